@@ -1,0 +1,1 @@
+"""The course's reference code: one module a chapter, pure functions first."""

@@ -1,0 +1,41 @@
+"""Run one experiment over several seeds, side by side, one thread each."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from typing import TypeVar
+
+from .progress import say
+
+Result = TypeVar("Result")
+
+SEEDS = (0, 1, 2)
+"""The seeds of every experiment in the book. All are reported; none is picked."""
+
+
+def _one_thread() -> None:
+    import torch
+
+    torch.set_num_threads(1)
+
+
+def over_seeds(
+    run: Callable[[int], Result], seeds: Sequence[int] = SEEDS, workers: int | None = None
+) -> list[Result]:
+    """Return `[run(seed) for seed in seeds]`, computed in fresh processes, one thread each.
+
+    `run` must be importable from a module (not defined in a notebook cell). Fresh processes are
+    started, not forked: a fork of a process that has used several torch threads hangs.
+    """
+    name = getattr(run, "__name__", getattr(getattr(run, "func", None), "__name__", "experiment"))
+    workers = workers or min(len(seeds), os.cpu_count() or 1)
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_one_thread) as pool:
+        futures = {pool.submit(run, seed): seed for seed in seeds}
+        for done, future in enumerate(as_completed(futures), start=1):
+            future.result()
+            say(f"{name}: seed {futures[future]} done ({done} of {len(seeds)})")
+        return [future.result() for future in futures]

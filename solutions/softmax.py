@@ -1,0 +1,34 @@
+"""Softmax, plain and masked: the one function that turns scores into weights."""
+
+import numpy as np
+
+
+def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """Turn scores into weights that are positive and sum to 1 along `axis`.
+
+    x: scores of any shape. Returns an array of the same shape and floating dtype.
+    The largest score is subtracted first; the result is the same and no exponential overflows.
+    """
+    shifted = x - np.max(x, axis=axis, keepdims=True)  # largest score is now 0
+    exponentials = np.exp(shifted)
+    return exponentials / np.sum(exponentials, axis=axis, keepdims=True)
+
+
+def masked_softmax(
+    scores: np.ndarray, mask: np.ndarray | None = None, axis: int = -1
+) -> np.ndarray:
+    """Softmax over the places where `mask` is True; the weight elsewhere is exactly 0.
+
+    scores: (..., n_q, n_k). mask: boolean, broadcastable to `scores`, True where attention may go.
+    Returns weights of the shape of `scores`. Where nothing may be attended to, all weights are 0,
+    never NaN.
+    """
+    if mask is None:
+        return softmax(scores, axis=axis)
+    mask = np.broadcast_to(mask, scores.shape)
+    masked = np.where(mask, scores, -np.inf)
+    largest = np.max(masked, axis=axis, keepdims=True)
+    largest = np.where(np.isfinite(largest), largest, 0)  # a row with nothing to attend to
+    exponentials = np.where(mask, np.exp(masked - largest), 0)
+    total = np.sum(exponentials, axis=axis, keepdims=True)
+    return exponentials / np.where(total > 0, total, 1)
