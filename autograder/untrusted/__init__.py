@@ -1,0 +1,1 @@
+"""What runs in the sandbox, beside the student's code. It holds no secret and imports no more."""

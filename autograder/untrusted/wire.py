@@ -1,0 +1,210 @@
+"""The wire format: a JSON header and raw buffers. Data only; nothing is executed to read it.
+
+A message is  b"AWB1" | length of header, 8 bytes | header | buffers.  The header is a tree of
+nodes, each a list whose first item is its kind. Encoding accepts exact types only, and turns
+anything else into `Foreign`; decoding checks every node, and raises WireError for whatever it does
+not know.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+
+from .values import Foreign, Observation, Raised, SourceFunction
+
+MAGIC = b"AWB1"
+DTYPES = frozenset(
+    f"{order}{kind}"
+    for order, kinds in (
+        ("|", ("b1", "i1", "u1")),
+        ("<", ("i2", "i4", "i8", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16")),
+    )
+    for kind in kinds
+)
+MAX_DEPTH = 12
+MAX_ITEMS = 10_000
+MAX_AXES = 8
+MAX_TEXT = 20_000
+MAX_BYTES = 64 * 2**20
+
+
+class WireError(ValueError):
+    """What arrived is no message of this format."""
+
+
+def encode(value: Any) -> bytes:
+    """Return `value` as a message. Values of other types than the format's become `Foreign`."""
+    buffers: list[bytes] = []
+    header = json.dumps(_node(value, buffers, 0), separators=(",", ":")).encode()
+    return b"".join((MAGIC, len(header).to_bytes(8, "little"), header, *buffers))
+
+
+def _node(value: Any, buffers: list[bytes], depth: int) -> list[Any]:
+    kind = type(value)
+    if depth > MAX_DEPTH:
+        return ["foreign", "a value nested too deeply"]
+    if value is None or kind is bool:
+        return ["plain", value]
+    if kind is int:
+        return ["int", str(value)] if value.bit_length() < 128 else ["foreign", "a huge int"]
+    if kind is float:
+        return ["float", value.hex()]
+    if kind is str:
+        return ["plain", value] if len(value) <= MAX_TEXT else ["foreign", "a huge str"]
+    if kind is np.ndarray or isinstance(value, np.generic):
+        return _array_node(value, buffers)
+    if kind in (tuple, list):
+        if len(value) > MAX_ITEMS:
+            return ["foreign", f"a {kind.__name__} of {len(value)} items"]
+        return [kind.__name__, [_node(item, buffers, depth + 1) for item in value]]
+    if kind is dict and all(type(key) is str for key in value) and len(value) <= MAX_ITEMS:
+        return ["dict", [[key, _node(item, buffers, depth + 1)] for key, item in value.items()]]
+    if kind is SourceFunction:
+        return ["function", value.name, value.source]
+    if kind is Foreign:
+        return ["foreign", value.type_name]
+    if kind is Raised:
+        return ["raised", value.type_name, value.message[:MAX_TEXT], value.line]
+    if kind is Observation:
+        parts = (value.value, value.arguments_after, value.again)
+        return ["observation", *(_node(part, buffers, depth + 1) for part in parts)]
+    return ["foreign", kind.__name__[:100]]
+
+
+def _array_node(value: Any, buffers: list[bytes]) -> list[Any]:
+    array = np.asarray(value)
+    dtype = array.dtype.newbyteorder("<").str
+    if dtype not in DTYPES:
+        return ["foreign", f"ndarray[{array.dtype.name}]"[:100]]
+    if array.ndim > MAX_AXES or array.nbytes > MAX_BYTES:
+        return ["foreign", f"ndarray of shape {array.shape}"[:100]]
+    data = np.ascontiguousarray(array, dtype=dtype).tobytes()
+    buffers.append(data)
+    return ["array" if type(value) is np.ndarray else "scalar", dtype, list(array.shape)]
+
+
+def decode(message: bytes) -> Any:
+    """Return the value that `message` carries; arrays are fresh and writable. Raises WireError."""
+    if len(message) > 2 * MAX_BYTES:
+        raise WireError(f"a message of {len(message)} bytes, more than {2 * MAX_BYTES}")
+    if message[:4] != MAGIC or len(message) < 12:
+        raise WireError("no message of this format")
+    start = 12 + int.from_bytes(message[4:12], "little")
+    if start > len(message):
+        raise WireError("the header is cut off")
+    try:
+        tree = json.loads(message[12:start])
+    except (ValueError, RecursionError) as error:
+        raise WireError(f"the header is no JSON: {error}") from None
+    reader = _Reader(message, start)
+    value = reader.value(tree, 0)
+    if reader.position != len(message):
+        raise WireError("bytes are left over")
+    return value
+
+
+class _Reader:
+    """Walks the header's tree; arrays take their bytes from `position` on."""
+
+    def __init__(self, message: bytes, position: int) -> None:
+        self.message, self.position = message, position
+
+    def value(self, node: Any, depth: int) -> Any:
+        if (
+            not isinstance(node, list)
+            or not node
+            or not isinstance(node[0], str)
+            or depth > MAX_DEPTH + 1
+        ):
+            raise WireError("a node of the header is malformed")
+        kind, parts = node[0], node[1:]
+        read = getattr(self, f"_read_{kind}", None)
+        if read is None:
+            raise WireError(f"unknown kind {kind[:40]!r}")
+        try:
+            return read(*parts, depth=depth + 1)
+        except (TypeError, OverflowError) as error:
+            raise WireError(f"a node of kind {kind!r} is malformed: {error}") from None
+
+    def _text(self, value: Any) -> str:
+        if not isinstance(value, str) or len(value) > MAX_TEXT:
+            raise WireError("a text is malformed")
+        return value
+
+    def _items(self, items: Any, depth: int) -> list[Any]:
+        if not isinstance(items, list) or len(items) > MAX_ITEMS:
+            raise WireError("a list of items is malformed")
+        return [self.value(item, depth) for item in items]
+
+    def _read_plain(self, value: Any, *, depth: int) -> Any:
+        if value is None or isinstance(value, bool):
+            return value
+        return self._text(value)
+
+    def _read_int(self, digits: Any, *, depth: int) -> int:
+        if len(self._text(digits)) > 40 or not digits.lstrip("-").isdecimal():
+            raise WireError("an int is malformed")
+        return int(digits)
+
+    def _read_float(self, text: Any, *, depth: int) -> float:
+        try:
+            return float.fromhex(self._text(text))
+        except ValueError:
+            raise WireError("a float is malformed") from None
+
+    def _read_tuple(self, items: Any, *, depth: int) -> tuple[Any, ...]:
+        return tuple(self._items(items, depth))
+
+    def _read_list(self, items: Any, *, depth: int) -> list[Any]:
+        return self._items(items, depth)
+
+    def _read_dict(self, items: Any, *, depth: int) -> dict[str, Any]:
+        if not isinstance(items, list) or len(items) > MAX_ITEMS:
+            raise WireError("a dict is malformed")
+        result = {}
+        for pair in items:
+            if not isinstance(pair, list) or len(pair) != 2:
+                raise WireError("a dict is malformed")
+            result[self._text(pair[0])] = self.value(pair[1], depth)
+        return result
+
+    def _read_array(self, dtype: Any, shape: Any, *, depth: int) -> np.ndarray:
+        if dtype not in DTYPES:
+            raise WireError(f"dtype {str(dtype)[:40]!r} is not allowed")
+        if not isinstance(shape, list) or len(shape) > MAX_AXES:
+            raise WireError("a shape is malformed")
+        if any(type(length) is not int or not 0 <= length <= MAX_BYTES for length in shape):
+            raise WireError("a shape is malformed")
+        size = math.prod(shape) * np.dtype(dtype).itemsize
+        if size > MAX_BYTES or self.position + size > len(self.message):
+            raise WireError("an array is larger than what arrived")
+        data = self.message[self.position : self.position + size]
+        self.position += size
+        return np.frombuffer(data, dtype=dtype).reshape(shape).copy()
+
+    def _read_scalar(self, dtype: Any, shape: Any, *, depth: int) -> np.generic:
+        if shape != []:
+            raise WireError("a scalar has a shape")
+        array: Any = self._read_array(dtype, shape, depth=depth)
+        return array[()]
+
+    def _read_function(self, name: Any, source: Any, *, depth: int) -> SourceFunction:
+        return SourceFunction(self._text(name), self._text(source))
+
+    def _read_foreign(self, type_name: Any, *, depth: int) -> Foreign:
+        return Foreign(self._text(type_name))
+
+    def _read_raised(self, type_name: Any, message: Any, line: Any, *, depth: int) -> Raised:
+        if line is not None and type(line) is not int:
+            raise WireError("a line number is malformed")
+        return Raised(self._text(type_name), self._text(message), line)
+
+    def _read_observation(self, value: Any, after: Any, again: Any, *, depth: int) -> Observation:
+        parts = [self.value(part, depth) for part in (value, after, again)]  # buffers in order
+        if not isinstance(parts[1], tuple):
+            raise WireError("an observation is malformed")
+        return Observation(*parts)
