@@ -1,0 +1,239 @@
+"""The command `autograder`. What a command needs is imported when it runs: `--help` is quick."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from .plaintext import printable
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
+    from rich.table import Table
+    from rich.text import Text
+
+    from .grade import Report
+    from .journal import Row
+
+app = typer.Typer(
+    help="Release assignments, judge answers, grade a class.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_show_locals=False,
+)
+
+CourseOption = Annotated[Path, typer.Option("--course", help="The course directory.")]
+Names = Annotated[list[str] | None, typer.Argument(metavar="[ASSIGNMENT ...]")]
+
+
+@app.command()
+def init(course: Annotated[Path, typer.Argument(metavar="COURSE")]) -> None:
+    """Make a course directory, which nbgrader opens too."""
+    with _clear_errors():
+        from .course import Course
+
+        made = Course.create(course)
+        _say(f"{made.root}: the course is made. Next: autograder release --course {made.root}")
+
+
+@app.command()
+def release(assignments: Names = None, course: CourseOption = Path()) -> None:
+    """Make the assignments for students, all of them by default."""
+    with _clear_errors():
+        from .course import Course
+        from .release import release as make_release
+
+        opened = Course.open(course)
+        for path in make_release(opened, assignments or None):
+            _say(f"{path}: released.")
+
+
+@app.command()
+def check(notebook: Path) -> None:
+    """Check a notebook against the public cases, as the student's own self-check does."""
+    with _clear_errors():
+        from .checker import check_notebook
+
+        for line in check_notebook(notebook):
+            _say(line)
+
+
+@app.command()
+def grade(
+    assignments: Names = None,
+    course: CourseOption = Path(),
+    student: Annotated[
+        list[str] | None, typer.Option("--student", metavar="ID", help="Only this student.")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Submissions judged at a time.")
+    ] = None,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Grade without isolation: your own files only.")
+    ] = False,
+) -> None:
+    """Grade the class into the gradebook and COURSE/grades.json, and show the table of grades."""
+    with _clear_errors():
+        from .course import Course
+        from .grade import grade as grade_class
+        from .sandbox import open_sandbox
+
+        opened = Course.open(course)
+        sandbox = open_sandbox(trust)
+        with _progress("grading") as advance:
+            report = grade_class(
+                opened,
+                assignments or None,
+                student or None,
+                jobs or os.cpu_count() or 1,
+                sandbox,
+                lambda done, total, file: advance(done, total, file.student),
+            )
+        _show_report(report)
+        _say(f"{report.judged} judged, {report.known} known from before. Grades: {opened.grades}")
+
+
+@app.command()
+def feedback(course: CourseOption = Path()) -> None:
+    """Write the feedback pages for students to COURSE/feedback/."""
+    with _clear_errors():
+        from .course import Course
+        from .feedback import generate_feedback
+
+        opened = Course.open(course)
+        with _progress("feedback") as advance:
+            pages = generate_feedback(opened, advance)
+        _say(f"{opened.feedback}: feedback pages written: {pages}")
+
+
+@app.command()
+def export(course: CourseOption = Path()) -> None:
+    """Write the gradebook to COURSE/grades.csv."""
+    with _clear_errors():
+        from .course import Course
+        from .export import export_csv
+
+        _say(f"{export_csv(Course.open(course))}: written.")
+
+
+@app.command()
+def doctor() -> None:
+    """Say which layers of isolation this machine has."""
+    from rich.table import Table
+
+    from .sandbox import layers
+
+    table = Table("layer", "here", "detail")
+    for layer in layers():
+        here = "yes" if layer.present else "no"
+        table.add_row(*(_plain(cell) for cell in (layer.name, here, layer.detail)))
+    _print(table)
+
+
+def _show_report(report: Report) -> None:
+    """Print the table of grades, and what was repaired on the way."""
+    _print(grades_table(report))
+    for note in report.notes:
+        _say(note)
+
+
+def grades_table(report: Report) -> Table:
+    """A row for each student, a column for each assignment, and the misconceptions by name."""
+    from rich.table import Table
+
+    rows: dict[tuple[str, str], list[Row]] = {}
+    for row in report.rows:
+        rows.setdefault((row.student, row.assignment), []).append(row)
+    waiting = {(w.student, w.assignment): w.answers for w in report.waiting}
+    assignments = sorted({assignment for _, assignment in rows})
+    table = Table("student", *assignments, "what was found")
+    for student in sorted({student for student, _ in rows}):
+        mine = {name: rows[student, name] for name in assignments if (student, name) in rows}
+        points = [
+            _points(mine[name], waiting.get((student, name), 0)) if name in mine else ""
+            for name in assignments
+        ]
+        found = [_finding(row) for group in mine.values() for row in group if row.verdict != "PASS"]
+        table.add_row(*(_plain(cell) for cell in (student, *points, "; ".join(found))))
+    return table
+
+
+def _points(rows: list[Row], waiting: int) -> str:
+    points = f"{sum(row.points for row in rows)}/{sum(row.max_points for row in rows)}"
+    return f"{points}, {waiting} to mark" if waiting else points
+
+
+def _finding(row: Row) -> str:
+    return f"{row.exercise}: {row.misconception or row.verdict}"
+
+
+def _plain(value: str) -> Text:
+    from rich.text import Text
+
+    return Text(printable(value), overflow="fold")
+
+
+def _print(table: Table) -> None:
+    from rich.console import Console
+
+    Console().print(table)
+
+
+def _say(line: str) -> None:
+    typer.echo(printable(line))
+
+
+@contextmanager
+def _progress(what: str) -> Iterator[Callable[[int, int, str], None]]:
+    """Yields advance(done, total, name): a bar on a terminal, a line a second elsewhere."""
+    import time
+
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    if console.is_terminal:
+        with Progress(console=console, transient=True) as bar:
+            task: TaskID = bar.add_task(what, total=None)
+            yield lambda done, total, name: bar.update(
+                task, completed=done, total=total, description=escape(printable(f"{what} {name}"))
+            )
+        return
+    last = 0.0
+
+    def line(done: int, total: int, name: str) -> None:
+        nonlocal last
+        if done == total or time.monotonic() - last >= 1:
+            last = time.monotonic()
+            typer.echo(printable(f"{what} {done} of {total}: {name}"), err=True)
+
+    yield line
+
+
+@contextmanager
+def _clear_errors() -> Iterator[None]:
+    """End with one line on stderr and exit code 1 where a message for people exists.
+
+    Every exception class of this package has such messages, and so has the operating system.
+    Anything else is a mistake of ours and keeps its traceback.
+    """
+    try:
+        yield
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        _fail(f"{place}{error.strerror or error}. Check the path and its permissions.")
+    except Exception as error:
+        if not type(error).__module__.startswith(f"{__package__}."):
+            raise
+        _fail(str(error))
+
+
+def _fail(line: str) -> NoReturn:
+    typer.echo(f"autograder: {printable(line)}", err=True)
+    raise typer.Exit(1)

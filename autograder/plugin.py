@@ -1,0 +1,84 @@
+"""nbgrader, set up to judge with this package. The course's nbgrader_config.py holds two lines:
+
+    from autograder.plugin import configure
+    configure(get_config())
+
+From then on `nbgrader autograde`, and the button in the formgrader, grade in our sandbox; nbgrader
+itself starts no kernel and runs no student's code.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbconvert.exporters import NotebookExporter
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
+
+from .course import Course
+from .sandbox import Sandbox, open_sandbox
+
+
+class JudgedNotebook(NotebookExporter):
+    """What nbgrader's autograde turns a submission into: our judged notebook.
+
+    nbgrader would read the student's file itself, run it in a kernel of this machine, and score
+    it by its output. Here it gets the notebook that `grade` writes, after the scores have gone
+    to the gradebook.
+    """
+
+    @cached_property
+    def _sandbox(self) -> Sandbox:
+        return open_sandbox()
+
+    def from_filename(
+        self, filename: str, resources: dict[str, Any] | None = None, **_: Any
+    ) -> tuple[Any, dict[str, Any]]:
+        """Grade the submission that `resources` names; raises what `grade` and the sandbox raise.
+
+        nbgrader calls this twice, before and after it would run the cells; the journal knows the
+        result the second time.
+        """
+        from .grade import grade
+
+        task = (resources or {})["nbgrader"]
+        student, name = task["student"], task["assignment"]
+        assert self.parent is not None  # the converter, which nbgrader sets
+        course = Course.open(self.parent.coursedir.root)
+        grade(course, [name], [student], 1, self._sandbox)
+        judged = course.autograded / student / name / f"{name}.ipynb"
+        return self.from_notebook_node(nbformat.read(judged, as_version=4), resources)
+
+
+def configure(c: Config) -> None:
+    """Set nbgrader up for this package; call it from the course's nbgrader_config.py."""
+    from nbgrader.preprocessors import SaveCells
+
+    from .release import PREPROCESSORS
+
+    c.GenerateAssignment.preprocessors = [*PREPROCESSORS, SaveCells]
+    c.Autograde.exporter_class = "autograder.plugin.JudgedNotebook"
+    c.Autograde.sanitize_preprocessors = []
+    c.Autograde.autograde_preprocessors = []
+    c.CourseDirectory.ignore = [*CourseDirectory().ignore, _extra_files(c)]
+    c.GenerateFeedback.preprocessors = [
+        "autograder.feedback.NamedFeedback",
+        "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
+    ]
+    c.HTMLExporter.sanitize_html = True
+    c.HTMLExporter.filters = {"markdown2html": "autograder.feedback.clean_markdown"}
+    c.ExportApp.plugin_class = "autograder.export.GradesCsv"
+
+
+def _extra_files(c: Config) -> str:
+    """The pattern of what lies beside a submitted notebook.
+
+    nbgrader copies such files where the formgrader serves them, through symbolic links too.
+    """
+    root = Path(c.CourseDirectory.get("root", os.getcwd())).absolute()
+    return os.path.join(glob.escape(str(root)), "submitted", "*", "*", "*")
