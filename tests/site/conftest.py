@@ -1,0 +1,78 @@
+"""The built site, a browser to read it with, and small books."""
+
+import functools
+import http.server
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from playwright.sync_api import Browser, sync_playwright
+from site_tools import BUILD, CHROMIUM, FLAGS, ROOT, SITE, Book, QuietHandler, Reader
+
+
+@pytest.fixture(scope="session")
+def site() -> Path:
+    """The folder of the built site. It is built here only when it is missing."""
+    if not (SITE / "index.html").is_file():
+        subprocess.run([*BUILD, "--all"], cwd=ROOT, check=True)
+    return SITE
+
+
+@pytest.fixture(scope="session")
+def address(site: Path) -> Iterator[str]:
+    """The address at which the site is served, on a free port of this machine."""
+    handler = functools.partial(QuietHandler, directory=str(site))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def reader(browser: Browser, address: str) -> Iterator[Callable[..., Reader]]:
+    """Make a `Reader`; the keywords are those of a browser context."""
+    contexts = []
+
+    def make(**options: object) -> Reader:
+        contexts.append(browser.new_context(**options))
+        return Reader(contexts[-1], address)
+
+    yield make
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture(scope="session")
+def make_book(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Book]:
+    """Make a `Book` of `index` and the pages given by name."""
+
+    def make(**pages: str) -> Book:
+        book = Book(tmp_path_factory.mktemp("book"))
+        config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+        extensions = config["sphinx"]["local_extensions"]
+        config["sphinx"]["local_extensions"] = {
+            name: str(ROOT / folder) for name, folder in extensions.items()
+        }
+        book.write("_config.yml", yaml.safe_dump(config))
+        chapters = [{"file": name} for name in pages]
+        toc = {"format": "jb-book", "root": "index", "chapters": chapters}
+        book.write("book/_toc.yml", yaml.safe_dump(toc))
+        book.write("book/index.md", "# Front page\n\nText.\n")
+        book.write("book/references.bib", "")
+        (book.root / "book" / "_web").symlink_to(ROOT / "book" / "_web")
+        for name, text in pages.items():
+            book.write(f"book/{name}.md", text)
+        return book
+
+    return make

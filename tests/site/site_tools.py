@@ -1,0 +1,113 @@
+"""Readers of the built site with every other host cut off, and throw-away small books."""
+
+import http.server
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from playwright.sync_api import BrowserContext, Page, Route
+
+ROOT = Path(__file__).parents[2]
+AXE = ROOT / "book" / "_web" / "node_modules" / "axe-core" / "axe.min.js"
+SITE = ROOT / "_build" / "html"
+BUILD = (
+    str(Path(sys.executable).with_name("jupyter-book")),
+    *("build", "book", "--config", "_config.yml", "-W", "-n", "--keep-going"),
+)
+COLOUR = re.compile(r"\x1b\[[\d;]*m")
+CHROMIUM = "/usr/bin/chromium"
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+MODES = {
+    "light": {"color_scheme": "light", "viewport": {"width": 1280, "height": 900}},
+    "dark": {"color_scheme": "dark", "viewport": {"width": 1280, "height": 900}},
+    "phone": {"color_scheme": "light", "viewport": {"width": 390, "height": 844}},
+}
+
+RUN_AXE = """async () => (await axe.run()).violations.flatMap(
+    (rule) => rule.nodes.map((node) => `${rule.id}: ${node.html}`))"""
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@dataclass
+class Reader:
+    """A reader of the site with a fresh profile, for whom no other host can be reached."""
+
+    context: BrowserContext
+    address: str
+    foreign: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.context.route("**/*", self._only_the_site)
+
+    def _only_the_site(self, route: Route) -> None:
+        if route.request.url.startswith((f"{self.address}/", "data:")):
+            route.continue_()
+        else:
+            self.foreign.append(route.request.url)
+            route.abort()
+
+    def open(self, name: str) -> Page:
+        """Return the page `name` when its scripts have run and its formulas are drawn."""
+        page = self.context.new_page()
+        page.on("pageerror", lambda error: self.errors.append(f"{name}: {error}"))
+        page.on("console", lambda message: self._listen(name, message.type, message.text))
+        page.goto(f"{self.address}/{name}", wait_until="load")
+        page.wait_for_load_state("networkidle")
+        page.evaluate("() => window.MathJax?.startup?.promise")
+        return page
+
+    def violations(self, page: Page) -> list[str]:
+        """Return what axe-core finds on a page."""
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+        return page.evaluate(RUN_AXE)
+
+    def _listen(self, name: str, kind: str, text: str) -> None:
+        if kind in ("error", "warning"):
+            self.errors.append(f"{name}: {text}")
+
+
+@dataclass(frozen=True)
+class Book:
+    """A small book in a folder of its own, built with the project's configuration."""
+
+    root: Path
+
+    def write(self, name: str, text: str) -> None:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def build(self, *options: str) -> subprocess.CompletedProcess[str]:
+        """Build it, warnings as errors; return the exit code and what the terminal showed."""
+        path = os.pathsep.join([str(self.root), str(ROOT)])
+        environment = os.environ | {"PYTHONPATH": path, "PYTHONUNBUFFERED": "1"}
+        result = subprocess.run(
+            [*BUILD, *options],
+            cwd=self.root,
+            env=environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=120,
+        )
+        result.stdout = COLOUR.sub("", result.stdout)
+        return result
+
+    def page(self, name: str) -> str:
+        return (self.root / "_build" / "html" / name).read_text(encoding="utf-8")

@@ -1,0 +1,89 @@
+"""The built site as readers meet it: light, dark and on a phone, with every other host cut off."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from site_tools import MODES, Reader
+
+UNDRAWN = """() => [...document.querySelectorAll("article .math")]
+    .filter((math) => !math.querySelector("mjx-container")
+        || math.querySelector("mjx-merror"))
+    .map((math) => math.textContent)"""
+
+WITHOUT_ALTERNATIVE = """() => [...document.querySelectorAll("article img")]
+    .filter((image) => !image.alt.trim() || /^\\S+\\.\\w{3,4}$/.test(image.alt.trim()))
+    .map((image) => image.outerHTML)"""
+
+
+@dataclass(frozen=True)
+class Visit:
+    """What one page was like."""
+
+    name: str
+    formulas: int
+    undrawn: list[str]
+    figures: int
+    without_alternative: list[str]
+    violations: list[str]
+    width: int
+    window: int
+
+
+@dataclass(frozen=True)
+class Tour:
+    """All pages, visited by one reader in one mode."""
+
+    visits: list[Visit]
+    reader: Reader
+
+
+@pytest.fixture(scope="module", params=MODES)
+def tour(request: pytest.FixtureRequest, site: Path, reader: Callable[..., Reader]) -> Tour:
+    person = reader(**MODES[request.param])
+    visits = []
+    for path in sorted(site.glob("*.html")):
+        page = person.open(path.name)
+        visits.append(
+            Visit(
+                name=path.name,
+                formulas=page.locator("article .math").count(),
+                undrawn=page.evaluate(UNDRAWN),
+                figures=page.locator("article img").count(),
+                without_alternative=page.evaluate(WITHOUT_ALTERNATIVE),
+                violations=person.violations(page),
+                width=page.evaluate("() => document.documentElement.scrollWidth"),
+                window=page.evaluate("() => window.innerWidth"),
+            )
+        )
+        page.close()
+    return Tour(visits, person)
+
+
+def test_formulas_are_drawn(tour: Tour) -> None:
+    assert sum(visit.formulas for visit in tour.visits) > 0
+    assert {visit.name: visit.undrawn for visit in tour.visits if visit.undrawn} == {}
+
+
+def test_figures_have_alternative_text(tour: Tour) -> None:
+    assert sum(visit.figures for visit in tour.visits) > 0
+    wrong = {visit.name: visit.without_alternative for visit in tour.visits}
+    assert {name: images for name, images in wrong.items() if images} == {}
+
+
+def test_axe_finds_no_violation(tour: Tour) -> None:
+    assert {visit.name: visit.violations for visit in tour.visits if visit.violations} == {}
+
+
+def test_no_page_scrolls_sideways(tour: Tour) -> None:
+    too_wide = {visit.name: visit.width for visit in tour.visits if visit.width > visit.window}
+    assert too_wide == {}
+
+
+def test_no_other_host_is_asked(tour: Tour) -> None:
+    assert tour.reader.foreign == []
+
+
+def test_no_error_in_the_console(tour: Tour) -> None:
+    assert tour.reader.errors == []
