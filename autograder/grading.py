@@ -96,7 +96,8 @@ def _run(
             "limits": LIMITS.for_runner(),
         }
     )
-    seconds = 30 + LIMITS.seconds * (2 * len(keys) + len(program))
+    answers = sum(cell.exercise is not None for cell in program)
+    seconds = 30 + LIMITS.seconds * (2 * len(keys) + answers + runner.MOST_LEFT_OUT)
     answer = sandbox.run(request, seconds)
     frames: list[dict[str, Any]] = []
     while len(frames) < len(keys) and len(answer) > 8:

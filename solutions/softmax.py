@@ -6,10 +6,10 @@ import numpy as np
 def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
     """Turn scores into weights that are positive and sum to 1 along `axis`.
 
-    x: scores of any shape. Returns an array of the same shape and floating dtype.
-    The largest score is subtracted first; the result is the same and no exponential overflows.
+    x: scores of any shape, of any size: a score of 1000 is as good as one of 1.
+    Returns an array of the same shape and floating dtype.
     """
-    shifted = x - np.max(x, axis=axis, keepdims=True)  # largest score is now 0
+    shifted = x - np.max(x, axis=axis, keepdims=True)  # at most 0: no exp overflows
     exponentials = np.exp(shifted)
     return exponentials / np.sum(exponentials, axis=axis, keepdims=True)
 

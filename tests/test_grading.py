@@ -199,6 +199,14 @@ def test_one_submission_cannot_hold_the_run_for_ever(bubblewrap):
     assert {judgement.verdict for judgement in judgements.values()} == {Verdict.TIMEOUT}
 
 
+def test_many_added_cells_that_loop_cannot_hold_it_either(bubblewrap):
+    start = time.monotonic()
+    loops = ["while True: pass"] * 50
+    judgements = grade(bubblewrap, toy.RIGHT_MEAN, toy.RIGHT_SCALE, *loops)
+    assert time.monotonic() - start < 8 * QUICK.seconds
+    assert {judgement.verdict for judgement in judgements.values()} == {Verdict.TIMEOUT}
+
+
 @pytest.mark.parametrize(
     "answer",
     [

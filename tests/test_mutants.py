@@ -1,0 +1,39 @@
+"""Small slips in the references are caught: 95 % of the generated mutants of each chapter."""
+
+import contextlib
+import io
+
+import numpy as np
+import pytest
+from mutants import mutants
+
+from autograder.checks import assignments
+from autograder.judge import build_key, judge, observe_quietly, public_cases
+
+CAUGHT = 0.95
+EQUIVALENT = {
+    "softmax(scores, axis=-1) -> weights = softmax(scores)": "-1 is the default",
+    "np.abs(permute_then_attend - attend_then_permute)": "the absolute value has no sign",
+    "difference <= np": "no case stands exactly on the tolerance",
+}
+"""Changes that change no result, and why; a part of its description names each."""
+
+
+@pytest.mark.parametrize("assignment", assignments().values(), ids=lambda one: one.name)
+def test_mutants_are_caught(assignment):
+    survivors, total = [], 0
+    for exercise in assignment.exercises:
+        hidden = exercise.hidden(np.random.default_rng(7))
+        key = build_key(exercise, public_cases(exercise), hidden)
+        for change, mutant in mutants(exercise.reference):
+            if any(part in change for part in EQUIVALENT):
+                continue
+            total += 1
+            with contextlib.redirect_stdout(io.StringIO()):
+                judgement = judge(key, observe_quietly(mutant, key.cases))
+            if judgement.passed:
+                survivors.append(f"{exercise.name}: {change}")
+    caught = 1 - len(survivors) / total
+    print(f"{assignment.name}: {total} mutants, {caught:.1%} caught")
+    assert total >= 10 * len(assignment.exercises)
+    assert caught >= CAUGHT, "\n".join(survivors)
