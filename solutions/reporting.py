@@ -7,6 +7,7 @@ from pathlib import Path
 Number = float | int | str
 
 RESULTS = "results.json"
+_begun: set[str] = set()  # chapters that have reported in this process
 
 
 def report(chapter: str, **values: Number) -> None:
@@ -21,7 +22,10 @@ def report(chapter: str, **values: Number) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / RESULTS
     results = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    results.setdefault(chapter, {}).update(
+    if chapter not in _begun:  # what an earlier run reported under other names is no result now
+        results[chapter] = {}
+        _begun.add(chapter)
+    results[chapter].update(
         {name: value.item() if hasattr(value, "item") else value for name, value in values.items()}
     )
     temporary = path.with_suffix(".tmp")

@@ -1,0 +1,186 @@
+"""The figures that the chapters share: a heatmap, a token-to-token view and a quality curve.
+
+Colours can be told apart by colour-blind readers and are never the only carrier of what they say:
+numbers, labels, markers or line styles repeat it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
+
+COLOURS = ("#0072B2", "#D55E00", "#007A5A", "#A64B82", "#8A6100", "#3B3B3B", "#56B4E9")
+"""Okabe and Ito's colour-blind-safe palette, some darkened for contrast as text on white."""
+
+_MARKERS = "osD^vP*"
+_STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
+
+
+def new_axes(width: float = 5.0, height: float = 3.6) -> Axes:
+    """Return the axes of a new white figure, small enough that its text is legible on a phone."""
+    _, axes = plt.subplots(figsize=(width, height), layout="constrained", facecolor="white")
+    return axes
+
+
+def _matrix(weights: np.ndarray, rows: Sequence[str], columns: Sequence[str]) -> np.ndarray:
+    """Return `weights` as floats; ValueError if it has not a row and a column for every label."""
+    weights = np.asarray(weights, dtype=float)
+    expected = (len(rows), len(columns))
+    if weights.shape != expected:
+        raise ValueError(f"weights have shape {weights.shape}, the labels ask for {expected}")
+    return weights
+
+
+def heatmap(
+    weights: np.ndarray,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    title: str = "",
+    ax: Axes | None = None,
+    annotate: bool = True,
+) -> Axes:
+    """Draw a matrix with its tokens at the edges: queries down the side, keys along the top.
+
+    weights: (len(rows), len(columns)). Values that all lie in [0, 1] share one scale, so that the
+    same blue is the same weight in every figure; others are scaled by the largest, with orange
+    below 0. A value that is not finite (a masked score) is grey. `annotate` writes the numbers.
+    Returns the axes. Raises ValueError if the shape and the labels do not fit.
+    """
+    weights = _matrix(weights, rows, columns)
+    finite = np.isfinite(weights)
+    shown = weights[finite] if finite.any() else np.zeros(1)
+    signed = shown.min() < 0
+    largest = max(1.0, np.abs(shown).max())
+    colour_map = plt.get_cmap("PuOr" if signed else "Blues").with_extremes(bad="0.85")
+    ax = ax or new_axes(1.6 + 0.62 * len(columns), 1.1 + 0.52 * len(rows))
+    image = ax.imshow(
+        np.ma.masked_invalid(weights),
+        cmap=colour_map,
+        vmin=-largest if signed else 0,
+        vmax=largest,
+        aspect="auto",
+    )
+    ax.set_xticks(range(len(columns)), columns, fontsize=12)
+    ax.set_yticks(range(len(rows)), rows, fontsize=12)
+    ax.xaxis.tick_top()
+    ax.tick_params(length=0)
+    ax.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
+    ax.set_yticks(np.arange(len(rows) + 1) - 0.5, minor=True)
+    ax.grid(which="minor", color="white", linewidth=1.5)
+    ax.tick_params(which="minor", length=0)
+    if annotate:
+        whole = np.all(shown == np.round(shown)) and not np.all((shown >= 0) & (shown <= 1))
+        for (i, j), value in np.ndenumerate(weights):
+            red, green, blue, _ = image.cmap(image.norm(value)) if finite[i, j] else (1, 1, 1, 1)
+            dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.55
+            if finite[i, j]:
+                text = f"{value:.0f}" if whole else f"{value:.2f}"
+            else:
+                text = "nan" if np.isnan(value) else (r"$\infty$" if value > 0 else r"$-\infty$")
+            ax.text(
+                j,
+                i,
+                text,
+                ha="center",
+                va="center",
+                fontsize=11,
+                color="white" if dark else "black",
+            )
+    if title:
+        ax.set_title(title, fontsize=13)
+    return ax
+
+
+def token_view(
+    weights: np.ndarray,
+    queries: Sequence[str],
+    keys: Sequence[str],
+    *,
+    title: str = "",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw attention as curves from each query (left) to the keys (right), as wide as their weight.
+
+    weights: (len(queries), len(keys)), each in [0, 1]; a weight of 0 draws nothing.
+    Returns the axes. Raises ValueError if the shape and the labels do not fit.
+    """
+    weights = _matrix(weights, queries, keys)
+    tallest = max(len(queries), len(keys))
+    ax = ax or new_axes(4.6, 0.8 + 0.5 * tallest)
+    left = (np.arange(len(queries)) + 0.5) * tallest / len(queries)
+    right = (np.arange(len(keys)) + 0.5) * tallest / len(keys)
+    bend = [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4]
+    for (i, j), weight in np.ndenumerate(weights):
+        if weight > 0:
+            heights = (left[i], left[i], right[j], right[j])
+            curve = Path(np.column_stack([(0, 0.5, 0.5, 1), heights]), bend)
+            ax.add_patch(
+                PathPatch(
+                    curve,
+                    fill=False,
+                    edgecolor=COLOURS[i % len(COLOURS)],
+                    linewidth=0.3 + 9 * weight,
+                    alpha=0.25 + 0.6 * weight,
+                    capstyle="butt",
+                )
+            )
+    for i, token in enumerate(queries):
+        colour = COLOURS[i % len(COLOURS)]
+        ax.text(-0.03, left[i], token, ha="right", va="center", fontsize=13, color=colour)
+    for j, token in enumerate(keys):
+        ax.text(1.03, right[j], token, ha="left", va="center", fontsize=13)
+    ax.set_xlim(-0.3, 1.3)
+    ax.set_ylim(tallest, -0.35)
+    ax.text(-0.03, -0.1, "query", ha="right", fontsize=11, color="0.35")
+    ax.text(1.03, -0.1, "key", ha="left", fontsize=11, color="0.35")
+    ax.axis("off")
+    if title:
+        ax.set_title(title, fontsize=13)
+    return ax
+
+
+def quality_curve(
+    x: Sequence[float] | np.ndarray,
+    series: Mapping[str, np.ndarray],
+    *,
+    x_label: str,
+    y_label: str,
+    title: str = "",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw one line a series: the mean over the seeds, in a band from lowest to highest seed.
+
+    series: name -> array of shape (seeds, len(x)). Returns the axes.
+    Raises ValueError if an array has another shape.
+    """
+    ax = ax or new_axes()
+    for number, (name, values) in enumerate(series.items()):
+        values = np.asarray(values, dtype=float)
+        if values.ndim != 2 or values.shape[1] != len(x):
+            raise ValueError(f"{name!r} has shape {values.shape}, not (seeds, {len(x)})")
+        colour = COLOURS[number % len(COLOURS)]
+        ax.fill_between(x, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.2, lw=0)
+        ax.plot(
+            x,
+            values.mean(axis=0),
+            color=colour,
+            marker=_MARKERS[number % len(_MARKERS)],
+            linestyle=_STYLES[number % len(_STYLES)],
+            label=name,
+        )
+    ax.set_xlabel(x_label, fontsize=12)
+    ax.set_ylabel(y_label, fontsize=12)
+    ax.tick_params(labelsize=11)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(color="0.9")
+    ax.set_axisbelow(True)
+    ax.legend(fontsize=11, frameon=False)
+    if title:
+        ax.set_title(title, fontsize=13)
+    return ax
