@@ -151,14 +151,18 @@ def grades_table(report: Report) -> Table:
         rows.setdefault((row.student, row.assignment), []).append(row)
     waiting = {(w.student, w.assignment): w.answers for w in report.waiting}
     assignments = sorted({assignment for _, assignment in rows})
-    table = Table("student", *assignments, "what was found")
+    table = Table()
+    table.add_column("student", no_wrap=True)
+    for name in assignments:
+        table.add_column(name, overflow="fold")
+    table.add_column("what was found", ratio=1)
     for student in sorted({student for student, _ in rows}):
         mine = {name: rows[student, name] for name in assignments if (student, name) in rows}
         points = [
             _points(mine[name], waiting.get((student, name), 0)) if name in mine else ""
             for name in assignments
         ]
-        found = [_finding(row) for group in mine.values() for row in group if row.verdict != "PASS"]
+        found = [finding for group in mine.values() for finding in _findings(group)]
         table.add_row(*(_plain(cell) for cell in (student, *points, "; ".join(found))))
     return table
 
@@ -168,8 +172,16 @@ def _points(rows: list[Row], waiting: int) -> str:
     return f"{points}, {waiting} to mark" if waiting else points
 
 
-def _finding(row: Row) -> str:
-    return f"{row.exercise}: {row.misconception or row.verdict}"
+def _findings(rows: list[Row]) -> list[str]:
+    """What went wrong in one submission: each mistake or verdict once, with its exercises."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        if row.verdict != "PASS":
+            found.setdefault(row.misconception or row.verdict, []).append(row.exercise)
+    return [
+        f"{name}: {'all exercises' if len(where) == len(rows) else ', '.join(where)}"
+        for name, where in found.items()
+    ]
 
 
 def _plain(value: str) -> Text:

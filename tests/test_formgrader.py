@@ -1,35 +1,19 @@
 """The instructor's way: nbgrader's formgrader in a real browser, on a course that we graded."""
 
 import csv
-import os
-import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
-from pathlib import Path
 
 import pytest
+from browsing import feedback_of, formgrader_server, instructor, open_submission
 from classroom import MEAN_SUM, STUBS, assignments, hand_in, make_course
-from playwright.sync_api import sync_playwright
 from typer.testing import CliRunner
 
 from autograder import checks, cli
 from autograder.course import Course
 
-TOKEN = "formgrader-test"
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
-QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
-QUIET += ["--disable-background-networking", "--disable-component-update"]
-SERVER = """
-import sys
+USE_TOY = """
 from classroom import assignments
 from autograder import checks
 checks.assignments = assignments
-from jupyter_server.serverapp import main
-sys.exit(main(sys.argv[1:]))
 """
 EVIL = "<script>document.title = 'run'</script>\n\nBecause of <img src=x onerror=alert(1)> rows."
 STUDENTS = {
@@ -58,85 +42,15 @@ def course(tmp_path_factory):
 @pytest.fixture(scope="module")
 def formgrader(course, tmp_path_factory):
     """The address of a Jupyter server that runs the formgrader in the course directory."""
-    home = tmp_path_factory.mktemp("home")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    options = [f"--ServerApp.port={port}", "--ServerApp.port_retries=0", "--ServerApp.ip=127.0.0.1"]
-    options += [f"--IdentityProvider.token={TOKEN}", "--ServerApp.open_browser=False"]
-    environment = {
-        **os.environ,
-        "HOME": str(home),
-        "JUPYTER_CONFIG_DIR": str(home),
-        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
-        "PYTHONPATH": str(Path(__file__).parent),
-    }
-    log = home / "server.log"
-    with log.open("wb") as stream:
-        server = subprocess.Popen(
-            [sys.executable, "-c", SERVER, *options, "--allow-root"],
-            cwd=course.root,
-            env=environment,
-            stdout=stream,
-            stderr=subprocess.STDOUT,
-        )
-    address = f"http://127.0.0.1:{port}"
-    try:
-        _wait(f"{address}/api/status?token={TOKEN}", server, log)
+    with formgrader_server(course.root, tmp_path_factory.mktemp("home"), USE_TOY) as address:
         yield address
-    finally:
-        server.terminate()
-        try:
-            server.wait(20)
-        except subprocess.TimeoutExpired:
-            server.kill()
-
-
-def _wait(url, server, log):
-    deadline = time.monotonic() + 60
-    while True:
-        try:
-            urllib.request.urlopen(url, timeout=5).close()
-            return
-        except (urllib.error.URLError, OSError):
-            assert server.poll() is None, log.read_text()
-            assert time.monotonic() < deadline, log.read_text()
-            time.sleep(0.3)
 
 
 @pytest.fixture(scope="module")
-def page(formgrader, course):
-    """A page of headless Chromium, logged in; every other host is cut off."""
-    if BROWSER is None:
-        pytest.fail("chromium is not installed: sudo apt-get install chromium")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=BROWSER, args=QUIET)
-        opened = browser.new_page(viewport={"width": 1200, "height": 1000})
-        opened.route(lambda url: not url.startswith(f"{formgrader}/"), _cut_off)
-        opened.goto(f"{formgrader}/login?token={TOKEN}")
+def page(formgrader):
+    """A page of headless Chromium, logged in."""
+    with instructor(formgrader) as opened:
         yield opened
-        browser.close()
-
-
-def _cut_off(route):
-    """Nothing leaves this machine. The formgrader asks one other host, for MathJax."""
-    assert route.request.url.startswith("https://cdnjs.cloudflare.com/"), route.request.url
-    route.abort()
-
-
-def _open(page, formgrader, student):
-    """Open a student's submission as an instructor does: show the names, click on one."""
-    page.goto(f"{formgrader}/formgrader/gradebook/toy/toy")
-    page.wait_for_selector("#main-table tr:nth-child(5)")
-    page.click("#toggle_names")
-    page.click(f"a.name-shown:text-is('{student}')")
-    page.wait_for_selector("#why")
-    page.wait_for_load_state("networkidle")
-
-
-def _feedback(page, exercise):
-    """What stands in the comment field of an exercise: the grader's comment is its placeholder."""
-    return page.locator(f"[id='{exercise}-comment']").get_attribute("placeholder")
 
 
 def test_every_submission_is_listed_with_its_scores(page, formgrader):
@@ -165,26 +79,26 @@ def test_every_submission_is_listed_with_its_scores(page, formgrader):
         ("eve", "scale", "<b>no</b>"),
     ],
 )
-def test_a_submission_shows_the_named_feedback(page, formgrader, student, exercise, feedback):
-    _open(page, formgrader, student)
-    assert feedback in _feedback(page, exercise)
+def test_a_submission_shows_the_namedfeedback_of(page, formgrader, student, exercise, feedback):
+    open_submission(page, formgrader, "toy", student)
+    assert feedback in feedback_of(page, exercise)
 
 
 def test_the_damaged_notebook_is_shown_with_the_reason(page, formgrader):
-    _open(page, formgrader, "dan")
+    open_submission(page, formgrader, "toy", "dan")
     assert "No answer of this submission could be read." in page.inner_text("#notebook")
     assert STUBS["scale"].splitlines()[0] in page.inner_text("#notebook")
 
 
 def test_a_students_text_is_shown_and_not_run(page, formgrader):
-    _open(page, formgrader, "eve")
+    open_submission(page, formgrader, "toy", "eve")
     assert "Because of <img src=x onerror=alert(1)> rows." in page.inner_text("#notebook")
     assert page.title() == "toy"
     assert page.locator("#notebook img, #notebook script").count() == 0
 
 
 def test_points_for_a_written_answer_reach_the_csv_beside_the_machines(page, formgrader, course):
-    _open(page, formgrader, "bob")
+    open_submission(page, formgrader, "toy", "bob")
     page.fill("#why", "4")
     with page.expect_response(lambda response: "/api/grade/" in response.url) as saved:
         page.press("#why", "Tab")
@@ -208,6 +122,6 @@ def test_the_autograde_button_grades_with_our_judge(page, formgrader, course, tm
     row.locator(".autograde a").click()
     page.wait_for_selector("#success-modal", timeout=60_000)
     page.click("#success-modal button:has-text('OK')")
-    _open(page, formgrader, "cay")
-    assert "EXCEPTION" in _feedback(page, "row_mean")
+    open_submission(page, formgrader, "toy", "cay")
+    assert "EXCEPTION" in feedback_of(page, "row_mean")
     assert not escaped.exists()

@@ -1,0 +1,90 @@
+# Two commands: `make course` builds everything and grades a sample class, `make test` tests it.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.PHONY: course test serve bench clean site releases class chromium
+
+PYTHON ?= python3
+BUILD := _build
+COURSE := $(BUILD)/course
+CHAPTERS := $(basename $(notdir $(wildcard exercises/*.md)))
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+
+VENV := .venv/installed
+NODE := book/_web/node_modules/.package-lock.json
+ARCHIVES := $(CHAPTERS:%=$(BUILD)/assignments/%.zip)
+SITE := $(BUILD)/html/index.html
+
+REFERENCE := $(shell find solutions -name '*.py')
+JUDGE := $(shell find autograder -name '*.py')
+TEXT := $(shell find book -name node_modules -prune -o -type f -print) _config.yml
+
+course: site class
+	@echo
+	@echo "The book:           $(SITE)   (or: make serve)"
+	@echo "The assignments:    $(BUILD)/assignments/"
+	@echo "The graded course:  $(COURSE)   (grades.json, gradebook.db, feedback/)"
+
+site: $(SITE)
+releases: $(ARCHIVES)
+
+class: $(BUILD)/class.made
+	@.ci/need bwrap bubblewrap "the sandbox in which submissions run"
+	autograder grade --course $(COURSE)
+	autograder feedback --course $(COURSE)
+	autograder export --course $(COURSE)
+
+test: $(SITE) class chromium
+	ruff check .
+	ruff format --check .
+	mypy
+	pytest
+
+serve: $(SITE)
+	@echo "Read the book at http://127.0.0.1:8000/ (stop with Ctrl+C)"
+	@python -m http.server --bind 127.0.0.1 --directory $(BUILD)/html 8000
+
+bench: $(BUILD)/class.made
+	python -m tests.bench
+
+clean:
+	rm -rf $(BUILD)
+
+chromium:
+	@.ci/need chromium chromium "the browser of the tests"
+
+$(VENV): requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	    { echo "Python 3.11 or newer is needed; $(PYTHON) is older. Type: make PYTHON=python3.11" >&2; exit 1; }
+	@[ -x .venv/bin/python ] || $(PYTHON) -m venv .venv || \
+	    { echo "No virtual environment could be made. On Debian: sudo apt-get install python3-venv" >&2; exit 1; }
+	@echo "Installing the packages of requirements.txt into .venv (a few minutes) ..."
+	@pip install --quiet --disable-pip-version-check -r requirements.txt
+	@pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@touch $@
+
+$(NODE): book/_web/package-lock.json | $(VENV)
+	@echo "Fetching the site's MathJax ..."
+	@npm ci --prefix book/_web --no-fund --no-audit --loglevel=error
+	@touch $@
+
+$(BUILD)/released: $(wildcard exercises/*.md) $(REFERENCE) $(JUDGE) $(VENV)
+	rm -rf $(COURSE)
+	autograder init $(COURSE)
+	autograder release --course $(COURSE)
+	@touch $@
+
+$(BUILD)/assignments/%.zip: $(BUILD)/released
+	@python -c 'from pathlib import Path; from autograder.course import Course; \
+	    from autograder.release import assignment_zip; \
+	    assignment_zip(Course.open("$(COURSE)"), "$*", Path("$@"))'
+
+$(BUILD)/class.made: $(BUILD)/released
+	python -m autograder.sample $(COURSE)
+	@touch $@
+
+# A fresh stamp only after a build without a warning; `--all` because an unread page warns no more.
+$(SITE): $(TEXT) $(REFERENCE) $(ARCHIVES) $(NODE) $(VENV)
+	jupyter-book build book --config _config.yml --path-output . -W -n --keep-going --all
+	@touch $@

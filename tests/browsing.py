@@ -1,0 +1,113 @@
+"""What the tests of the formgrader share: a server, a browser, and an instructor's clicks."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, sync_playwright
+
+TOKEN = "formgrader-test"
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
+QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
+QUIET += ["--disable-background-networking", "--disable-component-update"]
+MAIN = "import sys; from jupyter_server.serverapp import main; sys.exit(main(sys.argv[1:]))"
+
+
+@contextmanager
+def formgrader_server(root: Path, home: Path, before: str = "") -> Iterator[str]:
+    """Run a Jupyter server with the formgrader in the course at `root`; yields its address.
+
+    `before` is Python that the server executes first; `home` is an empty folder for its settings.
+    """
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    options = [f"--ServerApp.port={port}", "--ServerApp.port_retries=0", "--ServerApp.ip=127.0.0.1"]
+    options += [f"--IdentityProvider.token={TOKEN}", "--ServerApp.open_browser=False"]
+    environment = {
+        **os.environ,
+        "HOME": str(home),
+        "JUPYTER_CONFIG_DIR": str(home),
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+        "PYTHONPATH": str(Path(__file__).parent),
+    }
+    log = home / "server.log"
+    with log.open("wb") as stream:
+        server = subprocess.Popen(
+            [sys.executable, "-c", before + MAIN, *options, "--allow-root"],
+            cwd=root,
+            env=environment,
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+        )
+    address = f"http://127.0.0.1:{port}"
+    try:
+        _wait(f"{address}/api/status?token={TOKEN}", server, log)
+        yield address
+    finally:
+        server.terminate()
+        try:
+            server.wait(20)
+        except subprocess.TimeoutExpired:
+            server.kill()
+
+
+def _wait(url: str, server: subprocess.Popen, log: Path) -> None:
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            urllib.request.urlopen(url, timeout=5).close()
+            return
+        except (urllib.error.URLError, OSError):
+            assert server.poll() is None, log.read_text()
+            assert time.monotonic() < deadline, log.read_text()
+            time.sleep(0.3)
+
+
+@contextmanager
+def instructor(address: str) -> Iterator[Page]:
+    """A page of headless Chromium, logged in to the server; every other host is cut off."""
+    if BROWSER is None:
+        pytest.fail("chromium is not installed: sudo apt-get install chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=BROWSER, args=QUIET)
+        page = browser.new_page(viewport={"width": 1200, "height": 1000})
+        page.route(lambda url: not url.startswith(f"{address}/"), _cut_off)
+        page.goto(f"{address}/login?token={TOKEN}")
+        yield page
+        browser.close()
+
+
+def _cut_off(route):
+    """Nothing leaves this machine. The formgrader asks one other host, for MathJax."""
+    assert route.request.url.startswith("https://cdnjs.cloudflare.com/"), route.request.url
+    route.abort()
+
+
+def open_submission(page: Page, address: str, assignment: str, student: str) -> None:
+    """Open a student's submission as an instructor does: show the names, click on one."""
+    page.goto(f"{address}/formgrader/gradebook/{assignment}/{assignment}")
+    page.wait_for_selector("#main-table tr .name-shown", state="attached")
+    page.click("#toggle_names")
+    page.click(f"a.name-shown:text-is('{student}')")
+    page.wait_for_selector("#notebook .nbgrader_cell .score")
+    page.wait_for_load_state("networkidle")
+
+
+def feedback_of(page: Page, exercise: str) -> str:
+    """What stands in the comment field of an exercise: the grader's comment is its placeholder."""
+    return page.locator(f"[id='{exercise}-comment']").get_attribute("placeholder") or ""
+
+
+def score_of(page: Page, exercise: str) -> float:
+    """The points in the box of an exercise: the machine's are its placeholder."""
+    return float(page.locator(f"[id='{exercise}']").get_attribute("placeholder") or "nan")
