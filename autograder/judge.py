@@ -103,8 +103,8 @@ def judge(key: AnswerKey, observations: Sequence[Observation]) -> Judgement:
     ]
     if not any(found):
         return Judgement(Verdict.PASS, f"Right on all {len(key.cases)} cases.")
-    misconception = diagnose(key, observations)
     first = next(index for index, mismatch in enumerate(found) if mismatch)
+    misconception = diagnose(key, observations, first)
     mismatch = found[first]
     assert mismatch is not None
     message = _message(key, first, mismatch)
@@ -135,13 +135,30 @@ def fault(case: Case, expected: Any, observation: Observation) -> Mismatch | Non
     return None
 
 
-def diagnose(key: AnswerKey, observations: Sequence[Observation]) -> KeyedMisconception | None:
-    """The first misconception that does the same as the answer on every case, or None."""
-    for misconception in key.misconceptions:
-        pairs = zip(misconception.observations, observations, strict=True)
-        if all(agree(theirs, ours) for theirs, ours in pairs):
+def diagnose(
+    key: AnswerKey, observations: Sequence[Observation], first: int
+) -> KeyedMisconception | None:
+    """The misconception that the answer, which fails on case `first`, equals or most resembles.
+
+    One that does the same on every case is it. Otherwise, for an answer with more than one fault,
+    it is the one that gives the same wrong value on case `first` and agrees on the most public
+    cases (of all cases, if only a hidden one fails); None without such a value, or with a draw.
+    """
+
+    def agreements(misconception: KeyedMisconception) -> list[bool]:
+        return list(map(agree, misconception.observations, observations))
+
+    agreed = [(one, agreements(one)) for one in key.misconceptions]
+    for misconception, cases in agreed:
+        if all(cases):
             return misconception
-    return None
+    if isinstance(observations[first].value, Raised):
+        return None
+    end = key.public if first < key.public else len(key.cases)
+    alike = [(sum(cases[:end]), one) for one, cases in agreed if cases[first]]
+    most = max((count for count, _ in alike), default=0)
+    best = [one for count, one in alike if count == most]
+    return best[0] if len(best) == 1 else None
 
 
 def _message(key: AnswerKey, index: int, mismatch: Mismatch) -> str:

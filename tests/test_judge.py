@@ -1,0 +1,57 @@
+"""Naming the mistake: exact matches, answers with two faults, and answers that fit no name."""
+
+import numpy as np
+import toy
+
+from autograder.exercise import Case
+from autograder.judge import build_key, judge, observe_quietly, public_cases
+from autograder.verdict import Verdict
+
+
+def judged(function, hidden=()):
+    key = build_key(toy.MEAN, public_cases(toy.MEAN), hidden)
+    return judge(key, observe_quietly(function, key.cases))
+
+
+def test_an_answer_with_a_second_fault_is_named_by_the_first_case_that_it_fails():
+    def sums_and_raises_on_four_rows(X):
+        if len(X) == 4:
+            raise ValueError
+        return X.sum(axis=-1)
+
+    assert judged(sums_and_raises_on_four_rows).misconception == "sum for mean"
+
+
+def test_self_check_and_grader_give_one_name_to_an_answer_with_a_second_fault_that_is_hidden():
+    def sums_and_raises_on_nine_rows(X):
+        if len(X) == 9:
+            raise ValueError
+        return X.sum(axis=-1)
+
+    hidden = [Case("nine rows", (np.ones((9, 3)),))]
+    assert judged(sums_and_raises_on_nine_rows).misconception == "sum for mean"
+    assert judged(sums_and_raises_on_nine_rows, hidden).misconception == "sum for mean"
+
+
+def test_another_mistake_gets_no_name():
+    for other in (lambda X: X.mean(axis=-1) + 1, lambda X: 1 / 0, lambda X: None):
+        judgement = judged(other)
+        assert not judgement.passed
+        assert judgement.misconception is None
+        assert judgement.hint is None
+
+
+def test_an_exception_in_common_is_no_resemblance():
+    def raises_on_two_rows(X):
+        if len(X) == 2:
+            raise ValueError
+        return X.sum(axis=-1)
+
+    judgement = judged(raises_on_two_rows)
+    assert judgement.verdict is Verdict.EXCEPTION
+    assert judgement.misconception is None
+
+
+def test_too_few_results_are_malformed():
+    key = build_key(toy.MEAN, public_cases(toy.MEAN), ())
+    assert judge(key, []).verdict is Verdict.MALFORMED
