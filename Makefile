@@ -39,7 +39,7 @@ test: $(SITE) class chromium
 	ruff check .
 	ruff format --check .
 	mypy
-	pytest
+	pytest -n 2 --dist loadfile
 
 serve: $(SITE)
 	@echo "Read the book at http://127.0.0.1:8000/ (stop with Ctrl+C)"
