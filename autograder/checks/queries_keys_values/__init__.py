@@ -1,0 +1,47 @@
+"""The exercises of chapter 5, "Queries, keys, values"."""
+
+from __future__ import annotations
+
+from ...exercise import Assignment, Written
+from .attention import SCALED_DOT_PRODUCT_ATTENTION
+from .cross_attention import CROSS_ATTENTION
+from .masks import CAUSAL_MASK, PADDING_MASK
+from .projections import PROJECT_QKV
+from .soft_lookup import SOFT_LOOKUP
+
+__all__ = ["ASSIGNMENT"]
+
+KEYS_EQUAL_VALUES = Written(
+    name="keys_equal_values",
+    points=4,
+    minutes=15,
+    rubric=(
+        "1 point: says what each is for: a key decides whether a token is found, a value is "
+        "what is handed over once it is. 1 point: names the harm when one vector must do both. "
+        "What makes a token easy to find (the letter, the grammatical role, the name of a "
+        "field) then fills the answer, and what it should hand over (the number, the meaning) "
+        "disturbs the matching; or: a change that improves the matching changes every answer, "
+        "so the two pull the same parameters in different directions; or: the width of the "
+        "output is tied to the width of the comparison. 1 point: a concrete example in which "
+        "key and value must differ (a telephone book, the recall task of the chapter, a verb "
+        "that is found by its tense and hands over its meaning). 1 point: a fair limit of the "
+        "claim: it still runs and still trains, with wide vectors the two can share the room "
+        "and a later layer can pick out what it needs, and additive attention before 2016 did "
+        "use one vector for both; or: equal keys and values save parameters and memory. No "
+        "point for the statement that the shapes would not fit: they would."
+    ),
+)
+
+ASSIGNMENT = Assignment(
+    name="queries_keys_values",
+    title="Queries, keys, values",
+    exercises=(
+        SOFT_LOOKUP,
+        PROJECT_QKV,
+        SCALED_DOT_PRODUCT_ATTENTION,
+        CAUSAL_MASK,
+        PADDING_MASK,
+        CROSS_ATTENTION,
+    ),
+    written=(KEYS_EQUAL_VALUES,),
+)

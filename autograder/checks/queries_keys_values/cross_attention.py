@@ -1,0 +1,275 @@
+"""The exercise `cross_attention`: one sequence asks, another answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from solutions import queries_keys_values as solutions
+
+from ...exercise import Case, Exercise, Misconception
+
+
+def cross_cases(rng: np.random.Generator) -> Iterator[Case]:
+    yield Case("two tokens ask three", _inputs(rng, (), 2, 3, 4, 4, 3, 2))
+    yield Case("the context has another width", _inputs(rng, (), 3, 2, 4, 5, 2, 3))
+    mask = np.array([[True, False, True], [False, False, False]])
+    inputs = _inputs(rng, (), 2, 3, 4, 3, 5, 2)
+    yield Case("a mask, and a token that may attend to nothing", inputs, {"mask": mask})
+    mask = np.array([[[True, True, False]], [[True, True, True]]])
+    inputs = _inputs(rng, (2,), 3, 3, 4, 4, 2, 2, np.float32)
+    yield Case("float32, a batch, padding in the context", (*inputs, mask))
+
+
+def cross_hidden(rng: np.random.Generator) -> Iterator[Case]:
+    n_q, n_k, d, d_context, d_k, d_v = rng.permutation([2, 3, 4, 5, 6, 7])
+    yield Case("both sequences equally wide", _inputs(rng, (), n_q, n_k, d, d, d_k, d_v))
+    yield Case("the context has another width", _inputs(rng, (), n_q, n_k, d, d_context, d_k, d_v))
+    mask = np.arange(n_k) < rng.integers(1, n_k, size=(n_q, 1))
+    mask[-1] = False
+    inputs = _inputs(rng, (), n_q, n_k, d, d_context, d_k, d_v)
+    yield Case("a mask, and a token that may attend to nothing", inputs, {"mask": mask})
+    mask = np.arange(n_q) < rng.integers(1, n_q, size=(2, 1, 1))
+    inputs = _inputs(rng, (2,), n_q, n_q, d, d, d_k, d_k, np.float32)
+    yield Case("float32, a batch, padding in the context", (*inputs, mask))
+
+
+def _inputs(
+    rng: np.random.Generator,
+    batch: tuple[int, ...],
+    n_q: int,
+    n_k: int,
+    d: int,
+    d_context: int,
+    d_k: int,
+    d_v: int,
+    dtype: type = np.float64,
+) -> tuple[np.ndarray, ...]:
+    """Random X, context and the three matrices."""
+    shapes = (
+        (*batch, n_q, d),
+        (*batch, n_k, d_context),
+        (d, d_k),
+        (d_context, d_k),
+        (d_context, d_v),
+    )
+    return tuple((0.8 * rng.normal(size=shape)).astype(dtype) for shape in shapes)
+
+
+def cross_attention__queries_from_context(X, context, W_q, W_k, W_v, mask=None):
+    Q, K, V = context @ W_q, X @ W_k, X @ W_v
+    scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
+    if mask is not None:
+        scores = np.where(mask, scores, -1e300)
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    if mask is not None:
+        weights = weights * mask
+    total = weights.sum(axis=-1, keepdims=True)
+    weights = weights / np.where(total > 0, total, 1)
+    return weights @ V, weights
+
+
+def cross_attention__values_from_x(X, context, W_q, W_k, W_v, mask=None):
+    Q, K, V = X @ W_q, context @ W_k, X @ W_v
+    scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
+    mask = np.broadcast_to(True if mask is None else mask, scores.shape)
+    largest = np.max(scores, axis=-1, keepdims=True, where=mask, initial=-1e30)
+    weights = np.exp(np.where(mask, scores - largest, -1e30))
+    weights = weights * mask
+    total = weights.sum(axis=-1, keepdims=True)
+    weights = weights / np.where(total > 0, total, 1)
+    return weights @ V, weights
+
+
+def cross_attention__self_attention(X, context, W_q, W_k, W_v, mask=None):
+    Q, K, V = X @ W_q, X @ W_k, X @ W_v
+    scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
+    mask = np.broadcast_to(True if mask is None else mask, scores.shape)
+    largest = np.max(scores, axis=-1, keepdims=True, where=mask, initial=-1e30)
+    weights = np.exp(np.where(mask, scores - largest, -1e30))
+    weights = weights * mask
+    total = weights.sum(axis=-1, keepdims=True)
+    weights = weights / np.where(total > 0, total, 1)
+    return weights @ V, weights
+
+
+def cross_attention__keys_and_values_swapped(X, context, W_q, W_k, W_v, mask=None):
+    Q, K, V = X @ W_q, context @ W_v, context @ W_k
+    scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
+    mask = np.broadcast_to(True if mask is None else mask, scores.shape)
+    largest = np.max(scores, axis=-1, keepdims=True, where=mask, initial=-1e30)
+    weights = np.exp(np.where(mask, scores - largest, -1e30))
+    weights = weights * mask
+    total = weights.sum(axis=-1, keepdims=True)
+    weights = weights / np.where(total > 0, total, 1)
+    return weights @ V, weights
+
+
+def cross_attention__no_scale(X, context, W_q, W_k, W_v, mask=None):
+    Q, K, V = X @ W_q, context @ W_k, context @ W_v
+    scores = Q @ np.swapaxes(K, -1, -2)
+    mask = np.broadcast_to(True if mask is None else mask, scores.shape)
+    largest = np.max(scores, axis=-1, keepdims=True, where=mask, initial=-1e30)
+    weights = np.exp(np.where(mask, scores - largest, -1e30))
+    weights = weights * mask
+    total = weights.sum(axis=-1, keepdims=True)
+    weights = weights / np.where(total > 0, total, 1)
+    return weights @ V, weights
+
+
+def cross_attention__scaled_by_token_width(X, context, W_q, W_k, W_v, mask=None):
+    Q, K, V = X @ W_q, context @ W_k, context @ W_v
+    scores = Q @ np.swapaxes(K, -1, -2) / X.shape[-1] ** 0.5
+    mask = np.broadcast_to(True if mask is None else mask, scores.shape)
+    largest = np.max(scores, axis=-1, keepdims=True, where=mask, initial=-1e30)
+    weights = np.exp(np.where(mask, scores - largest, -1e30))
+    weights = weights * mask
+    total = weights.sum(axis=-1, keepdims=True)
+    weights = weights / np.where(total > 0, total, 1)
+    return weights @ V, weights
+
+
+def cross_attention__mask_not_passed_on(X, context, W_q, W_k, W_v, mask=None):
+    Q, K, V = X @ W_q, context @ W_k, context @ W_v
+    scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = weights / weights.sum(axis=-1, keepdims=True)
+    return weights @ V, weights
+
+
+def cross_attention__over_queries(X, context, W_q, W_k, W_v, mask=None):
+    Q, K, V = X @ W_q, context @ W_k, context @ W_v
+    scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
+    mask = np.broadcast_to(True if mask is None else mask, scores.shape)
+    largest = np.max(scores, axis=-2, keepdims=True, where=mask, initial=-1e30)
+    weights = np.exp(np.where(mask, scores - largest, -1e30))
+    weights = weights * mask
+    total = weights.sum(axis=-2, keepdims=True)
+    weights = weights / np.where(total > 0, total, 1)
+    return weights @ V, weights
+
+
+def cross_attention__joined(X, context, W_q, W_k, W_v, mask=None):
+    both = np.concatenate([context, X], axis=-2)
+    Q, K, V = X @ W_q, both @ W_k, both @ W_v
+    scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
+    if mask is not None:
+        shape = (*scores.shape[:-1], context.shape[-2])
+        own = np.ones((*scores.shape[:-1], X.shape[-2]), dtype=bool)
+        scores = np.where(
+            np.concatenate([np.broadcast_to(mask, shape), own], axis=-1), scores, -1e30
+        )
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = weights / weights.sum(axis=-1, keepdims=True)
+    return weights @ V, weights
+
+
+def cross_attention__loop(X, context, W_q, W_k, W_v, mask=None):
+    Q, K, V = X @ W_q, context @ W_k, context @ W_v
+    weights = np.zeros((*Q.shape[:-1], K.shape[-2]))
+    mask = np.ones(weights.shape, dtype=bool) if mask is None else mask
+    mask = np.broadcast_to(mask, weights.shape)
+    for place in np.ndindex(*Q.shape[:-1]):
+        seen = np.flatnonzero(mask[place])
+        if len(seen) == 0:
+            continue
+        scores = K[place[:-1]][seen] @ Q[place] / np.sqrt(W_q.shape[-1])
+        shares = np.exp(scores - scores.max())
+        weights[place][seen] = shares / shares.sum()
+    return weights @ V, weights
+
+
+def cross_attention__one_score_matrix(X, context, W_q, W_k, W_v, mask=None):
+    M = W_q @ W_k.T / np.sqrt(W_k.shape[-1])
+    scores = np.einsum("...id,de,...je->...ij", X, M, context)
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        weights = np.nan_to_num(weights / weights.sum(axis=-1, keepdims=True))
+    return weights @ context @ W_v, weights
+
+
+def cross_attention__projected_last(X, context, W_q, W_k, W_v, mask=None):
+    Q, K = X @ W_q, context @ W_k
+    scores = np.matmul(Q, np.moveaxis(K, -1, -2)) * Q.shape[-1] ** -0.5
+    mask = np.broadcast_to(True if mask is None else mask, scores.shape)
+    largest = np.max(scores, axis=-1, keepdims=True, where=mask, initial=-1e30)
+    weights = np.exp(np.where(mask, scores - largest, -1e30)) * mask
+    total = weights.sum(axis=-1, keepdims=True)
+    weights = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
+    return (weights @ context) @ W_v, weights
+
+
+CROSS_ATTENTION = Exercise(
+    name="cross_attention",
+    points=3,
+    difficulty=3,
+    minutes=15,
+    reference=solutions.cross_attention,
+    cases=cross_cases,
+    hidden=cross_hidden,
+    misconceptions=(
+        Misconception(
+            "queries from the context",
+            cross_attention__queries_from_context,
+            "Who asks, and who answers? How many rows should the output have?",
+        ),
+        Misconception(
+            "values from the tokens that ask",
+            cross_attention__values_from_x,
+            "What is blended in the output: what the asking tokens already know, or what the "
+            "context hands over?",
+        ),
+        Misconception(
+            "context not used",
+            cross_attention__self_attention,
+            "Does your answer change when the context does?",
+        ),
+        Misconception(
+            "keys and values swapped",
+            cross_attention__keys_and_values_swapped,
+            "Which matrix makes what a token is found by, and which makes what it hands over?",
+        ),
+        Misconception(
+            "no scale",
+            cross_attention__no_scale,
+            "How large are the scores when d_k = 512? What does the softmax make of them?",
+        ),
+        Misconception(
+            "scaled by the width of the tokens",
+            cross_attention__scaled_by_token_width,
+            "Over which axis does the dot product of a query and a key sum? Is it as long as a "
+            "token is wide?",
+        ),
+        Misconception(
+            "mask not passed on",
+            cross_attention__mask_not_passed_on,
+            "Does your answer change when the mask does?",
+        ),
+        Misconception(
+            "softmax over the queries",
+            cross_attention__over_queries,
+            "Sum your weights along each axis. Is it each query or each key that shares out a "
+            "total of 1?",
+        ),
+        Misconception(
+            "the two sequences joined",
+            cross_attention__joined,
+            "How many columns do your weights have? May a token that asks attend to its own "
+            "sequence here?",
+        ),
+    ),
+    alternatives=(
+        cross_attention__loop,
+        cross_attention__one_score_matrix,
+        cross_attention__projected_last,
+    ),
+    help=(
+        "Queries from one sequence, keys and values from the other, then attention as before.",
+        "The output has one row for each token that asks. Which of the three matrices has as many "
+        "rows as a token of X has features, and which have as many as a token of the context?",
+        "Section “Two sequences: cross-attention”.",
+    ),
+)

@@ -1,0 +1,205 @@
+"""The exercise `soft_lookup`: a dictionary that answers with a blend."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from solutions import queries_keys_values as solutions
+
+from ...exercise import Case, Exercise, Misconception
+
+
+def lookup_cases(rng: np.random.Generator) -> Iterator[Case]:
+    keys = np.array([[2.0, 0.0], [0.0, 2.0], [1.0, 1.0]])
+    prices = np.array([[10.0], [20.0], [30.0]])
+    yield Case("three keys, one query", (np.array([1.0, 0.0]), keys, prices))
+    yield Case("temperature 2", (np.array([1.0, 0.5]), keys, prices), {"temperature": 2.0})
+    yield Case("values as wide as the keys", _lookup(rng, (), 5, 3, 3), {"temperature": 0.5})
+    yield Case("float32, two queries, a dictionary each", _lookup(rng, (2,), 4, 3, 2, np.float32))
+    yield Case("large scores", _lookup(rng, (), 4, 3, 2, size=200.0))
+
+
+def lookup_hidden(rng: np.random.Generator) -> Iterator[Case]:
+    n, d, d_v = rng.permutation([3, 4, 5, 6])[:3]
+    yield Case("one query", _lookup(rng, (), n, d, d_v))
+    yield Case("a high temperature", _lookup(rng, (), n, d, d_v), {"temperature": 3.0})
+    yield Case("a low temperature", _lookup(rng, (), n, d, d), {"temperature": 0.4})
+    yield Case("a batch, float32", _lookup(rng, (3,), n, d, d_v, np.float32))
+    yield Case("large scores, a batch", _lookup(rng, (2,), n, d, d_v, size=200.0))
+
+
+def _lookup(
+    rng: np.random.Generator,
+    batch: tuple[int, ...],
+    n: int,
+    d: int,
+    d_v: int,
+    dtype: type = np.float64,
+    size: float = 1.0,
+) -> tuple[np.ndarray, ...]:
+    """Random query, keys and values; `size` multiplies query and keys."""
+    query, keys = rng.normal(size=(*batch, d)) * size, rng.normal(size=(*batch, n, d)) * size
+    values = rng.normal(size=(*batch, n, d_v))
+    return query.astype(dtype), keys.astype(dtype), values.astype(dtype)
+
+
+def soft_lookup__keys_blended(query, keys, values, temperature=1.0):
+    scores = np.einsum("...d,...nd->...n", query, keys) / temperature
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = weights / weights.sum(axis=-1, keepdims=True)
+    return np.einsum("...n,...nd->...d", weights, keys)
+
+
+def soft_lookup__hard(query, keys, values, temperature=1.0):
+    scores = np.einsum("...d,...nd->...n", query, keys) / temperature
+    best = np.argmax(scores, axis=-1)
+    return np.take_along_axis(values, best[..., None, None], axis=-2)[..., 0, :]
+
+
+def soft_lookup__times_temperature(query, keys, values, temperature=1.0):
+    scores = np.einsum("...d,...nd->...n", query, keys) * temperature
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = weights / weights.sum(axis=-1, keepdims=True)
+    return np.einsum("...n,...nv->...v", weights, values)
+
+
+def soft_lookup__no_temperature(query, keys, values, temperature=1.0):
+    scores = np.einsum("...d,...nd->...n", query, keys)
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = weights / weights.sum(axis=-1, keepdims=True)
+    return np.einsum("...n,...nv->...v", weights, values)
+
+
+def soft_lookup__temperature_after(query, keys, values, temperature=1.0):
+    scores = np.einsum("...d,...nd->...n", query, keys)
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = weights / weights.sum(axis=-1, keepdims=True) / temperature
+    return np.einsum("...n,...nv->...v", weights, values)
+
+
+def soft_lookup__scaled(query, keys, values, temperature=1.0):
+    scores = np.einsum("...d,...nd->...n", query, keys) / query.shape[-1] ** 0.5 / temperature
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = weights / weights.sum(axis=-1, keepdims=True)
+    return np.einsum("...n,...nv->...v", weights, values)
+
+
+def soft_lookup__no_softmax(query, keys, values, temperature=1.0):
+    scores = np.einsum("...d,...nd->...n", query, keys) / temperature
+    weights = scores / scores.sum(axis=-1, keepdims=True)
+    return np.einsum("...n,...nv->...v", weights, values)
+
+
+def soft_lookup__overflow(query, keys, values, temperature=1.0):
+    scores = np.einsum("...d,...nd->...n", query, keys) / temperature
+    weights = np.exp(scores)
+    weights = weights / weights.sum(axis=-1, keepdims=True)
+    return np.einsum("...n,...nv->...v", weights, values)
+
+
+def soft_lookup__whole_batch(query, keys, values, temperature=1.0):
+    scores = np.einsum("...d,...nd->...n", query, keys) / temperature
+    weights = np.exp(scores - scores.max())
+    weights = weights / weights.sum()
+    return np.einsum("...n,...nv->...v", weights, values)
+
+
+def soft_lookup__loop(query, keys, values, temperature=1.0):
+    if query.ndim > 1:
+        pairs = zip(query, keys, values, strict=True)
+        return np.stack([soft_lookup__loop(*one, temperature) for one in pairs])
+    scores = [float(key @ query) / temperature for key in keys]
+    shares = [np.exp(score - max(scores)) for score in scores]
+    blend = np.zeros(values.shape[-1])
+    for share, value in zip(shares, values, strict=True):
+        blend = blend + share / sum(shares) * value
+    return blend
+
+
+def soft_lookup__einsum(query, keys, values, temperature=1.0):
+    scores = np.einsum("...d,...nd->...n", query, keys) / temperature
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return np.einsum("...n,...nv->...v", weights, values) / weights.sum(axis=-1, keepdims=True)
+
+
+def soft_lookup__log_sum(query, keys, values, temperature=1.0):
+    scores = np.sum(keys * np.expand_dims(query, -2), axis=-1) / temperature
+    log_total = np.logaddexp.reduce(scores, axis=-1, keepdims=True)
+    return np.sum(np.exp(scores - log_total)[..., None] * values, axis=-2)
+
+
+SOFT_LOOKUP = Exercise(
+    name="soft_lookup",
+    points=2,
+    difficulty=2,
+    minutes=15,
+    reference=solutions.soft_lookup,
+    cases=lookup_cases,
+    hidden=lookup_hidden,
+    misconceptions=(
+        Misconception(
+            "keys blended instead of values",
+            soft_lookup__keys_blended,
+            "The keys decide how much of each entry you get. What is it that you get?",
+        ),
+        Misconception(
+            "hard lookup",
+            soft_lookup__hard,
+            "How much do the second-best keys contribute to your answer? What should the "
+            "temperature change?",
+        ),
+        Misconception(
+            "multiplied by the temperature",
+            soft_lookup__times_temperature,
+            "At a temperature of 100, should the shares be nearly equal or nearly all for one?",
+        ),
+        Misconception(
+            "temperature ignored",
+            soft_lookup__no_temperature,
+            "Does your answer change when the temperature does?",
+        ),
+        Misconception(
+            "temperature after the softmax",
+            soft_lookup__temperature_after,
+            "Sum your weights at temperature 2. Do they still sum to 1?",
+        ),
+        Misconception(
+            "scaled by the width as well",
+            soft_lookup__scaled,
+            "This exercise asks for the dot product as it is. What else do you divide by?",
+        ),
+        Misconception(
+            "shares without exponentials",
+            soft_lookup__no_softmax,
+            "What becomes of a share when its score is negative? Which function makes every "
+            "score positive and keeps the order?",
+        ),
+        Misconception(
+            "exponential overflows",
+            soft_lookup__overflow,
+            "What is np.exp(1000)? What may you subtract from all scores without changing the "
+            "shares?",
+        ),
+        Misconception(
+            "weights shared over the batch",
+            soft_lookup__whole_batch,
+            "In a batch, each query has its own dictionary. Over which axis do the weights of "
+            "one query sum to 1?",
+        ),
+    ),
+    alternatives=(
+        soft_lookup__loop,
+        soft_lookup__einsum,
+        soft_lookup__log_sum,
+    ),
+    help=(
+        "Score every key against the query, turn the scores into shares, and blend the values by "
+        "these shares.",
+        "The temperature divides the scores before the softmax. To be safe with large scores, "
+        "subtract the largest first. `query[..., None]` makes a column of the query, and "
+        "`np.einsum` is another way.",
+        "Section “The soft dictionary”.",
+    ),
+)
