@@ -37,6 +37,8 @@ def check_notebook(path: Path) -> list[str]:
 def judge_notebook(path: Path, sandbox: Sandbox) -> dict[str, Judgement]:
     """The judgement of every exercise of the notebook on the public cases. Raises CheckError."""
     path = path.resolve()
+    if not path.exists():
+        raise CheckError(f"{path}: there is no such file. Name the notebook that you work in.")
     assignment = checks.assignments().get(path.stem)
     if assignment is None:
         names = ", ".join(f"{name}.ipynb" for name in sorted(checks.assignments()))

@@ -94,6 +94,10 @@ def grade(
                 sandbox,
                 lambda done, total, file: advance(done, total, file.student),
             )
+        if not report.rows:
+            place = opened.submitted / "<student>" / "<assignment>" / "<assignment>.ipynb"
+            _say(f"No submissions yet. Put them at {place}, then grade again.")
+            return
         _show_report(report)
         _say(f"{report.judged} judged, {report.known} known from before. Grades: {opened.grades}")
 

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -79,6 +80,14 @@ def test_grade_shows_the_table_and_writes_the_grades(course):
     assert "grading 2 of 2" in result.stderr
     assert len(json.loads(course.grades.read_text())) == 4
     assert "0 judged, 2 known" in _run("grade", "--course", course.root).stdout
+
+
+def test_a_course_without_submissions_is_told_where_to_put_them(course):
+    shutil.rmtree(course.submitted)
+    course.submitted.mkdir()
+    result = _run("grade", "--course", course.root)
+    assert result.exit_code == 0
+    assert "No submissions yet. Put them at" in result.stdout
 
 
 def test_the_course_is_the_current_directory_by_default(course, monkeypatch):
