@@ -21,6 +21,7 @@ from .untrusted import wire
 
 UNTRUSTED = Path(__file__).parent / "untrusted"
 RUNNER = (sys.executable, "-s", "-P", "-m", "untrusted.runner")
+DESK = "/desk"  # where the student's code runs: empty, private, and small
 ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
     "LANG": "C.UTF-8",
@@ -85,7 +86,7 @@ class Bubblewrap:
             options += _mirror(Path(folder))
         options += ["--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"]
         options += ["--proc", "/proc", "--dev", "/dev"]
-        for folder in ("/tmp", "/dev/shm"):
+        for folder in ("/tmp", "/dev/shm", DESK):
             options += ["--size", str(self.limits.file), "--tmpfs", folder]
         for prefix in dict.fromkeys((sys.base_prefix, sys.prefix)):
             if not prefix.startswith("/usr/") and prefix != "/usr":
@@ -96,7 +97,7 @@ class Bubblewrap:
         options += ["--ro-bind", str(UNTRUSTED), "/judge/untrusted"]
         for name, value in ENVIRONMENT.items():
             options += ["--setenv", name, value]
-        options += ["--setenv", "PYTHONPATH", "/judge", "--chdir", "/tmp"]
+        options += ["--setenv", "PYTHONPATH", "/judge", "--chdir", DESK]
         options += ["--remount-ro", "/", "--remount-ro", "/dev"]
         return [self.program, *options, "--"]
 
