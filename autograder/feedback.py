@@ -25,6 +25,9 @@ TAGS = frozenset(
 """What Markdown makes, and nothing that loads, runs, or dresses up as the page around it."""
 
 
+WAITS = "*This answer waits for a person. Its points are not in the score yet.*"
+
+
 class FeedbackError(Exception):
     """Pages could not be made; the message says which, why and what to do."""
 
@@ -36,8 +39,16 @@ class NamedFeedback(GetGrades):
         comment = self.gradebook.find_comment(
             cell.metadata.nbgrader.grade_id, self.notebook_id, self.assignment_id, self.student_id
         )
-        parts = (markdown_escape(comment.auto_comment or ""), comment.manual_comment)
+        parts = [markdown_escape(comment.auto_comment or ""), comment.manual_comment]
+        if self._waits(cell):
+            parts.append(WAITS)
         cell.metadata.nbgrader["comment"] = "\n\n".join(part for part in parts if part)
+
+    def _waits(self, cell: NotebookNode) -> bool:
+        """True if a person has yet to give points for this cell."""
+        name = cell.metadata.nbgrader.grade_id
+        place = (self.notebook_id, self.assignment_id, self.student_id)
+        return bool(self.gradebook.find_grade(name, *place).needs_manual_grade)
 
 
 def clean_markdown(source: str) -> str:

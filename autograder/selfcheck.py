@@ -6,6 +6,7 @@ It needs NumPy and the release's `<assignment>.cases`, no reference and no sandb
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -119,7 +120,7 @@ class Report:
 
     def _repr_html_(self) -> str:
         colour = "#1b7f3b" if self.judgement.passed else "#b3261e"
-        lines = "".join(f"<p>{html.escape(line)}</p>" for line in self._details())
+        lines = "".join(f"<p>{_with_code(line)}</p>" for line in self._details())
         drawn = ""
         if self.observation is not None and self.case is not None:
             value = self.observation.value
@@ -142,3 +143,8 @@ class Report:
             details.append(f"This looks like: {self.judgement.misconception}.")
             details.append(f"Ask yourself: {self.judgement.hint}")
         return details
+
+
+def _with_code(line: str) -> str:
+    """A line of text as HTML; what stands between backticks is code."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(line))

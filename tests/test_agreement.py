@@ -13,6 +13,8 @@ from autograder.grading import judge_program
 from autograder.judge import build_key, judge, observe_quietly, public_cases
 from autograder.sample import answer_source
 from autograder.sandbox import open_sandbox
+from autograder.stubs import stub
+from autograder.verdict import Verdict
 from solutions import softmax
 
 HELPERS = inspect.getsource(softmax)
@@ -30,6 +32,17 @@ def known_answers(exercise: Exercise):
     wrong = [misconception.wrong for misconception in exercise.misconceptions]
     for function in (*exercise.alternatives, *wrong):
         yield function, answer_source(function, exercise.name)
+
+
+@pytest.mark.parametrize("assignment", assignments().values(), ids=lambda one: one.name)
+def test_untouched_stubs_earn_nothing(assignment):
+    program = [Cell("import numpy as np")]
+    program += [Cell(stub(exercise), exercise.name) for exercise in assignment.exercises]
+    verdicts = judge_program(
+        program, assignment, course_key=b"key", digest="stubs", sandbox=open_sandbox()
+    )
+    assert {judgement.verdict for judgement in verdicts.values()} == {Verdict.MISSING}
+    assert len(verdicts) == len(assignment.exercises)
 
 
 @pytest.mark.parametrize("assignment", assignments().values(), ids=lambda one: one.name)

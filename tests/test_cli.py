@@ -161,6 +161,7 @@ def test_feedback_pages_name_the_misconception_and_run_nothing(course):
     assert "How many numbers are in a row?" in page
     assert "<strong>why</strong>" in page
     assert "Score: 3.0 / 10.0" in page
+    assert "waits for a person. Its points are not in the score yet." in page
     page += (course.feedback / "eve" / "toy" / "toy.html").read_text()
     for alarm in ("<script>alert", "<img src=x", 'href="javascript', 'href="data', 'href="&'):
         assert alarm not in page, alarm

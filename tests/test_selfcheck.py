@@ -66,6 +66,13 @@ def test_what_the_student_wrote_is_shown_as_text(desk):
     assert "<script>" not in check(row_mean)._repr_html_()
 
 
+def test_code_in_a_hint_is_shown_as_code(desk):
+    def row_mean(X):
+        raise ValueError("`X` has <2> rows")
+
+    assert "<code>X</code> has &lt;2&gt; rows" in check(row_mean)._repr_html_()
+
+
 def test_an_interrupt_stops_the_check(desk):
     def row_mean(X):
         raise KeyboardInterrupt
