@@ -66,6 +66,14 @@ def test_an_answer_of_the_right_shape_but_empty_of_thought_fails(exercise):
             assert not judge(key, forged).passed, (exercise.name, fill.__name__)
 
 
+@pytest.mark.parametrize("exercise", EXERCISES)
+def test_answers_learnt_by_heart_from_one_draw_fail_on_the_next(exercise):
+    """Even yes-or-no answers: their order is drawn too."""
+    one, other = (build_key(exercise, (), hidden_cases(exercise, seed)) for seed in (0, 1))
+    observations = observe_quietly(exercise.reference, one.cases)
+    assert not judge(other, observations).passed
+
+
 def _filled(expected, fill):
     if isinstance(expected, tuple):
         return tuple(_filled(one, fill) for one in expected)

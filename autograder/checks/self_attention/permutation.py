@@ -11,18 +11,18 @@ from solutions import self_attention as solutions
 from ...exercise import Case, Exercise, Misconception, SourceFunction
 
 SELF_ATTEND = SourceFunction(
-    "self_attend",
+    "attend",
     """
-def self_attend(X):
+def attend(X):
     scores = X @ np.swapaxes(X, -1, -2)
     exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return exponentials / exponentials.sum(axis=-1, keepdims=True) @ X
 """,
 )
 MEAN_ADDED = SourceFunction(
-    "mean_added",
+    "attend",
     """
-def mean_added(X):
+def attend(X):
     total = 0
     for i in range(X.shape[-2]):  # in the order of the tokens: rounding differs
         total = total + X[..., i : i + 1, :]
@@ -30,37 +30,37 @@ def mean_added(X):
 """,
 )
 POSITIONS_ADDED = SourceFunction(
-    "positions_added",
+    "attend",
     """
-def positions_added(X):
+def attend(X):
     return X + np.abs(X).max() * np.arange(X.shape[-2], dtype=X.dtype)[:, None]
 """,
 )
 NEIGHBOURS_AVERAGED = SourceFunction(
-    "neighbours_averaged",
+    "attend",
     """
-def neighbours_averaged(X):
+def attend(X):
     return (np.roll(X, 1, axis=-2) + X + np.roll(X, -1, axis=-2)) / 3
 """,
 )
 FIRST_TOKEN_ADDED = SourceFunction(
-    "first_token_added",
+    "attend",
     """
-def first_token_added(X):
+def attend(X):
     return X + X[..., :1, :]
 """,
 )
 SORTED_BY_FEATURE = SourceFunction(
-    "sorted_by_feature",
+    "attend",
     """
-def sorted_by_feature(X):
+def attend(X):
     return np.sort(X, axis=-2)
 """,
 )
 TURNED_ROUND = SourceFunction(
-    "turned_round",
+    "attend",
     """
-def turned_round(X):
+def attend(X):
     return X[..., ::-1, :].copy()
 """,
 )
@@ -96,7 +96,20 @@ def permute_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("a batch", (SELF_ATTEND, rng.normal(size=(2, 5, 3)), a_turn(rng, 5)))
 
 
-def permute_hidden(rng: np.random.Generator) -> Iterator[Case]:
+def permute_hidden(rng: np.random.Generator) -> list[Case]:
+    """Every kind once and more, in an order of its own: the answers are yes or no."""
+    cases = [*hidden_kinds(rng), *more_hidden(rng)]
+    return [cases[i] for i in rng.permutation(len(cases))]
+
+
+def more_hidden(rng: np.random.Generator) -> Iterator[Case]:
+    kinds = (SELF_ATTEND, POSITIONS_ADDED, NEIGHBOURS_AVERAGED, FIRST_TOKEN_ADDED, MEAN_ADDED)
+    for kind in rng.integers(len(kinds), size=8):
+        X = rng.uniform(1, 2, size=(6, 3))
+        yield Case("one of the kinds above", (kinds[kind], X, a_turn(rng, 6)))
+
+
+def hidden_kinds(rng: np.random.Generator) -> Iterator[Case]:
     X = rng.normal(size=(5, 4))
     yield Case("self-attention", (SELF_ATTEND, X, a_turn(rng, 5)))
     yield Case("neighbours are averaged", (NEIGHBOURS_AVERAGED, X, np.array([2, 0, 1, 4, 3])))
