@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
-import re
 import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -11,8 +11,10 @@ from functools import cached_property
 from pathlib import Path
 
 from . import checks
+from .plaintext import printable
 
 KEY_BYTES = 32
+LONGEST_NAME = 120  # of a student, in characters
 
 NBGRADER_CONFIG = """\
 # The configuration of nbgrader for this course. Settings of your own go below the last line.
@@ -194,9 +196,22 @@ class Course:
 
 
 def _identifier(folder: Path) -> str:
-    """The name of a student's folder; what is no text, or would be HTML in nbgrader, is escaped."""
-    name = os.fsencode(folder.name).decode("utf-8", "backslashreplace")
-    return re.sub('[<>&"]', lambda match: f"\\x{ord(match[0]):02x}", name)
+    """The name of a student's folder as the course knows the student.
+
+    What is no text, steers a terminal, is a pattern of nbgrader's or would be HTML in its pages is
+    escaped; the end of a very long name is a digest. No two folders get the same.
+    """
+    name = "".join(map(_escaped, folder.name))
+    if len(name) <= LONGEST_NAME:
+        return name
+    digest = hashlib.sha256(os.fsencode(folder.name)).hexdigest()
+    return f"{name[: LONGEST_NAME - 17]}-{digest[:16]}"
+
+
+def _escaped(char: str) -> str:
+    if 0xDC80 <= ord(char) <= 0xDCFF:  # a byte that is no UTF-8, as the operating system gives it
+        return f"\\x{ord(char) - 0xDC00:02x}"
+    return f"\\x{ord(char):02x}" if char in '<>&"*?[]\\' else printable(char)
 
 
 def _handed_in(folder: Path, wanted: Iterable[str]) -> list[str]:

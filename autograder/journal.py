@@ -211,7 +211,7 @@ class Journal:
                 self._entered[entry["student"], entry["assignment"]] = entry["digest"]
             else:
                 raise ValueError(f"it is of the unknown kind {kind!r}")
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise JournalError(
                 f"{self.path}: line {number} is damaged or edited: {error}. Put the file back from "
                 "a backup, or move it away and grade again: the same submissions get the same "

@@ -133,6 +133,15 @@ def test_a_name_that_would_be_html_in_nbgraders_pages_is_escaped(course):
     assert [one.student for one in course.submissions()] == ["\\x3cimg src=x\\x3e", "o'brien"]
 
 
+def test_odd_names_are_told_apart_and_fit_into_a_path(course):
+    for name in ("a<b", "a\\x3cb", "new\nline", "[abc]", "é" * 120, "é" * 119 + "e"):
+        submit(course, name)
+    students = [one.student for one in course.submissions()]
+    assert len(set(students)) == 6
+    assert all(student.isprintable() and len(student) <= 120 for student in students)
+    assert not any(char in student for student in students for char in "[]*?\n")
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may list every folder")
 def test_a_folder_that_cannot_be_listed_counts_for_every_assignment(course):
     (course.submitted / "ann").mkdir(mode=0)
