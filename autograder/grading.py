@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import inspect
 import platform
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -70,12 +71,18 @@ def judge_keys(
     """Judge `program` against answer keys.
 
     When an answer takes its sandbox down, the exercises after it get a fresh one: one answer never
-    costs another its points.
+    costs another its points. All of them together have one deadline.
     """
     judgements: dict[str, Judgement] = {}
     pending = list(keys)
+    answers = sum(cell.exercise is not None for cell in program)
+    allowed = 30 + LIMITS.seconds * (2 * len(keys) + answers + runner.MOST_LEFT_OUT)
+    deadline = time.monotonic() + allowed
     while pending:
-        for key, answer in zip(pending, _run(program, pending, sandbox), strict=False):
+        seconds = deadline - time.monotonic()
+        if seconds <= 0:
+            return judgements | {key.exercise: _STATUS["timeout"] for key in pending}
+        for key, answer in zip(pending, _run(program, pending, sandbox, seconds), strict=False):
             judgements[key.exercise] = _read_answer(key, answer)
         rest = [key for key in pending if key.exercise not in judgements]
         if rest and len(rest) == len(pending):  # the first one ended the whole sandbox
@@ -86,7 +93,7 @@ def judge_keys(
 
 
 def _run(
-    program: Sequence[ProgramCell], keys: Sequence[AnswerKey], sandbox: Sandbox
+    program: Sequence[ProgramCell], keys: Sequence[AnswerKey], sandbox: Sandbox, seconds: float
 ) -> list[dict[str, Any]]:
     """The frames that came back, in order, up to the first that is missing or malformed."""
     request = wire.encode(
@@ -96,8 +103,6 @@ def _run(
             "limits": LIMITS.for_runner(),
         }
     )
-    answers = sum(cell.exercise is not None for cell in program)
-    seconds = 30 + LIMITS.seconds * (2 * len(keys) + answers + runner.MOST_LEFT_OUT)
     answer = sandbox.run(request, seconds)
     frames: list[dict[str, Any]] = []
     while len(frames) < len(keys) and len(answer) > 8:
@@ -106,7 +111,9 @@ def _run(
             frame = wire.decode(answer[8 : 8 + length])
         except wire.WireError:
             break
-        if not isinstance(frame, dict) or frame.get("exercise") != keys[len(frames)].exercise:
+        if not isinstance(frame, dict) or not _is(
+            frame.get("exercise"), keys[len(frames)].exercise
+        ):
             break
         frames.append(frame)
         answer = answer[8 + length :]
@@ -116,14 +123,14 @@ def _run(
 def _read_answer(key: AnswerKey, frame: Mapping[str, Any]) -> Judgement:
     """Turn what the sandbox reports on one exercise into a judgement; only `judge` can pass it."""
     status, result = frame.get("status"), frame.get("result")
-    if status != "ended":
-        return _STATUS.get(str(status), _MALFORMED)
+    if not _is(status, "ended"):
+        return _STATUS.get(status, _MALFORMED) if isinstance(status, str) else _MALFORMED
     if result is None:
         return Judgement(
             Verdict.MISSING,
             f"No function called `{key.exercise}` is there after running the cells.",
         )
-    if result == "stub":
+    if _is(result, "stub"):
         return Judgement(Verdict.MISSING, "Not answered: the stub is as it was released.")
     if isinstance(result, Raised):
         line = f", line {result.line}" if result.line else ""
@@ -134,6 +141,11 @@ def _read_answer(key: AnswerKey, frame: Mapping[str, Any]) -> Judgement:
     if not isinstance(result, list) or not all(isinstance(one, Observation) for one in result):
         return _MALFORMED
     return judge.judge(key, result)
+
+
+def _is(value: Any, text: str) -> bool:
+    """True if `value`, which a student may have forged, is the string `text`."""
+    return isinstance(value, str) and value == text
 
 
 _MALFORMED = Judgement(Verdict.MALFORMED, "What came back from the answer is no result.")

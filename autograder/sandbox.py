@@ -150,7 +150,7 @@ def layers() -> list[Layer]:
         Layer(
             "resource limits",
             works,
-            "address space, CPU, file size, open files, wall clock, output",
+            "address space and CPU of each process, file size, open files, wall clock, output",
         )
     )
     as_root = os.geteuid() == 0

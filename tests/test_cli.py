@@ -3,11 +3,11 @@
 import csv
 import json
 import os
+import resource
 import shutil
 import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import nbformat
@@ -51,6 +51,12 @@ def _failure(*arguments):
     return line
 
 
+def _seconds_of_children():
+    """Processor time of the child processes that have ended; other programs do not disturb it."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def test_the_start_is_quick_and_loads_nothing_heavy():
     program = (
         "import sys; from autograder.cli import app\n"
@@ -61,11 +67,11 @@ def test_the_start_is_quick_and_loads_nothing_heavy():
     )
     seconds = {program: [], "import numpy, typer, rich.table": []}
     for one in 3 * list(seconds):
-        start = time.perf_counter()
+        start = _seconds_of_children()
         done = subprocess.run(
             [sys.executable, "-c", one], capture_output=True, text=True, check=False
         )
-        seconds[one].append(time.perf_counter() - start)
+        seconds[one].append(_seconds_of_children() - start)
         assert done.returncode == 0, done.stderr
         assert ("grade" in done.stdout) == (one is program)
     ours, least = (min(times) for times in seconds.values())

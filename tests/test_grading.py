@@ -81,6 +81,11 @@ ANSWERS = {
         "def row_mean(X): return X.mean(axis=-1).view(Liar)",
         Verdict.WRONG_TYPE,
     ),
+    "forged result": (
+        "import os, sys\nsys.path.insert(0, '/judge')\nfrom untrusted import wire\n"
+        "def row_mean(X):\n    os.write(3, b'R' + wire.encode(np.zeros(2)))\n    os._exit(0)",
+        Verdict.MALFORMED,
+    ),
     "forged frames": (
         "import os\n"
         "def row_mean(X):\n"
@@ -114,6 +119,58 @@ def test_a_right_answer_that_warns_prints_and_uses_magics_passes(bubblewrap):
         "    return X.mean(axis=-1).astype('float32')\ncheck(row_mean)"
     )
     assert grade(bubblewrap, source)["row_mean"].passed
+
+
+NOTEBOOK_ONLY = (
+    "%%time\n",
+    "files = !ls\n",
+    "np.mean?\n",
+    "if True:\n    %timeit -n 1 1\n",
+    "display(np.ones(2))\nget_ipython().run_line_magic('matplotlib', 'inline')\n",
+    "%precision 3\nn = (7\n     % 4)\nassert n == 3\n",
+)
+
+
+@pytest.mark.parametrize("line", NOTEBOOK_ONLY)
+def test_what_only_a_notebook_understands_costs_nothing(line, bubblewrap):
+    judgement = grade(bubblewrap, line + toy.RIGHT_MEAN)["row_mean"]
+    assert judgement.passed, judgement.message
+
+
+KEYRING = """
+import ctypes, platform
+def keyctl(number, *arguments):
+    call = {"x86_64": {"add": 248, "keyctl": 250}, "aarch64": {"add": 217, "keyctl": 219}}
+    return ctypes.CDLL(None).syscall(call[platform.machine()][number], *arguments)
+def row_mean(X): raise LookupError(DO)
+"""
+
+
+def test_submissions_cannot_leave_each_other_notes_in_the_kernels_keyring(bubblewrap):
+    leave = 'keyctl("add", b"user", b"note", b"secret", 6, -3)'
+    look = 'keyctl("keyctl", 10, -3, b"user", b"note", 0)'
+    left = grade(bubblewrap, KEYRING.replace("DO", leave))["row_mean"].message
+    assert "LookupError: -1" not in left, "no note could be left, so this test shows nothing"
+    assert "LookupError: -1" in grade(bubblewrap, KEYRING.replace("DO", look))["row_mean"].message
+
+
+def test_all_restarts_of_one_submission_have_one_deadline(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(grading.time, "monotonic", lambda: clock[0])
+    runs = []
+
+    @dataclasses.dataclass
+    class Stuck:
+        isolated: bool = True
+
+        def run(self, request, seconds):
+            runs.append(seconds)
+            clock[0] += seconds
+            return b""
+
+    judgements = grade(Stuck())
+    assert len(runs) == 1
+    assert [one.verdict for one in judgements.values()] == [Verdict.KILLED, Verdict.TIMEOUT]
 
 
 def test_an_added_cell_that_fails_costs_nothing(bubblewrap):

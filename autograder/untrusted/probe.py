@@ -63,7 +63,7 @@ def raised(error: BaseException) -> Raised:
         message = str(error)
     except BaseException:
         message = "(the exception could not say what it is about)"
-    return Raised(type(error).__name__, message, line)
+    return Raised(type(error).__name__[:100], message, line)
 
 
 def is_stub(function: Any) -> bool:

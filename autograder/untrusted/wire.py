@@ -30,6 +30,7 @@ MAX_ITEMS = 10_000
 MAX_AXES = 8
 MAX_TEXT = 20_000
 MAX_BYTES = 64 * 2**20
+MAX_HEADER = 4 * 2**20
 
 
 class WireError(ValueError):
@@ -94,8 +95,8 @@ def decode(message: bytes) -> Any:
     if message[:4] != MAGIC or len(message) < 12:
         raise WireError("no message of this format")
     start = 12 + int.from_bytes(message[4:12], "little")
-    if start > len(message):
-        raise WireError("the header is cut off")
+    if start > min(len(message), MAX_HEADER):
+        raise WireError("the header is cut off, or too long")
     try:
         tree = json.loads(message[12:start])
     except (ValueError, RecursionError) as error:
@@ -127,7 +128,9 @@ class _Reader:
             raise WireError(f"unknown kind {kind[:40]!r}")
         try:
             return read(*parts, depth=depth + 1)
-        except (TypeError, OverflowError) as error:
+        except WireError:
+            raise
+        except (TypeError, ValueError, OverflowError) as error:
             raise WireError(f"a node of kind {kind!r} is malformed: {error}") from None
 
     def _text(self, value: Any) -> str:
