@@ -138,7 +138,8 @@ def read_released(course: Course, name: str) -> nbformat.NotebookNode:
 
 def _task(course: Course, name: str) -> _Task:
     assignment = checks.assignments()[name]
-    return _Task(assignment, read_released(course, name), grading.fingerprint(assignment))
+    released = read_released(course, name)
+    return _Task(assignment, released, grading.fingerprint(assignment, released))
 
 
 def _grade_one(

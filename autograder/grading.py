@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import inspect
 import platform
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -13,8 +14,9 @@ from types import ModuleType
 from typing import Any, Protocol
 
 import numpy as np
+from nbformat import NotebookNode
 
-from . import compare, exercise, judge
+from . import compare, exercise, judge, notebook
 from .exercise import Assignment, Exercise
 from .judge import AnswerKey, build_key, public_cases
 from .limits import LIMITS
@@ -166,15 +168,17 @@ _STATUS = {
 }
 
 
-def fingerprint(assignment: Assignment) -> str:
-    """A digest of all that decides a verdict: checks, references, engine, limits, and versions.
+def fingerprint(assignment: Assignment, released: NotebookNode) -> str:
+    """A digest of all that decides a verdict: checks, references, engine, release, versions.
 
     A submission with the same digest and fingerprint gets the same verdicts: it need not be
     judged again.
     """
-    engine = {compare, exercise, judge, probe, runner, values, wire}
+    engine = {compare, exercise, judge, notebook, probe, runner, values, wire}
+    engine.add(sys.modules[__name__])
     functions: list[Callable[..., Any]] = []
     parts = [platform.python_version(), f"numpy=={np.__version__}", repr(LIMITS)]
+    parts += [cell.source for cell in released.cells]
     for one in assignment.exercises:
         functions += [one.reference, one.cases, one.hidden]
         functions += [misconception.wrong for misconception in one.misconceptions]

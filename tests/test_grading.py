@@ -6,6 +6,7 @@ import time
 
 import pytest
 import toy
+from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder import grading, sandbox
 from autograder.grading import check_program, fingerprint, judge_program
@@ -326,9 +327,12 @@ def test_check_program_uses_the_public_cases(bubblewrap, tmp_path):
     assert all(judgement.passed for judgement in judgements.values())
 
 
-def test_the_fingerprint_follows_the_checks():
+def test_the_fingerprint_follows_the_checks_and_the_release():
     other = dataclasses.replace(toy.TOY, exercises=toy.TOY.exercises[:1])
     harder = dataclasses.replace(toy.MEAN, points=9)
     dearer = dataclasses.replace(toy.TOY, exercises=(harder, toy.SCALE))
-    assert fingerprint(toy.TOY) == fingerprint(toy.TOY)
-    assert len({fingerprint(one) for one in (toy.TOY, other, dearer)}) == 3
+    cells = [new_code_cell("import numpy as np"), new_code_cell("def row_mean(X): ...")]
+    release, changed = new_notebook(cells=cells), new_notebook(cells=cells[1:])
+    assert fingerprint(toy.TOY, release) == fingerprint(toy.TOY, release)
+    assert len({fingerprint(one, release) for one in (toy.TOY, other, dearer)}) == 3
+    assert fingerprint(toy.TOY, release) != fingerprint(toy.TOY, changed)

@@ -32,12 +32,11 @@ MOST_LEFT_OUT = 3  # so many of a student's own cells may end their process befo
 
 @dataclass
 class Outcome:
-    """What became of one child: a status, the cell in which it ended, and what it left."""
+    """What became of one child: a status, the cell in which it ended, and its result."""
 
     status: str
     cell: int | None
     payload: bytes
-    text: bytes
 
 
 def main() -> None:
@@ -83,13 +82,12 @@ def _judge_one(
     while True:
         own = [i for i, (_, name) in enumerate(cells) if name == exercise and i in left_out]
         if own:
-            return wire.encode({"exercise": exercise, "status": left_out[own[0]], "text": ""})
+            return wire.encode({"exercise": exercise, "status": left_out[own[0]]})
         outcome = _run_child(cells, exercise, calls, limits, left_out)
         if _may_leave_out(outcome.cell, cells, left_out):
             left_out[outcome.cell] = outcome.status
             continue
-        text = outcome.text.decode("utf-8", "replace")[: wire.MAX_TEXT]
-        answer: dict[str, Any] = {"exercise": exercise, "status": outcome.status, "text": text}
+        answer: dict[str, Any] = {"exercise": exercise, "status": outcome.status}
         if outcome.status == "ended":
             try:
                 answer["result"] = wire.decode(outcome.payload)
@@ -255,7 +253,7 @@ def _watch(child: int, said: int, text: int, limits: dict[str, int]) -> Outcome:
             continue
     if not ended:
         os.waitpid(child, 0)
-    return Outcome(status, cell, bytes(heard[1:]), bytes(printed))
+    return Outcome(status, cell, bytes(heard[1:]))
 
 
 def _drain(pipe: int, into: bytearray, most: int) -> None:
