@@ -1,12 +1,14 @@
-"""Bind the numbers in the prose to the run that made them."""
+"""Bind the numbers in the prose, and the data of the figures, to the run that made them."""
 
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 Number = float | int | str
 
 RESULTS = "results.json"
+FIGURES = "figures"
 _begun: set[str] = set()  # chapters that have reported in this process
 
 
@@ -18,9 +20,7 @@ def report(chapter: str, **values: Number) -> None:
     """
     from myst_nb import glue
 
-    folder = Path(os.environ.get("COURSE_BUILD", "_build"))
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / RESULTS
+    path = _build() / RESULTS
     results = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     if chapter not in _begun:  # what an earlier run reported under other names is no result now
         results[chapter] = {}
@@ -28,8 +28,38 @@ def report(chapter: str, **values: Number) -> None:
     results[chapter].update(
         {name: value.item() if hasattr(value, "item") else value for name, value in values.items()}
     )
-    temporary = path.with_suffix(".tmp")
-    temporary.write_text(json.dumps(results, indent=2, sort_keys=True) + "\n", encoding="utf-8")
-    temporary.replace(path)
+    _write(path, json.dumps(results, indent=2, sort_keys=True))
     for name in values:
         glue(name, results[chapter][name], display=False)
+
+
+def figure_data(name: str, data: Any) -> None:
+    """Keep what the interactive figure `name` shows, in the build's `figures/<name>.json`.
+
+    data: lists, dictionaries, text and finite numbers. What it holds is said where it is made.
+    Raises ValueError for a number that is not finite: JSON has none.
+    """
+    _write(_build() / FIGURES / f"{name}.json", json.dumps(data, allow_nan=False))
+
+
+def read_figure_data(name: str, chapter: str) -> Any:
+    """Return the data of figure `name`, which the notebook of `chapter` keeps when it is run.
+
+    Raises FileNotFoundError, which says so, where that notebook has not been run yet.
+    """
+    path = _build() / FIGURES / f"{name}.json"
+    if not path.exists():
+        raise FileNotFoundError(f"{path} is missing: run the notebook {chapter}.md first")
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def _build() -> Path:
+    return Path(os.environ.get("COURSE_BUILD", "_build"))
+
+
+def _write(path: Path, text: str) -> None:
+    """Write `text` so that nobody ever reads half a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text(text + "\n", encoding="utf-8")
+    temporary.replace(path)

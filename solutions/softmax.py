@@ -7,9 +7,10 @@ def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
     """Turn scores into weights that are positive and sum to 1 along `axis`.
 
     x: scores of any shape, of any size: a score of 1000 is as good as one of 1.
-    Returns an array of the same shape and floating dtype.
+    Returns an array of the same shape and floating dtype; an empty array stays empty.
     """
-    shifted = x - np.max(x, axis=axis, keepdims=True)  # at most 0: no exp overflows
+    largest = np.max(x, axis=axis, keepdims=True) if x.size else 0
+    shifted = x - largest  # at most 0: no exp overflows
     exponentials = np.exp(shifted)
     return exponentials / np.sum(exponentials, axis=axis, keepdims=True)
 
@@ -27,7 +28,7 @@ def masked_softmax(
         return softmax(scores, axis=axis)
     mask = np.broadcast_to(mask, scores.shape)
     masked = np.where(mask, scores, -np.inf)
-    largest = np.max(masked, axis=axis, keepdims=True)
+    largest = np.max(masked, axis=axis, keepdims=True, initial=-np.inf)
     largest = np.where(np.isfinite(largest), largest, 0)  # a row with nothing to attend to
     exponentials = np.where(mask, np.exp(masked - largest), 0)
     total = np.sum(exponentials, axis=axis, keepdims=True)
