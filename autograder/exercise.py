@@ -8,21 +8,58 @@ from typing import Any
 
 import numpy as np
 
-from .untrusted.values import SourceFunction
+from .untrusted.values import Call, SeededGenerator, Setup, SourceFunction, Tensor
 
-__all__ = ["Assignment", "Case", "Exercise", "Misconception", "SourceFunction", "Written"]
+__all__ = [
+    "Assignment",
+    "Case",
+    "Exercise",
+    "Misconception",
+    "SeededGenerator",
+    "SourceFunction",
+    "Tensor",
+    "Written",
+    "draw_setup",
+]
 
 
 @dataclass(frozen=True)
 class Case:
-    """One call of the student's function.
+    """One call of the student's function, or of the module that the student's class makes.
 
-    `note` says what the case exposes, in words that a student may read even of a hidden case.
+    `note` says what the case exposes, in words that a student may read even of a hidden case. A
+    tensor among the arguments is given as a `Tensor`. `setup` is there for a class only, and says
+    how to make the module.
     """
 
     note: str
     arguments: tuple[Any, ...]
     keywords: dict[str, Any] = field(default_factory=dict)
+    setup: Setup | None = None
+
+    @property
+    def call(self) -> Call:
+        """The call alone: what goes into the sandbox."""
+        return Call(self.arguments, self.keywords, self.setup)
+
+
+def draw_setup(
+    rng: np.random.Generator,
+    reference: Callable[..., Any],
+    *arguments: Any,
+    dtype: type = np.float64,
+    **keywords: Any,
+) -> Setup:
+    """The setup of a case: the arguments of the class, and weights for every parameter.
+
+    The weights are normal; one with several axes is divided by the root of its last.
+    """
+    weights = {}
+    for name, parameter in reference(*arguments, **keywords).named_parameters():
+        shape = tuple(parameter.shape)
+        scale = shape[-1] ** -0.5 if len(shape) > 1 else 1.0
+        weights[name] = Tensor((rng.normal(size=shape) * scale).astype(dtype))
+    return Setup(arguments, keywords, weights)
 
 
 CaseGenerator = Callable[[np.random.Generator], Iterable[Case]]
@@ -39,7 +76,7 @@ class Misconception:
 
 @dataclass(frozen=True)
 class Exercise:
-    """A function to write, and everything needed to judge it.
+    """A function or a class to write, and everything needed to judge it.
 
     `cases` (public, travel with the release) and `hidden` yield their cases smallest first: the
     first that fails is the one that the student is shown. `help` holds three stages: a sketch of

@@ -9,6 +9,7 @@ import platform
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from importlib import metadata
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
@@ -20,9 +21,9 @@ from . import compare, exercise, judge, notebook
 from .exercise import Assignment, Exercise
 from .judge import AnswerKey, build_key, public_cases
 from .limits import LIMITS
-from .sandbox import Sandbox
+from .sandbox import UNTRUSTED, Sandbox
 from .selfcheck import read_cases
-from .untrusted import probe, runner, values, wire
+from .untrusted import runner, wire
 from .untrusted.values import Observation, Raised
 from .verdict import Judgement, Verdict
 
@@ -54,11 +55,19 @@ def judge_program(
     The hidden cases come from HMAC(course key, submission digest, exercise): no one can know them
     beforehand, and the same submission always meets the same ones.
     """
+    _use_one_thread()
     keys = [
         build_key(one, public_cases(one), tuple(one.hidden(_generator(course_key, digest, one))))
         for one in assignment.exercises
     ]
     return judge_keys(program, keys, sandbox)
+
+
+def _use_one_thread() -> None:
+    """Let torch, where an exercise has imported it, compute as it does in the sandbox."""
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.set_num_threads(1)
 
 
 def _generator(course_key: bytes, digest: str, one: Exercise) -> np.random.Generator:
@@ -103,6 +112,7 @@ def _run(
             "cells": [(cell.source, cell.exercise) for cell in program],
             "exercises": [(key.exercise, key.calls) for key in keys],
             "limits": LIMITS.for_runner(),
+            "torch": any(key.needs_torch for key in keys),
         }
     )
     answer = sandbox.run(request, seconds)
@@ -130,7 +140,7 @@ def _read_answer(key: AnswerKey, frame: Mapping[str, Any]) -> Judgement:
     if result is None:
         return Judgement(
             Verdict.MISSING,
-            f"No function called `{key.exercise}` is there after running the cells.",
+            f"No {key.noun} called `{key.exercise}` is there after running the cells.",
         )
     if _is(result, "stub"):
         return Judgement(Verdict.MISSING, "Not answered: the stub is as it was released.")
@@ -174,8 +184,7 @@ def fingerprint(assignment: Assignment, released: NotebookNode) -> str:
     A submission with the same digest and fingerprint gets the same verdicts: it need not be
     judged again.
     """
-    engine = {compare, exercise, judge, notebook, probe, runner, values, wire}
-    engine.add(sys.modules[__name__])
+    engine = {compare, exercise, judge, notebook, sys.modules[__name__]}
     functions: list[Callable[..., Any]] = []
     parts = [platform.python_version(), f"numpy=={np.__version__}", repr(LIMITS)]
     parts += [cell.source for cell in released.cells]
@@ -184,7 +193,10 @@ def fingerprint(assignment: Assignment, released: NotebookNode) -> str:
         functions += [misconception.wrong for misconception in one.misconceptions]
         parts.append(repr((one.name, one.points, [(m.name, m.hint) for m in one.misconceptions])))
     modules = engine | _modules_behind(functions)
+    if any("torch" in vars(inspect.getmodule(function)) for function in functions):
+        parts.append(f"torch=={metadata.version('torch')}")
     parts += [inspect.getsource(m) for m in sorted(modules, key=lambda m: m.__name__)]
+    parts += [path.read_text() for path in sorted(UNTRUSTED.glob("*.py"))]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
@@ -196,7 +208,11 @@ def _modules_behind(functions: Sequence[Callable[..., Any]]) -> set[ModuleType]:
         module = inspect.getmodule(waiting.pop())
         if module is not None and module.__name__.startswith(rooms) and module not in found:
             found.add(module)
-            waiting += [value for value in vars(module).values() if inspect.isfunction(value)]
+            waiting += [
+                value
+                for value in vars(module).values()
+                if inspect.isfunction(value) or inspect.isclass(value)
+            ]
     return found
 
 

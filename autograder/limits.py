@@ -11,9 +11,10 @@ MIB = 2**20
 class Limits:
     """Limits of the child that judges one exercise, and of the whole sandbox.
 
-    `seconds` bounds the cells and the calls of one exercise, each; `memory` (bytes) its address
-    space; `output` (bytes) what it prints; `file` (bytes) one file and the private disk;
-    `answer` (bytes) all that comes back from one sandbox.
+    `seconds` bounds the cells and the calls of one exercise, each; `memory` (bytes) the address
+    space that they add to what the runner has mapped itself; `output` (bytes) what it prints;
+    `file` (bytes) one file and the private disk; `answer` (bytes) all that comes back from one
+    sandbox.
     """
 
     seconds: int = 10

@@ -8,16 +8,18 @@ from typing import Any
 
 import numpy as np
 
+from .untrusted.values import Tensor
+
 CELL_WIDTH, CELL_HEIGHT, TITLE_HEIGHT = 54, 28, 24
 MOST_CELLS = 12
 BLUE, RED = (33, 102, 172), (178, 24, 43)
 
 
-def pictures(arguments: Sequence[Any], given: Any, expected: Any) -> str:
+def pictures(arguments: Sequence[Any], given: Any, expected: Any, name: str = "result") -> str:
     """Draw the inputs of a case, and each returned array: given, right, and the difference."""
     drawn = [
-        matrix_picture(f"input {position}", np.asarray(argument))
-        for position, argument in enumerate(arguments, start=1)
+        matrix_picture(f"input {position}", argument)
+        for position, argument in enumerate(map(_array, arguments), start=1)
         if _drawable(argument)
     ]
     rows = [drawn]
@@ -25,18 +27,23 @@ def pictures(arguments: Sequence[Any], given: Any, expected: Any) -> str:
     returned = given if isinstance(given, tuple) else (given,)
     if len(wanted) != len(returned):
         returned = (None,) * len(wanted)
-    for position, (right, mine) in enumerate(zip(wanted, returned, strict=True), start=1):
+    pairs = zip(map(_array, wanted), map(_array, returned), strict=True)
+    for position, (right, mine) in enumerate(pairs, start=1):
         if not _drawable(right):
             continue
-        name = f"value {position}" if len(wanted) > 1 else "result"
-        row = [matrix_picture(f"right {name}", right)]
+        title = f"value {position}" if len(wanted) > 1 else name
+        row = [matrix_picture(f"right {title}", right)]
         if _drawable(mine):
-            row.insert(0, matrix_picture(f"your {name}", mine))
+            row.insert(0, matrix_picture(f"your {title}", mine))
             if mine.shape == right.shape:
                 row.append(matrix_picture("difference", _difference(mine, right)))
         rows.append(row)
     style = "display:flex;flex-wrap:wrap;gap:12px;margin:6px 0"
     return "".join(f'<div style="{style}">{"".join(row)}</div>' for row in rows if row)
+
+
+def _array(value: Any) -> Any:
+    return value.array if isinstance(value, Tensor) else value
 
 
 def _drawable(value: Any) -> bool:

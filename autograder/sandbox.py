@@ -128,7 +128,9 @@ def open_sandbox(trust: bool = False, limits: Limits = LIMITS) -> Sandbox:
         raise SandboxUnavailable(f"No sandbox on this machine: bubblewrap is missing; {INSTALL}.")
     sandbox = Bubblewrap(program, limits)
     command = [*sandbox.command(), *RUNNER]
-    request = wire.encode({"cells": [], "exercises": [], "limits": limits.for_runner()})
+    request = wire.encode(
+        {"cells": [], "exercises": [], "limits": limits.for_runner(), "torch": False}
+    )
     _, complaint = _communicate(command, request, 60, limits.answer, {}, Path("/"))
     if complaint:
         reason = complaint.strip().splitlines()[-1]

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .compare import agree, output, wrong_gradients
 from .exercise import Assignment, Case
 from .judge import AnswerKey, KeyedMisconception, build_key, judge, observe_quietly, public_cases
 from .pictures import pictures
 from .untrusted import wire
 from .untrusted.probe import is_stub
-from .untrusted.values import Observation, Raised
+from .untrusted.values import Differentiated, Observation
 from .verdict import Judgement, Verdict
 
 NOT_THE_GRADE = "This is the self-check on public cases, not the grade: the grader has other cases."
@@ -72,7 +73,9 @@ def write_cases(assignment: Assignment, path: Path) -> None:
             [
                 {
                     "exercise": key.exercise,
-                    "cases": [(case.note, case.arguments, case.keywords) for case in key.cases],
+                    "cases": [
+                        (case.note, case.arguments, case.keywords, case.setup) for case in key.cases
+                    ],
                     "expected": key.expected,
                     "misconceptions": [
                         (wrong.name, wrong.hint, wrong.observations) for wrong in key.misconceptions
@@ -93,7 +96,7 @@ def read_cases(path: Path) -> list[AnswerKey]:
                 tuple(Case(*case) for case in key["cases"]),
                 len(key["cases"]),
                 key["expected"],
-                tuple(KeyedMisconception(*wrong) for wrong in key["misconceptions"]),
+                tuple(_known(*wrong) for wrong in key["misconceptions"]),
             )
             for key in wire.decode(path.read_bytes())
         ]
@@ -101,6 +104,10 @@ def read_cases(path: Path) -> list[AnswerKey]:
         raise ValueError(
             f"{path.name} is damaged ({error}); download the assignment again."
         ) from None
+
+
+def _known(name: str, hint: str, observations: tuple[Observation, ...]) -> KeyedMisconception:
+    return KeyedMisconception(name, hint, lambda: observations)
 
 
 @dataclass(frozen=True)
@@ -123,9 +130,7 @@ class Report:
         lines = "".join(f"<p>{_with_code(line)}</p>" for line in self._details())
         drawn = ""
         if self.observation is not None and self.case is not None:
-            value = self.observation.value
-            given = None if isinstance(value, Raised) else value
-            drawn = pictures(self.case.arguments, given, self.expected)
+            drawn = _pictures(self.case, self.observation.value, self.expected)
         return (
             f'<div style="border-left:4px solid {colour};padding-left:1em">'
             f"<p><strong>{html.escape(self._headline())}</strong></p>{lines}{drawn}"
@@ -143,6 +148,19 @@ class Report:
             details.append(f"This looks like: {self.judgement.misconception}.")
             details.append(f"Ask yourself: {self.judgement.hint}")
         return details
+
+
+def _pictures(case: Case, given: Any, expected: Any) -> str:
+    """The inputs and the output; and where that is right, the first gradient that is wrong."""
+    drawn = pictures(case.arguments, output(given), output(expected))
+    if not isinstance(expected, Differentiated) or not isinstance(given, Differentiated):
+        return drawn
+    right, mine = expected.gradients, given.gradients
+    if isinstance(right, dict) and isinstance(mine, dict) and agree(expected.output, given.output):
+        for name, _ in wrong_gradients(right, mine):
+            title = f"gradient of {name.replace('`', '')}"
+            return drawn + pictures((), mine[name], right[name], title)
+    return drawn
 
 
 def _with_code(line: str) -> str:

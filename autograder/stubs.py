@@ -1,4 +1,4 @@
-"""The stub that a student completes: the reference's signature and docstring, and no more."""
+"""The stub that a student completes: the reference's signatures and docstrings, and no more."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import Iterator
 
 from .exercise import Exercise
+from .judge import public_cases
 
 WIDTH = 88
 """Longer signatures are put one argument a line, so that they fit a notebook's cell."""
@@ -16,59 +17,104 @@ WIDTH = 88
 _KNOWN = {*vars(builtins), "np"}
 """The names that a notebook has before its first answer; an annotation may use no others."""
 
+_KNOWN_WITH_TORCH = {*_KNOWN, "torch", "nn", "F", "math"}
+"""The same in an assignment that uses torch."""
+
 
 def stub(exercise: Exercise) -> str:
-    """The source of the exercise's stub; its body raises NotImplementedError.
+    """The source of the exercise's stub; its bodies raise NotImplementedError.
 
-    An annotation that a notebook could not evaluate (it names more than builtins and `np`) is left
-    out. Raises ValueError if the reference has no docstring, or a default that cannot be evaluated.
+    The stub of a class has the signature and docstring of `__init__` and `forward` too, and its
+    docstring ends with the names of the parameters. An annotation that a notebook could not
+    evaluate is left out. Raises ValueError if the reference has no docstring, or a default that
+    cannot be evaluated.
     """
     source = textwrap.dedent(inspect.getsource(exercise.reference))
-    (function,) = ast.parse(source).body
-    if not isinstance(function, ast.FunctionDef) or ast.get_docstring(function) is None:
-        raise ValueError(f"{exercise.name}: the reference must be a function with a docstring")
-    arguments = list(_arguments(function.args))
+    (tree,) = ast.parse(source).body
+    if not isinstance(tree, ast.FunctionDef | ast.ClassDef) or ast.get_docstring(tree) is None:
+        raise ValueError(f"{exercise.name}: the reference needs a docstring")
+    module = inspect.getmodule(exercise.reference)
+    known = _KNOWN_WITH_TORCH if "torch" in vars(module) else _KNOWN
+    if isinstance(tree, ast.FunctionDef):
+        return _function(tree, exercise.name, source, known)
+    docstring = ast.get_source_segment(source, tree.body[0]) or ""
+    parts = [f'    {docstring[:-3].rstrip()}\n\n{_parameters(exercise)}    """']
+    for method in tree.body:
+        if isinstance(method, ast.FunctionDef) and method.name in ("__init__", "forward"):
+            text = _function(method, method.name, source, known, indent="    ")
+            parts.append(text)
+    bases = ", ".join(ast.unparse(base) for base in tree.bases)
+    return f"class {exercise.name}({bases}):\n" + "\n\n".join(parts)
+
+
+def _parameters(exercise: Exercise) -> str:
+    """The names and shapes of a module's parameters in its first public case, for a docstring."""
+    setup = public_cases(exercise)[0].setup
+    if setup is None:
+        raise ValueError(f"{exercise.name}: a case of a class needs a setup")
+    if not setup.weights:
+        return "    It has no parameters.\n"
+    arguments = [repr(one) for one in setup.arguments]
+    arguments += [f"{name}={value!r}" for name, value in setup.keywords.items()]
+    lines = [
+        "Its parameters must have these names (the shapes are those of",
+        f"`{exercise.name}({', '.join(arguments)})`):",
+        "",
+        *(f"    {name} {weight.array.shape}" for name, weight in setup.weights.items()),
+    ]
+    return textwrap.indent("\n".join(lines), "    ") + "\n"
+
+
+def _function(
+    function: ast.FunctionDef, name: str, source: str, known: set[str], indent: str = ""
+) -> str:
+    """The stub of a function, or of a method if there is an `indent`."""
+    arguments = list(_arguments(function.args, known))
     returns = ""
-    if function.returns is not None and _evaluable(function.returns):
+    if function.returns is not None and _evaluable(function.returns, known):
         returns = f" -> {ast.unparse(function.returns)}"
-    head = f"def {exercise.name}({', '.join(arguments)}){returns}:"
-    if len(head) > WIDTH:
-        lines = "".join(f"    {argument},\n" for argument in arguments)
-        head = f"def {exercise.name}(\n{lines}){returns}:"
-    docstring = ast.get_source_segment(source, function.body[0])
-    return f"{head}\n    {docstring}\n    raise NotImplementedError"
+    head = f"def {name}({', '.join(arguments)}){returns}:"
+    if len(indent + head) > WIDTH:
+        lines = "".join(f"{indent}    {argument},\n" for argument in arguments)
+        head = f"def {name}(\n{lines}{indent}){returns}:"
+    body = ["raise NotImplementedError"]
+    if name == "__init__":
+        body.insert(0, "super().__init__()")
+    if ast.get_docstring(function) is not None:
+        body.insert(0, ast.get_source_segment(source, function.body[0]) or "")
+    return f"{indent}{head}\n" + "\n".join(f"{indent}    {line}" for line in body)
 
 
-def _arguments(arguments: ast.arguments) -> Iterator[str]:
+def _arguments(arguments: ast.arguments, known: set[str]) -> Iterator[str]:
     """Each argument as it is written in a signature, with the bare `/` and `*` where they stand."""
     positional = [*arguments.posonlyargs, *arguments.args]
     required = len(positional) - len(arguments.defaults)
     for index, argument in enumerate(positional):
         default = arguments.defaults[index - required] if index >= required else None
-        yield _argument(argument, default)
+        yield _argument(argument, default, known)
         if index + 1 == len(arguments.posonlyargs):
             yield "/"
     if arguments.vararg:
-        yield "*" + _argument(arguments.vararg, None)
+        yield "*" + _argument(arguments.vararg, None, known)
     elif arguments.kwonlyargs:
         yield "*"
     for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        yield _argument(argument, default)
+        yield _argument(argument, default, known)
     if arguments.kwarg:
-        yield "**" + _argument(arguments.kwarg, None)
+        yield "**" + _argument(arguments.kwarg, None, known)
 
 
-def _argument(argument: ast.arg, default: ast.expr | None) -> str:
+def _argument(argument: ast.arg, default: ast.expr | None, known: set[str]) -> str:
     text, equals = argument.arg, "="
-    if argument.annotation is not None and _evaluable(argument.annotation):
+    if argument.annotation is not None and _evaluable(argument.annotation, known):
         text, equals = f"{text}: {ast.unparse(argument.annotation)}", " = "
     if default is None:
         return text
-    if not _evaluable(default):
+    if not _evaluable(default, known):
         raise ValueError(f"{argument.arg}: a notebook cannot evaluate {ast.unparse(default)}")
     return text + equals + ast.unparse(default)
 
 
-def _evaluable(expression: ast.expr) -> bool:
+def _evaluable(expression: ast.expr, known: set[str]) -> bool:
     names = {node.id for node in ast.walk(expression) if isinstance(node, ast.Name)}
-    return names <= _KNOWN
+    return names <= known

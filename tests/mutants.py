@@ -1,4 +1,4 @@
-"""Make mutants of a function: copies with one small change each, as a slip of the pen would."""
+"""Make mutants of a function or a class: copies with one small slip of the pen each."""
 
 from __future__ import annotations
 
@@ -37,15 +37,20 @@ NAMES = {
     "zeros": "ones",
     "all": "any",
     "where": "minimum",
+    "relu": "gelu",
+    "gelu": "relu",
+    "var": "std",
+    "rsqrt": "sqrt",
 }
 
 
 def mutants(function: Callable[..., Any]) -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Yield every mutant of `function` with a description of its change."""
+    """Yield every mutant of `function`, which may be a class, with a description of its change."""
     tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
     original = ast.unparse(_body(tree))
+    initial = set(_initial_values(tree))
     for position, node in enumerate(ast.walk(tree)):
-        for change in _changes(node):
+        for change in () if node in initial else _changes(node):
             mutant = copy.deepcopy(tree)
             change(list(ast.walk(mutant))[position])
             text = ast.unparse(_body(mutant))
@@ -56,16 +61,29 @@ def mutants(function: Callable[..., Any]) -> Iterator[tuple[str, Callable[..., A
             yield _difference(original, text), namespace[function.__name__]
 
 
+def _initial_values(tree: ast.Module) -> Iterator[ast.AST]:
+    """What only decides the first values of a module's parameters; a check loads others."""
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and ast.unparse(call.func).startswith("nn.init."):
+            yield from ast.walk(call)
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "nn.Parameter":
+            yield from (node for node in ast.walk(call) if isinstance(node, ast.Attribute))
+
+
 def _body(tree: ast.Module) -> ast.Module:
-    """The function without its docstring and annotations, in which no slip is of consequence."""
-    function = copy.deepcopy(tree.body[0])
-    assert isinstance(function, ast.FunctionDef)
-    if ast.get_docstring(function):
-        function.body = function.body[1:]
-    function.returns = None
-    for argument in [*function.args.args, *function.args.kwonlyargs]:
-        argument.annotation = None
-    return ast.Module([function], [])
+    """The function or class without what no slip matters in: docstrings and annotations."""
+    whole = copy.deepcopy(tree.body[0])
+    assert isinstance(whole, ast.FunctionDef | ast.ClassDef)
+    for part in ast.walk(whole):
+        if not isinstance(part, ast.FunctionDef | ast.ClassDef):
+            continue
+        if ast.get_docstring(part):
+            part.body = part.body[1:]
+        if isinstance(part, ast.FunctionDef):
+            part.returns = None
+            for argument in [*part.args.args, *part.args.kwonlyargs]:
+                argument.annotation = None
+    return ast.Module([whole], [])
 
 
 def _difference(original: str, mutant: str) -> str:

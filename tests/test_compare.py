@@ -109,3 +109,10 @@ def test_nan_agrees_with_nan_only_between_two_wrong_answers():
     assert agree(broken, broken.copy())
     assert not agree(broken, np.array([0.0, 1.0]))
     assert compare(np.array([0.0, 1.0]), broken) is not None
+
+
+def test_two_numbers_are_shown_with_the_digits_that_differ():
+    for wrong, shown in ((0.5, "is 0.5 and should be 0.25"), (0.25001, "is 0.25001 and should be")):
+        mismatch = compare(0.25, wrong)
+        assert mismatch is not None
+        assert shown in mismatch.text

@@ -1,5 +1,6 @@
 """The proof of every exercise: right answers pass, wrong ones are rejected and named."""
 
+import functools
 import hashlib
 import inspect
 
@@ -9,6 +10,8 @@ import pytest
 from autograder.checks import assignments
 from autograder.exercise import Exercise
 from autograder.judge import AnswerKey, build_key, judge, observe_quietly, public_cases
+from autograder.stubs import stub
+from autograder.untrusted.values import Differentiated, Tensor
 from autograder.verdict import Verdict
 
 EXERCISES = [
@@ -24,6 +27,7 @@ def hidden_cases(exercise: Exercise, seed: int):
     return exercise.hidden(np.random.default_rng(int.from_bytes(digest, "little")))
 
 
+@functools.cache
 def keys(exercise: Exercise) -> list[AnswerKey]:
     """The self-check's key, the hidden cases alone, and what the grader uses: both together."""
     public = public_cases(exercise)
@@ -75,8 +79,12 @@ def test_answers_learnt_by_heart_from_one_draw_fail_on_the_next(exercise):
 
 
 def _filled(expected, fill):
-    if isinstance(expected, tuple):
-        return tuple(_filled(one, fill) for one in expected)
+    if isinstance(expected, Differentiated):  # even with the right gradients
+        return Differentiated(_filled(expected.output, fill), expected.gradients)
+    if isinstance(expected, Tensor):
+        return Tensor(fill(expected.array))
+    if isinstance(expected, tuple | list):
+        return type(expected)(_filled(one, fill) for one in expected)
     if isinstance(expected, np.ndarray):
         return fill(expected)
     return type(expected)(fill(np.asarray(expected)).item())
@@ -98,6 +106,17 @@ def test_the_exercise_is_complete(exercise):
 
 
 @pytest.mark.parametrize("exercise", EXERCISES)
+def test_the_stub_states_the_parameters_of_the_reference(exercise):
+    setup = public_cases(exercise)[0].setup
+    if setup is None:
+        return
+    module = exercise.reference(*setup.arguments, **setup.keywords)
+    lines = [f"{name} {tuple(one.shape)}" for name, one in module.named_parameters()]
+    stated = [line.strip() for line in stub(exercise).splitlines()]
+    assert [line for line in stated if line in lines] == lines
+
+
+@pytest.mark.parametrize("exercise", EXERCISES)
 def test_cases_depend_on_the_seed_and_on_nothing_else(exercise):
     one, same, other = (build_key(exercise, (), hidden_cases(exercise, s)) for s in (0, 0, 1))
     assert _expected_bytes(one) == _expected_bytes(same)
@@ -110,6 +129,7 @@ def _expected_bytes(key: AnswerKey) -> list[bytes]:
 
 def _inputs_bytes(key: AnswerKey) -> list[bytes]:
     values = [value for case in key.cases for value in (*case.arguments, *case.keywords.values())]
+    values += [case.setup.weights for case in key.cases if case.setup]
     return [np.asarray(value).tobytes() for value in _leaves(values) if value is not None]
 
 
@@ -117,5 +137,11 @@ def _leaves(value):
     if isinstance(value, tuple | list):
         for item in value:
             yield from _leaves(item)
+    elif isinstance(value, dict):
+        yield from _leaves(list(value.values()))
+    elif isinstance(value, Differentiated):
+        yield from _leaves([value.output, value.gradients])
+    elif isinstance(value, Tensor):
+        yield value.array
     elif isinstance(value, np.ndarray | int | float | bool):
         yield value

@@ -212,7 +212,8 @@ def test_hidden_cases_follow_key_and_submission(monkeypatch):
         ("[n for n in __import__('os').environ if 'SECRET' in n]", "[]"),
         ("__import__('os').path.exists('/etc/passwd')", "False"),
         ("sorted(n for n in __import__('os').listdir('/judge/untrusted') if n.endswith('.py'))",
-         "['__init__.py', 'probe.py', 'runner.py', 'values.py', 'wire.py']"),
+         "['__init__.py', 'probe.py', 'runner.py', 'torch_probe.py', 'values.py',"
+         " 'wire.py']"),
         ("can('autograder.judge') or can('autograder.checks') or can('solutions')", "False"),
         ("len([n for n in __import__('os').listdir('/proc') if n.isdigit()]) < 5", "True"),
         ("reach()", "False"),

@@ -3,8 +3,8 @@
 import numpy as np
 import toy
 
-from autograder.exercise import Case
-from autograder.judge import build_key, judge, observe_quietly, public_cases
+from autograder.exercise import Case, SeededGenerator
+from autograder.judge import AnswerKey, build_key, judge, observe_quietly, public_cases
 from autograder.verdict import Verdict
 
 
@@ -55,3 +55,13 @@ def test_an_exception_in_common_is_no_resemblance():
 def test_too_few_results_are_malformed():
     key = build_key(toy.MEAN, public_cases(toy.MEAN), ())
     assert judge(key, []).verdict is Verdict.MALFORMED
+
+
+def test_a_generator_is_fresh_at_each_call():
+    case = Case("a draw", (SeededGenerator(5),))
+    key = AnswerKey("draw", (case,), 1, (np.random.default_rng(5).normal(size=3),), ())
+    assert judge(key, observe_quietly(lambda rng: rng.normal(size=3), key.cases)).passed
+    twice = judge(
+        key, observe_quietly(lambda rng: (rng.normal(), rng.normal(size=3))[1], key.cases)
+    )
+    assert twice.verdict is Verdict.WRONG_VALUE

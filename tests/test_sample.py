@@ -49,8 +49,8 @@ def test_every_answer_is_python_that_defines_its_exercise():
     for sample in SAMPLES:
         assert set(sample.expected) >= set(sample.answers)
         for name, source in sample.answers.items():
-            tree = ast.parse(source)
-            assert name in [one.name for one in tree.body if isinstance(one, ast.FunctionDef)]
+            kinds = (ast.FunctionDef, ast.ClassDef)
+            assert name in [one.name for one in ast.parse(source).body if isinstance(one, kinds)]
 
 
 def test_the_class_is_the_same_every_time(course, tmp_path):

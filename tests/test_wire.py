@@ -8,7 +8,13 @@ from hypothesis.extra import numpy as arrays
 
 from autograder.compare import agree
 from autograder.untrusted import wire
-from autograder.untrusted.values import Foreign, Observation, Raised, SourceFunction
+from autograder.untrusted.values import (
+    Foreign,
+    Observation,
+    Raised,
+    SeededGenerator,
+    SourceFunction,
+)
 
 dtypes = st.sampled_from(["bool", "int64", "int8", "uint16", "float32", "float64", "complex128"])
 leaves = st.one_of(
@@ -41,7 +47,12 @@ def test_what_goes_in_comes_out(value):
 
 @pytest.mark.parametrize(
     "value",
-    [SourceFunction("f", "def f(): pass"), Foreign("matrix"), Raised("ValueError", "text", 3)],
+    [
+        SourceFunction("f", "def f(): pass"),
+        SeededGenerator(2**40),
+        Foreign("matrix"),
+        Raised("ValueError", "text", 3),
+    ],
 )
 def test_the_special_values_come_back(value):
     assert wire.decode(wire.encode(value)) == value
@@ -117,12 +128,15 @@ def test_a_damaged_message_is_an_error_or_a_value_never_anything_else(data):
         '["float","nope"]',
         '["__class__"]',
         '["value",1]',
+        '["generator",-1]',
+        '["generator",1.5]',
+        '["generator",true]',
         '["tuple"]',
         '["tuple",[],[]]',
         '["int","--5"]',
         '["array","<f8",[0,67108864,67108864,67108864]]',
         pytest.param("[" + "[]," * 2_000_000 + "[]]", id="a huge header"),
-        '["observation",["plain",null],["plain",null],["plain",null]]',
+        '["Observation",["plain",null],["plain",null],["plain",null]]',
         "[[[[[[[]]]]]]]",
         "{}",
         "nonsense",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
 
 from autograder.exercise import Assignment, Case, Exercise, Misconception
@@ -72,6 +73,12 @@ SCALE = Exercise(
 )
 TOY = Assignment("toy", "A toy", (MEAN, SCALE), ())
 
+IMPORTS = "import numpy as np"
+TORCH_IMPORTS = (
+    "import math\n\nimport numpy as np\nimport torch\nimport torch.nn.functional as F\n"
+    "from torch import nn"
+)
+
 RIGHT_MEAN = "def row_mean(X):\n    return np.array([sum(row) / len(row) for row in X])"
 RIGHT_SCALE = "def scale(X, factor=2.0):\n    return factor * X"
 
@@ -87,8 +94,15 @@ class Cell:
 def program(mean: str = RIGHT_MEAN, scale: str = RIGHT_SCALE, *added: str) -> list[Cell]:
     """A student's program: imports, the two answers, and cells of the student's own."""
     return [
-        Cell("import numpy as np"),
+        Cell(IMPORTS),
         Cell(mean, "row_mean"),
         Cell(scale, "scale"),
         *(Cell(source) for source in added),
     ]
+
+
+def imports(assignment: Assignment) -> Cell:
+    """The first cell of an assignment: what its answers find imported."""
+    modules = [inspect.getmodule(exercise.reference) for exercise in assignment.exercises]
+    with_torch = any("torch" in vars(module) for module in modules)
+    return Cell(TORCH_IMPORTS if with_torch else IMPORTS)

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from . import wire
-from .probe import Call, is_stub, observe, raised
-from .values import Raised
+from .probe import is_stub, observe, raised, refuse_memory
+from .values import Call, Raised
 
 CELL, DONE, RESULT = b"C", b"D", b"R"  # what a child says: cell begun, cells done, the result
 
@@ -43,6 +43,10 @@ def main() -> None:
     """Answer the request on standard input with one frame for each exercise."""
     _leave_the_host()
     request = wire.decode(sys.stdin.buffer.read())
+    if request["torch"]:
+        import torch  # once for all children; no tensor is made here, since then forks may hang
+
+        torch.set_num_threads(1)
     answers = os.dup(1)
     os.dup2(os.open(os.devnull, os.O_RDWR), 1)
     os.dup2(1, 0)
@@ -143,7 +147,7 @@ def _run_child(
 def _limit(limits: dict[str, int]) -> None:
     seconds = 2 * limits["seconds"]
     for name, value in (
-        (resource.RLIMIT_AS, limits["memory"]),
+        (resource.RLIMIT_AS, _mapped() + limits["memory"]),
         (resource.RLIMIT_CPU, seconds),
         (resource.RLIMIT_FSIZE, limits["file"]),
         (resource.RLIMIT_NOFILE, limits["descriptors"]),
@@ -151,6 +155,15 @@ def _limit(limits: dict[str, int]) -> None:
         (resource.RLIMIT_CORE, 0),
     ):
         resource.setrlimit(name, (value, value))
+
+
+def _mapped() -> int:
+    """The address space, in bytes, that this process has before it runs anything of the student."""
+    try:
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[0]) * resource.getpagesize()
+    except FileNotFoundError:  # no Linux
+        return 0
 
 
 def _work(
@@ -174,6 +187,7 @@ def _work(
         except MemoryError:
             raise
         except BaseException as error:
+            refuse_memory(error)
             failures[name] = raised(error)
     report.write(DONE)
     function = namespace.get(exercise)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,90 @@ class SourceFunction:
         namespace: dict[str, Any] = {"np": np}
         exec(compile(self.source, f"<{self.name}>", "exec"), namespace)
         return namespace[self.name]
+
+
+@dataclass(frozen=True)
+class SeededGenerator:
+    """A random generator given to the student's code: a fresh one from `seed` at each call."""
+
+    seed: int
+
+    def load(self) -> np.random.Generator:
+        """Return the generator, as it is before its first draw."""
+        return np.random.default_rng(self.seed)
+
+
+@dataclass(frozen=True, eq=False)
+class Tensor:
+    """A torch tensor at rest: its numbers as an array; the student's code is given the tensor.
+
+    `gradient` asks for the gradient of the output with respect to it, if it is a floating one.
+    """
+
+    array: np.ndarray
+    gradient: bool = True
+
+    @property
+    def differentiable(self) -> bool:
+        """True if the gradient with respect to it is asked for."""
+        return self.gradient and self.array.dtype.kind == "f"
+
+
+@dataclass(frozen=True)
+class Setup:
+    """How to make a module: the arguments of its class, and the weights to load, by name."""
+
+    arguments: tuple[Any, ...]
+    keywords: dict[str, Any]
+    weights: dict[str, Tensor]
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call: of a function, or of the module that a class makes as `setup` says."""
+
+    arguments: tuple[Any, ...]
+    keywords: dict[str, Any] = field(default_factory=dict)
+    setup: Setup | None = None
+
+    @property
+    def needs_torch(self) -> bool:
+        """True for the call of a module, and for one with a tensor among its arguments."""
+        return self.setup is not None or any(tensors((self.arguments, self.keywords)))
+
+    @property
+    def differentiates(self) -> bool:
+        """True if gradients are part of what the call shows."""
+        asked = (tensor.differentiable for tensor in tensors((self.arguments, self.keywords)))
+        return self.setup is not None or any(asked)
+
+
+def tensors(value: Any) -> Iterator[Tensor]:
+    """Every Tensor in `value`, which may be nested tuples, lists and dicts."""
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, tuple | list | dict):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from tensors(item)
+
+
+@dataclass(frozen=True)
+class Differentiated:
+    """An output with its gradients, by the name of what it was differentiated with respect to.
+
+    A gradient is a Tensor, or None if the output does not depend on it. `gradients` is None if the
+    output depends on nothing at all, and `Raised` if the backward pass raised an exception.
+    """
+
+    output: Any
+    gradients: dict[str, Any] | Raised | None
+
+
+@dataclass(frozen=True)
+class Unloadable:
+    """Stands for a module that the weights do not fit: the shapes of its parameters, by name."""
+
+    shapes: dict[str, Any]
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,23 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
-from .values import Foreign, Observation, Raised, SourceFunction
+from .values import (
+    Call,
+    Differentiated,
+    Foreign,
+    Observation,
+    Raised,
+    SeededGenerator,
+    Setup,
+    SourceFunction,
+    Tensor,
+    Unloadable,
+)
 
 MAGIC = b"AWB1"
 DTYPES = frozenset(
@@ -31,6 +43,17 @@ MAX_AXES = 8
 MAX_TEXT = 20_000
 MAX_BYTES = 64 * 2**20
 MAX_HEADER = 4 * 2**20
+
+
+RECORDS: dict[type, tuple[Any, ...]] = {
+    Call: (tuple, dict, Setup | None),
+    Differentiated: (object, dict | Raised | None),
+    Observation: (object, tuple, object),
+    Setup: (tuple, dict, dict),
+    Tensor: (np.ndarray, bool),
+    Unloadable: (dict,),
+}
+"""The records that travel part by part, each with the types that its parts must have."""
 
 
 class WireError(ValueError):
@@ -66,13 +89,15 @@ def _node(value: Any, buffers: list[bytes], depth: int) -> list[Any]:
         return ["dict", [[key, _node(item, buffers, depth + 1)] for key, item in value.items()]]
     if kind is SourceFunction:
         return ["function", value.name, value.source]
+    if kind is SeededGenerator:
+        return ["generator", int(value.seed)]
     if kind is Foreign:
         return ["foreign", value.type_name]
     if kind is Raised:
         return ["raised", value.type_name, value.message[:MAX_TEXT], value.line]
-    if kind is Observation:
-        parts = (value.value, value.arguments_after, value.again)
-        return ["observation", *(_node(part, buffers, depth + 1) for part in parts)]
+    if kind in RECORDS:
+        parts = (getattr(value, part.name) for part in fields(value))
+        return [kind.__name__, *(_node(part, buffers, depth + 1) for part in parts)]
     return ["foreign", kind.__name__[:100]]
 
 
@@ -123,6 +148,8 @@ class _Reader:
         ):
             raise WireError("a node of the header is malformed")
         kind, parts = node[0], node[1:]
+        if kind in _RECORD_NAMED:
+            return self._read_record(_RECORD_NAMED[kind], parts, depth + 1)
         read = getattr(self, f"_read_{kind}", None)
         if read is None:
             raise WireError(f"unknown kind {kind[:40]!r}")
@@ -198,6 +225,11 @@ class _Reader:
     def _read_function(self, name: Any, source: Any, *, depth: int) -> SourceFunction:
         return SourceFunction(self._text(name), self._text(source))
 
+    def _read_generator(self, seed: Any, *, depth: int) -> SeededGenerator:
+        if type(seed) is not int or not 0 <= seed < 2**63:
+            raise WireError("a seed is malformed")
+        return SeededGenerator(seed)
+
     def _read_foreign(self, type_name: Any, *, depth: int) -> Foreign:
         return Foreign(self._text(type_name))
 
@@ -206,8 +238,12 @@ class _Reader:
             raise WireError("a line number is malformed")
         return Raised(self._text(type_name), self._text(message), line)
 
-    def _read_observation(self, value: Any, after: Any, again: Any, *, depth: int) -> Observation:
-        parts = [self.value(part, depth) for part in (value, after, again)]  # buffers in order
-        if not isinstance(parts[1], tuple):
-            raise WireError("an observation is malformed")
-        return Observation(*parts)
+    def _read_record(self, kind: type, parts: list[Any], depth: int) -> Any:
+        values = [self.value(part, depth) for part in parts]  # buffers in order
+        wanted = RECORDS[kind]
+        if len(values) != len(wanted) or not all(map(isinstance, values, wanted)):
+            raise WireError(f"a {kind.__name__} is malformed")
+        return kind(*values)
+
+
+_RECORD_NAMED = {kind.__name__: kind for kind in RECORDS}
