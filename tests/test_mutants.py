@@ -18,6 +18,11 @@ EQUIVALENT = {
     "@ values)[..., -1, :]": "that axis has length 1",
     "np.abs(permute_then_attend - attend_then_permute)": "the absolute value has no sign",
     "difference <= np": "no case stands exactly on the tolerance",
+    "np.broadcast_to(mask, scores.shape) -> mask = mask": "np.where broadcasts it anyway",
+    "largest = np.where(np.isfinite(largest), largest, 1)": "exp of minus infinity, less anything",
+    "largest = np.where(np.isfinite(largest), largest, -1)": "exp of minus infinity, less anything",
+    "np.where(total > 0, total, 2)": "it divides nothing but zeros",
+    "np.where(total > 1, total, 1)": "the largest of a row's exponentials is 1",
 }
 """Changes that change no result, and why; a part of its description names each."""
 
