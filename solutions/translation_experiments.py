@@ -1,0 +1,58 @@
+"""The trainings of chapters 1 and 2: which machine, on which pairs, for how many steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+
+from .recurrent_translators import AttentionDecoder, BottleneckDecoder, Encoder
+from .seq2seq import Seq2Seq
+from .translation import Language
+from .translator_training import DEVICE, Task, make_task, train
+
+Machine = Callable[[int, int], Seq2Seq]
+"""Makes an untrained translator for so many source and target tokens."""
+
+CLAUSES = (1, 4)
+BOTTLENECK_STEPS, ATTENTION_STEPS = 1100, 1600
+"""Of training, for chapters 1 and 2: what three minutes a chapter allow, on two cores."""
+LENGTHS = ((3, 9), (10, 19), (20, 29), (30, 39), (40, 49))
+"""Source tokens of the test sets on the curves, of as many clauses as the training pairs."""
+SHORT, LONG = (3, 10), (30, 60)
+"""Source tokens of the test sets of the headline numbers."""
+SENTENCES = 100
+"""Test sentences of each length on a curve; a headline number has twice as many."""
+
+SHORT_CLAUSES = (1, 2)
+SHORT_STEPS = 500
+SHORT_LENGTHS = ((3, 6), (7, 9), (10, 12), (13, 15), (16, 18), (19, 22))
+"""The same three for the comparison of widths, on the sentences where a narrow `c` gives out."""
+WIDTHS = (32, 64, 256)
+"""Widths of the context vector `c`."""
+
+
+def bottleneck(source_tokens: int, target_tokens: int, d_context: int = WIDTHS[-1]) -> Seq2Seq:
+    """Return chapter 1's machine: `c` is the last state of each direction, of half its width."""
+    return Seq2Seq(
+        Encoder(source_tokens, d_context // 2), BottleneckDecoder(target_tokens, d_context, 128)
+    )
+
+
+def attention(source_tokens: int, target_tokens: int) -> Seq2Seq:
+    """Return chapter 2's machine; its encoder's states have half the width of chapter 1's."""
+    return Seq2Seq(Encoder(source_tokens, 64), AttentionDecoder(target_tokens, 128, 64))
+
+
+def trained(
+    machine: Machine, language: Language, clauses: tuple[int, int], steps: int, seed: int
+) -> tuple[Seq2Seq, Task, float]:
+    """Train a new `machine` on fresh pairs.
+
+    Returns it, its task, and the seconds of processor time that the training took.
+    """
+    task = make_task(language, clauses, steps, seed)
+    torch.manual_seed(seed)
+    model = machine(len(task.source_vocabulary), len(task.target_vocabulary)).to(DEVICE)
+    seconds = train(model, task, seed)
+    return model.eval(), task, seconds

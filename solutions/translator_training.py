@@ -1,0 +1,83 @@
+"""How the translators of chapters 1, 2 and 9 are trained: the same pairs, in the same order."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from .seq2seq import Seq2Seq, loss_of
+from .translation import Batch, Language, Pair, Vocabulary, make_batch, sample_pairs
+
+BATCH = 32
+RATE = 1e-2
+"""AdamW's learning rate after `WARM_UP` steps; from there it falls in a line to 0."""
+WARM_UP = 30
+CLIP = 1.0
+"""The largest norm of a gradient; a longer one is shortened to it."""
+_POOL = 20  # batches that are sorted by length together, so that little of a batch is padding
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+
+
+@dataclass(frozen=True)
+class Task:
+    """Pairs to learn from, each to be seen once, and the vocabularies of both sides."""
+
+    pairs: Sequence[Pair]
+    source_vocabulary: Vocabulary
+    target_vocabulary: Vocabulary
+
+    def batch(self, pairs: Sequence[Pair]) -> Batch:
+        """Return `pairs` as ids of this task's vocabularies."""
+        return make_batch(pairs, self.source_vocabulary, self.target_vocabulary)
+
+
+def make_task(language: Language, clauses: tuple[int, int], steps: int, seed: int) -> Task:
+    """Draw the pairs for `steps` steps of training; the vocabularies are those of the pairs."""
+    pairs = sample_pairs(language, steps * BATCH, np.random.default_rng(seed), clauses)
+    source = Vocabulary.of(pair.source for pair in pairs)
+    return Task(pairs, source, Vocabulary.of(pair.target for pair in pairs))
+
+
+def batches(task: Task, seed: int) -> Iterator[Batch]:
+    """Go through the task's pairs once; the pairs of a batch are about equally long."""
+    rng = np.random.default_rng(seed)
+    for start in range(0, len(task.pairs), BATCH * _POOL):
+        pool = sorted(task.pairs[start : start + BATCH * _POOL], key=lambda pair: len(pair.source))
+        groups = [pool[i : i + BATCH] for i in range(0, len(pool), BATCH)]
+        for i in rng.permutation(len(groups)):
+            yield task.batch(groups[i])
+
+
+def tensors(batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+    """Return sources (B, n), lengths (B,) and targets (B, m + 2) on the device."""
+    arrays = (batch.sources, batch.source_lengths, batch.targets)
+    sources, lengths, targets = (torch.from_numpy(array).to(DEVICE) for array in arrays)
+    return sources, lengths, targets
+
+
+def train(model: Seq2Seq, task: Task, seed: int) -> float:
+    """Train `model` on every pair of `task` once. Returns the seconds of processor time it took."""
+    start = time.process_time()
+    steps = len(task.pairs) // BATCH
+    optimiser = torch.optim.AdamW(model.parameters(), lr=RATE)
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimiser, lambda step: min(1, (step + 1) / WARM_UP) * (1 - step / steps)
+    )
+    for batch in batches(task, seed):
+        loss = loss_of(model, *tensors(batch))
+        optimiser.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), CLIP)
+        optimiser.step()
+        schedule.step()
+    return time.process_time() - start
+
+
+def count_parameters(model: nn.Module) -> int:
+    """Return the number of trained numbers in `model`; a shared matrix counts once."""
+    return sum(parameter.numel() for parameter in model.parameters())
