@@ -47,6 +47,7 @@ serve: $(SITE)
 
 bench: $(BUILD)/class.made
 	python -m tests.bench
+	python -m tests.bench_block
 
 clean:
 	rm -rf $(BUILD)

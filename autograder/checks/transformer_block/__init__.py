@@ -1,0 +1,46 @@
+"""The exercises of chapter 8, "The block"."""
+
+from __future__ import annotations
+
+from ...exercise import Assignment, Written
+from .attention import MULTI_HEAD_ATTENTION
+from .decoder_block import DECODER_BLOCK
+from .encoder_block import ENCODER_BLOCK
+from .feed_forward import FEED_FORWARD
+from .layer_norm import LAYER_NORM
+
+__all__ = ["ASSIGNMENT"]
+
+NORM_BEFORE_OR_AFTER = Written(
+    name="norm_before_or_after",
+    points=4,
+    minutes=15,
+    rubric=(
+        "1 point: says where each stands: after, the sum of residual and sublayer is normalised, "
+        "so that every norm lies on the path from input to output; before, only what a sublayer "
+        "reads is normalised, and the path is a plain sum from the first block to the last. "
+        "1 point: what follows for gradients: with the norm after, the gradient passes one norm a "
+        "sublayer on its way back and is rescaled each time, so that at the start of training it "
+        "differs much between the blocks of a deep stack, and a warm-up of the learning rate is "
+        "needed; with the norm before, it reaches every block through the sum unchanged. "
+        "1 point: a price or limit of the norm before: the numbers on the path grow with depth, so "
+        "that a norm is needed at the end of the stack, and late blocks add little to what is "
+        "large already; or: with the norm after, a stack of moderate depth that trains often ends "
+        "as good or better. 1 point: a choice for the case that the question describes, with a "
+        "measurement that would show it wrong, such as the gradient norms of first and last block "
+        "at the start, or the loss without warm-up. No point for a choice without a reason."
+    ),
+)
+
+ASSIGNMENT = Assignment(
+    name="transformer_block",
+    title="The block",
+    exercises=(
+        LAYER_NORM,
+        FEED_FORWARD,
+        MULTI_HEAD_ATTENTION,
+        ENCODER_BLOCK,
+        DECODER_BLOCK,
+    ),
+    written=(NORM_BEFORE_OR_AFTER,),
+)

@@ -1,0 +1,178 @@
+"""The exercise `EncoderBlock`: the wiring of two sublayers, two sums and two norms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from solutions import transformer_block as solutions
+
+from ...exercise import Case, Exercise, Tensor, draw_setup
+from .encoder_wrong import MISCONCEPTIONS
+
+
+def encoder_cases(rng: np.random.Generator) -> Iterator[Case]:
+    yield _case(rng, "three tokens, the norm after", (1, 3, 4), 2, 5)
+    yield _case(rng, "the norm before", (1, 3, 4), 2, 5, norm="pre")
+    mask = np.tril(np.ones((3, 3), dtype=bool))
+    yield _case(rng, "a causal mask", (2, 3, 4), 2, 3, mask)
+    yield _case(rng, "a causal mask, the norm before", (2, 3, 4), 2, 3, mask, norm="pre")
+    mask = np.array([[[True, True, False]], [[False, False, False]]])
+    yield _case(rng, "float32, a sequence that is all padding", (2, 3, 6), 3, 4, mask, np.float32)
+
+
+def encoder_hidden(rng: np.random.Generator) -> Iterator[Case]:
+    n_heads, d_head, n, d_ff = (int(one) for one in rng.permutation([2, 3, 4, 5]))
+    shape = (2, n, n_heads * d_head)
+    yield _case(rng, "the norm after", shape, n_heads, d_ff)
+    yield _case(rng, "the norm before", shape, n_heads, d_ff, norm="pre")
+    mask = np.tril(np.ones((n, n), dtype=bool))
+    yield _case(rng, "a causal mask", shape, n_heads, d_ff, mask)
+    yield _case(rng, "a causal mask, the norm before", shape, n_heads, d_ff, mask, norm="pre")
+    mask = np.arange(n) < rng.permutation([0, n - 1])[:, None, None]
+    yield _case(
+        rng, "float32, a sequence that is all padding", shape, n_heads, d_ff, mask, np.float32
+    )
+
+
+def _case(
+    rng: np.random.Generator,
+    note: str,
+    shape: tuple[int, ...],
+    n_heads: int,
+    d_ff: int,
+    mask: np.ndarray | None = None,
+    dtype: type = np.float64,
+    **keywords: str,
+) -> Case:
+    """A case with tokens of `shape`, and a mask where one is given."""
+    sizes = (shape[-1], n_heads, d_ff)
+    setup = draw_setup(rng, solutions.EncoderBlock, *sizes, dtype=dtype, **keywords)
+    X = Tensor(rng.normal(size=shape).astype(dtype))
+    return Case(note, (X,), {} if mask is None else {"mask": Tensor(mask)}, setup)
+
+
+class EncoderBlock__two_functions(nn.Module):
+    def __init__(self, d_model, n_heads, d_ff, norm="post"):
+        super().__init__()
+        self.n_heads, self.pre = n_heads, norm == "pre"
+        self.attention = nn.ModuleDict({f"W_{x}": nn.Linear(d_model, d_model) for x in "qkvo"})
+        self.feed_forward = nn.ModuleDict(
+            {"W_1": nn.Linear(d_model, d_ff), "W_2": nn.Linear(d_ff, d_model)}
+        )
+        self.norm_1, self.norm_2 = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
+
+    def attend(self, X, mask):
+        Q, K, V = (
+            self.attention[name](X).unflatten(-1, (self.n_heads, -1)).transpose(-3, -2)
+            for name in ("W_q", "W_k", "W_v")
+        )
+        mask = None if mask is None else mask.unsqueeze(-3)
+        Y = F.scaled_dot_product_attention(Q, K, V, mask)
+        return self.attention["W_o"](Y.transpose(-3, -2).flatten(-2))
+
+    def transform(self, X):
+        return self.feed_forward["W_2"](F.relu(self.feed_forward["W_1"](X)))
+
+    def forward(self, X, mask=None):
+        if self.pre:
+            X = X + self.attend(self.norm_1(X), mask)
+            return X + self.transform(self.norm_2(X))
+        X = self.norm_1(X + self.attend(X, mask))
+        return self.norm_2(X + self.transform(X))
+
+
+class EncoderBlock__loop(nn.Module):
+    def __init__(self, d_model, n_heads, d_ff, norm="post"):
+        super().__init__()
+        self.n_heads, self.norm = n_heads, norm
+        self.norm_2 = nn.LayerNorm(d_model)
+        self.norm_1 = nn.LayerNorm(d_model)
+        self.feed_forward = nn.Sequential()
+        self.feed_forward.add_module("W_1", nn.Linear(d_model, d_ff))
+        self.feed_forward.add_module("bend", nn.ReLU())
+        self.feed_forward.add_module("W_2", nn.Linear(d_ff, d_model))
+        self.attention = nn.ModuleDict({f"W_{x}": nn.Linear(d_model, d_model) for x in "qkvo"})
+
+    def forward(self, X, mask=None):
+        def attend(X):
+            maps, found = self.attention, []
+            Q, K, V = (maps[x](X).chunk(self.n_heads, -1) for x in ("W_q", "W_k", "W_v"))
+            for q, k, v in zip(Q, K, V, strict=True):
+                scores = q @ k.mT / q.shape[-1] ** 0.5
+                shown = torch.ones_like(scores, dtype=torch.bool) if mask is None else mask
+                weights = scores.masked_fill(~shown, -1e30).softmax(-1) * shown
+                found.append(weights @ v)
+            return maps["W_o"](torch.cat(found, -1))
+
+        steps = ((attend, self.norm_1), (self.feed_forward, self.norm_2))
+        for sublayer, norm in steps:
+            X = norm(X + sublayer(X)) if self.norm == "post" else X + sublayer(norm(X))
+        return X
+
+
+class EncoderBlock__from_torch(nn.Module):
+    def __init__(self, d_model, n_heads, d_ff, norm="post"):
+        super().__init__()
+        self.sizes = (d_model, n_heads, norm == "pre")
+        self.attention = nn.ModuleDict({f"W_{x}": nn.Linear(d_model, d_model) for x in "qkvo"})
+        self.feed_forward = nn.ModuleDict(
+            {"W_1": nn.Linear(d_model, d_ff), "W_2": nn.Linear(d_ff, d_model)}
+        )
+        self.norm_1, self.norm_2 = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
+
+    def attend(self, X, mask):
+        d_model, n_heads, _ = self.sizes
+        maps = dict(self.attention.named_parameters())
+        if mask is not None:
+            shape = (len(X), X.shape[1], X.shape[1])
+            mask = ~mask.expand(shape).repeat_interleave(n_heads, 0)
+        tokens = X.transpose(0, 1)
+        found, _ = F.multi_head_attention_forward(
+            *(tokens, tokens, tokens, d_model, n_heads, None),
+            torch.cat([maps["W_q.bias"], maps["W_k.bias"], maps["W_v.bias"]]),
+            *(None, None, False, 0.0, maps["W_o.weight"], maps["W_o.bias"]),
+            need_weights=False,
+            attn_mask=mask,
+            use_separate_proj_weight=True,
+            q_proj_weight=maps["W_q.weight"],
+            k_proj_weight=maps["W_k.weight"],
+            v_proj_weight=maps["W_v.weight"],
+        )
+        return found.transpose(0, 1)
+
+    def forward(self, X, mask=None):
+        W_1, W_2 = self.feed_forward["W_1"], self.feed_forward["W_2"]
+        if self.sizes[2]:
+            X = X + self.attend(self.norm_1(X), mask)
+            return X + W_2(W_1(self.norm_2(X)).relu())
+        X = self.norm_1(X + self.attend(X, mask))
+        return self.norm_2(X + W_2(W_1(X).relu()))
+
+
+ENCODER_BLOCK = Exercise(
+    name="EncoderBlock",
+    points=4,
+    difficulty=3,
+    minutes=20,
+    reference=solutions.EncoderBlock,
+    cases=encoder_cases,
+    hidden=encoder_hidden,
+    misconceptions=MISCONCEPTIONS,
+    alternatives=(
+        EncoderBlock__two_functions,
+        EncoderBlock__loop,
+        EncoderBlock__from_torch,
+    ),
+    help=(
+        "Two sublayers, attention and then feed-forward. What a sublayer finds is added to what "
+        "went in. A norm stands after each sum, or at the input of each sublayer.",
+        'Draw both designs with an arrow for the residual. With norm="pre" nothing stands on that '
+        "arrow but the sums.",
+        "Chapter 8, the sections on the residual and on the two places of the norm.",
+    ),
+)

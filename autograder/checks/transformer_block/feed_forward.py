@@ -1,0 +1,198 @@
+"""The exercise `FeedForward`: widen, bend, narrow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from solutions import transformer_block as solutions
+
+from ...exercise import Case, Exercise, Misconception, Tensor, draw_setup
+
+
+def feed_forward_cases(rng: np.random.Generator) -> Iterator[Case]:
+    yield _case(rng, "two tokens", (2, 3), 5)
+    yield _case(rng, "GELU", (2, 3), 4, activation="gelu")
+    yield _case(rng, "narrower in between", (2, 3, 4), 2)
+    yield _case(rng, "float32, four axes", (2, 2, 3, 4), 6, dtype=np.float32)
+
+
+def feed_forward_hidden(rng: np.random.Generator) -> Iterator[Case]:
+    batch, n, d_model, d_ff = (int(one) for one in rng.permutation([3, 4, 5, 6]))
+    yield _case(rng, "tokens", (n, d_model), d_ff)
+    yield _case(rng, "GELU", (batch, n, d_model), d_ff, activation="gelu")
+    yield _case(rng, "a batch", (batch, n, d_model), d_ff, activation="relu")
+    yield _case(rng, "float32, four axes", (2, batch, n, d_model), d_ff, dtype=np.float32)
+
+
+def _case(
+    rng: np.random.Generator,
+    note: str,
+    shape: tuple[int, ...],
+    d_ff: int,
+    dtype: type = np.float64,
+    **keywords: str,
+) -> Case:
+    X: np.ndarray = (2 * rng.normal(size=shape)).astype(dtype)
+    setup = draw_setup(rng, solutions.FeedForward, shape[-1], d_ff, dtype=dtype, **keywords)
+    return Case(note, (Tensor(X),), setup=setup)
+
+
+class FeedForward__straight(nn.Module):
+    def __init__(self, d_model, d_ff, activation="relu"):
+        super().__init__()
+        self.W_1, self.W_2 = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
+
+    def forward(self, X):
+        return self.W_2(self.W_1(X))
+
+
+class FeedForward__bent_at_the_end(nn.Module):
+    def __init__(self, d_model, d_ff, activation="relu"):
+        super().__init__()
+        self.W_1, self.W_2 = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
+        self.bend = F.gelu if activation == "gelu" else F.relu
+
+    def forward(self, X):
+        return self.bend(self.W_2(self.W_1(X)))
+
+
+class FeedForward__bent_twice(nn.Module):
+    def __init__(self, d_model, d_ff, activation="relu"):
+        super().__init__()
+        self.W_1, self.W_2 = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
+        self.bend = F.gelu if activation == "gelu" else F.relu
+
+    def forward(self, X):
+        return self.bend(self.W_2(self.bend(self.W_1(X))))
+
+
+class FeedForward__always_relu(nn.Module):
+    def __init__(self, d_model, d_ff, activation="relu"):
+        super().__init__()
+        self.W_1, self.W_2 = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
+
+    def forward(self, X):
+        return self.W_2(F.relu(self.W_1(X)))
+
+
+class FeedForward__gelu_approximated(nn.Module):
+    def __init__(self, d_model, d_ff, activation="relu"):
+        super().__init__()
+        self.W_1, self.W_2 = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
+        self.gelu = activation == "gelu"
+
+    def forward(self, X):
+        hidden = self.W_1(X)
+        return self.W_2(F.gelu(hidden, approximate="tanh") if self.gelu else F.relu(hidden))
+
+
+class FeedForward__residual_inside(nn.Module):
+    def __init__(self, d_model, d_ff, activation="relu"):
+        super().__init__()
+        self.W_1, self.W_2 = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
+        self.bend = F.gelu if activation == "gelu" else F.relu
+
+    def forward(self, X):
+        return X + self.W_2(self.bend(self.W_1(X)))
+
+
+class FeedForward__sequential(nn.Module):
+    def __init__(self, d_model, d_ff, activation="relu"):
+        super().__init__()
+        self.W_2 = nn.Linear(d_ff, d_model)
+        self.W_1 = nn.Linear(d_model, d_ff)
+        self.bend = {"relu": nn.ReLU(), "gelu": nn.GELU()}[activation]
+
+    def forward(self, X):
+        return nn.Sequential(self.W_1, self.bend, self.W_2)(X)
+
+
+class FeedForward__einsum(nn.Module):
+    def __init__(self, d_model, d_ff, activation="relu"):
+        super().__init__()
+        self.W_1, self.W_2 = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
+        self.activation = activation
+
+    def forward(self, X):
+        hidden = torch.einsum("...d,fd->...f", X, self.W_1.weight) + self.W_1.bias
+        if self.activation == "relu":
+            hidden = hidden.clamp(min=0)
+        else:
+            hidden = hidden * 0.5 * (1 + torch.erf(hidden / math.sqrt(2)))
+        return torch.einsum("...f,df->...d", hidden, self.W_2.weight) + self.W_2.bias
+
+
+class FeedForward__neuron_by_neuron(nn.Module):
+    def __init__(self, d_model, d_ff, activation="relu"):
+        super().__init__()
+        self.W_1, self.W_2 = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
+        self.bend = F.gelu if activation == "gelu" else F.relu
+
+    def forward(self, X):
+        result = self.W_2.bias.expand(X.shape)
+        for reads, shift, writes in zip(
+            self.W_1.weight, self.W_1.bias, self.W_2.weight.T, strict=True
+        ):
+            result = result + self.bend(X @ reads + shift)[..., None] * writes
+        return result
+
+
+FEED_FORWARD = Exercise(
+    name="FeedForward",
+    points=2,
+    difficulty=1,
+    minutes=10,
+    reference=solutions.FeedForward,
+    cases=feed_forward_cases,
+    hidden=feed_forward_hidden,
+    misconceptions=(
+        Misconception(
+            "nothing bent",
+            FeedForward__straight,
+            "Two linear maps in a row: could one matrix do the same?",
+        ),
+        Misconception(
+            "bent at the end",
+            FeedForward__bent_at_the_end,
+            "Can your output be negative? Where does the activation stand?",
+        ),
+        Misconception(
+            "bent twice",
+            FeedForward__bent_twice,
+            "How often does the activation stand in equation 2? Can your output be negative?",
+        ),
+        Misconception(
+            "always ReLU",
+            FeedForward__always_relu,
+            "What does your module do with the argument `activation`?",
+        ),
+        Misconception(
+            "GELU by its approximation",
+            FeedForward__gelu_approximated,
+            "GELU comes in two forms, with erf and with tanh. Which one is exact?",
+        ),
+        Misconception(
+            "the residual inside",
+            FeedForward__residual_inside,
+            "With all weights and biases 0, what should come out of this module? Who adds `X`?",
+        ),
+    ),
+    alternatives=(
+        FeedForward__sequential,
+        FeedForward__einsum,
+        FeedForward__neuron_by_neuron,
+    ),
+    help=(
+        "Map each token with `W_1` to `d_ff` numbers, apply the activation to each number, and map "
+        "back with `W_2`.",
+        "`nn.Linear` works on the last axis, whatever axes stand before it. `F.relu` and `F.gelu` "
+        "are the activations.",
+        "Chapter 8, the section on the feed-forward network.",
+    ),
+)

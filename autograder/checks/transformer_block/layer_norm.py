@@ -1,0 +1,263 @@
+"""The exercise `LayerNorm`: each token on its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from solutions import transformer_block as solutions
+
+from ...exercise import Case, Exercise, Misconception, Tensor, draw_setup
+
+
+def layer_norm_cases(rng: np.random.Generator) -> Iterator[Case]:
+    yield _case(rng, "two tokens, three features", (2, 3))
+    yield _case(rng, "a batch of two", (2, 3, 4))
+    yield _case(rng, "features that hardly differ", (2, 4), size=0.003)
+    yield _case(rng, "a large eps", (3, 4), eps=0.5)
+    yield _case(rng, "float32, four axes", (2, 2, 3, 4), dtype=np.float32)
+
+
+def layer_norm_hidden(rng: np.random.Generator) -> Iterator[Case]:
+    batch, n, d = rng.permutation([3, 4, 5])
+    yield _case(rng, "tokens", (n, d))
+    yield _case(rng, "a batch", (batch, n, d))
+    yield _case(rng, "features that hardly differ", (batch, n, d), size=0.003)
+    yield _case(rng, "a large eps", (batch, n, d), eps=rng.uniform(0.1, 1.0))
+    yield _case(rng, "float32, four axes", (2, batch, n, d), dtype=np.float32)
+
+
+def _case(
+    rng: np.random.Generator,
+    note: str,
+    shape: tuple[int, ...],
+    size: float = 2.0,
+    dtype: type = np.float64,
+    **keywords: float,
+) -> Case:
+    """A case with tokens of mean 1 or so; `size` is how far their features spread."""
+    X: np.ndarray = (1 + size * rng.normal(size=shape)).astype(dtype)
+    setup = draw_setup(rng, solutions.LayerNorm, int(shape[-1]), dtype=dtype, **keywords)
+    return Case(note, (Tensor(X),), setup=setup)
+
+
+class LayerNorm__over_time(nn.Module):
+    def __init__(self, d_model, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(d_model))
+        self.bias = nn.Parameter(torch.zeros(d_model))
+
+    def forward(self, X):
+        variance, mean = torch.var_mean(X, dim=-2, keepdim=True, unbiased=False)
+        return (X - mean) / (variance + self.eps).sqrt() * self.weight + self.bias
+
+
+class LayerNorm__over_the_sequence(nn.Module):
+    def __init__(self, d_model, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(d_model))
+        self.bias = nn.Parameter(torch.zeros(d_model))
+
+    def forward(self, X):
+        variance, mean = torch.var_mean(X, dim=(-2, -1), keepdim=True, unbiased=False)
+        return (X - mean) / (variance + self.eps).sqrt() * self.weight + self.bias
+
+
+class LayerNorm__unbiased(nn.Module):
+    def __init__(self, d_model, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(d_model))
+        self.bias = nn.Parameter(torch.zeros(d_model))
+
+    def forward(self, X):
+        variance, mean = torch.var_mean(X, dim=-1, keepdim=True)
+        return (X - mean) / (variance + self.eps).sqrt() * self.weight + self.bias
+
+
+class LayerNorm__eps_after_the_root(nn.Module):
+    def __init__(self, d_model, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(d_model))
+        self.bias = nn.Parameter(torch.zeros(d_model))
+
+    def forward(self, X):
+        variance, mean = torch.var_mean(X, dim=-1, keepdim=True, unbiased=False)
+        return (X - mean) / (variance.sqrt() + self.eps) * self.weight + self.bias
+
+
+class LayerNorm__eps_fixed(nn.Module):
+    def __init__(self, d_model, eps=1e-5):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(d_model))
+        self.bias = nn.Parameter(torch.zeros(d_model))
+
+    def forward(self, X):
+        variance, mean = torch.var_mean(X, dim=-1, keepdim=True, unbiased=False)
+        return (X - mean) / (variance + 1e-5).sqrt() * self.weight + self.bias
+
+
+class LayerNorm__no_root(nn.Module):
+    def __init__(self, d_model, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(d_model))
+        self.bias = nn.Parameter(torch.zeros(d_model))
+
+    def forward(self, X):
+        variance, mean = torch.var_mean(X, dim=-1, keepdim=True, unbiased=False)
+        return (X - mean) / (variance + self.eps) * self.weight + self.bias
+
+
+class LayerNorm__mean_kept(nn.Module):
+    def __init__(self, d_model, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(d_model))
+        self.bias = nn.Parameter(torch.zeros(d_model))
+
+    def forward(self, X):
+        square = (X * X).mean(dim=-1, keepdim=True)
+        return X / (square + self.eps).sqrt() * self.weight + self.bias
+
+
+class LayerNorm__shifted_then_scaled(nn.Module):
+    def __init__(self, d_model, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(d_model))
+        self.bias = nn.Parameter(torch.zeros(d_model))
+
+    def forward(self, X):
+        variance, mean = torch.var_mean(X, dim=-1, keepdim=True, unbiased=False)
+        return ((X - mean) / (variance + self.eps).sqrt() + self.bias) * self.weight
+
+
+class LayerNorm__statistics_detached(nn.Module):
+    def __init__(self, d_model, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(d_model))
+        self.bias = nn.Parameter(torch.zeros(d_model))
+
+    def forward(self, X):
+        variance, mean = torch.var_mean(X.detach(), dim=-1, keepdim=True, unbiased=False)
+        return (X - mean) / (variance + self.eps).sqrt() * self.weight + self.bias
+
+
+class LayerNorm__ready_made(nn.Module):
+    def __init__(self, d_model, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.bias = nn.Parameter(torch.empty(d_model))
+        self.weight = nn.Parameter(torch.empty(d_model))
+
+    def forward(self, X):
+        return F.layer_norm(X, X.shape[-1:], self.weight, self.bias, self.eps)
+
+
+class LayerNorm__by_squares(nn.Module):
+    def __init__(self, d_model, eps=1e-5):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(d_model))
+        self.bias = nn.Parameter(torch.randn(d_model))
+        self.register_buffer("eps", torch.tensor(eps))
+
+    def forward(self, X):
+        centred = X - X.sum(-1, keepdim=True) / X.shape[-1]
+        length = torch.einsum("...d,...d->...", centred, centred)[..., None]
+        return torch.addcmul(
+            self.bias, self.weight * centred, torch.rsqrt(length / X.shape[-1] + self.eps)
+        )
+
+
+class LayerNorm__token_by_token(nn.Module):
+    def __init__(self, d_model, eps=1e-5):
+        super().__init__()
+        self.d_model, self.eps = d_model, eps
+        self.weight = nn.Parameter(torch.ones(d_model))
+        self.bias = nn.Parameter(torch.zeros(d_model))
+
+    def forward(self, X):
+        rows = []
+        for token in X.reshape(-1, self.d_model):
+            centred = token - token.mean()
+            rows.append(centred / ((centred**2).mean() + self.eps) ** 0.5)
+        return torch.stack(rows).reshape(X.shape) * self.weight + self.bias
+
+
+LAYER_NORM = Exercise(
+    name="LayerNorm",
+    points=3,
+    difficulty=2,
+    minutes=15,
+    reference=solutions.LayerNorm,
+    cases=layer_norm_cases,
+    hidden=layer_norm_hidden,
+    misconceptions=(
+        Misconception(
+            "normalised over time",
+            LayerNorm__over_time,
+            "A token is a row. Whose mean do you subtract: the row's, or that of one feature over "
+            "all tokens? What would padding do to it?",
+        ),
+        Misconception(
+            "one mean for the whole sequence",
+            LayerNorm__over_the_sequence,
+            "How many means does a sequence of `n` tokens have?",
+        ),
+        Misconception(
+            "the variance divided by one less",
+            LayerNorm__unbiased,
+            "By which number is the sum of squared deviations divided here: by the number of "
+            "features, or by one less? What is the default of `var`?",
+        ),
+        Misconception(
+            "eps after the root",
+            LayerNorm__eps_after_the_root,
+            "To what is `eps` added: to the variance, or to its root? Try features that are all "
+            "nearly equal.",
+        ),
+        Misconception(
+            "eps not used",
+            LayerNorm__eps_fixed,
+            "What happens to the argument `eps` between `__init__` and `forward`?",
+        ),
+        Misconception(
+            "divided by the variance",
+            LayerNorm__no_root,
+            "Multiply the input by 10. Should the result change?",
+        ),
+        Misconception(
+            "the mean left in",
+            LayerNorm__mean_kept,
+            "Add 5 to every feature of a token. Should the result change?",
+        ),
+        Misconception(
+            "shifted before it is scaled",
+            LayerNorm__shifted_then_scaled,
+            "With the scale 0, what should be left?",
+        ),
+        Misconception(
+            "mean and variance cut off from the gradient",
+            LayerNorm__statistics_detached,
+            "The output is right. But mean and variance depend on the input too: does your "
+            "gradient know it?",
+        ),
+    ),
+    alternatives=(LayerNorm__ready_made, LayerNorm__by_squares, LayerNorm__token_by_token),
+    help=(
+        "For each token: subtract the mean of its features, divide by their spread, then multiply "
+        "by `weight` and add `bias`, feature by feature.",
+        "`keepdim=True` leaves an axis of length 1, so that the shapes meet. Look up how "
+        "`torch.var` divides, and under which root `eps` stands.",
+        "Chapter 8, the section on layer normalisation.",
+    ),
+)
