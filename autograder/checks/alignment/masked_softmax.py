@@ -1,0 +1,245 @@
+"""The exercise `masked_softmax`: weights over the places where attention may go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from solutions import softmax as solutions
+
+from ...exercise import Case, Exercise, Misconception
+
+
+def softmax_cases(rng: np.random.Generator) -> Iterator[Case]:
+    hidden_last = np.array([True, True, False])
+    yield Case("three scores, the last hidden", (np.array([1.0, 2.0, 5.0]), hidden_last))
+    yield Case("no mask", (rng.normal(size=(2, 3)), None))
+    yield Case("no mask, axis 0", (rng.normal(size=(3, 2)), None), {"axis": 0})
+    mask = np.array([[True, False, True], [False, False, False], [True, True, False]])
+    yield Case("a row with nothing to attend to", (rng.normal(size=(3, 3)), mask))
+    mask = np.array([[True, False, True], [True, True, False], [False, True, True]])
+    yield Case("a square table, axis 0", (rng.normal(size=(3, 3)), mask), {"axis": 0})
+    far = np.array([[1000.0, 1001.0, 1.0], [-1000.0, -1001.0, 1.0]])
+    yield Case("scores of 1000, and a hidden one far above the others", (far, hidden_last))
+    yield _padded(rng, 2, 3, 4, np.float32, "float32, a batch, one row of the mask for all queries")
+
+
+def softmax_hidden(rng: np.random.Generator) -> Iterator[Case]:
+    n_q, n_k = rng.permutation([3, 4, 5])[:2]
+    yield Case("no mask", (rng.normal(size=(n_q, n_k)), None))
+    yield Case("no mask, axis 0", (rng.normal(size=(n_q, n_k)), None), {"axis": 0})
+    yield Case("a mask", (rng.normal(size=(n_q, n_k)), _mask(rng, n_q, n_k)))
+    yield Case("axis 0", (rng.normal(size=(n_q, n_k)), _mask(rng, n_k, n_q).T), {"axis": 0})
+    mask = _mask(rng, n_q, n_k)
+    mask[rng.integers(n_q)] = False
+    yield Case("a row with nothing to attend to", (rng.normal(size=(n_q, n_k)), mask))
+    mask = _mask(rng, n_q, n_k)
+    heights = np.where(np.arange(n_q) == 0, 800.0, -800.0)[:, None]
+    far = rng.normal(size=(n_q, n_k)) + np.where(mask, heights, -heights)
+    yield Case("large scores, hidden ones far above or below the others", (far, mask))
+    yield _padded(rng, 3, n_q, n_k, np.float32, "float32, a batch, an axis of length 1 in the mask")
+
+
+def _mask(rng: np.random.Generator, n_q: int, n_k: int) -> np.ndarray:
+    """A random mask with at least one place to attend to, and one hidden, in every row."""
+    order = rng.permuted(np.tile(np.arange(n_k), (n_q, 1)), axis=1)
+    return order < rng.integers(1, n_k, size=(n_q, 1))
+
+
+def _padded(
+    rng: np.random.Generator, batch: int, n_q: int, n_k: int, dtype: type, note: str
+) -> Case:
+    """A batch of sentences of different lengths, the first of them of length 1."""
+    lengths = np.array([1, *rng.integers(1, n_k + 1, size=batch - 1)])
+    mask = np.arange(n_k) < lengths[:, None, None]  # (batch, 1, n_k)
+    return Case(note, (rng.normal(size=(batch, n_q, n_k)).astype(dtype), mask))
+
+
+def masked_softmax__multiplied_after(scores, mask=None, axis=-1):
+    exponentials = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    weights = exponentials / exponentials.sum(axis=axis, keepdims=True)
+    return weights if mask is None else weights * mask
+
+
+def masked_softmax__renormalised(scores, mask=None, axis=-1):
+    exponentials = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    weights = exponentials / exponentials.sum(axis=axis, keepdims=True)
+    weights = weights if mask is None else weights * mask
+    total = weights.sum(axis=axis, keepdims=True)
+    return weights / np.where(total > 0, total, 1)
+
+
+def masked_softmax__inverted(scores, mask=None, axis=-1):
+    mask = np.broadcast_to(True if mask is None else ~mask, scores.shape)
+    largest = np.max(scores, axis=axis, keepdims=True, where=mask, initial=-1e30)
+    exponentials = np.exp(np.where(mask, scores - largest, -1e30)) * mask
+    total = exponentials.sum(axis=axis, keepdims=True)
+    return exponentials / np.where(total > 0, total, 1)
+
+
+def masked_softmax__minus_a_billion(scores, mask=None, axis=-1):
+    if mask is not None:
+        scores = np.where(mask, scores, -1e9)
+    exponentials = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return exponentials / exponentials.sum(axis=axis, keepdims=True)
+
+
+def masked_softmax__minus_a_billion_added(scores, mask=None, axis=-1):
+    if mask is not None:
+        scores = scores + np.where(mask, 0.0, -1e9)
+    exponentials = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return exponentials / exponentials.sum(axis=axis, keepdims=True)
+
+
+def masked_softmax__minus_infinity_alone(scores, mask=None, axis=-1):
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    exponentials = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return exponentials / exponentials.sum(axis=axis, keepdims=True)
+
+
+def masked_softmax__score_0(scores, mask=None, axis=-1):
+    if mask is not None:
+        scores = scores * mask
+    exponentials = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return exponentials / exponentials.sum(axis=axis, keepdims=True)
+
+
+def masked_softmax__mask_ignored(scores, mask=None, axis=-1):
+    exponentials = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return exponentials / exponentials.sum(axis=axis, keepdims=True)
+
+
+def masked_softmax__axis_ignored(scores, mask=None, axis=-1):
+    mask = np.broadcast_to(True if mask is None else mask, scores.shape)
+    largest = np.max(scores, axis=-1, keepdims=True, where=mask, initial=-1e30)
+    exponentials = np.exp(np.where(mask, scores - largest, -1e30)) * mask
+    total = exponentials.sum(axis=-1, keepdims=True)
+    return exponentials / np.where(total > 0, total, 1)
+
+
+def masked_softmax__first_axis(scores, mask=None, axis=0):
+    mask = np.broadcast_to(True if mask is None else mask, scores.shape)
+    largest = np.max(scores, axis=0, keepdims=True, where=mask, initial=-1e30)
+    exponentials = np.exp(np.where(mask, scores - largest, -1e30)) * mask
+    total = exponentials.sum(axis=0, keepdims=True)
+    return exponentials / np.where(total > 0, total, 1)
+
+
+def masked_softmax__overflow(scores, mask=None, axis=-1):
+    exponentials = np.exp(scores)
+    if mask is not None:
+        exponentials = np.where(mask, exponentials, 0)
+    total = exponentials.sum(axis=axis, keepdims=True)
+    return exponentials / np.where(total > 0, total, 1)
+
+
+def masked_softmax__loop(scores, mask=None, axis=-1):
+    mask = np.broadcast_to(True if mask is None else mask, scores.shape)
+    moved, open_places = np.moveaxis(scores, axis, -1), np.moveaxis(mask, axis, -1)
+    weights = np.zeros_like(moved)
+    for index in np.ndindex(moved.shape[:-1]):
+        here = open_places[index]
+        if here.any():
+            exponentials = np.exp(moved[index][here] - moved[index][here].max())
+            weights[index][here] = exponentials / exponentials.sum()
+    return np.moveaxis(weights, -1, axis)
+
+
+def masked_softmax__by_logarithms(scores, mask=None, axis=-1):
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    total = np.logaddexp.reduce(scores, axis=axis, keepdims=True)
+    return np.exp(scores - np.where(np.isinf(total), 0, total))
+
+
+def masked_softmax__nan_to_zero(scores, mask=None, axis=-1):
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    with np.errstate(invalid="ignore"):
+        exponentials = np.exp(scores - scores.max(axis=axis, keepdims=True))
+        weights = exponentials / exponentials.sum(axis=axis, keepdims=True)
+    return np.nan_to_num(weights)
+
+
+MASKED_SOFTMAX = Exercise(
+    name="masked_softmax",
+    points=2,
+    difficulty=3,
+    minutes=15,
+    reference=solutions.masked_softmax,
+    cases=softmax_cases,
+    hidden=softmax_hidden,
+    misconceptions=(
+        Misconception(
+            "mask multiplied after the softmax",
+            masked_softmax__multiplied_after,
+            "Sum a row that has something hidden. Is it 1? Who still stands in the denominator?",
+        ),
+        Misconception(
+            "renormalised after the softmax",
+            masked_softmax__renormalised,
+            "Right in exact arithmetic. What is left of the visible weights when a hidden score is "
+            "1000 above theirs?",
+        ),
+        Misconception(
+            "mask inverted",
+            masked_softmax__inverted,
+            "In this course True means “may attend”. Where are your zeros?",
+        ),
+        Misconception(
+            "minus a billion in place of minus infinity",
+            masked_softmax__minus_a_billion,
+            "All scores of a row are -1e9. What are its weights, and what should they be?",
+        ),
+        Misconception(
+            "minus a billion added",
+            masked_softmax__minus_a_billion_added,
+            "Add -1e9 to every score of a row. Which differences have changed?",
+        ),
+        Misconception(
+            "minus infinity and nothing else",
+            masked_softmax__minus_infinity_alone,
+            "In a row with nothing to attend to, what is minus infinity less minus infinity?",
+        ),
+        Misconception(
+            "score 0 for what is hidden",
+            masked_softmax__score_0,
+            "What is exp(0)? Which score would give a weight of 0?",
+        ),
+        Misconception(
+            "mask ignored",
+            masked_softmax__mask_ignored,
+            "Turn one entry of the mask to False. Does your result change?",
+        ),
+        Misconception(
+            "axis ignored",
+            masked_softmax__axis_ignored,
+            "With axis=0, which sums are 1 in your result: those of the rows or of the columns?",
+        ),
+        Misconception(
+            "always the first axis",
+            masked_softmax__first_axis,
+            "Sum your result along the axis that was asked for. Along which axis is the sum 1?",
+        ),
+        Misconception(
+            "exponential overflows",
+            masked_softmax__overflow,
+            "What is np.exp(1000)? What may you subtract from the scores of a row without changing "
+            "its weights?",
+        ),
+    ),
+    alternatives=(
+        masked_softmax__loop,
+        masked_softmax__by_logarithms,
+        masked_softmax__nan_to_zero,
+    ),
+    help=(
+        "Give hidden places the score minus infinity, then take a softmax that can bear a row of "
+        "nothing else.",
+        "`np.where(mask, scores, -np.inf)`. Which number do you subtract when the largest score of "
+        "a row is minus infinity, and by which do you divide when its sum is 0?",
+        "Section “Weights, and words that are not there”.",
+    ),
+)
