@@ -114,14 +114,19 @@ def test_a_claim_that_fails_stops_the_build(make_book: Callable[..., Book]) -> N
     assert book.build("--all").returncode != 0, "a second build passed over it"
 
 
-def test_a_chapter_over_its_budget_is_a_warning(make_book: Callable[..., Book]) -> None:
-    sleep = cell("import time", "time.sleep(1.5)")
-    book = make_book(slow=NOTEBOOK + sleep + sleep)
+@pytest.mark.parametrize(("budget", "warns"), [(1, True), (2, False)])
+def test_a_chapter_over_its_budget_is_named_and_over_twice_of_it_is_a_warning(
+    make_book: Callable[..., Book], budget: int, warns: bool
+) -> None:
+    book = make_book(slow=NOTEBOOK + cell("import time", "time.sleep(2.5)"))
     config = (book.root / "_config.yml").read_text(encoding="utf-8")
-    book.write("_config.yml", config.replace("timeout: 180", "timeout: 2"))
+    at = "    nb_execution_show_tb: true\n"
+    assert at in config
+    book.write("_config.yml", config.replace(at, f"{at}    course_budget: {budget}\n"))
     result = book.build()
-    assert result.returncode != 0
-    assert re.search(r"slow\.md: WARNING: the chapter took [3-9] s", result.stdout), result.stdout
+    assert re.search(r"the chapter took [2-9] s to execute", result.stdout), result.stdout
+    assert bool(re.search(r"slow\.md: WARNING: the chapter took", result.stdout)) == warns
+    assert (result.returncode != 0) == warns
 
 
 def test_changed_code_executes_exactly_the_chapters_that_import_it(
