@@ -15,7 +15,7 @@ Machine = Callable[[int, int], Seq2Seq]
 """Makes an untrained translator for so many source and target tokens."""
 
 CLAUSES = (1, 4)
-BOTTLENECK_STEPS, ATTENTION_STEPS = 1100, 1600
+BOTTLENECK_STEPS, ATTENTION_STEPS = 1000, 1700
 """Of training, for chapters 1 and 2: what three minutes a chapter allow, on two cores."""
 LENGTHS = ((3, 9), (10, 19), (20, 29), (30, 39), (40, 49))
 """Source tokens of the test sets on the curves, of as many clauses as the training pairs."""
@@ -25,7 +25,7 @@ SENTENCES = 100
 """Test sentences of each length on a curve; a headline number has twice as many."""
 
 SHORT_CLAUSES = (1, 2)
-SHORT_STEPS = 500
+SHORT_STEPS = 400
 SHORT_LENGTHS = ((3, 6), (7, 9), (10, 12), (13, 15), (16, 18), (19, 22))
 """The same three for the comparison of widths, on the sentences where a narrow `c` gives out."""
 WIDTHS = (32, 64, 256)
