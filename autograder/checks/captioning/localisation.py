@@ -1,0 +1,262 @@
+"""The exercise `localisation`: the share of the weight that lies inside a box."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from solutions import captioning as solutions
+
+from ...exercise import Case, Exercise, Misconception
+
+
+def box_cases(rng: np.random.Generator) -> Iterator[Case]:
+    hand = np.array([[0.1, 0.2, 0.3], [0.0, 0.3, 0.1]])
+    yield Case("a box of two whole cells", (hand.ravel(), np.array([0.0, 1.0, 2.0, 2.0]), (2, 3)))
+    yield Case("a box of parts of cells", (hand.ravel(), np.array([0.5, 0.25, 2.0, 1.5]), (2, 3)))
+    yield Case(
+        "a box inside one cell", (_weights(rng, (20,)), np.array([1.2, 2.1, 1.7, 2.4]), (4, 5))
+    )
+    yield Case("a square grid, whole cells", (_weights(rng, (16,)), np.array([1, 0, 4, 2]), (4, 4)))
+    yield Case("a batch, a box for each, float32", _many(rng, (3,), (4, 6), np.float32))
+    weights = _weights(rng, (2, 3, 12))
+    yield Case("many words, one box", (weights, np.array([0.4, 1.0, 2.3, 2.6]), (4, 3)))
+    yield Case("a box over the edge", (_weights(rng, (12,)), np.array([-1, 1.5, 2.5, 9]), (3, 4)))
+    yield Case("a box with no area", (_weights(rng, (12,)), np.array([1.5, 0.0, 1.5, 3.0]), (3, 4)))
+
+
+def box_hidden(rng: np.random.Generator) -> Iterator[Case]:
+    H, W = (int(n) for n in rng.permutation([3, 4, 5, 6])[:2])
+    yield Case("one box", (_weights(rng, (H * W,)), _box(rng, (), H, W), (H, W)))
+    whole = np.array([1.0, 0.0, H, 2.0])
+    yield Case("whole cells, a square grid", (_weights(rng, (H * H,)), whole, (H, H)))
+    yield Case("a batch, a box for each", _many(rng, (4,), (H, W)))
+    yield Case("two leading axes, float32", _many(rng, (2, 3), (H, W), np.float32))
+    weights = _weights(rng, (5, H * W))
+    yield Case("many words, one box", (weights, _box(rng, (), H, W), (H, W)))
+    over = _box(rng, (), H, W) + np.array([-4, 0, 0, 7])
+    yield Case("a box over the edge", (_weights(rng, (H * W,)), over, (H, W)))
+
+
+def _weights(
+    rng: np.random.Generator, shape: tuple[int, ...], dtype: type = np.float64
+) -> np.ndarray:
+    """Random rows that sum to 1."""
+    weights = rng.exponential(size=shape)
+    return (weights / weights.sum(axis=-1, keepdims=True)).astype(dtype)
+
+
+def _box(rng: np.random.Generator, batch: tuple[int, ...], H: int, W: int) -> np.ndarray:
+    """Random boxes inside the grid, wider than a cell and not on its lines."""
+    start = rng.uniform(0, 1, size=(*batch, 2))
+    size = rng.uniform(1.1, 1.9, size=(*batch, 2))
+    start[..., 1] += W - 3
+    return np.concatenate([start, start + size], axis=-1)
+
+
+def _many(
+    rng: np.random.Generator,
+    batch: tuple[int, ...],
+    grid: tuple[int, int],
+    dtype: type = np.float64,
+) -> tuple[np.ndarray, np.ndarray, tuple[int, int]]:
+    weights = _weights(rng, (*batch, grid[0] * grid[1]), dtype)
+    return weights, _box(rng, batch, *grid).astype(dtype), grid
+
+
+def localisation__columns_first(weights, box, grid_shape):
+    H, W = grid_shape
+    left, top, right, bottom = np.moveaxis(np.asarray(box, dtype=float), -1, 0)[..., None]
+    i, j = np.arange(H), np.arange(W)
+    rows = np.clip(np.minimum(i + 1, bottom) - np.maximum(i, top), 0, None)
+    columns = np.clip(np.minimum(j + 1, right) - np.maximum(j, left), 0, None)
+    area = rows[..., :, None] * columns[..., None, :]
+    return np.sum(weights * area.reshape(*area.shape[:-2], H * W), axis=-1)
+
+
+def localisation__height_and_width(weights, box, grid_shape):
+    H, W = grid_shape
+    top, left, height, width = np.moveaxis(np.asarray(box, dtype=float), -1, 0)[..., None]
+    i, j = np.arange(H), np.arange(W)
+    rows = np.clip(np.minimum(i + 1, top + height) - np.maximum(i, top), 0, None)
+    columns = np.clip(np.minimum(j + 1, left + width) - np.maximum(j, left), 0, None)
+    area = rows[..., :, None] * columns[..., None, :]
+    return np.sum(weights * area.reshape(*area.shape[:-2], H * W), axis=-1)
+
+
+def localisation__all_cells_touched(weights, box, grid_shape):
+    H, W = grid_shape
+    top, left, bottom, right = np.moveaxis(np.asarray(box, dtype=float), -1, 0)[..., None]
+    i, j = np.arange(H), np.arange(W)
+    rows = (i + 1 > top) & (i < bottom)
+    columns = (j + 1 > left) & (j < right)
+    area = rows[..., :, None] & columns[..., None, :]
+    return np.sum(weights * area.reshape(*area.shape[:-2], H * W), axis=-1)
+
+
+def localisation__whole_cells_only(weights, box, grid_shape):
+    H, W = grid_shape
+    top, left, bottom, right = np.moveaxis(np.asarray(box, dtype=float), -1, 0)[..., None]
+    i, j = np.arange(H), np.arange(W)
+    rows = (i >= top) & (i + 1 <= bottom)
+    columns = (j >= left) & (j + 1 <= right)
+    area = rows[..., :, None] & columns[..., None, :]
+    return np.sum(weights * area.reshape(*area.shape[:-2], H * W), axis=-1)
+
+
+def localisation__middles(weights, box, grid_shape):
+    H, W = grid_shape
+    top, left, bottom, right = np.moveaxis(np.asarray(box, dtype=float), -1, 0)[..., None]
+    i, j = np.arange(H) + 0.5, np.arange(W) + 0.5
+    rows = (i >= top) & (i < bottom)
+    columns = (j >= left) & (j < right)
+    area = rows[..., :, None] & columns[..., None, :]
+    return np.sum(weights * area.reshape(*area.shape[:-2], H * W), axis=-1)
+
+
+def localisation__down_the_columns(weights, box, grid_shape):
+    H, W = grid_shape
+    top, left, bottom, right = np.moveaxis(np.asarray(box, dtype=float), -1, 0)[..., None]
+    i, j = np.arange(H), np.arange(W)
+    rows = np.clip(np.minimum(i + 1, bottom) - np.maximum(i, top), 0, None)
+    columns = np.clip(np.minimum(j + 1, right) - np.maximum(j, left), 0, None)
+    area = columns[..., :, None] * rows[..., None, :]
+    return np.sum(weights * area.reshape(*area.shape[:-2], H * W), axis=-1)
+
+
+def localisation__per_area(weights, box, grid_shape):
+    H, W = grid_shape
+    top, left, bottom, right = np.moveaxis(np.asarray(box, dtype=float), -1, 0)[..., None]
+    i, j = np.arange(H), np.arange(W)
+    rows = np.clip(np.minimum(i + 1, bottom) - np.maximum(i, top), 0, None)
+    columns = np.clip(np.minimum(j + 1, right) - np.maximum(j, left), 0, None)
+    area = rows[..., :, None] * columns[..., None, :]
+    flat = area.reshape(*area.shape[:-2], H * W)
+    return np.sum(weights * flat, axis=-1) / np.maximum(flat.sum(axis=-1), 1e-9)
+
+
+def localisation__strongest_place(weights, box, grid_shape):
+    top, left, bottom, right = np.moveaxis(np.asarray(box, dtype=float), -1, 0)
+    i, j = np.divmod(np.argmax(weights, axis=-1), grid_shape[1])
+    rows = np.clip(np.minimum(i + 1, bottom) - np.maximum(i, top), 0, None)
+    columns = np.clip(np.minimum(j + 1, right) - np.maximum(j, left), 0, None)
+    return rows * columns
+
+
+def localisation__not_cut_off(weights, box, grid_shape):
+    H, W = grid_shape
+    top, left, bottom, right = np.moveaxis(np.asarray(box, dtype=float), -1, 0)[..., None]
+    i, j = np.arange(H), np.arange(W)
+    rows = np.minimum(i + 1, bottom) - np.maximum(i, top)
+    columns = np.minimum(j + 1, right) - np.maximum(j, left)
+    area = rows[..., :, None] * columns[..., None, :]
+    return np.sum(weights * area.reshape(*area.shape[:-2], H * W), axis=-1)
+
+
+def localisation__cell_by_cell(weights, box, grid_shape):
+    H, W = grid_shape
+    top, left, bottom, right = np.moveaxis(np.asarray(box, dtype=float), -1, 0)
+    total = np.zeros(np.broadcast_shapes(weights.shape[:-1], box.shape[:-1]))
+    for i in range(H):
+        for j in range(W):
+            height = np.maximum(np.minimum(i + 1, bottom) - np.maximum(i, top), 0)
+            width = np.maximum(np.minimum(j + 1, right) - np.maximum(j, left), 0)
+            total = total + weights[..., W * i + j] * height * width
+    return total
+
+
+def localisation__einsum(weights, box, grid_shape):
+    H, W = grid_shape
+    grid = weights.reshape(*weights.shape[:-1], H, W)
+    box = np.asarray(box, dtype=float)[..., None]
+    rows = np.diff(np.clip(np.arange(H + 1), box[..., 0, :], box[..., 2, :]))
+    columns = np.diff(np.clip(np.arange(W + 1), box[..., 1, :], box[..., 3, :]))
+    return np.einsum("...hw,...h,...w->...", grid, rows, columns)
+
+
+def localisation__running_sums(weights, box, grid_shape):
+    H, W = grid_shape
+    shape = np.broadcast_shapes(weights.shape[:-1], box.shape[:-1])
+    weights = np.broadcast_to(weights, (*shape, H * W)).reshape(-1, H, W)
+    box = np.broadcast_to(box, (*shape, 4)).reshape(-1, 4)
+    shares = []
+    for grid, (top, left, bottom, right) in zip(weights, box, strict=True):
+        down = np.concatenate([np.zeros((1, W)), np.cumsum(grid, axis=0)])
+        rows = [np.interp([top, bottom], np.arange(H + 1), column) for column in down.T]
+        across = np.concatenate([[0.0], np.cumsum([b - a for a, b in rows])])
+        a, b = np.interp([left, right], np.arange(W + 1), across)
+        shares.append(b - a)
+    return np.array(shares).reshape(shape)
+
+
+LOCALISATION = Exercise(
+    name="localisation",
+    points=3,
+    difficulty=3,
+    minutes=20,
+    reference=solutions.localisation,
+    cases=box_cases,
+    hidden=box_hidden,
+    misconceptions=(
+        Misconception(
+            "columns before rows",
+            localisation__columns_first,
+            "Which comes first in the box, top or left? Try a grid that is not square.",
+        ),
+        Misconception(
+            "height and width for bottom and right",
+            localisation__height_and_width,
+            "Are the last two numbers of the box lines of the grid, or lengths?",
+        ),
+        Misconception(
+            "all cells touched count in full",
+            localisation__all_cells_touched,
+            "A box covers a tenth of a cell. How much of the cell's weight do you count?",
+        ),
+        Misconception(
+            "only whole cells count",
+            localisation__whole_cells_only,
+            "A box covers nine tenths of a cell. How much of the cell's weight do you count?",
+        ),
+        Misconception(
+            "a cell counts if its middle does",
+            localisation__middles,
+            "Move the box by a hair over the middle of a cell. By how much should the share "
+            "change?",
+        ),
+        Misconception(
+            "down the columns",
+            localisation__down_the_columns,
+            "Weight 1 belongs to the cell to the right of the first one. Does yours?",
+        ),
+        Misconception(
+            "divided by the area",
+            localisation__per_area,
+            "All weight lies inside the box. Is your share 1?",
+        ),
+        Misconception(
+            "only the strongest place",
+            localisation__strongest_place,
+            "Does your share change when the weight moves among the other places?",
+        ),
+        Misconception(
+            "negative lengths",
+            localisation__not_cut_off,
+            "How long is the overlap of the lines 0 to 1 and 3 to 4? What does your formula say?",
+        ),
+    ),
+    alternatives=(
+        localisation__cell_by_cell,
+        localisation__einsum,
+        localisation__running_sums,
+    ),
+    help=(
+        "How much of each row of cells does the box cover, how much of each column? The area of a "
+        "cell inside the box is the product.",
+        "The part of a cell from line i to line i + 1 that lies between `top` and `bottom` has the "
+        "length min(i + 1, bottom) - max(i, top), and 0 if that is negative. An outer product "
+        "makes the areas.",
+        "Section “Where does it look?”.",
+    ),
+)

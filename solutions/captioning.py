@@ -1,0 +1,116 @@
+"""Attention on a grid of features: soft, and hard with its gradient; and where it looks.
+
+Both kinds of attention, and the penalty, are those of Xu et al. (2015), "Show, attend and tell:
+neural image caption generation with visual attention". The gradient is the score-function
+estimator of Williams (1992), "Simple statistical gradient-following algorithms for connectionist
+reinforcement learning".
+"""
+
+import numpy as np
+
+from .alignment import additive_scores, context_vector
+from .softmax import softmax
+
+
+def grid_to_annotations(features: np.ndarray) -> np.ndarray:
+    """Lay the grid of features that a CNN makes of a picture out as a set of vectors.
+
+    features: (..., C, H, W), C channels on a grid of H rows and W columns. Returns the annotations,
+    one a row, of shape (..., H * W, C). They are in reading order: the first row of the grid from
+    left to right, then the second.
+    """
+    *leading, C, H, W = features.shape
+    by_place = np.moveaxis(features, -3, -1)  # (..., H, W, C)
+    return by_place.reshape(*leading, H * W, C)
+
+
+def soft_attention(
+    s: np.ndarray, annotations: np.ndarray, params: tuple[np.ndarray, ...]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Look at all places of a picture at once, at some more than at others (Xu et al. 2015, 4.2).
+
+    s: (..., d_s), the state of the decoder. annotations: (..., L, C), one a place, with the same
+    leading axes. params: the tuple (W_s, W_a, v) of a small network that scores an annotation
+    against the state: (d_s, d_a), (C, d_a) and (d_a,), one hidden layer of d_a tanh units, which
+    reads both, a linear output, no bias. Scores may be large.
+    Returns (context, weights) of shapes (..., C) and (..., L). The weights sum to 1, and the
+    context blends the annotations by them.
+    """
+    W_s, W_a, v = params
+    scores = additive_scores(s, annotations, W_s, W_a, v)  # (..., L)
+    weights = softmax(scores)  # (..., L), sums to 1
+    return context_vector(weights, annotations), weights
+
+
+def hard_attention(
+    scores: np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray | float]:
+    """Look at one place, drawn at random by the softmax of the scores (Xu et al. 2015, 4.1).
+
+    scores: (..., L). They may be large, and minus infinity at a place that must never be drawn, but
+    not at all places of a row. rng: each row takes one number from it, between 0 and 1, by
+    `rng.random()`, the first row the first number, and so on; `rng.random(scores.shape[:-1])` takes
+    them all at once. The place drawn is the first at which the weights, added up from place 0 on,
+    exceed the row's number. (`rng.choice(L, p=weights)` does just that for one row.)
+    Returns (one_hot, log_probability), of shapes (..., L) and (...): a 1 at the place drawn and 0
+    elsewhere, in the dtype of the scores, and the natural logarithm of the probability with which
+    that place was drawn.
+    """
+    weights = softmax(scores)  # (..., L)
+    draws = rng.random(scores.shape[:-1])  # (...)
+    passed = np.cumsum(weights, axis=-1)[..., :-1] <= draws[..., None]  # (..., L - 1)
+    place = np.sum(passed, axis=-1)  # (...), from 0 to L - 1
+    one_hot = np.arange(scores.shape[-1]) == place[..., None]  # (..., L)
+    log_probability = np.log(np.sum(weights * one_hot, axis=-1))  # (...)
+    return one_hot.astype(scores.dtype), log_probability
+
+
+def score_function_gradient(
+    scores: np.ndarray,
+    sampled: np.ndarray,
+    reward: np.ndarray | float,
+    baseline: np.ndarray | float,
+) -> np.ndarray:
+    """Estimate from one draw the gradient of the expected reward by the scores (Williams 1992).
+
+    scores: (..., L); a place is drawn by their softmax, and they may be large. sampled: (..., L),
+    one-hot, the place that was drawn. reward: (...), what the draw brought. baseline: (...), or one
+    number for all; it must not depend on the draw. Leading axes broadcast: scores (L,) with sampled
+    (n, L) and reward (n,) are n draws from one row.
+    Returns an estimate for each draw, of shape (..., L): the direction in which the scores should
+    go for a higher reward, its mean over the draws the true gradient.
+    """
+    advantage = np.asarray(reward - baseline)  # (...)
+    return advantage[..., None] * (sampled - softmax(scores))
+
+
+def doubly_stochastic_penalty(weights: np.ndarray) -> np.ndarray | float:
+    """Return how far a caption is from having looked at every place once (Xu et al. 2015, 4.2.1).
+
+    weights: (..., m, L): a row for each of m words, which sums to 1. The penalty of a place is the
+    square of the difference between 1 and the weight that it got from all words together; the
+    penalty of a caption, of shape (...), is the sum over its places. With m = 0 it is L.
+    """
+    looked = np.sum(weights, axis=-2)  # (..., L)
+    return np.sum((1 - looked) ** 2, axis=-1)
+
+
+def localisation(
+    weights: np.ndarray, box: np.ndarray, grid_shape: tuple[int, int]
+) -> np.ndarray | float:
+    """Return the share of the weight that lies inside a box.
+
+    weights: (..., H * W), over the cells of a grid in reading order. grid_shape: (H, W).
+    box: (..., 4), top, left, bottom and right, in cells: from row line `top` to row line `bottom`,
+    where 0 is the top edge of the grid and H its bottom edge; columns likewise. Fractions are
+    meant: of a cell that lies partly inside, the part of its weight counts that its area says.
+    What is outside the grid counts for nothing, and a box with no area gives 0.
+    Returns an array of shape (...).
+    """
+    H, W = grid_shape
+    top, left, bottom, right = np.moveaxis(box, -1, 0)[..., None]  # (..., 1) each
+    lines = np.arange(H + 1), np.arange(W + 1)
+    rows: np.ndarray = np.diff(np.clip(lines[0], top, bottom))  # (..., H), the part inside
+    columns: np.ndarray = np.diff(np.clip(lines[1], left, right))  # (..., W)
+    area = rows[..., :, None] * columns[..., None, :]  # (..., H, W)
+    return np.sum(weights * area.reshape(*area.shape[:-2], H * W), axis=-1)
