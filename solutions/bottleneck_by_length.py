@@ -9,6 +9,8 @@ from functools import partial
 from .seeds import SEEDS
 from .translation import Language, to_text
 from .translation_experiments import (
+    BEYOND,
+    BEYOND_CLAUSES,
     BOTTLENECK_STEPS,
     CLAUSES,
     LENGTHS,
@@ -79,13 +81,14 @@ class Example:
 class Measured:
     """What one training gave. by_length follows the lengths of its setting; seconds: of a core.
 
-    short, long: the test sets of the headline numbers; None in all but WHOLE_RANGE.
+    short, long, beyond: the test sets of the headline numbers; None in all but WHOLE_RANGE.
     """
 
     setting: Setting
     by_length: list[Quality]
     short: Quality | None
     long: Quality | None
+    beyond: Quality | None
     examples: list[Example]
     parameters: int
     seconds: float
@@ -97,8 +100,10 @@ def measure(job: int) -> Measured:
     machine = partial(bottleneck, d_context=setting.width)
     model, task, seconds = trained(machine, setting.language, setting.clauses, setting.steps, seed)
 
-    def on(lengths: tuple[int, int], sentences: int) -> Quality:
-        pairs = held_out_pairs(setting.language, lengths, sentences, setting.clauses)
+    def on(
+        lengths: tuple[int, int], sentences: int, clauses: tuple[int, int] = setting.clauses
+    ) -> Quality:
+        pairs = held_out_pairs(setting.language, lengths, sentences, clauses)
         return quality(model, task, pairs)
 
     whole = setting == WHOLE_RANGE
@@ -115,6 +120,7 @@ def measure(job: int) -> Measured:
         [on(lengths, SENTENCES) for lengths in setting.lengths],
         on(SHORT, 2 * SENTENCES) if whole else None,
         on(LONG, 2 * SENTENCES) if whole else None,
+        on(BEYOND, SENTENCES, BEYOND_CLAUSES) if whole else None,
         [
             Example(pair.source, pair.target, tokens)
             for pair, tokens in zip(pairs, translations, strict=True)

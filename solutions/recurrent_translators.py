@@ -67,18 +67,18 @@ class BottleneckDecoder(nn.Module):
 
     def start(self, memory: Memory) -> Tensor:
         """Return the first state (B, d_h)."""
-        return self.to_state(memory.context).tanh()
+        return self.to_state(_one_vector(memory)).tanh()
 
     def step(
         self, previous: Tensor, state: Tensor, memory: Memory
     ) -> tuple[Tensor, Tensor, Tensor | None]:
         """See `Decoder.step`; this decoder never looks at the source tokens."""
-        logits, state = self._run(previous[:, None], state, memory.context)
+        logits, state = self._run(previous[:, None], state, _one_vector(memory))
         return logits[:, 0], state, None
 
     def forward(self, inputs: Tensor, memory: Memory) -> tuple[Tensor, Tensor | None]:
         """See `Decoder.forward`: one call for all steps, since no step waits for a look back."""
-        return self._run(inputs, self.start(memory), memory.context)[0], None
+        return self._run(inputs, self.start(memory), _one_vector(memory))[0], None
 
     def _run(self, inputs: Tensor, state: Tensor, context: Tensor) -> tuple[Tensor, Tensor]:
         embedded = self.embedding(inputs)  # (B, m, d_e)
@@ -104,7 +104,7 @@ class AttentionDecoder(nn.Module):
 
     def start(self, memory: Memory) -> tuple[Tensor, Tensor]:
         """Return the first state (B, d_h), and the source's side of the scores (B, n, d_h)."""
-        return self.to_state(memory.context).tanh(), self.W_h(memory.states)
+        return self.to_state(_one_vector(memory)).tanh(), self.W_h(memory.states)
 
     def step(
         self, previous: Tensor, state: tuple[Tensor, Tensor], memory: Memory
@@ -134,3 +134,9 @@ class AttentionDecoder(nn.Module):
         weights = scores.masked_fill(~memory.mask, -torch.inf).softmax(dim=-1)
         context = (weights[:, None] @ memory.states)[:, 0]  # (B, d_c)
         return self.rnn(torch.cat([embedded, context], dim=-1), s), context, weights
+
+
+def _one_vector(memory: Memory) -> Tensor:
+    if memory.context is None:
+        raise ValueError("a recurrent decoder starts from one vector of the source; here is none")
+    return memory.context

@@ -1,15 +1,16 @@
 """One interface for every translator of the course: `encode`, `decode_step`, `translate`.
 
 Chapter 1 fills it with a recurrent encoder and a decoder that sees one vector of the source.
-Chapter 2 exchanges one class: its decoder looks at every source token.
+Chapter 2 exchanges one class: its decoder looks at every source token. Chapter 9 exchanges both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -21,14 +22,15 @@ from .translation.vocabulary import PAD, START, STOP
 class Memory:
     """What the encoder hands to the decoder about a batch of B sources of at most n tokens.
 
-    states: (B, n, 2 d_h), one vector a source token, from both directions.
+    states: (B, n, d), one vector a source token.
     mask: (B, n) boolean, True where a token stands, False where the row is padded.
-    context: (B, 2 d_h), the last state of each direction: all that chapter 1's decoder is given.
+    context: (B, d_c), the whole source in one vector, which is all that chapter 1's decoder is
+    given; None from an encoder that makes no such vector.
     """
 
     states: Tensor
     mask: Tensor
-    context: Tensor
+    context: Tensor | None = None
 
 
 class Decoder(Protocol):
@@ -117,6 +119,25 @@ def _translation(
     ids = ids[: ids.index(STOP)] if STOP in ids else ids
     rows = [look[i, :n] for look in looks[: len(ids)] if look is not None]
     return Translation(ids, torch.stack(rows) if rows else None)
+
+
+def continuation(
+    model: Seq2Seq, sources: Tensor, lengths: Tensor
+) -> Callable[[list[int]], np.ndarray]:
+    """Return what a beam search asks: given the tokens so far, how likely is each to follow?
+
+    sources: (1, n) ids of one sentence; lengths: (1,). The function takes ids that begin with
+    [START] and returns the log-probabilities (V,). It reads all of them at each call.
+    """
+    with torch.no_grad():
+        memory = model.encode(sources, lengths)
+
+    @torch.no_grad()
+    def step(tokens: list[int]) -> np.ndarray:
+        logits, _ = model.decoder(torch.tensor([tokens], device=sources.device), memory)
+        return logits[0, -1].log_softmax(dim=-1).cpu().numpy()
+
+    return step
 
 
 def loss_of(model: Seq2Seq, sources: Tensor, lengths: Tensor, targets: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""The trainings of chapters 1 and 2: which machine, on which pairs, for how many steps."""
+"""The trainings of chapters 1, 2 and 9: which machine, on which pairs, for how many steps."""
 
 from __future__ import annotations
 
@@ -8,19 +8,22 @@ import torch
 
 from .recurrent_translators import AttentionDecoder, BottleneckDecoder, Encoder
 from .seq2seq import Seq2Seq
+from .transformer_translator import TransformerDecoder, TransformerEncoder
 from .translation import Language
-from .translator_training import DEVICE, Task, make_task, train
+from .translator_training import DEVICE, RECURRENT, Schedule, Task, make_task, train
 
 Machine = Callable[[int, int], Seq2Seq]
 """Makes an untrained translator for so many source and target tokens."""
 
 CLAUSES = (1, 4)
-BOTTLENECK_STEPS, ATTENTION_STEPS = 1000, 1700
-"""Of training, for chapters 1 and 2: what three minutes a chapter allow, on two cores."""
+BOTTLENECK_STEPS, ATTENTION_STEPS, TRANSFORMER_STEPS = 1000, 1700, 2000
+"""Of training, for chapters 1, 2 and 9: what three minutes a chapter allow, on two cores."""
 LENGTHS = ((3, 9), (10, 19), (20, 29), (30, 39), (40, 49))
 """Source tokens of the test sets on the curves, of as many clauses as the training pairs."""
 SHORT, LONG = (3, 10), (30, 60)
 """Source tokens of the test sets of the headline numbers."""
+BEYOND, BEYOND_CLAUSES = (50, 60), (5, 8)
+"""Source tokens and clauses of sentences that are longer than any pair of the training."""
 SENTENCES = 100
 """Test sentences of each length on a curve; a headline number has twice as many."""
 
@@ -30,6 +33,7 @@ SHORT_LENGTHS = ((3, 6), (7, 9), (10, 12), (13, 15), (16, 18), (19, 22))
 """The same three for the comparison of widths, on the sentences where a narrow `c` gives out."""
 WIDTHS = (32, 64, 256)
 """Widths of the context vector `c`."""
+TRANSFORMER_SIZES = {"d_model": 64, "n_heads": 4, "d_ff": 128, "n_layers": 2}
 
 
 def bottleneck(source_tokens: int, target_tokens: int, d_context: int = WIDTHS[-1]) -> Seq2Seq:
@@ -44,8 +48,21 @@ def attention(source_tokens: int, target_tokens: int) -> Seq2Seq:
     return Seq2Seq(Encoder(source_tokens, 64), AttentionDecoder(target_tokens, 128, 64))
 
 
+def transformer(source_tokens: int, target_tokens: int) -> Seq2Seq:
+    """Return chapter 9's machine: width 64, 4 heads, 2 blocks in either stack."""
+    return Seq2Seq(
+        TransformerEncoder(source_tokens, **TRANSFORMER_SIZES),
+        TransformerDecoder(target_tokens, **TRANSFORMER_SIZES),
+    )
+
+
 def trained(
-    machine: Machine, language: Language, clauses: tuple[int, int], steps: int, seed: int
+    machine: Machine,
+    language: Language,
+    clauses: tuple[int, int],
+    steps: int,
+    seed: int,
+    schedule: Schedule = RECURRENT,
 ) -> tuple[Seq2Seq, Task, float]:
     """Train a new `machine` on fresh pairs.
 
@@ -54,5 +71,5 @@ def trained(
     task = make_task(language, clauses, steps, seed)
     torch.manual_seed(seed)
     model = machine(len(task.source_vocabulary), len(task.target_vocabulary)).to(DEVICE)
-    seconds = train(model, task, seed)
+    seconds = train(model, task, seed, schedule)
     return model.eval(), task, seconds

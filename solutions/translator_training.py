@@ -14,13 +14,24 @@ from .seq2seq import Seq2Seq, loss_of
 from .translation import Batch, Language, Pair, Vocabulary, make_batch, sample_pairs
 
 BATCH = 32
-RATE = 1e-2
-"""AdamW's learning rate after `WARM_UP` steps; from there it falls in a line to 0."""
-WARM_UP = 30
 CLIP = 1.0
 """The largest norm of a gradient; a longer one is shortened to it."""
 _POOL = 20  # batches that are sorted by length together, so that little of a batch is padding
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """AdamW's learning rate: it rises in a line for `warm_up` steps, to `rate`, and falls to 0."""
+
+    rate: float
+    warm_up: int
+
+
+RECURRENT = Schedule(1e-2, 30)
+"""For chapters 1 and 2."""
+PARALLEL = Schedule(7e-3, 60)
+"""For the Transformer."""
 
 
 @dataclass(frozen=True)
@@ -60,13 +71,13 @@ def tensors(batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
     return sources, lengths, targets
 
 
-def train(model: Seq2Seq, task: Task, seed: int) -> float:
+def train(model: Seq2Seq, task: Task, seed: int, schedule: Schedule = RECURRENT) -> float:
     """Train `model` on every pair of `task` once. Returns the seconds of processor time it took."""
     start = time.process_time()
     steps = len(task.pairs) // BATCH
-    optimiser = torch.optim.AdamW(model.parameters(), lr=RATE)
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimiser, lambda step: min(1, (step + 1) / WARM_UP) * (1 - step / steps)
+    optimiser = torch.optim.AdamW(model.parameters(), lr=schedule.rate, fused=True)
+    rate = torch.optim.lr_scheduler.LambdaLR(
+        optimiser, lambda step: min(1, (step + 1) / schedule.warm_up) * (1 - step / steps)
     )
     for batch in batches(task, seed):
         loss = loss_of(model, *tensors(batch))
@@ -74,7 +85,7 @@ def train(model: Seq2Seq, task: Task, seed: int) -> float:
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), CLIP)
         optimiser.step()
-        schedule.step()
+        rate.step()
     return time.process_time() - start
 
 

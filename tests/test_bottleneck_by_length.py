@@ -50,7 +50,10 @@ def test_a_short_training_fills_every_field(monkeypatch):
     monkeypatch.setattr(bottleneck_by_length, "SENTENCES", 4)
     run = measure(0)
     assert len(run.by_length) == len(small.lengths)
-    assert all(0 <= found.token_accuracy <= 1 for found in (*run.by_length, run.short, run.long))
+    assert all(
+        0 <= found.token_accuracy <= 1
+        for found in (*run.by_length, run.short, run.long, run.beyond)
+    )
     assert len(run.examples) == len(EXAMPLE_LENGTHS)
     for example, (low, high) in zip(run.examples, EXAMPLE_LENGTHS, strict=True):
         assert low <= len(example.source) <= high
@@ -68,7 +71,7 @@ def test_the_slider_says_where_a_known_translation_breaks():
         ("die", "Katze", "schläft", "."),
         ("die", "Katze", "singt", "."),
     )
-    run = Measured(BY_WIDTH[WIDTHS[0]], [], None, None, [example], 1, 0.0)
+    run = Measured(BY_WIDTH[WIDTHS[0]], [], None, None, None, [example], 1, 0.0)
     assert length_slider([run]) == {
         "german": [
             {

@@ -1,14 +1,16 @@
-"""The translators' one interface, with the bottleneck and with the decoder that looks."""
+"""The translators' one interface: the bottleneck, the decoder that looks, and the Transformer."""
 
+import numpy as np
 import pytest
 import torch
 from numpy.random import default_rng
 
-from solutions.seq2seq import Memory, translate
+from solutions.seq2seq import Memory, Seq2Seq, continuation, translate
+from solutions.transformer_translator import TransformerEncoder
 from solutions.translation import Vocabulary, make_batch, sample_pairs
 from solutions.translation.loaders import TokenPair
 from solutions.translation.vocabulary import START, STOP, UNKNOWN
-from solutions.translation_experiments import attention, bottleneck
+from solutions.translation_experiments import attention, bottleneck, transformer
 from solutions.translator_training import tensors
 
 PAIRS = sample_pairs("german", 6, default_rng(0), clauses=(1, 3))
@@ -17,7 +19,9 @@ TARGET = Vocabulary.of(pair.target for pair in PAIRS)
 SOURCES, LENGTHS, TARGETS = tensors(make_batch(PAIRS, SOURCE, TARGET))
 
 
-@pytest.fixture(params=[bottleneck, attention], ids=["bottleneck", "attention"])
+@pytest.fixture(
+    params=[bottleneck, attention, transformer], ids=["bottleneck", "attention", "transformer"]
+)
 def model(request):
     torch.manual_seed(0)
     return request.param(len(SOURCE), len(TARGET)).eval()
@@ -56,6 +60,34 @@ def test_the_bottleneck_knows_the_source_by_one_vector_alone():
     blind = Memory(torch.full_like(memory.states, torch.nan), memory.mask, memory.context)
     seeing, _ = model.decoder(TARGETS, memory)
     assert torch.equal(seeing, model.decoder(TARGETS, blind)[0])
+
+
+def test_no_row_of_logits_depends_on_a_later_token(model):
+    inputs = TARGETS[:, :-1]
+    changed = inputs.clone()
+    changed[:, 3:] = UNKNOWN
+    whole, other = (model(SOURCES, LENGTHS, one)[0] for one in (inputs, changed))
+    torch.testing.assert_close(other[:, :3], whole[:, :3], rtol=1e-4, atol=1e-5)
+    assert (other[:, 3] - whole[:, 3]).abs().max() > 1e-2
+
+
+def test_a_recurrent_decoder_refuses_an_encoder_without_one_vector():
+    encoder = TransformerEncoder(len(SOURCE), 32, 2, 32, 1)
+    model = Seq2Seq(encoder, bottleneck(len(SOURCE), len(TARGET)).decoder)
+    with pytest.raises(ValueError, match="one vector of the source"):
+        model(SOURCES, LENGTHS, TARGETS)
+
+
+def test_continuations_are_the_log_probabilities_of_the_next_token(model):
+    n = int(LENGTHS[0])
+    sources, lengths, inputs = SOURCES[:1, :n], LENGTHS[:1], TARGETS[:1, :4]
+    step = continuation(model, sources, lengths)
+    with torch.no_grad():
+        logits, _ = model(sources, lengths, inputs)
+    for i in range(1, 5):
+        found = step(inputs[0, :i].tolist())
+        np.testing.assert_allclose(np.exp(found).sum(), 1, atol=1e-5)
+        np.testing.assert_allclose(found, logits[0, i - 1].log_softmax(-1).numpy(), atol=1e-4)
 
 
 def test_weights_are_shares_of_the_tokens_that_stand_there():
