@@ -25,6 +25,9 @@ def attention_cases(rng: np.random.Generator) -> Iterator[Case]:
     mask = np.array([[[True, True, False, False]], [[True, True, True, True]]])
     inputs = _inputs(rng, (2, 4, 6), 2, 3, 3, 6, np.float32)
     yield Case("float32, as many sentences as heads, padding hidden", inputs, {"mask": mask})
+    mask = np.array([[[[True, False]]], [[[True, True]]]])
+    inputs = _inputs(rng, (2, 2, 2, 4), 3, 1, 1, 4)
+    yield Case("two leading batch axes, padding hidden", inputs, {"mask": mask})
 
 
 def attention_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -40,6 +43,10 @@ def attention_hidden(rng: np.random.Generator) -> Iterator[Case]:
     mask = np.arange(n) < np.arange(n_heads)[:, None, None] % n + 1
     inputs = _inputs(rng, (n_heads, n, 5), n_heads, d_head, d_head, 5)
     yield Case("as many sentences as heads, padding hidden", inputs, {"mask": mask})
+    side = 3 if n_heads == 2 else 2  # not n_heads, or two ways to misplace a mask look the same
+    mask = np.arange(n) < np.arange(side)[:, None, None, None] % n + 1
+    inputs = _inputs(rng, (side, side, n, 5), n_heads, d_head, d_head, 5)
+    yield Case("two leading batch axes, padding hidden", inputs, {"mask": mask})
     inputs = _inputs(rng, (2, 3, n, 5), n_heads, d_head, d_head, 6, np.float32)
     yield Case("float32, two leading batch axes, one mask for all", (*inputs, _mask(rng, n)))
 

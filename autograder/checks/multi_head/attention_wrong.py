@@ -149,6 +149,17 @@ def multi_head__mask_meets_heads(X, W_q, W_k, W_v, W_o, n_heads, mask=None):
     return np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o, weights
 
 
+def multi_head__masks_against_head_order(X, W_q, W_k, W_v, W_o, n_heads, mask=None):
+    Q, K, V = (np.stack(np.split(X @ W, n_heads, -1), -3) for W in (W_q, W_k, W_v))
+    scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
+    full = (*X.shape[:-1], X.shape[-2])
+    mask = np.broadcast_to(True if mask is None else mask, full).reshape(-1, *full[-2:])
+    seen = np.tile(mask, (n_heads, 1, 1)).reshape(scores.shape)
+    shares = np.exp(scores - scores.max(axis=-1, keepdims=True)) * seen
+    weights = shares / np.maximum(shares.sum(axis=-1, keepdims=True), 1e-30)
+    return np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o, weights
+
+
 def multi_head__mask_inverted(X, W_q, W_k, W_v, W_o, n_heads, mask=None):
     Q, K, V = (np.stack(np.split(X @ W, n_heads, -1), -3) for W in (W_q, W_k, W_v))
     scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
@@ -288,6 +299,12 @@ MISCONCEPTIONS = (
         multi_head__mask_meets_heads,
         "A mask of shape (batch, 1, n) meets scores of shape (batch, n_heads, n, n). With which "
         "axis of the scores does its batch axis line up?",
+    ),
+    Misconception(
+        "masks of a batch against the order of the heads",
+        multi_head__masks_against_head_order,
+        "Two sentences and three heads, laid out as six tables: to which sentence does the second "
+        "table belong, and to which the second mask after your np.tile?",
     ),
     Misconception(
         "mask inverted",

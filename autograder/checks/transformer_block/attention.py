@@ -40,7 +40,8 @@ def attention_hidden(rng: np.random.Generator) -> Iterator[Case]:
     mask[rng.integers(n)] = False
     yield _case(rng, "a token that may attend to nothing", (n, d_model), n_heads, mask=mask)
     yield _case(rng, "large scores", (2, n, d_model), n_heads, size=40.0)
-    mask = _mask(rng, 2 * 1, n_k).reshape(2, 1, 1, n_k)
+    lengths = rng.permutation(np.arange(1, n_k + 1))[:2]  # a mask of its own for each sequence
+    mask = np.arange(n_k) < lengths[:, None, None, None]
     yield _case(
         rng,
         "float32, two leading batch axes, padding hidden",

@@ -194,6 +194,24 @@ class MultiHeadAttention__mask_inverted(nn.Module):
         return self.W_o(Y.transpose(-3, -2).flatten(-2))
 
 
+class MultiHeadAttention__masks_against_head_order(nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        self.n_heads, self.d_head = n_heads, d_model // n_heads
+        self.W_q, self.W_k, self.W_v, self.W_o = (nn.Linear(d_model, d_model) for _ in range(4))
+
+    def forward(self, X, context=None, mask=None):
+        context = X if context is None else context
+        mask = torch.ones(1, 1, dtype=torch.bool) if mask is None else mask
+        scores_of_a_head = (*X.shape[:-1], context.shape[-2])
+        mask = mask.expand(scores_of_a_head).reshape(-1, *scores_of_a_head[-2:])
+        Q, K, V = self.W_q(X), self.W_k(context), self.W_v(context)
+        Q, K, V = (Y.unflatten(-1, (self.n_heads, -1)).transpose(-3, -2) for Y in (Q, K, V))
+        Q_2, K, V = (Y.flatten(0, -3) for Y in (Q, K, V))  # (batch * n_heads, n, d_head)
+        Y = F.scaled_dot_product_attention(Q_2, K, V, mask.repeat(self.n_heads, 1, 1))
+        return self.W_o(Y.reshape(Q.shape).transpose(-3, -2).flatten(-2))
+
+
 class MultiHeadAttention__mask_after_softmax(nn.Module):
     def __init__(self, d_model, n_heads):
         super().__init__()
@@ -322,6 +340,12 @@ MISCONCEPTIONS = (
         MultiHeadAttention__mask_inverted,
         "Does `True` say that a token may attend, or that it may not? Several functions of torch "
         "differ in this.",
+    ),
+    Misconception(
+        "masks of a batch against the order of the heads",
+        MultiHeadAttention__masks_against_head_order,
+        "Two sequences and three heads, laid out as six tables: to which sequence does the second "
+        "table belong, and to which the second mask after your `repeat`?",
     ),
     Misconception(
         "mask applied after the softmax",
