@@ -171,6 +171,12 @@ def test_an_odd_width_is_refused_with_its_number(d):
         rotary(np.ones((4, d)), np.arange(4))
 
 
+@pytest.mark.parametrize("shape", [(2,), (5,), (2, 4), (3, 2, 4)])
+def test_positions_that_do_not_broadcast_to_the_tokens_are_an_error(shape):
+    with pytest.raises(ValueError, match=r"broadcast|reshape"):
+        rotary(np.ones((1, 4, 6)), np.zeros(shape))
+
+
 @pytest.mark.parametrize("rows", [0, 2, 6])
 def test_a_table_without_a_middle_is_refused_with_its_number(rows):
     with pytest.raises(ValueError, match=f"the table has {rows} rows"):

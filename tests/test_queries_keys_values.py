@@ -19,6 +19,7 @@ from solutions.scaling import entropy, softmax_jacobian
 from solutions.softmax import softmax
 
 SIZES = st.integers(1, 7)
+NONE_OR_SOME = st.integers(0, 7)
 SEEDS = st.integers(0, 2**32 - 1)
 BATCHES = st.sampled_from([(), (1,), (3,), (2, 3)])
 TOLERANCE = {np.float64: 1e-6, np.float32: 1e-5}
@@ -29,7 +30,10 @@ def qkv(rng, batch, n_q, n_k, d_k, d_v, dtype=np.float64):
     return tuple(rng.normal(size=shape).astype(dtype) for shape in shapes)
 
 
-@given(SEEDS, BATCHES, SIZES, SIZES, SIZES, SIZES, st.sampled_from([np.float64, np.float32]))
+@given(
+    *(SEEDS, BATCHES, NONE_OR_SOME, NONE_OR_SOME, SIZES, SIZES),
+    st.sampled_from([np.float64, np.float32]),
+)
 def test_equals_torch_over_shapes_and_masks(seed, batch, n_q, n_k, d_k, d_v, dtype):
     rng = np.random.default_rng(seed)
     Q, K, V = qkv(rng, batch, n_q, n_k, d_k, d_v, dtype)
@@ -132,6 +136,35 @@ def test_no_query_gets_no_answer():
     output, weights = scaled_dot_product_attention(Q, K, V)
     assert output.shape == (2, 0, 5)
     assert weights.shape == (2, 0, 3)
+
+
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize(("n_q", "n_k"), [(0, 0), (0, 3), (3, 0), (1, 1), (1, 0)])
+def test_cross_attention_of_no_token_and_of_one(masked, n_q, n_k):
+    """Nobody asks, nobody answers, or all that could answer is hidden: zeros of the right shape."""
+    rng = np.random.default_rng(0)
+    X, context = rng.normal(size=(2, n_q, 4)), rng.normal(size=(2, n_k, 5))
+    W_q, W_k, W_v = (rng.normal(size=shape) for shape in ((4, 3), (5, 3), (5, 6)))
+    mask = np.zeros((n_q, n_k), dtype=bool) if masked else None
+    output, weights = cross_attention(X, context, W_q, W_k, W_v, mask)
+    assert output.shape == (2, n_q, 6)
+    assert weights.shape == (2, n_q, n_k)
+    if masked or n_k == 0:
+        assert not output.any()
+        assert not weights.any()
+    else:
+        np.testing.assert_allclose(output, context @ W_v if n_q else output)
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (2, 3), (3,), (2, 4, 4), (5, 1, 4), (2, 2, 2, 4)])
+def test_a_mask_that_does_not_broadcast_is_an_error(shape):
+    """Scores are (2, 2, 4). NumPy's own message names both shapes, or the number of axes."""
+    X, context = np.ones((2, 2, 3)), np.ones((2, 4, 3))
+    mask = np.ones(shape, dtype=bool)
+    with pytest.raises(ValueError, match=r"broadcast|dimensions"):
+        scaled_dot_product_attention(X, context, context, mask)
+    with pytest.raises(ValueError, match=r"broadcast|dimensions"):
+        cross_attention(X, context, np.eye(3), np.eye(3), np.eye(3), mask)
 
 
 @given(st.integers(0, 20))

@@ -26,12 +26,24 @@ BATCHES = st.sampled_from([(), (1,), (3,), (2, 3)])
 WIDTHS = st.integers(4, 8)  # with fewer features a norm magnifies rounding up to 300 times
 DTYPES = st.sampled_from([torch.float64, torch.float32])
 NORMS = st.sampled_from(["post", "pre"])
+KINDS = st.sampled_from(["no mask", "any", "padding"])
 TOLERANCE = {torch.float64: 1e-6, torch.float32: 1e-5}
 EXERCISES = Path(__file__).parent.parent / "exercises"
 
 
 def tokens(*shape, dtype=torch.float64):
     return torch.randn(*shape, dtype=dtype, requires_grad=True)
+
+
+def masks(kind, batch, n_q, n_k, n_heads):
+    """Our mask, and torch's two that say the same: attn_mask, key_padding_mask."""
+    if kind == "any":
+        mask = random_mask(batch, n_q, n_k)
+        return mask, (~mask.repeat_interleave(n_heads, dim=0), None)
+    if kind == "padding":
+        mask = torch.arange(n_k) < torch.randint(1, n_k + 1, (batch, 1, 1))
+        return mask, (None, ~mask[:, 0])
+    return None, (None, None)
 
 
 def random_mask(*shape):
@@ -48,35 +60,61 @@ def scrambled(module, dtype):
     return module.to(dtype)
 
 
-def copy_attention(ours, theirs):
-    with torch.no_grad():
+PARTS = {  # our name of a block's part -> torch's; "" is torch's block itself
+    "attention": "self_attn",
+    "self_attention": "self_attn",
+    "cross_attention": "multihead_attn",
+    "feed_forward": "",
+    "W_1": "linear1",
+    "W_2": "linear2",
+    "norm_1": "norm1",
+    "norm_2": "norm2",
+    "norm_3": "norm3",
+}
+
+
+def matched(ours, theirs):
+    """(our parameters, torch's parameter that holds them one below the other), for all of ours."""
+    if isinstance(ours, MultiHeadAttention):
         maps = (ours.W_q, ours.W_k, ours.W_v)
-        theirs.in_proj_weight.copy_(torch.cat([one.weight for one in maps]))
-        theirs.in_proj_bias.copy_(torch.cat([one.bias for one in maps]))
-    theirs.out_proj.load_state_dict(ours.W_o.state_dict())
+        yield [one.weight for one in maps], theirs.in_proj_weight
+        yield [one.bias for one in maps], theirs.in_proj_bias
+        yield from matched(ours.W_o, theirs.out_proj)
+    elif isinstance(ours, nn.Linear | LayerNorm):
+        yield [ours.weight], theirs.weight
+        yield [ours.bias], theirs.bias
+    else:
+        for name, part in ours.named_children():
+            other = PARTS[name]
+            yield from matched(part, getattr(theirs, other) if other else theirs)
 
 
-def copy_rest(ours, theirs, norms):
-    theirs.linear1.load_state_dict(ours.feed_forward.W_1.state_dict())
-    theirs.linear2.load_state_dict(ours.feed_forward.W_2.state_dict())
-    for place in range(1, norms + 1):
-        norm = getattr(ours, f"norm_{place}")
-        getattr(theirs, f"norm{place}").load_state_dict(norm.state_dict())
+@torch.no_grad()
+def copy_weights(ours, theirs):
+    pairs = list(matched(ours, theirs))
+    for mine, whole in pairs:
+        whole.copy_(torch.cat(mine))
+    assert len({id(whole) for _, whole in pairs}) == len(list(theirs.parameters()))
+    assert sum(len(mine) for mine, _ in pairs) == len(list(ours.parameters()))
 
 
-def assert_same(ours, theirs, inputs, dtype):
-    """Outputs and gradients, each beside the largest number of its kind."""
+def assert_same(ours, theirs, inputs, dtype, modules=None):
+    """Outputs and gradients, each beside the largest number of its kind.
+
+    The gradients are those of the inputs and, of two `modules` (ours, torch's), of the weights.
+    """
     cotangent = torch.randn_like(ours)
-    pairs = [(ours, theirs)]
-    pairs += zip(
-        torch.autograd.grad(ours, inputs, cotangent),
-        torch.autograd.grad(theirs, inputs, cotangent),
-        strict=True,
-    )
-    for mine, right in pairs:
-        assert mine.dtype == dtype
-        scale = max(1.0, right.abs().max().item()) if right.numel() else 1.0
-        torch.testing.assert_close(mine, right, rtol=0, atol=TOLERANCE[dtype] * scale)
+    weights = list(matched(*modules)) if modules else []
+    flat = [one for mine, _ in weights for one in mine]
+    mine = iter(torch.autograd.grad(ours, (*inputs, *flat), cotangent))
+    wholes = [whole for _, whole in weights]
+    right = iter(torch.autograd.grad(theirs, (*inputs, *wholes), cotangent))
+    pairs = [(ours, theirs), *((next(mine), next(right)) for _ in inputs)]
+    pairs += [(torch.cat([next(mine) for _ in part]), next(right)) for part, _ in weights]
+    for found, expected in pairs:
+        assert found.dtype == dtype
+        scale = max(1.0, expected.abs().max().item()) if expected.numel() else 1.0
+        torch.testing.assert_close(found, expected, rtol=0, atol=TOLERANCE[dtype] * scale)
 
 
 @settings(deadline=None)
@@ -86,7 +124,7 @@ def test_layer_norm_equals_torch(seed, batch, n, d_model, dtype):
     ours, theirs = scrambled(LayerNorm(d_model, eps=0.1), dtype), nn.LayerNorm(d_model, eps=0.1)
     theirs.to(dtype).load_state_dict(ours.state_dict())
     X = tokens(*batch, n, d_model, dtype=dtype)
-    assert_same(ours(X), theirs(X), X, dtype)
+    assert_same(ours(X), theirs(X), [X], dtype, (ours, theirs))
 
 
 def test_layer_norm_by_hand():
@@ -106,7 +144,7 @@ def test_feed_forward_equals_torch(activation, seed, batch, n, d_model, d_ff, dt
     ours = scrambled(FeedForward(d_model, d_ff, activation), dtype)
     bend = {"relu": nn.ReLU(), "gelu": nn.GELU()}[activation]
     X = tokens(*batch, n, d_model, dtype=dtype)
-    assert_same(ours(X), nn.Sequential(ours.W_1, bend, ours.W_2)(X), X, dtype)
+    assert_same(ours(X), nn.Sequential(ours.W_1, bend, ours.W_2)(X), [X], dtype)
 
 
 def test_feed_forward_by_hand():
@@ -120,27 +158,31 @@ def test_feed_forward_by_hand():
 
 
 @settings(deadline=None)
-@given(SEEDS, SIZES, SIZES, SIZES, SIZES, SIZES, DTYPES, st.booleans())
-def test_attention_equals_torch(seed, batch, n_q, n_k, n_heads, d_head, dtype, masked):
+@given(SEEDS, SIZES, SIZES, SIZES, SIZES, SIZES, DTYPES, KINDS)
+def test_attention_equals_torch(seed, batch, n_q, n_k, n_heads, d_head, dtype, kind):
     torch.manual_seed(seed)
     d_model = n_heads * d_head
     ours = scrambled(MultiHeadAttention(d_model, n_heads), dtype)
     theirs = nn.MultiheadAttention(d_model, n_heads, batch_first=True, dtype=dtype)
-    copy_attention(ours, theirs)
+    copy_weights(ours, theirs)
     X = tokens(batch, n_q, d_model, dtype=dtype)
     context = tokens(batch, n_k, d_model, dtype=dtype)
-    mask = random_mask(batch, n_q, n_k) if masked else None
-    hidden = None if mask is None else ~mask.repeat_interleave(n_heads, dim=0)
-    output, weights = theirs(X, context, context, attn_mask=hidden, average_attn_weights=False)
-    assert_same(ours(X, context, mask), output, (X, context), dtype)
+    mask, (any_hidden, padding) = masks(kind, batch, n_q, n_k, n_heads)
+    output, weights = theirs(
+        *(X, context, context),
+        attn_mask=any_hidden,
+        key_padding_mask=padding,
+        average_attn_weights=False,
+    )
+    assert_same(ours(X, context, mask), output, (X, context), dtype, (ours, theirs))
     mine = attention_weights(ours, X, context, mask)
     torch.testing.assert_close(mine, weights, rtol=0, atol=TOLERANCE[dtype])
     itself = theirs(X, X, X, need_weights=False)[0]
-    assert_same(ours(X), itself, X, dtype)
+    assert_same(ours(X), itself, [X], dtype, (ours, theirs))
 
 
 @settings(deadline=None)
-@given(SEEDS, BATCHES, SIZES, SIZES, SIZES)
+@given(SEEDS, BATCHES, st.integers(0, 6), SIZES, SIZES)
 def test_attention_equals_chapter_six_over_any_mask(seed, batch, n, n_heads, d_head):
     """Without biases it is the NumPy function; rows that may attend to nothing are 0 in both."""
     torch.manual_seed(seed)
@@ -179,6 +221,8 @@ def test_a_token_with_nothing_to_attend_to_gets_the_bias_and_finite_gradients(
     output.sum().backward()
     gradients = [X.grad, context.grad, *(one.grad for one in ours.parameters())]
     assert all(one.isfinite().all() for one in gradients)
+    looked_at = torch.autograd.grad((weights * torch.rand_like(weights)).sum(), (X, context))
+    assert all(one.isfinite().all() for one in looked_at)
 
 
 def test_attention_by_hand():
@@ -192,44 +236,60 @@ def test_attention_by_hand():
 
 
 @settings(deadline=None)
-@given(SEEDS, SIZES, SIZES, SIZES, WIDTHS, SIZES, NORMS, DTYPES, st.booleans())
-def test_encoder_block_equals_torch(seed, batch, n, n_heads, d_head, d_ff, norm, dtype, masked):
+@given(SEEDS, SIZES, SIZES, SIZES, WIDTHS, SIZES, NORMS, DTYPES, KINDS)
+def test_encoder_block_equals_torch(seed, batch, n, n_heads, d_head, d_ff, norm, dtype, kind):
     torch.manual_seed(seed)
     d_model = n_heads * d_head
     ours = scrambled(EncoderBlock(d_model, n_heads, d_ff, norm), dtype)
     theirs = nn.TransformerEncoderLayer(
         *(d_model, n_heads, d_ff, 0.0), batch_first=True, norm_first=norm == "pre", dtype=dtype
     )
-    copy_attention(ours.attention, theirs.self_attn)
-    copy_rest(ours, theirs, norms=2)
+    copy_weights(ours, theirs)
     X = tokens(batch, n, d_model, dtype=dtype)
-    mask = random_mask(batch, n, n) if masked else None
-    hidden = None if mask is None else ~mask.repeat_interleave(n_heads, dim=0)
-    assert_same(ours(X, mask), theirs(X, src_mask=hidden), X, dtype)
+    mask, (any_hidden, padding) = masks(kind, batch, n, n, n_heads)
+    right = theirs(X, src_mask=any_hidden, src_key_padding_mask=padding)
+    assert_same(ours(X, mask), right, [X], dtype, (ours, theirs))
 
 
 @settings(deadline=None)
-@given(SEEDS, SIZES, SIZES, SIZES, WIDTHS, SIZES, NORMS, DTYPES, st.booleans())
-def test_decoder_block_equals_torch(seed, n, n_k, n_heads, d_head, d_ff, norm, dtype, masked):
+@given(SEEDS, SIZES, SIZES, SIZES, WIDTHS, SIZES, NORMS, DTYPES, KINDS, KINDS)
+def test_decoder_block_equals_torch(
+    seed, n, n_k, n_heads, d_head, d_ff, norm, dtype, kind, context_kind
+):
     torch.manual_seed(seed)
     d_model, batch = n_heads * d_head, 2
     ours = scrambled(DecoderBlock(d_model, n_heads, d_ff, norm), dtype)
     theirs = nn.TransformerDecoderLayer(
         *(d_model, n_heads, d_ff, 0.0), batch_first=True, norm_first=norm == "pre", dtype=dtype
     )
-    copy_attention(ours.self_attention, theirs.self_attn)
-    copy_attention(ours.cross_attention, theirs.multihead_attn)
-    copy_rest(ours, theirs, norms=3)
+    copy_weights(ours, theirs)
     X, context = tokens(batch, n, d_model, dtype=dtype), tokens(batch, n_k, d_model, dtype=dtype)
-    mask = torch.ones(n, n, dtype=torch.bool).tril() if masked else None
-    context_mask = random_mask(batch, 1, n_k) if masked else None
+    mask, (any_hidden, padding) = masks(kind, batch, n, n, n_heads)
+    context_mask, (context_any, context_padding) = masks(context_kind, batch, n, n_k, n_heads)
     right = theirs(
-        X,
-        context,
-        tgt_mask=None if mask is None else ~mask,
-        memory_key_padding_mask=None if context_mask is None else ~context_mask[:, 0],
+        *(X, context),
+        tgt_mask=any_hidden,
+        tgt_key_padding_mask=padding,
+        memory_mask=context_any,
+        memory_key_padding_mask=context_padding,
     )
-    assert_same(ours(X, context, mask, context_mask), right, (X, context), dtype)
+    found = ours(X, context, mask, context_mask)
+    assert_same(found, right, (X, context), dtype, (ours, theirs))
+
+
+@settings(deadline=None)
+@given(SEEDS, st.integers(0, 4), st.integers(0, 4), NORMS, DTYPES)
+def test_blocks_in_which_some_may_attend_to_nothing_stay_finite(seed, n, n_k, norm, dtype):
+    torch.manual_seed(seed)
+    X, context = tokens(2, n, 6, dtype=dtype), tokens(2, n_k, 6, dtype=dtype)
+    mask, context_mask = torch.rand(2, n, n) < 0.3, torch.rand(2, n, n_k) < 0.3
+    encoder = scrambled(EncoderBlock(6, 2, 5, norm), dtype)
+    decoder = scrambled(DecoderBlock(6, 2, 5, norm), dtype)
+    output = decoder(encoder(X, mask), context, mask, context_mask)
+    assert output.isfinite().all()
+    parameters = (*encoder.parameters(), *decoder.parameters())
+    for one in torch.autograd.grad(output.sum(), (X, context, *parameters)):
+        assert one.isfinite().all()
 
 
 @pytest.mark.parametrize("norm", ["post", "pre"])
@@ -261,8 +321,9 @@ def test_bad_input_is_refused():
     for d_model, n_heads in ((6, 4), (6, 0), (2, 4)):
         with pytest.raises(ValueError, match=f"{d_model} features .* {n_heads} heads"):
             MultiHeadAttention(d_model, n_heads)
-        with pytest.raises(ValueError, match="heads"):
-            EncoderBlock(d_model, n_heads, 4)
+        for block in (EncoderBlock, DecoderBlock):
+            with pytest.raises(ValueError, match=f"{d_model} features .* {n_heads} heads"):
+                block(d_model, n_heads, 4)
     with pytest.raises(ValueError, match="'tanh'"):
         FeedForward(2, 2, "tanh")
     for block in (EncoderBlock, DecoderBlock):
@@ -276,6 +337,10 @@ def test_bad_input_is_refused():
                 call(X, mask=mask)
         with pytest.raises(ValueError, match="does not broadcast"):
             attention_weights(MultiHeadAttention(6, 2), X, mask=mask)
+        decoder = DecoderBlock(6, 2, 5)
+        for keyword in ("mask", "context_mask"):
+            with pytest.raises(ValueError, match="does not broadcast"):
+                decoder(X, X, **{keyword: mask})
 
 
 def test_the_attention_given_in_the_assignment_is_right():
@@ -288,7 +353,7 @@ def test_the_attention_given_in_the_assignment_is_right():
     theirs.load_state_dict(ours.state_dict())
     X, context = tokens(2, 3, 6, dtype=torch.float32), tokens(2, 4, 6, dtype=torch.float32)
     mask = random_mask(2, 1, 4)
-    assert_same(theirs(X), ours(X), X, torch.float32)
+    assert_same(theirs(X), ours(X), [X], torch.float32)
     assert_same(theirs(X, context, mask), ours(X, context, mask), (X, context), torch.float32)
     mask = torch.zeros(3, 3, dtype=torch.bool)
-    assert_same(theirs(X, mask=mask), ours(X, mask=mask), X, torch.float32)
+    assert_same(theirs(X, mask=mask), ours(X, mask=mask), [X], torch.float32)
