@@ -17,6 +17,9 @@ from torch import nn
 from .positions import sinusoidal_positions
 from .transformer_block import DecoderBlock, EncoderBlock, LayerNorm
 
+TOKEN_SIZE = 0.4
+"""Root mean square of an embedded token at the start; that of a sinusoidal position is 0.71."""
+
 
 class EncoderStack(nn.Module):
     """Embed the tokens of a source, tell them their places, and pass them through the blocks.
@@ -30,7 +33,7 @@ class EncoderStack(nn.Module):
         """vocabulary_size: the ids go from 0 up to it. The other sizes are those of the blocks."""
         super().__init__()
         self.embedding = nn.Embedding(vocabulary_size, d_model)
-        nn.init.normal_(self.embedding.weight, std=d_model**-0.5)  # of size 1 once it is scaled
+        nn.init.normal_(self.embedding.weight, std=TOKEN_SIZE * d_model**-0.5)
         self.blocks = nn.ModuleList(
             EncoderBlock(d_model, n_heads, d_ff, norm="pre") for _ in range(n_layers)
         )
@@ -59,7 +62,7 @@ class DecoderStack(nn.Module):
         """vocabulary_size: the ids go from 0 up to it. The other sizes are those of the blocks."""
         super().__init__()
         self.embedding = nn.Embedding(vocabulary_size, d_model)
-        nn.init.normal_(self.embedding.weight, std=d_model**-0.5)  # of size 1 once it is scaled
+        nn.init.normal_(self.embedding.weight, std=TOKEN_SIZE * d_model**-0.5)
         self.blocks = nn.ModuleList(
             DecoderBlock(d_model, n_heads, d_ff, norm="pre") for _ in range(n_layers)
         )
