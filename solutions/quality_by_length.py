@@ -26,14 +26,14 @@ from .translation_experiments import (
     transformer,
 )
 from .translation_quality import Quality, held_out_pairs, quality
-from .translator_training import DEVICE, PARALLEL, RECURRENT, Schedule, Task, count_parameters
+from .translator_training import DEVICE, PARALLEL, RECURRENT, Recipe, Task, count_parameters
 
 LANGUAGE: Language = "french"
-MACHINES: dict[str, tuple[Machine, int, Schedule]] = {
+MACHINES: dict[str, tuple[Machine, int, Recipe]] = {
     "attention": (attention, ATTENTION_STEPS, RECURRENT),
     "transformer": (transformer, TRANSFORMER_STEPS, PARALLEL),
 }
-"""The machine, its steps of training, and the schedule of its learning rate."""
+"""The machine, its steps of training, and AdamW's settings."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,8 @@ class Measured:
 
 def measure(name: str, seed: int) -> Measured:
     """Train MACHINES[name] and test it."""
-    machine, steps, schedule = MACHINES[name]
-    model, task, seconds = trained(machine, LANGUAGE, CLAUSES, steps, seed, schedule)
+    machine, steps, recipe = MACHINES[name]
+    model, task, seconds = trained(machine, LANGUAGE, CLAUSES, steps, seed, recipe)
 
     def on(lengths: tuple[int, int], sentences: int, clauses: tuple[int, int] = CLAUSES) -> Quality:
         return quality(model, task, held_out_pairs(LANGUAGE, lengths, sentences, clauses))

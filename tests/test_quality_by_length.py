@@ -16,8 +16,8 @@ from solutions.translation_quality import held_out_pairs, translate_pairs
 def run(request):
     """The real machine and the real pairs, for two steps."""
     with pytest.MonkeyPatch.context() as patch:
-        machine, _, schedule = MACHINES[request.param]
-        patch.setitem(MACHINES, request.param, (machine, 2, schedule))
+        machine, _, recipe = MACHINES[request.param]
+        patch.setitem(MACHINES, request.param, (machine, 2, recipe))
         patch.setattr(quality_by_length, "SENTENCES", 4)
         return measure(request.param, seed=0)
 
