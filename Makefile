@@ -48,6 +48,7 @@ serve: $(SITE)
 bench: $(BUILD)/class.made
 	python -m tests.bench
 	python -m tests.bench_block
+	python -m tests.bench_translators
 
 clean:
 	rm -rf $(BUILD)
