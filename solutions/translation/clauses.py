@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 from .draws import PREDICATES, Draws, draw_noun_phrase
 from .nouns import Noun, nouns_of
@@ -169,20 +170,21 @@ def with_relative(draw: Draws, clause: Clause, split: Split) -> Clause | None:
     return None
 
 
+@cache
+def _verbs_about(noun: Noun, gap: str) -> tuple[Verb, ...]:
+    """The verbs of which `noun` may be the subject or the object, whichever `gap` is."""
+    if gap == "object":
+        return tuple(verb for verb in _PLAIN if noun in verb.objects)
+    frames = ("copula", "intransitive", "transitive", "locative", "motion")
+    return tuple(verb for frame in frames for verb in _VERBS[frame] if noun in verb.subjects)
+
+
 def _relative(draw: Draws, head: NounPhrase, split: Split) -> Clause | None:
     noun = head.noun
     if noun.kind in {"name", "weather"} or head.determiner in POSSESSIVES:
         return None
     gap = "subject" if noun.kind in _SUBJECT_KINDS and draw.chance(0.6) else "object"
-    if gap == "subject":
-        verbs = tuple(
-            verb
-            for frame in ("copula", "intransitive", "transitive", "locative", "motion")
-            for verb in _VERBS[frame]
-            if noun in verb.subjects
-        )
-    else:
-        verbs = tuple(verb for verb in _PLAIN if noun in verb.objects)
+    verbs = _verbs_about(noun, gap)
     for _ in range(50 if verbs else 0):
         given = (noun, None) if gap == "subject" else (None, noun)
         core = _core(draw, draw.choice(verbs), *given)
