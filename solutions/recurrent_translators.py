@@ -51,6 +51,12 @@ class ReadOut(nn.Module):
         return self.to_logits(self.to_embedding(torch.cat(parts, dim=-1)))
 
 
+def _one_vector(memory: Memory) -> Tensor:
+    if memory.context is None:
+        raise ValueError("a recurrent decoder starts from one vector of the source; here is none")
+    return memory.context
+
+
 class BottleneckDecoder(nn.Module):
     """A GRU that knows the source by the context vector `c` alone (Cho et al. 2014).
 
@@ -134,9 +140,3 @@ class AttentionDecoder(nn.Module):
         weights = scores.masked_fill(~memory.mask, -torch.inf).softmax(dim=-1)
         context = (weights[:, None] @ memory.states)[:, 0]  # (B, d_c)
         return self.rnn(torch.cat([embedded, context], dim=-1), s), context, weights
-
-
-def _one_vector(memory: Memory) -> Tensor:
-    if memory.context is None:
-        raise ValueError("a recurrent decoder starts from one vector of the source; here is none")
-    return memory.context
