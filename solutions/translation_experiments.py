@@ -23,7 +23,7 @@ LENGTHS = ((3, 9), (10, 19), (20, 29), (30, 39), (40, 49))
 SHORT, LONG = (3, 10), (30, 60)
 """Source tokens of the test sets of the headline numbers."""
 BEYOND, BEYOND_CLAUSES = (50, 60), (5, 8)
-"""Source tokens and clauses of sentences that are longer than any pair of the training."""
+"""Source tokens and clauses of a test set: no pair of the training has so many clauses."""
 SENTENCES = 100
 """Test sentences of each length on a curve; a headline number has twice as many."""
 

@@ -39,7 +39,7 @@ def test_a_restored_machine_says_the_same(run):
     assert run.state.keys() == restore(run).state_dict().keys()
 
 
-def test_sentences_beyond_are_longer_than_any_of_the_training():
+def test_sentences_beyond_have_more_clauses_than_any_of_the_training():
     assert BEYOND_CLAUSES[0] > CLAUSES[1]
     for pair in held_out_pairs(LANGUAGE, BEYOND, 20, BEYOND_CLAUSES):
         assert BEYOND[0] <= len(pair.source) <= BEYOND[1]
