@@ -30,7 +30,7 @@ from .translator_training import count_parameters
 EXAMPLE_LENGTHS = tuple((n, n + 2) for n in range(4, 59, 4))
 """Source tokens of the examples, one for each bounds; short trainings stop where their tests do."""
 EXAMPLE_CLAUSES = (1, 8)
-"""Clauses of the examples of WHOLE_RANGE: the longest are longer than any pair of its training."""
+"""Clauses of the examples of WHOLE_RANGE; its training has hardly a pair as long as the longest."""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ NORM_BEFORE_OR_AFTER = Written(
         "reads is normalised, and the path is a plain sum from the first block to the last. "
         "1 point: what follows for gradients: with the norm after, the gradient passes one norm a "
         "sublayer on its way back and is rescaled each time, so that at the start of training its "
-        "size differs between the blocks (in the chapter's 24 blocks by a factor of about 6, "
+        "size differs between the blocks (the chapter measures by how much in 24 blocks; it is "
         "larger near the output), and a deep stack needs a warm-up of the learning rate; with the "
         "norm before, it reaches every block through the sum as well, by a way that no norm "
         "rescales. "
