@@ -50,17 +50,21 @@ def judge_program(
     digest: str,
     sandbox: Sandbox,
 ) -> dict[str, Judgement]:
-    """Judge every exercise of `assignment` on its public cases and on hidden ones.
+    """Judge every exercise of `assignment` on its public cases and on hidden ones."""
+    return judge_keys(program, answer_keys(assignment, course_key, digest), sandbox)
+
+
+def answer_keys(assignment: Assignment, course_key: bytes, digest: str) -> list[AnswerKey]:
+    """Return the right answers to the public and the hidden cases of every exercise.
 
     The hidden cases come from HMAC(course key, submission digest, exercise): no one can know them
     beforehand, and the same submission always meets the same ones.
     """
     _use_one_thread()
-    keys = [
+    return [
         build_key(one, public_cases(one), tuple(one.hidden(_generator(course_key, digest, one))))
         for one in assignment.exercises
     ]
-    return judge_keys(program, keys, sandbox)
 
 
 def _use_one_thread() -> None:

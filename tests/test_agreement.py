@@ -12,7 +12,7 @@ from toy import Cell, imports
 
 from autograder.checks import assignments
 from autograder.exercise import Exercise
-from autograder.grading import judge_program
+from autograder.grading import answer_keys, judge_keys, judge_program
 from autograder.judge import build_key, judge, observe_quietly, public_cases
 from autograder.sample import answer_source
 from autograder.sandbox import open_sandbox
@@ -65,22 +65,22 @@ def test_untouched_stubs_earn_nothing(assignment):
 def test_self_check_and_sandboxed_grader_agree(assignment):
     """One program for the first known answer of each exercise, one for the second, and so on."""
     sandbox = open_sandbox()
+    hidden = answer_keys(assignment, b"key", "agreement")  # once: each runs all the misconceptions
+    public = {one.name: build_key(one, public_cases(one), ()) for one in assignment.exercises}
     answers = [list(known_answers(exercise)) for exercise in assignment.exercises]
     judged = 0
-    for number, row in enumerate(itertools.zip_longest(*answers)):
+    for row in itertools.zip_longest(*answers):
         chosen = {
-            exercise.name: (exercise, *answer)
+            exercise.name: answer
             for exercise, answer in zip(assignment.exercises, row, strict=True)
             if answer is not None
         }
         program = [imports(assignment)]
-        program += [Cell(source, name) for name, (_, _, source) in chosen.items()]
-        verdicts = judge_program(
-            program, assignment, course_key=b"key", digest=str(number), sandbox=sandbox
-        )
-        for name, (exercise, function, _) in chosen.items():
-            key = build_key(exercise, public_cases(exercise), ())
-            ours, theirs = judge(key, observe_quietly(function, key.cases)), verdicts[name]
+        program += [Cell(source, name) for name, (_, source) in chosen.items()]
+        verdicts = judge_keys(program, hidden, sandbox)
+        for name, (function, _) in chosen.items():
+            key, theirs = public[name], verdicts[name]
+            ours = judge(key, observe_quietly(function, key.cases))
             assert (ours.verdict, ours.misconception, ours.hint) == (
                 theirs.verdict,
                 theirs.misconception,
