@@ -34,8 +34,8 @@ def over_seeds(
     workers = workers or min(len(seeds), os.cpu_count() or 1)
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=context, initializer=_one_thread) as pool:
-        futures = {pool.submit(run, seed): seed for seed in seeds}
+        futures = [pool.submit(run, seed) for seed in seeds]
         for done, future in enumerate(as_completed(futures), start=1):
             future.result()
-            say(f"{name}: seed {futures[future]} done ({done} of {len(seeds)})")
+            say(f"{name}: {done} of {len(seeds)} done")
         return [future.result() for future in futures]
