@@ -78,7 +78,7 @@ def test_the_leaking_stack_differs_in_its_mask_alone(leaks: bool):
 
 
 def test_a_hidden_place_is_hidden_from_every_head_and_layer():
-    task = make_task("french", (1, 1), 2, seed=0)
+    task = make_task("french", (1, 1), 64, seed=0)
     torch.manual_seed(0)
     model = transformer(len(task.source_vocabulary), len(task.target_vocabulary)).eval()
     pairs = task.pairs[:3]
@@ -96,7 +96,7 @@ def test_a_hidden_place_is_hidden_from_every_head_and_layer():
 
 
 def test_nothing_hidden_changes_nothing():
-    task = make_task("french", (1, 1), 2, seed=0)
+    task = make_task("french", (1, 1), 64, seed=0)
     torch.manual_seed(0)
     model = transformer(len(task.source_vocabulary), len(task.target_vocabulary)).eval()
     pairs = task.pairs[:2]
