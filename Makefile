@@ -46,9 +46,9 @@ serve: $(SITE)
 	@python -m http.server --bind 127.0.0.1 --directory $(BUILD)/html 8000
 
 bench: $(BUILD)/class.made
-	python -m tests.bench
-	python -m tests.bench_block
-	python -m tests.bench_translators
+	python -m tests.benchmarks.grading
+	python -m tests.benchmarks.transformer_block
+	python -m tests.benchmarks.translators
 
 clean:
 	rm -rf $(BUILD)
@@ -78,12 +78,12 @@ $(BUILD)/released: $(wildcard exercises/*.md) $(REFERENCE) $(JUDGE) $(VENV)
 	@touch $@
 
 $(BUILD)/assignments/%.zip: $(BUILD)/released
-	@python -c 'from pathlib import Path; from autograder.course import Course; \
-	    from autograder.release import assignment_zip; \
+	@python -c 'from pathlib import Path; from autograder.classroom.course import Course; \
+	    from autograder.classroom.release import assignment_zip; \
 	    assignment_zip(Course.open("$(COURSE)"), "$*", Path("$@"))'
 
 $(BUILD)/class.made: $(BUILD)/released
-	python -m autograder.sample $(COURSE)
+	python -m autograder.grading.sample $(COURSE)
 	@touch $@
 
 # A fresh stamp only after a build without a warning; `--all` because an unread page warns no more.

@@ -3,6 +3,6 @@
 In a notebook: `from autograder import check`, then `check(my_function)`.
 """
 
-from .selfcheck import check
+from .selfcheck.check import check
 
 __all__ = ["check"]

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from .plaintext import printable
+from .classroom.plaintext import printable
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
     from rich.table import Table
     from rich.text import Text
 
-    from .grade import Report
-    from .journal import Row
+    from .classroom.journal import Row
+    from .grading.grade import Report
 
 app = typer.Typer(
     help="Release assignments, judge answers, grade a class.",
@@ -35,7 +35,7 @@ Names = Annotated[list[str] | None, typer.Argument(metavar="[ASSIGNMENT ...]")]
 def init(course: Annotated[Path, typer.Argument(metavar="COURSE")]) -> None:
     """Make a course directory, which nbgrader opens too."""
     with _clear_errors():
-        from .course import Course
+        from .classroom.course import Course
 
         made = Course.create(course)
         _say(f"{made.root}: the course is made. Next: autograder release --course {made.root}")
@@ -45,8 +45,8 @@ def init(course: Annotated[Path, typer.Argument(metavar="COURSE")]) -> None:
 def release(assignments: Names = None, course: CourseOption = Path()) -> None:
     """Make the assignments for students, all of them by default."""
     with _clear_errors():
-        from .course import Course
-        from .release import release as make_release
+        from .classroom.course import Course
+        from .classroom.release import release as make_release
 
         opened = Course.open(course)
         for path in make_release(opened, assignments or None):
@@ -57,7 +57,7 @@ def release(assignments: Names = None, course: CourseOption = Path()) -> None:
 def check(notebook: Path) -> None:
     """Check a notebook against the public cases, as the student's own self-check does."""
     with _clear_errors():
-        from .checker import check_notebook
+        from .grading.checker import check_notebook
 
         for line in check_notebook(notebook):
             _say(line)
@@ -79,9 +79,9 @@ def grade(
 ) -> None:
     """Grade the class into the gradebook and COURSE/grades.json, and show the table of grades."""
     with _clear_errors():
-        from .course import Course
-        from .grade import grade as grade_class
-        from .sandbox import open_sandbox
+        from .classroom.course import Course
+        from .grading.grade import grade as grade_class
+        from .sandbox.backends import open_sandbox
 
         opened = Course.open(course)
         sandbox = open_sandbox(trust)
@@ -106,8 +106,8 @@ def grade(
 def feedback(course: CourseOption = Path()) -> None:
     """Write the feedback pages for students to COURSE/feedback/."""
     with _clear_errors():
-        from .course import Course
-        from .feedback import generate_feedback
+        from .classroom.course import Course
+        from .classroom.feedback import generate_feedback
 
         opened = Course.open(course)
         with _progress("feedback") as advance:
@@ -119,8 +119,8 @@ def feedback(course: CourseOption = Path()) -> None:
 def export(course: CourseOption = Path()) -> None:
     """Write the gradebook to COURSE/grades.csv."""
     with _clear_errors():
-        from .course import Course
-        from .export import export_csv
+        from .classroom.course import Course
+        from .classroom.export import export_csv
 
         _say(f"{export_csv(Course.open(course))}: written.")
 
@@ -130,7 +130,7 @@ def doctor() -> None:
     """Say which layers of isolation this machine has."""
     from rich.table import Table
 
-    from .sandbox import layers
+    from .sandbox.backends import layers
 
     table = Table("layer", "here", "detail")
     for layer in layers():

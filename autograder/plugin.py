@@ -9,19 +9,18 @@ itself starts no kernel and runs no student's code.
 
 from __future__ import annotations
 
-import glob
-import os
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbconvert.exporters import NotebookExporter
-from nbgrader.coursedir import CourseDirectory
-from traitlets.config import Config
 
-from .course import Course
-from .sandbox import Sandbox, open_sandbox
+from .classroom.course import Course
+from .classroom.preset import configure
+from .grading.grade import grade
+from .sandbox.backends import Sandbox, open_sandbox
+
+__all__ = ["JudgedNotebook", "configure"]
 
 
 class JudgedNotebook(NotebookExporter):
@@ -44,8 +43,6 @@ class JudgedNotebook(NotebookExporter):
         nbgrader calls this twice, before and after it would run the cells; the journal knows the
         result the second time.
         """
-        from .grade import grade
-
         task = (resources or {})["nbgrader"]
         student, name = task["student"], task["assignment"]
         assert self.parent is not None  # the converter, which nbgrader sets
@@ -53,32 +50,3 @@ class JudgedNotebook(NotebookExporter):
         grade(course, [name], [student], 1, self._sandbox)
         judged = course.autograded / student / name / f"{name}.ipynb"
         return self.from_notebook_node(nbformat.read(judged, as_version=4), resources)
-
-
-def configure(c: Config) -> None:
-    """Set nbgrader up for this package; call it from the course's nbgrader_config.py."""
-    from nbgrader.preprocessors import SaveCells
-
-    from .release import PREPROCESSORS
-
-    c.GenerateAssignment.preprocessors = [*PREPROCESSORS, SaveCells]
-    c.Autograde.exporter_class = "autograder.plugin.JudgedNotebook"
-    c.Autograde.sanitize_preprocessors = []
-    c.Autograde.autograde_preprocessors = []
-    c.CourseDirectory.ignore = [*CourseDirectory().ignore, _extra_files(c)]
-    c.GenerateFeedback.preprocessors = [
-        "autograder.feedback.NamedFeedback",
-        "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
-    ]
-    c.HTMLExporter.sanitize_html = True
-    c.HTMLExporter.filters = {"markdown2html": "autograder.feedback.clean_markdown"}
-    c.ExportApp.plugin_class = "autograder.export.GradesCsv"
-
-
-def _extra_files(c: Config) -> str:
-    """The pattern of what lies beside a submitted notebook.
-
-    nbgrader copies such files where the formgrader serves them, through symbolic links too.
-    """
-    root = Path(c.CourseDirectory.get("root", os.getcwd())).absolute()
-    return os.path.join(glob.escape(str(root)), "submitted", "*", "*", "*")

@@ -8,8 +8,7 @@ reinforcement learning".
 
 import numpy as np
 
-from .alignment import additive_scores, context_vector
-from .softmax import softmax
+from .alignment import additive_scores, context_vector, softmax
 
 
 def grid_to_annotations(features: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from .softmax import masked_softmax, softmax
+from .alignment import masked_softmax, softmax
 
 
 def soft_lookup(

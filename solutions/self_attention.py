@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .softmax import masked_softmax, softmax
+from .alignment import masked_softmax, softmax
 
 
 def dot_product_scores(X: np.ndarray) -> np.ndarray:

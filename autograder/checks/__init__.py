@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 from collections.abc import Iterator, Mapping
 
-from ..exercise import Assignment
+from ..judging.exercise import Assignment
 
 
 class _Assignments(Mapping[str, Assignment]):

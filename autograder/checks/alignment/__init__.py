@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ...exercise import Assignment, Written
-from .context import CONTEXT_VECTOR
-from .decoder_step import ATTENTION_DECODER_STEP
-from .error_rate import ALIGNMENT_ERROR_RATE
+from ...judging.exercise import Assignment, Written
+from .additive_scores import ADDITIVE_SCORES
+from .alignment_error_rate import ALIGNMENT_ERROR_RATE
+from .attention_decoder_step import ATTENTION_DECODER_STEP
+from .context_vector import CONTEXT_VECTOR
 from .masked_softmax import MASKED_SOFTMAX
-from .scores import ADDITIVE_SCORES
 
 __all__ = ["ASSIGNMENT"]
 

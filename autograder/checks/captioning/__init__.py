@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ...exercise import Assignment, Written
-from .gradient import SCORE_FUNCTION_GRADIENT
-from .grid import GRID_TO_ANNOTATIONS
-from .hard import HARD_ATTENTION
+from ...judging.exercise import Assignment, Written
+from .doubly_stochastic_penalty import DOUBLY_STOCHASTIC_PENALTY
+from .grid_to_annotations import GRID_TO_ANNOTATIONS
+from .hard_attention import HARD_ATTENTION
 from .localisation import LOCALISATION
-from .penalty import DOUBLY_STOCHASTIC_PENALTY
-from .soft import SOFT_ATTENTION
+from .score_function_gradient import SCORE_FUNCTION_GRADIENT
+from .soft_attention import SOFT_ATTENTION
 
 __all__ = ["ASSIGNMENT"]
 

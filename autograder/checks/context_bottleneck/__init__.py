@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ...exercise import Assignment, Written
-from .bidirectional import ENCODE_BIDIRECTIONAL
-from .cell import RNN_CELL
-from .decode import GREEDY_DECODE
+from ...judging.exercise import Assignment, Written
 from .encode import ENCODE
-from .jacobian import JACOBIAN_NORMS
+from .encode_bidirectional import ENCODE_BIDIRECTIONAL
+from .greedy_decode import GREEDY_DECODE
+from .jacobian_norms import JACOBIAN_NORMS
+from .rnn_cell import RNN_CELL
 
 __all__ = ["ASSIGNMENT"]
 

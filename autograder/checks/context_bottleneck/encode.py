@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions import context_bottleneck as solutions
 
-from ...exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception
 
 
 def encode_cases(rng: np.random.Generator) -> Iterator[Case]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from ...exercise import Assignment, Written
-from .attention import MULTI_HEAD_ATTENTION
-from .heads import MERGE_HEADS, SPLIT_HEADS
-from .importance import HEAD_IMPORTANCE
-from .parameters import MULTI_HEAD_PARAMETERS
+from ...judging.exercise import Assignment, Written
+from .head_importance import HEAD_IMPORTANCE
+from .merge_heads import MERGE_HEADS
+from .multi_head_attention import MULTI_HEAD_ATTENTION
+from .multi_head_parameters import MULTI_HEAD_PARAMETERS
+from .split_heads import SPLIT_HEADS
 
 __all__ = ["ASSIGNMENT"]
 

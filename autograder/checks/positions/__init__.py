@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ...exercise import Assignment, Written
-from .bias import LINEAR_BIAS
-from .relative import RELATIVE_SCORES
-from .rotations import ROTARY
-from .shift import SHIFT_MATRIX
-from .sinusoids import SINUSOIDAL_POSITIONS
+from ...judging.exercise import Assignment, Written
+from .linear_bias import LINEAR_BIAS
+from .relative_scores import RELATIVE_SCORES
+from .rotary import ROTARY
+from .shift_matrix import SHIFT_MATRIX
+from .sinusoidal_positions import SINUSOIDAL_POSITIONS
 
 __all__ = ["ASSIGNMENT"]
 

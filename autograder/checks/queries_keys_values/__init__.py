@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from ...exercise import Assignment, Written
-from .attention import SCALED_DOT_PRODUCT_ATTENTION
+from ...judging.exercise import Assignment, Written
+from .causal_mask import CAUSAL_MASK
 from .cross_attention import CROSS_ATTENTION
-from .masks import CAUSAL_MASK, PADDING_MASK
-from .projections import PROJECT_QKV
+from .padding_mask import PADDING_MASK
+from .project_qkv import PROJECT_QKV
+from .scaled_dot_product_attention import SCALED_DOT_PRODUCT_ATTENTION
 from .soft_lookup import SOFT_LOOKUP
 
 __all__ = ["ASSIGNMENT"]

@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions import queries_keys_values as solutions
 
-from ...exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception
 
 
 def cross_cases(rng: np.random.Generator) -> Iterator[Case]:

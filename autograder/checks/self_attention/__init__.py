@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ...exercise import Assignment, Written
-from .attention import SELF_ATTENTION
-from .permutation import PERMUTE_EQUIVARIANTLY
-from .scores import DOT_PRODUCT_SCORES
+from ...judging.exercise import Assignment, Written
+from .dot_product_scores import DOT_PRODUCT_SCORES
+from .permute_equivariantly import PERMUTE_EQUIVARIANTLY
+from .self_attention import SELF_ATTENTION
 from .softmax import SOFTMAX
-from .window import WINDOWED_SELF_ATTENTION
+from .windowed_self_attention import WINDOWED_SELF_ATTENTION
 
 __all__ = ["ASSIGNMENT"]
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from solutions.softmax import softmax
+from solutions.alignment import softmax
 
-from ...exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception
 
 
 def softmax_cases(rng: np.random.Generator) -> Iterator[Case]:

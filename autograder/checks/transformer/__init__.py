@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ...exercise import Assignment, Written
-from .beam import BEAM_SEARCH
-from .loss import LABEL_SMOOTHED_LOSS
-from .machine import TRANSFORMER
-from .shift import SHIFT_RIGHT
-from .warmup import WARMUP_LEARNING_RATE
+from ...judging.exercise import Assignment, Written
+from .beam_search import BEAM_SEARCH
+from .label_smoothed_loss import LABEL_SMOOTHED_LOSS
+from .shift_right import SHIFT_RIGHT
+from .transformer import TRANSFORMER
+from .warmup_learning_rate import WARMUP_LEARNING_RATE
 
 __all__ = ["ASSIGNMENT"]
 

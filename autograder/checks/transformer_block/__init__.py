@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ...exercise import Assignment, Written
-from .attention import MULTI_HEAD_ATTENTION
+from ...judging.exercise import Assignment, Written
 from .decoder_block import DECODER_BLOCK
 from .encoder_block import ENCODER_BLOCK
 from .feed_forward import FEED_FORWARD
 from .layer_norm import LAYER_NORM
+from .multi_head_attention import MULTI_HEAD_ATTENTION
 
 __all__ = ["ASSIGNMENT"]
 

@@ -11,8 +11,8 @@ from torch import nn
 
 from solutions import transformer_block as solutions
 
-from ...exercise import Case, Exercise, Tensor, draw_setup
-from .decoder_wrong import MISCONCEPTIONS
+from ...judging.exercise import Case, Exercise, Tensor, draw_setup
+from .decoder_block_wrong import MISCONCEPTIONS
 
 
 def decoder_cases(rng: np.random.Generator) -> Iterator[Case]:

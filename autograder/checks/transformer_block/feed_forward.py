@@ -12,7 +12,7 @@ from torch import nn
 
 from solutions import transformer_block as solutions
 
-from ...exercise import Case, Exercise, Misconception, Tensor, draw_setup
+from ...judging.exercise import Case, Exercise, Misconception, Tensor, draw_setup
 
 
 def feed_forward_cases(rng: np.random.Generator) -> Iterator[Case]:

@@ -11,7 +11,7 @@ from torch import nn
 
 from solutions import transformer_block as solutions
 
-from ...exercise import Case, Exercise, Misconception, Tensor, draw_setup
+from ...judging.exercise import Case, Exercise, Misconception, Tensor, draw_setup
 
 
 def layer_norm_cases(rng: np.random.Generator) -> Iterator[Case]:

@@ -1,0 +1,251 @@
+"""The exercise `soft_attention`: a look at all places at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from solutions import captioning as solutions
+
+from ...judging.exercise import Case, Exercise, Misconception
+
+
+def soft_cases(rng: np.random.Generator) -> Iterator[Case]:
+    W_s = np.array([[1.0, 0.0]])
+    W_a = np.array([[1.0, 0.0], [0.0, 1.0]])
+    params = (W_s, W_a, np.array([2.0, -1.0]))
+    annotations = np.array([[0.0, 0.0], [1.0, 1.0], [-1.0, 2.0]])
+    yield Case("three places, by hand", (np.array([0.5]), annotations, params))
+    yield Case("all widths alike", _look(rng, (), 3, 3, 3, 3))
+    yield Case("all widths differ", _look(rng, (), 6, 2, 3, 4))
+    yield Case("a batch, float32", _look(rng, (2,), 4, 3, 2, 5, np.float32))
+    yield Case("two leading axes", _look(rng, (2, 3), 4, 2, 3, 2))
+    yield Case("large scores", _look(rng, (), 5, 3, 2, 4, size=2000.0))
+
+
+def soft_hidden(rng: np.random.Generator) -> Iterator[Case]:
+    L, d_s, C, d_a = rng.permutation([3, 4, 5, 6])
+    yield Case("one picture", _look(rng, (), L, d_s, C, d_a))
+    yield Case("all widths alike", _look(rng, (), L, C, C, C))
+    yield Case("as many pictures as places, float32", _look(rng, (L,), L, d_s, C, d_a, np.float32))
+    yield Case("two leading axes", _look(rng, (2, 2), L, d_s, C, d_a))
+    yield Case("large scores, a batch", _look(rng, (3,), L, d_s, C, d_a, size=2000.0))
+
+
+def _look(
+    rng: np.random.Generator,
+    batch: tuple[int, ...],
+    L: int,
+    d_s: int,
+    C: int,
+    d_a: int,
+    dtype: type = np.float64,
+    size: float = 1.0,
+) -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, ...]]:
+    """Random state, annotations and parameters; `size` multiplies the read-out of the network."""
+    shapes = ((*batch, d_s), (*batch, L, C), (d_s, d_a), (C, d_a), (d_a,))
+    s, annotations, W_s, W_a, v = (rng.normal(size=shape) for shape in shapes)
+    arrays: list[np.ndarray] = [one.astype(dtype) for one in (s, annotations, W_s, W_a, v * size)]
+    return arrays[0], arrays[1], tuple(arrays[2:])
+
+
+def soft__no_tanh(s, annotations, params):
+    W_s, W_a, v = params
+    scores = ((s @ W_s)[..., None, :] + annotations @ W_a) @ v
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = weights / weights.sum(axis=-1, keepdims=True)
+    return np.einsum("...l,...lc->...c", weights, annotations), weights
+
+
+def soft__state_after_tanh(s, annotations, params):
+    W_s, W_a, v = params
+    scores = ((s @ W_s)[..., None, :] + np.tanh(annotations @ W_a)) @ v
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = weights / weights.sum(axis=-1, keepdims=True)
+    return np.einsum("...l,...lc->...c", weights, annotations), weights
+
+
+def soft__state_multiplied(s, annotations, params):
+    W_s, W_a, v = params
+    scores = np.tanh((s @ W_s)[..., None, :] * (annotations @ W_a)) @ v
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = weights / weights.sum(axis=-1, keepdims=True)
+    return np.einsum("...l,...lc->...c", weights, annotations), weights
+
+
+def soft__hidden_blended(s, annotations, params):
+    W_s, W_a, v = params
+    hidden = annotations @ W_a
+    scores = np.tanh((s @ W_s)[..., None, :] + hidden) @ v
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = weights / weights.sum(axis=-1, keepdims=True)
+    return np.einsum("...l,...lc->...c", weights, hidden), weights
+
+
+def soft__plain_mean(s, annotations, params):
+    W_s, W_a, v = params
+    scores = np.tanh((s @ W_s)[..., None, :] + annotations @ W_a) @ v
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = weights / weights.sum(axis=-1, keepdims=True)
+    return annotations.mean(axis=-2), weights
+
+
+def soft__scores_as_weights(s, annotations, params):
+    W_s, W_a, v = params
+    scores = np.tanh((s @ W_s)[..., None, :] + annotations @ W_a) @ v
+    return np.einsum("...l,...lc->...c", scores, annotations), scores
+
+
+def soft__sigmoid(s, annotations, params):
+    W_s, W_a, v = params
+    scores = np.tanh((s @ W_s)[..., None, :] + annotations @ W_a) @ v
+    weights = 0.5 * (1 + np.tanh(scores / 2))
+    return np.einsum("...l,...lc->...c", weights, annotations), weights
+
+
+def soft__hard(s, annotations, params):
+    W_s, W_a, v = params
+    scores = np.tanh((s @ W_s)[..., None, :] + annotations @ W_a) @ v
+    best = scores.argmax(axis=-1)
+    weights = (np.arange(scores.shape[-1]) == best[..., None]).astype(scores.dtype)
+    return np.einsum("...l,...lc->...c", weights, annotations), weights
+
+
+def soft__whole_batch(s, annotations, params):
+    W_s, W_a, v = params
+    scores = np.tanh((s @ W_s)[..., None, :] + annotations @ W_a) @ v
+    weights = np.exp(scores - scores.max())
+    weights = weights / weights.sum()
+    return np.einsum("...l,...lc->...c", weights, annotations), weights
+
+
+def soft__overflow(s, annotations, params):
+    W_s, W_a, v = params
+    scores = np.tanh((s @ W_s)[..., None, :] + annotations @ W_a) @ v
+    weights = np.exp(scores)
+    weights = weights / weights.sum(axis=-1, keepdims=True)
+    return np.einsum("...l,...lc->...c", weights, annotations), weights
+
+
+def soft__weights_first(s, annotations, params):
+    W_s, W_a, v = params
+    scores = np.tanh((s @ W_s)[..., None, :] + annotations @ W_a) @ v
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = weights / weights.sum(axis=-1, keepdims=True)
+    return weights, np.einsum("...l,...lc->...c", weights, annotations)
+
+
+def soft__place_by_place(s, annotations, params):
+    W_s, W_a, v = params
+    places = np.moveaxis(annotations, -2, 0)
+    scores = [np.tanh(s @ W_s + place @ W_a) @ v for place in places]
+    largest = np.max(scores, axis=0)
+    shares = np.stack([np.exp(score - largest) for score in scores])
+    shares = shares / sum(shares)
+    context = sum(share[..., None] * places[i] for i, share in enumerate(shares))
+    return context, np.moveaxis(shares, 0, -1)
+
+
+def soft__one_wide_layer(s, annotations, params):
+    W_s, W_a, v = params
+    shape = (*annotations.shape[:-1], s.shape[-1])
+    both = np.concatenate([np.broadcast_to(s[..., None, :], shape), annotations], axis=-1)
+    scores = np.tanh(both @ np.concatenate([W_s, W_a])) @ v
+    weights = np.exp(scores - np.logaddexp.reduce(scores, axis=-1, keepdims=True))
+    return (np.swapaxes(annotations, -1, -2) @ weights[..., None])[..., 0], weights
+
+
+def soft__einsum(s, annotations, params):
+    W_s, W_a, v = params
+    state = np.einsum("...s,sa->...a", s, W_s)
+    seen = np.einsum("...lc,ca->...la", annotations, W_a)
+    scores = np.einsum("...la,a->...l", np.tanh(np.expand_dims(state, -2) + seen), v)
+    weights = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
+    total = np.sum(weights, axis=-1)
+    context = np.einsum("...l,...lc->...c", weights, annotations) / total[..., None]
+    return context, weights / total[..., None]
+
+
+SOFT_ATTENTION = Exercise(
+    name="soft_attention",
+    points=3,
+    difficulty=2,
+    minutes=15,
+    reference=solutions.soft_attention,
+    cases=soft_cases,
+    hidden=soft_hidden,
+    misconceptions=(
+        Misconception(
+            "tanh forgotten",
+            soft__no_tanh,
+            "Without the tanh, what does the state add to the score of each place? Can a number "
+            "that all places share change their weights?",
+        ),
+        Misconception(
+            "state added after the tanh",
+            soft__state_after_tanh,
+            "The hidden layer reads the state and the annotation. What does a number that is "
+            "added to all scores do to the weights?",
+        ),
+        Misconception(
+            "state multiplied",
+            soft__state_multiplied,
+            "The hidden layer reads both. Are the two projections added or multiplied?",
+        ),
+        Misconception(
+            "hidden layer blended",
+            soft__hidden_blended,
+            "The network of the scores decides where to look. What is it that is seen there, and "
+            "how wide is it?",
+        ),
+        Misconception(
+            "plain mean",
+            soft__plain_mean,
+            "Does your context change when the state does?",
+        ),
+        Misconception(
+            "scores used as weights",
+            soft__scores_as_weights,
+            "What do your weights sum to? Can one of them be negative?",
+        ),
+        Misconception(
+            "sigmoid for softmax",
+            soft__sigmoid,
+            "What do your weights sum to over the places of one picture?",
+        ),
+        Misconception(
+            "only the best place",
+            soft__hard,
+            "How much does the second-best place contribute to a soft look?",
+        ),
+        Misconception(
+            "weights shared over the batch",
+            soft__whole_batch,
+            "Right for one picture. Over what do the weights of one picture sum to 1?",
+        ),
+        Misconception(
+            "exponential overflows",
+            soft__overflow,
+            "What is np.exp(1000)? What may you subtract from all scores without changing the "
+            "weights?",
+        ),
+        Misconception(
+            "weights returned first",
+            soft__weights_first,
+            "In which order does the docstring return the two?",
+        ),
+    ),
+    alternatives=(
+        soft__place_by_place,
+        soft__one_wide_layer,
+        soft__einsum,
+    ),
+    help=(
+        "Score every annotation against the state, turn the scores into weights, blend the "
+        "annotations.",
+        "The state has one row and the annotations have L: give the projected state an axis of "
+        "length 1 for the places, `[..., None, :]`, and let it broadcast.",
+        "Section “Soft attention”.",
+    ),
+)

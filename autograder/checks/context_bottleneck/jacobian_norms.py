@@ -1,0 +1,289 @@
+"""The exercise `jacobian_norms`: how much the last state depends on each one before it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from solutions import context_bottleneck as solutions
+
+from ...judging.exercise import Case, Exercise, Misconception
+
+
+def jacobian_cases(rng: np.random.Generator) -> Iterator[Case]:
+    H = np.array([[0.5, 0.0], [0.0, 0.5], [0.5, -0.5]])
+    W_hh = np.array([[0.0, 2.0], [-1.0, 1.0]])
+    yield Case("three states", (H, W_hh))
+    yield Case("one state", _inputs(rng, (), 1, 3))
+    yield Case("six states", _inputs(rng, (), 6, 4))
+    yield Case("two sentences at once, float32", _inputs(rng, (2,), 5, 3, np.float32))
+
+
+def jacobian_hidden(rng: np.random.Generator) -> Iterator[Case]:
+    T, d_h, batch = (int(size) for size in rng.permutation([3, 4, 5]))
+    yield Case("one sentence", _inputs(rng, (), T, d_h))
+    yield Case("one state", _inputs(rng, (), 1, d_h))
+    yield Case("a batch, float32", _inputs(rng, (batch,), T, d_h, np.float32))
+    yield Case("many states", _inputs(rng, (), 12, d_h))
+
+
+def _inputs(
+    rng: np.random.Generator, batch: tuple[int, ...], T: int, d_h: int, dtype: type = np.float64
+) -> tuple[np.ndarray, ...]:
+    """The states of a random network that has read T random tokens, and its W_hh."""
+    W_hh = rng.normal(size=(d_h, d_h)) / d_h**0.5
+    h, states = np.tanh(rng.normal(size=(*batch, d_h))), []
+    for _ in range(T):
+        states.append(h)
+        h = np.tanh(rng.normal(size=(*batch, d_h)) + h @ W_hh)
+    return np.stack(states, axis=-2).astype(dtype), W_hh.astype(dtype)
+
+
+def jacobian__frobenius(H, W_hh):
+    norms = np.ones(H.shape[:-1])
+    product = np.eye(H.shape[-1])
+    for t in reversed(range(H.shape[-2] - 1)):
+        product = (W_hh * (1 - H[..., t + 1, None, :] ** 2)) @ product
+        norms[..., t] = np.linalg.norm(product, axis=(-2, -1))
+    return norms
+
+
+def jacobian__one_minus_h(H, W_hh):
+    norms = np.ones(H.shape[:-1])
+    product = np.eye(H.shape[-1])
+    for t in reversed(range(H.shape[-2] - 1)):
+        product = (W_hh * (1 - H[..., t + 1, None, :])) @ product
+        norms[..., t] = np.linalg.norm(product, 2, axis=(-2, -1))
+    return norms
+
+
+def jacobian__of_the_sigmoid(H, W_hh):
+    norms = np.ones(H.shape[:-1])
+    product = np.eye(H.shape[-1])
+    for t in reversed(range(H.shape[-2] - 1)):
+        h = H[..., t + 1, None, :]
+        product = (W_hh * (h * (1 - h))) @ product
+        norms[..., t] = np.linalg.norm(product, 2, axis=(-2, -1))
+    return norms
+
+
+def jacobian__tanh_again(H, W_hh):
+    norms = np.ones(H.shape[:-1])
+    product = np.eye(H.shape[-1])
+    for t in reversed(range(H.shape[-2] - 1)):
+        product = (W_hh * (1 - np.tanh(H[..., t + 1, None, :]) ** 2)) @ product
+        norms[..., t] = np.linalg.norm(product, 2, axis=(-2, -1))
+    return norms
+
+
+def jacobian__no_tanh(H, W_hh):
+    norms = np.ones(H.shape[:-1])
+    product = np.eye(H.shape[-1])
+    for t in reversed(range(H.shape[-2] - 1)):
+        product = W_hh @ product
+        norms[..., t] = np.linalg.norm(product, 2)
+    return norms
+
+
+def jacobian__old_state(H, W_hh):
+    norms = np.ones(H.shape[:-1])
+    product = np.eye(H.shape[-1])
+    for t in reversed(range(H.shape[-2] - 1)):
+        product = (W_hh * (1 - H[..., t, None, :] ** 2)) @ product
+        norms[..., t] = np.linalg.norm(product, 2, axis=(-2, -1))
+    return norms
+
+
+def jacobian__rows_scaled(H, W_hh):
+    norms = np.ones(H.shape[:-1])
+    product = np.eye(H.shape[-1])
+    for t in reversed(range(H.shape[-2] - 1)):
+        product = (W_hh * (1 - H[..., t + 1, :, None] ** 2)) @ product
+        norms[..., t] = np.linalg.norm(product, 2, axis=(-2, -1))
+    return norms
+
+
+def jacobian__wrong_order(H, W_hh):
+    norms = np.ones(H.shape[:-1])
+    product = np.eye(H.shape[-1])
+    for t in reversed(range(H.shape[-2] - 1)):
+        product = product @ (W_hh * (1 - H[..., t + 1, None, :] ** 2))
+        norms[..., t] = np.linalg.norm(product, 2, axis=(-2, -1))
+    return norms
+
+
+def jacobian__product_of_norms(H, W_hh):
+    norms = np.ones(H.shape[:-1])
+    for t in reversed(range(H.shape[-2] - 1)):
+        step = W_hh * (1 - H[..., t + 1, None, :] ** 2)
+        norms[..., t] = np.linalg.norm(step, 2, axis=(-2, -1)) * norms[..., t + 1]
+    return norms
+
+
+def jacobian__one_step_each(H, W_hh):
+    norms = np.ones(H.shape[:-1])
+    for t in reversed(range(H.shape[-2] - 1)):
+        step = W_hh * (1 - H[..., t + 1, None, :] ** 2)
+        norms[..., t] = np.linalg.norm(step, 2, axis=(-2, -1))
+    return norms
+
+
+def jacobian__largest_eigenvalue(H, W_hh):
+    norms = np.ones(H.shape[:-1])
+    product = np.eye(H.shape[-1])
+    for t in reversed(range(H.shape[-2] - 1)):
+        product = (W_hh * (1 - H[..., t + 1, None, :] ** 2)) @ product
+        norms[..., t] = np.abs(np.linalg.eigvals(product)).max(axis=-1)
+    return norms
+
+
+def jacobian__by_distance(H, W_hh):
+    norms = np.ones(H.shape[:-1])
+    product = np.eye(H.shape[-1])
+    for t in reversed(range(H.shape[-2] - 1)):
+        product = (W_hh * (1 - H[..., t + 1, None, :] ** 2)) @ product
+        norms[..., t] = np.linalg.norm(product, 2, axis=(-2, -1))
+    return norms[..., ::-1].copy()
+
+
+def jacobian__from_the_first_state(H, W_hh):
+    norms = np.ones(H.shape[:-1])
+    product = np.eye(H.shape[-1])
+    for t in range(1, H.shape[-2]):
+        product = product @ (W_hh * (1 - H[..., t, None, :] ** 2))
+        norms[..., t] = np.linalg.norm(product, 2, axis=(-2, -1))
+    return norms
+
+
+def jacobian__by_singular_values(H, W_hh):
+    T, d_h = H.shape[-2:]
+    norms = []
+    for t in range(T):
+        product = np.broadcast_to(np.eye(d_h), (*H.shape[:-2], d_h, d_h))
+        for later in range(t + 1, T):
+            product = product @ np.einsum("ij,...j->...ij", W_hh, 1 - H[..., later, :] ** 2)
+        norms.append(np.linalg.svd(product, compute_uv=False)[..., 0])
+    return np.stack(norms, axis=-1)
+
+
+def jacobian__columns(H, W_hh):
+    norms = np.ones_like(H[..., 0])
+    product = np.eye(H.shape[-1])
+    for t in range(H.shape[-2] - 1, 0, -1):
+        slope = (1 - H[..., t, :]) * (1 + H[..., t, :])
+        product = product @ (slope[..., :, None] * W_hh.T)
+        norms[..., t - 1] = np.linalg.norm(product, ord=2, axis=(-2, -1))
+    return norms
+
+
+def jacobian__sentence_by_sentence(H, W_hh):
+    norms = np.empty(H.shape[:-1])
+    for index in np.ndindex(H.shape[:-2]):
+        states = H[index].astype(float)
+        product = np.eye(len(W_hh))
+        for t in range(len(states))[::-1]:
+            gram = product @ product.T
+            norms[(*index, t)] = np.sqrt(np.linalg.eigvalsh(gram)[-1])
+            product = W_hh.astype(float) @ np.diag(1 - states[t] ** 2) @ product
+    return norms
+
+
+JACOBIAN_NORMS = Exercise(
+    name="jacobian_norms",
+    points=4,
+    difficulty=4,
+    minutes=25,
+    reference=solutions.jacobian_norms,
+    cases=jacobian_cases,
+    hidden=jacobian_hidden,
+    misconceptions=(
+        Misconception(
+            "Frobenius norm",
+            jacobian__frobenius,
+            "What does your norm give for the identity of size 3? By how much can the identity "
+            "stretch a vector?",
+        ),
+        Misconception(
+            "1 - h for 1 - h²",
+            jacobian__one_minus_h,
+            "What is the derivative of tanh, said with its own value? Can it be larger than 1?",
+        ),
+        Misconception(
+            "slope of the sigmoid",
+            jacobian__of_the_sigmoid,
+            "At 0, tanh rises as steeply as the straight line y = x. What does your formula say "
+            "for h = 0?",
+        ),
+        Misconception(
+            "tanh applied once more",
+            jacobian__tanh_again,
+            "H holds states, and a state is already the tanh of something. What is 1 - h² to be "
+            "taken of?",
+        ),
+        Misconception(
+            "slope of tanh forgotten",
+            jacobian__no_tanh,
+            "Does your answer change when H does? What becomes of the gradient where a unit is "
+            "nearly 1?",
+        ),
+        Misconception(
+            "slope at the old state",
+            jacobian__old_state,
+            "In the step from state t to state t + 1, of which of the two is the tanh taken?",
+        ),
+        Misconception(
+            "rows scaled for columns",
+            jacobian__rows_scaled,
+            "Entry [i, j] of W_hh leads from the old unit i to the new unit j. With the slope of "
+            "which of the two must it be multiplied?",
+        ),
+        Misconception(
+            "factors in the wrong order",
+            jacobian__wrong_order,
+            "Write out three steps by the chain rule. On which side of the product does the "
+            "earlier step stand when vectors are rows?",
+        ),
+        Misconception(
+            "product of the norms",
+            jacobian__product_of_norms,
+            "Is the norm of a product the product of the norms? Which of the two can only be "
+            "larger?",
+        ),
+        Misconception(
+            "one step only",
+            jacobian__one_step_each,
+            "How many steps lie between state t and the last state? How many does your norm span?",
+        ),
+        Misconception(
+            "largest eigenvalue",
+            jacobian__largest_eigenvalue,
+            "The matrix [[0, 5], [0, 0]] has no eigenvalue but 0. By how much can it stretch a "
+            "vector?",
+        ),
+        Misconception(
+            "sorted by distance",
+            jacobian__by_distance,
+            "Which entry of your answer is 1? Which one should it be?",
+        ),
+        Misconception(
+            "from the first state on",
+            jacobian__from_the_first_state,
+            "Is entry t to say how the last state depends on state t, or how state t depends on "
+            "the first?",
+        ),
+    ),
+    alternatives=(
+        jacobian__by_singular_values,
+        jacobian__columns,
+        jacobian__sentence_by_sentence,
+    ),
+    help=(
+        "Begin at the end, where the Jacobian is the identity. Every step back puts one more "
+        "factor to the product.",
+        "The slope of tanh can be had from its value. One step is W_hh with each column scaled by "
+        "the slope of the unit that it leads to. `np.linalg.norm(A, 2, axis=(-2, -1))` is the "
+        "spectral norm, of a batch too.",
+        "Section “How far back does the last state reach?”.",
+    ),
+)

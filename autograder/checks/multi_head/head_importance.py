@@ -1,0 +1,275 @@
+"""The exercise `head_importance`: what is missing when a head is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from solutions import multi_head as solutions
+
+from ...judging.exercise import Case, Exercise, Misconception
+
+
+def importance_cases(rng: np.random.Generator) -> Iterator[Case]:
+    weights = np.array([[[1.0]], [[1.0]]])
+    values = np.array([[[3.0]], [[4.0]]])
+    yield Case("one token, two heads at right angles", (weights, values, np.eye(2)))
+    yield Case("two heads, all widths 4", _inputs(rng, (), 2, 3, 5, 2, 4))
+    weights_3, values_3, W_o = _inputs(rng, (), 3, 2, 4, 2, 5)
+    yield Case("three heads, a small output", (weights_3, values_3, W_o / 100))
+    opposed = np.array([[1.0, 0.0], [-0.5, 0.5]])
+    yield Case("heads that partly cancel", (weights, values, opposed))
+    weights, values, W_o = _inputs(rng, (2,), 2, 4, 3, 3, 5)
+    weights[1] = 0
+    yield Case("a sentence of a batch whose tokens see nothing", (weights, values, W_o))
+    yield Case("float32, two leading batch axes", _inputs(rng, (2, 3), 3, 2, 4, 2, 6, np.float32))
+
+
+def importance_hidden(rng: np.random.Generator) -> Iterator[Case]:
+    n_heads, n_q, n_k, d_v = (int(size) for size in rng.permutation([2, 3, 4, 5]))
+    d_model = n_heads * d_v
+    yield Case("one sequence", _inputs(rng, (), n_heads, n_q, n_k, d_v, d_model))
+    weights, values, W_o = _inputs(rng, (), n_heads, n_q, n_k, d_v, d_model + 1)
+    yield Case("a small output of another width", (weights, values, W_o / 100))
+    weights, values, W_o = _inputs(rng, (3,), n_heads, n_q, n_k, d_v, d_model)
+    weights[0] = 0
+    yield Case("a sentence of a batch whose tokens see nothing", (weights, values, W_o))
+    inputs = _inputs(rng, (2, 3), n_heads, n_q, n_k, d_v, d_model, np.float32)
+    yield Case("float32, two leading batch axes", inputs)
+
+
+def _inputs(
+    rng: np.random.Generator,
+    batch: tuple[int, ...],
+    n_heads: int,
+    n_q: int,
+    n_k: int,
+    d_v: int,
+    d_out: int,
+    dtype: type = np.float64,
+) -> tuple[np.ndarray, ...]:
+    """Random weights whose rows sum to 1, values, and W_o; later heads have larger values."""
+    shares = rng.random((*batch, n_heads, n_q, n_k)) ** 3
+    weights = shares / shares.sum(axis=-1, keepdims=True)
+    values = rng.normal(size=(*batch, n_heads, n_k, d_v)) * np.arange(1, n_heads + 1)[:, None, None]
+    W_o = rng.normal(size=(n_heads * d_v, d_out))
+    return weights.astype(dtype), values.astype(dtype), W_o.astype(dtype)
+
+
+def importance__not_relative(weights, values, W_o):
+    rows = W_o.reshape(values.shape[-3], values.shape[-1], W_o.shape[-1])
+    return np.linalg.norm(weights @ values @ rows, axis=(-2, -1))
+
+
+def importance__whole_batch(weights, values, W_o):
+    rows = W_o.reshape(values.shape[-3], values.shape[-1], W_o.shape[-1])
+    parts = np.moveaxis(weights @ values @ rows, -3, 0)
+    change = np.array([np.sqrt((part**2).sum()) for part in parts])
+    return change / np.sqrt((parts.sum(axis=0) ** 2).sum())
+
+
+def importance__interleaved(weights, values, W_o):
+    n_heads = values.shape[-3]
+    rows = np.stack([W_o[h::n_heads] for h in range(n_heads)])
+    parts = weights @ values @ rows
+    change = np.linalg.norm(parts, axis=(-2, -1))
+    size = np.linalg.norm(parts.sum(axis=-3), axis=(-2, -1))[..., None]
+    return np.where(size > 0, change / np.where(size > 0, size, 1), 0)
+
+
+def importance__columns(weights, values, W_o):
+    rows = W_o.T.reshape(values.shape[-3], values.shape[-1], W_o.shape[-1])
+    parts = weights @ values @ rows
+    change = np.linalg.norm(parts, axis=(-2, -1))
+    size = np.linalg.norm(parts.sum(axis=-3), axis=(-2, -1))[..., None]
+    return np.where(size > 0, change / np.where(size > 0, size, 1), 0)
+
+
+def importance__before_mixing(weights, values, W_o):
+    parts = weights @ values
+    change = np.linalg.norm(parts, axis=(-2, -1))
+    size = np.sqrt((parts**2).sum(axis=(-3, -2, -1)))[..., None]
+    return np.where(size > 0, change / np.where(size > 0, size, 1), 0)
+
+
+def importance__of_the_weights(weights, values, W_o):
+    change = np.linalg.norm(weights, axis=(-2, -1))
+    size = np.sqrt((weights**2).sum(axis=(-3, -2, -1)))[..., None]
+    return np.where(size > 0, change / np.where(size > 0, size, 1), 0)
+
+
+def importance__shares(weights, values, W_o):
+    rows = W_o.reshape(values.shape[-3], values.shape[-1], W_o.shape[-1])
+    change = np.linalg.norm(weights @ values @ rows, axis=(-2, -1))
+    total = change.sum(axis=-1, keepdims=True)
+    return np.where(total > 0, change / np.where(total > 0, total, 1), 0)
+
+
+def importance__squared(weights, values, W_o):
+    rows = W_o.reshape(values.shape[-3], values.shape[-1], W_o.shape[-1])
+    parts = weights @ values @ rows
+    change = (parts**2).sum(axis=(-2, -1))
+    size = (parts.sum(axis=-3) ** 2).sum(axis=(-2, -1))[..., None]
+    return np.where(size > 0, change / np.where(size > 0, size, 1), 0)
+
+
+def importance__what_remains(weights, values, W_o):
+    rows = W_o.reshape(values.shape[-3], values.shape[-1], W_o.shape[-1])
+    parts = weights @ values @ rows
+    output = parts.sum(axis=-3, keepdims=True)
+    remains = np.linalg.norm(output - parts, axis=(-2, -1))
+    size = np.linalg.norm(output, axis=(-2, -1))
+    return np.where(size > 0, remains / np.where(size > 0, size, 1), 0)
+
+
+def importance__difference_of_norms(weights, values, W_o):
+    rows = W_o.reshape(values.shape[-3], values.shape[-1], W_o.shape[-1])
+    parts = weights @ values @ rows
+    output = parts.sum(axis=-3, keepdims=True)
+    size = np.linalg.norm(output, axis=(-2, -1))
+    loss = size - np.linalg.norm(output - parts, axis=(-2, -1))
+    return np.where(size > 0, loss / np.where(size > 0, size, 1), 0)
+
+
+def importance__token_by_token(weights, values, W_o):
+    rows = W_o.reshape(values.shape[-3], values.shape[-1], W_o.shape[-1])
+    parts = weights @ values @ rows
+    change = np.linalg.norm(parts, axis=-1)
+    size = np.linalg.norm(parts.sum(axis=-3, keepdims=True), axis=-1)
+    return np.where(size > 0, change / np.where(size > 0, size, 1), 0).mean(axis=-1)
+
+
+def importance__divided_by_zero(weights, values, W_o):
+    rows = W_o.reshape(values.shape[-3], values.shape[-1], W_o.shape[-1])
+    parts = weights @ values @ rows
+    size = np.linalg.norm(parts.sum(axis=-3), axis=(-2, -1))[..., None]
+    return np.linalg.norm(parts, axis=(-2, -1)) / size
+
+
+def importance__remove_and_compare(weights, values, W_o):
+    def mixed(heads):
+        return np.concatenate(np.moveaxis(heads, -3, 0), axis=-1) @ W_o
+
+    heads = weights @ values
+    output = mixed(heads)
+    size = np.sqrt((output**2).sum(axis=(-2, -1)))
+    importances = np.zeros(heads.shape[:-2])
+    for h in range(heads.shape[-3]):
+        rest = heads.copy()
+        rest[..., h, :, :] = 0
+        change = np.sqrt(((output - mixed(rest)) ** 2).sum(axis=(-2, -1)))
+        importances[..., h] = np.where(size > 0, change / np.where(size > 0, size, 1), 0)
+    return importances
+
+
+def importance__einsum(weights, values, W_o):
+    rows = W_o.reshape(values.shape[-3], values.shape[-1], W_o.shape[-1])
+    parts = np.einsum("...hij,...hjv,hvo->...hio", weights, values, rows)
+    overlaps = np.einsum("...hio,...gio->...hg", parts, parts)
+    squares = np.einsum("...hh->...h", overlaps)
+    total = overlaps.sum(axis=(-2, -1))[..., None]
+    return np.sqrt(squares / np.where(total > 0, total, np.inf))
+
+
+def importance__slices(weights, values, W_o):
+    d_v = values.shape[-1]
+    parts = [
+        weights[..., h, :, :] @ values[..., h, :, :] @ W_o[h * d_v : (h + 1) * d_v]
+        for h in range(values.shape[-3])
+    ]
+    flat = np.stack([part.reshape(*part.shape[:-2], -1) for part in parts], axis=-2)
+    size = np.linalg.norm(flat.sum(axis=-2), axis=-1)[..., None]
+    return np.linalg.norm(flat, axis=-1) / np.where(size == 0, np.inf, size)
+
+
+HEAD_IMPORTANCE = Exercise(
+    name="head_importance",
+    points=3,
+    difficulty=3,
+    minutes=20,
+    reference=solutions.head_importance,
+    cases=importance_cases,
+    hidden=importance_hidden,
+    misconceptions=(
+        Misconception(
+            "not relative",
+            importance__not_relative,
+            "Multiply W_o by 10. Has any head become more important? Does your number change?",
+        ),
+        Misconception(
+            "one number for the whole batch",
+            importance__whole_batch,
+            "Which shape does the docstring ask for? Should one sentence's importances change when "
+            "another joins the batch?",
+        ),
+        Misconception(
+            "rows of W_o dealt out in turn",
+            importance__interleaved,
+            "After the merge, where in a token's features does the first head stand? Which rows of "
+            "W_o meet them?",
+        ),
+        Misconception(
+            "columns of W_o instead of rows",
+            importance__columns,
+            "In `merged @ W_o`, which axis of W_o meets the features of the heads?",
+        ),
+        Misconception(
+            "measured before the mixing",
+            importance__before_mixing,
+            "What if the rows of W_o that read a head are all zero? How important is that head?",
+        ),
+        Misconception(
+            "measured on the weights",
+            importance__of_the_weights,
+            "A head may look sharply at a token whose value is zero. What does the output lose "
+            "without it?",
+        ),
+        Misconception(
+            "shares that sum to 1",
+            importance__shares,
+            "By what do you divide: by the size of the output, or by the sum of the heads' sizes? "
+            "When do these differ?",
+        ),
+        Misconception(
+            "squares without the root",
+            importance__squared,
+            "If all values double, should a norm double, or grow fourfold? Where is your root?",
+        ),
+        Misconception(
+            "what remains instead of what is missing",
+            importance__what_remains,
+            "Remove a head that contributes nothing. Should its importance be 0 or 1?",
+        ),
+        Misconception(
+            "difference of norms",
+            importance__difference_of_norms,
+            "Two outputs may have the same norm and yet differ. Which comes first, the norm or the "
+            "difference?",
+        ),
+        Misconception(
+            "averaged over the tokens",
+            importance__token_by_token,
+            "Over which axes is the norm of the docstring taken? How many norms do you take for "
+            "one head?",
+        ),
+        Misconception(
+            "divided by an output of zero",
+            importance__divided_by_zero,
+            "What is your answer for a sentence in which every token is masked?",
+        ),
+    ),
+    alternatives=(
+        importance__remove_and_compare,
+        importance__einsum,
+        importance__slices,
+    ),
+    help=(
+        "Find what each head contributes to the output, and compare its norm with the norm of the "
+        "whole.",
+        "The product of the merged heads with W_o is a sum, one term a head. Which rows of W_o "
+        "does head h meet? Removing the head takes exactly its term away. Mind the output that is "
+        "all zeros.",
+        "Section “Removing heads”.",
+    ),
+)

@@ -1,0 +1,147 @@
+"""The exercise `multi_head_attention`: the whole layer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from solutions import multi_head as solutions
+
+from ...judging.exercise import Case, Exercise
+from .multi_head_attention_wrong import MISCONCEPTIONS
+
+
+def attention_cases(rng: np.random.Generator) -> Iterator[Case]:
+    yield Case("two heads, three tokens, all widths 4", _inputs(rng, (3, 4), 2, 2, 2, 4))
+    yield Case("three heads, values of another width", _inputs(rng, (4, 5), 3, 2, 3, 5))
+    mask = np.array([[True, False, True], [True, True, False], [False, True, True]])
+    yield Case("a mask", _inputs(rng, (3, 4), 2, 2, 2, 4), {"mask": mask})
+    mask = np.array([[False, False, False], [True, True, False], [False, True, True]])
+    yield Case(
+        "a token that may attend to nothing", _inputs(rng, (3, 4), 2, 2, 3, 5), {"mask": mask}
+    )
+    yield Case("large scores", _inputs(rng, (4, 5), 2, 3, 3, 5, size=25.0))
+    mask = np.array([[[True, True, False, False]], [[True, True, True, True]]])
+    inputs = _inputs(rng, (2, 4, 6), 2, 3, 3, 6, np.float32)
+    yield Case("float32, as many sentences as heads, padding hidden", inputs, {"mask": mask})
+    mask = np.array([[[[True, False]]], [[[True, True]]]])
+    inputs = _inputs(rng, (2, 2, 2, 4), 3, 1, 1, 4)
+    yield Case("two leading batch axes, padding hidden", inputs, {"mask": mask})
+
+
+def attention_hidden(rng: np.random.Generator) -> Iterator[Case]:
+    n_heads, n, d_head = (int(size) for size in rng.permutation([2, 3, 4]))
+    d_model = n_heads * d_head
+    yield Case("all widths alike", _inputs(rng, (n, d_model), n_heads, d_head, d_head, d_model))
+    yield Case("all widths differ", _inputs(rng, (n, 5), n_heads, d_head, d_head + 1, 7))
+    mask = _mask(rng, n)
+    mask[0] = False
+    inputs = _inputs(rng, (n, 5), n_heads, d_head, d_head, 5)
+    yield Case("a mask, and a token that may attend to nothing", inputs, {"mask": mask})
+    yield Case("large scores", _inputs(rng, (n, 5), n_heads, d_head, d_head, 5, size=25.0))
+    mask = np.arange(n) < np.arange(n_heads)[:, None, None] % n + 1
+    inputs = _inputs(rng, (n_heads, n, 5), n_heads, d_head, d_head, 5)
+    yield Case("as many sentences as heads, padding hidden", inputs, {"mask": mask})
+    side = 3 if n_heads == 2 else 2  # not n_heads, or two ways to misplace a mask look the same
+    mask = np.arange(n) < np.arange(side)[:, None, None, None] % n + 1
+    inputs = _inputs(rng, (side, side, n, 5), n_heads, d_head, d_head, 5)
+    yield Case("two leading batch axes, padding hidden", inputs, {"mask": mask})
+    inputs = _inputs(rng, (2, 3, n, 5), n_heads, d_head, d_head, 6, np.float32)
+    yield Case("float32, two leading batch axes, one mask for all", (*inputs, _mask(rng, n)))
+
+
+def _inputs(
+    rng: np.random.Generator,
+    tokens: tuple[int, ...],
+    n_heads: int,
+    d_k: int,
+    d_v: int,
+    d_out: int,
+    dtype: type = np.float64,
+    size: float = 1.0,
+) -> tuple[np.ndarray | int, ...]:
+    """Random X of shape `tokens`, the four matrices, n_heads; `size` multiplies W_q and W_k."""
+    d = tokens[-1]
+    shapes = ((d, n_heads * d_k), (d, n_heads * d_k), (d, n_heads * d_v), (n_heads * d_v, d_out))
+    W_q, W_k, W_v, W_o = (rng.normal(size=shape) for shape in shapes)
+    arrays = (rng.normal(size=tokens), W_q * size / 2, W_k * size / 2, W_v, W_o)
+    return (*(array.astype(dtype) for array in arrays), n_heads)
+
+
+def _mask(rng: np.random.Generator, n: int) -> np.ndarray:
+    """A random mask with at least one key to attend to, and one hidden, in every row."""
+    order = rng.permuted(np.tile(np.arange(n), (n, 1)), axis=1)
+    return order < rng.integers(1, n, size=(n, 1))
+
+
+def multi_head__head_by_head(X, W_q, W_k, W_v, W_o, n_heads, mask=None):
+    d_k, d_v = W_q.shape[1] // n_heads, W_v.shape[1] // n_heads
+    seen = np.ones((*X.shape[:-1], X.shape[-2]), dtype=bool)
+    seen = seen if mask is None else seen & mask
+    output, tables = 0, []
+    for h in range(n_heads):
+        columns = slice(h * d_k, (h + 1) * d_k)
+        scores = X @ W_q[:, columns] @ np.swapaxes(X @ W_k[:, columns], -1, -2) / d_k**0.5
+        scores = np.where(seen, scores, -1e30)
+        shares = np.where(seen, np.exp(scores - scores.max(axis=-1, keepdims=True)), 0)
+        tables.append(shares / np.maximum(shares.sum(axis=-1, keepdims=True), 1e-30))
+        rows = slice(h * d_v, (h + 1) * d_v)
+        output = output + tables[-1] @ (X @ W_v[:, rows]) @ W_o[rows]
+    return output, np.stack(tables, axis=-3)
+
+
+def multi_head__einsum(X, W_q, W_k, W_v, W_o, n_heads, mask=None):
+    Q, K, V = (
+        np.einsum("...nd,dhk->...hnk", X, W.reshape(W.shape[0], n_heads, W.shape[1] // n_heads))
+        for W in (W_q, W_k, W_v)
+    )
+    scores = np.einsum("...hik,...hjk->...hij", Q, K) / np.sqrt(Q.shape[-1])
+    if mask is not None:
+        while mask.ndim < X.ndim:
+            mask = mask[None]
+        scores = np.where(mask[..., None, :, :], scores, -np.inf)
+    with np.errstate(invalid="ignore"):
+        weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        weights = np.nan_to_num(weights / weights.sum(axis=-1, keepdims=True))
+    rows = W_o.reshape(n_heads, W_o.shape[0] // n_heads, W_o.shape[1])
+    return np.einsum("...hij,...hjv,hvo->...io", weights, V, rows), weights
+
+
+def multi_head__heads_first(X, W_q, W_k, W_v, W_o, n_heads, mask=None):
+    Q, K, V = (np.array(np.split(X @ W, n_heads, axis=-1)) for W in (W_q, W_k, W_v))
+    scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
+    mask = np.ones(1, dtype=bool) if mask is None else mask
+    seen = np.broadcast_to(mask, scores.shape)
+    largest = np.max(scores, axis=-1, keepdims=True, where=seen, initial=-1e30)
+    shares = np.exp(np.where(seen, scores - largest, -1e30))
+    shares = np.where(seen, shares, 0)
+    weights = shares / np.maximum(shares.sum(axis=-1, keepdims=True), 1e-30)
+    merged = np.concatenate(list(weights @ V), axis=-1)
+    return merged @ W_o, np.moveaxis(weights, 0, -3)
+
+
+MULTI_HEAD_ATTENTION = Exercise(
+    name="multi_head_attention",
+    points=5,
+    difficulty=4,
+    minutes=35,
+    reference=solutions.multi_head_attention,
+    cases=attention_cases,
+    hidden=attention_hidden,
+    misconceptions=MISCONCEPTIONS,
+    alternatives=(
+        multi_head__head_by_head,
+        multi_head__einsum,
+        multi_head__heads_first,
+    ),
+    help=(
+        "Project three times, split into heads, let each head attend with its own softmax, merge, "
+        "and mix by W_o. Return both results.",
+        "With the axes batch, head, token, feature, one matrix product over the last two axes "
+        "serves all heads. A mask is the same for all heads: give it an axis of length 1 where "
+        "the scores have their heads. Ask of each axis of each product: does it count tokens or "
+        "features?",
+        "Section “Split, attend, merge, mix”; for masks, chapter 5, section “Masks”.",
+    ),
+)

@@ -1,0 +1,253 @@
+"""The exercise `relative_scores`: a learned vector for every distance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from solutions import positions as solutions
+
+from ...judging.exercise import Case, Exercise, Misconception
+
+
+def relative_cases(rng: np.random.Generator) -> Iterator[Case]:
+    Q, K = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[2.0, 0.0], [0.0, 3.0]])
+    table = np.array([[10.0, 20.0], [30.0, 40.0], [50.0, 60.0]])
+    yield Case("two queries, two keys, distances -1, 0 and 1", (Q, K, table))
+    yield Case("distances beyond the table", _inputs(rng, (), 5, 5, 3, 1))
+    yield Case("more keys than queries", _inputs(rng, (), 3, 6, 5, 2))
+    yield Case("a table that reaches farther than the sequence", _inputs(rng, (), 3, 3, 2, 4))
+    yield Case("float32, two leading axes", _inputs(rng, (2, 3), 6, 4, 3, 2, np.float32))
+    yield Case("a table of one row", _inputs(rng, (), 2, 3, 2, 0))
+    yield Case("no query", _inputs(rng, (), 0, 3, 2, 1))
+
+
+def relative_hidden(rng: np.random.Generator) -> Iterator[Case]:
+    n_q, n_k, d_k = (int(size) for size in rng.permutation([5, 6, 7]))
+    yield Case("a table that reaches as far as the sequence", _inputs(rng, (), 3, 3, d_k, 2))
+    yield Case("distances beyond the table", _inputs(rng, (), n_q, n_q, d_k, 2))
+    yield Case("queries and keys differ in number", _inputs(rng, (), n_q, n_k, d_k, 1))
+    yield Case("float32, a batch", _inputs(rng, (3,), n_k, n_q, d_k, 2, np.float32))
+
+
+def _inputs(
+    rng: np.random.Generator,
+    batch: tuple[int, ...],
+    n_q: int,
+    n_k: int,
+    d_k: int,
+    reach: int,
+    dtype: type = np.float64,
+) -> tuple[np.ndarray, ...]:
+    """Random Q and K, and a table for the distances -reach to reach."""
+    shapes = ((*batch, n_q, d_k), (*batch, n_k, d_k), (2 * reach + 1, d_k))
+    return tuple(rng.normal(size=shape).astype(dtype) for shape in shapes)
+
+
+def relative_scores__reversed(Q, K, table):
+    r = len(table) // 2
+    distance = np.arange(Q.shape[-2])[:, None] - np.arange(K.shape[-2])
+    vectors = table[np.clip(distance, -r, r) + r]
+    content = Q @ np.swapaxes(K, -1, -2)
+    return (content + np.einsum("...id,ijd->...ij", Q, vectors)) / Q.shape[-1] ** 0.5
+
+
+def relative_scores__not_clipped(Q, K, table):
+    r = len(table) // 2
+    distance = np.arange(K.shape[-2]) - np.arange(Q.shape[-2])[:, None]
+    vectors = table[distance + r]
+    content = Q @ np.swapaxes(K, -1, -2)
+    return (content + np.einsum("...id,ijd->...ij", Q, vectors)) / Q.shape[-1] ** 0.5
+
+
+def relative_scores__wrapped(Q, K, table):
+    r = len(table) // 2
+    distance = np.arange(K.shape[-2]) - np.arange(Q.shape[-2])[:, None]
+    vectors = table[(distance + r) % len(table)]
+    content = Q @ np.swapaxes(K, -1, -2)
+    return (content + np.einsum("...id,ijd->...ij", Q, vectors)) / Q.shape[-1] ** 0.5
+
+
+def relative_scores__not_moved(Q, K, table):
+    r = len(table) // 2
+    distance = np.arange(K.shape[-2]) - np.arange(Q.shape[-2])[:, None]
+    vectors = table[np.clip(distance, -r, r)]
+    content = Q @ np.swapaxes(K, -1, -2)
+    return (content + np.einsum("...id,ijd->...ij", Q, vectors)) / Q.shape[-1] ** 0.5
+
+
+def relative_scores__no_side(Q, K, table):
+    r = len(table) // 2
+    distance = np.abs(np.arange(K.shape[-2]) - np.arange(Q.shape[-2])[:, None])
+    vectors = table[np.clip(distance, -r, r) + r]
+    content = Q @ np.swapaxes(K, -1, -2)
+    return (content + np.einsum("...id,ijd->...ij", Q, vectors)) / Q.shape[-1] ** 0.5
+
+
+def relative_scores__far_is_nothing(Q, K, table):
+    r = len(table) // 2
+    distance = np.arange(K.shape[-2]) - np.arange(Q.shape[-2])[:, None]
+    vectors = table[np.clip(distance, -r, r) + r] * (np.abs(distance) <= r)[:, :, None]
+    content = Q @ np.swapaxes(K, -1, -2)
+    return (content + np.einsum("...id,ijd->...ij", Q, vectors)) / Q.shape[-1] ** 0.5
+
+
+def relative_scores__no_content(Q, K, table):
+    r = len(table) // 2
+    distance = np.arange(K.shape[-2]) - np.arange(Q.shape[-2])[:, None]
+    vectors = table[np.clip(distance, -r, r) + r]
+    return np.einsum("...id,ijd->...ij", Q, vectors) / Q.shape[-1] ** 0.5
+
+
+def relative_scores__no_distance(Q, K, table):
+    return Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
+
+
+def relative_scores__no_scale(Q, K, table):
+    r = len(table) // 2
+    distance = np.arange(K.shape[-2]) - np.arange(Q.shape[-2])[:, None]
+    vectors = table[np.clip(distance, -r, r) + r]
+    return Q @ np.swapaxes(K, -1, -2) + np.einsum("...id,ijd->...ij", Q, vectors)
+
+
+def relative_scores__content_scaled_alone(Q, K, table):
+    r = len(table) // 2
+    distance = np.arange(K.shape[-2]) - np.arange(Q.shape[-2])[:, None]
+    vectors = table[np.clip(distance, -r, r) + r]
+    content = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
+    return content + np.einsum("...id,ijd->...ij", Q, vectors)
+
+
+def relative_scores__key_asks(Q, K, table):
+    r = len(table) // 2
+    distance = np.arange(K.shape[-2]) - np.arange(Q.shape[-2])[:, None]
+    vectors = table[np.clip(distance, -r, r) + r]
+    content = Q @ np.swapaxes(K, -1, -2)
+    return (content + np.einsum("...jd,ijd->...ij", K, vectors)) / Q.shape[-1] ** 0.5
+
+
+def relative_scores__plain_transpose(Q, K, table):
+    r = len(table) // 2
+    distance = np.arange(K.shape[-2]) - np.arange(Q.shape[-2])[:, None]
+    vectors = table[np.clip(distance, -r, r) + r]
+    return (Q @ K.T + np.einsum("...id,ijd->...ij", Q, vectors)) / Q.shape[-1] ** 0.5
+
+
+def relative_scores__loop(Q, K, table):
+    n_q, n_k, r = Q.shape[-2], K.shape[-2], len(table) // 2
+    scores = np.zeros((*Q.shape[:-1], n_k))
+    for i in range(n_q):
+        for j in range(n_k):
+            row = min(max(j - i, -r), r) + r
+            scores[..., i, j] = np.sum(Q[..., i, :] * (K[..., j, :] + table[row]), axis=-1)
+    return scores / np.sqrt(Q.shape[-1])
+
+
+def relative_scores__gathered(Q, K, table):
+    n_q, n_k, r = Q.shape[-2], K.shape[-2], len(table) // 2
+    rows = np.clip(np.arange(n_k)[None, :] - np.arange(n_q)[:, None] + r, 0, 2 * r)
+    on_rows = Q @ table.T
+    by_distance = on_rows[..., np.arange(n_q)[:, None], rows]
+    return np.einsum("...id,...jd->...ij", Q, K) / Q.shape[-1] ** 0.5 + by_distance / np.sqrt(
+        Q.shape[-1]
+    )
+
+
+def relative_scores__padded(Q, K, table):
+    n_q, n_k, r = Q.shape[-2], K.shape[-2], len(table) // 2
+    wide = np.concatenate([table[:1]] * n_q + [table] + [table[-1:]] * n_k)
+    rows = [wide[n_q + r - i : n_q + r - i + n_k] for i in range(n_q)]
+    vectors = np.reshape(rows, (n_q, n_k, Q.shape[-1]))
+    together = np.expand_dims(K, -3) + vectors
+    return np.einsum("...id,...ijd->...ij", Q / Q.shape[-1] ** 0.5, together)
+
+
+RELATIVE_SCORES = Exercise(
+    name="relative_scores",
+    points=3,
+    difficulty=3,
+    minutes=20,
+    reference=solutions.relative_scores,
+    cases=relative_cases,
+    hidden=relative_hidden,
+    misconceptions=(
+        Misconception(
+            "distance from key to query",
+            relative_scores__reversed,
+            "The first row of the table is for a key that stands before the query. Is j - i then "
+            "above or below 0?",
+        ),
+        Misconception(
+            "no clipping",
+            relative_scores__not_clipped,
+            "Which row of the table do you read when the distance is larger than r? And smaller "
+            "than -r?",
+        ),
+        Misconception(
+            "distances wrap around",
+            relative_scores__wrapped,
+            "Should a key far behind the query use the same vector as one just ahead of it?",
+        ),
+        Misconception(
+            "rows not counted from -r",
+            relative_scores__not_moved,
+            "Which row of the table belongs to distance 0? What does NumPy read at index -1?",
+        ),
+        Misconception(
+            "before and after taken as one",
+            relative_scores__no_side,
+            "Do two keys, one before and one after the query, get the same vector?",
+        ),
+        Misconception(
+            "far keys get no vector",
+            relative_scores__far_is_nothing,
+            "What does the docstring say about a distance beyond r: that it counts as r, or as "
+            "nothing?",
+        ),
+        Misconception(
+            "content forgotten",
+            relative_scores__no_content,
+            "Does your result change when the keys do?",
+        ),
+        Misconception(
+            "distance forgotten",
+            relative_scores__no_distance,
+            "Does your result change when the table does?",
+        ),
+        Misconception(
+            "no scale",
+            relative_scores__no_scale,
+            "What does the docstring divide the scores by?",
+        ),
+        Misconception(
+            "only the content scaled",
+            relative_scores__content_scaled_alone,
+            "The query meets the sum of key and vector. Which part of that product is divided?",
+        ),
+        Misconception(
+            "the key asks the table",
+            relative_scores__key_asks,
+            "Whose dot product with the vector of the distance is wanted, the query's or the "
+            "key's?",
+        ),
+        Misconception(
+            "transpose of all axes",
+            relative_scores__plain_transpose,
+            "What does `.T` do to an array of shape (2, 3, 5, 4)? Which two axes are to be "
+            "exchanged?",
+        ),
+    ),
+    alternatives=(
+        relative_scores__loop,
+        relative_scores__gathered,
+        relative_scores__padded,
+    ),
+    help=(
+        "Make the table of distances, turn each into a row number, take those rows, and let "
+        "each query meet them as it meets the keys.",
+        "`np.clip(j - i, -r, r) + r` is a row number, for all pairs at once of shape (n_q, n_k). "
+        "The rows then have shape (n_q, n_k, d_k); `np.einsum` sums over d_k.",
+        "Section “A vector for every distance”.",
+    ),
+)

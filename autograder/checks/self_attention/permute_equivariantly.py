@@ -1,0 +1,261 @@
+"""The exercise `permute_equivariantly`: sets, not sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from solutions import self_attention as solutions
+
+from ...judging.exercise import Case, Exercise, Misconception, SourceFunction
+
+SELF_ATTEND = SourceFunction(
+    "attend",
+    """
+def attend(X):
+    scores = X @ np.swapaxes(X, -1, -2)
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exponentials / exponentials.sum(axis=-1, keepdims=True) @ X
+""",
+)
+MEAN_ADDED = SourceFunction(
+    "attend",
+    """
+def attend(X):
+    total = 0
+    for i in range(X.shape[-2]):  # in the order of the tokens: rounding differs
+        total = total + X[..., i : i + 1, :]
+    return X + total / X.shape[-2]
+""",
+)
+POSITIONS_ADDED = SourceFunction(
+    "attend",
+    """
+def attend(X):
+    return X + np.abs(X).max() * np.arange(X.shape[-2], dtype=X.dtype)[:, None]
+""",
+)
+NEIGHBOURS_AVERAGED = SourceFunction(
+    "attend",
+    """
+def attend(X):
+    return (np.roll(X, 1, axis=-2) + X + np.roll(X, -1, axis=-2)) / 3
+""",
+)
+FIRST_TOKEN_ADDED = SourceFunction(
+    "attend",
+    """
+def attend(X):
+    return X + X[..., :1, :]
+""",
+)
+SORTED_BY_FEATURE = SourceFunction(
+    "attend",
+    """
+def attend(X):
+    return np.sort(X, axis=-2)
+""",
+)
+TURNED_ROUND = SourceFunction(
+    "attend",
+    """
+def attend(X):
+    return X[..., ::-1, :].copy()
+""",
+)
+
+TURN_OF_FOUR = np.array([1, 2, 3, 0])
+
+
+def a_turn(rng: np.random.Generator, n: int) -> np.ndarray:
+    """A permutation of n >= 3 places that moves every token and is not its own inverse."""
+    order = rng.permutation(n)
+    permutation = np.empty(n, dtype=int)
+    permutation[order] = np.roll(order, 1)
+    return permutation
+
+
+def permute_cases(rng: np.random.Generator) -> Iterator[Case]:
+    X = rng.normal(size=(4, 3))
+    yield Case("self-attention", (SELF_ATTEND, X, TURN_OF_FOUR))
+    yield Case("positions are added", (POSITIONS_ADDED, X, TURN_OF_FOUR))
+    yield Case("the first token is added to all", (FIRST_TOKEN_ADDED, X, TURN_OF_FOUR))
+    yield Case(
+        "the first token is added to all, and this permutation leaves it in its place",
+        (FIRST_TOKEN_ADDED, X, np.array([0, 2, 3, 1])),
+    )
+    yield Case("every feature is sorted over the tokens", (SORTED_BY_FEATURE, X, TURN_OF_FOUR))
+    yield Case("the tokens are turned round", (TURNED_ROUND, X, TURN_OF_FOUR))
+    many = rng.uniform(1, 2, size=(30, 8)).astype(np.float32)
+    many[:, 0] = 0
+    yield Case(
+        "float32, equal up to rounding, one feature 0 everywhere",
+        (MEAN_ADDED, many, a_turn(rng, 30)),
+    )
+    yield Case("a batch", (SELF_ATTEND, rng.normal(size=(2, 5, 3)), a_turn(rng, 5)))
+
+
+def permute_hidden(rng: np.random.Generator) -> list[Case]:
+    """Every kind once and more, in an order of its own: the answers are yes or no."""
+    cases = [*hidden_kinds(rng), *more_hidden(rng)]
+    return [cases[i] for i in rng.permutation(len(cases))]
+
+
+def more_hidden(rng: np.random.Generator) -> Iterator[Case]:
+    kinds = (SELF_ATTEND, POSITIONS_ADDED, NEIGHBOURS_AVERAGED, FIRST_TOKEN_ADDED, MEAN_ADDED)
+    for kind in rng.integers(len(kinds), size=8):
+        X = rng.uniform(1, 2, size=(6, 3))
+        yield Case("one of the kinds above", (kinds[kind], X, a_turn(rng, 6)))
+
+
+def hidden_kinds(rng: np.random.Generator) -> Iterator[Case]:
+    X = rng.normal(size=(5, 4))
+    yield Case("self-attention", (SELF_ATTEND, X, a_turn(rng, 5)))
+    yield Case("neighbours are averaged", (NEIGHBOURS_AVERAGED, X, np.array([2, 0, 1, 4, 3])))
+    yield Case(
+        "neighbours on a ring are averaged, and this permutation turns the ring",
+        (NEIGHBOURS_AVERAGED, X, np.array([2, 3, 4, 0, 1])),
+    )
+    yield Case("the order is kept", (POSITIONS_ADDED, X, np.arange(5)))
+    yield Case("every feature is sorted over the tokens", (SORTED_BY_FEATURE, X, a_turn(rng, 5)))
+    yield Case("the tokens are turned round", (TURNED_ROUND, X, a_turn(rng, 5)))
+    many = rng.uniform(1, 2, size=(40, 6)) * 1e6
+    many[:, 2] = 0
+    yield Case(
+        "large outputs, equal up to rounding, one feature 0 everywhere",
+        (MEAN_ADDED, many, a_turn(rng, 40)),
+    )
+    batch = rng.uniform(0.5, 1.5, size=(3, 6, 2)).astype(np.float32)
+    yield Case("a batch, float32", (SELF_ATTEND, batch, a_turn(rng, 6)))
+    yield Case("a batch, positions added", (POSITIONS_ADDED, batch, a_turn(rng, 6)))
+
+
+def permute__output_not_permuted(attend, X, permutation):
+    Y, Z = attend(X), attend(X[..., permutation, :])
+    return bool(np.abs(Z - Y).max() <= 1e-4 * np.abs(Y).max())
+
+
+def permute__inverse(attend, X, permutation):
+    Y = attend(X)[..., np.argsort(permutation), :]
+    Z = attend(X[..., permutation, :])
+    return bool(np.abs(Z - Y).max() <= 1e-4 * np.abs(Y).max())
+
+
+def permute__equal_to_the_last_bit(attend, X, permutation):
+    return bool(np.array_equal(attend(X[..., permutation, :]), attend(X)[..., permutation, :]))
+
+
+def permute__first_axis(attend, X, permutation):
+    Y, Z = attend(X)[permutation], attend(X[permutation])
+    return bool(np.abs(Z - Y).max() <= 1e-4 * np.abs(Y).max())
+
+
+def permute__compared_as_sets(attend, X, permutation):
+    Y, Z = attend(X), attend(X[..., permutation, :])
+    Y, Z = np.sort(Y, axis=-2), np.sort(Z, axis=-2)
+    return bool(np.abs(Z - Y).max() <= 1e-4 * np.abs(Y).max())
+
+
+def permute__order_of_its_own(attend, X, permutation):
+    backwards = np.arange(X.shape[-2])[::-1]
+    Y, Z = attend(X)[..., backwards, :], attend(X[..., backwards, :])
+    return bool(np.abs(Z - Y).max() <= 1e-4 * np.abs(Y).max())
+
+
+def permute__shapes_only(attend, X, permutation):
+    return attend(X[..., permutation, :]).shape == attend(X)[..., permutation, :].shape
+
+
+def permute__allclose(attend, X, permutation):
+    return bool(np.allclose(attend(X[..., permutation, :]), attend(X)[..., permutation, :]))
+
+
+def permute__by_a_matrix(attend, X, permutation):
+    P = np.eye(len(permutation), dtype=X.dtype)[permutation]
+    Y, Z = P @ attend(X), attend(P @ X)
+    return bool(np.allclose(Z, Y, rtol=0, atol=1e-5 * np.abs(Y).max()))
+
+
+def permute__token_by_token(attend, X, permutation):
+    moved = np.empty_like(X)
+    for new, old in enumerate(permutation):
+        moved[..., new, :] = X[..., old, :]
+    Y, Z = attend(X), attend(moved)
+    size = np.linalg.norm(Y)
+    return all(
+        bool(np.linalg.norm(Z[..., new, :] - Y[..., old, :]) <= 1e-5 * size)
+        for new, old in enumerate(permutation)
+    )
+
+
+def permute__brought_back(attend, X, permutation):
+    back = np.argsort(permutation)
+    Y = attend(X)
+    Z = np.take(attend(np.take(X, permutation, axis=-2)), back, axis=-2)
+    size = np.max(np.abs(Y))
+    return bool(np.all(np.abs(Z / size - Y / size) < 1e-5))
+
+
+PERMUTE_EQUIVARIANTLY = Exercise(
+    name="permute_equivariantly",
+    points=3,
+    difficulty=3,
+    minutes=15,
+    reference=solutions.permute_equivariantly,
+    cases=permute_cases,
+    hidden=permute_hidden,
+    misconceptions=(
+        Misconception(
+            "output not permuted",
+            permute__output_not_permuted,
+            "When the tokens change places, should the outputs stay in theirs, or go along?",
+        ),
+        Misconception(
+            "inverse permutation on the output",
+            permute__inverse,
+            "Where is token 0 after X[permutation], and where is output 0 in what you compare it "
+            "with? Swapping two tokens hides the difference; try [1, 2, 3, 0].",
+        ),
+        Misconception(
+            "equal to the last bit",
+            permute__equal_to_the_last_bit,
+            "Is (a + b) + c always the same floating-point number as a + (b + c)? What happens to "
+            "a sum over the tokens when their order changes?",
+        ),
+        Misconception(
+            "first axis permuted",
+            permute__first_axis,
+            "Right for one sequence. Which axis holds the tokens when X has shape (2, 5, 3)?",
+        ),
+        Misconception(
+            "compared as sets",
+            permute__compared_as_sets,
+            "An `attend` that gives every token the output of another one returns the same set of "
+            "rows. Does it commute with the permutation?",
+        ),
+        Misconception(
+            "an order of its own",
+            permute__order_of_its_own,
+            "Where does your answer use `permutation`? Could `attend` commute with one permutation "
+            "and not with another?",
+        ),
+        Misconception(
+            "shapes compared only",
+            permute__shapes_only,
+            "Could two arrays of the same shape hold different numbers?",
+        ),
+    ),
+    alternatives=(
+        permute__allclose,
+        permute__by_a_matrix,
+        permute__token_by_token,
+        permute__brought_back,
+    ),
+    help=(
+        "Two routes, one destination: permute and then attend, or attend and then permute.",
+        "`X[..., permutation, :]` permutes the tokens, on a batch too. How large may a difference "
+        "be that comes from rounding alone? NumPy has a comparison for that.",
+        "Section “Sets, not sequences”.",
+    ),
+)

@@ -1,0 +1,219 @@
+"""The exercise `windowed_self_attention`: neighbours only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from solutions import self_attention as solutions
+
+from ...judging.exercise import Case, Exercise, Misconception
+
+
+def window_cases(rng: np.random.Generator) -> Iterator[Case]:
+    yield Case("three tokens, radius 1", (np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 2.0]]), 1))
+    yield Case("radius 0: every token sees itself alone", (rng.normal(size=(4, 3)), 0))
+    yield Case("six tokens, radius 2", (rng.normal(size=(6, 3)) * 0.6, 2))
+    yield Case("a window wider than the sequence", (rng.normal(size=(3, 4)) * 0.6, 5))
+    yield Case("float32, a batch", (rng.normal(size=(2, 5, 3)).astype(np.float32) * 0.6, 1))
+    yield Case("large scores", (rng.normal(size=(5, 3)) * 40, 1))
+
+
+def window_hidden(rng: np.random.Generator) -> Iterator[Case]:
+    yield Case("radius 0", (rng.normal(size=(3, 2)), 0))
+    yield Case("radius 1", (rng.normal(size=(5, 4)) * 0.6, 1))
+    yield Case("radius 3", (rng.normal(size=(9, 2)) * 0.6, 3))
+    yield Case("two leading batch axes, radius 2", (rng.normal(size=(2, 2, 6, 3)) * 0.6, 2))
+    yield Case("float32, window wider than the sequence", (rng.normal(size=(4, 3)).astype("f4"), 9))
+    yield Case("large scores, a batch", (rng.normal(size=(3, 5, 4)) * 40, 1))
+
+
+def window__one_too_narrow(X, radius):
+    n = X.shape[-2]
+    apart = np.abs(np.arange(n)[:, None] - np.arange(n))
+    scores = np.where(apart < radius, X @ np.swapaxes(X, -1, -2), -np.inf)
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    return weights @ X, weights
+
+
+def window__looks_back_only(X, radius):
+    n = X.shape[-2]
+    back = np.arange(n)[:, None] - np.arange(n)
+    scores = np.where((back >= 0) & (back <= radius), X @ np.swapaxes(X, -1, -2), -np.inf)
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    return weights @ X, weights
+
+
+def window__radius_as_width(X, radius):
+    n = X.shape[-2]
+    apart = np.abs(np.arange(n)[:, None] - np.arange(n))
+    scores = np.where(apart <= radius // 2, X @ np.swapaxes(X, -1, -2), -np.inf)
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    return weights @ X, weights
+
+
+def window__score_zero_outside(X, radius):
+    n = X.shape[-2]
+    apart = np.abs(np.arange(n)[:, None] - np.arange(n))
+    scores = np.where(apart <= radius, X @ np.swapaxes(X, -1, -2), 0)
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    return weights @ X, weights
+
+
+def window__cut_after_the_softmax(X, radius):
+    n = X.shape[-2]
+    apart = np.abs(np.arange(n)[:, None] - np.arange(n))
+    scores = X @ np.swapaxes(X, -1, -2)
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    weights = weights * (apart <= radius)
+    return weights @ X, weights
+
+
+def window__wraps_around(X, radius):
+    n = X.shape[-2]
+    apart = np.abs(np.arange(n)[:, None] - np.arange(n))
+    apart = np.minimum(apart, n - apart)
+    scores = np.where(apart <= radius, X @ np.swapaxes(X, -1, -2), -np.inf)
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    return weights @ X, weights
+
+
+def window__inverted(X, radius):
+    n = X.shape[-2]
+    apart = np.abs(np.arange(n)[:, None] - np.arange(n))
+    scores = np.where(apart <= radius, -np.inf, X @ np.swapaxes(X, -1, -2))
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    return weights @ X, weights
+
+
+def window__slice_starts_below_zero(X, radius):
+    n = X.shape[-2]
+    Y, weights = np.zeros_like(X), np.zeros((*X.shape[:-1], n), dtype=X.dtype)
+    for i in range(n):
+        near = slice(i - radius, i + radius + 1)
+        scores = (X[..., near, :] @ X[..., i, :, None])[..., 0]
+        exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        weights[..., i, near] = exponentials / exponentials.sum(axis=-1, keepdims=True)
+        Y[..., i, :] = (weights[..., i, near, None] * X[..., near, :]).sum(axis=-2)
+    return Y, weights
+
+
+def window__ignored(X, radius):
+    scores = X @ np.swapaxes(X, -1, -2)
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    return weights @ X, weights
+
+
+def window__cut_and_shared_out_again(X, radius):
+    n = X.shape[-2]
+    apart = np.abs(np.arange(n)[:, None] - np.arange(n))
+    scores = X @ np.swapaxes(X, -1, -2)
+    largest = np.where(apart <= radius, scores, -np.inf).max(axis=-1, keepdims=True)
+    exponentials = np.exp(np.minimum(scores - largest, 0)) * (apart <= radius).astype(X.dtype)
+    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    return weights @ X, weights
+
+
+def window__one_query_at_a_time(X, radius):
+    n = X.shape[-2]
+    Y, weights = np.zeros_like(X), np.zeros((*X.shape[:-1], n), dtype=X.dtype)
+    for i in range(n):
+        first, end = max(0, i - radius), min(n, i + radius + 1)
+        near = X[..., first:end, :]
+        scores = np.einsum("...jd,...d->...j", near, X[..., i, :])
+        exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        weights[..., i, first:end] = exponentials / exponentials.sum(axis=-1, keepdims=True)
+        Y[..., i, :] = np.einsum("...j,...jd->...d", weights[..., i, first:end], near)
+    return Y, weights
+
+
+def window__by_bands(X, radius):
+    n = X.shape[-2]
+    inside = np.tri(n, k=radius, dtype=bool) & np.tri(n, k=radius, dtype=bool).T
+    scores = np.where(inside, np.einsum("...id,...jd->...ij", X, X), -np.inf)
+    weights = np.exp(scores - np.logaddexp.reduce(scores, axis=-1, keepdims=True))
+    return np.einsum("...ij,...jd->...id", weights, X), weights
+
+
+WINDOWED_SELF_ATTENTION = Exercise(
+    name="windowed_self_attention",
+    points=4,
+    difficulty=3,
+    minutes=20,
+    reference=solutions.windowed_self_attention,
+    cases=window_cases,
+    hidden=window_hidden,
+    misconceptions=(
+        Misconception(
+            "window one too narrow",
+            window__one_too_narrow,
+            "With radius 0, which tokens satisfy your condition? May a token at distance exactly "
+            "`radius` be seen?",
+        ),
+        Misconception(
+            "looks back only",
+            window__looks_back_only,
+            "Which tokens after token i does your window hold? Does |i - j| know before from "
+            "after?",
+        ),
+        Misconception(
+            "radius taken for the width",
+            window__radius_as_width,
+            "With radius 2, how many tokens does a token in the middle see? Count those to its "
+            "left, itself, and those to its right.",
+        ),
+        Misconception(
+            "score 0 outside the window",
+            window__score_zero_outside,
+            "What is the exponential of the score that you put outside the window? What score "
+            "would give a weight of exactly 0?",
+        ),
+        Misconception(
+            "cut after the softmax",
+            window__cut_after_the_softmax,
+            "Sum the rows of your weights. Where did the attention go that the tokens outside the "
+            "window were given?",
+        ),
+        Misconception(
+            "window wraps around",
+            window__wraps_around,
+            "Does the first token of your sequence see the last one? Are they neighbours?",
+        ),
+        Misconception(
+            "mask inverted",
+            window__inverted,
+            "Does True in your mask mean “may attend” or “must not”? Look at the weight that a "
+            "token gives itself.",
+        ),
+        Misconception(
+            "slice starts below zero",
+            window__slice_starts_below_zero,
+            "What is `np.arange(6)[-1:2]`? What becomes of your slice for the first token?",
+        ),
+        Misconception(
+            "window ignored",
+            window__ignored,
+            "Which weights in your answer are exactly 0? Does your result change with the radius?",
+        ),
+    ),
+    alternatives=(
+        window__cut_and_shared_out_again,
+        window__one_query_at_a_time,
+        window__by_bands,
+    ),
+    help=(
+        "Self-attention, with a mask between the scores and the softmax.",
+        "Build a boolean table of which pairs (i, j) are near enough from `np.arange(n)`. What "
+        "score makes the exponential exactly 0?",
+        "Section “A window, then the whole sequence”.",
+    ),
+)

@@ -1,0 +1,246 @@
+"""The exercise `beam_search`: several beginnings kept at each step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from solutions import transformer as solutions
+
+from ...judging.exercise import Case, Exercise, SourceFunction
+from .beam_search_wrong.ends import WRONG_ENDS
+from .beam_search_wrong.scores import WRONG_SCORES
+
+FOUR_TOKENS = SourceFunction(
+    "step",
+    """
+def step(tokens):
+    # start is 0 and stop is 1; what follows depends on the last token only, and stop misleads
+    table = [[0.01, 0.04, 0.5, 0.45], [0.01, 0.01, 0.97, 0.01], [0.1, 0.3, 0.3, 0.3],
+             [0.01, 0.9, 0.05, 0.04]]
+    return np.log(np.array(table)[tokens[-1]])
+""",
+)
+"""A language that can be followed by hand; a greedy search takes the wrong first token."""
+
+TWO_LENGTHS = SourceFunction(
+    "step",
+    """
+def step(tokens):
+    # start is 3 and stop is 0: after 1 comes stop at once, after 2 comes more
+    table = [[-9, -9, -9, -9], [-1, -3, -3, -9], [-3, -4, -0.5, -9], [-9, -1, -1.25, -9]]
+    return np.array(table, dtype=float)[tokens[-1]]
+""",
+)
+"""Short sentences with large sums, and long ones with smaller: the length penalty decides."""
+
+ALL_EQUAL = SourceFunction(
+    "step",
+    """
+def step(tokens):
+    # every beginning of one length is as good as any other; stop is 2
+    return np.full(4, -1.0)
+""",
+)
+"""Nothing but ties."""
+
+
+def drawn_language(rng: np.random.Generator, size: int, start: int, stop: int) -> SourceFunction:
+    """Log-probabilities of `size` tokens that depend on every token before; start hardly follows.
+
+    They are waves of drawn frequencies, so that they need no generator and no table. Whoever asks
+    what comes after stop is misled.
+    """
+    waves = [round(float(one), 3) for one in rng.uniform(1, 9, size=size)]
+    turn = round(float(rng.uniform(1, 9)), 3)
+    source = f"""
+def step(tokens):
+    # each beginning has scores of its own; nothing should be asked after stop
+    if {stop} in tokens:
+        return np.full({size}, -0.01)
+    mark = sum((place + {turn}) * (token + 1) for place, token in enumerate(tokens))
+    scores = 2 * np.sin(mark * np.array({waves}))
+    scores[{start}] = -9
+    return scores - np.log(np.exp(scores).sum())
+"""
+    return SourceFunction("step", source)
+
+
+STOPS_EARLY = np.array(
+    [[-9, -9, -9, -9, -9], [-0.1, -9, -0.2, -9, -9], [-9, -9, -9, -0.1, -9], [-0.1, -9, -9, -9, -9],
+     [-1, -1.1, -9, -9, -9]]
+)  # fmt: skip
+"""With a beam of 2, two sentences have ended when a third begins to look better."""
+
+LATE_REWARD = np.array(
+    [[-9, -9, -9, -9, -9], [-9, -9, -0.1, -0.2, -9], [-5, -9, -9, -9, -9], [-0.05, -9, -9, -9, -9],
+     [-1, -0.1, -9, -9, -9]]
+)  # fmt: skip
+"""With a beam of 2, the second best of two open sentences is the better one in the end."""
+
+EARLY_AND_LATE = np.concatenate([LATE_REWARD[:4], STOPS_EARLY[4:]])
+"""The same after a sentence that ends at once, and must not take the place of the second best."""
+
+
+def renamed(rng: np.random.Generator, table: np.ndarray) -> tuple[SourceFunction, int, int]:
+    """The language of a table whose stop is 0 and start 4, under other ids; its start and stop.
+
+    Row i of a table scores what follows token i.
+    """
+    ids = rng.permutation(len(table))
+    scores = np.empty_like(table)
+    scores[ids[:, None], ids] = table + rng.uniform(-0.02, 0.02, size=table.shape)
+    start, stop = int(ids[4]), int(ids[0])
+    source = f"""
+def step(tokens):
+    # start is {start} and stop is {stop}; what follows depends on the last token only
+    return np.array({np.round(scores, 3).tolist()})[tokens[-1]]
+"""
+    return SourceFunction("step", source), start, stop
+
+
+def beam_cases(rng: np.random.Generator) -> Iterator[Case]:
+    yield Case("no room at all", (FOUR_TOKENS, 0, 1, 2, 0, 1.0))
+    yield Case("a beam of 1, no length penalty", (FOUR_TOKENS, 0, 1, 1, 6, 0.0))
+    yield Case("a beam of 2", (FOUR_TOKENS, 0, 1, 2, 6, 0.0))
+    yield Case("room for one token", (FOUR_TOKENS, 0, 1, 2, 1, 1.0))
+    yield Case("two lengths, no length penalty", (TWO_LENGTHS, 3, 0, 3, 5, 0.0))
+    yield Case("two lengths, a length penalty of 2", (TWO_LENGTHS, 3, 0, 3, 5, 2.0))
+    yield Case("nothing but ties", (ALL_EQUAL, 0, 2, 2, 4, 0.5))
+    for beam, length_penalty in ((2, 0.6), (3, 1.0), (4, 0.0), (3, 2.0)):
+        yield _drawn(rng, beam, length_penalty)
+    yield _drawn(rng, 2, 0.6, ended=False)
+    yield Case("two end early", (*renamed(rng, STOPS_EARLY), 2, 8, 2.0))
+    yield Case("the second best wins late", (*renamed(rng, LATE_REWARD), 2, 8, 1.0))
+    yield Case("one ends early, and one wins late", (*renamed(rng, EARLY_AND_LATE), 2, 8, 2.0))
+    yield Case("one ends early, the others are cut off", (*renamed(rng, EARLY_AND_LATE), 2, 2, 2.0))
+
+
+def beam_hidden(rng: np.random.Generator) -> Iterator[Case]:
+    yield _drawn(rng, 1, 0.0)
+    for beam in (2, 3, 4, 5):
+        yield _drawn(rng, beam, round(float(rng.uniform(0.3, 2)), 2))
+    yield _drawn(rng, 3, 0.0)
+    yield _drawn(rng, 2, round(float(rng.uniform(0.5, 1)), 2), ended=False)
+    penalty = round(float(rng.uniform(1.7, 2)), 2)
+    yield Case("two end early", (*renamed(rng, STOPS_EARLY), 2, 8, penalty))
+    yield Case("the second best wins late", (*renamed(rng, LATE_REWARD), 2, 8, penalty / 2))
+    for note, room in (("and one wins late", 8), ("the others are cut off", 2)):
+        language = renamed(rng, EARLY_AND_LATE)
+        yield Case(f"one ends early, {note}", (*language, 2, room, penalty))
+    start, stop = (int(one) for one in rng.permutation(4)[:2])
+    ties = SourceFunction("step", ALL_EQUAL.source.replace("stop is 2", f"stop is {stop}"))
+    yield Case("nothing but ties", (ties, start, stop, 3, 4, 0.5))
+
+
+def _drawn(rng: np.random.Generator, beam: int, length_penalty: float, ended: bool = True) -> Case:
+    """A search in a drawn language whose answer has at least two tokens, and has ended or not.
+
+    A beam above 1 finds something else than a beam of 1.
+    """
+    size, room = 5, 8 if ended else 3
+    while True:
+        start, stop = (int(one) for one in rng.permutation(size)[:2])
+        language = drawn_language(rng, size, start, stop)
+        limits = (room, length_penalty)
+        best, greedy = (
+            solutions.beam_search(language.load(), start, stop, width, *limits)
+            for width in (beam, 1)
+        )
+        tokens, _ = best
+        if len(tokens) >= 2 and (len(tokens) < room) == ended and (beam == 1 or best != greedy):
+            note = f"a beam of {beam}, a length penalty of {length_penalty:g}"
+            note = note if ended else f"{note}, cut off"
+            return Case(note, (language, start, stop, beam, *limits))
+
+
+def beam_search__table(step, start, stop, beam, max_len, length_penalty):
+    kept: list = [[]]
+    sums, ended = np.zeros(1), []
+    for _ in range(max_len):
+        table = sums[:, None] + np.array([step([start, *tokens]) for tokens in kept])
+        order = np.argsort(-table, axis=None, kind="stable")[:beam]
+        rows, columns = np.unravel_index(order, table.shape)
+        longer = [[*kept[row], int(column)] for row, column in zip(rows, columns, strict=True)]
+        found = list(zip(longer, table[rows, columns], strict=True))
+        ended += [one for one in found if one[0][-1] == stop]
+        found = [one for one in found if one[0][-1] != stop]
+        kept, sums = [one for one, _ in found], np.array([total for _, total in found])
+        if len(ended) >= beam or not kept:
+            break
+    results = ended if ended else list(zip(kept, sums, strict=True))
+    lengths = np.array([len(tokens) for tokens, _ in results])
+    scores = np.array([total for _, total in results]) * (6 / (5 + lengths)) ** length_penalty
+    first = int(np.argmax(scores))
+    tokens = results[first][0]
+    return tokens[:-1] if ended else tokens, float(scores[first])
+
+
+def beam_search__recursive(step, start, stop, beam, max_len, length_penalty):
+    def search(kept, ended, room):
+        if room == 0 or not kept or len(ended) >= beam:
+            return ended or kept
+        longer: list = []
+        for total, tokens in kept:
+            gains = step([start, *tokens])
+            longer.extend((total + gains[token], [*tokens, token]) for token in range(len(gains)))
+        longer.sort(key=lambda one: one[0], reverse=True)
+        done = [one for one in longer[:beam] if one[1][-1:] == [stop]]
+        rest = [one for one in longer[:beam] if one[1][-1:] != [stop]]
+        return search(rest, ended + done, room - 1)
+
+    best_score, best = -np.inf, []
+    for total, tokens in search([(0.0, [])], [], max_len):
+        score = total / ((5 + len(tokens)) / 6) ** length_penalty
+        if score > best_score:
+            best_score, best = score, tokens
+    return [token for token in best if token != stop], float(best_score)
+
+
+def beam_search__pick_by_pick(step, start, stop, beam, max_len, length_penalty):
+    live: dict = {(): 0.0}
+    ended: dict = {}
+    while max_len > 0 and live and len(ended) < beam:
+        max_len -= 1
+        longer: dict = {}
+        for tokens, total in live.items():
+            gains = step([start, *tokens])
+            for token in range(len(gains)):
+                longer[(*tokens, token)] = total + gains[token]
+        live = {}
+        for _ in range(min(beam, len(longer))):
+            best = max(longer, key=lambda tokens: longer[tokens])
+            total = longer.pop(best)
+            if best[-1] == stop:
+                ended[best] = total
+            else:
+                live[best] = total
+    scores = {
+        tokens: total / ((5 + len(tokens)) / 6) ** length_penalty
+        for tokens, total in (ended or live).items()
+    }
+    best = max(scores, key=lambda tokens: scores[tokens])
+    return list(best[:-1] if ended else best), float(scores[best])
+
+
+BEAM_SEARCH = Exercise(
+    name="beam_search",
+    points=5,
+    difficulty=4,
+    minutes=35,
+    reference=solutions.beam_search,
+    cases=beam_cases,
+    hidden=beam_hidden,
+    misconceptions=(*WRONG_SCORES, *WRONG_ENDS),
+    alternatives=(beam_search__table, beam_search__recursive, beam_search__pick_by_pick),
+    help=(
+        "Keep a list of beginnings with their sums, at first the empty one with 0. At each step "
+        "make all continuations of all of them, sort them by their sums, and take the best `beam`. "
+        "Put those that ended aside; go on with the others. At the end compare scores.",
+        "Sums decide while you search, scores only at the end: of beginnings of equal length the "
+        "penalty changes no order. `sorted` leaves equal ones in the order in which they came. "
+        "What remains if nothing has ended, or if there was no room at all?",
+        "Chapter 9, 'Writing, one token after another'.",
+    ),
+)

@@ -1,0 +1,1 @@
+"""The mistakes that people make in `beam_search`."""

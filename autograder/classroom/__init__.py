@@ -1,0 +1,1 @@
+"""The class: its folder, the releases, the gradebook, feedback and exports."""

@@ -1,0 +1,234 @@
+"""The course directory: nbgrader's layout, and beside it a secret key, a journal and the grades."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from .. import checks
+from .plaintext import printable
+
+KEY_BYTES = 32
+LONGEST_NAME = 120  # of a student, in characters
+
+NBGRADER_CONFIG = """\
+# The configuration of nbgrader for this course. Settings of your own go below the last line.
+from pathlib import Path
+
+from autograder.plugin import configure
+
+c = get_config()
+c.CourseDirectory.root = str(Path(__file__).absolute().parent)
+configure(c)
+"""
+
+
+class CourseError(Exception):
+    """The course directory cannot be used; the message says what, where and what to do."""
+
+
+@dataclass(frozen=True)
+class SubmissionFile:
+    """Where the notebook of one student for one assignment stands, or should stand."""
+
+    student: str
+    assignment: str
+    path: Path
+
+
+@dataclass(frozen=True)
+class Course:
+    """A course directory; `key` is the secret from which the hidden cases are drawn."""
+
+    root: Path
+    key: bytes = field(repr=False)
+
+    @classmethod
+    def create(cls, root: Path | str) -> Course:
+        """Make a course directory at `root`, which must be empty or not there yet."""
+        root = Path(root).absolute()
+        if _key_file(root).exists():
+            raise CourseError(f"{root}: this is a course directory already. Nothing was changed.")
+        try:
+            if root.exists() and any(root.iterdir()):
+                raise CourseError(
+                    f"{root}: the directory is not empty. Nothing was changed; "
+                    "name one that is empty or does not exist yet."
+                )
+            for name in ("source", "release", "submitted"):
+                (root / name).mkdir(parents=True)
+            (root / "nbgrader_config.py").write_text(NBGRADER_CONFIG, encoding="utf-8")
+            _write_secret(_key_file(root), secrets.token_bytes(KEY_BYTES))
+        except OSError as error:
+            raise CourseError(
+                f"{root}: no course can be made here ({error.strerror}). "
+                "Name a directory that you may write."
+            ) from error
+        return cls.open(root)
+
+    @classmethod
+    def open(cls, root: Path | str) -> Course:
+        """The course at `root`. Raises CourseError if it is not one or its key cannot be read."""
+        root = Path(root).absolute()
+        path = _key_file(root)
+        try:
+            key = path.read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            raise CourseError(
+                f"{root}: not a course directory (it has no {path.name}). "
+                "Name one with --course, or make one with `autograder init`."
+            ) from None
+        except OSError as error:
+            raise CourseError(
+                f"{path}: the key of the course cannot be read ({error.strerror}). "
+                "Run the command as the user who made the course."
+            ) from error
+        if len(key) != KEY_BYTES:
+            raise CourseError(
+                f"{path}: the key of the course is damaged ({len(key)} bytes, not {KEY_BYTES}). "
+                "Put it back from a backup: the hidden cases come from it."
+            )
+        return cls(root, key)
+
+    @property
+    def source(self) -> Path:
+        """The instructor's versions of the assignments."""
+        return self.root / "source"
+
+    @property
+    def release(self) -> Path:
+        """What students get."""
+        return self.root / "release"
+
+    @property
+    def rubrics(self) -> Path:
+        """How to mark the written answers, for the marker only."""
+        return self.root / "rubrics"
+
+    @property
+    def submitted(self) -> Path:
+        """What students hand in: <student>/<assignment>/<assignment>.ipynb."""
+        return self.root / "submitted"
+
+    @property
+    def autograded(self) -> Path:
+        """The judged notebooks, as nbgrader's formgrader shows them."""
+        return self.root / "autograded"
+
+    @property
+    def feedback(self) -> Path:
+        """The feedback pages for students."""
+        return self.root / "feedback"
+
+    @property
+    def journal(self) -> Path:
+        """The append-only record of every verdict."""
+        return self.root / "journal.jsonl"
+
+    @property
+    def grades(self) -> Path:
+        """The newest row of every machine-judged exercise."""
+        return self.root / "grades.json"
+
+    @cached_property
+    def gradebook_url(self) -> str:
+        """The gradebook's database: a file here, unless nbgrader_config.py sets a `db_url`.
+
+        Raises CourseError if nbgrader_config.py cannot be read.
+        """
+        from traitlets.config.loader import PyFileConfigLoader
+
+        try:
+            config = PyFileConfigLoader("nbgrader_config.py", path=str(self.root)).load_config()
+        except Exception as error:  # the file is the instructor's own Python
+            raise CourseError(
+                f"{self.root / 'nbgrader_config.py'}: cannot be read "
+                f"({type(error).__name__}: {error}). Mend it, or put back what `init` wrote."
+            ) from error
+        url = config.CourseDirectory.get("db_url")
+        return url if isinstance(url, str) else f"sqlite:///{self.root / 'gradebook.db'}"
+
+    def submissions(
+        self, assignments: Sequence[str] | None = None, students: Sequence[str] | None = None
+    ) -> list[SubmissionFile]:
+        """Every submission, or those of the named assignments and students, in sorted order.
+
+        A folder <student>/<assignment> counts as a submission, with a notebook in it or without.
+        Raises CourseError for a name that does not exist.
+        """
+        known = sorted(checks.assignments())
+        wanted = known if assignments is None else list(assignments)
+        for name in wanted:
+            if name not in known:
+                raise CourseError(
+                    f"{name}: no assignment has this name. There are: {', '.join(known)}."
+                )
+        folders = self._student_folders()
+        for student in students or ():
+            if student not in folders:
+                raise CourseError(
+                    f"{student}: no such student in {self.submitted}. "
+                    f"Look for the name with `ls {self.submitted}`."
+                )
+        chosen = folders if students is None else set(students)
+        found = [
+            SubmissionFile(student, name, folders[student] / name / f"{name}.ipynb")
+            for student in sorted(chosen)
+            for name in _handed_in(folders[student], wanted)
+        ]
+        return sorted(found, key=lambda file: (file.student, file.assignment))
+
+    def _student_folders(self) -> dict[str, Path]:
+        """The folders of `submitted` by student."""
+        try:
+            folders = [path for path in self.submitted.iterdir() if path.is_dir()]
+        except OSError as error:
+            raise CourseError(
+                f"{self.submitted}: the submissions cannot be listed ({error.strerror}). "
+                "Make the folder readable, or make it if it is not there."
+            ) from error
+        return {_identifier(path): path for path in folders if not path.name.startswith(".")}
+
+
+def _identifier(folder: Path) -> str:
+    """The name of a student's folder as the course knows the student.
+
+    What is no text, steers a terminal, is a pattern of nbgrader's or would be HTML in its pages is
+    escaped; the end of a very long name is a digest. No two folders get the same.
+    """
+    name = "".join(map(_escaped, folder.name))
+    if len(name) <= LONGEST_NAME:
+        return name
+    digest = hashlib.sha256(os.fsencode(folder.name)).hexdigest()
+    return f"{name[: LONGEST_NAME - 17]}-{digest[:16]}"
+
+
+def _escaped(char: str) -> str:
+    if 0xDC80 <= ord(char) <= 0xDCFF:  # a byte that is no UTF-8, as the operating system gives it
+        return f"\\x{ord(char) - 0xDC00:02x}"
+    return f"\\x{ord(char):02x}" if char in '<>&"*?[]\\' else printable(char)
+
+
+def _handed_in(folder: Path, wanted: Iterable[str]) -> list[str]:
+    """Which assignments stand in a student's folder; all, if the folder cannot be listed."""
+    try:
+        there = set(os.listdir(folder))
+    except OSError:
+        return list(wanted)
+    return [name for name in wanted if name in there]
+
+
+def _key_file(root: Path) -> Path:
+    return root / "course.key"
+
+
+def _write_secret(path: Path, secret: bytes) -> None:
+    """Write a file that was never readable for anyone else."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as stream:
+        stream.write(secret)

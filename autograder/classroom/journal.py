@@ -1,0 +1,232 @@
+"""The journal: every grading result, one JSON line each, written before anything else is.
+
+Each line carries the SHA-256 of the line before it, so that a lost or edited line shows. Lines are
+appended and synced to the disk; a run that is killed leaves at most one torn line at the end, which
+was never reported to anybody and is dropped when the journal is opened again.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from ..judging.exercise import Assignment
+from ..judging.verdict import Judgement, Verdict
+
+FIRST = "0" * 64
+"""What the first line carries in place of the hash of a line before it."""
+
+LOCK_WAIT = 10.0
+"""Seconds to wait for another run that holds the journal."""
+
+
+class JournalError(Exception):
+    """The journal cannot be used; the message says where and what to do."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """The result of one exercise of one submission: a line of grades.json."""
+
+    student: str
+    assignment: str
+    exercise: str
+    verdict: str
+    points: int
+    max_points: int
+    misconception: str | None
+    message: str
+
+
+@dataclass(frozen=True)
+class Record:
+    """The results of one submission, and what they depend on.
+
+    `digest` stands for the submission's content, `fingerprint` for the checks and the environment.
+    `trusted` is True for a run without the sandbox, which nobody else's files are graded with.
+    """
+
+    student: str
+    assignment: str
+    digest: str
+    fingerprint: str
+    trusted: bool
+    rows: tuple[Row, ...]
+    hints: dict[str, str]
+
+    @property
+    def final(self) -> bool:
+        """False if the grader failed somewhere: then the next run judges the submission again."""
+        return all(row.verdict != Verdict.GRADER_FAULT for row in self.rows)
+
+
+def make_record(
+    student: str,
+    assignment: Assignment,
+    judgements: dict[str, Judgement],
+    *,
+    digest: str,
+    fingerprint: str,
+    trusted: bool,
+) -> Record:
+    """The record of one submission: a row for each exercise of `assignment`, in its order.
+
+    Raises KeyError for an exercise without a judgement.
+    """
+    rows = []
+    for exercise in assignment.exercises:
+        judgement = judgements[exercise.name]
+        rows.append(
+            Row(
+                student=student,
+                assignment=assignment.name,
+                exercise=exercise.name,
+                verdict=str(judgement.verdict),
+                points=exercise.points if judgement.passed else 0,
+                max_points=exercise.points,
+                misconception=judgement.misconception,
+                message=judgement.message,
+            )
+        )
+    names = [exercise.name for exercise in assignment.exercises]
+    hints = {name: hint for name in names if (hint := judgements[name].hint) is not None}
+    return Record(student, assignment.name, digest, fingerprint, trusted, tuple(rows), hints)
+
+
+class Journal:
+    """The journal of one course, held by one run at a time. Use it in a `with` statement.
+
+    `notes` says what was repaired on opening. Raises JournalError if another run holds the journal
+    or if it is damaged anywhere but in its last, unfinished line.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open the journal at `path`, made if it is not there, and read it."""
+        self.path = path
+        self.notes: list[str] = []
+        self._records: list[Record] = []
+        self._index: dict[tuple[str, str, str, str], Record] = {}
+        self._latest: dict[tuple[str, str], Record] = {}
+        self._entered: dict[tuple[str, str], str] = {}
+        self._last = FIRST
+        self._stream = self._open()
+        try:
+            self._read()
+        except BaseException:
+            self._stream.close()
+            raise
+
+    def __enter__(self) -> Journal:
+        """The open journal."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Let the next run have the journal."""
+        self._stream.close()
+
+    def find(
+        self, student: str, assignment: str, digest: str, fingerprint: str, *, trusted: bool
+    ) -> Record | None:
+        """The last final record of exactly this submission under these checks, or None.
+
+        A sandboxed run (`trusted` False) does not build on a record made without the sandbox.
+        """
+        record = self._index.get((student, assignment, digest, fingerprint))
+        return record if record is not None and (trusted or not record.trusted) else None
+
+    def latest(self) -> Iterable[Record]:
+        """The newest record of each submission."""
+        return self._latest.values()
+
+    def entered(self, student: str, assignment: str) -> str | None:
+        """The digest of the version of this submission that stands in the gradebook, or None."""
+        return self._entered.get((student, assignment))
+
+    def append(self, record: Record) -> None:
+        """Write `record`; it is on the disk when this returns."""
+        self._write({"kind": "graded", **asdict(record)})
+        self._take(record)
+
+    def use(self, record: Record) -> None:
+        """Make an earlier record the newest of its submission: the student went back to it."""
+        if self._latest.get((record.student, record.assignment)) != record:
+            self.append(record)
+
+    def enter(self, record: Record) -> None:
+        """Note that `record` now stands in the gradebook."""
+        key = (record.student, record.assignment)
+        if self._entered.get(key) != record.digest:
+            line = {"kind": "entered", "student": record.student, "assignment": record.assignment}
+            self._write({**line, "digest": record.digest})
+            self._entered[key] = record.digest
+
+    def _open(self) -> BinaryIO:
+        stream = self.path.open("a+b")
+        deadline = time.monotonic() + LOCK_WAIT
+        while True:
+            try:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return stream
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    stream.close()
+                    raise JournalError(
+                        f"{self.path}: another run is grading this course. "
+                        "Wait until it has finished, then run the same command again."
+                    ) from None
+                time.sleep(0.1)
+
+    def _read(self) -> None:
+        self._stream.seek(0)
+        place = 0
+        for number, line in enumerate(self._stream, start=1):
+            if not line.endswith(b"\n"):
+                self._stream.truncate(place)
+                self.notes.append(
+                    f"{self.path}: line {number} was unfinished (the run before was stopped while "
+                    "writing it). It is dropped and its submission is graded again."
+                )
+                break
+            self._parse(number, line)
+            self._last = hashlib.sha256(line).hexdigest()
+            place += len(line)
+
+    def _parse(self, number: int, line: bytes) -> None:
+        try:
+            entry = json.loads(line)
+            before, kind = entry.pop("before"), entry.pop("kind")
+            if before != self._last:
+                raise ValueError("it does not follow from the line before it")
+            if kind == "graded":
+                entry["rows"] = tuple(Row(**row) for row in entry["rows"])
+                self._take(Record(**entry))
+            elif kind == "entered":
+                self._entered[entry["student"], entry["assignment"]] = entry["digest"]
+            else:
+                raise ValueError(f"it is of the unknown kind {kind!r}")
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise JournalError(
+                f"{self.path}: line {number} is damaged or edited: {error}. Put the file back from "
+                "a backup, or move it away and grade again: the same submissions get the same "
+                "results, and marks given by hand stay in the gradebook."
+            ) from None
+
+    def _take(self, record: Record) -> None:
+        if record.final:
+            key = (record.student, record.assignment, record.digest, record.fingerprint)
+            self._index[key] = record
+        self._latest[record.student, record.assignment] = record
+
+    def _write(self, entry: dict[str, Any]) -> None:
+        line = json.dumps({"before": self._last, **entry}, ensure_ascii=True).encode() + b"\n"
+        self._stream.write(line)
+        self._stream.flush()
+        os.fsync(self._stream.fileno())
+        self._last = hashlib.sha256(line).hexdigest()

@@ -1,0 +1,49 @@
+"""What nbgrader is set to, so that a course of this package is an ordinary course of nbgrader's.
+
+nbgrader finds its parts by import strings; so this module imports none of ours.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from pathlib import Path
+
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import (
+    CheckCellMetadata,
+    ClearOutput,
+    ComputeChecksums,
+    LockCells,
+    SaveCells,
+)
+from traitlets.config import Config
+
+PREPROCESSORS = [LockCells, ClearOutput, CheckCellMetadata, ComputeChecksums]
+"""What nbgrader does to make the students' version. There are no solutions to clear: the source
+holds the stubs already, and nbgrader's ClearSolutions would wipe their signatures."""
+
+
+def configure(c: Config) -> None:
+    """Set nbgrader up for this package; call it from the course's nbgrader_config.py."""
+    c.GenerateAssignment.preprocessors = [*PREPROCESSORS, SaveCells]
+    c.Autograde.exporter_class = "autograder.plugin.JudgedNotebook"
+    c.Autograde.sanitize_preprocessors = []
+    c.Autograde.autograde_preprocessors = []
+    c.CourseDirectory.ignore = [*CourseDirectory().ignore, _extra_files(c)]
+    c.GenerateFeedback.preprocessors = [
+        "autograder.classroom.feedback.NamedFeedback",
+        "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
+    ]
+    c.HTMLExporter.sanitize_html = True
+    c.HTMLExporter.filters = {"markdown2html": "autograder.classroom.feedback.clean_markdown"}
+    c.ExportApp.plugin_class = "autograder.classroom.export.GradesCsv"
+
+
+def _extra_files(c: Config) -> str:
+    """The pattern of what lies beside a submitted notebook.
+
+    nbgrader copies such files where the formgrader serves them, through symbolic links too.
+    """
+    root = Path(c.CourseDirectory.get("root", os.getcwd())).absolute()
+    return os.path.join(glob.escape(str(root)), "submitted", "*", "*", "*")

@@ -1,0 +1,68 @@
+"""The self-checks of a whole notebook, from the terminal: the grader's way, on public cases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .. import checks
+from ..classroom.course import SubmissionFile
+from ..classroom.release import PAGES, build_notebook
+from ..judging.verdict import Judgement
+from ..sandbox.backends import Sandbox, SandboxUnavailable, open_sandbox
+from ..selfcheck.check import NOT_THE_GRADE
+from .notebook import Unreadable, assemble, read_cells
+from .program import check_program
+
+
+class CheckError(Exception):
+    """The notebook cannot be checked; the message says why and what to do."""
+
+
+def check_notebook(path: Path) -> list[str]:
+    """Run the notebook's answers on the public cases; return what to show, a line each.
+
+    Your own notebook is run even where there is no sandbox, and the lines say so.
+    Raises CheckError if the notebook cannot be read or is not one of this course.
+    """
+    try:
+        sandbox = open_sandbox()
+        footnotes = [NOT_THE_GRADE]
+    except SandboxUnavailable:
+        sandbox = open_sandbox(trust=True)
+        footnotes = [NOT_THE_GRADE, "It ran without a sandbox, as your own files may."]
+    judgements = judge_notebook(path, sandbox)
+    return [line for name, one in judgements.items() for line in _lines(name, one)] + footnotes
+
+
+def judge_notebook(path: Path, sandbox: Sandbox) -> dict[str, Judgement]:
+    """The judgement of every exercise of the notebook on the public cases. Raises CheckError."""
+    path = path.resolve()
+    if not path.exists():
+        raise CheckError(f"{path}: there is no such file. Name the notebook that you work in.")
+    assignment = checks.assignments().get(path.stem)
+    if assignment is None:
+        names = ", ".join(f"{name}.ipynb" for name in sorted(checks.assignments()))
+        raise CheckError(f"{path}: no assignment has this name. Rename it to one of: {names}.")
+    cases = path.with_suffix(".cases")
+    if not cases.is_file():
+        raise CheckError(f"{cases}: not there. It comes with the assignment; put it back there.")
+    try:
+        digest, cells = read_cells(path)
+    except Unreadable as error:
+        raise CheckError(f"{path.parent}: {error}") from error
+    released = build_notebook(assignment, PAGES / f"{assignment.name}.md")
+    file = SubmissionFile("", assignment.name, path)
+    submission = assemble(file, assignment, released, digest, cells)
+    judgements = check_program(submission.program, cases, sandbox) | submission.problems
+    return {exercise.name: judgements[exercise.name] for exercise in assignment.exercises}
+
+
+def _lines(name: str, judgement: Judgement) -> list[str]:
+    if judgement.passed:
+        return [f"{name}: right on the public cases."]
+    lines = [f"{name}: not yet ({judgement.verdict}). {judgement.message}"]
+    if judgement.misconception is not None:
+        lines.append(
+            f"    This looks like: {judgement.misconception}. Ask yourself: {judgement.hint}"
+        )
+    return lines

@@ -1,0 +1,1 @@
+"""Judging: what an exercise is, and whether an answer is right."""

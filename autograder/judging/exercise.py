@@ -1,0 +1,123 @@
+"""What an exercise is: one object, from which stub, self-check, grading and proof all come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..sandbox.untrusted.values import Call, SeededGenerator, Setup, SourceFunction, Tensor
+
+__all__ = [
+    "Assignment",
+    "Case",
+    "Exercise",
+    "Misconception",
+    "SeededGenerator",
+    "SourceFunction",
+    "Tensor",
+    "Written",
+    "draw_setup",
+]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call of the student's function, or of the module that the student's class makes.
+
+    `note` says what the case exposes, in words that a student may read even of a hidden case. A
+    tensor among the arguments is given as a `Tensor`. `setup` is there for a class only, and says
+    how to make the module.
+    """
+
+    note: str
+    arguments: tuple[Any, ...]
+    keywords: dict[str, Any] = field(default_factory=dict)
+    setup: Setup | None = None
+
+    @property
+    def call(self) -> Call:
+        """The call alone: what goes into the sandbox."""
+        return Call(self.arguments, self.keywords, self.setup)
+
+
+def draw_setup(
+    rng: np.random.Generator,
+    reference: Callable[..., Any],
+    *arguments: Any,
+    dtype: type = np.float64,
+    **keywords: Any,
+) -> Setup:
+    """The setup of a case: the arguments of the class, and weights for every parameter.
+
+    The weights are normal; one with several axes is divided by the root of its last.
+    """
+    weights = {}
+    for name, parameter in reference(*arguments, **keywords).named_parameters():
+        shape = tuple(parameter.shape)
+        scale = shape[-1] ** -0.5 if len(shape) > 1 else 1.0
+        weights[name] = Tensor((rng.normal(size=shape) * scale).astype(dtype))
+    return Setup(arguments, keywords, weights)
+
+
+CaseGenerator = Callable[[np.random.Generator], Iterable[Case]]
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """A mistake that people make: `wrong` is a function that makes it, `hint` a question."""
+
+    name: str
+    wrong: Callable[..., Any]
+    hint: str
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """A function or a class to write, and everything needed to judge it.
+
+    `cases` (public, travel with the release) and `hidden` yield their cases smallest first: the
+    first that fails is the one that the student is shown. `help` holds three stages: a sketch of
+    the answer, a hint, and where to look in the book. `alternatives` are right answers written
+    otherwise; the tests use them to prove that the check rejects no right answer.
+    """
+
+    name: str
+    points: int
+    difficulty: int
+    minutes: int
+    reference: Callable[..., Any]
+    cases: CaseGenerator
+    hidden: CaseGenerator
+    misconceptions: tuple[Misconception, ...]
+    alternatives: tuple[Callable[..., Any], ...]
+    help: tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Written:
+    """A question answered in prose and marked by a person; `rubric` is shown to the marker only."""
+
+    name: str
+    points: int
+    minutes: int
+    rubric: str
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """The exercises of one chapter, in the order in which the notebook asks them."""
+
+    name: str
+    title: str
+    exercises: tuple[Exercise, ...]
+    written: tuple[Written, ...]
+
+    def exercise(self, name: str) -> Exercise:
+        """The exercise called `name`; KeyError if there is none."""
+        for exercise in self.exercises:
+            if exercise.name == name:
+                return exercise
+        raise KeyError(f"assignment {self.name!r} has no exercise {name!r}")

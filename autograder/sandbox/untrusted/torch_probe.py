@@ -1,0 +1,197 @@
+"""Call functions of torch tensors, and modules, and note outputs and gradients.
+
+Imported only where an exercise needs torch: nothing else of the engine imports it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import torch
+
+from .calling import attempt, loaded
+from .values import (
+    Call,
+    Differentiated,
+    Foreign,
+    Observation,
+    Raised,
+    Setup,
+    Tensor,
+    Unloadable,
+    tensors,
+)
+from .wire import MAX_DEPTH
+
+DTYPES = (torch.float32, torch.float64, torch.int64, torch.bool)
+"""The dtypes that an answer may return."""
+
+_ONE_AT_A_TIME = threading.RLock()  # the default dtype and the random state are the process's own
+
+
+def observe_torch(function: Callable[..., Any], call: Call) -> Observation:
+    """Call a function twice, or a module in eval and then in train mode; see `probe.observe`."""
+    with _ONE_AT_A_TIME, _own_state(call):
+        if call.setup is None:
+            return _observe_twice(function, call, {}, lambda mode: None)
+        module, parameters = _made(function, call.setup)
+        if isinstance(module, torch.nn.Module):
+            return _observe_twice(module, call, parameters, module.train)
+        untouched = (*call.arguments, *(call.keywords[name] for name in sorted(call.keywords)))
+        return Observation(module, untouched, module)
+
+
+def _observe_twice(
+    function: Callable[..., Any],
+    call: Call,
+    parameters: dict[str, torch.Tensor],
+    set_training: Callable[[bool], Any],
+) -> Observation:
+    _start(1)
+    set_training(False)
+    value, after = _call(function, call, parameters)
+    if isinstance(value, Raised):
+        return Observation(value, after, value)
+    _start(2)
+    set_training(True)
+    return Observation(value, after, _call(function, call, parameters)[0])
+
+
+def _start(seed: int) -> None:
+    """Whatever the class or the first call drew and switched."""
+    torch.manual_seed(seed)
+    torch.set_grad_enabled(True)
+
+
+@contextlib.contextmanager
+def _own_state(call: Call) -> Iterator[None]:
+    """A random state of its own, and the call's dtype as default; both are put back after it."""
+    weights = call.setup.weights if call.setup else {}
+    given = (weights, call.arguments, call.keywords)
+    floats = (
+        tensor.array.dtype.name for tensor in tensors(given) if tensor.array.dtype.kind == "f"
+    )
+    before = torch.get_default_dtype()
+    with torch.random.fork_rng(devices=[]), torch.set_grad_enabled(True):
+        torch.set_default_dtype(getattr(torch, next(floats, "float32")))
+        try:
+            yield
+        finally:
+            torch.set_default_dtype(before)
+
+
+def _made(make: Callable[..., Any], setup: Setup) -> tuple[Any, dict[str, torch.Tensor]]:
+    """The module with the weights loaded, and its parameters under the names of the weights.
+
+    In place of a module: `Raised`, `Foreign` or `Unloadable`.
+    """
+    arguments, keywords = copy.deepcopy((setup.arguments, setup.keywords))
+    module = attempt(make, *(_tensor(a) for a in arguments), **_tensor(keywords))
+    if isinstance(module, Raised):
+        return module, {}
+    if not isinstance(module, torch.nn.Module):
+        return Foreign(type(module).__name__[:100]), {}
+    module.to(torch.get_default_dtype())
+    every: dict[str, torch.Tensor] = dict(
+        torch.nn.Module.named_parameters(module, remove_duplicate=False)
+    )
+    parameters = {name: every[name] for name in setup.weights if name in every}
+    known = {*map(id, parameters.values())}
+    extra = any(id(parameter) not in known for parameter in every.values())
+    if (
+        extra  # a second name of one and the same parameter is none
+        or len(parameters) < len(setup.weights)
+        or any(parameters[n].shape != w.array.shape for n, w in setup.weights.items())
+    ):
+        return Unloadable({name: tuple(one.shape) for name, one in every.items()}), {}
+    with torch.no_grad():
+        for name, weight in setup.weights.items():
+            parameters[name].copy_(torch.from_numpy(weight.array))
+    return module, parameters
+
+
+def _call(
+    function: Callable[..., Any], call: Call, parameters: dict[str, torch.Tensor]
+) -> tuple[Any, tuple[Any, ...]]:
+    """One call on fresh tensors: the outcome, and the arguments after it."""
+    leaves: dict[str, torch.Tensor] = {}
+    arguments = [
+        _tensor(argument, leaves, f"argument {position}")
+        for position, argument in enumerate(copy.deepcopy(call.arguments), start=1)
+    ]
+    keywords = {
+        name: _tensor(argument, leaves, f"`{name}`")
+        for name, argument in copy.deepcopy(call.keywords).items()
+    }
+    output = attempt(function, *arguments, **keywords)
+    after = tuple(at_rest(one) for one in (*arguments, *(keywords[n] for n in sorted(keywords))))
+    if isinstance(output, Raised) or not call.differentiates:
+        return at_rest(output), after
+    value = at_rest(output)
+    leaves |= {f"parameter `{name}`": one for name, one in parameters.items()}
+    return Differentiated(value, attempt(_gradients, output, leaves)), after
+
+
+def _gradients(output: Any, leaves: dict[str, torch.Tensor]) -> dict[str, Tensor | None] | None:
+    """The gradients of the sum of all outputs, each number of them times a fixed random one."""
+    found = [one for one in _floating(output) if one.requires_grad]
+    if not found:
+        return None
+    asked = {name: leaf for name, leaf in leaves.items() if leaf.requires_grad}
+    parts = [(one * _cotangent(at, one)).sum().double() for at, one in enumerate(found)]
+    total = torch.stack(parts).sum()  # given several, torch loads half a second of algebra
+    gradients = torch.autograd.grad(total, list(asked.values()), allow_unused=True)
+    given = dict(zip(asked, gradients, strict=True))
+    return {name: at_rest(given.get(name)) for name in leaves}
+
+
+def _cotangent(seed: int, output: torch.Tensor) -> torch.Tensor:
+    numbers = np.random.default_rng(seed).normal(size=tuple(output.shape))
+    return torch.as_tensor(numbers).to(output.dtype)
+
+
+def _floating(value: Any) -> Iterator[torch.Tensor]:
+    if isinstance(value, torch.Tensor) and value.is_floating_point():
+        yield value
+    elif isinstance(value, tuple | list | dict):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _floating(item)
+
+
+def _tensor(value: Any, leaves: dict[str, torch.Tensor] | None = None, name: str = "") -> Any:
+    """`value` with each Tensor as torch's; those to differentiate by are noted in `leaves`.
+
+    What is handed over is not the leaf but a copy, so that a change in place is seen as one.
+    """
+    if isinstance(value, Tensor):
+        tensor = torch.from_numpy(value.array.copy())
+        if leaves is None or not value.differentiable:
+            return tensor
+        leaves[name] = tensor.requires_grad_()
+        return tensor.clone()
+    if isinstance(value, tuple | list):
+        return type(value)(
+            _tensor(item, leaves, f"{name}[{index}]") for index, item in enumerate(value)
+        )
+    if isinstance(value, dict):
+        return {key: _tensor(item, leaves, f"{name}[{key!r}]") for key, item in value.items()}
+    return loaded(value)
+
+
+def at_rest(value: Any, depth: int = 0) -> Any:
+    """`value` with each of torch's tensors as Tensor, or as Foreign if no answer may be such."""
+    kind = type(value)
+    if kind in (tuple, list, dict) and depth < MAX_DEPTH:
+        if kind is dict:
+            return {key: at_rest(item, depth + 1) for key, item in value.items()}
+        return kind(at_rest(item, depth + 1) for item in value)
+    if kind not in (torch.Tensor, torch.nn.Parameter):
+        return value
+    if value.dtype not in DTYPES or value.layout is not torch.strided or value.device.type != "cpu":
+        return Foreign(f"Tensor[{str(value.dtype).removeprefix('torch.')}]")
+    return Tensor(value.numpy(force=True).copy())

@@ -1,0 +1,1 @@
+"""The self-check: what the student's notebook sees."""

@@ -1,0 +1,175 @@
+"""The self-check in the student's notebook: the grader's engine on the public cases.
+
+It needs NumPy and the release's `<assignment>.cases`, no reference and no sandbox.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..judging.compare import agree, output, wrong_gradients
+from ..judging.exercise import Assignment, Case
+from ..judging.judge import (
+    AnswerKey,
+    KeyedMisconception,
+    build_key,
+    judge,
+    observe_quietly,
+    public_cases,
+)
+from ..judging.verdict import Judgement, Verdict
+from ..sandbox.untrusted import wire
+from ..sandbox.untrusted.probe import is_stub
+from ..sandbox.untrusted.values import Differentiated, Observation
+from .pictures import pictures
+
+NOT_THE_GRADE = "This is the self-check on public cases, not the grade: the grader has other cases."
+
+
+def check(function: Callable[..., Any]) -> Report:
+    """Try `function` on the public cases of the exercise of its name, and say what is wrong.
+
+    Raises LookupError if no `.cases` file beside the notebook knows an exercise of that name.
+    """
+    name = getattr(function, "__name__", type(function).__name__)
+    key = _find_key(name)
+    if is_stub(function):
+        stub = Judgement(Verdict.MISSING, "Not answered yet: this is the stub.")
+        return Report(name, stub, NOT_THE_GRADE)
+    observations = observe_quietly(function, key.cases)
+    judgement = judge(key, observations)
+    if judgement.case is None:
+        return Report(name, judgement, NOT_THE_GRADE)
+    failed = judgement.case
+    return Report(
+        name,
+        judgement,
+        NOT_THE_GRADE,
+        key.cases[failed],
+        key.expected[failed],
+        observations[failed],
+    )
+
+
+def _find_key(name: str) -> AnswerKey:
+    files = sorted(Path.cwd().glob("*.cases"))
+    if not files:
+        raise LookupError(
+            f"No .cases file in {Path.cwd()}: start the notebook in the folder of the assignment, "
+            "beside the .cases file that it came with."
+        )
+    known = []
+    for file in files:
+        for key in read_cases(file):
+            if key.exercise == name:
+                return key
+            known.append(key.exercise)
+    raise LookupError(f"No exercise is called {name!r}. Here are: {', '.join(known)}.")
+
+
+def write_cases(assignment: Assignment, path: Path) -> None:
+    """Write the public cases of `assignment`: inputs, right values, and what each mistake does."""
+    keys = [build_key(one, public_cases(one), ()) for one in assignment.exercises]
+    path.write_bytes(
+        wire.encode(
+            [
+                {
+                    "exercise": key.exercise,
+                    "cases": [
+                        (case.note, case.arguments, case.keywords, case.setup) for case in key.cases
+                    ],
+                    "expected": key.expected,
+                    "misconceptions": [
+                        (wrong.name, wrong.hint, wrong.observations) for wrong in key.misconceptions
+                    ],
+                }
+                for key in keys
+            ]
+        )
+    )
+
+
+def read_cases(path: Path) -> list[AnswerKey]:
+    """Read what `write_cases` wrote. Raises ValueError, naming the file, if it is damaged."""
+    try:
+        return [
+            AnswerKey(
+                key["exercise"],
+                tuple(Case(*case) for case in key["cases"]),
+                len(key["cases"]),
+                key["expected"],
+                tuple(_known(*wrong) for wrong in key["misconceptions"]),
+            )
+            for key in wire.decode(path.read_bytes())
+        ]
+    except (wire.WireError, KeyError, TypeError) as error:
+        raise ValueError(
+            f"{path.name} is damaged ({error}); download the assignment again."
+        ) from None
+
+
+def _known(name: str, hint: str, observations: tuple[Observation, ...]) -> KeyedMisconception:
+    return KeyedMisconception(name, hint, lambda: observations)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the self-check found, for a notebook (HTML with pictures) and for a terminal (text)."""
+
+    exercise: str
+    judgement: Judgement
+    footnote: str
+    case: Case | None = None
+    expected: Any = None
+    observation: Observation | None = None
+
+    def __repr__(self) -> str:
+        """The report as text, for a terminal."""
+        return "\n".join([self._headline(), *self._details(), self.footnote])
+
+    def _repr_html_(self) -> str:
+        colour = "#1b7f3b" if self.judgement.passed else "#b3261e"
+        lines = "".join(f"<p>{_with_code(line)}</p>" for line in self._details())
+        drawn = ""
+        if self.observation is not None and self.case is not None:
+            drawn = _pictures(self.case, self.observation.value, self.expected)
+        return (
+            f'<div style="border-left:4px solid {colour};padding-left:1em">'
+            f"<p><strong>{html.escape(self._headline())}</strong></p>{lines}{drawn}"
+            f"<p><small>{html.escape(self.footnote)}</small></p></div>"
+        )
+
+    def _headline(self) -> str:
+        if self.judgement.passed:
+            return f"{self.exercise}: right on the public cases"
+        return f"{self.exercise}: not yet ({self.judgement.verdict.value})"
+
+    def _details(self) -> list[str]:
+        details = [self.judgement.message]
+        if self.judgement.misconception:
+            details.append(f"This looks like: {self.judgement.misconception}.")
+            details.append(f"Ask yourself: {self.judgement.hint}")
+        return details
+
+
+def _pictures(case: Case, given: Any, expected: Any) -> str:
+    """The inputs and the output; and where that is right, the first gradient that is wrong."""
+    drawn = pictures(case.arguments, output(given), output(expected))
+    if not isinstance(expected, Differentiated) or not isinstance(given, Differentiated):
+        return drawn
+    right, mine = expected.gradients, given.gradients
+    if isinstance(right, dict) and isinstance(mine, dict) and agree(expected.output, given.output):
+        for name, _ in wrong_gradients(right, mine):
+            title = f"gradient of {name.replace('`', '')}"
+            return drawn + pictures((), mine[name], right[name], title)
+    return drawn
+
+
+def _with_code(line: str) -> str:
+    """A line of text as HTML; what stands between backticks is code."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(line))

@@ -1,0 +1,117 @@
+"""Where a trained decoder looks, against the gold alignment, and what happens if it may not look.
+
+The reference translation is forced on the decoder: it reads the right target tokens, so each row of
+its weights belongs to the gold row of the same token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+
+from ...data.translation import Pair
+from ...drawing.plots import COLOURS, heatmap, new_axes
+from ...translators.seq2seq import Seq2Seq
+from ...translators.training import Task, tensors
+
+
+@dataclass(frozen=True)
+class Map:
+    """One pair of sentences with m target and n source tokens, as the decoder read it.
+
+    weights: (m, n), one row a target token. right: (m,) boolean, whether the token of the reference
+    was the likeliest. right_without_peak: the same with the place of the row's largest weight
+    hidden; right_without_gold: with all places of its possible gold links hidden.
+    """
+
+    pair: Pair
+    weights: np.ndarray
+    right: np.ndarray
+    right_without_peak: np.ndarray
+    right_without_gold: np.ndarray
+
+
+def gold_tables(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sure and the possible links of `pair`, boolean (m, n) each."""
+    tables = np.zeros((2, len(pair.target), len(pair.source)), dtype=bool)
+    for table, links in zip(tables, (pair.sure, pair.possible), strict=True):
+        for i, j in links:
+            table[i, j] = True
+    return tables[0], tables[1]
+
+
+@torch.no_grad()
+def read_maps(model: Seq2Seq, task: Task, pairs: Sequence[Pair]) -> list[Map]:
+    """Force the references of `pairs` on `model`, and read where it looks at each token.
+
+    Raises ValueError for a model whose decoder does not look.
+    """
+    sources, lengths, targets = tensors(task.batch(pairs))  # targets (B, m + 2)
+    memory = model.encode(sources, lengths)
+    gold = torch.zeros(*targets.shape, sources.shape[1], dtype=torch.bool)
+    for k, pair in enumerate(pairs):
+        gold[k, : len(pair.target), : len(pair.source)] = torch.from_numpy(gold_tables(pair)[1])
+    gold = gold.to(sources.device)
+    state, rows = None, []
+    for i in range(targets.shape[1] - 2):  # column 0 is [START], the last token predicts [STOP]
+        logits, after, weights = model.decode_step(targets[:, i], state, memory)
+        if weights is None:
+            raise ValueError("a decoder that does not look at its source has no map")
+        peak = torch.zeros_like(memory.mask).scatter(1, weights.argmax(dim=-1, keepdim=True), True)
+        blinded = [
+            model.decode_step(targets[:, i], state, replace(memory, mask=memory.mask & ~hidden))[0]
+            for hidden in (peak, gold[:, i])
+        ]
+        right = [one.argmax(dim=-1) == targets[:, i + 1] for one in (logits, *blinded)]
+        rows.append([one.cpu().numpy() for one in (weights, *right)])
+        state = after
+    columns = [np.stack(column, axis=1) for column in zip(*rows, strict=True)]  # (B, m, ...)
+    return [_cut(pair, *(column[k] for column in columns)) for k, pair in enumerate(pairs)]
+
+
+def _cut(pair: Pair, weights: np.ndarray, *right: np.ndarray) -> Map:
+    m, n = len(pair.target), len(pair.source)
+    return Map(pair, weights[:m, :n], *(one[:m] for one in right))
+
+
+def stacked(
+    tables: Sequence[np.ndarray], sure: Sequence[np.ndarray], possible: Sequence[np.ndarray]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Put the tables of many pairs below each other, zeros to their right, as one large problem.
+
+    Its alignment error rate counts the links of all pairs together, as Och and Ney do.
+    """
+    widest = max(table.shape[1] for table in tables)
+    wide = (
+        np.concatenate([np.pad(one, ((0, 0), (0, widest - one.shape[1]))) for one in column])
+        for column in (tables, sure, possible)
+    )
+    weights, all_sure, all_possible = wide
+    return weights, all_sure, all_possible
+
+
+def diagonal(pair: Pair) -> np.ndarray:
+    """Return the map (m, n) that looks at the same relative place, whatever the words are."""
+    m, n = len(pair.target), len(pair.source)
+    return np.eye(n)[np.round(np.linspace(0, n - 1, m)).astype(int)]
+
+
+def alignment_heatmap(weights: np.ndarray, pair: Pair) -> Axes:
+    """Draw a map with the gold marked: a box for a sure link, a dashed box for a possible one."""
+    m, n = weights.shape
+    ax = new_axes(1.6 + 0.34 * n, 1.3 + 0.32 * m)  # narrow, for it has no numbers in it
+    heatmap(weights, pair.target, pair.source, ax=ax, annotate=False)
+    ax.tick_params(axis="x", rotation=90)
+    for i, j in sorted(pair.possible):
+        style = "-" if (i, j) in pair.sure else (0, (2, 1.5))
+        ax.add_patch(
+            Rectangle(
+                (j - 0.42, i - 0.42), 0.84, 0.84, fill=False, ec=COLOURS[1], lw=2, linestyle=style
+            )
+        )
+    return ax

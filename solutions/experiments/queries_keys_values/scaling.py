@@ -1,0 +1,68 @@
+"""What the scale of the scores does to a softmax, and to a training, as the keys get wider.
+
+The argument is that of Vaswani et al. (2017), "Attention is all you need", section 3.2.1.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from ...alignment import softmax
+from .associative_recall import RATES, Recall, Run, best_of, train
+
+WIDTHS = (4, 8, 16, 32, 64, 128, 256, 512)
+SCALES = {"no scale": 0.0, "1 / sqrt(d)": 0.5, "1 / d": 1.0}
+"""Name -> power of d that the scores are divided by."""
+
+QUERIES, KEYS = 256, 32
+FROZEN = 0.01
+TRAINED_WIDTHS, STEPS = (16, 128), 100
+
+
+def softmax_jacobian(weights: np.ndarray) -> np.ndarray:
+    """Return the derivative of softmax with respect to its scores, given its weights.
+
+    weights: (..., n). Returns (..., n, n): entry [i, j] is d weights[i] / d scores[j], that is,
+    weights[i] * (1 - weights[i]) on the diagonal and -weights[i] * weights[j] elsewhere.
+    """
+    diagonal = weights[..., None] * np.eye(weights.shape[-1])
+    return diagonal - weights[..., :, None] * weights[..., None, :]
+
+
+def entropy(weights: np.ndarray) -> np.ndarray:
+    """Return the entropy of each row of weights in nats, (..., n) -> (...); 0 log 0 counts as 0."""
+    logarithms = np.log(weights, where=weights > 0, out=np.zeros_like(weights))
+    return -np.sum(weights * logarithms, axis=-1)
+
+
+def measure(d: int, power: float, seed: int) -> dict[str, float]:
+    """Score random queries against random keys of width d, divide by d**power, and measure.
+
+    Queries and keys are normal with mean 0 and variance 1, as at the start of a training. Returns
+    the standard deviation of the scores; means over the queries of the weights' entropy and of the
+    Frobenius norm of the softmax's derivative; and the share of queries for which that norm is
+    under FROZEN.
+    """
+    rng = np.random.default_rng([seed, d])
+    queries, keys = rng.normal(size=(QUERIES, d)), rng.normal(size=(QUERIES, KEYS, d))
+    scores = np.einsum("qd,qkd->qk", queries, keys) / d**power  # each query has keys of its own
+    weights = softmax(scores)
+    gradient = np.linalg.norm(softmax_jacobian(weights), axis=(-2, -1))  # (QUERIES,)
+    return {
+        "score std": float(scores.std()),
+        "entropy": float(entropy(weights).mean()),
+        "gradient": float(gradient.mean()),
+        "frozen": float((gradient < FROZEN).mean()),
+    }
+
+
+def compare_scales(seed: int) -> dict[tuple[int, str], Run]:
+    """Train the recall task with each scale at two widths; keep the best rate of RATES of each."""
+    return {
+        (d, scale): best_of(
+            train(partial(Recall, "Q, K, V", d, power), "partner", rate, seed, STEPS)
+            for rate in RATES
+        )
+        for d in TRAINED_WIDTHS
+        for scale, power in SCALES.items()
+    }

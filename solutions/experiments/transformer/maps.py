@@ -1,0 +1,72 @@
+"""Every attention map of a Transformer: of each layer and head, in the encoder and the decoder.
+
+The reference translation is forced on the decoder, as in `alignment_maps`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from ...data.translation import Pair
+from ...transformer_block import DecoderBlock, EncoderBlock, MultiHeadAttention, attention_weights
+from ...translators.seq2seq import Seq2Seq
+from ...translators.training import Task, tensors
+
+
+@dataclass(frozen=True)
+class Maps:
+    """The weights of L layers of H heads on one pair of n source and m target tokens.
+
+    encoder: (L, H, n, n), source tokens look at source tokens. decoder: (L, H, m, m), target tokens
+    at target tokens. cross: (L, H, m, n), target tokens at source tokens. Row i of the last two is
+    the row that chooses target token i: it has read token i - 1, and [START] for the first. Column
+    i of `decoder` is what was read there. right: (m,) boolean, whether the token of the reference
+    was the likeliest.
+    """
+
+    pair: Pair
+    encoder: np.ndarray
+    decoder: np.ndarray
+    cross: np.ndarray
+    right: np.ndarray
+
+
+@torch.no_grad()
+def read_maps(model: Seq2Seq, task: Task, pairs: Sequence[Pair]) -> list[Maps]:
+    """Force the references of `pairs` on `model`, and read every map of its blocks."""
+    sources, lengths, targets = tensors(task.batch(pairs))  # targets (B, m + 2)
+    found: dict[str, list[np.ndarray]] = {"encoder": [], "decoder": [], "cross": []}
+
+    def keep(name: str, attention: MultiHeadAttention) -> torch.utils.hooks.RemovableHandle:
+        def hook(module: Any, arguments: tuple, keywords: dict, _: torch.Tensor) -> None:
+            weights = attention_weights(module, *arguments, **keywords)
+            found[name].append(weights.expand(len(pairs), -1, -1, -1).cpu().numpy())
+
+        return attention.register_forward_hook(hook, with_kwargs=True)
+
+    with ExitStack() as hooks:
+        for module in model.modules():  # in the order in which they were made, and so of layers
+            if isinstance(module, EncoderBlock):
+                hooks.enter_context(keep("encoder", module.attention))
+            elif isinstance(module, DecoderBlock):
+                hooks.enter_context(keep("decoder", module.self_attention))
+                hooks.enter_context(keep("cross", module.cross_attention))
+        logits, _ = model(sources, lengths, targets[:, :-1])
+    right = (logits.argmax(dim=-1) == targets[:, 1:]).cpu().numpy()
+    layers = {name: np.stack(maps, axis=1) for name, maps in found.items()}  # (B, L, H, ...)
+    return [
+        Maps(
+            pair,
+            layers["encoder"][k, :, :, : len(pair.source), : len(pair.source)],
+            layers["decoder"][k, :, :, : len(pair.target), : len(pair.target)],
+            layers["cross"][k, :, :, : len(pair.target), : len(pair.source)],
+            right[k, : len(pair.target)],
+        )
+        for k, pair in enumerate(pairs)
+    ]

@@ -1,0 +1,1 @@
+"""How experiments run: over seeds, with progress shown, their numbers bound to the prose."""

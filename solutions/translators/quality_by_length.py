@@ -1,0 +1,109 @@
+"""Quality against length: one training and its tests, for the machines of chapters 2 and 9."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+
+from ..data.translation import Language
+from .machines import (
+    ATTENTION_STEPS,
+    BEYOND,
+    BEYOND_CLAUSES,
+    CLAUSES,
+    LENGTHS,
+    LONG,
+    SENTENCES,
+    TRANSFORMER_STEPS,
+    Machine,
+    attention,
+    trained,
+    transformer,
+)
+from .quality import Quality, held_out_pairs, quality
+from .seq2seq import Seq2Seq
+from .training import DEVICE, PARALLEL, RECURRENT, Recipe, Task, count_parameters
+
+LANGUAGE: Language = "french"
+MACHINES: dict[str, tuple[Machine, int, Recipe]] = {
+    "attention": (attention, ATTENTION_STEPS, RECURRENT),
+    "transformer": (transformer, TRANSFORMER_STEPS, PARALLEL),
+}
+"""The machine, its steps of training, and AdamW's settings."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What one training of MACHINES[name] gave: quality for each of LENGTHS, for LONG and BEYOND.
+
+    task: the vocabularies, without the pairs. state: the trained weights by their names, for
+    `restore`. seconds: of a core, for the training alone.
+    """
+
+    name: str
+    by_length: list[Quality]
+    long: Quality
+    beyond: Quality
+    parameters: int
+    task: Task
+    state: dict[str, np.ndarray]
+    seconds: float
+
+
+def measure(name: str, seed: int) -> Measured:
+    """Train MACHINES[name] and test it."""
+    machine, steps, recipe = MACHINES[name]
+    model, task, seconds = trained(machine, LANGUAGE, CLAUSES, steps, seed, recipe)
+
+    def on(lengths: tuple[int, int], sentences: int, clauses: tuple[int, int] = CLAUSES) -> Quality:
+        return quality(model, task, held_out_pairs(LANGUAGE, lengths, sentences, clauses))
+
+    return Measured(
+        name,
+        [on(lengths, SENTENCES) for lengths in LENGTHS],
+        on(LONG, 2 * SENTENCES),
+        on(BEYOND, SENTENCES, BEYOND_CLAUSES),
+        count_parameters(model),
+        replace(task, pairs=()),
+        {name: tensor.cpu().numpy() for name, tensor in model.state_dict().items()},
+        seconds,
+    )
+
+
+def restore(measured: Measured) -> Seq2Seq:
+    """Return the trained machine again, in the process that has the measurement."""
+    task, (machine, _, _) = measured.task, MACHINES[measured.name]
+    model = machine(len(task.source_vocabulary), len(task.target_vocabulary))
+    model.load_state_dict({name: torch.from_numpy(a) for name, a in measured.state.items()})
+    return model.to(DEVICE).eval()
+
+
+class Tested(Protocol):
+    """What is known of one training of a machine, here or in `bottleneck_by_length`."""
+
+    by_length: list[Quality]
+    long: Quality
+    beyond: Quality
+    parameters: int
+    seconds: float
+
+
+def as_figure_data(runs: Sequence[Tested]) -> dict[str, Any]:
+    """Return what later chapters need of the trainings of one machine, as lists of numbers.
+
+    "token_accuracy" and "bleu" have one row a seed and one column for each of LENGTHS; the same two
+    with "_long" or "_beyond" one number a seed, as have "seconds" and "parameters".
+    """
+    data: dict[str, Any] = {"lengths": LENGTHS}
+    for what in ("token_accuracy", "bleu"):
+        data[what] = [[getattr(one, what) for one in run.by_length] for run in runs]
+        data[f"{what}_long"] = [getattr(run.long, what) for run in runs]
+        data[f"{what}_beyond"] = [getattr(run.beyond, what) for run in runs]
+    return data | {
+        "seconds": [run.seconds for run in runs],
+        "parameters": [run.parameters for run in runs],
+    }

@@ -1,0 +1,142 @@
+"""The parts of the recurrent translators: one encoder, and two decoders to choose from."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from ..data.translation.vocabulary import PAD
+from .seq2seq import Memory
+
+D_EMBEDDING = 96
+
+
+class Encoder(nn.Module):
+    """A bidirectional GRU (Schuster and Paliwal 1997; Cho et al. 2014)."""
+
+    def __init__(self, vocabulary_size: int, d_hidden: int) -> None:
+        """d_hidden: the width of a state, of each direction."""
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, D_EMBEDDING, padding_idx=PAD)
+        self.rnn = nn.GRU(D_EMBEDDING, d_hidden, batch_first=True, bidirectional=True)
+
+    def forward(self, sources: Tensor, lengths: Tensor) -> Memory:
+        """sources: (B, n) ids, padded on the right; lengths: (B,), at least 1 each."""
+        embedded = self.embedding(sources)  # (B, n, d_e)
+        packed = nn.utils.rnn.pack_padded_sequence(
+            embedded, lengths.cpu(), batch_first=True, enforce_sorted=False
+        )  # no step is spent on padding, and the backward GRU begins at the last token
+        states, last = self.rnn(packed)
+        states, _ = nn.utils.rnn.pad_packed_sequence(
+            states, batch_first=True, total_length=sources.shape[1]
+        )  # (B, n, 2 d_h)
+        places = torch.arange(sources.shape[1], device=sources.device)
+        states = torch.cat([states, embedded], dim=-1)  # beside its neighbours, the word itself
+        return Memory(states, places < lengths[:, None], torch.cat([last[0], last[1]], dim=-1))
+
+
+class ReadOut(nn.Module):
+    """Logits of the next target token; the same matrix embeds it (Press and Wolf 2017)."""
+
+    def __init__(self, d_in: int, embedding: nn.Embedding) -> None:
+        """embedding: the decoder's, whose matrix is used again."""
+        super().__init__()
+        nn.init.normal_(embedding.weight, std=D_EMBEDDING**-0.5)  # rows of length about 1
+        self.to_embedding = nn.Linear(d_in, D_EMBEDDING)
+        self.to_logits = nn.Linear(D_EMBEDDING, embedding.num_embeddings)
+        self.to_logits.weight = embedding.weight
+
+    def forward(self, *parts: Tensor) -> Tensor:
+        """parts: (..., d_i) each, d_in together. Returns (..., vocabulary_size)."""
+        return self.to_logits(self.to_embedding(torch.cat(parts, dim=-1)))
+
+
+def _one_vector(memory: Memory) -> Tensor:
+    if memory.context is None:
+        raise ValueError("a recurrent decoder starts from one vector of the source; here is none")
+    return memory.context
+
+
+class BottleneckDecoder(nn.Module):
+    """A GRU that knows the source by the context vector `c` alone (Cho et al. 2014).
+
+    `c` sets its first state and is an input of every step, so it need not be remembered.
+    """
+
+    def __init__(self, vocabulary_size: int, d_context: int, d_hidden: int) -> None:
+        """d_context: the width of `c`; d_hidden: that of the decoder's state."""
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, D_EMBEDDING)
+        self.to_state = nn.Linear(d_context, d_hidden)
+        self.rnn = nn.GRU(D_EMBEDDING + d_context, d_hidden, batch_first=True)
+        self.read_out = ReadOut(d_hidden + d_context + D_EMBEDDING, self.embedding)
+
+    def start(self, memory: Memory) -> Tensor:
+        """Return the first state (B, d_h)."""
+        return self.to_state(_one_vector(memory)).tanh()
+
+    def step(
+        self, previous: Tensor, state: Tensor, memory: Memory
+    ) -> tuple[Tensor, Tensor, Tensor | None]:
+        """See `Decoder.step`; this decoder never looks at the source tokens."""
+        logits, state = self._run(previous[:, None], state, _one_vector(memory))
+        return logits[:, 0], state, None
+
+    def forward(self, inputs: Tensor, memory: Memory) -> tuple[Tensor, Tensor | None]:
+        """See `Decoder.forward`: one call for all steps, since no step waits for a look back."""
+        return self._run(inputs, self.start(memory), _one_vector(memory))[0], None
+
+    def _run(self, inputs: Tensor, state: Tensor, context: Tensor) -> tuple[Tensor, Tensor]:
+        embedded = self.embedding(inputs)  # (B, m, d_e)
+        repeated = context[:, None].expand(-1, inputs.shape[1], -1)  # (B, m, d_c)
+        states, last = self.rnn(torch.cat([embedded, repeated], dim=-1), state[None])
+        return self.read_out(states, repeated, embedded), last[0]
+
+
+class AttentionDecoder(nn.Module):
+    """A GRU that looks at every encoder state before each step (Bahdanau et al. 2015)."""
+
+    def __init__(self, vocabulary_size: int, d_context: int, d_hidden: int) -> None:
+        """d_context: the width of the encoder's `context`; d_hidden: that of a decoder state."""
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, D_EMBEDDING)
+        self.to_state = nn.Linear(d_context, d_hidden)
+        d_context += D_EMBEDDING  # that of an encoder state
+        self.W_s = nn.Linear(d_hidden + D_EMBEDDING, d_hidden)
+        self.W_h = nn.Linear(d_context, d_hidden, bias=False)
+        self.v = nn.Linear(d_hidden, 1, bias=False)
+        self.rnn = nn.GRUCell(D_EMBEDDING + d_context, d_hidden)
+        self.read_out = ReadOut(d_hidden + d_context + D_EMBEDDING, self.embedding)
+
+    def start(self, memory: Memory) -> tuple[Tensor, Tensor]:
+        """Return the first state (B, d_h), and the source's side of the scores (B, n, d_h)."""
+        return self.to_state(_one_vector(memory)).tanh(), self.W_h(memory.states)
+
+    def step(
+        self, previous: Tensor, state: tuple[Tensor, Tensor], memory: Memory
+    ) -> tuple[Tensor, tuple[Tensor, Tensor], Tensor | None]:
+        """See `Decoder.step`."""
+        embedded = self.embedding(previous)  # (B, d_e)
+        s, context, weights = self._look(embedded, *state, memory)
+        return self.read_out(s, context, embedded), (s, state[1]), weights
+
+    def forward(self, inputs: Tensor, memory: Memory) -> tuple[Tensor, Tensor | None]:
+        """See `Decoder.forward`: one step after another, since a look needs the state before it."""
+        embedded = self.embedding(inputs)  # (B, m, d_e)
+        s, source_side = self.start(memory)
+        looks = []
+        for i in range(inputs.shape[1]):
+            s, context, weights = self._look(embedded[:, i], s, source_side, memory)
+            looks.append((s, context, weights))
+        states, contexts, weights = (torch.stack(part, dim=1) for part in zip(*looks, strict=True))
+        return self.read_out(states, contexts, embedded), weights
+
+    def _look(
+        self, embedded: Tensor, s: Tensor, source_side: Tensor, memory: Memory
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Align, blend, and move on by one state: chapter 2's `attention_decoder_step`."""
+        asks = self.W_s(torch.cat([s, embedded], dim=-1))  # the state, and the word just written
+        scores = self.v((asks[:, None] + source_side).tanh())[..., 0]  # (B, n)
+        weights = scores.masked_fill(~memory.mask, -torch.inf).softmax(dim=-1)
+        context = (weights[:, None] @ memory.states)[:, 0]  # (B, d_c)
+        return self.rnn(torch.cat([embedded, context], dim=-1), s), context, weights

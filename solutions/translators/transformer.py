@@ -1,0 +1,77 @@
+"""The Transformer in the interface of the translators of chapters 1 and 2."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from ..transformer import DecoderStack, EncoderStack, embed
+from ..transformer_block import DecoderBlock
+from .seq2seq import Memory
+
+
+class TransformerEncoder(nn.Module):
+    """Every source token looks at all others; there is no vector for the whole sentence."""
+
+    def __init__(
+        self, vocabulary_size: int, d_model: int, n_heads: int, d_ff: int, n_layers: int
+    ) -> None:
+        """Build the stack of these sizes, see `EncoderStack`."""
+        super().__init__()
+        self.stack = EncoderStack(vocabulary_size, d_model, n_heads, d_ff, n_layers)
+
+    def forward(self, sources: Tensor, lengths: Tensor) -> Memory:
+        """sources: (B, n) ids, padded on the right; lengths: (B,), at least 1 each."""
+        mask = torch.arange(sources.shape[1], device=sources.device) < lengths[:, None]
+        return Memory(self.stack(sources, mask[:, None]), mask)
+
+
+Written = tuple[Tensor, list[Tensor]]
+"""The ids written so far, (B, i), and what each block's attention among them has to answer with,
+(B, i, d_model) each."""
+
+
+class TransformerDecoder(nn.Module):
+    """In training it reads the whole target at once; in writing, what it has written so far."""
+
+    def __init__(
+        self, vocabulary_size: int, d_model: int, n_heads: int, d_ff: int, n_layers: int
+    ) -> None:
+        """Build the stack of these sizes, see `DecoderStack`."""
+        super().__init__()
+        self.stack = DecoderStack(vocabulary_size, d_model, n_heads, d_ff, n_layers)
+
+    def start(self, memory: Memory) -> Written:
+        """Return the state before anything is written."""
+        ids = torch.zeros(len(memory.mask), 0, dtype=torch.long, device=memory.mask.device)
+        return ids, [memory.states[:, :0] for _ in self.stack.blocks]
+
+    def step(
+        self, previous: Tensor, state: Written, memory: Memory
+    ) -> tuple[Tensor, Written, Tensor | None]:
+        """See `Decoder.step`; which of its many maps to show is left to `transformer_maps`.
+
+        No token depends on a later one, so those before need not pass through the blocks again.
+        """
+        ids = torch.cat([state[0], previous[:, None]], dim=1)  # (B, i)
+        x = embed(ids, self.stack.embedding)[:, -1:]  # (B, 1, d_model)
+        read = []
+        for block, before in zip(self.stack.blocks, state[1], strict=True):
+            assert isinstance(block, DecoderBlock)
+            x, tokens = _last_token(block, x, before, memory)
+            read.append(tokens)
+        return self.stack.to_logits(self.stack.norm(x))[:, 0], (ids, read), None
+
+    def forward(self, inputs: Tensor, memory: Memory) -> tuple[Tensor, Tensor | None]:
+        """See `Decoder.forward`: all places at once, since none waits for another."""
+        return self.stack(inputs, memory.states, memory.mask[:, None]), None
+
+
+def _last_token(
+    block: DecoderBlock, x: Tensor, before: Tensor, memory: Memory
+) -> tuple[Tensor, Tensor]:
+    """Pass the last token, (B, 1, d_model), through a `block` with the norm before."""
+    tokens = torch.cat([before, block.norm_1(x)], dim=1)  # (B, i, d_model)
+    x = x + block.self_attention(tokens[:, -1:], tokens)
+    x = x + block.cross_attention(block.norm_2(x), memory.states, memory.mask[:, None])
+    return x + block.feed_forward(block.norm_3(x)), tokens

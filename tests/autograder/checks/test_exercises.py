@@ -1,0 +1,147 @@
+"""The proof of every exercise: right answers pass, wrong ones are rejected and named."""
+
+import functools
+import hashlib
+import inspect
+
+import numpy as np
+import pytest
+
+from autograder.checks import assignments
+from autograder.judging.exercise import Exercise
+from autograder.judging.judge import AnswerKey, build_key, judge, observe_quietly, public_cases
+from autograder.judging.stubs import stub
+from autograder.judging.verdict import Verdict
+from autograder.sandbox.untrusted.values import Differentiated, Tensor
+
+EXERCISES = [
+    pytest.param(exercise, id=f"{assignment.name}.{exercise.name}")
+    for assignment in assignments().values()
+    for exercise in assignment.exercises
+]
+SEEDS = range(5)
+
+
+def hidden_cases(exercise: Exercise, seed: int):
+    digest = hashlib.sha256(f"{exercise.name} {seed}".encode()).digest()
+    return exercise.hidden(np.random.default_rng(int.from_bytes(digest, "little")))
+
+
+@functools.cache
+def keys(exercise: Exercise) -> list[AnswerKey]:
+    """The self-check's key, the hidden cases alone, and what the grader uses: both together."""
+    public = public_cases(exercise)
+    hidden = [build_key(exercise, (), hidden_cases(exercise, seed)) for seed in SEEDS]
+    both = [build_key(exercise, public, hidden_cases(exercise, seed)) for seed in SEEDS]
+    return [build_key(exercise, public, ()), *hidden, *both]
+
+
+def verdicts(exercise: Exercise, function) -> list:
+    return [judge(key, observe_quietly(function, key.cases)) for key in keys(exercise)]
+
+
+@pytest.mark.parametrize("exercise", EXERCISES)
+def test_right_answers_get_full_points(exercise):
+    for function in (exercise.reference, *exercise.alternatives):
+        for judgement in verdicts(exercise, function):
+            assert judgement.verdict is Verdict.PASS, (function.__name__, judgement)
+
+
+@pytest.mark.parametrize("exercise", EXERCISES)
+def test_every_misconception_is_rejected_and_named(exercise):
+    for misconception in exercise.misconceptions:
+        for judgement in verdicts(exercise, misconception.wrong):
+            assert not judgement.passed, misconception.name
+            assert judgement.misconception == misconception.name, judgement
+            assert judgement.hint == misconception.hint
+
+
+@pytest.mark.parametrize("exercise", EXERCISES)
+def test_an_answer_of_the_right_shape_but_empty_of_thought_fails(exercise):
+    """Zeros, ones and the first argument, in the shape and type that are wanted, earn nothing."""
+    for key in keys(exercise):
+        for fill in (np.zeros_like, np.ones_like):
+            answers = [_filled(expected, fill) for expected in key.expected]
+            observations = observe_quietly(exercise.reference, key.cases)
+            forged = [
+                type(observation)(answer, observation.arguments_after, answer)
+                for observation, answer in zip(observations, answers, strict=True)
+            ]
+            assert not judge(key, forged).passed, (exercise.name, fill.__name__)
+
+
+@pytest.mark.parametrize("exercise", EXERCISES)
+def test_answers_learnt_by_heart_from_one_draw_fail_on_the_next(exercise):
+    """Even yes-or-no answers: their order is drawn too."""
+    one, other = (build_key(exercise, (), hidden_cases(exercise, seed)) for seed in (0, 1))
+    observations = observe_quietly(exercise.reference, one.cases)
+    assert not judge(other, observations).passed
+
+
+def _filled(expected, fill):
+    if isinstance(expected, Differentiated):  # even with the right gradients
+        return Differentiated(_filled(expected.output, fill), expected.gradients)
+    if isinstance(expected, Tensor):
+        return Tensor(fill(expected.array))
+    if isinstance(expected, tuple | list):
+        return type(expected)(_filled(one, fill) for one in expected)
+    if isinstance(expected, np.ndarray):
+        return fill(expected)
+    return type(expected)(fill(np.asarray(expected)).item())
+
+
+@pytest.mark.parametrize("exercise", EXERCISES)
+def test_the_exercise_is_complete(exercise):
+    assert exercise.points > 0
+    assert 1 <= exercise.difficulty <= 5
+    assert exercise.minutes > 0
+    assert len(exercise.alternatives) >= 3
+    assert len(exercise.misconceptions) >= 4
+    assert len({misconception.name for misconception in exercise.misconceptions}) == len(
+        exercise.misconceptions
+    )
+    assert all(misconception.hint.strip() for misconception in exercise.misconceptions)
+    assert all(stage.strip() for stage in exercise.help)
+    assert inspect.getdoc(exercise.reference)
+
+
+@pytest.mark.parametrize("exercise", EXERCISES)
+def test_the_stub_states_the_parameters_of_the_reference(exercise):
+    setup = public_cases(exercise)[0].setup
+    if setup is None:
+        return
+    module = exercise.reference(*setup.arguments, **setup.keywords)
+    lines = [f"{name} {tuple(one.shape)}" for name, one in module.named_parameters()]
+    stated = [line.strip() for line in stub(exercise).splitlines()]
+    assert [line for line in stated if line in lines] == lines
+
+
+@pytest.mark.parametrize("exercise", EXERCISES)
+def test_cases_depend_on_the_seed_and_on_nothing_else(exercise):
+    one, same, other = (build_key(exercise, (), hidden_cases(exercise, s)) for s in (0, 0, 1))
+    assert _expected_bytes(one) == _expected_bytes(same)
+    assert _inputs_bytes(one) != _inputs_bytes(other), "the hidden cases are the same for everyone"
+
+
+def _expected_bytes(key: AnswerKey) -> list[bytes]:
+    return [np.asarray(value).tobytes() for value in _leaves(key.expected)]
+
+
+def _inputs_bytes(key: AnswerKey) -> list[bytes]:
+    values = [value for case in key.cases for value in (*case.arguments, *case.keywords.values())]
+    values += [case.setup.weights for case in key.cases if case.setup]
+    return [np.asarray(value).tobytes() for value in _leaves(values) if value is not None]
+
+
+def _leaves(value):
+    if isinstance(value, tuple | list):
+        for item in value:
+            yield from _leaves(item)
+    elif isinstance(value, dict):
+        yield from _leaves(list(value.values()))
+    elif isinstance(value, Differentiated):
+        yield from _leaves([value.output, value.gradients])
+    elif isinstance(value, Tensor):
+        yield value.array
+    elif isinstance(value, np.ndarray | int | float | bool):
+        yield value

@@ -1,0 +1,154 @@
+"""The course directory: made once, opened only if it is one, listed without surprises."""
+
+import os
+import stat
+
+import pytest
+import toy
+from traitlets.config.loader import PyFileConfigLoader
+
+from autograder import checks
+from autograder.classroom.course import Course, CourseError
+
+
+@pytest.fixture(autouse=True)
+def _toy(monkeypatch):
+    other = toy.Assignment("other", "Another", (), ())
+    monkeypatch.setattr(checks, "assignments", lambda: {"toy": toy.TOY, "other": other})
+
+
+@pytest.fixture
+def course(tmp_path):
+    return Course.create(tmp_path / "course")
+
+
+def submit(course, student, assignment="toy", content="{}"):
+    folder = course.submitted / student / assignment
+    folder.mkdir(parents=True)
+    if content is not None:
+        (folder / f"{assignment}.ipynb").write_text(content)
+
+
+def test_a_new_course_has_its_folders_and_a_secret_key(course):
+    assert course.source.is_dir()
+    assert course.release.is_dir()
+    assert course.submitted.is_dir()
+    key = course.root / "course.key"
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    assert len(course.key) == 32
+    assert Course.open(course.root).key == course.key
+    assert repr(course.key) not in repr(course)
+
+
+def test_two_courses_have_different_keys(tmp_path, course):
+    assert Course.create(tmp_path / "second").key != course.key
+
+
+def test_nbgrader_reads_the_configuration(course):
+    config = PyFileConfigLoader("nbgrader_config.py", path=str(course.root)).load_config()
+    assert config.CourseDirectory.root == str(course.root)
+    assert config.Autograde.exporter_class.startswith("autograder.")
+
+
+def test_the_gradebook_is_a_file_of_the_course_or_what_nbgrader_is_told(course):
+    assert course.gradebook_url == f"sqlite:///{course.root}/gradebook.db"
+    with (course.root / "nbgrader_config.py").open("a") as stream:
+        stream.write('c.CourseDirectory.db_url = "postgresql://somewhere/grades"\n')
+    assert Course.open(course.root).gradebook_url == "postgresql://somewhere/grades"
+
+
+def test_a_broken_configuration_is_one_clear_error(course):
+    (course.root / "nbgrader_config.py").write_text("c = (")
+    with pytest.raises(CourseError, match=r"nbgrader_config\.py: cannot be read"):
+        _ = course.gradebook_url
+
+
+def test_create_loses_nothing_that_is_there(tmp_path, course):
+    before = sorted(course.root.rglob("*"))
+    with pytest.raises(CourseError, match="a course directory already"):
+        Course.create(course.root)
+    assert sorted(course.root.rglob("*")) == before
+    assert Course.open(course.root).key == course.key
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "text.md").write_text("years of work")
+    with pytest.raises(CourseError, match="not empty"):
+        Course.create(tmp_path / "thesis")
+    assert os.listdir(tmp_path / "thesis") == ["text.md"]
+
+
+def test_create_where_a_file_stands_is_one_clear_error(tmp_path):
+    (tmp_path / "file").write_text("text")
+    with pytest.raises(CourseError, match="no course can be made here"):
+        Course.create(tmp_path / "file")
+    assert (tmp_path / "file").read_text() == "text"
+
+
+def test_what_is_no_course_is_not_opened(tmp_path):
+    (tmp_path / "file").write_text("text")
+    for name in ("absent", "file", "."):
+        with pytest.raises(CourseError, match=r"not a course directory.*init"):
+            Course.open(tmp_path / name)
+
+
+def test_a_damaged_key_is_not_used(course):
+    (course.root / "course.key").write_bytes(course.key[:-1])
+    with pytest.raises(CourseError, match="31 bytes, not 32"):
+        Course.open(course.root)
+
+
+def test_submissions_are_sorted_and_count_without_a_notebook(course):
+    submit(course, "zoe")
+    submit(course, "ann", content=None)
+    submit(course, "ann", "other")
+    submit(course, "ann", "of-another-course")
+    (course.submitted / "README").write_text("no student")
+    found = [(one.student, one.assignment, one.path) for one in course.submissions()]
+    assert found == [
+        ("ann", "other", course.submitted / "ann/other/other.ipynb"),
+        ("ann", "toy", course.submitted / "ann/toy/toy.ipynb"),
+        ("zoe", "toy", course.submitted / "zoe/toy/toy.ipynb"),
+    ]
+    assert [one.student for one in course.submissions(["toy"], ["zoe"])] == ["zoe"]
+
+
+@pytest.mark.parametrize(("assignments", "students"), [(["../toy"], None), (None, ["../ann"])])
+def test_an_unknown_name_is_one_clear_error(course, assignments, students):
+    submit(course, "ann")
+    with pytest.raises(CourseError, match=r"\.\./"):
+        course.submissions(assignments, students)
+
+
+def test_a_name_that_is_no_text_is_escaped_and_still_listed(course):
+    submit(course, "ann")
+    folder = os.path.join(os.fsencode(course.submitted), b"b\xff")
+    os.makedirs(os.path.join(folder, b"toy"))
+    students = [one.student for one in course.submissions()]
+    assert students == ["ann", "b\\xff"]
+    "".join(students).encode()
+
+
+def test_a_name_that_would_be_html_in_nbgraders_pages_is_escaped(course):
+    submit(course, "<img src=x>")
+    submit(course, "o'brien")
+    assert [one.student for one in course.submissions()] == ["\\x3cimg src=x\\x3e", "o'brien"]
+
+
+def test_odd_names_are_told_apart_and_fit_into_a_path(course):
+    for name in ("a<b", "a\\x3cb", "new\nline", "[abc]", "é" * 120, "é" * 119 + "e"):
+        submit(course, name)
+    students = [one.student for one in course.submissions()]
+    assert len(set(students)) == 6
+    assert all(student.isprintable() and len(student) <= 120 for student in students)
+    assert not any(char in student for student in students for char in "[]*?\n")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may list every folder")
+def test_a_folder_that_cannot_be_listed_counts_for_every_assignment(course):
+    (course.submitted / "ann").mkdir(mode=0)
+    assert [one.assignment for one in course.submissions()] == ["other", "toy"]
+
+
+def test_a_course_without_the_folder_submitted_says_so(course):
+    course.submitted.rmdir()
+    with pytest.raises(CourseError, match="cannot be listed"):
+        course.submissions()

@@ -1,0 +1,127 @@
+"""The instructor's way: nbgrader's formgrader in a real browser, on a course that we graded."""
+
+import csv
+
+import pytest
+from browsing import feedback_of, formgrader_server, instructor, open_submission
+from classroom import MEAN_SUM, STUBS, assignments, hand_in, make_course
+from typer.testing import CliRunner
+
+from autograder import checks, cli
+from autograder.classroom.course import Course
+
+USE_TOY = """
+from classroom import assignments
+from autograder import checks
+checks.assignments = assignments
+"""
+EVIL = "<script>document.title = 'run'</script>\n\nBecause of <img src=x onerror=alert(1)> rows."
+STUDENTS = {
+    "ann": {},
+    "bob": {"mean": MEAN_SUM},
+    "cay": {"mean": STUBS["row_mean"], "why": STUBS["why"]},
+    "eve": {"scale": "def scale(X, factor=2.0):\n    raise ValueError('<b>no</b>')", "why": EVIL},
+}
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    """A graded class of four, and one whose notebook is damaged."""
+    root = tmp_path_factory.mktemp("class") / "course"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checks, "assignments", assignments)
+        made = make_course(root)
+        for student, answers in STUDENTS.items():
+            hand_in(made, student, **answers)
+        hand_in(made, "dan").write_bytes(b"{ not a notebook")
+        result = CliRunner().invoke(cli.app, ["grade", "--course", str(root)])
+        assert result.exit_code == 0, result.output
+    return Course.open(root)
+
+
+@pytest.fixture(scope="module")
+def formgrader(course, tmp_path_factory):
+    """The address of a Jupyter server that runs the formgrader in the course directory."""
+    with formgrader_server(course.root, tmp_path_factory.mktemp("home"), USE_TOY) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def page(formgrader):
+    """A page of headless Chromium, logged in."""
+    with instructor(formgrader) as opened:
+        yield opened
+
+
+def test_every_submission_is_listed_with_its_scores(page, formgrader):
+    page.goto(f"{formgrader}/formgrader/manage_submissions/toy")
+    page.wait_for_selector("#main-table tr:nth-child(5)")
+    cells = [row.split("\t") for row in page.locator("#main-table tr").all_inner_texts()]
+    assert {row[1]: (row[4], row[3]) for row in cells} == {
+        "ann": ("5 / 10", "needs manual grading"),
+        "bob": ("3 / 10", "needs manual grading"),
+        "cay": ("3 / 10", "graded"),
+        "dan": ("0 / 10", "graded"),
+        "eve": ("2 / 10", "needs manual grading"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("student", "exercise", "feedback"),
+    [
+        ("ann", "scale", "3 of 3 points."),
+        ("bob", "row_mean", "Misconception: sum for mean."),
+        ("bob", "row_mean", "Ask yourself: How many numbers are in a row?"),
+        ("cay", "row_mean", "MISSING: Not answered"),
+        ("cay", "why", "No response."),
+        ("dan", "scale", "MALFORMED: toy.ipynb is no notebook"),
+        ("eve", "scale", "EXCEPTION: "),
+        ("eve", "scale", "<b>no</b>"),
+    ],
+)
+def test_a_submission_shows_the_namedfeedback_of(page, formgrader, student, exercise, feedback):
+    open_submission(page, formgrader, "toy", student)
+    assert feedback in feedback_of(page, exercise)
+
+
+def test_the_damaged_notebook_is_shown_with_the_reason(page, formgrader):
+    open_submission(page, formgrader, "toy", "dan")
+    assert "No answer of this submission could be read." in page.inner_text("#notebook")
+    assert STUBS["scale"].splitlines()[0] in page.inner_text("#notebook")
+
+
+def test_a_students_text_is_shown_and_not_run(page, formgrader):
+    open_submission(page, formgrader, "toy", "eve")
+    assert "Because of <img src=x onerror=alert(1)> rows." in page.inner_text("#notebook")
+    assert page.title() == "toy"
+    assert page.locator("#notebook img, #notebook script").count() == 0
+
+
+def test_points_for_a_written_answer_reach_the_csv_beside_the_machines(page, formgrader, course):
+    open_submission(page, formgrader, "toy", "bob")
+    page.fill("#why", "4")
+    with page.expect_response(lambda response: "/api/grade/" in response.url) as saved:
+        page.press("#why", "Tab")
+    assert saved.value.ok
+    result = CliRunner().invoke(cli.app, ["export", "--course", str(course.root)])
+    assert result.exit_code == 0, result.output
+    with (course.root / "grades.csv").open(newline="") as stream:
+        rows = {row["student"]: row for row in csv.DictReader(stream)}
+    bob = rows["bob"]
+    assert (bob["row_mean"], bob["scale"], bob["why"]) == ("0.0", "3.0", "4.0")
+    assert (bob["score"], bob["waiting"]) == ("7.0", "0")
+    assert (rows["ann"]["why"], rows["ann"]["waiting"]) == ("", "1")
+
+
+def test_the_autograde_button_grades_with_our_judge(page, formgrader, course, tmp_path):
+    escaped = tmp_path / "escaped"
+    hand_in(course, "cay", mean=f"open({str(escaped)!r}, 'w').write('x')\n{MEAN_SUM}")
+    page.goto(f"{formgrader}/formgrader/manage_submissions/toy")
+    page.wait_for_selector("#main-table tr:nth-child(5)")
+    row = page.locator("#main-table tr", has=page.locator("td.student-id:text-is('cay')"))
+    row.locator(".autograde a").click()
+    page.wait_for_selector("#success-modal", timeout=60_000)
+    page.click("#success-modal button:has-text('OK')")
+    open_submission(page, formgrader, "toy", "cay")
+    assert "EXCEPTION" in feedback_of(page, "row_mean")
+    assert not escaped.exists()

@@ -1,0 +1,327 @@
+"""Grading a class: every submission has its rows, nothing is lost, nothing is graded twice."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+import threading
+from pathlib import Path
+
+import classroom
+import nbformat
+import pytest
+from classroom import MEAN_SUM, STUBS, assignments, hand_in, make_course, released
+from nbgrader import api
+
+from autograder import checks
+from autograder.classroom import gradebook
+from autograder.classroom.course import CourseError
+from autograder.classroom.gradebook import GradebookLocked
+from autograder.grading import grade as grade_module
+from autograder.grading import program as grading
+from autograder.grading.autograded import autograded_notebook
+from autograder.grading.grade import FAULTS, grade
+from autograder.grading.notebook import read_submission
+from autograder.sandbox.backends import SandboxUnavailable, open_sandbox
+
+COLUMNS = ["student", "assignment", "exercise", "verdict", "points", "max_points"]
+COLUMNS += ["misconception", "message"]
+WRONG_SCALE = "def scale(X, factor=2.0):\n    return X + factor"
+
+
+@pytest.fixture(scope="module")
+def sandbox():
+    return open_sandbox()
+
+
+@pytest.fixture
+def course(tmp_path, monkeypatch):
+    monkeypatch.setattr(checks, "assignments", assignments)
+    made = make_course(tmp_path / "course")
+    hand_in(made, "ann")
+    hand_in(made, "bob", mean=MEAN_SUM, why=STUBS["why"])
+    return made
+
+
+def _rows(course):
+    rows = json.loads(course.grades.read_text())
+    return {(row["student"], row["exercise"]): row for row in rows}
+
+
+def _verdicts(course):
+    return {key: (row["verdict"], row["points"]) for key, row in _rows(course).items()}
+
+
+def test_a_class_is_graded_into_everything_that_people_look_at(course, sandbox):
+    seen = []
+    report = grade(
+        course, None, None, 2, sandbox, lambda done, total, _: seen.append((done, total))
+    )
+    assert (report.judged, report.known, report.notes) == (2, 0, ())
+    assert seen == [(1, 2), (2, 2)]
+    rows = json.loads(course.grades.read_text())
+    for row in rows:
+        assert list(row) == COLUMNS
+    assert [(row["student"], row["exercise"]) for row in rows] == [
+        (student, exercise) for student in ("ann", "bob") for exercise in ("row_mean", "scale")
+    ]
+    assert _verdicts(course)["ann", "row_mean"] == ("PASS", 2)
+    assert _rows(course)["bob", "row_mean"]["misconception"] == "sum for mean"
+    assert [(w.student, w.answers) for w in report.waiting] == [("ann", 1), ("bob", 0)]
+    with api.Gradebook(course.gradebook_url) as book:
+        assert {s.student.id: s.score for s in book.assignment_submissions("toy")} == {
+            "ann": 5.0,
+            "bob": 3.0,
+        }
+        comment = book.find_comment("row_mean", "toy", "toy", "bob").auto_comment
+        assert "sum for mean" in comment
+        assert "How many numbers are in a row?" in comment
+
+
+def test_a_second_run_judges_nothing_and_changes_nothing(course, sandbox, monkeypatch):
+    grade(course, None, None, 1, sandbox)
+    before = course.grades.read_bytes(), course.journal.read_bytes()
+    monkeypatch.setattr(grading, "judge_program", lambda *a, **k: pytest.fail("judged again"))
+    report = grade(course, None, None, 1, sandbox)
+    assert (report.judged, report.known) == (0, 2)
+    assert (course.grades.read_bytes(), course.journal.read_bytes()) == before
+
+
+def test_the_same_submission_gets_the_same_result_from_scratch(course, sandbox):
+    grade(course, None, None, 1, sandbox)
+    first = course.grades.read_bytes(), course.journal.read_bytes()
+    course.journal.unlink()
+    (course.root / "gradebook.db").unlink()
+    grade(course, None, None, 1, sandbox)
+    assert (course.grades.read_bytes(), course.journal.read_bytes()) == first
+
+
+def test_a_changed_submission_and_changed_checks_are_judged_again(course, sandbox, monkeypatch):
+    grade(course, None, None, 1, sandbox)
+    hand_in(course, "ann", scale=WRONG_SCALE)
+    assert grade(course, None, None, 1, sandbox).judged == 1
+    assert _verdicts(course)["ann", "scale"] == ("WRONG_VALUE", 0)
+    monkeypatch.setattr(grading, "fingerprint", lambda *_: "other pins")
+    assert grade(course, None, None, 1, sandbox).judged == 2
+
+
+def test_one_students_trouble_stops_nobody(course, sandbox):
+    hand_in(course, "cay").write_bytes(b"{ not a notebook")
+    hand_in(course, "dan").unlink()
+    hand_in(course, "eve", mean="import os\nos.kill(os.getpid(), 9)", scale="while True: pass")
+    (course.submitted / "fay" / "toy").mkdir(parents=True)
+    (course.submitted / "fay" / "toy" / "toy.ipynb").symlink_to("/etc/passwd")
+    grade(course, None, None, 2, sandbox)
+    verdicts = _verdicts(course)
+    assert len(verdicts) == 2 * 6
+    assert verdicts["ann", "scale"] == ("PASS", 3)
+    assert verdicts["cay", "scale"] == ("MALFORMED", 0)
+    assert verdicts["dan", "scale"] == ("MISSING", 0)
+    assert verdicts["fay", "scale"] == ("MALFORMED", 0)
+    assert {verdicts["eve", name][1] for name in ("row_mean", "scale")} == {0}
+    for student in ("ann", "cay", "dan", "eve", "fay"):
+        shown = nbformat.read(course.autograded / student / "toy" / "toy.ipynb", as_version=4)
+        nbformat.validate(shown)
+    with api.Gradebook(course.gradebook_url) as book:
+        assert len(book.assignment_submissions("toy")) == 6
+
+
+def test_a_failure_of_the_grader_costs_no_points_and_is_tried_again(course, sandbox, monkeypatch):
+    real = grading.judge_program
+
+    def failing(program, assignment, **options):
+        if any("X.sum" in cell.source for cell in program):
+            raise KeyError("\x1b[31mours")
+        return real(program, assignment, **options)
+
+    monkeypatch.setattr(grading, "judge_program", failing)
+    report = grade(course, None, None, 2, sandbox)
+    assert _verdicts(course)["bob", "row_mean"] == ("GRADER_FAULT", 0)
+    assert _verdicts(course)["ann", "row_mean"] == ("PASS", 2)
+    assert {w.student: w.answers for w in report.waiting}["bob"] == 2
+    log = (course.root / FAULTS).read_text()
+    assert "KeyError" in log
+    assert "\x1b" not in log
+    monkeypatch.setattr(grading, "judge_program", real)
+    report = grade(course, None, None, 1, sandbox)
+    assert (report.judged, report.known) == (1, 1)
+    assert _verdicts(course)["bob", "row_mean"] == ("WRONG_VALUE", 0)
+    assert {w.student: w.answers for w in report.waiting}["bob"] == 0
+
+
+def test_a_failure_while_reading_leaves_everything_to_a_person(course, sandbox, monkeypatch):
+    def failing(*_):
+        raise RecursionError("ours")
+
+    monkeypatch.setattr(grade_module, "read_submission", failing)
+    report = grade(course, None, ["ann"], 1, sandbox)
+    assert {row.verdict for row in report.rows} == {"GRADER_FAULT"}
+    assert report.waiting[0].answers == 3
+
+
+def test_a_time_of_submission_that_is_none_is_named(course, sandbox):
+    (course.submitted / "ann" / "toy" / "timestamp.txt").write_text("2026-02-03 10:00:00 UTC")
+    (course.submitted / "bob" / "toy" / "timestamp.txt").write_text("soon")
+    report = grade(course, None, None, 1, sandbox)
+    assert ["timestamp.txt: it holds no time" in note for note in report.notes] == [True]
+    with api.Gradebook(course.gradebook_url) as book:
+        assert book.find_submission("toy", "ann").timestamp.hour == 10
+    kept = (course.autograded / "ann" / "toy" / "timestamp.txt").read_text()
+    assert kept == "2026-02-03T10:00:00 UTC\n"
+
+
+def test_a_sandbox_that_is_lost_ends_the_run_and_gives_no_grade(course, monkeypatch, sandbox):
+    def lost(*_, **__):
+        raise SandboxUnavailable("gone")
+
+    monkeypatch.setattr(grading, "judge_program", lost)
+    with pytest.raises(SandboxUnavailable, match="gone"):
+        grade(course, None, None, 2, sandbox)
+    assert course.journal.read_bytes() == b""
+
+
+def test_naming_students_keeps_the_others_grades(course, sandbox):
+    grade(course, None, ["bob"], 1, sandbox)
+    assert {student for student, _ in _rows(course)} == {"bob"}
+    report = grade(course, ["toy"], ["ann"], 1, sandbox)
+    assert {row.student for row in report.rows} == {"ann"}
+    assert {student for student, _ in _rows(course)} == {"ann", "bob"}
+    (course.submitted / "bob" / "toy" / "toy.ipynb").unlink()
+    (course.submitted / "bob" / "toy").rmdir()
+    grade(course, None, None, 1, sandbox)
+    assert {student for student, _ in _rows(course)} == {"ann"}
+
+
+@pytest.mark.parametrize(("names", "students"), [(["nope"], None), (None, ["nope"])])
+def test_an_unknown_name_is_one_clear_line(course, sandbox, names, students):
+    with pytest.raises(CourseError, match="nope"):
+        grade(course, names, students, 1, sandbox)
+
+
+def test_an_assignment_that_is_not_released(course, sandbox):
+    (course.release / "toy" / "toy.ipynb").unlink()
+    with pytest.raises(CourseError, match=r"toy is not released.*autograder release"):
+        grade(course, None, None, 1, sandbox)
+    (course.release / "toy" / "toy.ipynb").write_text("{")
+    with pytest.raises(CourseError, match="release cannot be read"):
+        grade(course, None, None, 1, sandbox)
+
+
+def test_a_locked_gradebook_loses_nothing(course, sandbox, monkeypatch):
+    grade(course, None, ["ann"], 1, sandbox)
+    monkeypatch.setattr(gradebook, "LOCK_WAIT", 0.3)
+    holder = sqlite3.connect(course.root / "gradebook.db", isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(GradebookLocked):
+        grade(course, None, None, 1, sandbox)
+    assert _verdicts(course)["bob", "scale"] == ("PASS", 3)
+    holder.close()
+    report = grade(course, None, None, 1, sandbox)
+    assert (report.judged, report.known) == (0, 2)
+    with api.Gradebook(course.gradebook_url) as book:
+        assert len(book.assignment_submissions("toy")) == 2
+
+
+def test_a_mark_for_a_former_version_is_looked_at_again(course, sandbox):
+    grade(course, None, None, 1, sandbox)
+    with api.Gradebook(course.gradebook_url) as book:
+        mark = book.find_grade("why", "toy", "toy", "ann")
+        mark.manual_score, mark.needs_manual_grade = 4.0, False
+        book.db.commit()
+    waiting = {w.student: w.answers for w in grade(course, None, None, 1, sandbox).waiting}
+    assert waiting["ann"] == 0
+    hand_in(course, "ann", why="Something else.")
+    waiting = {w.student: w.answers for w in grade(course, None, None, 1, sandbox).waiting}
+    assert waiting["ann"] == 1
+
+
+KILLED = """
+    import os, signal, sys
+    from pathlib import Path
+    from classroom import assignments
+    from autograder import checks
+    from autograder.classroom.course import Course
+    from autograder.grading.grade import grade
+    from autograder.sandbox.backends import open_sandbox
+    checks.assignments = assignments
+    def stop(done, total, file):
+        if done == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+    grade(Course.open(Path(sys.argv[1])), None, None, 2, open_sandbox(), stop)
+"""
+
+
+def test_a_killed_run_resumes_where_it_was(course, sandbox):
+    for number in range(6):
+        hand_in(course, f"student{number}")
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(KILLED), str(course.root)],
+        env={**os.environ, "PYTHONPATH": str(Path(classroom.__file__).parent)},
+        check=False,
+    )
+    assert done.returncode == -signal.SIGKILL
+    kept = [json.loads(line) for line in course.journal.read_bytes().splitlines()]
+    assert 3 <= len(kept) < 8
+    report = grade(course, None, None, 2, sandbox)
+    assert (report.judged, report.known) == (8 - len(kept), len(kept))
+    graded = [
+        line["student"]
+        for line in map(json.loads, course.journal.read_bytes().splitlines())
+        if line["kind"] == "graded"
+    ]
+    assert len(graded) == len(set(graded)) == 8
+    assert len(_rows(course)) == 16
+
+
+def test_two_runs_at_a_time_grade_each_submission_once(course, sandbox):
+    threads = [threading.Thread(target=grade, args=(course, None, None, 1, sandbox)) for _ in "ab"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    kinds = [json.loads(line)["kind"] for line in course.journal.read_bytes().splitlines()]
+    assert kinds.count("graded") == 2
+
+
+def _shown(course, student):
+    file = course.submissions(None, [student])[0]
+    submission = read_submission(file, assignments()["toy"], released())
+    return autograded_notebook(submission, assignments()["toy"], released())
+
+
+def _sources(notebook):
+    return {c.metadata.get("nbgrader", {}).get("grade_id"): c.source for c in notebook.cells}
+
+
+def test_the_shown_notebook_is_the_release_with_the_answers(course):
+    path = hand_in(course, "ann", mean=MEAN_SUM, why="Because <b>so</b>.")
+    handed_in = nbformat.read(path, as_version=4)
+    handed_in.cells[0].source = "# 100 of 100 points"
+    handed_in.cells[3].source = "print('all tests passed')"
+    handed_in.cells[2].metadata.nbgrader.points = 1000
+    handed_in.cells[2].metadata["tags"] = ["skip-execution"]
+    output = nbformat.v4.new_output("stream", text="all tests passed")
+    handed_in.cells[2].outputs = [output]
+    handed_in.cells.insert(2, nbformat.v4.new_code_cell("helper = 1"))
+    nbformat.write(handed_in, path)
+    shown = _shown(course, "ann")
+    sources = _sources(shown)
+    assert sources["title"] == "# A toy"
+    assert sources["row_mean-check"] == "check(row_mean)"
+    assert (sources["row_mean"], sources["why"]) == (MEAN_SUM, "Because <b>so</b>.")
+    assert [cell.source for cell in shown.cells][2:4] == ["helper = 1", MEAN_SUM]
+    assert shown.cells[3].metadata.nbgrader.points == 2
+    assert "passed" not in nbformat.writes(shown)
+    assert "tags" not in shown.cells[3].metadata
+
+
+def test_a_submission_that_cannot_be_read_is_shown_with_the_reason(course):
+    hand_in(course, "ann").write_bytes(b"{ not a notebook")
+    shown = _shown(course, "ann")
+    assert "could be read" in shown.cells[0].source
+    assert "damaged or cut off" in shown.cells[0].source
+    assert _sources(shown)["scale"] == STUBS["scale"]
+    assert len(shown.cells) == len(released().cells) + 1

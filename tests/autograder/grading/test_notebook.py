@@ -1,0 +1,403 @@
+"""Reading submissions: what people and their tools do to a notebook, and what is taken from it."""
+
+import copy
+import hashlib
+import json
+import os
+import re
+import socket
+
+import page
+import pytest
+import toy
+
+from autograder.classroom.course import SubmissionFile
+from autograder.classroom.release import PLACE_FOR_ANSWER, build_notebook
+from autograder.grading import notebook as notebook_module
+from autograder.grading.notebook import MAX_BYTES, MAX_CELLS, MAX_SOURCE, read_submission
+from autograder.judging.verdict import Verdict
+
+PROMPT = "import numpy as np\nfrom autograder import check"
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory):
+    return build_notebook(page.ASSIGNMENT, page.write(tmp_path_factory.mktemp("page")))
+
+
+@pytest.fixture
+def content(released):
+    """The release as a student's editor has it: plain data, with both exercises answered."""
+    made = json.loads(json.dumps(released))
+    find(made, "row_mean")["source"] = toy.RIGHT_MEAN
+    find(made, "scale")["source"] = toy.RIGHT_SCALE
+    find(made, "why")["source"] = "Because."
+    return made
+
+
+@pytest.fixture
+def path(tmp_path):
+    made = tmp_path / "submitted" / "ann" / "toy" / "toy.ipynb"
+    made.parent.mkdir(parents=True)
+    return made
+
+
+@pytest.fixture
+def read(path, released):
+    """Write what is given (data or bytes, or nothing) and read it as a submission."""
+
+    def write_and_read(given=None):
+        if given is not None:
+            data = given if isinstance(given, bytes) else json.dumps(given).encode()
+            path.write_bytes(data)
+        return read_submission(SubmissionFile("ann", "toy", path), page.ASSIGNMENT, released)
+
+    return write_and_read
+
+
+def find(content, name):
+    return next(c for c in content["cells"] if c["metadata"]["nbgrader"]["grade_id"] == name)
+
+
+def code(source, **more):
+    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+    return cell | {"source": source} | more
+
+
+def pairs(submission):
+    return [(cell.source, cell.exercise) for cell in submission.program]
+
+
+WHOLE = [(PROMPT, None), (toy.RIGHT_MEAN, "row_mean"), (toy.RIGHT_SCALE, "scale")]
+
+
+def test_answers_are_taken_and_self_checks_left_out(read, content):
+    submission = read(content)
+    assert pairs(submission) == WHOLE
+    assert submission.written == {"why": "Because."}
+    assert submission.problems == {}
+    assert submission.digest == hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+
+def as_colab(content):
+    content["metadata"] = {"colab": {"provenance": []}, "kernelspec": {"name": "ir"}}
+    for cell in content["cells"]:
+        cell["metadata"]["id"] = cell.pop("id")
+        cell["source"] = cell["source"].splitlines(keepends=True)
+    content["nbformat_minor"] = 0
+
+
+def as_vs_code(content):
+    content["metadata"] = {"language_info": {"name": "python"}}
+    content["nbformat_minor"] = 2
+    for cell in content["cells"]:
+        cell.pop("id")
+
+
+def as_tool_that_drops_metadata(content):
+    for cell in content["cells"]:
+        cell["metadata"] = {}
+
+
+def as_tool_that_drops_metadata_and_ids(content):
+    as_tool_that_drops_metadata(content)
+    for cell in content["cells"]:
+        del cell["id"]
+
+
+def as_forger(content):
+    """Marks, tags, outputs, prompts, self-checks and the kernel, all changed."""
+    content["metadata"]["kernelspec"] = {"name": "../../evil", "language": 3}
+    for cell in content["cells"]:
+        cell["metadata"]["tags"] = ["skip-execution"]
+        cell["metadata"]["nbgrader"] |= {"points": 1e9, "grade": False, "locked": "no"}
+        if cell["metadata"]["nbgrader"]["grade_id"].startswith("part"):
+            cell["source"] = "raise SystemExit"
+        if cell["metadata"]["nbgrader"]["grade_id"].endswith("check"):
+            cell["source"] = "print('all tests passed')"
+        if cell["cell_type"] == "code":
+            cell["outputs"] = [{"output_type": "stream", "text": "10 of 10"}]
+
+
+def as_malformed_elsewhere(content):
+    """Things that are no cells, cells that are no text, and marks of other types."""
+    content["cells"] += [None, 7, {}, {"cell_type": ["code"], "source": {}, "metadata": []}]
+    content["cells"] += [code("", metadata={"nbgrader": {"grade_id": ["row_mean"]}}, id=[])]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        as_colab,
+        as_vs_code,
+        as_tool_that_drops_metadata,
+        as_forger,
+        as_malformed_elsewhere,
+    ],
+)
+def test_the_same_is_taken_whatever_a_tool_or_a_forger_did_around_it(read, content, change):
+    change(content)
+    submission = read(content)
+    assert pairs(submission) == WHOLE
+    assert submission.written == {"why": "Because."}
+    assert submission.problems == {}
+
+
+def test_answers_that_lost_every_mark_are_known_by_the_function_they_define(read, content):
+    as_tool_that_drops_metadata_and_ids(content)
+    submission = read(content)
+    assert pairs(submission) == WHOLE
+    assert submission.problems == {}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_byte_order_mark_is_read(read, content, encoding):
+    content["cells"].append(code("NaN"))
+    data = json.dumps(content).replace('"NaN"', '"x"').encode(encoding)
+    assert pairs(read(data))[:3] == WHOLE
+
+
+def test_literals_and_keys_that_json_forbids_are_read(read, content):
+    text = json.dumps(content).replace('"nbformat":', '"nan": NaN, "nbformat": 3, "nbformat":')
+    assert pairs(read(text.encode())) == WHOLE
+
+
+def test_added_cells_stay_where_they_were(read, content):
+    cells = content["cells"]
+    cells.insert(cells.index(find(content, "row_mean")), code("helper = 2"))
+    cells.insert(0, code("first = 1"))
+    cells.append(code("last = 3"))
+    cells.append({"cell_type": "markdown", "metadata": {}, "source": "my notes"})
+    cells.append(code("   \n"))
+    assert [source for source, _ in pairs(read(content))] == [
+        "first = 1",
+        PROMPT,
+        "helper = 2",
+        toy.RIGHT_MEAN,
+        toy.RIGHT_SCALE,
+        "last = 3",
+    ]
+
+
+def test_answers_come_in_the_order_of_the_release(read, content):
+    content["cells"].reverse()
+    assert pairs(read(content)) == WHOLE
+
+
+def test_of_a_duplicated_cell_the_first_counts(read, content):
+    duplicate = copy.deepcopy(find(content, "row_mean"))
+    duplicate["source"] = "def row_mean(X):\n    return 0"
+    content["cells"].append(duplicate)
+    assert pairs(read(content)) == WHOLE
+
+
+def test_a_copy_that_was_answered_counts_before_the_stub_that_was_not(read, content, released):
+    answered = copy.deepcopy(find(content, "row_mean"))
+    find(content, "row_mean")["source"] = next(
+        cell.source for cell in released.cells if cell.metadata.nbgrader.grade_id == "row_mean"
+    )
+    content["cells"].append(answered)
+    assert pairs(read(content)) == WHOLE
+
+
+def test_an_answer_split_into_two_cells_stays_whole(read, content):
+    first = find(content, "row_mean")
+    helper = copy.deepcopy(first) | {"source": "def helper(row):\n    return sum(row)"}
+    content["cells"].insert(content["cells"].index(first), helper)
+    answer = dict((name, source) for source, name in pairs(read(content)))["row_mean"]
+    assert answer == f"{helper['source']}\n\n{toy.RIGHT_MEAN}"
+
+
+def test_an_answer_in_an_added_cell_is_run(read, content):
+    find(content, "row_mean")["source"] = ""
+    content["cells"].append(code("row_mean = lambda X: X.mean(axis=-1)"))
+    submission = read(content)
+    assert "row_mean" not in submission.problems
+    assert pairs(submission)[-1] == ("row_mean = lambda X: X.mean(axis=-1)", None)
+
+
+def test_text_that_is_no_unicode_harms_nothing(read, content):
+    find(content, "row_mean")["source"] = toy.RIGHT_MEAN + "  # \ud800"
+    find(content, "why")["source"] = "\udfff"
+    submission = read(content)
+    assert submission.program[1].source == toy.RIGHT_MEAN + "  # ?"
+    assert submission.written == {"why": "?"}
+
+
+def delete(content):
+    content["cells"].remove(find(content, "row_mean"))
+
+
+def empty(content):
+    find(content, "row_mean")["source"] = ["\n", "  "]
+
+
+def turn_to_text(content):
+    find(content, "row_mean")["cell_type"] = "raw"
+
+
+def turn_to_number(content):
+    find(content, "row_mean")["source"] = 42
+
+
+def lengthen(content):
+    find(content, "row_mean")["source"] += "#" * MAX_SOURCE
+
+
+PROBLEMS = [
+    (delete, Verdict.MISSING, r"toy\.ipynb has no answer cell for `row_mean`. Get"),
+    (empty, Verdict.MISSING, "The answer cell is empty. Define"),
+    (turn_to_text, Verdict.MISSING, r"no code cell \(raw\). Change"),
+    (turn_to_number, Verdict.MALFORMED, "source is no text. Save"),
+    (lengthen, Verdict.MALFORMED, "longer than 20000 characters. Shorten"),
+]
+
+
+@pytest.mark.parametrize(("change", "verdict", "message"), PROBLEMS)
+def test_what_is_wrong_with_one_answer_costs_the_others_nothing(
+    read, content, change, verdict, message
+):
+    change(content)
+    submission = read(content)
+    assert list(submission.problems) == ["row_mean"]
+    assert submission.problems["row_mean"].verdict is verdict
+    assert re.search(message, submission.problems["row_mean"].message)
+    assert pairs(submission) == [WHOLE[0], WHOLE[2]]
+
+
+WHOLE_FILES = {
+    "empty": (b"", "is empty"),
+    "blank": (b" \n", "is empty"),
+    "truncated": (b'{"cells": [{"cell_type": "code", "sou', "damaged or cut off"),
+    "no text": (bytes(range(256)), "damaged or cut off"),
+    "deep": (b'{"cells":' + b"[" * 10**6, "nested too deeply"),
+    "huge number": (b"9" * 10**5, "damaged or cut off"),
+    "list": (b"[]", "no cells"),
+    "format 3": (b'{"nbformat": 3, "worksheets": [{"cells": []}]}', "old notebook format 3"),
+    "cells no list": (b'{"nbformat": 4, "cells": {"a": 1}}', "no cells"),
+    "too many cells": (b'{"cells": [' + b"0," * MAX_CELLS + b"0]}", f"at most {MAX_CELLS}"),
+    "too large": (b" " * (MAX_BYTES + 1), "larger than 10 MiB"),
+}
+
+
+@pytest.mark.parametrize(("data", "message"), WHOLE_FILES.values(), ids=WHOLE_FILES.keys())
+def test_a_file_that_is_no_notebook_is_malformed_and_says_why(read, data, message):
+    submission = read(data)
+    assert {one.verdict for one in submission.problems.values()} == {Verdict.MALFORMED}
+    assert list(submission.problems) == ["row_mean", "scale"]
+    assert message in submission.problems["scale"].message
+    assert submission.program == ()
+
+
+def test_the_largest_notebook_that_is_allowed_is_read(read, content):
+    data = json.dumps(content).encode()
+    assert pairs(read(data + b" " * (MAX_BYTES - len(data)))) == WHOLE
+
+
+def test_no_notebook_is_missing_and_another_name_is_pointed_out(read, path, content):
+    submission = read()
+    assert {one.verdict for one in submission.problems.values()} == {Verdict.MISSING}
+    other = path.with_name("toy (1)\u202e.ipynb")
+    other.write_text(json.dumps(content))
+    renamed = read()
+    assert renamed.problems["scale"].verdict is Verdict.MISSING
+    assert "but toy (1)\\u202e.ipynb. Rename it" in renamed.problems["scale"].message
+    assert renamed.digest != submission.digest
+
+
+def link(path, target):
+    path.symlink_to(target)
+
+
+def link_folder(path, target):
+    path.parent.rmdir()
+    path.parent.symlink_to(target.parent)
+    target.rename(target.with_name("toy.ipynb"))
+
+
+def link_student(path, target):
+    path.parent.rmdir()
+    path.parent.parent.rmdir()
+    (target.parent / "toy").mkdir()
+    target.rename(target.parent / "toy" / "toy.ipynb")
+    path.parent.parent.symlink_to(target.parent)
+
+
+@pytest.mark.parametrize("make", [link, link_folder, link_student])
+def test_a_symbolic_link_is_not_followed(read, path, content, tmp_path, make):
+    target = tmp_path / "elsewhere" / "secret.ipynb"
+    target.parent.mkdir()
+    target.write_text(json.dumps(content))
+    make(path, target)
+    submission = read()
+    assert path.exists()
+    assert submission.problems["scale"].verdict is Verdict.MALFORMED
+    assert "symbolic link" in submission.problems["scale"].message
+    assert submission.program == ()
+
+
+def test_the_course_itself_may_be_reached_by_a_link(released, path, content, tmp_path):
+    path.write_text(json.dumps(content))
+    (tmp_path / "linked").symlink_to(tmp_path / "submitted")
+    file = SubmissionFile("ann", "toy", tmp_path / "linked" / "ann" / "toy" / "toy.ipynb")
+    assert pairs(read_submission(file, page.ASSIGNMENT, released)) == WHOLE
+
+
+def bind(path):
+    folder = os.getcwd()
+    os.chdir(path.parent)  # the address of a socket must be short
+    try:
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(path.name)
+    finally:
+        os.chdir(folder)
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, bind])
+def test_what_is_no_file_is_malformed_and_blocks_nothing(read, path, make):
+    make(path)
+    submission = read()
+    assert {one.verdict for one in submission.problems.values()} == {Verdict.MALFORMED}
+
+
+def test_a_file_where_the_folder_should_be_is_missing(read, path):
+    path.parent.rmdir()
+    path.parent.write_text("here it is")
+    assert read().problems["scale"].verdict is Verdict.MISSING
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
+def test_a_file_that_may_not_be_read_is_malformed(read, path, content):
+    path.write_text(json.dumps(content))
+    path.chmod(0)
+    assert "permissions" in read().problems["scale"].message
+
+
+def test_a_file_that_grows_while_it_is_read_is_capped(read, path, content, monkeypatch):
+    monkeypatch.setattr(notebook_module, "MAX_BYTES", 100)
+    real = os.fstat
+
+    def small(descriptor):
+        status = list(real(descriptor))
+        status[6] = 1
+        return os.stat_result(status)
+
+    monkeypatch.setattr(os, "fstat", small)
+    assert "larger than" in read(content).problems["scale"].message
+
+
+def test_every_descriptor_is_closed(read, path, content):
+    before = os.listdir("/proc/self/fd") if os.path.isdir("/proc/self/fd") else []
+    read(content)
+    read(b"{")
+    path.unlink()
+    read()
+    after = os.listdir("/proc/self/fd") if os.path.isdir("/proc/self/fd") else []
+    assert len(after) == len(before)
+
+
+def test_a_written_answer_that_was_copied_is_the_first_that_was_edited(read, content):
+    answered = copy.deepcopy(find(content, "why"))
+    find(content, "why")["source"] = PLACE_FOR_ANSWER
+    content["cells"].append(answered)
+    assert read(content).written == {"why": "Because."}

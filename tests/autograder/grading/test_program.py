@@ -1,0 +1,340 @@
+"""The trust boundary: each verdict, and that one answer never costs another its points."""
+
+import dataclasses
+import socket
+import time
+
+import pytest
+import toy
+from nbformat.v4 import new_code_cell, new_notebook
+
+from autograder.grading import program as grading
+from autograder.grading.program import check_program, fingerprint, judge_program
+from autograder.judging.verdict import Verdict
+from autograder.sandbox import backends as sandbox
+from autograder.sandbox.backends import SandboxUnavailable, Trusting, layers, open_sandbox
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.untrusted import wire
+from autograder.selfcheck.check import write_cases
+
+QUICK = Limits(seconds=2, memory=512 * 2**20, output=2**16)
+
+
+@pytest.fixture(scope="module")
+def bubblewrap():
+    return open_sandbox(limits=QUICK)
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch):
+    monkeypatch.setattr(grading, "LIMITS", QUICK)
+
+
+def grade(box, *sources, digest="a"):
+    return judge_program(
+        toy.program(*sources), toy.TOY, course_key=b"key", digest=digest, sandbox=box
+    )
+
+
+def test_right_answers_pass(bubblewrap):
+    judgements = grade(bubblewrap)
+    assert [judgement.verdict for judgement in judgements.values()] == [Verdict.PASS] * 2
+
+
+STUB = "def row_mean(X):\n    '''Say what.'''\n    raise NotImplementedError"
+ANSWERS = {
+    "stub": (STUB, Verdict.MISSING),
+    "empty": ("", Verdict.MISSING),
+    "no function": ("row_mean = 3", Verdict.MISSING),
+    "syntax": ("def row_mean(X:", Verdict.EXCEPTION),
+    "raises": ("def row_mean(X): return 1 / 0", Verdict.EXCEPTION),
+    "exits": ("def row_mean(X): raise SystemExit", Verdict.EXCEPTION),
+    "wrong value": ("def row_mean(X): return X.mean(axis=-1) + 1", Verdict.WRONG_VALUE),
+    "wrong shape": ("def row_mean(X): return X.mean(axis=-1)[:, None]", Verdict.WRONG_SHAPE),
+    "wrong type": ("def row_mean(X): return [1.0, 2.0]", Verdict.WRONG_TYPE),
+    "wrong dtype": ("def row_mean(X): return X.mean(-1).astype(complex)", Verdict.WRONG_DTYPE),
+    "object array": ("def row_mean(X): return X.mean(-1).astype(object)", Verdict.WRONG_DTYPE),
+    "not finite": ("def row_mean(X): return X.mean(axis=-1) / 0", Verdict.NONFINITE),
+    "in place": (
+        "def row_mean(X):\n    X *= 1.5\n    return X.mean(-1) / 1.5",
+        Verdict.MUTATED_INPUT,
+    ),
+    "changing": (
+        "import itertools\nn = itertools.count()\n"
+        "def row_mean(X):\n    return X.mean(axis=-1) + 0.5 * (next(n) % 2)",
+        Verdict.NONDETERMINISTIC,
+    ),
+    "loop": ("def row_mean(X):\n    while True: pass", Verdict.TIMEOUT),
+    "loop in cell": ("while True: pass", Verdict.TIMEOUT),
+    "stubborn loop": (
+        "def row_mean(X):\n    while True:\n        try:\n            while True: pass\n"
+        "        except BaseException: pass",
+        Verdict.TIMEOUT,
+    ),
+    "sleep": ("import time\ndef row_mean(X): time.sleep(99)", Verdict.TIMEOUT),
+    "memory": ("def row_mean(X): return np.ones(10**10)", Verdict.MEMORY),
+    "memory in cell": ("x = bytearray(10**10)", Verdict.MEMORY),
+    "output": ("def row_mean(X):\n    while True: print('x' * 999)", Verdict.OUTPUT),
+    "exit": ("import os\nos._exit(0)", Verdict.KILLED),
+    "crash": ("import ctypes\ndef row_mean(X): ctypes.string_at(0)", Verdict.KILLED),
+    "kills all": ("import os\ndef row_mean(X): os.kill(-1, 9)", Verdict.KILLED),
+    "liar": (
+        "class Liar(np.ndarray):\n    def __eq__(self, other): return True\n"
+        "def row_mean(X): return X.mean(axis=-1).view(Liar)",
+        Verdict.WRONG_TYPE,
+    ),
+    "forged result": (
+        "import os, sys\nsys.path.insert(0, '/judge')\nfrom untrusted import wire\n"
+        "def row_mean(X):\n    os.write(3, b'R' + wire.encode(np.zeros(2)))\n    os._exit(0)",
+        Verdict.MALFORMED,
+    ),
+    "forged frames": (
+        "import os\n"
+        "def row_mean(X):\n"
+        "    for fd in range(3, 20):\n"
+        "        try: os.write(fd, b'R' + b'AWB1' * 9)\n"
+        "        except OSError: pass\n"
+        "    os._exit(0)",
+        Verdict.KILLED,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_a_fault_has_its_verdict_and_costs_one_exercise(name, bubblewrap):
+    source, verdict = ANSWERS[name]
+    judgements = grade(bubblewrap, source)
+    assert judgements["row_mean"].verdict is verdict, judgements["row_mean"].message
+    assert judgements["scale"].verdict is Verdict.PASS, judgements["scale"].message
+
+
+def test_a_misconception_is_named(bubblewrap):
+    judgement = grade(bubblewrap, "def row_mean(X): return X.sum(axis=-1)")["row_mean"]
+    assert (judgement.verdict, judgement.misconception) == (Verdict.WRONG_VALUE, "sum for mean")
+    assert judgement.hint == "How many numbers are in a row?"
+
+
+def test_a_right_answer_that_warns_prints_and_uses_magics_passes(bubblewrap):
+    source = (
+        "%matplotlib inline\nimport sys, warnings\nfrom autograder import check\n"
+        "def row_mean(X):\n    warnings.warn('slow'); print('hello', file=sys.stderr)\n"
+        "    return X.mean(axis=-1).astype('float32')\ncheck(row_mean)"
+    )
+    assert grade(bubblewrap, source)["row_mean"].passed
+
+
+NOTEBOOK_ONLY = (
+    "%%time\n",
+    "files = !ls\n",
+    "np.mean?\n",
+    "if True:\n    %timeit -n 1 1\n",
+    "display(np.ones(2))\nget_ipython().run_line_magic('matplotlib', 'inline')\n",
+    "%precision 3\nn = (7\n     % 4)\nassert n == 3\n",
+)
+
+
+@pytest.mark.parametrize("line", NOTEBOOK_ONLY)
+def test_what_only_a_notebook_understands_costs_nothing(line, bubblewrap):
+    judgement = grade(bubblewrap, line + toy.RIGHT_MEAN)["row_mean"]
+    assert judgement.passed, judgement.message
+
+
+KEYRING = """
+import ctypes, platform
+def keyctl(number, *arguments):
+    call = {"x86_64": {"add": 248, "keyctl": 250}, "aarch64": {"add": 217, "keyctl": 219}}
+    return ctypes.CDLL(None).syscall(call[platform.machine()][number], *arguments)
+def row_mean(X): raise LookupError(DO)
+"""
+
+
+def test_submissions_cannot_leave_each_other_notes_in_the_kernels_keyring(bubblewrap):
+    leave = 'keyctl("add", b"user", b"note", b"secret", 6, -3)'
+    look = 'keyctl("keyctl", 10, -3, b"user", b"note", 0)'
+    left = grade(bubblewrap, KEYRING.replace("DO", leave))["row_mean"].message
+    assert "LookupError: -1" not in left, "no note could be left, so this test shows nothing"
+    assert "LookupError: -1" in grade(bubblewrap, KEYRING.replace("DO", look))["row_mean"].message
+
+
+def test_all_restarts_of_one_submission_have_one_deadline(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(grading.time, "monotonic", lambda: clock[0])
+    runs = []
+
+    @dataclasses.dataclass
+    class Stuck:
+        isolated: bool = True
+
+        def run(self, request, seconds):
+            runs.append(seconds)
+            clock[0] += seconds
+            return b""
+
+    judgements = grade(Stuck())
+    assert len(runs) == 1
+    assert [one.verdict for one in judgements.values()] == [Verdict.KILLED, Verdict.TIMEOUT]
+
+
+def test_an_added_cell_that_fails_costs_nothing(bubblewrap):
+    for added in ("1 / 0", "import os; os._exit(1)", "while True: pass"):
+        judgements = grade(bubblewrap, toy.RIGHT_MEAN, toy.RIGHT_SCALE, added)
+        assert all(judgement.passed for judgement in judgements.values()), added
+
+
+def test_hard_coded_public_cases_fail_on_hidden_ones(bubblewrap):
+    key = grading.build_key(toy.MEAN, grading.public_cases(toy.MEAN), ())
+    inputs = [case.arguments[0].tobytes() for case in key.cases]
+    table = dict(zip(inputs, [value.tolist() for value in key.expected], strict=True))
+    source = (
+        f"table = {table!r}\n"
+        "def row_mean(X): return np.array(table.get(X.tobytes(), [0.0] * len(X)))"
+    )
+    judgement = grade(bubblewrap, source)["row_mean"]
+    assert judgement.verdict is Verdict.WRONG_VALUE
+    assert "hidden" in judgement.message
+    assert "many rows" in judgement.message
+    assert not any(character.isdigit() for character in judgement.message), "numbers leak"
+
+
+def test_hidden_cases_follow_key_and_submission(monkeypatch):
+    seen = []
+    monkeypatch.setattr(grading, "judge_keys", lambda program, keys, box: seen.append(keys) or {})
+    for key, digest in ((b"key", "a"), (b"key", "a"), (b"key", "b"), (b"other", "a")):
+        judge_program([], toy.TOY, course_key=key, digest=digest, sandbox=Trusting())
+    hidden = [keys[0].cases[-1].arguments[0].tobytes() for keys in seen]
+    assert hidden[0] == hidden[1]
+    assert len(set(hidden)) == 3
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("__import__('os').listdir('.')", "[]"),
+        ("[n for n in __import__('os').environ if 'SECRET' in n]", "[]"),
+        ("__import__('os').path.exists('/etc/passwd')", "False"),
+        ("sorted(n for n in __import__('os').listdir('/judge/untrusted') if n.endswith('.py'))",
+         "['__init__.py', 'calling.py', 'probe.py', 'runner.py', 'torch_probe.py', 'values.py',"
+         " 'wire.py']"),
+        ("can('autograder.judging') or can('autograder.checks') or can('solutions')", "False"),
+        ("len([n for n in __import__('os').listdir('/proc') if n.isdigit()]) < 5", "True"),
+        ("reach()", "False"),
+        ("[p for p in ('/usr/x', '/judge', sys.prefix + '/x', '/x', '/dev/x') if write(p)]", "[]"),
+        ("[n for n in ('HOST_FILE',) if __import__('os').path.exists(n)]", "[]"),
+    ],
+)  # fmt: skip
+def test_the_sandbox_shows_nothing_of_the_host(question, answer, bubblewrap, monkeypatch, tmp_path):
+    monkeypatch.setenv("SECRET_TOKEN", "secret")
+    secret = tmp_path / "journal.jsonl"
+    secret.write_text("secret")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        source = SPY_TOOLS.replace("PORT", str(server.getsockname()[1]))
+        asked = question.replace("HOST_FILE", str(secret))
+        source += f"\ndef row_mean(X): raise LookupError(repr({asked}))"
+        message = grade(bubblewrap, source)["row_mean"].message
+    assert f"LookupError: {answer} " in message
+
+
+SPY_TOOLS = """
+import socket, sys
+def can(name):
+    sys.modules.pop("autograder", None)
+    try: __import__(name)
+    except ImportError: return False
+    return True
+def reach():
+    try: socket.create_connection(("127.0.0.1", PORT), timeout=1)
+    except OSError: return False
+    return True
+def write(path):
+    try: open(path, "w")
+    except OSError: return False
+    return True
+"""
+
+
+def test_one_submission_cannot_hold_the_run_for_ever(bubblewrap):
+    start = time.monotonic()
+    judgements = grade(bubblewrap, "while True: pass", "while True: pass")
+    assert time.monotonic() - start < 4 * QUICK.seconds
+    assert {judgement.verdict for judgement in judgements.values()} == {Verdict.TIMEOUT}
+
+
+def test_many_added_cells_that_loop_cannot_hold_it_either(bubblewrap):
+    start = time.monotonic()
+    loops = ["while True: pass"] * 50
+    judgements = grade(bubblewrap, toy.RIGHT_MEAN, toy.RIGHT_SCALE, *loops)
+    assert time.monotonic() - start < 8 * QUICK.seconds
+    assert {judgement.verdict for judgement in judgements.values()} == {Verdict.TIMEOUT}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"noise",
+        (2**62).to_bytes(8, "little") + b"x",
+        b"".join(
+            len(m).to_bytes(8, "little") + m
+            for m in [wire.encode({"exercise": "row_mean", "status": "ended", "result": 1})]
+        ),
+        b"".join(
+            len(m).to_bytes(8, "little") + m
+            for m in [wire.encode({"exercise": "row_mean", "status": "PASS", "points": 99})]
+        ),
+    ],
+)
+def test_whatever_comes_back_no_points_come_of_it(answer):
+    @dataclasses.dataclass
+    class Forger:
+        isolated: bool = True
+
+        def run(self, request, seconds):
+            return answer
+
+    judgements = grade(Forger())
+    assert set(judgements) == {"row_mean", "scale"}
+    assert not any(judgement.passed for judgement in judgements.values())
+
+
+def test_without_bubblewrap_it_refuses(monkeypatch):
+    monkeypatch.setattr(sandbox.shutil, "which", lambda name: None)
+    with pytest.raises(SandboxUnavailable, match="install bubblewrap"):
+        open_sandbox()
+    assert [layer.present for layer in layers()] == [False] * 4
+
+
+def test_a_bubblewrap_that_cannot_isolate_is_refused(tmp_path):
+    broken = tmp_path / "bwrap"
+    broken.write_text(
+        "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n"
+    )
+    broken.chmod(0o755)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", str(tmp_path))
+        with pytest.raises(SandboxUnavailable, match="No permissions"):
+            open_sandbox()
+
+
+def test_trust_gives_the_same_verdicts_without_a_sandbox():
+    box = open_sandbox(trust=True, limits=QUICK)
+    assert not box.isolated
+    judgements = grade(box, "def row_mean(X): return X.sum(axis=-1)")
+    assert judgements["row_mean"].misconception == "sum for mean"
+    assert judgements["scale"].passed
+
+
+def test_check_program_uses_the_public_cases(bubblewrap, tmp_path):
+    write_cases(toy.TOY, tmp_path / "toy.cases")
+    judgements = check_program(toy.program(), tmp_path / "toy.cases", bubblewrap)
+    assert all(judgement.passed for judgement in judgements.values())
+
+
+def test_the_fingerprint_follows_the_checks_and_the_release():
+    other = dataclasses.replace(toy.TOY, exercises=toy.TOY.exercises[:1])
+    harder = dataclasses.replace(toy.MEAN, points=9)
+    dearer = dataclasses.replace(toy.TOY, exercises=(harder, toy.SCALE))
+    cells = [new_code_cell("import numpy as np"), new_code_cell("def row_mean(X): ...")]
+    release, changed = new_notebook(cells=cells), new_notebook(cells=cells[1:])
+    assert fingerprint(toy.TOY, release) == fingerprint(toy.TOY, release)
+    assert len({fingerprint(one, release) for one in (toy.TOY, other, dearer)}) == 3
+    assert fingerprint(toy.TOY, release) != fingerprint(toy.TOY, changed)

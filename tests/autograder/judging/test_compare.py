@@ -1,0 +1,118 @@
+"""Comparison: every verdict that a value can earn, and the courtesies that cost nobody points."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from autograder.judging.compare import agree, compare
+from autograder.judging.verdict import Verdict
+from autograder.sandbox.untrusted.values import Foreign
+
+WANTED = np.array([[0.1, 0.2, 0.7], [0.3, 0.3, 0.4]])
+
+
+@pytest.mark.parametrize(
+    ("given_value", "verdict"),
+    [
+        (WANTED + 1e-3, Verdict.WRONG_VALUE),
+        (WANTED * (1 + 1e-5), Verdict.WRONG_VALUE),
+        (WANTED.T, Verdict.WRONG_SHAPE),
+        (WANTED[:, :, None], Verdict.WRONG_SHAPE),
+        (WANTED.astype(np.float16), Verdict.WRONG_DTYPE),
+        (WANTED.astype(complex), Verdict.WRONG_DTYPE),
+        (WANTED.astype(int), Verdict.WRONG_DTYPE),
+        (Foreign("ndarray[object]"), Verdict.WRONG_DTYPE),
+        (WANTED.tolist(), Verdict.WRONG_TYPE),
+        ((WANTED,), Verdict.WRONG_TYPE),
+        (None, Verdict.WRONG_TYPE),
+        (Foreign("matrix"), Verdict.WRONG_TYPE),
+        (np.where(WANTED > 0.5, np.nan, WANTED), Verdict.NONFINITE),
+        (np.where(WANTED > 0.5, np.inf, WANTED), Verdict.NONFINITE),
+        (np.full_like(WANTED, np.nan), Verdict.NONFINITE),
+    ],
+)
+def test_each_difference_has_its_verdict(given_value, verdict):
+    mismatch = compare(WANTED, given_value)
+    assert mismatch is not None
+    assert mismatch.verdict is verdict
+
+
+@pytest.mark.parametrize(
+    "given_value",
+    [
+        WANTED,
+        WANTED.astype(np.float32),
+        np.asfortranarray(WANTED),
+        WANTED + 1e-12,
+        WANTED[::-1][::-1],
+    ],
+)
+def test_a_right_answer_in_another_form_is_right(given_value):
+    assert compare(WANTED, given_value) is None
+
+
+@pytest.mark.parametrize(
+    ("expected", "right", "wrong"),
+    [
+        (True, np.True_, 1),
+        (3, np.int64(3), 3.0),
+        (0.5, np.float32(0.5), "0.5"),
+        (3, 3, True),
+        ("a", "a", "b"),
+        ([1, 2], [1, 2], (1, 2)),
+    ],
+)
+def test_python_values(expected, right, wrong):
+    assert compare(expected, right) is None
+    assert compare(expected, wrong) is not None
+
+
+def test_a_tuple_says_which_of_its_values_is_wrong():
+    mismatch = compare((WANTED, WANTED), (WANTED, WANTED + 1))
+    assert mismatch is not None
+    assert "value 2 of 2" in mismatch.text
+    assert "[0, 0]" in mismatch.text
+
+
+def test_a_tuple_of_another_length_is_of_another_type():
+    mismatch = compare((WANTED, WANTED), (WANTED,))
+    assert mismatch is not None
+    assert mismatch.verdict is Verdict.WRONG_TYPE
+
+
+floats = arrays.arrays(
+    st.sampled_from([np.float64, np.float32]),
+    arrays.array_shapes(max_dims=3, max_side=4),
+    elements=st.floats(-1e6, 1e6, width=32),
+)
+
+
+@given(floats)
+def test_everything_equals_itself(array):
+    assert compare(array, array.copy()) is None
+    assert agree(array, array.copy())
+
+
+@given(floats, st.data())
+def test_one_number_far_off_is_always_seen(array, data):
+    index = tuple(data.draw(st.integers(0, side - 1)) for side in array.shape)
+    wrong = array.copy()
+    wrong[index] += 1 + np.max(np.abs(array))
+    assert compare(array, wrong) is not None
+    assert not agree(array, wrong)
+
+
+def test_nan_agrees_with_nan_only_between_two_wrong_answers():
+    broken = np.array([np.nan, 1.0])
+    assert agree(broken, broken.copy())
+    assert not agree(broken, np.array([0.0, 1.0]))
+    assert compare(np.array([0.0, 1.0]), broken) is not None
+
+
+def test_two_numbers_are_shown_with_the_digits_that_differ():
+    for wrong, shown in ((0.5, "is 0.5 and should be 0.25"), (0.25001, "is 0.25001 and should be")):
+        mismatch = compare(0.25, wrong)
+        assert mismatch is not None
+        assert shown in mismatch.text

@@ -1,0 +1,403 @@
+"""Exercises with torch: functions of tensors, and classes of modules, through the real sandbox."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+import toy
+import toy_torch
+from mutants import mutants
+from nbformat.v4 import new_notebook
+from toy_torch import AFFINE, LOG_MEAN, MIXER, TOY, program
+
+from autograder.grading.program import fingerprint, judge_program
+from autograder.grading.sample import answer_source
+from autograder.judging.judge import build_key, judge, observe_quietly, public_cases
+from autograder.judging.stubs import stub
+from autograder.judging.verdict import Verdict
+from autograder.sandbox.backends import open_sandbox
+from autograder.sandbox.limits import LIMITS
+from autograder.sandbox.untrusted import wire
+from autograder.sandbox.untrusted.values import Call, Differentiated, Setup, Tensor, Unloadable
+from autograder.selfcheck.check import check, read_cases, write_cases
+
+RIGHT = {one.name: answer_source(one.reference, one.name) for one in TOY.exercises}
+
+
+@pytest.fixture(scope="module")
+def bubblewrap():
+    return open_sandbox()
+
+
+def grade(box, **answers):
+    return judge_program(
+        program(**(RIGHT | answers)), TOY, course_key=b"key", digest="a", sandbox=box
+    )
+
+
+def judged(exercise, answer):
+    key = build_key(exercise, public_cases(exercise), ())
+    return judge(key, observe_quietly(answer, key.cases))
+
+
+def test_right_answers_pass_and_stubs_are_missing(bubblewrap):
+    assert {one.verdict for one in grade(bubblewrap).values()} == {Verdict.PASS}
+    stubs = {one.name: stub(one) for one in TOY.exercises}
+    assert {one.verdict for one in grade(bubblewrap, **stubs).values()} == {Verdict.MISSING}
+
+
+@pytest.mark.parametrize("exercise", TOY.exercises, ids=lambda one: one.name)
+def test_alternatives_pass_and_misconceptions_are_named_there_and_here(exercise, bubblewrap):
+    for answer in exercise.alternatives:
+        assert judged(exercise, answer).passed
+    for one in exercise.misconceptions:
+        source = answer_source(one.wrong, exercise.name)
+        there, here = (
+            grade(bubblewrap, **{exercise.name: source})[exercise.name],
+            judged(exercise, one.wrong),
+        )
+        assert there.misconception == here.misconception == one.name
+        assert there.verdict is here.verdict
+        assert not there.passed
+
+
+RESULT = "self.sign * (x * self.weight + self.bias)"
+
+
+def affine(init="", forward=f"return {RESULT}"):
+    """An answer to AFFINE with more in __init__, or another forward."""
+    return (
+        "class Affine(nn.Module):\n"
+        "    def __init__(self, d, negate=False):\n"
+        "        super().__init__()\n"
+        "        self.bias = nn.Parameter(torch.rand(d))\n"
+        "        self.weight = nn.Parameter(torch.rand(d))\n"
+        "        self.sign = -1 if negate else 1\n"
+        f"        {init}\n"
+        "    def forward(self, x):\n"
+        f"        {forward}\n"
+    )
+
+
+def run_affine(**parts):
+    namespace = dict(vars(toy_torch))
+    exec(affine(**parts), namespace)
+    return judged(AFFINE, namespace["Affine"])
+
+
+RIGHT_OTHERWISE = {
+    "another order and other first values": {},
+    "a buffer": {"init": "self.register_buffer('seen', torch.zeros(7))"},
+    "a buffer that is not saved": {"init": "self.register_buffer('t', torch.ones(2), False)"},
+    "dropout of rate 0": {
+        "init": "self.drop = nn.Dropout(0.0)",
+        "forward": f"return self.drop({RESULT})",
+    },
+    "a second name": {
+        "init": "self.gain = self.weight",
+        "forward": "return self.sign * (x * self.gain + self.bias)",
+    },
+    "a submodule that has no parameters": {"init": "self.same = nn.Identity()"},
+    "a constant without its dtype": {"forward": f"return torch.zeros(x.shape) + {RESULT}"},
+    "another operation": {"forward": "return self.sign * torch.addcmul(self.bias, x, self.weight)"},
+    "gradients switched off elsewhere": {"init": "torch.set_grad_enabled(False)"},
+}
+
+
+@pytest.mark.parametrize("name", RIGHT_OTHERWISE)
+def test_a_right_module_written_otherwise_passes(name):
+    judgement = run_affine(**RIGHT_OTHERWISE[name])
+    assert judgement.passed, judgement.message
+    assert torch.is_grad_enabled()
+
+
+FAULTS = {
+    "no parameter `bias`": ("del self.bias; self.bias = 0", None, Verdict.WRONG_PARAMETERS),
+    "`extra.weight` that is not asked for": (
+        "self.extra = nn.Linear(2, 2)",
+        None,
+        Verdict.WRONG_PARAMETERS,
+    ),
+    "`bias` has shape (3, 1) and should have (3,)": (
+        "self.bias = nn.Parameter(torch.rand(d, 1))",
+        None,
+        Verdict.WRONG_PARAMETERS,
+    ),
+    "The parameters should be: `weight` (3,), `bias` (3,)": (
+        "del self.bias; self.bias = torch.zeros(d)",
+        None,
+        Verdict.WRONG_PARAMETERS,
+    ),
+    "ZeroDivisionError": ("1 / 0", None, Verdict.EXCEPTION),
+    "RuntimeError": ("", "return x @ x", Verdict.EXCEPTION),
+    "is an array and should be a tensor": (
+        "",
+        "return x.detach().numpy()",
+        Verdict.WRONG_TYPE,
+    ),
+    "`return`": ("", "x + 1", Verdict.WRONG_TYPE),
+    "Tensor[float16]": ("", "return x.half()", Verdict.WRONG_DTYPE),
+    "Tensor[float64]": ("", "return x.to_sparse()", Verdict.WRONG_DTYPE),
+    "(3,)": ("", "return x[0]", Verdict.WRONG_SHAPE),
+    "the result holds nan": ("", "return x * self.weight / 0 * 0", Verdict.NONFINITE),
+    "no gradient flows back": ("", f"return ({RESULT}).detach()", Verdict.WRONG_VALUE),
+    "no gradient reaches argument 1": (
+        "",
+        "return self.sign * (x.detach() * self.weight + self.bias)",
+        Verdict.WRONG_VALUE,
+    ),
+    "no gradient reaches parameter `weight`": (
+        "self.weight.requires_grad_(False)",
+        None,
+        Verdict.WRONG_VALUE,
+    ),
+    "the output is right, but the gradient of argument 1 is": (
+        "",
+        f"y = {RESULT}; return y + y.mean() - y.mean().detach()",
+        Verdict.WRONG_VALUE,
+    ),
+    "the output is right, but the gradient of argument 1 holds": (
+        "",
+        f"return {RESULT} + torch.where(x > 99, (x - x).sqrt() / x, 0)",
+        Verdict.NONFINITE,
+    ),
+    "going backward from it raises RuntimeError": (
+        "",
+        f"e = ({RESULT}).exp(); y = e.log(); e.zero_(); return y",
+        Verdict.EXCEPTION,
+    ),
+    "changes its argument": ("", f"y = {RESULT}; x += 1; return y", Verdict.MUTATED_INPUT),
+    "in train mode": (
+        "self.drop = nn.Dropout(0.5)",
+        f"return self.drop({RESULT})",
+        Verdict.NONDETERMINISTIC,
+    ),
+    "called again": (
+        "self.n = 0",
+        f"self.n += 1; return {RESULT} * self.n",
+        Verdict.NONDETERMINISTIC,
+    ),
+}
+
+
+@pytest.mark.parametrize("text", FAULTS)
+def test_each_fault_of_a_module_has_its_verdict_and_its_message(text):
+    init, forward, verdict = FAULTS[text]
+    judgement = run_affine(init=init, **({"forward": forward} if forward else {}))
+    assert judgement.verdict is verdict, judgement.message
+    assert text in judgement.message
+
+
+def test_what_is_no_module_is_told_so():
+    judgement = judged(AFFINE, lambda *arguments, **keywords: 3)
+    assert judgement.verdict is Verdict.WRONG_TYPE
+    assert "of type int and should be a torch.nn.Module" in judgement.message
+
+
+def test_a_wrong_output_is_named_before_its_gradient():
+    judgement = run_affine(forward="return (x * self.weight).detach()")
+    assert "the result is" in judgement.message
+    assert "gradient" not in judgement.message
+
+
+def test_a_wrong_output_is_named_even_if_its_gradient_is_wrong_in_another_way():
+    judgement = run_affine(forward="return self.sign * (x + self.bias) * self.weight.detach()")
+    assert judgement.misconception == "Affine__bias_first"
+
+
+def test_rounding_in_place_of_a_gradient_of_zero_is_right():
+    """The bias of a key moves all scores of a query alike, so that its gradient is rounding."""
+    key = build_key(AFFINE, public_cases(AFFINE), ())
+    observations = observe_quietly(AFFINE.reference, key.cases)
+    for noise, passes in ((1e-17, True), (1e-3, False), (np.nan, False)):
+        one = observations[0].value
+        gradients = one.gradients | {"parameter `bias`": Tensor(np.full(3, noise))}
+        right = one.gradients | {"parameter `bias`": Tensor(np.full(3, 0.0))}
+        answer = Differentiated(one.output, gradients)
+        given = [type(observations[0])(answer, observations[0].arguments_after, answer)]
+        expected = (Differentiated(one.output, right),)
+        short = type(key)(key.exercise, key.cases[:1], 1, expected, ())
+        assert judge(short, given).passed is passes, noise
+
+
+def test_the_message_on_a_hidden_case_shows_no_numbers(bubblewrap):
+    """The module is right on the two public cases, each with a construction of its own."""
+    source = "made = []\n" + affine(
+        init="made.append(1)",
+        forward=f"y = {RESULT}; return y if len(made) < 3 else y.detach()",
+    )
+    judgement = grade(bubblewrap, Affine=source)["Affine"]
+    assert judgement.verdict is Verdict.WRONG_VALUE
+    assert judgement.message.endswith("the output is right, but a gradient is wrong.")
+
+
+def test_memory_that_torch_refuses_is_memory_and_costs_one_exercise(bubblewrap):
+    bomb = "torch.ones(10**10)"
+    for source in (f"def log_mean(X, targets): return {bomb}", f"x = {bomb}"):
+        judgements = grade(bubblewrap, log_mean=source)
+        assert judgements["log_mean"].verdict is Verdict.MEMORY
+        assert judgements["Mixer"].passed
+
+
+def test_there_is_room_for_an_answer_beside_torch(bubblewrap):
+    """The limit counts what an answer adds, not the hundreds of MiB that torch maps."""
+    room = f"room = torch.zeros({LIMITS.memory * 3 // 4}, dtype=torch.int8)\n"
+    assert grade(bubblewrap, log_mean=room + RIGHT["log_mean"])["log_mean"].passed
+
+
+def test_operations_on_many_threads_do_not_hang_the_forks(bubblewrap):
+    work = "torch.set_num_threads(4)\nbig = torch.ones(700, 700)\n(big @ big).sum()\n"
+    source = work + RIGHT["log_mean"]  # run before the calls of every exercise, each in a fork
+    judgements = grade(bubblewrap, log_mean=source)
+    assert all(one.passed for one in judgements.values()), judgements
+
+
+def test_torch_works_on_one_thread_there_and_here(bubblewrap):
+    source = "def log_mean(X, targets): raise LookupError(torch.get_num_threads())"
+    torch.set_num_threads(2)
+    assert "LookupError: 1 " in grade(bubblewrap, log_mean=source)["log_mean"].message
+    assert torch.get_num_threads() == 1
+
+
+def test_an_assignment_without_torch_does_not_import_it(bubblewrap):
+    source = "import sys\ndef row_mean(X): raise LookupError('torch' in sys.modules)"
+    judgement = judge_program(
+        toy.program(source), toy.TOY, course_key=b"key", digest="a", sandbox=bubblewrap
+    )["row_mean"]
+    assert "LookupError: False" in judgement.message
+    code = (
+        "import sys; from autograder import cli, selfcheck; "
+        "from autograder.grading import program; "
+        "from autograder.judging.judge import build_key, public_cases; "
+        "from autograder.checks import assignments; "
+        "one = assignments()['self_attention'].exercises[0]; "
+        "build_key(one, public_cases(one), ()); print('torch' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    write_cases(TOY, tmp_path / "toy_torch.cases")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_self_check_in_a_notebook(desk):
+    assert check(toy_torch.Affine).judgement.passed
+    assert check(toy_torch.log_mean).judgement.passed
+    namespace = dict(vars(toy_torch))
+    exec(affine(forward="return self.sign * (x.detach() * self.weight + self.bias)"), namespace)
+    report = check(namespace["Affine"])
+    assert "no gradient reaches argument 1" in repr(report)
+    for title in ("your result", "right result", "right gradient of argument 1"):
+        assert title in report._repr_html_()
+    exec(stub(AFFINE), namespace)
+    assert check(namespace["Affine"]).judgement.verdict is Verdict.MISSING
+
+
+def test_the_self_check_leaves_torch_as_it_was(desk):
+    torch.manual_seed(3)
+    before = torch.get_rng_state()
+    check(toy_torch.Mixer)
+    assert torch.equal(torch.get_rng_state(), before)
+    assert torch.get_default_dtype() is torch.float32
+
+
+def test_the_released_cases_hold_data_only(desk):
+    data = (desk / "toy_torch.cases").read_bytes()
+    for word in (b"def ", b"class ", b"return", b"import"):
+        assert word not in data
+    assert [key.needs_torch for key in read_cases(desk / "toy_torch.cases")] == [True] * 3
+
+
+def test_the_stub_of_a_class_runs_and_says_its_parameters():
+    text = stub(MIXER)
+    namespace = {"nn": torch.nn, "torch": torch}
+    exec(text, namespace)
+    assert issubclass(namespace["Mixer"], torch.nn.Module)
+    assert "Mixer(3, 2)" in text
+    for name, parameter in toy_torch.Mixer(3, 2).named_parameters():
+        assert f"{name} {tuple(parameter.shape)}" in text
+    assert "tril" not in text
+    assert '"""d: the number of features.' in stub(AFFINE)
+
+
+def test_half_an_answer_is_no_stub():
+    text = stub(AFFINE).replace(
+        "super().__init__()\n        raise NotImplementedError", "super().__init__()"
+    )
+    namespace = dict(vars(toy_torch))
+    exec(text, namespace)
+    assert judged(AFFINE, namespace["Affine"]).verdict is Verdict.WRONG_PARAMETERS
+
+
+def test_mutants_of_classes_are_made_and_caught():
+    for exercise in (AFFINE, MIXER):
+        key = build_key(exercise, public_cases(exercise), ())
+        found = [
+            (change, judge(key, observe_quietly(mutant, key.cases)).passed)
+            for change, mutant in mutants(exercise.reference)
+        ]
+        assert len(found) >= 8
+        survivors = [change for change, passed in found if passed]
+        equivalent = ("dtype=x.dtype", "sum(+1")  # it is the default dtype; there are two axes
+        assert [one for one in survivors if not any(part in one for part in equivalent)] == []
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        Tensor(np.zeros((0, 3), np.float32), gradient=False),
+        Call((Tensor(np.ones(2)),), {"k": 1}, Setup((3,), {"b": 1}, {"w": Tensor(np.ones(1))})),
+        Differentiated((Tensor(np.ones(2)), 3), {"a": Tensor(np.ones(2)), "b": None}),
+        Unloadable({"w": (2, 3)}),
+    ],
+)
+def test_what_torch_needs_travels(value):
+    back = wire.decode(wire.encode(value))
+    assert wire.encode(back) == wire.encode(value)
+    assert type(back) is type(value)
+
+
+FORGED = {
+    "gradients of strings": Differentiated(Tensor(np.zeros((2, 3))), {"argument 1": "x"}),
+    "gradients of integers": Differentiated(
+        Tensor(np.zeros((2, 3))), {"argument 1": Tensor(np.zeros((2, 3), int))}
+    ),
+    "shapes of arrays": Unloadable({"weight": np.zeros(9), "bias": (np.zeros(9),)}),
+    "no shapes": Unloadable({}),
+    "a nested outcome": Differentiated(Differentiated(None, None), None),
+    "a call": Call((np.zeros(3),)),
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_forged_outcomes_are_verdicts(name):
+    value = FORGED[name]
+    key = build_key(AFFINE, public_cases(AFFINE), ())
+    right = observe_quietly(AFFINE.reference, key.cases)
+    for parts in ((value, right[0].again), (value, value), (right[0].value, value)):
+        forged = type(right[0])(parts[0], right[0].arguments_after, parts[1])
+        sent = wire.decode(wire.encode([forged, *right[1:]]))
+        assert not judge(key, sent).passed
+
+
+def test_gradients_that_are_not_there_are_forged_in_vain():
+    key = build_key(LOG_MEAN, public_cases(LOG_MEAN), ())
+    right = observe_quietly(LOG_MEAN.reference, key.cases)
+    for gradients in ({}, None, {"argument 2": Tensor(np.ones(2))}):
+        value = Differentiated(right[0].value.output, gradients)
+        forged = type(right[0])(value, right[0].arguments_after, value)
+        assert not judge(key, [forged, *right[1:]]).passed
+
+
+def test_the_fingerprint_of_torch_exercises_follows_torch(monkeypatch):
+    before = fingerprint(TOY, new_notebook()), fingerprint(toy.TOY, new_notebook())
+    monkeypatch.setattr("autograder.grading.program.metadata.version", lambda name: "0")
+    after = fingerprint(TOY, new_notebook()), fingerprint(toy.TOY, new_notebook())
+    assert before[0] != after[0]
+    assert before[1] == after[1]

@@ -1,0 +1,90 @@
+"""The grader in its sandbox says what the self-check says, of every answer that we know."""
+
+import ast
+import importlib
+import inspect
+import itertools
+from collections.abc import Iterator
+from types import ModuleType
+
+import pytest
+from toy import Cell, imports
+
+from autograder.checks import assignments
+from autograder.grading.program import answer_keys, judge_keys, judge_program
+from autograder.grading.sample import answer_source
+from autograder.judging.exercise import Exercise
+from autograder.judging.judge import build_key, judge, observe_quietly, public_cases
+from autograder.judging.stubs import stub
+from autograder.judging.verdict import Verdict
+from autograder.sandbox.backends import open_sandbox
+
+
+def reference_source(function) -> str:
+    """The module of a reference as one cell, with what it imports from its package written out."""
+    tree = ast.Module(list(_written_out(inspect.getmodule(function), set())), [])
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
+            node.body[0] = ast.Pass()  # a cell has its limit in length
+    return ast.unparse(tree)
+
+
+def _written_out(module: ModuleType, seen: set[str]) -> Iterator[ast.stmt]:
+    """The statements of `module`; for each `from .other import ...`, once, those of that module."""
+    for statement in ast.parse(inspect.getsource(module)).body:
+        if not isinstance(statement, ast.ImportFrom) or not statement.level:
+            if getattr(statement, "module", None) != "__future__":
+                yield statement
+            continue
+        other = importlib.import_module(f".{statement.module}", module.__package__)
+        if other.__name__ not in seen:
+            seen.add(other.__name__)
+            yield from _written_out(other, seen)
+
+
+def known_answers(exercise: Exercise):
+    """(function, source) of the reference, the alternatives and the misconceptions."""
+    yield exercise.reference, reference_source(exercise.reference)
+    wrong = [misconception.wrong for misconception in exercise.misconceptions]
+    for function in (*exercise.alternatives, *wrong):
+        yield function, answer_source(function, exercise.name)
+
+
+@pytest.mark.parametrize("assignment", assignments().values(), ids=lambda one: one.name)
+def test_untouched_stubs_earn_nothing(assignment):
+    program = [imports(assignment)]
+    program += [Cell(stub(exercise), exercise.name) for exercise in assignment.exercises]
+    verdicts = judge_program(
+        program, assignment, course_key=b"key", digest="stubs", sandbox=open_sandbox()
+    )
+    assert {judgement.verdict for judgement in verdicts.values()} == {Verdict.MISSING}
+    assert len(verdicts) == len(assignment.exercises)
+
+
+@pytest.mark.parametrize("assignment", assignments().values(), ids=lambda one: one.name)
+def test_self_check_and_sandboxed_grader_agree(assignment):
+    """One program for the first known answer of each exercise, one for the second, and so on."""
+    sandbox = open_sandbox()
+    hidden = answer_keys(assignment, b"key", "agreement")  # once: each runs all the misconceptions
+    public = {one.name: build_key(one, public_cases(one), ()) for one in assignment.exercises}
+    answers = [list(known_answers(exercise)) for exercise in assignment.exercises]
+    judged = 0
+    for row in itertools.zip_longest(*answers):
+        chosen = {
+            exercise.name: answer
+            for exercise, answer in zip(assignment.exercises, row, strict=True)
+            if answer is not None
+        }
+        program = [imports(assignment)]
+        program += [Cell(source, name) for name, (_, source) in chosen.items()]
+        verdicts = judge_keys(program, hidden, sandbox)
+        for name, (function, _) in chosen.items():
+            key, theirs = public[name], verdicts[name]
+            ours = judge(key, observe_quietly(function, key.cases))
+            assert (ours.verdict, ours.misconception, ours.hint) == (
+                theirs.verdict,
+                theirs.misconception,
+                theirs.hint,
+            ), (function.__name__, theirs.message)
+            judged += 1
+    assert judged == sum(map(len, answers))

@@ -1,0 +1,147 @@
+"""The self-check of the student's notebook: the grader's verdicts, with pictures."""
+
+import re
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import toy
+
+from autograder.checks import assignments
+from autograder.judging.judge import build_key, judge, observe_quietly, public_cases
+from autograder.judging.verdict import Verdict
+from autograder.selfcheck.check import check, read_cases, write_cases
+from autograder.selfcheck.pictures import matrix_picture, pictures
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    """A student's folder: the notebook's working directory, with the released cases in it."""
+    write_cases(toy.TOY, tmp_path / "toy.cases")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def named(name, function):
+    function.__name__ = name
+    return function
+
+
+def test_a_right_answer(desk):
+    report = check(named("row_mean", lambda X: X.mean(axis=-1)))
+    assert report.judgement.verdict is Verdict.PASS
+    assert "not the grade" in repr(report)
+    assert "not the grade" in report._repr_html_()
+
+
+def test_a_misconception_is_named_with_its_question_and_pictures(desk):
+    report = check(named("row_mean", lambda X: X.sum(axis=-1)))
+    text, page = repr(report), report._repr_html_()
+    for part in ("WRONG_VALUE", "sum for mean", "How many numbers are in a row?", "two rows"):
+        assert part in text
+        assert part in page
+    labels = re.findall(r'aria-label="([^"]*)"', page)
+    assert [label.split(",")[0] for label in labels] == [
+        "input 1",
+        "your result",
+        "right result",
+        "difference",
+    ]
+
+
+def test_the_stub_is_said_to_be_the_stub(desk):
+    def row_mean(X):
+        """Say what."""
+        raise NotImplementedError
+
+    assert check(row_mean).judgement.verdict is Verdict.MISSING
+
+
+def test_what_the_student_wrote_is_shown_as_text(desk):
+    def row_mean(X):
+        raise ValueError("<script>alert(1)</script>")
+
+    assert "<script>" not in check(row_mean)._repr_html_()
+
+
+def test_code_in_a_hint_is_shown_as_code(desk):
+    def row_mean(X):
+        raise ValueError("`X` has <2> rows")
+
+    assert "<code>X</code> has &lt;2&gt; rows" in check(row_mean)._repr_html_()
+
+
+def test_an_interrupt_stops_the_check(desk):
+    def row_mean(X):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        check(row_mean)
+
+
+def test_an_unknown_name_is_told_the_known_ones(desk):
+    with pytest.raises(LookupError, match="row_mean, scale"):
+        check(named("row_means", lambda X: X))
+
+
+def test_another_folder_is_told_where_to_be(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(LookupError, match="folder of the assignment"):
+        check(named("row_mean", lambda X: X))
+
+
+def test_damaged_cases_say_so(desk):
+    (desk / "toy.cases").write_bytes(b"damaged")
+    with pytest.raises(ValueError, match=r"toy\.cases is damaged"):
+        check(named("row_mean", lambda X: X))
+
+
+@pytest.mark.parametrize("assignment", assignments().values(), ids=lambda one: one.name)
+def test_self_check_and_grader_agree(assignment, tmp_path):
+    """On every reference, alternative and misconception, released file and grader's key."""
+    write_cases(assignment, tmp_path / "x.cases")
+    for exercise, released in zip(
+        assignment.exercises, read_cases(tmp_path / "x.cases"), strict=True
+    ):
+        hidden = exercise.hidden(np.random.default_rng(1))
+        grader = build_key(exercise, public_cases(exercise), hidden)
+        wrong = [misconception.wrong for misconception in exercise.misconceptions]
+        for function in (exercise.reference, *exercise.alternatives, *wrong):
+            ours = judge(released, observe_quietly(function, released.cases))
+            theirs = judge(grader, observe_quietly(function, grader.cases))
+            assert (ours.verdict, ours.misconception, ours.hint) == (
+                theirs.verdict,
+                theirs.misconception,
+                theirs.hint,
+            ), (exercise.name, function.__name__)
+
+
+def test_a_picture_is_drawn_for_any_matrix():
+    for matrix in (
+        np.zeros((2, 3)),
+        np.array([np.nan, np.inf, -1.0]),
+        np.zeros((40, 50)),
+        np.ones((2, 3, 4)),
+        np.array([[True, False]]),
+    ):
+        picture = ElementTree.fromstring(matrix_picture("a <title>", matrix))
+        assert picture.attrib["role"] == "img"
+        assert str(matrix.shape) in picture.attrib["aria-label"]
+
+
+def test_pictures_show_what_can_be_shown():
+    right = (np.eye(2), np.eye(2))
+    assert pictures((), None, right).count("<svg") == 2
+    assert pictures((), (np.eye(2), np.eye(3)), right).count("<svg") == 5
+    assert pictures((), 3.0, True) == ""
+
+
+def test_the_self_check_needs_numpy_only():
+    code = (
+        "import sys, autograder; "
+        "print({'torch', 'nbgrader', 'matplotlib', 'solutions', 'typer'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"

@@ -1,0 +1,282 @@
+"""The command: quick to start, one clear line for every error, and nbgrader kept in the sandbox."""
+
+import csv
+import json
+import os
+import resource
+import shutil
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import classroom
+import nbformat
+import pytest
+from classroom import MEAN_SUM, assignments, hand_in, make_course
+from nbgrader import api
+from rich.console import Console
+from typer.testing import CliRunner
+
+from autograder import checks, cli
+from autograder.classroom import gradebook
+from autograder.classroom.course import Course
+from autograder.classroom.feedback import clean_markdown
+from autograder.classroom.journal import Row
+from autograder.classroom.plaintext import markdown_escape
+from autograder.grading.grade import Report, Waiting
+from autograder.sandbox import backends as sandbox
+
+SCRIPTS = Path(sys.executable).parent
+RUNNER = CliRunner()
+
+
+@pytest.fixture
+def course(tmp_path, monkeypatch):
+    monkeypatch.setattr(checks, "assignments", assignments)
+    made = make_course(tmp_path / "course")
+    hand_in(made, "ann")
+    hand_in(made, "bob", mean=MEAN_SUM)
+    return made
+
+
+def _run(*arguments):
+    return RUNNER.invoke(cli.app, [str(one) for one in arguments])
+
+
+def _failure(*arguments):
+    """The one line on stderr of a command that fails with exit code 1."""
+    result = _run(*arguments)
+    assert result.exit_code == 1, result.output
+    *progress, line = result.stderr.strip().splitlines()
+    assert all(other.startswith("grading ") for other in progress), result.stderr
+    assert line.startswith("autograder: ")
+    return line
+
+
+def _seconds_of_children():
+    """Processor time of the child processes that have ended; other programs do not disturb it."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def test_the_start_is_quick_and_loads_nothing_heavy():
+    program = (
+        "import sys; from autograder.cli import app\n"
+        "try: app(['--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'torch', 'nbgrader', 'nbconvert', 'sqlalchemy'} & set(sys.modules)\n"
+        "sys.exit(str(heavy) if heavy else 0)"
+    )
+    seconds = {program: [], "import numpy, typer, rich.table": []}
+    for one in 3 * list(seconds):
+        start = _seconds_of_children()
+        done = subprocess.run(
+            [sys.executable, "-c", one], capture_output=True, text=True, check=False
+        )
+        seconds[one].append(_seconds_of_children() - start)
+        assert done.returncode == 0, done.stderr
+        assert ("grade" in done.stdout) == (one is program)
+    ours, least = (min(times) for times in seconds.values())
+    assert ours < 2 * least, seconds
+
+
+def test_grade_shows_the_table_and_writes_the_grades(course):
+    result = _run("grade", "--course", course.root)
+    assert result.exit_code == 0, result.output
+    for word in ("ann", "5/5, 1 to mark", "bob", "3/5, 1 to mark", "sum for mean"):
+        assert word in result.stdout
+    assert "grading 2 of 2" in result.stderr
+    assert len(json.loads(course.grades.read_text())) == 4
+    assert "0 judged, 2 known" in _run("grade", "--course", course.root).stdout
+
+
+def test_a_course_without_submissions_is_told_where_to_put_them(course):
+    shutil.rmtree(course.submitted)
+    course.submitted.mkdir()
+    result = _run("grade", "--course", course.root)
+    assert result.exit_code == 0
+    assert "No submissions yet. Put them at" in result.stdout
+
+
+def test_the_course_is_the_current_directory_by_default(course, monkeypatch):
+    monkeypatch.chdir(course.root)
+    assert _run("grade", "toy", "--student", "ann", "--jobs", "1").exit_code == 0
+
+
+def test_student_data_cannot_steer_the_terminal():
+    name = "eve\x1b]0;owned\x07\u202e\n[bold]"
+    row = Row(name, "toy", "row_mean", "WRONG_VALUE", 0, 2, "x\x1b[31m", "m")
+    report = Report((row,), (Waiting(name, "toy", 1),), 1, 0, ())
+    console = Console(record=True, width=200, file=open(os.devnull, "w"))  # noqa: SIM115
+    console.print(cli.grades_table(report))
+    shown = console.export_text()
+    assert "\\u001b" in shown
+    assert "[bold]" in shown
+    assert all(char.isprintable() or char == "\n" for char in shown)
+
+
+def test_errors_are_one_clear_line(course, tmp_path):
+    assert "not a course directory" in _failure("grade", "--course", tmp_path)
+    assert "course directory already" in _failure("init", course.root)
+    assert "no assignment has this name" in _failure("grade", "nope", "--course", course.root)
+    assert "no such student" in _failure("grade", "--student", "n\x1b", "--course", course.root)
+    assert "nothing is graded yet" in _failure("feedback", "--course", course.root)
+    assert "nothing is graded yet" in _failure("export", "--course", course.root)
+
+
+def test_usage_errors_have_exit_code_2(course):
+    assert _run("grade", "--jobs", "0", "--course", course.root).exit_code == 2
+    assert _run("grade", "--no-such-option").exit_code == 2
+
+
+def test_without_isolation_it_refuses_and_says_what_to_install(course, monkeypatch):
+    monkeypatch.setattr(sandbox.shutil, "which", lambda program: None)
+    assert "bubblewrap" in _failure("grade", "--course", course.root)
+    assert not course.grades.exists()
+    result = _run("grade", "--course", course.root, "--trust", "--jobs", "1")
+    assert result.exit_code == 0, result.output
+    assert json.loads(course.journal.read_text().splitlines()[0])["trusted"] is True
+
+
+def test_a_locked_gradebook_a_torn_and_a_damaged_journal(course, monkeypatch):
+    assert _run("grade", "--course", course.root).exit_code == 0
+    monkeypatch.setattr(gradebook, "LOCK_WAIT", 0.2)
+    holder = sqlite3.connect(course.root / "gradebook.db", isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+    assert "another program holds" in _failure("grade", "--course", course.root)
+    holder.close()
+    with course.journal.open("ab") as stream:
+        stream.write(b'{"before"')
+    torn = _run("grade", "--course", course.root)
+    assert torn.exit_code == 0
+    assert "was unfinished" in torn.stdout
+    lines = course.journal.read_bytes().splitlines(keepends=True)
+    course.journal.write_bytes(b"".join(lines[1:]))
+    assert "line 1 is damaged or edited" in _failure("grade", "--course", course.root)
+
+
+def test_feedback_pages_name_the_misconception_and_run_nothing(course):
+    evil = "<script>alert(1)</script>\n\n**why** <img src=x onerror=alert(2)>"
+    evil += " [x](javascript:alert(3)) [y](data:text/html,x) [z](&#106;avascript:alert(4))"
+    hand_in(course, "bob", mean=MEAN_SUM, why=evil)
+    boom = "def scale(X, factor=2.0):\n    raise ValueError('<script>alert(5)</script> *x*')"
+    hand_in(course, "eve", scale=boom)
+    assert _run("grade", "--course", course.root).exit_code == 0
+    result = _run("feedback", "--course", course.root)
+    assert result.exit_code == 0, result.output
+    page = (course.feedback / "bob" / "toy" / "toy.html").read_text()
+    assert "sum for mean" in page
+    assert "How many numbers are in a row?" in page
+    assert "<strong>why</strong>" in page
+    assert "Score: 3.0 / 10.0" in page
+    assert "waits for a person. Its points are not in the score yet." in page
+    page += (course.feedback / "eve" / "toy" / "toy.html").read_text()
+    for alarm in ("<script>alert", "<img src=x", 'href="javascript', 'href="data', 'href="&'):
+        assert alarm not in page, alarm
+    assert "&lt;script&gt;alert(5)&lt;/script&gt; *x*" in page
+
+
+def test_markdown_is_shown_and_nothing_else():
+    assert clean_markdown("**a** $x<y$").strip() == "<p><strong>a</strong> $x&lt;y$</p>"
+    table = clean_markdown("| a |\n| --- |\n| b |")
+    assert "<td>b</td>" in table
+    plain = "# a *b* _c_ `d` <e> [f](g) \\h $i$ 1. j"
+    shown = clean_markdown(markdown_escape(plain)).strip()
+    assert shown == f"<p>{plain.replace('<', '&lt;').replace('>', '&gt;')}</p>"
+
+
+def test_export_has_a_row_for_each_submission_and_a_column_for_each_answer(course):
+    assert _run("grade", "--course", course.root).exit_code == 0
+    with api.Gradebook(course.gradebook_url) as book:
+        mark = book.find_grade("why", "toy", "toy", "bob")
+        mark.manual_score, mark.needs_manual_grade = 4.0, False
+        book.db.commit()
+    assert _run("export", "--course", course.root).exit_code == 0
+    with (course.root / "grades.csv").open(newline="") as stream:
+        ann, bob = list(csv.DictReader(stream))
+    assert (ann["student"], ann["score"], ann["max_score"], ann["waiting"]) == (
+        "ann",
+        "5.0",
+        "10.0",
+        "1",
+    )
+    assert (ann["row_mean"], ann["scale"], ann["why"]) == ("2.0", "3.0", "")
+    assert (bob["score"], bob["row_mean"], bob["why"], bob["waiting"]) == ("7.0", "0.0", "4.0", "0")
+
+
+def test_doctor_names_the_layers():
+    result = _run("doctor")
+    assert result.exit_code == 0
+    for layer in sandbox.layers():
+        assert layer.name in result.stdout
+
+
+def _nbgrader(course, *arguments):
+    """Run nbgrader as an instructor does, with the toy assignment known."""
+    start = (
+        "import sys; from classroom import assignments; from autograder import checks\n"
+        "checks.assignments = assignments\n"
+        "from nbgrader.apps.nbgraderapp import main; sys.argv[0] = 'nbgrader'; main()"
+    )
+    path = os.pathsep.join([str(SCRIPTS), os.environ["PATH"]])
+    return subprocess.run(
+        [sys.executable, "-c", start, *arguments],
+        cwd=course.root,
+        env={**os.environ, "PATH": path, "PYTHONPATH": str(Path(classroom.__file__).parent)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture
+def escape(tmp_path):
+    """A file outside of the sandbox, and answers that try to make it."""
+    target = tmp_path / "escaped"
+    attack = f"open({str(target)!r}, 'w').write('x')\n"
+    exec(attack)
+    assert target.exists(), "the attack works where nothing stops it"
+    target.unlink()
+    return target, attack
+
+
+def test_nbgrader_autograde_gives_our_scores_and_runs_nothing_itself(course, escape):
+    target, attack = escape
+    hand_in(course, "eve", mean=attack + MEAN_SUM, scale=attack)
+    hand_in(course, "fay").write_bytes(b"{ not a notebook")
+    secret = course.submitted / "eve" / "toy" / "notes.txt"
+    secret.symlink_to(course.root / "course.key")
+    ours = Course.open(course.root)
+    assert _run("grade", "--course", course.root).exit_code == 0
+    expected = course.grades.read_bytes()
+    with api.Gradebook(ours.gradebook_url) as book:
+        scores = {s.student.id: s.score for s in book.assignment_submissions("toy")}
+    (course.root / "gradebook.db").unlink()
+    course.journal.unlink()
+    with gradebook.Gradebook(ours.gradebook_url) as book:
+        book.add_assignment("toy", nbformat.read(course.release / "toy" / "toy.ipynb", 4))
+    done = _nbgrader(course, "autograde", "toy", "--force")
+    assert done.returncode == 0, done.stderr
+    assert course.grades.read_bytes() == expected
+    with api.Gradebook(ours.gradebook_url) as book:
+        assert scores == {s.student.id: s.score for s in book.assignment_submissions("toy")}
+        assert "sum for mean" in book.find_comment("row_mean", "toy", "toy", "bob").auto_comment
+    assert not target.exists()
+    assert sorted(os.listdir(course.autograded / "eve" / "toy")) == ["toy.ipynb"]
+    again = _run("grade", "--course", course.root)
+    assert "0 judged, 4 known" in again.stdout
+
+
+def test_nbgraders_own_feedback_and_export_work(course):
+    assert _run("grade", "--course", course.root).exit_code == 0
+    done = _nbgrader(course, "generate_feedback", "toy")
+    assert done.returncode == 0, done.stderr
+    assert "sum for mean" in (course.feedback / "bob" / "toy" / "toy.html").read_text()
+    done = _nbgrader(course, "export", "--to", "all.csv")
+    assert done.returncode == 0, done.stderr
+    assert "row_mean" in (course.root / "all.csv").read_text()
+    stock = "nbgrader.plugins.CsvExportPlugin"
+    done = _nbgrader(course, "export", "--to", "stock.csv", "--exporter", stock)
+    assert done.returncode == 0, done.stderr
+    assert "raw_score" in (course.root / "stock.csv").read_text()

@@ -1,0 +1,42 @@
+"""The table of `make bench` that chapter 9 shows; the trainings themselves are not run here."""
+
+import json
+
+import pytest
+
+from solutions.running.seeds import SEEDS
+from tests.benchmarks.translators import RESULT, THEIRS, Trial, row, table
+
+FIGURES = ("seconds", "steps", "bleu_long", "token_accuracy_long", "bleu_short")
+
+
+def trial(bleu_long: float) -> Trial:
+    return Trial(1000, 10.26, 200, bleu_long, 0.5, 30.0)
+
+
+def test_a_row_has_each_figure_of_each_seed_and_the_table_their_mean_and_range():
+    one = row("ours", True, [trial(10.0), trial(20.0), trial(60.0)])
+    assert one["bleu_long"] == [10.0, 20.0, 60.0]
+    assert one["parameters"] == 1000
+    line = table([one]).splitlines()[1]
+    text = "ours 1000 10 200 30.0 (10.0 to 60.0), 30.0 (30.0 to 30.0)"
+    assert " ".join(line.split()) == text
+
+
+def test_the_measured_table_has_all_six_machines_and_three_seeds():
+    measured = json.loads(RESULT.read_text(encoding="utf-8"))
+    assert measured["command"] == "make bench"
+    assert {*measured} == {"date", "machine", "versions", "command", "rows"}
+    assert {*measured["versions"]} == {"python", "torch", "d2l", "sacrebleu"}
+    rows = {one["name"]: one for one in measured["rows"]}
+    assert [*rows] == [name for ours, d2l in THEIRS.items() for name in (ours, f"d2l {d2l}")]
+    for one in rows.values():
+        assert all(len(one[key]) == len(SEEDS) for key in FIGURES)
+
+
+@pytest.mark.parametrize("kind", THEIRS)
+def test_a_pair_of_machines_is_of_one_size_and_had_the_same_seconds(kind):
+    rows = {one["name"]: one for one in json.loads(RESULT.read_text(encoding="utf-8"))["rows"]}
+    ours, theirs = rows[kind], rows[f"d2l {THEIRS[kind]}"]
+    assert theirs["parameters"] == pytest.approx(ours["parameters"], rel=0.1)
+    assert theirs["seconds"] == pytest.approx(ours["seconds"], rel=0.01)

@@ -1,0 +1,175 @@
+"""The book's own Sphinx extensions, on small books that are made for it and thrown away."""
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import jupyter_book
+import pytest
+import yaml
+from site_tools import ROOT, Book
+
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+import course_imports
+
+NOTEBOOK = """\
+---
+jupytext: {text_representation: {extension: .md, format_name: myst}}
+kernelspec: {name: python3, display_name: Python 3, language: python}
+---
+# A notebook
+
+"""
+
+QUIZ = """\
+```{quiz}
+:name: quiz-rows
+What does a row sum to? It is $\\sum_j w_{ij}$.
+
+- [ ] 0.
+  > No weight is below 0.
+- [x] 1, *always*.
+  > Softmax divides by the sum.
+```
+"""
+
+
+def cell(*lines: str, header: str = "") -> str:
+    return "\n".join(["```{code-cell} ipython3", *([header] if header else []), *lines, "```\n\n"])
+
+
+@pytest.fixture(scope="module")
+def broken(make_book: Callable[..., Book]) -> str:
+    """What the terminal shows when a book with one fault of each kind is built."""
+    quizzes = (
+        "# Quizzes\n\n"
+        "```{quiz}\nNone right?\n\n- [ ] a\n  > b\n- [ ] c\n  > d\n```\n\n"
+        "```{quiz}\nNo reason?\n\n- [x] a\n  > b\n- [ ] c\n```\n\n"
+        "```{quiz}\nOne choice?\n\n- [x] a\n  > b\n```\n\n"
+        "```{quiz}\n- [x] a\n  > b\n- [ ] c\n  > d\n```\n"
+    )
+    plot = cell("import matplotlib.pyplot as plt", "plt.plot([1, 2]);")
+    book = make_book(
+        quizzes=quizzes,
+        figure=NOTEBOOK + plot,
+        stderr=NOTEBOOK + cell("import sys", "print('oh', file=sys.stderr)"),
+        task="# A task\n\n```{assignment} nowhere\n```\n",
+        image="# An image\n\n```{image} _web/favicon.svg\n```\n",
+    )
+    result = book.build()
+    assert result.returncode != 0
+    return result.stdout
+
+
+@pytest.mark.parametrize(
+    ("place", "warning"),
+    [
+        ("quizzes.md:4", "0 choices are marked right"),
+        ("quizzes.md:17", "a choice without its reason"),
+        ("quizzes.md:21", "1 choices; write 2 to 8"),
+        ("quizzes.md:28", "no question before the first choice"),
+        ("task.md:3", r"_build/assignments/nowhere\.zip is not there\. Type `make \w+`"),
+        ("figure.md", r"the picture _images/\w+\.svg has no alternative text"),
+        ("image.md", r"the picture _images/favicon\.svg has no alternative text"),
+        ("stderr.md", "stderr was found"),
+    ],
+)
+def test_each_fault_is_a_warning(broken: str, place: str, warning: str) -> None:
+    lines = [line for line in broken.splitlines() if re.search(rf"{place}.*(WARNING|ERROR)", line)]
+    assert any(re.search(warning, line) for line in lines), lines
+
+
+def test_a_sound_book_builds_and_shows_progress(make_book: Callable[..., Book]) -> None:
+    figure = "---\nmystnb: {image: {alt: A line that rises from 1 to 2.}}\n---"
+    book = make_book(
+        sound=NOTEBOOK
+        + cell("from solutions.running.progress import say", "import time")
+        + cell("say('half of it done')", "time.sleep(2)")
+        + cell("import matplotlib.pyplot as plt", "plt.plot([1, 2]);", header=figure)
+        + QUIZ
+        + "\n```{predict}\nRises it?\n```\n\n```{assignment} sound\nSix exercises.\n```\n",
+    )
+    book.write("_build/assignments/sound.zip", "not really an archive")
+    result = book.build()
+    assert result.returncode == 0, result.stdout
+    page = book.page("sound.html")
+    assert result.stdout.index("half of it done") < result.stdout.index("Executed notebook")
+    assert "half of it done</" not in page.replace("say(", "")
+    link = re.search(r'href="(_downloads/[^"]*/sound\.zip)"', page)
+    assert link
+    assert (book.root / "_build" / "html" / link[1]).is_file()
+    plain = book.build("--builder", "custom", "--custom-builder", "text")
+    assert plain.returncode == 0, plain.stdout
+    text = (book.root / "_build" / "text" / "sound.txt").read_text(encoding="utf-8")
+    assert re.search(r"1\. 0\.\s+2\. 1, .*Answer key.*\*\*Right\.\*\*\s+Softmax", text, re.DOTALL)
+
+
+def test_a_claim_that_fails_stops_the_build(make_book: Callable[..., Book]) -> None:
+    book = make_book(claim=NOTEBOOK + cell("assert 1 + 1 == 3, 'the claim is false'"))
+    result = book.build("--all")
+    assert result.returncode != 0
+    assert "AssertionError: the claim is false" in result.stdout
+    assert book.build("--all").returncode != 0, "a second build passed over it"
+
+
+@pytest.mark.parametrize(("budget", "warns"), [(1, True), (2, False)])
+def test_a_chapter_over_its_budget_is_named_and_over_twice_of_it_is_a_warning(
+    make_book: Callable[..., Book], budget: int, warns: bool
+) -> None:
+    book = make_book(slow=NOTEBOOK + cell("import time", "time.sleep(2.5)"))
+    config = (book.root / "_config.yml").read_text(encoding="utf-8")
+    at = "    nb_execution_show_tb: true\n"
+    assert at in config
+    book.write("_config.yml", config.replace(at, f"{at}    course_budget: {budget}\n"))
+    result = book.build()
+    assert re.search(r"the chapter took [2-9] s to execute", result.stdout), result.stdout
+    assert bool(re.search(r"slow\.md: WARNING: the chapter took", result.stdout)) == warns
+    assert (result.returncode != 0) == warns
+
+
+def test_changed_code_executes_exactly_the_chapters_that_import_it(
+    make_book: Callable[..., Book],
+) -> None:
+    book = make_book(
+        direct=NOTEBOOK + cell("from lib.outer import value", "print('value', value)"),
+        other=NOTEBOOK + cell("import lib.apart", "print('apart', lib.apart.value)"),
+    )
+    book.write("lib/__init__.py", "")
+    book.write("lib/outer.py", "from .inner import value\n")
+    book.write("lib/inner.py", "value = 111\n")
+    book.write("lib/apart.py", "value = 5\n")
+
+    def executed() -> set[str]:
+        result = book.build()
+        assert result.returncode == 0, result.stdout
+        return set(re.findall(r"(\w+)\.md: Executed notebook", result.stdout))
+
+    assert executed() == {"direct", "other"}
+    book.write("lib/inner.py", "value = 222\n")
+    assert executed() == {"direct"}
+    assert "value 222" in book.page("direct.html")
+    assert executed() == set()
+
+
+def test_imports_are_followed(tmp_path: Path) -> None:
+    for name in ("a/__init__.py", "a/b.py", "a/c/__init__.py", "a/c/d.py", "a/c/e.py", "f.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    (tmp_path / "a/b.py").write_text("def late():\n    from .c import d\n")
+    (tmp_path / "a/c/d.py").write_text("from ..c.e import thing\nimport numpy.linalg\n")
+    files, others = course_imports.follow(["import a.b as x"], tmp_path)
+    names = {file.relative_to(tmp_path).as_posix() for file in files}
+    assert names == {"a/__init__.py", "a/b.py", "a/c/__init__.py", "a/c/d.py", "a/c/e.py"}
+    assert others == {"numpy"}
+
+
+def test_configuration_has_no_unknown_key() -> None:
+    folder = Path(jupyter_book.__file__).parent
+    schema = json.loads((folder / "config_schema.json").read_text())["properties"]
+    known = yaml.safe_load((folder / "default_config.yml").read_text(encoding="utf-8"))
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    assert set(config) <= set(schema) | set(known)
+    for section in ("execute", "parse", "html", "launch_buttons", "sphinx"):
+        assert set(config[section]) <= set(known[section])

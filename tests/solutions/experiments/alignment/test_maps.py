@@ -1,0 +1,136 @@
+"""Reading where a decoder looks: untrained models will do, the bookkeeping is what is tested."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import torch
+
+from solutions.alignment import alignment_error_rate
+from solutions.data.translation import Vocabulary, sample_pairs
+from solutions.experiments.alignment.maps import (
+    alignment_heatmap,
+    diagonal,
+    gold_tables,
+    read_maps,
+    stacked,
+)
+from solutions.translators.recurrent import AttentionDecoder, BottleneckDecoder, Encoder
+from solutions.translators.seq2seq import Memory, Seq2Seq
+from solutions.translators.training import Task, tensors
+
+PAIRS = sample_pairs("french", 12, np.random.default_rng(3), clauses=(1, 3))
+TASK = Task(
+    PAIRS,
+    Vocabulary.of(pair.source for pair in PAIRS),
+    Vocabulary.of(pair.target for pair in PAIRS),
+)
+
+
+@pytest.fixture(scope="module")
+def model():
+    torch.manual_seed(0)
+    source, target = map(len, (TASK.source_vocabulary, TASK.target_vocabulary))
+    model = Seq2Seq(Encoder(source, 32), AttentionDecoder(target, 64, 32))
+    with torch.no_grad():
+        model.decoder.v.weight.mul_(30)  # a decoder with strong opinions
+        model.decoder.read_out.to_embedding.weight.mul_(30)  # that says what it sees
+    return model
+
+
+def test_gold_tables_hold_every_link_once():
+    for pair in PAIRS:
+        sure, possible = gold_tables(pair)
+        assert sure.shape == possible.shape == (len(pair.target), len(pair.source))
+        assert {tuple(map(int, place)) for place in np.argwhere(sure)} == pair.sure
+        assert {tuple(map(int, place)) for place in np.argwhere(possible)} == pair.possible
+        assert {int(i) for i in np.flatnonzero(~possible.any(axis=1))} == pair.unaligned
+
+
+def test_maps_are_the_weights_of_the_forced_reference(model):
+    sources, lengths, targets = tensors(TASK.batch(PAIRS))
+    with torch.no_grad():
+        logits, weights = model(sources, lengths, targets[:, :-1])
+    for k, one in enumerate(read_maps(model, TASK, PAIRS)):
+        m, n = one.weights.shape
+        assert (m, n) == (len(one.pair.target), len(one.pair.source))
+        np.testing.assert_allclose(one.weights, weights[k, :m, :n], atol=1e-6)
+        np.testing.assert_allclose(one.weights.sum(axis=1), 1, atol=1e-5)
+        right = logits[k, :m].argmax(dim=-1).numpy() == targets[k, 1 : m + 1].numpy()
+        np.testing.assert_array_equal(one.right, right)
+
+
+def test_a_pair_alone_is_read_as_in_a_batch(model):
+    together = read_maps(model, TASK, PAIRS)
+    for pair, one in zip(PAIRS[:4], together, strict=False):
+        (alone,) = read_maps(model, TASK, [pair])
+        np.testing.assert_allclose(alone.weights, one.weights, atol=1e-5)
+        np.testing.assert_array_equal(alone.right_without_peak, one.right_without_peak)
+        np.testing.assert_array_equal(alone.right_without_gold, one.right_without_gold)
+
+
+def test_a_hidden_place_might_as_well_not_be_there(model):
+    differ = 0
+    for one in read_maps(model, TASK, PAIRS[:6]):
+        sources, lengths, targets = tensors(TASK.batch([one.pair]))
+        with torch.no_grad():
+            memory = model.encode(sources, lengths)
+            state = model.decoder.start(memory)
+            for i, row in enumerate(one.weights):
+                keep = np.arange(len(row)) != row.argmax()
+                less = Memory(memory.states[:, keep], memory.mask[:, keep], memory.context)
+                keys = state[1][:, keep]
+                logits, _, _ = model.decode_step(targets[:, i], (state[0], keys), less)
+                right = bool(logits.argmax() == targets[0, i + 1])
+                assert right == one.right_without_peak[i]
+                differ += right != one.right[i]
+                _, state, _ = model.decode_step(targets[:, i], state, memory)
+    assert differ > 0  # to hide the place does something
+
+
+def test_where_there_is_no_gold_nothing_is_hidden_with_it(model):
+    maps = read_maps(model, TASK, PAIRS)
+    assert any(one.pair.unaligned for one in maps)
+    for one in maps:
+        rows = sorted(one.pair.unaligned)
+        np.testing.assert_array_equal(one.right_without_gold[rows], one.right[rows])
+
+
+def test_a_decoder_that_does_not_look_has_no_map():
+    source, target = map(len, (TASK.source_vocabulary, TASK.target_vocabulary))
+    blind = Seq2Seq(Encoder(source, 4), BottleneckDecoder(target, 8, 8))
+    with pytest.raises(ValueError, match="does not look"):
+        read_maps(blind, TASK, PAIRS)
+
+
+def test_the_rate_of_stacked_tables_counts_all_links_together():
+    tables = [gold_tables(pair) for pair in PAIRS]
+    maps = [diagonal(pair) for pair in PAIRS]
+    claimed = sum(len(one) for one in maps)
+    total = claimed + sum(int(sure.sum()) for sure, _ in tables)
+    agreed = sum(
+        int((one * sure).sum() + (one * possible).sum())
+        for one, (sure, possible) in zip(maps, tables, strict=True)
+    )
+    rate = alignment_error_rate(*stacked(maps, *zip(*tables, strict=True)))
+    assert rate == pytest.approx(1 - agreed / total)
+    one_pair = alignment_error_rate(*stacked(maps[:1], *zip(tables[0], strict=True)))
+    assert one_pair == alignment_error_rate(maps[0], *tables[0])
+
+
+def test_the_diagonal_runs_from_corner_to_corner():
+    for pair in PAIRS:
+        table = diagonal(pair)
+        assert table.shape == (len(pair.target), len(pair.source))
+        assert table[0, 0] == table[-1, -1] == 1
+        assert (table.sum(axis=1) == 1).all()
+        assert (np.diff(table.argmax(axis=1)) >= 0).all()
+
+
+def test_the_gold_is_marked_on_the_heatmap():
+    pair = PAIRS[0]
+    ax = alignment_heatmap(diagonal(pair), pair)
+    boxes = {(round(p.get_y() + 0.42), round(p.get_x() + 0.42)): p for p in ax.patches}
+    assert boxes.keys() == pair.possible
+    for place, box in boxes.items():
+        assert (box.get_linestyle() in ("-", "solid")) == (place in pair.sure)
+    plt.close(ax.figure)

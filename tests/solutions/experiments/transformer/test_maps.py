@@ -1,0 +1,72 @@
+"""Reading the maps of a Transformer: an untrained one will do."""
+
+import numpy as np
+import pytest
+import torch
+
+from solutions.data.translation import Vocabulary, sample_pairs
+from solutions.experiments.transformer.maps import read_maps
+from solutions.translators.machines import TRANSFORMER_SIZES, transformer
+from solutions.translators.training import Task, tensors
+
+PAIRS = sample_pairs("french", 8, np.random.default_rng(3), clauses=(1, 3))
+TASK = Task(
+    PAIRS,
+    Vocabulary.of(pair.source for pair in PAIRS),
+    Vocabulary.of(pair.target for pair in PAIRS),
+)
+LAYERS, HEADS = TRANSFORMER_SIZES["n_layers"], TRANSFORMER_SIZES["n_heads"]
+
+
+@pytest.fixture(scope="module")
+def model():
+    torch.manual_seed(0)
+    return transformer(len(TASK.source_vocabulary), len(TASK.target_vocabulary)).eval()
+
+
+@pytest.fixture(scope="module")
+def maps(model):
+    return read_maps(model, TASK, PAIRS)
+
+
+def test_there_is_a_map_for_every_layer_and_head(maps):
+    for pair, one in zip(PAIRS, maps, strict=True):
+        m, n = len(pair.target), len(pair.source)
+        assert one.encoder.shape == (LAYERS, HEADS, n, n)
+        assert one.decoder.shape == (LAYERS, HEADS, m, m)
+        assert one.cross.shape == (LAYERS, HEADS, m, n)
+        assert one.right.shape == (m,)
+
+
+def test_every_row_is_shared_out_among_what_may_be_seen(maps):
+    for one in maps:
+        for table in (one.encoder, one.decoder, one.cross):  # nothing is left for the padding
+            np.testing.assert_allclose(table.sum(axis=-1), 1, atol=1e-5)
+        later = np.triu(np.ones(one.decoder.shape[-2:], dtype=bool), k=1)
+        assert (one.decoder[..., later] == 0).all()
+
+
+def test_layers_come_in_order(model, maps):
+    """Only the weights of the first layer can be told from the embeddings."""
+    attention = model.encoder.stack.blocks[0].attention
+    with torch.no_grad():
+        attention.W_q.weight.zero_()
+        attention.W_q.bias.zero_()
+    changed = read_maps(model, TASK, PAIRS[:1])[0].encoder
+    n = changed.shape[-1]
+    np.testing.assert_allclose(changed[0], 1 / n, atol=1e-6)
+    assert np.abs(changed[1] - 1 / n).max() > 1e-3
+    assert np.abs(maps[0].encoder[0] - 1 / n).max() > 1e-3
+
+
+def test_reading_leaves_no_hook_behind_and_changes_no_logits(model):
+    sources, lengths, targets = tensors(TASK.batch(PAIRS))
+    with torch.no_grad():
+        before, _ = model(sources, lengths, targets[:, :-1])
+        found = read_maps(model, TASK, PAIRS)
+        after, _ = model(sources, lengths, targets[:, :-1])
+    assert torch.equal(before, after)
+    assert not any(module._forward_hooks for module in model.modules())
+    right = (before.argmax(dim=-1) == targets[:, 1:]).numpy()
+    for k, one in enumerate(found):
+        np.testing.assert_array_equal(one.right, right[k, : len(one.right)])

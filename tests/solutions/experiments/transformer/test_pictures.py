@@ -1,0 +1,118 @@
+"""What the page of chapter 9 shows with help of its own."""
+
+import math
+
+import matplotlib
+import numpy as np
+import pytest
+import torch
+
+matplotlib.use("agg")
+
+from solutions.experiments.transformer import pictures as pictures
+from solutions.experiments.transformer.maps import read_maps
+from solutions.transformer import Transformer, beam_search
+from solutions.translators.machines import transformer
+from solutions.translators.training import make_task
+
+A, B, STOP, START = range(4)
+FOLLOWS = {
+    (): (0.5, 0.4, 0.1),
+    (A,): (0.3, 0.4, 0.3),
+    (B,): (0.05, 0.05, 0.9),
+    (A, B): (0.2, 0.2, 0.6),
+}
+
+
+def step(tokens: list[int]) -> np.ndarray:
+    return np.log(FOLLOWS[tuple(tokens[1:])])
+
+
+def test_the_steps_of_a_beam_search_are_those_worked_out_by_hand():
+    steps, written, score = pictures.beam_steps(step, START, STOP, 2, 3, 1.0)
+    assert [[one.tokens for one in kept] for kept in steps] == [
+        [(A,), (B,)],
+        [(B, STOP), (A, B)],
+        [(A, B, STOP), (A, B, A)],
+    ]
+    assert [[one.ended for one in kept] for kept in steps] == [
+        [False, False],
+        [True, False],
+        [True, False],
+    ]
+    ended = steps[1][0]
+    assert math.isclose(ended.total, math.log(0.36))
+    assert math.isclose(ended.score, math.log(0.36) / (7 / 6))
+    assert (written, score) == beam_search(step, START, STOP, 2, 3, 1.0) == ([B], ended.score)
+
+
+def test_a_search_that_may_not_take_a_step_has_none():
+    assert pictures.beam_steps(step, START, STOP, 2, 0, 0.0) == ([], [], 0.0)
+
+
+def test_what_is_continued_is_what_was_kept_and_had_not_ended():
+    asked: list[tuple[int, ...]] = []
+    table = np.random.default_rng(0).normal(size=(9, 5))
+
+    def random(tokens: list[int]) -> np.ndarray:
+        asked.append(tuple(tokens[1:]))
+        return table[sum(tokens) % 9]
+
+    steps, _, _ = pictures.beam_steps(random, START, STOP, 3, 6, 0.6)
+    kept = [one.tokens for each in steps[:-1] for one in each if not one.ended]
+    assert asked == [(), *kept]
+
+
+@pytest.mark.parametrize("leaks", [False, True])
+def test_the_leaking_stack_differs_in_its_mask_alone(leaks: bool):
+    torch.manual_seed(0)
+    sizes = {"d_model": 8, "n_heads": 2, "d_ff": 16, "n_layers": 2}
+    machine = Transformer(9, 9, **sizes).double()
+    if leaks:
+        state = machine.decoder.state_dict()
+        machine.decoder = pictures.LeakingStack(9, **sizes).double()
+        machine.decoder.load_state_dict(state)
+    sources = torch.tensor([[4, 5, 6]])
+    first, second = (machine(sources, torch.tensor([[1, 2, last]])) for last in (3, 7))
+    assert torch.equal(first[0, :2], second[0, :2]) != leaks
+
+
+def test_a_hidden_place_is_hidden_from_every_head_and_layer():
+    task = make_task("french", (1, 1), 64, seed=0)
+    torch.manual_seed(0)
+    model = transformer(len(task.source_vocabulary), len(task.target_vocabulary)).eval()
+    pairs = task.pairs[:3]
+    seen = []
+    places = [np.arange(len(pair.target)) % len(pair.source) for pair in pairs]
+    stack = model.decoder.stack
+    stack.register_forward_hook(lambda *call: seen.append(call[1][2]))
+    right = pictures.right_without(model, task, pairs, places)
+    assert [len(row) for row in right] == [len(pair.target) for pair in pairs]
+    for i, mask in enumerate(seen):
+        for k, (pair, place) in enumerate(zip(pairs, places, strict=True)):
+            if i < len(pair.target):
+                hidden = [j for j in range(len(pair.source)) if not mask[k, 0, j]]
+                assert hidden == [place[i]]
+
+
+def test_nothing_hidden_changes_nothing():
+    task = make_task("french", (1, 1), 64, seed=0)
+    torch.manual_seed(0)
+    model = transformer(len(task.source_vocabulary), len(task.target_vocabulary)).eval()
+    pairs = task.pairs[:2]
+    longest = max(len(pair.source) for pair in pairs)
+    beside = [pair for pair in pairs if len(pair.source) < longest]
+    maps = {one.pair: one.right for one in read_maps(model, task, pairs)}
+    places = [np.full(len(pair.target), longest - 1) for pair in pairs]  # padding, but for one
+    right = pictures.right_without(model, task, pairs, places)
+    assert beside
+    for pair, row in zip(pairs, right, strict=True):
+        if pair in beside:
+            assert row.tolist() == maps[pair].tolist()
+
+
+def test_the_plan_names_every_part():
+    ax = pictures.draw_plan()
+    names = " ".join(text.get_text() for text in ax.texts)
+    for part in ("norm, self-attention", "masked self-attention", "cross-attention", "last norm"):
+        assert part in names

@@ -1,0 +1,34 @@
+"""The data of figures, kept with the build and read by later chapters."""
+
+import json
+
+import numpy as np
+import pytest
+
+from solutions.running.reporting import figure_data, read_figure_data
+
+
+@pytest.fixture(autouse=True)
+def build(tmp_path, monkeypatch):
+    monkeypatch.setenv("COURSE_BUILD", str(tmp_path))
+    return tmp_path
+
+
+def test_a_later_chapter_reads_what_an_earlier_one_kept(build):
+    figure_data("curve", {"x": [1, 2], "name": "é"})
+    figure_data("curve", {"x": [3], "name": "é"})
+    assert read_figure_data("curve", "earlier") == {"x": [3], "name": "é"}
+    assert json.loads((build / "figures" / "curve.json").read_text(encoding="utf-8"))["x"] == [3]
+    assert [path.name for path in (build / "figures").iterdir()] == ["curve.json"]
+
+
+def test_missing_data_names_the_notebook_to_run():
+    with pytest.raises(FileNotFoundError, match=r"curve\.json is missing: run .* earlier\.md"):
+        read_figure_data("curve", "earlier")
+
+
+def test_a_number_that_json_has_not_is_refused_and_loses_nothing():
+    figure_data("curve", [1])
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        figure_data("curve", [float(np.nan)])
+    assert read_figure_data("curve", "earlier") == [1]

@@ -1,0 +1,391 @@
+"""Attention on pictures, by hand and by its properties; the captioner, and what it refuses."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from solutions.alignment import softmax
+from solutions.captioning import (
+    doubly_stochastic_penalty,
+    grid_to_annotations,
+    hard_attention,
+    localisation,
+    score_function_gradient,
+    soft_attention,
+)
+from solutions.data.pictures import SIDE, VOCABULARY, box_to_grid, make_batch, sample_pictures
+from solutions.data.translation.vocabulary import START, STOP
+from solutions.experiments.captioning.captioner import (
+    GRID,
+    LONGEST,
+    Caption,
+    Captioner,
+    caption,
+    drawn,
+    judge,
+    strongest,
+)
+from solutions.experiments.captioning.looking import (
+    Baseline,
+    gradient_variances,
+    log_likelihood,
+    log_probability,
+    rewards,
+)
+
+SEEDS = st.integers(0, 2**32 - 1)
+SIZES = st.integers(1, 5)
+BATCHES = st.sampled_from([(), (1,), (3,), (2, 3)])
+
+
+@given(SEEDS, BATCHES, SIZES, SIZES, SIZES)
+def test_annotation_i_is_the_place_i_in_reading_order(seed, batch, C, H, W):
+    features = np.random.default_rng(seed).normal(size=(*batch, C, H, W))
+    annotations = grid_to_annotations(features)
+    assert annotations.shape == (*batch, H * W, C)
+    for row, column in np.ndindex(H, W):
+        np.testing.assert_array_equal(
+            annotations[..., W * row + column, :], features[..., row, column]
+        )
+
+
+def test_a_soft_look_by_hand():
+    params = (np.array([[1.0, 0.0]]), np.eye(2), np.array([2.0, 1.0]))
+    annotations = np.array([[0.0, 0.0], [-1.0, 0.0]])
+    context, weights = soft_attention(np.array([0.5]), annotations, params)
+    np.testing.assert_allclose(weights, [0.864, 0.136], atol=5e-4)
+    np.testing.assert_allclose(context, [-0.136, 0.0], atol=5e-4)
+
+
+@given(SEEDS, BATCHES, SIZES, SIZES, SIZES, SIZES)
+def test_a_soft_look_treats_the_places_as_a_set(seed, batch, L, d_s, C, d_a):
+    rng = np.random.default_rng(seed)
+    shapes = ((*batch, d_s), (*batch, L, C), (d_s, d_a), (C, d_a), (d_a,))
+    s, annotations, *params = (rng.normal(size=shape) for shape in shapes)
+    context, weights = soft_attention(s, annotations, tuple(params))
+    order = rng.permutation(L)
+    context_2, weights_2 = soft_attention(s, annotations[..., order, :], tuple(params))
+    np.testing.assert_allclose(weights.sum(axis=-1), np.ones(batch))
+    np.testing.assert_allclose(weights_2, weights[..., order], atol=1e-12)
+    np.testing.assert_allclose(context_2, context, atol=1e-12)
+
+
+class Fixed:
+    """Stands for a generator whose numbers are known."""
+
+    def __init__(self, *numbers):
+        self.numbers = np.array(numbers)
+
+    def random(self, shape):
+        return self.numbers.reshape(shape)
+
+
+@pytest.mark.parametrize(("number", "place"), [(0.0, 0), (0.08, 0), (0.5, 1), (0.8, 2), (0.999, 2)])
+def test_a_hard_look_by_hand(number, place):
+    scores = np.array([0.0, 2.0, 1.0])  # weights 0.090, 0.665, 0.245
+    one_hot, log_probability = hard_attention(scores, Fixed(number))
+    assert one_hot.tolist() == [float(i == place) for i in range(3)]
+    assert log_probability == pytest.approx(np.log(softmax(scores)[place]))
+
+
+@given(SEEDS, st.integers(1, 4), SIZES)
+def test_a_hard_look_is_numpys_choice_row_by_row(seed, rows, L):
+    scores = np.random.default_rng(seed).normal(size=(2, rows, L))
+    one_hot, log_probability = hard_attention(scores, np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    for row in np.ndindex(2, rows):
+        weights = softmax(scores[row])
+        place = rng.choice(L, p=weights)
+        assert one_hot[row].tolist() == [float(i == place) for i in range(L)]
+        assert log_probability[row] == pytest.approx(np.log(weights[place]))
+
+
+def test_a_hard_look_has_the_frequencies_of_the_weights_and_never_draws_the_forbidden():
+    scores = np.broadcast_to([-np.inf, 0.0, 2.0, -np.inf, 1.0, -np.inf], (20_000, 6))
+    one_hot, log_probability = hard_attention(scores, np.random.default_rng(0))
+    weights = softmax(scores[0])
+    np.testing.assert_allclose(one_hot.mean(axis=0), weights, atol=0.015)
+    assert (one_hot[:, weights == 0] == 0).all()
+    assert np.isfinite(log_probability).all()
+
+
+@given(SEEDS, SIZES)
+def test_the_estimates_have_the_true_gradient_as_their_mean_whatever_the_baseline(seed, L):
+    """The mean over all places, each as often as it is drawn, against a numerical slope."""
+    rng = np.random.default_rng(seed)
+    scores, rewards = rng.normal(size=L), rng.normal(size=L)
+    for baseline in (0.0, -2.0):
+        estimates = score_function_gradient(scores, np.eye(L), rewards, baseline)  # (L draws, L)
+        nudges = np.eye(L) * 1e-6
+        slope = (softmax(scores + nudges) - softmax(scores - nudges)) @ rewards / 2e-6
+        np.testing.assert_allclose(softmax(scores) @ estimates, slope, atol=1e-8)
+        np.testing.assert_allclose(estimates.sum(axis=-1), 0, atol=1e-12)
+
+
+def test_a_reward_as_expected_changes_nothing():
+    scores, drawn = np.array([0.0, 2.0, 1.0]), np.array([0.0, 1.0, 0.0])
+    assert not score_function_gradient(scores, drawn, -1.5, -1.5).any()
+    np.testing.assert_allclose(
+        score_function_gradient(scores, drawn, 3.0, 2.0), [-0.090, 0.335, -0.245], atol=5e-4
+    )
+
+
+def test_the_penalty_by_hand_and_at_its_ends():
+    weights = np.array([[0.5, 0.5, 0.0], [0.5, 0.25, 0.25]])
+    assert doubly_stochastic_penalty(weights) == 0.625
+    assert doubly_stochastic_penalty(np.eye(5)) == 0  # every place once
+    assert doubly_stochastic_penalty(np.zeros((0, 5))) == 5
+    assert doubly_stochastic_penalty(np.stack([weights, weights[::-1]])).tolist() == [0.625, 0.625]
+
+
+@given(SEEDS, st.integers(1, 6), st.integers(1, 6))
+def test_the_penalty_is_least_for_equal_sums(seed, m, L):
+    weights = softmax(np.random.default_rng(seed).normal(size=(m, L)))
+    assert (
+        doubly_stochastic_penalty(weights)
+        >= doubly_stochastic_penalty(np.full((m, L), 1 / L)) - 1e-12
+    )
+
+
+def boxes():
+    """Boxes in pixels, inside the picture; they may be empty."""
+    ends = st.tuples(st.integers(0, SIDE), st.integers(0, SIDE)).map(sorted)
+    return st.tuples(ends, ends).map(lambda e: (e[0][0], e[1][0], e[0][1], e[1][1]))
+
+
+@given(SEEDS, boxes(), st.sampled_from([(8, 8), (6, 8), (4, 3), (1, 1)]))
+def test_localisation_is_the_weight_on_the_pixels_of_the_box(seed, box, grid):
+    """Two ways to one number: by lengths in cells, and by the shares that `pictures` counts."""
+    weights = softmax(np.random.default_rng(seed).normal(size=grid[0] * grid[1]))
+    in_cells = np.array(box) * [*grid, *grid] / SIDE
+    inside = np.sum(weights.reshape(grid) * box_to_grid(box, grid))
+    assert localisation(weights, in_cells, grid) == pytest.approx(inside)
+
+
+def test_localisation_by_hand_and_at_its_ends():
+    weights = np.array([0.5, 0.3, 0.2])
+    assert localisation(weights, np.array([0, 0.5, 1, 2]), (1, 3)) == pytest.approx(0.55)
+    assert localisation(weights, np.array([-3, -1, 7, 9]), (1, 3)) == pytest.approx(1)
+    for nowhere in ([0, 3, 1, 5], [0, 2, 1, 2], [0, 2, 1, 1], [-2, 0, -1, 3]):
+        assert localisation(weights, np.array(nowhere), (1, 3)) == 0
+
+
+PLACES = GRID[0] * GRID[1]
+
+
+@pytest.fixture(scope="module")
+def model():
+    torch.manual_seed(0)
+    return Captioner().eval()
+
+
+@pytest.fixture(scope="module")
+def pictures():
+    return sample_pictures(6, np.random.default_rng(1))
+
+
+@pytest.fixture(scope="module")
+def tensors(pictures):
+    batch = make_batch(pictures)
+    return torch.from_numpy(batch.images), torch.from_numpy(batch.targets)
+
+
+def test_the_annotations_of_the_captioner_are_its_grid_in_reading_order(model, tensors):
+    images, _ = tensors
+    annotations = model.encode(images).annotations.detach().numpy()
+    assert annotations.shape == (6, PLACES, 50)
+    features = model.cnn(images).detach().numpy()  # (6, 48, 8, 8)
+    np.testing.assert_array_equal(annotations[..., :-2], grid_to_annotations(features))
+    rows, columns = annotations[0, :, -2].reshape(GRID), annotations[0, :, -1].reshape(GRID)
+    assert (np.diff(rows, axis=0) > 0).all()
+    assert (np.diff(columns, axis=1) > 0).all()
+    assert (np.diff(rows, axis=1) == 0).all()
+
+
+def test_a_place_sees_its_cell_and_four_pixels_around_it(model, tensors):
+    """So a place far from a shape knows nothing of it."""
+    image = tensors[0][:1].clone().requires_grad_()
+    row, column = 3, 5
+    model.encode(image).annotations[0, GRID[1] * row + column, :-2].sum().backward()
+    seen = image.grad[0].abs().sum(dim=0).numpy() > 0
+    inside = np.zeros((SIDE, SIDE), dtype=bool)
+    inside[6 * row - 4 : 6 * row + 10, 6 * column - 4 : 6 * column + 10] = True
+    assert seen.any()
+    assert not seen[~inside].any()
+
+
+def test_the_soft_look_of_the_captioner_is_that_of_the_exercise(model, tensors):
+    images, targets = tensors
+    memory = model.encode(images)
+    _, state, shares = model.decode_step(targets[:, 0], None, memory)
+    params = [one.weight.detach().numpy() for one in (model.W_s, model.W_a, model.v)]
+    s = np.concatenate([state.hidden.detach().numpy(), np.ones((6, 1), "f4")], axis=-1)
+    W_s = np.concatenate([params[0].T, model.W_s.bias.detach().numpy()[None]])  # bias as a row
+    _, weights = soft_attention(
+        s, memory.annotations.detach().numpy(), (W_s, params[1].T, params[2][0])
+    )
+    np.testing.assert_allclose(shares.detach().numpy(), weights, atol=1e-5)
+
+
+def test_reading_a_known_caption_is_decoding_it_step_by_step(model, tensors):
+    images, targets = tensors
+    reading = model(images, targets[:, :-1])
+    memory, state = model.encode(images), None
+    for i in range(targets.shape[1] - 1):
+        logits, state, shares = model.decode_step(targets[:, i], state, memory)
+        torch.testing.assert_close(logits, reading.logits[:, i])
+        torch.testing.assert_close(shares, reading.shares[:, i])
+
+
+@pytest.mark.parametrize("look", [drawn, strongest])
+def test_a_hard_look_of_the_captioner_sees_one_place(model, tensors, look):
+    images, targets = tensors
+    reading = model(images, targets[:, :-1], look)
+    assert set(reading.shares.unique().tolist()) == {0.0, 1.0}
+    assert (reading.shares.sum(dim=-1) == 1).all()
+    if look is strongest:
+        assert (reading.shares.argmax(dim=-1) == reading.weights.argmax(dim=-1)).all()
+
+
+def test_places_are_drawn_by_the_weights():
+    weights = torch.tensor([0.1, 0.0, 0.6, 0.3]).expand(20_000, 4)
+    torch.manual_seed(0)
+    np.testing.assert_allclose(drawn(weights).mean(dim=0), weights[0], atol=0.015)
+
+
+def test_the_state_does_not_know_what_was_seen(model, tensors):
+    """Other pictures, same words, same places: same state."""
+    images, targets = tensors
+    step = [model.decode_step(targets[:, 0], None, model.encode(x)) for x in (images, 1 - images)]
+    (_, one, _), (_, other, _) = step
+    torch.testing.assert_close(one.hidden, other.hidden)
+    other = dataclasses.replace(other, place=one.place)
+    states = [
+        model.decode_step(targets[:, 1], state, model.encode(x))[1].hidden
+        for state, x in ((one, images), (other, 1 - images))
+    ]
+    torch.testing.assert_close(*states)
+
+
+def test_captions_have_a_row_of_shares_a_word_and_do_not_depend_on_company(model, pictures):
+    images = [picture.image for picture in pictures]
+    together = caption(model, images)
+    for image, one in zip(images, together, strict=True):
+        [alone] = caption(model, [image])
+        assert alone.words == one.words
+        assert one.shares.shape == (len(one.words), PLACES)
+        assert len(one.words) <= LONGEST
+        np.testing.assert_allclose(alone.shares, one.shares, atol=1e-5)
+    assert caption(model, []) == []
+
+
+def test_a_caption_ends_at_stop(pictures):
+    """A captioner whose every word is [STOP] says nothing."""
+    torch.manual_seed(0)
+    model = Captioner().eval()
+    with torch.no_grad():
+        model.read_out[-1].bias[STOP] = 100
+    [silent] = caption(model, [pictures[0].image])
+    assert silent.words == ()
+    assert silent.shares.shape == (0, PLACES)
+    with torch.no_grad():
+        model.read_out[-1].bias[STOP], model.read_out[-1].bias[START + 4] = -100, 100
+    [endless] = caption(model, [pictures[0].image])
+    assert endless.words == (VOCABULARY.tokens[START + 4],) * LONGEST
+
+
+@pytest.mark.parametrize(
+    ("image", "error"),
+    [
+        (np.zeros((3, 64, 64), np.float32), ValueError),
+        (np.zeros((48, 48, 3), np.float32), ValueError),
+        (np.zeros((3, SIDE, SIDE)), TypeError),
+        (np.zeros((3, SIDE, SIDE), np.uint8), TypeError),
+        (np.full((3, SIDE, SIDE), 255, np.float32), ValueError),
+        (np.full((3, SIDE, SIDE), np.nan, np.float32), ValueError),
+        ([[0.0]], TypeError),
+    ],
+)
+def test_an_image_that_is_none_is_refused(model, pictures, image, error):
+    with pytest.raises(error, match="an image"):
+        caption(model, [pictures[0].image, image])
+
+
+def test_judging_captions_by_hand(pictures):
+    right = [
+        Caption(picture.caption, np.full((len(picture.caption), PLACES), 1 / PLACES))
+        for picture in pictures
+    ]
+    quality = judge(pictures, right)
+    assert quality.accuracy == 1
+    areas = [
+        (box.bottom - box.top) * (box.right - box.left) / SIDE**2
+        for picture in pictures
+        for box in picture.boxes
+        if box
+    ]
+    np.testing.assert_allclose(quality.localisation, areas)  # chance is the area of the box
+    assert quality.named == [
+        word
+        for picture in pictures
+        for word, box in zip(picture.caption, picture.boxes, strict=True)
+        if box
+    ]
+    right[0] = Caption((), np.zeros((0, PLACES)))
+    worse = judge(pictures, right)
+    assert worse.accuracy == pytest.approx(5 / 6)
+    assert worse.localisation[0] == 0
+
+
+def test_a_look_is_rewarded_for_its_word_and_all_after_it():
+    said = torch.tensor([[-1.0, -2.0, -4.0]])
+    assert rewards(said).tolist() == [[-7.0, -6.0, -4.0]]
+
+
+def test_padding_brings_no_reward(model, tensors):
+    images, targets = tensors
+    said = log_likelihood(model(images, targets[:, :-1]), targets)
+    assert (said[targets[:, 1:] == 0] == 0).all()
+    assert (said[targets[:, 1:] != 0] < 0).all()
+
+
+def test_the_baseline_finds_a_linear_reward():
+    generator = torch.Generator().manual_seed(0)
+    baseline = Baseline()
+    true = torch.randn(64, generator=generator)
+    for _ in range(5):
+        states = torch.randn(400, 64, generator=generator)
+        baseline.fit(states, states @ true - 3)
+    states = torch.randn(2, 7, 64, generator=generator)
+    torch.testing.assert_close(baseline(states), states @ true - 3, atol=1e-2, rtol=0)
+
+
+def test_the_gradient_of_the_experiment_is_that_of_the_exercise(model, tensors):
+    """By the scores of one look: autograd on the log probability, and the formula."""
+    images, targets = tensors
+    torch.manual_seed(0)
+    reading = model(images, targets[:, :-1], drawn)
+    scores = reading.weights[:, 0].log().detach().requires_grad_()  # equal up to a constant
+    chance = log_probability(dataclasses.replace(reading, weights=scores.softmax(-1)[:, None]))
+    reward = torch.tensor([-1.0, -2.0, 0.5, 1.0, -3.0, 0.0])
+    ((reward + 1.5) * chance[:, 0]).sum().backward()
+    expected = score_function_gradient(
+        scores.detach().numpy(), reading.shares[:, 0].numpy(), reward.numpy(), -1.5
+    )
+    np.testing.assert_allclose(scores.grad.numpy(), expected, atol=1e-5)
+
+
+def test_a_baseline_of_nothing_changes_no_variance_and_a_good_one_lowers_it(tensors):
+    torch.manual_seed(0)
+    model = Captioner()
+    nothing, fitted = Baseline(), Baseline()
+    for _ in range(10):
+        fitted.see(model, *tensors)
+    same, without = gradient_variances(model, nothing, *tensors)
+    assert same == pytest.approx(without, rel=1e-5)
+    lower, without = gradient_variances(model, fitted, *tensors)
+    assert lower < 0.5 * without

@@ -1,0 +1,237 @@
+"""Properties of the recurrent reader, of its Jacobians, and of the greedy writer."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from solutions.context_bottleneck import (
+    encode,
+    encode_bidirectional,
+    greedy_decode,
+    jacobian_norms,
+    rnn_cell,
+)
+from solutions.experiments.context_bottleneck.gradient_decay import (
+    CELLS,
+    STEPS,
+    fit_rate,
+    measure,
+    state_norms,
+)
+
+SIZES = st.integers(1, 6)
+SEEDS = st.integers(0, 2**32 - 1)
+BATCHES = st.sampled_from([(), (1,), (3,), (2, 3)])
+DTYPES = st.sampled_from([np.float64, np.float32])
+TOLERANCE = {np.float64: 1e-10, np.float32: 1e-5}
+
+
+def sentence(rng, batch, T, d, d_h, dtype=np.float64):
+    X, h_0 = rng.normal(size=(*batch, T, d)), rng.uniform(-1, 1, size=(*batch, d_h))
+    return X.astype(dtype), h_0.astype(dtype)
+
+
+def parameters(rng, d, d_h, dtype=np.float64):
+    shapes = (d, d_h), (d_h, d_h), (d_h,)
+    return tuple(rng.normal(size=shape).astype(dtype) for shape in shapes)
+
+
+def test_one_step_by_hand():
+    """0.5 for the token, 0.5 for the state, -0.25 for the bias."""
+    x, h = np.array([1.0, 0.0]), np.array([1.0])
+    W_xh, W_hh, b = np.array([[0.5], [9.0]]), np.array([[0.5]]), np.array([-0.25])
+    np.testing.assert_allclose(rnn_cell(x, h, W_xh, W_hh, b), [np.tanh(0.75)])
+
+
+@given(SEEDS, BATCHES, SIZES, SIZES, SIZES, DTYPES)
+def test_equals_torch(seed, batch, T, d, d_h, dtype):
+    rng = np.random.default_rng(seed)
+    X, h_0 = sentence(rng, batch, T, d, d_h, dtype)
+    forward, backward = parameters(rng, d, d_h, dtype), parameters(rng, d, d_h, dtype)
+    torch_dtype = torch.float64 if dtype == np.float64 else torch.float32
+    rnn = torch.nn.RNN(d, d_h, batch_first=True, bidirectional=True, dtype=torch_dtype)
+    for end, (W_xh, W_hh, b) in (("", forward), ("_reverse", backward)):
+        with torch.no_grad():
+            getattr(rnn, f"weight_ih_l0{end}").copy_(torch.from_numpy(W_xh.T))
+            getattr(rnn, f"weight_hh_l0{end}").copy_(torch.from_numpy(W_hh.T))
+            getattr(rnn, f"bias_ih_l0{end}").copy_(torch.from_numpy(b))
+            getattr(rnn, f"bias_hh_l0{end}").zero_()
+    flat = torch.from_numpy(X.reshape(-1, T, d))
+    first = torch.from_numpy(h_0.reshape(-1, d_h)).expand(2, -1, -1).contiguous()
+    theirs = rnn(flat, first)[0].detach().numpy().reshape(*batch, T, 2 * d_h)
+    ours = encode_bidirectional(X, h_0, forward, backward)
+    assert ours.dtype == dtype
+    np.testing.assert_allclose(ours, theirs, rtol=0, atol=TOLERANCE[dtype])
+    H, h_T = encode(X, h_0, *forward)
+    assert H.dtype == h_T.dtype == dtype
+    np.testing.assert_allclose(H, theirs[..., :d_h], rtol=0, atol=TOLERANCE[dtype])
+    np.testing.assert_array_equal(h_T, H[..., -1, :])
+
+
+@given(SEEDS, st.integers(1, 5), st.integers(1, 5), SIZES)
+def test_reading_may_be_interrupted(seed, first, second, d_h):
+    rng = np.random.default_rng(seed)
+    X, h_0 = sentence(rng, (), first + second, 3, d_h)
+    cell = parameters(rng, 3, d_h)
+    _, middle = encode(X[:first], h_0, *cell)
+    H, last = encode(X[first:], middle, *cell)
+    whole, at_once = encode(X, h_0, *cell)
+    np.testing.assert_allclose(H, whole[first:])
+    np.testing.assert_allclose(last, at_once)
+
+
+@given(SEEDS, st.integers(2, 6), SIZES, st.data())
+def test_each_half_sees_its_own_side(seed, T, d_h, data):
+    rng = np.random.default_rng(seed)
+    X, h_0 = sentence(rng, (), T, 3, d_h)
+    forward, backward = parameters(rng, 3, d_h), parameters(rng, 3, d_h)
+    changed_at = data.draw(st.integers(0, T - 1))
+    changed = X.copy()
+    changed[changed_at] += 1
+    before, after = (encode_bidirectional(Z, h_0, forward, backward) for Z in (X, changed))
+    np.testing.assert_array_equal(before[:changed_at, :d_h], after[:changed_at, :d_h])
+    np.testing.assert_array_equal(before[changed_at + 1 :, d_h:], after[changed_at + 1 :, d_h:])
+    assert (before[changed_at] != after[changed_at]).any()
+
+
+@given(SEEDS, BATCHES, SIZES, SIZES)
+def test_jacobian_norms_are_those_of_autograd(seed, batch, T, d_h):
+    rng = np.random.default_rng(seed)
+    X, h_0 = sentence(rng, batch, T, 3, d_h)
+    W_xh, W_hh, b = (0.5 * array for array in parameters(rng, 3, d_h))
+    norms = jacobian_norms(encode(X, h_0, W_xh, W_hh, b)[0], W_hh)
+    assert norms.shape == (*batch, T)
+    for index in np.ndindex(*batch):
+        inputs = torch.from_numpy(X[index] @ W_xh + b)
+        H, _ = encode(X[index], h_0[index], W_xh, W_hh, b)
+        for t in range(T):
+
+            def last(h, t=t, inputs=inputs):
+                for later in inputs[t + 1 :]:
+                    h = torch.tanh(later + h @ torch.from_numpy(W_hh))
+                return h
+
+            table = torch.autograd.functional.jacobian(last, torch.from_numpy(H[t]))
+            expected = torch.linalg.matrix_norm(table, ord=2).item()
+            np.testing.assert_allclose(norms[(*index, t)], expected, rtol=1e-8)
+
+
+def test_jacobian_norms_by_hand():
+    """Two units that exchange their places, twice as strongly; the slopes are 0.75 and 1."""
+    H = np.array([[0.3, 0.3], [0.5, 0.0], [0.0, 0.5]])
+    W_hh = np.array([[0.0, 2.0], [2.0, 0.0]])
+    # [[0, 2], [1.5, 0]] @ [[0, 1.5], [2, 0]] = [[4, 0], [0, 2.25]]
+    np.testing.assert_allclose(jacobian_norms(H, W_hh), [4.0, 2.0, 1.0])
+
+
+@given(SEEDS, st.integers(2, 12), SIZES)
+def test_jacobian_norms_stay_below_the_product_of_the_steps(seed, T, d_h):
+    rng = np.random.default_rng(seed)
+    X, h_0 = sentence(rng, (), T, 3, d_h)
+    W_xh, W_hh, b = parameters(rng, 3, d_h)
+    norms = jacobian_norms(encode(X, h_0, W_xh, W_hh, b)[0], W_hh)
+    largest = np.linalg.norm(W_hh, ord=2)
+    assert (norms <= largest ** np.arange(T - 1, -1, -1) * (1 + 1e-12)).all()
+
+
+@pytest.mark.parametrize("read", ["encode", "encode_bidirectional"])
+def test_a_sentence_of_no_token_is_an_error(read):
+    rng = np.random.default_rng(0)
+    X, h_0 = sentence(rng, (), 0, 3, 2)
+    cell = parameters(rng, 3, 2)
+    with pytest.raises(ValueError, match="at least one"):
+        encode(X, h_0, *cell) if read == "encode" else encode_bidirectional(X, h_0, cell, cell)
+
+
+def test_a_token_of_another_width_is_an_error():
+    rng = np.random.default_rng(0)
+    X, h_0 = sentence(rng, (), 4, 3, 2)
+    with pytest.raises(ValueError, match="mismatch"):
+        encode(X, h_0, *parameters(rng, 4, 2))
+
+
+START, STOP = 0, 1
+
+
+def spells(script, seen):
+    """A decoder that says `script` and then stop; it notes in `seen` what it is given."""
+
+    def step(previous, state, context):
+        seen.append((previous, state, context))
+        place = 0 if state is None else state
+        token = script[place] if place < len(script) else STOP
+        return np.eye(9)[token], place + 1
+
+    return step
+
+
+@given(st.lists(st.integers(2, 8), max_size=8), st.integers(0, 10))
+def test_greedy_decode_says_what_the_decoder_scores_highest(script, max_len):
+    seen = []
+    tokens = greedy_decode(spells(script, seen), "context", START, STOP, max_len)
+    assert tokens == script[:max_len]
+    assert all(type(token) is int for token in tokens)
+    calls = min(len(script) + 1, max_len)
+    assert [previous for previous, _, _ in seen] == [START, *script][:calls]
+    assert [state for _, state, _ in seen] == [None, *range(1, calls)][:calls]
+    assert {context for _, _, context in seen} <= {"context"}
+
+
+def test_of_equal_scores_the_lowest_token_wins():
+    def undecided(previous, state, context):
+        return np.array([0.0, 0.0, 3.0, 3.0]), None
+
+    assert greedy_decode(undecided, None, START, STOP, 3) == [2, 2, 2]
+
+
+def test_state_norms_of_an_rnn_are_those_of_the_exercise():
+    torch.manual_seed(0)
+    cell = torch.nn.RNNCell(3, 4).double()
+    X = torch.randn(2, 6, 3, dtype=torch.float64)
+    W_xh, W_hh = (weight.detach().numpy().T for weight in (cell.weight_ih, cell.weight_hh))
+    b = (cell.bias_ih + cell.bias_hh).detach().numpy()
+    H, _ = encode(X.numpy(), np.zeros((2, 4)), W_xh, W_hh, b)
+    np.testing.assert_allclose(state_norms(cell, X).numpy(), jacobian_norms(H, W_hh))
+
+
+@pytest.mark.parametrize("kind", [torch.nn.GRUCell, torch.nn.LSTMCell])
+def test_state_norms_of_gated_cells_are_those_of_autograd(kind):
+    torch.manual_seed(0)
+    cell = kind(3, 4).double()
+    X = torch.randn(1, 5, 3, dtype=torch.float64)
+    norms = state_norms(cell, X)[0]
+    size = 8 if kind is torch.nn.LSTMCell else 4
+
+    def run(state, tokens):
+        for x in tokens:
+            if size == 8:
+                state = torch.cat(cell(x[None], state[None].chunk(2, dim=1)), dim=1)[0]
+            else:
+                state = cell(x[None], state[None])[0]
+        return state
+
+    for t in range(1, 6):
+        state = run(torch.zeros(size, dtype=torch.float64), X[0, :t]).detach()
+        table = torch.autograd.functional.jacobian(lambda s, t=t: run(s, X[0, t:]), state)
+        torch.testing.assert_close(norms[t - 1], torch.linalg.matrix_norm(table, ord=2))
+
+
+def test_a_rate_is_found_again():
+    rate, explained = fit_rate(3.0 * 0.7 ** np.arange(20))
+    assert rate == pytest.approx(0.7)
+    assert explained == pytest.approx(1.0)
+    wave = np.exp(np.sin(np.arange(20)))
+    assert fit_rate(wave)[1] < 0.5
+
+
+def test_measure_covers_every_cell_from_distance_nought():
+    found = measure(0)
+    assert list(found) == list(CELLS)
+    for norms in found.values():
+        assert norms.shape == (STEPS,)
+        assert norms[0] == pytest.approx(1.0)
+    again = measure(0)
+    np.testing.assert_array_equal(found["LSTM"], again["LSTM"])
+    assert found["RNN"][-1] < 1e-6 < found["RNN, orthogonal"][-1]

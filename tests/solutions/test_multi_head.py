@@ -1,0 +1,354 @@
+"""Properties of multi-head attention, its equality with PyTorch's, and the chapter's experiment."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from solutions.experiments.multi_head.two_relations import (
+    HEADS,
+    TIMES,
+    TwoRelations,
+    accuracies,
+    places,
+    sequences,
+    train,
+)
+from solutions.experiments.queries_keys_values.associative_recall import NUMBERS
+from solutions.multi_head import (
+    head_importance,
+    merge_heads,
+    multi_head_attention,
+    multi_head_parameters,
+    split_heads,
+)
+from solutions.queries_keys_values import causal_mask, padding_mask, scaled_dot_product_attention
+
+SIZES = st.integers(1, 6)
+SEEDS = st.integers(0, 2**32 - 1)
+BATCHES = st.sampled_from([(), (1,), (3,), (2, 3)])
+DTYPES = st.sampled_from([np.float64, np.float32])
+TOLERANCE = {np.float64: 1e-6, np.float32: 1e-5}
+
+
+def layer(rng, tokens, n_heads, d_k, d_v, d_out):
+    d = tokens[-1]
+    shapes = (d, n_heads * d_k), (d, n_heads * d_k), (d, n_heads * d_v), (n_heads * d_v, d_out)
+    return (rng.normal(size=tokens), *(rng.normal(size=shape) for shape in shapes), n_heads)
+
+
+def torch_layer(rng, d_model, n_heads, dtype):
+    """PyTorch's layer with random weights, and the same weights in the order of ours."""
+    theirs = torch.nn.MultiheadAttention(d_model, n_heads, bias=False, batch_first=True)
+    theirs = theirs.to(torch.from_numpy(np.zeros(0, dtype)).dtype)
+    W_q, W_k, W_v, W_o = (rng.normal(size=(d_model, d_model)).astype(dtype) for _ in range(4))
+    W_q, W_k, W_v, W_o = (W / d_model**0.5 for W in (W_q, W_k, W_v, W_o))
+    with torch.no_grad():
+        theirs.in_proj_weight.copy_(torch.from_numpy(np.concatenate([W_q.T, W_k.T, W_v.T])))
+        theirs.out_proj.weight.copy_(torch.from_numpy(W_o.T))
+    return theirs, (W_q, W_k, W_v, W_o)
+
+
+@settings(deadline=None)  # the first call of PyTorch takes long
+@given(SEEDS, st.integers(1, 3), SIZES, SIZES, SIZES, DTYPES, st.sampled_from(["", "any", "pad"]))
+def test_equals_torch_over_shapes_masks_and_dtypes(seed, batch, n, n_heads, d_head, dtype, kind):
+    rng = np.random.default_rng(seed)
+    theirs, ours = torch_layer(rng, n_heads * d_head, n_heads, dtype)
+    X = rng.normal(size=(batch, n, n_heads * d_head)).astype(dtype)
+    lengths = rng.integers(1, n + 1, size=batch)
+    mask, masks = None, {}
+    if kind == "any":  # PyTorch's True means "may not attend"
+        mask = (rng.random((n, n)) < 0.5) | np.eye(n, dtype=bool)
+        masks = {"attn_mask": torch.from_numpy(~mask)}
+    if kind == "pad":
+        mask = padding_mask(lengths, n)
+        masks = {"key_padding_mask": torch.from_numpy(~mask[:, 0])}
+    tokens = torch.from_numpy(X)
+    expected = theirs(tokens, tokens, tokens, average_attn_weights=False, **masks)
+    found = multi_head_attention(X, *ours, n_heads, mask)
+    for mine, its in zip(found, expected, strict=True):
+        assert mine.dtype == dtype
+        np.testing.assert_allclose(mine, its.detach().numpy(), rtol=0, atol=TOLERANCE[dtype])
+
+
+def test_a_token_that_may_attend_to_nothing_gets_zeros_where_torch_gives_nan():
+    rng = np.random.default_rng(0)
+    theirs, ours = torch_layer(rng, 6, 2, np.float64)
+    X = rng.normal(size=(1, 3, 6))
+    mask = np.array([[True, True, False], [False, False, False], [True, True, True]])
+    output, weights = multi_head_attention(X, *ours, 2, mask)
+    tokens = torch.from_numpy(X)
+    other, others = theirs(
+        tokens, tokens, tokens, attn_mask=torch.from_numpy(~mask), average_attn_weights=False
+    )
+    assert (weights[..., 1, :] == 0).all()
+    assert (output[:, 1] == 0).all()
+    assert torch.isnan(others[..., 1, :]).all()
+    assert torch.isnan(other[:, 1]).all()
+    np.testing.assert_allclose(output[:, ::2], other[:, ::2].detach().numpy(), atol=1e-12)
+
+
+@given(SEEDS, BATCHES, st.integers(0, 4), SIZES, SIZES, DTYPES)
+def test_splitting_and_merging_undo_each_other(seed, batch, n, n_heads, d_head, dtype):
+    X = np.random.default_rng(seed).normal(size=(*batch, n, n_heads * d_head)).astype(dtype)
+    heads = split_heads(X, n_heads)
+    assert heads.shape == (*batch, n_heads, n, d_head)
+    assert heads.dtype == dtype
+    for h in range(n_heads):
+        own = X[..., h * d_head : (h + 1) * d_head]
+        np.testing.assert_array_equal(heads[..., h, :, :], own)
+    np.testing.assert_array_equal(merge_heads(heads), X)
+    np.testing.assert_array_equal(split_heads(merge_heads(heads), n_heads), heads)
+
+
+def test_heads_by_hand():
+    X = np.array([[0, 1, 2, 3], [4, 5, 6, 7]])
+    heads = [[[0, 1], [4, 5]], [[2, 3], [6, 7]]]
+    assert split_heads(X, 2).tolist() == heads
+    assert merge_heads(np.array(heads)).tolist() == X.tolist()
+
+
+@given(SEEDS, BATCHES, SIZES, SIZES, SIZES, SIZES, SIZES, SIZES)
+def test_each_head_is_attention_of_its_own(seed, batch, n, d, n_heads, d_k, d_v, d_out):
+    rng = np.random.default_rng(seed)
+    inputs = layer(rng, (*batch, n, d), n_heads, d_k, d_v, d_out)
+    X, W_q, W_k, W_v, W_o, _ = inputs
+    mask = rng.random((*batch, n, n)) < 0.6  # another mask in every sequence; rows may be empty
+    output, weights = multi_head_attention(*inputs, mask)
+    assert weights.shape == (*batch, n_heads, n, n)
+    expected = np.zeros((*batch, n, d_out))
+    for h in range(n_heads):
+        k, v = slice(h * d_k, (h + 1) * d_k), slice(h * d_v, (h + 1) * d_v)
+        alone = scaled_dot_product_attention(X @ W_q[:, k], X @ W_k[:, k], X @ W_v[:, v], mask)
+        np.testing.assert_allclose(weights[..., h, :, :], alone[1], atol=1e-10)
+        expected += alone[0] @ W_o[v]
+    np.testing.assert_allclose(output, expected, atol=1e-9)
+    closed = ~mask.any(axis=-1)
+    assert (output[closed] == 0).all()
+
+
+@given(SEEDS, SIZES, SIZES)
+def test_order_of_tokens_carries_over_and_order_of_heads_does_not_matter(seed, n, n_heads):
+    rng = np.random.default_rng(seed)
+    X, W_q, W_k, W_v, W_o, _ = layer(rng, (n, 4), n_heads, 2, 3, 5)
+    output, weights = multi_head_attention(X, W_q, W_k, W_v, W_o, n_heads)
+    tokens, heads = rng.permutation(n), rng.permutation(n_heads)
+    moved, moved_weights = multi_head_attention(X[tokens], W_q, W_k, W_v, W_o, n_heads)
+    np.testing.assert_allclose(moved, output[tokens], atol=1e-10)
+    np.testing.assert_allclose(moved_weights, weights[:, tokens][:, :, tokens], atol=1e-10)
+    k, v = (np.arange(n_heads * d).reshape(n_heads, d)[heads].ravel() for d in (2, 3))
+    swapped, _ = multi_head_attention(X, W_q[:, k], W_k[:, k], W_v[:, v], W_o[v], n_heads)
+    np.testing.assert_allclose(swapped, output, atol=1e-9)
+
+
+@given(SEEDS, st.integers(2, 5), SIZES)
+def test_the_past_does_not_depend_on_the_future(seed, n, n_heads):
+    inputs = layer(np.random.default_rng(seed), (n, 4), n_heads, 2, 2, 4)
+    before, _ = multi_head_attention(*inputs, causal_mask(n))
+    inputs[0][-1] += 100
+    after, _ = multi_head_attention(*inputs, causal_mask(n))
+    np.testing.assert_array_equal(before[:-1], after[:-1])
+
+
+def test_one_token_attends_to_itself():
+    inputs = layer(np.random.default_rng(0), (1, 4), 3, 2, 2, 5)
+    X, _, _, W_v, W_o, n_heads = inputs
+    output, weights = multi_head_attention(*inputs)
+    assert weights.tolist() == [[[1.0]]] * n_heads
+    np.testing.assert_allclose(output, X @ W_v @ W_o)
+
+
+@pytest.mark.parametrize("mask", [None, np.zeros((0, 0), dtype=bool)])
+def test_no_token_gets_no_output(mask):
+    inputs = layer(np.random.default_rng(0), (2, 0, 4), 3, 2, 2, 5)
+    output, weights = multi_head_attention(*inputs, mask)
+    assert output.shape == (2, 0, 5)
+    assert weights.shape == (2, 3, 0, 0)
+
+
+@pytest.mark.parametrize(("d_model", "n_heads"), [(6, 4), (4, 8), (4, 0), (4, -2)])
+def test_heads_that_do_not_divide_the_width_are_an_error(d_model, n_heads):
+    square = np.zeros((d_model, d_model))
+    message = f"{d_model} features .* {n_heads} heads"
+    with pytest.raises(ValueError, match=message):
+        split_heads(np.zeros((3, d_model)), n_heads)
+    with pytest.raises(ValueError, match=message):
+        multi_head_parameters(d_model, n_heads)
+    with pytest.raises(ValueError, match=message):
+        multi_head_attention(np.zeros((3, d_model)), *[square] * 4, n_heads)
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (3, 4), (2,), (5, 1, 3), (2, 2, 3, 3)])
+def test_a_mask_that_does_not_broadcast_is_an_error(shape):
+    inputs = layer(np.random.default_rng(0), (2, 3, 4), 2, 2, 2, 4)
+    with pytest.raises(ValueError, match=r"broadcast|dimensions"):
+        multi_head_attention(*inputs, np.ones(shape, dtype=bool))
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (1, 3), (3, 3), (2, 1, 3), (1, 3, 3), (2, 3, 3)])
+def test_every_mask_that_broadcasts_is_the_same_for_all_heads(shape):
+    rng = np.random.default_rng(0)
+    inputs = layer(rng, (2, 3, 4), 2, 2, 2, 4)  # as many sentences as heads
+    mask = rng.random(shape) < 0.6
+    _, weights = multi_head_attention(*inputs, mask)
+    full = np.broadcast_to(mask, (2, 3, 3))[:, None]
+    np.testing.assert_array_equal(weights > 0, np.broadcast_to(full, weights.shape))
+
+
+@given(st.integers(1, 12), st.integers(1, 12), st.booleans())
+def test_parameters_are_those_that_torch_counts(n_heads, d_head, bias):
+    theirs = torch.nn.MultiheadAttention(n_heads * d_head, n_heads, bias=bias)
+    expected = sum(parameter.numel() for parameter in theirs.parameters())
+    found = multi_head_parameters(n_heads * d_head, n_heads, bias)
+    assert found == expected
+    assert type(found) is int
+    assert found == multi_head_parameters(n_heads * d_head, 1, bias)
+
+
+@given(SEEDS, BATCHES, SIZES, SIZES, SIZES, SIZES, SIZES)
+def test_importance_is_what_removing_a_head_changes(seed, batch, n_heads, n_q, n_k, d_v, d_out):
+    rng = np.random.default_rng(seed)
+    weights = rng.random((*batch, n_heads, n_q, n_k))
+    values = rng.normal(size=(*batch, n_heads, n_k, d_v))
+    W_o = rng.normal(size=(n_heads * d_v, d_out))
+    found = head_importance(weights, values, W_o)
+    assert found.shape == (*batch, n_heads)
+    output = merge_heads(weights @ values) @ W_o
+    for h in range(n_heads):
+        rest = values.copy()
+        rest[..., h, :, :] = 0
+        change = output - merge_heads(weights @ rest) @ W_o
+        expected = np.sqrt((change**2).sum(axis=(-2, -1)) / (output**2).sum(axis=(-2, -1)))
+        np.testing.assert_allclose(found[..., h], expected, rtol=1e-6)
+    np.testing.assert_allclose(head_importance(weights, values, W_o * 10), found, rtol=1e-9)
+
+
+def test_importance_by_hand():
+    weights = np.ones((2, 1, 1))
+    values = np.array([[[3.0]], [[4.0]]])
+    np.testing.assert_allclose(head_importance(weights, values, np.eye(2)), [0.6, 0.8])
+    opposed = np.array([[1.0], [-0.5]])  # 3 - 2 = 1: each head is larger than the whole
+    np.testing.assert_allclose(head_importance(weights, values, opposed), [3.0, 2.0])
+
+
+@pytest.mark.parametrize("n", [0, 2])
+def test_importance_of_nothing_is_nothing(n):
+    found = head_importance(np.zeros((3, n, n)), np.ones((3, n, 2)), np.ones((6, 4)))
+    assert found.tolist() == [0, 0, 0]
+
+
+def test_importance_with_a_w_o_of_other_heads_is_an_error():
+    with pytest.raises(ValueError, match="reshape"):
+        head_importance(np.ones((2, 3, 3)), np.ones((2, 3, 4)), np.ones((6, 5)))
+
+
+def test_a_sequence_holds_both_answers():
+    letters, numbers, asked, answers = sequences(200, torch.Generator().manual_seed(7))
+    for row in range(200):
+        stored = dict(zip(letters[row].tolist(), numbers[row].tolist(), strict=True))
+        letter = int(asked[row])
+        assert answers[row].tolist() == [stored[letter], stored[letter ^ 1]]
+    found = places(letters, asked)
+    assert (letters.gather(1, found) == torch.stack([asked, asked ^ 1], dim=1)).all()
+
+
+def test_models_differ_in_their_heads_alone():
+    shapes = {
+        tuple((name, parameter.shape) for name, parameter in TwoRelations(n).named_parameters())
+        for n in HEADS
+    }
+    assert len(shapes) == 1
+    letters, numbers, asked, _ = sequences(5, torch.Generator().manual_seed(1))
+    for n_heads in HEADS:
+        logits, weights = TwoRelations(n_heads)(letters, numbers, asked)
+        assert logits.shape == (5, 2, NUMBERS)
+        assert weights.shape == (5, n_heads, letters.shape[1])
+        torch.testing.assert_close(weights.sum(dim=-1), torch.ones(5, n_heads))
+
+
+def test_weights_do_not_depend_on_the_numbers():
+    model = TwoRelations(2)
+    letters, numbers, asked, _ = sequences(5, torch.Generator().manual_seed(1))
+    one, other = (model(letters, some, asked)[1] for some in (numbers, numbers.flip(1)))
+    torch.testing.assert_close(one, other, rtol=0, atol=0)
+
+
+def test_removing_heads_takes_their_contributions_and_no_more():
+    torch.manual_seed(0)
+    model = TwoRelations(2)
+    test = sequences(6, torch.Generator().manual_seed(1))
+    letters, numbers, asked, _ = test
+    with torch.no_grad():
+        whole = model(letters, numbers, asked)[0]
+        parts = [model.without([h])(letters, numbers, asked)[0] for h in (0, 1)]
+        nothing = model.without([0, 1])(letters, numbers, asked)[0]
+        torch.testing.assert_close(parts[0] + parts[1], whole + nothing)
+        bias = model.read_out.bias.reshape(2, NUMBERS)
+        torch.testing.assert_close(nothing, bias.expand_as(nothing))
+        torch.testing.assert_close(model(letters, numbers, asked)[0], whole)  # the model is whole
+    assert accuracies(model, test)[0] <= min(accuracies(model, test)[1:])
+
+
+def test_importance_in_the_model_is_measured_on_its_output():
+    torch.manual_seed(0)
+    model = TwoRelations(2)
+    letters, numbers, asked, _ = test = sequences(6, torch.Generator().manual_seed(1))
+    question, keys, values = (
+        model.letter(asked)[:, None],
+        model.letter(letters),
+        model.number(numbers),
+    )
+    with torch.no_grad():
+        whole = model.attend(question, keys, values)[0][:, 0]
+        for h, found in enumerate(model.importance(test).tolist()):
+            rest = model.without([h]).attend(question, keys, values)[0][:, 0]
+            change = (whole - rest).norm(dim=-1) / whole.norm(dim=-1)
+            assert found == pytest.approx(change.mean().item(), rel=1e-4)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 2**31), st.permutations(range(NUMBERS)))
+def test_one_head_cannot_answer_four_sequences_of_three_numbers(seed, drawn):
+    """The two-line proof of the chapter, on random models: the sums of margins are tied."""
+    torch.manual_seed(seed)
+    model = TwoRelations(1).double()
+    letters, numbers, asked, _ = sequences(1, torch.Generator().manual_seed(seed))
+    own, partner = places(letters, asked)[0].tolist()
+    numbers[:] = torch.tensor(drawn[: letters.shape[1]])
+    x, y, third = drawn[-3:]  # none of them is among the others' numbers
+
+    def margin(pair, relation):
+        """By how much the right answer of y and x beats the wrong one."""
+        numbers[0, own], numbers[0, partner] = pair
+        logits = model(letters, numbers, asked)[0][0, relation]
+        right = pair[relation]
+        return (logits[right] - logits[y if right == x else x]).item()
+
+    alpha, beta = model(letters, numbers, asked)[1][0, 0, [own, partner]].tolist()
+    for relation, share, other in ((1, beta, alpha), (0, alpha, beta)):
+        turned = margin((x, y), relation) + margin((y, x), relation)
+        pairs = ((third, x), (third, y)) if relation else ((x, third), (y, third))
+        beside = sum(margin(pair, relation) for pair in pairs)
+        # if all four were positive, `share` would exceed `other`; for both relations: impossible
+        assert turned * share == pytest.approx(beside * (share - other), abs=1e-9)
+
+
+def test_two_heads_learn_what_one_cannot():
+    one, two = (train(n_heads, 0.01, seed=0) for n_heads in (1, 2))
+    assert one.parameters == two.parameters
+    assert one.complete[0] < 2 / 3
+    assert two.complete[0] > 0.95
+    assert sorted(np.argmax(two.weight_on, axis=1)) == [0, 1]  # a head for each relation
+    assert two.fewer["least important first"][0] == two.complete[0]
+    assert len(two.accuracy) == TIMES + 1
+
+
+@pytest.mark.parametrize("n_heads", HEADS)
+def test_the_example_asks_every_letter_of_four_pairs(n_heads):
+    example = train(n_heads, 0.01, seed=0, steps=TIMES).example
+    codes = [ord(letter) - ord("A") for letter in example["letters"]]
+    assert {code ^ 1 for code in codes} == set(codes)
+    weights = np.array(example["weights"])
+    assert weights.shape == (n_heads, len(codes), len(codes))
+    np.testing.assert_allclose(weights.sum(axis=-1), 1, rtol=1e-5)

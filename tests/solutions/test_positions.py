@@ -1,0 +1,300 @@
+"""Properties of the ways to say a position, and of the chapter's experiment."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from solutions.alignment import softmax
+from solutions.experiments.positions import length_generalisation
+from solutions.experiments.positions.length_generalisation import (
+    DISTANCES,
+    LENGTHS,
+    LETTERS,
+    LONGEST,
+    NUMBERS,
+    SCHEMES,
+    TASKS,
+    Reader,
+    Run,
+    sample,
+    train,
+    turn,
+)
+from solutions.positions import (
+    linear_bias,
+    relative_scores,
+    rotary,
+    shift_matrix,
+    sinusoidal_positions,
+)
+
+SIZES = st.integers(1, 7)
+EVEN = st.integers(1, 8).map(lambda half: 2 * half)
+SEEDS = st.integers(0, 2**32 - 1)
+BATCHES = st.sampled_from([(), (1,), (3,), (2, 3)])
+DTYPES = st.sampled_from([np.float64, np.float32])
+STEPS = st.integers(-50, 50)
+
+
+def test_sinusoids_by_hand():
+    expected = [
+        [0, 1, 0, 1],
+        [np.sin(1), np.cos(1), np.sin(0.01), np.cos(0.01)],
+        [np.sin(2), np.cos(2), np.sin(0.02), np.cos(0.02)],
+    ]
+    np.testing.assert_allclose(sinusoidal_positions(3, 4), expected, atol=1e-15)
+
+
+@given(st.integers(0, 40), EVEN)
+def test_every_pair_of_a_sinusoid_lies_on_the_unit_circle(n, d):
+    encoding = sinusoidal_positions(n, d)
+    assert encoding.shape == (n, d)
+    pairs = encoding.reshape(n, d // 2, 2)
+    np.testing.assert_allclose(np.linalg.norm(pairs, axis=-1), 1)
+
+
+@given(EVEN, st.integers(0, 30))
+def test_a_shift_is_the_same_matrix_for_every_position(d, k):
+    encoding = sinusoidal_positions(40 + k, d)
+    moved = (shift_matrix(d, k) @ encoding[:40].T).T
+    np.testing.assert_allclose(moved, encoding[k:], atol=1e-12)
+
+
+@given(EVEN, STEPS, STEPS)
+def test_shifts_are_rotations_that_add_up(d, one, other):
+    M = shift_matrix(d, one)
+    np.testing.assert_allclose(M @ M.T, np.eye(d), atol=1e-12)
+    np.testing.assert_allclose(M.T, shift_matrix(d, -one), atol=1e-12)
+    np.testing.assert_allclose(M @ shift_matrix(d, other), shift_matrix(d, one + other), atol=1e-11)
+
+
+@given(EVEN, st.integers(0, 20), st.integers(0, 20), st.integers(0, 20))
+def test_the_product_of_two_encodings_depends_on_their_distance_alone(d, p, distance, elsewhere):
+    encoding = sinusoidal_positions(41, d)
+    here = encoding[p] @ encoding[p + distance]
+    there = encoding[elsewhere] @ encoding[elsewhere + distance]
+    assert here == pytest.approx(there, abs=1e-9)
+
+
+def test_rotary_by_hand():
+    X = np.array([[1.0, 0.0, 0.0, 2.0], [1.0, 0.0, 0.0, 2.0]])
+    expected = [[1, 0, 0, 2], [np.cos(3), np.sin(3), -2 * np.sin(0.03), 2 * np.cos(0.03)]]
+    np.testing.assert_allclose(rotary(X, np.array([0, 3])), expected, atol=1e-15)
+
+
+@given(SEEDS, BATCHES, st.integers(0, 6), EVEN, DTYPES)
+def test_rotary_keeps_lengths_shape_and_dtype(seed, batch, n, d, dtype):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(*batch, n, d)).astype(dtype)
+    before = X.copy()
+    turned = rotary(X, rng.integers(0, 100, size=n))
+    assert turned.shape == X.shape
+    assert turned.dtype == dtype
+    np.testing.assert_array_equal(X, before)
+    norms = (np.linalg.norm(array, axis=-1) for array in (turned, X))
+    np.testing.assert_allclose(*norms, rtol=1e-5)
+
+
+@given(SEEDS, BATCHES, SIZES, SIZES, EVEN, STEPS)
+def test_rotary_scores_do_not_change_when_all_move(seed, batch, n_q, n_k, d, shift):
+    rng = np.random.default_rng(seed)
+    Q, K = rng.normal(size=(*batch, n_q, d)), rng.normal(size=(*batch, n_k, d))
+    at, keys_at = rng.integers(0, 50, size=n_q), rng.integers(0, 50, size=n_k)
+
+    def scores(by):
+        return rotary(Q, at + by) @ np.swapaxes(rotary(K, keys_at + by), -1, -2)
+
+    np.testing.assert_allclose(scores(0), scores(shift), atol=1e-10)
+
+
+@given(SEEDS, SIZES, EVEN)
+def test_rotary_turns_by_the_inverse_of_the_shift_matrix(seed, position, d):
+    """A pair (sin, cos) runs clockwise as the position grows, rotary counter-clockwise."""
+    x = np.random.default_rng(seed).normal(size=(1, d))
+    expected = shift_matrix(d, position).T @ x[0]
+    np.testing.assert_allclose(rotary(x, np.array([position]))[0], expected, atol=1e-12)
+
+
+@given(SEEDS, SIZES, EVEN)
+def test_rotary_takes_positions_of_each_sequence(seed, n, d):
+    rng = np.random.default_rng(seed)
+    X, positions = rng.normal(size=(2, 3, n, d)), rng.integers(0, 50, size=(2, 1, n))
+    alone = [rotary(one, places[0]) for one, places in zip(X, positions, strict=True)]
+    np.testing.assert_allclose(rotary(X, positions), alone, atol=1e-12)
+
+
+def test_linear_bias_by_hand():
+    expected = [[0, -1, -2], [-1, 0, -1], [-2, -1, 0]] * np.array([[[1 / 16]], [[1 / 256]]])
+    np.testing.assert_array_equal(linear_bias(3, 2), expected)
+
+
+@given(st.integers(0, 12), st.integers(1, 12))
+def test_linear_bias_for_any_number_of_heads(n, n_heads):
+    bias = linear_bias(n, n_heads)
+    assert bias.shape == (n_heads, n, n)
+    for h in range(1, n_heads + 1):
+        for i in range(n):
+            for j in range(n):
+                assert bias[h - 1, i, j] == pytest.approx(-(2 ** (-8 * h / n_heads)) * abs(i - j))
+
+
+@given(SEEDS, BATCHES, st.integers(0, 6), st.integers(0, 6), SIZES, st.integers(0, 4), DTYPES)
+def test_relative_scores_pair_by_pair(seed, batch, n_q, n_k, d, reach, dtype):
+    rng = np.random.default_rng(seed)
+    Q, K = (rng.normal(size=(*batch, n, d)).astype(dtype) for n in (n_q, n_k))
+    table = rng.normal(size=(2 * reach + 1, d)).astype(dtype)
+    scores = relative_scores(Q, K, table)
+    assert scores.shape == (*batch, n_q, n_k)
+    assert scores.dtype == dtype
+    for i in range(n_q):
+        for j in range(n_k):
+            vector = table[min(max(j - i, -reach), reach) + reach]
+            expected = np.sum(Q[..., i, :] * (K[..., j, :] + vector), axis=-1) / d**0.5
+            np.testing.assert_allclose(scores[..., i, j], expected, atol=1e-5)
+
+
+@given(SEEDS, SIZES, SIZES)
+def test_relative_scores_of_a_table_of_zeros_are_plain_scores(seed, n, d):
+    Q, K = np.random.default_rng(seed).normal(size=(2, n, d))
+    np.testing.assert_allclose(relative_scores(Q, K, np.zeros((3, d))), Q @ K.T / d**0.5)
+
+
+@pytest.mark.parametrize("d", [1, 3, 7])
+def test_an_odd_width_is_refused_with_its_number(d):
+    with pytest.raises(ValueError, match=f"d = {d} is odd"):
+        sinusoidal_positions(4, d)
+    with pytest.raises(ValueError, match=f"d = {d} is odd"):
+        shift_matrix(d, 1)
+    with pytest.raises(ValueError, match=f"d = {d} is odd"):
+        rotary(np.ones((4, d)), np.arange(4))
+
+
+@pytest.mark.parametrize("shape", [(2,), (5,), (2, 4), (3, 2, 4)])
+def test_positions_that_do_not_broadcast_to_the_tokens_are_an_error(shape):
+    with pytest.raises(ValueError, match=r"broadcast|reshape"):
+        rotary(np.ones((1, 4, 6)), np.zeros(shape))
+
+
+@pytest.mark.parametrize("rows", [0, 2, 6])
+def test_a_table_without_a_middle_is_refused_with_its_number(rows):
+    with pytest.raises(ValueError, match=f"the table has {rows} rows"):
+        relative_scores(np.ones((2, 4)), np.ones((2, 4)), np.ones((rows, 4)))
+
+
+def test_one_token_and_none():
+    assert sinusoidal_positions(0, 6).shape == (0, 6)
+    assert sinusoidal_positions(1, 2).tolist() == [[0, 1]]
+    x = np.array([[3.0, 4.0]])
+    np.testing.assert_array_equal(rotary(x, np.array([0])), x)
+    assert rotary(np.zeros((2, 0, 4)), np.arange(0)).shape == (2, 0, 4)
+    assert linear_bias(1, 2).tolist() == [[[0]], [[0]]]
+    assert linear_bias(0, 2).shape == (2, 0, 0)
+    assert relative_scores(x, x, np.array([[9.0, 9.0]])).item() == pytest.approx(88 / 2**0.5)
+    assert relative_scores(x[:0], x[:0], np.ones((3, 2))).shape == (0, 0)
+
+
+def attend(X, place):
+    """Self-attention after `place` has said where the tokens of X stand."""
+    Q, K, bias = place(X)
+    return softmax(Q @ K.T + bias) @ X
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        lambda X: (X + sinusoidal_positions(*X.shape),) * 2 + (0,),
+        lambda X: (rotary(X, np.arange(len(X))),) * 2 + (0,),
+        lambda X: (X, X, linear_bias(len(X), 8)[0]),
+        lambda X: (X, X, relative_scores(X, X, np.arange(12.0).reshape(3, 4))),
+    ],
+    ids=["sinusoidal", "rotary", "linear bias", "relative"],
+)
+def test_every_scheme_breaks_permutation_equivariance(place):
+    X = np.random.default_rng(0).normal(size=(5, 4))
+    order = np.array([2, 0, 4, 1, 3])
+    plain = [attend(Z, lambda Z: (Z, Z, 0)) for Z in (X[order], X)]
+    np.testing.assert_allclose(plain[0], plain[1][order], atol=1e-12)
+    assert np.abs(attend(X[order], place) - attend(X, place)[order]).max() > 1e-2
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_sequences_hold_the_answer(task):
+    letters, numbers, asked, answer = sample(300, 12, task, torch.Generator().manual_seed(5))
+    assert letters.max() < LETTERS
+    assert numbers.max() < NUMBERS
+    for row in range(300):
+        if task == "last":
+            place = letters[row].tolist()[::-1].index(int(asked[row]))  # from the end
+        else:
+            place = int(asked[row]) - LETTERS
+            assert 0 <= place < DISTANCES
+        assert numbers[row].tolist()[-1 - place] == answer[row]
+
+
+def test_torch_turns_as_numpy_does():
+    X = np.random.default_rng(0).normal(size=(2, 3, 5, 8))
+    waves = torch.from_numpy(sinusoidal_positions(5, 8))
+    np.testing.assert_allclose(turn(torch.from_numpy(X), waves), rotary(X, np.arange(5)))
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_without_a_position_the_order_of_the_records_is_nothing(scheme):
+    torch.manual_seed(0)
+    model = Reader(scheme)
+    if scheme == "relative":
+        model.table.data.normal_()  # starts close to zero
+    letters, numbers, asked, _ = sample(4, 6, "last", torch.Generator().manual_seed(1))
+    logits, weights = model(letters, numbers, asked)
+    torch.testing.assert_close(weights.sum(dim=-1), torch.ones(weights.shape[:-1]))
+    turned, _ = model(letters.flip(1), numbers.flip(1), asked)
+    same = (logits - turned).abs().max() < 1e-5
+    assert same if scheme == "none" else not same
+
+
+@pytest.mark.parametrize("scheme", ["rotary", "linear bias", "relative"])
+def test_the_models_score_as_the_exercises_do(scheme):
+    """The weights of the question, recomputed with the functions of `solutions.positions`."""
+    torch.manual_seed(0)
+    model = Reader(scheme)
+    letters, numbers, asked, _ = sample(1, 12, "last", torch.Generator().manual_seed(1))
+    weights = model(letters, numbers, asked)[1][0].detach().numpy()  # (heads, n + 1)
+    records = model.asked(letters) + model.number(numbers)
+    question = model.asked(asked) + model.number.weight[NUMBERS]
+    X = torch.cat([records, question[:, None]], dim=1)[0]
+    Q, K = (W(X).detach().numpy() for W in (model.W_q, model.W_k))
+    heads = len(weights)
+    Q, K = (np.swapaxes(Z.reshape(13, heads, -1), 0, 1) for Z in (Q, K))  # (heads, n + 1, d_head)
+    if scheme == "relative":
+        back = model.table.detach().numpy()  # for 0, 1, 2, ... places back
+        scores = relative_scores(Q, K, np.concatenate([back[::-1], back[1:]]))
+    elif scheme == "rotary":
+        Q, K = rotary(Q, np.arange(13)), rotary(K, np.arange(13))
+        scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
+    else:
+        scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5 + linear_bias(13, heads)
+    np.testing.assert_allclose(weights, softmax(scores)[:, -1], atol=1e-5)
+
+
+def test_rows_beyond_the_trained_lengths_are_never_trained(monkeypatch):
+    trained = []
+    monkeypatch.setattr(
+        length_generalisation, "_test", lambda model, *_: (trained.append(model), ({}, []))[1]
+    )
+    train("learned", "last", seed=0, steps=5)
+    torch.manual_seed(0)
+    fresh = Reader("learned").rows
+    assert len(fresh) == max(LENGTHS) + 1
+    assert torch.equal(trained[0].rows[LONGEST + 1 :], fresh[LONGEST + 1 :])
+    assert not (trained[0].rows[:LONGEST] == fresh[:LONGEST]).all(dim=-1).any()
+
+
+def test_a_short_training_gives_all_that_the_chapter_shows():
+    run = train("relative", "before", seed=0, steps=150)
+    assert isinstance(run, Run)
+    assert list(run.accuracy) == list(LENGTHS)
+    assert run.accuracy[LONGEST] > 0.5
+    assert len(run.looks) == 65
+    assert sum(run.looks) == pytest.approx(1, abs=1e-4)
+    assert int(np.argmax(run.looks)) == 3

@@ -1,0 +1,324 @@
+"""The parts of the block and the blocks themselves: equal to torch's own, and safe at the edges."""
+
+from pathlib import Path
+
+import jupytext
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+from torch_modules import TOLERANCE, matched, scrambled
+
+from solutions import multi_head
+from solutions.transformer_block import (
+    DecoderBlock,
+    EncoderBlock,
+    FeedForward,
+    LayerNorm,
+    MultiHeadAttention,
+    attention_weights,
+)
+
+SIZES = st.integers(1, 6)
+SEEDS = st.integers(0, 2**32 - 1)
+BATCHES = st.sampled_from([(), (1,), (3,), (2, 3)])
+WIDTHS = st.integers(4, 8)  # with fewer features a norm magnifies rounding up to 300 times
+DTYPES = st.sampled_from([torch.float64, torch.float32])
+NORMS = st.sampled_from(["post", "pre"])
+KINDS = st.sampled_from(["no mask", "any", "padding"])
+
+EXERCISES = Path(__file__).parents[2] / "exercises"
+
+
+def tokens(*shape, dtype=torch.float64):
+    return torch.randn(*shape, dtype=dtype, requires_grad=True)
+
+
+def masks(kind, batch, n_q, n_k, n_heads):
+    """Our mask, and torch's two that say the same: attn_mask, key_padding_mask."""
+    if kind == "any":
+        mask = random_mask(batch, n_q, n_k)
+        return mask, (~mask.repeat_interleave(n_heads, dim=0), None)
+    if kind == "padding":
+        mask = torch.arange(n_k) < torch.randint(1, n_k + 1, (batch, 1, 1))
+        return mask, (None, ~mask[:, 0])
+    return None, (None, None)
+
+
+def random_mask(*shape):
+    """Some rows may attend to nothing where torch's own module allows it; here each has one key."""
+    mask = torch.rand(*shape) < 0.5
+    mask[..., 0] |= ~mask.any(dim=-1)
+    return mask
+
+
+@torch.no_grad()
+def copy_weights(ours, theirs):
+    pairs = list(matched(ours, theirs))
+    for mine, whole in pairs:
+        whole.copy_(torch.cat(mine))
+    assert len({id(whole) for _, whole in pairs}) == len(list(theirs.parameters()))
+    assert sum(len(mine) for mine, _ in pairs) == len(list(ours.parameters()))
+
+
+def assert_same(ours, theirs, inputs, dtype, modules=None):
+    """Outputs and gradients, each beside the largest number of its kind.
+
+    The gradients are those of the inputs and, of two `modules` (ours, torch's), of the weights.
+    """
+    cotangent = torch.randn_like(ours)
+    weights = list(matched(*modules)) if modules else []
+    flat = [one for mine, _ in weights for one in mine]
+    mine = iter(torch.autograd.grad(ours, (*inputs, *flat), cotangent))
+    wholes = [whole for _, whole in weights]
+    right = iter(torch.autograd.grad(theirs, (*inputs, *wholes), cotangent))
+    pairs = [(ours, theirs), *((next(mine), next(right)) for _ in inputs)]
+    pairs += [(torch.cat([next(mine) for _ in part]), next(right)) for part, _ in weights]
+    for found, expected in pairs:
+        assert found.dtype == dtype
+        scale = max(1.0, expected.abs().max().item()) if expected.numel() else 1.0
+        torch.testing.assert_close(found, expected, rtol=0, atol=TOLERANCE[dtype] * scale)
+
+
+@settings(deadline=None)
+@given(SEEDS, BATCHES, st.integers(0, 5), SIZES, DTYPES)
+def test_layer_norm_equals_torch(seed, batch, n, d_model, dtype):
+    torch.manual_seed(seed)
+    ours, theirs = scrambled(LayerNorm(d_model, eps=0.1), dtype), nn.LayerNorm(d_model, eps=0.1)
+    theirs.to(dtype).load_state_dict(ours.state_dict())
+    X = tokens(*batch, n, d_model, dtype=dtype)
+    assert_same(ours(X), theirs(X), [X], dtype, (ours, theirs))
+
+
+def test_layer_norm_by_hand():
+    norm = LayerNorm(2, eps=0.0)
+    assert norm(torch.tensor([[1.0, 3.0]])).tolist() == [[-1.0, 1.0]]
+    with torch.no_grad():
+        norm.weight.copy_(torch.tensor([2.0, 1.0]))
+        norm.bias.copy_(torch.tensor([0.0, 5.0]))
+    assert norm(torch.tensor([[1.0, 3.0]])).tolist() == [[-2.0, 6.0]]
+
+
+@pytest.mark.parametrize("activation", ["relu", "gelu"])
+@settings(deadline=None)
+@given(seed=SEEDS, batch=BATCHES, n=st.integers(0, 5), d_model=SIZES, d_ff=SIZES, dtype=DTYPES)
+def test_feed_forward_equals_torch(activation, seed, batch, n, d_model, d_ff, dtype):
+    torch.manual_seed(seed)
+    ours = scrambled(FeedForward(d_model, d_ff, activation), dtype)
+    bend = {"relu": nn.ReLU(), "gelu": nn.GELU()}[activation]
+    X = tokens(*batch, n, d_model, dtype=dtype)
+    assert_same(ours(X), nn.Sequential(ours.W_1, bend, ours.W_2)(X), [X], dtype)
+
+
+def test_feed_forward_by_hand():
+    absolute = FeedForward(1, 2)
+    with torch.no_grad():
+        absolute.W_1.weight.copy_(torch.tensor([[1.0], [-1.0]]))
+        absolute.W_2.weight.fill_(1.0)
+        absolute.W_1.bias.zero_()
+        absolute.W_2.bias.zero_()
+    assert absolute(torch.tensor([[3.0], [-2.0]])).tolist() == [[3.0], [2.0]]
+
+
+@settings(deadline=None)
+@given(SEEDS, SIZES, SIZES, SIZES, SIZES, SIZES, DTYPES, KINDS)
+def test_attention_equals_torch(seed, batch, n_q, n_k, n_heads, d_head, dtype, kind):
+    torch.manual_seed(seed)
+    d_model = n_heads * d_head
+    ours = scrambled(MultiHeadAttention(d_model, n_heads), dtype)
+    theirs = nn.MultiheadAttention(d_model, n_heads, batch_first=True, dtype=dtype)
+    copy_weights(ours, theirs)
+    X = tokens(batch, n_q, d_model, dtype=dtype)
+    context = tokens(batch, n_k, d_model, dtype=dtype)
+    mask, (any_hidden, padding) = masks(kind, batch, n_q, n_k, n_heads)
+    output, weights = theirs(
+        *(X, context, context),
+        attn_mask=any_hidden,
+        key_padding_mask=padding,
+        average_attn_weights=False,
+    )
+    assert_same(ours(X, context, mask), output, (X, context), dtype, (ours, theirs))
+    mine = attention_weights(ours, X, context, mask)
+    torch.testing.assert_close(mine, weights, rtol=0, atol=TOLERANCE[dtype])
+    itself = theirs(X, X, X, need_weights=False)[0]
+    assert_same(ours(X), itself, [X], dtype, (ours, theirs))
+
+
+@settings(deadline=None)
+@given(SEEDS, BATCHES, st.integers(0, 6), SIZES, SIZES)
+def test_attention_equals_chapter_six_over_any_mask(seed, batch, n, n_heads, d_head):
+    """Without biases it is the NumPy function; rows that may attend to nothing are 0 in both."""
+    torch.manual_seed(seed)
+    d_model = n_heads * d_head
+    ours = scrambled(MultiHeadAttention(d_model, n_heads), torch.float64)
+    for one in ours.children():
+        nn.init.zeros_(one.bias)
+    X = tokens(*batch, n, d_model)
+    mask = torch.rand(*batch, n, n) < 0.4
+    matrices = [one.weight.detach().numpy().T for one in (ours.W_q, ours.W_k, ours.W_v, ours.W_o)]
+    output, weights = multi_head.multi_head_attention(
+        X.detach().numpy(), *matrices, n_heads, mask.numpy()
+    )
+    np.testing.assert_allclose(ours(X, mask=mask).detach(), output, atol=1e-6)
+    np.testing.assert_allclose(attention_weights(ours, X, None, mask).detach(), weights, atol=1e-6)
+
+
+@settings(deadline=None)
+@given(SEEDS, BATCHES, st.integers(0, 4), st.integers(0, 4), DTYPES)
+def test_a_token_with_nothing_to_attend_to_gets_the_bias_and_finite_gradients(
+    seed, batch, n_q, n_k, dtype
+):
+    torch.manual_seed(seed)
+    ours = scrambled(MultiHeadAttention(6, 2), dtype)
+    X, context = tokens(*batch, n_q, 6, dtype=dtype), tokens(*batch, n_k, 6, dtype=dtype)
+    mask = torch.rand(n_q, n_k) < 0.3
+    output = ours(X, context, mask)
+    assert output.shape == X.shape
+    alone = ~mask.any(dim=-1)
+    bias = ours.W_o.bias.expand_as(output)
+    torch.testing.assert_close(output[..., alone, :], bias[..., alone, :], rtol=0, atol=1e-5)
+    weights = attention_weights(ours, X, context, mask)
+    assert (weights[..., alone, :] == 0).all()
+    sums = weights.sum(dim=-1)[..., ~alone]
+    torch.testing.assert_close(sums, torch.ones_like(sums), rtol=0, atol=1e-5)
+    output.sum().backward()
+    gradients = [X.grad, context.grad, *(one.grad for one in ours.parameters())]
+    assert all(one.isfinite().all() for one in gradients)
+    looked_at = torch.autograd.grad((weights * torch.rand_like(weights)).sum(), (X, context))
+    assert all(one.isfinite().all() for one in looked_at)
+
+
+def test_attention_by_hand():
+    ours = MultiHeadAttention(2, 2)
+    with torch.no_grad():
+        for one in ours.children():
+            one.bias.zero_()
+        ours.W_v.weight.copy_(torch.tensor([[1.0, 0.0], [0.0, 3.0]]))
+        ours.W_o.weight.copy_(torch.tensor([[0.0, 1.0], [1.0, 0.0]]))
+    assert ours(torch.tensor([[1.0, 2.0]])).tolist() == [[6.0, 1.0]]
+
+
+@settings(deadline=None)
+@given(SEEDS, SIZES, SIZES, SIZES, WIDTHS, SIZES, NORMS, DTYPES, KINDS)
+def test_encoder_block_equals_torch(seed, batch, n, n_heads, d_head, d_ff, norm, dtype, kind):
+    torch.manual_seed(seed)
+    d_model = n_heads * d_head
+    ours = scrambled(EncoderBlock(d_model, n_heads, d_ff, norm), dtype)
+    theirs = nn.TransformerEncoderLayer(
+        *(d_model, n_heads, d_ff, 0.0), batch_first=True, norm_first=norm == "pre", dtype=dtype
+    )
+    copy_weights(ours, theirs)
+    X = tokens(batch, n, d_model, dtype=dtype)
+    mask, (any_hidden, padding) = masks(kind, batch, n, n, n_heads)
+    right = theirs(X, src_mask=any_hidden, src_key_padding_mask=padding)
+    assert_same(ours(X, mask), right, [X], dtype, (ours, theirs))
+
+
+@settings(deadline=None)
+@given(SEEDS, SIZES, SIZES, SIZES, WIDTHS, SIZES, NORMS, DTYPES, KINDS, KINDS)
+def test_decoder_block_equals_torch(
+    seed, n, n_k, n_heads, d_head, d_ff, norm, dtype, kind, context_kind
+):
+    torch.manual_seed(seed)
+    d_model, batch = n_heads * d_head, 2
+    ours = scrambled(DecoderBlock(d_model, n_heads, d_ff, norm), dtype)
+    theirs = nn.TransformerDecoderLayer(
+        *(d_model, n_heads, d_ff, 0.0), batch_first=True, norm_first=norm == "pre", dtype=dtype
+    )
+    copy_weights(ours, theirs)
+    X, context = tokens(batch, n, d_model, dtype=dtype), tokens(batch, n_k, d_model, dtype=dtype)
+    mask, (any_hidden, padding) = masks(kind, batch, n, n, n_heads)
+    context_mask, (context_any, context_padding) = masks(context_kind, batch, n, n_k, n_heads)
+    right = theirs(
+        *(X, context),
+        tgt_mask=any_hidden,
+        tgt_key_padding_mask=padding,
+        memory_mask=context_any,
+        memory_key_padding_mask=context_padding,
+    )
+    found = ours(X, context, mask, context_mask)
+    assert_same(found, right, (X, context), dtype, (ours, theirs))
+
+
+@settings(deadline=None)
+@given(SEEDS, st.integers(0, 4), st.integers(0, 4), NORMS, DTYPES)
+def test_blocks_in_which_some_may_attend_to_nothing_stay_finite(seed, n, n_k, norm, dtype):
+    torch.manual_seed(seed)
+    X, context = tokens(2, n, 6, dtype=dtype), tokens(2, n_k, 6, dtype=dtype)
+    mask, context_mask = torch.rand(2, n, n) < 0.3, torch.rand(2, n, n_k) < 0.3
+    encoder = scrambled(EncoderBlock(6, 2, 5, norm), dtype)
+    decoder = scrambled(DecoderBlock(6, 2, 5, norm), dtype)
+    output = decoder(encoder(X, mask), context, mask, context_mask)
+    assert output.isfinite().all()
+    parameters = (*encoder.parameters(), *decoder.parameters())
+    for one in torch.autograd.grad(output.sum(), (X, context, *parameters)):
+        assert one.isfinite().all()
+
+
+@pytest.mark.parametrize("norm", ["post", "pre"])
+@pytest.mark.parametrize("n", [0, 1])
+def test_blocks_of_no_token_and_of_one(norm, n):
+    X, nothing = tokens(2, n, 6, dtype=torch.float32), tokens(2, 0, 6, dtype=torch.float32)
+    mask = torch.zeros(n, n, dtype=torch.bool)
+    for output in (
+        EncoderBlock(6, 2, 5, norm)(X, mask),
+        DecoderBlock(6, 2, 5, norm)(X, X, mask, mask),
+        DecoderBlock(6, 2, 5, norm)(X, nothing),
+    ):
+        assert output.shape == X.shape
+        output.sum().backward()
+        assert output.isfinite().all()
+        assert X.grad.isfinite().all()
+
+
+def test_a_causal_mask_lets_no_later_token_through():
+    torch.manual_seed(0)
+    block, X = DecoderBlock(6, 2, 5), tokens(1, 4, 6, dtype=torch.float32)
+    mask = torch.ones(4, 4, dtype=torch.bool).tril()
+    block(X, X[:, :2].detach(), mask)[0, 1, 0].backward()
+    assert (X.grad[0, 2:] == 0).all()
+    assert (X.grad[0, :2] != 0).any()
+
+
+def test_bad_input_is_refused():
+    for d_model, n_heads in ((6, 4), (6, 0), (2, 4)):
+        with pytest.raises(ValueError, match=f"{d_model} features .* {n_heads} heads"):
+            MultiHeadAttention(d_model, n_heads)
+        for block in (EncoderBlock, DecoderBlock):
+            with pytest.raises(ValueError, match=f"{d_model} features .* {n_heads} heads"):
+                block(d_model, n_heads, 4)
+    with pytest.raises(ValueError, match="'tanh'"):
+        FeedForward(2, 2, "tanh")
+    for block in (EncoderBlock, DecoderBlock):
+        with pytest.raises(ValueError, match="'before'"):
+            block(4, 2, 3, norm="before")
+    X = torch.ones(2, 3, 6)
+    for shape in ((2, 3), (2, 2, 3, 3), (3, 3, 3)):
+        mask = torch.ones(shape, dtype=torch.bool)
+        for call in (MultiHeadAttention(6, 2), EncoderBlock(6, 2, 5)):
+            with pytest.raises(ValueError, match="does not broadcast"):
+                call(X, mask=mask)
+        with pytest.raises(ValueError, match="does not broadcast"):
+            attention_weights(MultiHeadAttention(6, 2), X, mask=mask)
+        decoder = DecoderBlock(6, 2, 5)
+        for keyword in ("mask", "context_mask"):
+            with pytest.raises(ValueError, match="does not broadcast"):
+                decoder(X, X, **{keyword: mask})
+
+
+def test_the_attention_given_in_the_assignment_is_right():
+    page = jupytext.read(EXERCISES / "transformer_block.md")
+    given = next(cell.source for cell in page.cells if "class GivenAttention" in cell.source)
+    namespace = {"nn": nn, "torch": torch, "F": nn.functional}
+    exec(given, namespace)
+    torch.manual_seed(0)
+    ours, theirs = MultiHeadAttention(6, 2), namespace["GivenAttention"](6, 2)
+    theirs.load_state_dict(ours.state_dict())
+    X, context = tokens(2, 3, 6, dtype=torch.float32), tokens(2, 4, 6, dtype=torch.float32)
+    mask = random_mask(2, 1, 4)
+    assert_same(theirs(X), ours(X), [X], torch.float32)
+    assert_same(theirs(X, context, mask), ours(X, context, mask), (X, context), torch.float32)
+    mask = torch.zeros(3, 3, dtype=torch.bool)
+    assert_same(theirs(X, mask=mask), ours(X, mask=mask), [X], torch.float32)

@@ -1,0 +1,74 @@
+"""Make the README's two pictures from the built site and from a released notebook.
+
+    python -m tests.readme_pictures
+
+It needs `make course` first. The pictures are looked at by a person before they are committed.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+import nbclient
+import nbformat
+from nbconvert import HTMLExporter
+from playwright.sync_api import Page, sync_playwright
+
+from autograder import checks
+from autograder.grading.sample import answer_source
+
+ROOT = Path(__file__).parents[2]
+PICTURES = ROOT / "book" / "_web" / "pictures"
+RELEASE = ROOT / "_build" / "course" / "release" / "self_attention"
+CHAPTER = ROOT / "_build" / "html" / "self_attention.html"
+
+
+def main() -> None:
+    """Write chapter.png and feedback.png."""
+    PICTURES.mkdir(exist_ok=True)
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+        )
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.route("http*://**", lambda route: route.abort())
+        picture_of_chapter(page)
+        picture_of_feedback(page, Path(folder))
+        browser.close()
+
+
+def picture_of_chapter(page: Page) -> None:
+    """The weights of the running sentence, as the page shows them."""
+    page.goto(CHAPTER.as_uri())
+    where = "{block: 'center', behavior: 'instant'}"
+    page.evaluate(f"document.querySelector('#fig-weights').scrollIntoView({where})")
+    page.screenshot(path=PICTURES / "chapter.png")
+
+
+def picture_of_feedback(page: Page, folder: Path) -> None:
+    """An answer that normalises the columns, and what the self-check says of it."""
+    shutil.copytree(RELEASE, folder, dirs_exist_ok=True)
+    notebook = nbformat.read(folder / "self_attention.ipynb", as_version=4)
+    exercise = checks.assignments()["self_attention"].exercise("self_attention")
+    wrong = next(m.wrong for m in exercise.misconceptions if m.name == "columns normalised")
+    is_answer = [
+        cell.metadata.get("nbgrader", {}).get("grade_id") == exercise.name
+        for cell in notebook.cells
+    ]
+    place = is_answer.index(True)
+    notebook.cells[place].source = answer_source(wrong, exercise.name)
+    imports = next(cell for cell in notebook.cells if "import check" in cell.source)
+    notebook.cells = [imports, *notebook.cells[place : place + 2]]
+    nbclient.NotebookClient(notebook, resources={"metadata": {"path": str(folder)}}).execute()
+    notebook.cells = notebook.cells[1:]
+    text, _ = HTMLExporter(template_name="lab").from_notebook_node(notebook)
+    (folder / "page.html").write_text(text, encoding="utf-8")
+    page.set_viewport_size({"width": 1100, "height": 400})
+    page.goto((folder / "page.html").as_uri(), wait_until="domcontentloaded")
+    page.screenshot(path=PICTURES / "feedback.png", full_page=True)
+
+
+if __name__ == "__main__":
+    main()

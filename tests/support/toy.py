@@ -1,0 +1,108 @@
+"""A tiny assignment of the tests' own: the engine knows no chapter, and neither do its tests."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+
+from autograder.judging.exercise import Assignment, Case, Exercise, Misconception
+
+
+def row_mean(X):
+    """Return the mean of each row of `X`, shape (n, d), as an array of shape (n,)."""
+    return X.mean(axis=-1)
+
+
+def scale(X, factor=2.0):
+    """Return `X` times `factor`, same shape."""
+    return X * factor
+
+
+def cases(rng):
+    """Two rows, three columns, and then large numbers."""
+    return [Case("two rows", (rng.normal(size=(2, 3)),)), Case("large", (rng.normal(size=(4, 2)),))]
+
+
+def hidden(rng):
+    """Other numbers."""
+    return [Case("many rows", (rng.normal(size=(7, 3)),))]
+
+
+def row_mean__columns(X):
+    """The mean of the wrong axis."""
+    return X.mean(axis=0)
+
+
+def row_mean__sum(X):
+    """The division is forgotten."""
+    return X.sum(axis=-1)
+
+
+def scale__in_place(X, factor=2.0):
+    """Changes its argument."""
+    X *= factor
+    return X
+
+
+MEAN = Exercise(
+    name="row_mean",
+    points=2,
+    difficulty=1,
+    minutes=5,
+    reference=row_mean,
+    cases=cases,
+    hidden=hidden,
+    misconceptions=(
+        Misconception("columns for rows", row_mean__columns, "Which axis is a row?"),
+        Misconception("sum for mean", row_mean__sum, "How many numbers are in a row?"),
+    ),
+    alternatives=(),
+    help=("sketch", "hint", "where"),
+)
+SCALE = Exercise(
+    name="scale",
+    points=3,
+    difficulty=1,
+    minutes=5,
+    reference=scale,
+    cases=cases,
+    hidden=hidden,
+    misconceptions=(Misconception("in place", scale__in_place, "Who owns X?"),),
+    alternatives=(),
+    help=("sketch", "hint", "where"),
+)
+TOY = Assignment("toy", "A toy", (MEAN, SCALE), ())
+
+IMPORTS = "import numpy as np"
+TORCH_IMPORTS = (
+    "import math\n\nimport numpy as np\nimport torch\nimport torch.nn.functional as F\n"
+    "from torch import nn"
+)
+
+RIGHT_MEAN = "def row_mean(X):\n    return np.array([sum(row) / len(row) for row in X])"
+RIGHT_SCALE = "def scale(X, factor=2.0):\n    return factor * X"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a program."""
+
+    source: str
+    exercise: str | None = None
+
+
+def program(mean: str = RIGHT_MEAN, scale: str = RIGHT_SCALE, *added: str) -> list[Cell]:
+    """A student's program: imports, the two answers, and cells of the student's own."""
+    return [
+        Cell(IMPORTS),
+        Cell(mean, "row_mean"),
+        Cell(scale, "scale"),
+        *(Cell(source) for source in added),
+    ]
+
+
+def imports(assignment: Assignment) -> Cell:
+    """The first cell of an assignment: what its answers find imported."""
+    modules = [inspect.getmodule(exercise.reference) for exercise in assignment.exercises]
+    with_torch = any("torch" in vars(module) for module in modules)
+    return Cell(TORCH_IMPORTS if with_torch else IMPORTS)
