@@ -39,6 +39,7 @@ test: $(SITE) class chromium
 	ruff check .
 	ruff format --check .
 	mypy
+	lint-imports --no-cache
 	pytest -n 2 --dist loadfile
 
 serve: $(SITE)
