@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any
@@ -16,6 +17,7 @@ from ..sandbox.untrusted.values import (
     Tensor,
     Unloadable,
 )
+from .exercise import Raises
 from .verdict import Verdict
 
 TOLERANCE = {"float64": 1e-7, "float32": 1e-4}
@@ -114,6 +116,29 @@ def _compare_numbers(expected: Any, actual: Any, where: str, floor: float = 0.0)
         text = f"{where} is {mine}{_at(index)} and should be {right}"
         return Mismatch(Verdict.WRONG_VALUE, text)
     return None
+
+
+def compare_exception(asked: Raises, value: Any) -> Mismatch | None:
+    """What is wrong with `value` where an exception is asked for, or None."""
+    wanted = f"should raise {asked.type_name}"
+    if not isinstance(value, Raised):
+        text = f"it {wanted}, and returns {describe(output(value))}"
+        return Mismatch(Verdict.WRONG_EXCEPTION, text, f"it {wanted}, and returns something")
+    if asked.type_name not in (value.type_name, *value.bases):
+        text = f"it {wanted}, and raises {value.type_name}: {value.message[:300]}"
+        return Mismatch(Verdict.WRONG_EXCEPTION, text, f"it {wanted}, and raises another exception")
+    missing = [word for word in asked.mentions if not _mentioned(word, value.message)]
+    if missing:
+        said = f"says: {value.message[:300]}" if value.message else "says nothing"
+        text = f"the message of its {value.type_name} should name {', '.join(missing)}; it {said}"
+        general = f"the message of its {value.type_name} does not name what is wrong"
+        return Mismatch(Verdict.WRONG_EXCEPTION, text, general)
+    return None
+
+
+def _mentioned(word: str, message: str) -> bool:
+    """True if `message` contains `word`, and not only as a part of a longer word or number."""
+    return re.search(rf"(?<![\w.]){re.escape(word)}(?!\w|\.\d)", message) is not None
 
 
 def output(value: Any) -> Any:

@@ -15,6 +15,8 @@ __all__ = [
     "Case",
     "Exercise",
     "Misconception",
+    "Promise",
+    "Raises",
     "SeededGenerator",
     "SourceFunction",
     "Tensor",
@@ -24,18 +26,30 @@ __all__ = [
 
 
 @dataclass(frozen=True)
+class Raises:
+    """The exception that a case asks for, which may be of a derived type too.
+
+    `mentions` are what its message must contain, each as a whole word or number.
+    """
+
+    type_name: str
+    mentions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Case:
     """One call of the student's function, or of the module that the student's class makes.
 
     `note` says what the case exposes, in words that a student may read even of a hidden case. A
     tensor among the arguments is given as a `Tensor`. `setup` is there for a class only, and says
-    how to make the module.
+    how to make the module. `raises` is there where the call must raise an exception.
     """
 
     note: str
     arguments: tuple[Any, ...]
     keywords: dict[str, Any] = field(default_factory=dict)
     setup: Setup | None = None
+    raises: Raises | None = None
 
     @property
     def call(self) -> Call:
@@ -75,13 +89,26 @@ class Misconception:
 
 
 @dataclass(frozen=True)
+class Promise:
+    """A promise of an exercise's docstring, and the cases that hold an answer to it.
+
+    `says` quotes the docstring, its line breaks as spaces. `cases` are the notes of cases, public
+    or hidden.
+    """
+
+    says: str
+    cases: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Exercise:
     """A function or a class to write, and everything needed to judge it.
 
     `cases` (public, travel with the release) and `hidden` yield their cases smallest first: the
     first that fails is the one that the student is shown. `help` holds three stages: a sketch of
     the answer, a hint, and where to look in the book. `alternatives` are right answers written
-    otherwise; the tests use them to prove that the check rejects no right answer.
+    otherwise; the tests use them to prove that the check rejects no right answer. `promises` say
+    which case holds what the docstring promises; every sentence of it is in one.
     """
 
     name: str
@@ -94,6 +121,7 @@ class Exercise:
     misconceptions: tuple[Misconception, ...]
     alternatives: tuple[Callable[..., Any], ...]
     help: tuple[str, str, str]
+    promises: tuple[Promise, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from .compare import (
     Mismatch,
     agree,
     compare,
+    compare_exception,
     compare_gradients,
     compare_parameters,
     describe,
@@ -82,7 +83,8 @@ def public_cases(exercise: Exercise) -> tuple[Case, ...]:
 def build_key(exercise: Exercise, public: Iterable[Case], hidden: Iterable[Case]) -> AnswerKey:
     """Run the reference on the cases; the misconceptions run when an answer is to be named.
 
-    Raises ValueError if the reference itself fails on one of them.
+    Raises ValueError if the reference itself fails on one of them, or does not raise what the case
+    asks for.
     """
     shown = tuple(public)
     cases = (*shown, *hidden)
@@ -91,7 +93,13 @@ def build_key(exercise: Exercise, public: Iterable[Case], hidden: Iterable[Case]
         value = observation.value
         if isinstance(value, Differentiated) and isinstance(value.gradients, Raised):
             value = value.gradients
-        if isinstance(value, Raised):
+        if case.raises:
+            mismatch = compare_exception(case.raises, value)
+            if mismatch:
+                raise ValueError(
+                    f"{exercise.name}: the reference on the case {case.note!r}: {mismatch.text}"
+                )
+        elif isinstance(value, Raised):
             raise ValueError(
                 f"{exercise.name}: the reference raises {value.type_name} on the case "
                 f"{case.note!r}: {value.message}"
@@ -152,6 +160,8 @@ def judge(key: AnswerKey, observations: Sequence[Observation]) -> Judgement:
 def fault(case: Case, expected: Any, observation: Observation) -> Mismatch | None:
     """What is wrong with one observation, or None."""
     value = observation.value
+    if case.raises:
+        return compare_exception(case.raises, value)
     if isinstance(value, Raised):
         line = f" (line {value.line} of its cell)" if value.line else ""
         return Mismatch(
@@ -234,6 +244,7 @@ def _message(key: AnswerKey, index: int, mismatch: Mismatch) -> str:
 
 _IN_GENERAL = {
     Verdict.EXCEPTION: "it raises an exception",
+    Verdict.WRONG_EXCEPTION: "it does not raise the exception that the docstring promises",
     Verdict.WRONG_VALUE: "a value is wrong",
     Verdict.WRONG_SHAPE: "the shape is wrong",
     Verdict.WRONG_DTYPE: "the dtype is wrong",

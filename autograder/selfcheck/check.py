@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..judging.compare import agree, output, wrong_gradients
-from ..judging.exercise import Assignment, Case
+from ..judging.exercise import Assignment, Case, Raises
 from ..judging.judge import (
     AnswerKey,
     KeyedMisconception,
@@ -81,7 +81,8 @@ def write_cases(assignment: Assignment, path: Path) -> None:
                 {
                     "exercise": key.exercise,
                     "cases": [
-                        (case.note, case.arguments, case.keywords, case.setup) for case in key.cases
+                        (case.note, case.arguments, case.keywords, case.setup, _asked(case))
+                        for case in key.cases
                     ],
                     "expected": key.expected,
                     "misconceptions": [
@@ -100,7 +101,7 @@ def read_cases(path: Path) -> list[AnswerKey]:
         return [
             AnswerKey(
                 key["exercise"],
-                tuple(Case(*case) for case in key["cases"]),
+                tuple(_case(*case) for case in key["cases"]),
                 len(key["cases"]),
                 key["expected"],
                 tuple(_known(*wrong) for wrong in key["misconceptions"]),
@@ -111,6 +112,17 @@ def read_cases(path: Path) -> list[AnswerKey]:
         raise ValueError(
             f"{path.name} is damaged ({error}); download the assignment again."
         ) from None
+
+
+def _asked(case: Case) -> tuple[str, tuple[str, ...]] | None:
+    """The exception that a case asks for, as plain data."""
+    return (case.raises.type_name, case.raises.mentions) if case.raises else None
+
+
+def _case(
+    note: str, arguments: Any, keywords: Any, setup: Any, asked: tuple[str, tuple[str, ...]] | None
+) -> Case:
+    return Case(note, arguments, keywords, setup, Raises(*asked) if asked else None)
 
 
 def _known(name: str, hint: str, observations: tuple[Observation, ...]) -> KeyedMisconception:

@@ -8,6 +8,9 @@ from typing import Any
 
 from .values import Raised, SeededGenerator, SourceFunction
 
+MOST_TYPES = 20
+"""So many of the types of an exception are kept: its own, and those that it is derived from."""
+
 
 def attempt(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
     """What `function` returns, or `Raised`."""
@@ -32,7 +35,7 @@ def loaded(argument: Any) -> Any:
 
 
 def raised(error: BaseException) -> Raised:
-    """What is kept of an exception: its type, its message, and the last line in a cell."""
+    """What is kept of an exception: its types, its message, and the last line in a cell."""
     if isinstance(error, SyntaxError):
         line = error.lineno
     else:
@@ -43,4 +46,5 @@ def raised(error: BaseException) -> Raised:
         message = str(error)
     except BaseException:
         message = "(the exception could not say what it is about)"
-    return Raised(type(error).__name__[:100], message, line)
+    name, *bases = (kind.__name__[:100] for kind in type(error).__mro__[:MOST_TYPES])
+    return Raised(name, message, line, tuple(bases))

@@ -119,11 +119,15 @@ class Foreign:
 
 @dataclass(frozen=True)
 class Raised:
-    """Stands for the value of a call that raised an exception instead."""
+    """Stands for the value of a call that raised an exception instead.
+
+    `bases` are the names of the classes that its type is derived from.
+    """
 
     type_name: str
     message: str
     line: int | None = None
+    bases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

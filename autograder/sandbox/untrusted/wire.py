@@ -94,7 +94,7 @@ def _node(value: Any, buffers: list[bytes], depth: int) -> list[Any]:
     if kind is Foreign:
         return ["foreign", value.type_name]
     if kind is Raised:
-        return ["raised", value.type_name, value.message[:MAX_TEXT], value.line]
+        return ["raised", value.type_name, value.message[:MAX_TEXT], value.line, [*value.bases]]
     if kind in RECORDS:
         parts = (getattr(value, part.name) for part in fields(value))
         return [kind.__name__, *(_node(part, buffers, depth + 1) for part in parts)]
@@ -233,10 +233,16 @@ class _Reader:
     def _read_foreign(self, type_name: Any, *, depth: int) -> Foreign:
         return Foreign(self._text(type_name))
 
-    def _read_raised(self, type_name: Any, message: Any, line: Any, *, depth: int) -> Raised:
+    def _read_raised(
+        self, type_name: Any, message: Any, line: Any, bases: Any, *, depth: int
+    ) -> Raised:
         if line is not None and type(line) is not int:
             raise WireError("a line number is malformed")
-        return Raised(self._text(type_name), self._text(message), line)
+        if not isinstance(bases, list) or len(bases) > MAX_ITEMS:
+            raise WireError("the types of an exception are malformed")
+        return Raised(
+            self._text(type_name), self._text(message), line, tuple(map(self._text, bases))
+        )
 
     def _read_record(self, kind: type, parts: list[Any], depth: int) -> Any:
         values = [self.value(part, depth) for part in parts]  # buffers in order

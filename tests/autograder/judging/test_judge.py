@@ -1,9 +1,12 @@
 """Naming the mistake: exact matches, answers with two faults, and answers that fit no name."""
 
+import dataclasses
+
 import numpy as np
+import pytest
 import toy
 
-from autograder.judging.exercise import Case, SeededGenerator
+from autograder.judging.exercise import Case, Raises, SeededGenerator
 from autograder.judging.judge import AnswerKey, build_key, judge, observe_quietly, public_cases
 from autograder.judging.verdict import Verdict
 
@@ -65,3 +68,89 @@ def test_a_generator_is_fresh_at_each_call():
         key, observe_quietly(lambda rng: (rng.normal(), rng.normal(size=3))[1], key.cases)
     )
     assert twice.verdict is Verdict.WRONG_VALUE
+
+
+def ones(n):
+    """Return `n` ones; raise ValueError with the number if it is below 0."""
+    if n < 0:
+        raise ValueError(f"n is {n} and must be 0 or more")
+    return np.ones(n)
+
+
+def returns(n):
+    return np.ones(max(n, 0))
+
+
+def another_type(n):
+    if n < 0:
+        raise TypeError(f"n is {n}")
+    return np.ones(n)
+
+
+def no_number(n):
+    if n < 0:
+        raise ValueError
+    return np.ones(n)
+
+
+def longer_number(n):
+    if n < 0:
+        raise ValueError("30 or -30")
+    return np.ones(n)
+
+
+def derived_type(n):
+    if n < 0:
+        raise np.exceptions.AxisError(f"n = {n}")
+    return np.ones(n)
+
+
+ONES = dataclasses.replace(
+    toy.MEAN,
+    name="ones",
+    reference=ones,
+    cases=lambda rng: [
+        Case("two", (2,)),
+        Case("a negative number", (-3,), raises=Raises("ValueError", ("-3",))),
+    ],
+    hidden=lambda rng: [Case("another", (-4,), raises=Raises("ValueError", ("-4",)))],
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        (returns, "it should raise ValueError, and returns an array"),
+        (another_type, "it should raise ValueError, and raises TypeError: n is -3"),
+        (no_number, "the message of its ValueError should name -3; it says nothing"),
+        (longer_number, "the message of its ValueError should name -3; it says: 30 or -30"),
+    ],
+)
+def test_an_exception_that_was_promised_must_come(answer, sentence):
+    key = build_key(ONES, public_cases(ONES), ONES.hidden(None))
+    found = judge(key, observe_quietly(answer, key.cases))
+    assert found.verdict is Verdict.WRONG_EXCEPTION
+    assert found.message == f"On the case “a negative number”: {sentence}."
+
+
+@pytest.mark.parametrize("answer", [ones, derived_type])
+def test_a_promised_exception_passes_of_a_derived_type_too(answer):
+    key = build_key(ONES, public_cases(ONES), ONES.hidden(None))
+    assert judge(key, observe_quietly(answer, key.cases)).passed
+
+
+def test_a_hidden_case_that_asks_for_an_exception_shows_no_message():
+    def knows_the_public_case(n):
+        return ones(n) if n >= -3 else np.ones(0)
+
+    key = build_key(ONES, public_cases(ONES), ONES.hidden(None))
+    found = judge(key, observe_quietly(knows_the_public_case, key.cases))
+    assert found.verdict is Verdict.WRONG_EXCEPTION
+    assert "-4" not in found.message
+    assert "should raise ValueError" in found.message
+
+
+def test_a_reference_that_does_not_raise_what_its_case_asks_for_is_refused():
+    wrong = [Case("a negative number", (-3,), raises=Raises("TypeError", ()))]
+    with pytest.raises(ValueError, match="should raise TypeError, and raises ValueError"):
+        build_key(ONES, wrong, ())
