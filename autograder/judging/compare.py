@@ -247,7 +247,7 @@ def close(expected: np.ndarray, actual: np.ndarray, floor: float = 0.0) -> np.nd
     What is negligible beside `floor` is negligible, even if the largest value of the array is not.
     """
     if family(expected) != "float":
-        return np.asarray(expected == actual)
+        return np.asarray((expected == actual) | (np.isnan(expected) & np.isnan(actual)))
     tolerance = max(TOLERANCE[expected.dtype.name], TOLERANCE[actual.dtype.name])
     expected, actual = expected.astype(float), actual.astype(float)
     finite = np.isfinite(expected)
