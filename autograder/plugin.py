@@ -49,4 +49,8 @@ class JudgedNotebook(NotebookExporter):
         course = Course.open(self.parent.coursedir.root)
         grade(course, [name], [student], 1, self._sandbox)
         judged = course.autograded / student / name / f"{name}.ipynb"
-        return self.from_notebook_node(nbformat.read(judged, as_version=4), resources)
+        convert: Any = self.from_notebook_node  # no types
+        exported: tuple[Any, dict[str, Any]] = convert(
+            nbformat.read(judged, as_version=4), resources
+        )
+        return exported

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from typing import Any
 
 import bleach
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
@@ -36,7 +37,7 @@ class FeedbackError(Exception):
 class NamedFeedback(GetGrades):
     """nbgrader's scores and comments: the grader's comment as plain text, then the person's."""
 
-    def _get_comment(self, cell: NotebookNode, resources: dict) -> None:
+    def _get_comment(self, cell: NotebookNode, resources: dict[str, Any]) -> None:
         comment = self.gradebook.find_comment(
             cell.metadata.nbgrader.grade_id, self.notebook_id, self.assignment_id, self.student_id
         )
@@ -56,7 +57,8 @@ def clean_markdown(source: str) -> str:
     """Render Markdown as HTML; every tag but the harmless ones is shown as text."""
     renderer = IPythonRenderer(escape=False, exclude_anchor_links=True)
     rendered = MarkdownWithMath(renderer=renderer).render(source)
-    return bleach.clean(rendered, tags=TAGS, attributes={"a": ["href", "title"]})
+    clean: str = bleach.clean(rendered, tags=TAGS, attributes={"a": ["href", "title"]})
+    return clean
 
 
 def generate_feedback(course: Course, on_page: Callable[[int, int, str], None]) -> int:

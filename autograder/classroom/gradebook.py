@@ -221,11 +221,12 @@ def submission_time(folder: Path) -> datetime | None:
         if path.is_symlink() or not path.is_file():
             raise ValueError("no ordinary file")
         with path.open(encoding="utf-8") as stream:
-            return utils.parse_utc(stream.read(100).strip())
+            time: datetime | None = utils.parse_utc(stream.read(100).strip())
     except Exception as error:  # the parser's own kinds too: the text is a student's
         raise ValueError(
             f"{path}: it holds no time. nbgrader's formgrader stops at it: remove the file."
         ) from error
+    return time
 
 
 def _fill(notebook: api.SubmittedNotebook, entry: Entry) -> None:

@@ -6,6 +6,7 @@ import logging
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import jupytext
 import nbformat
@@ -122,7 +123,8 @@ def build_notebook(assignment: Assignment, page: Path) -> nbformat.NotebookNode:
         raise ReleaseError(
             f"{page}: {', '.join(sorted(wrong))}: each exercise needs one placeholder on the page."
         )
-    return new_notebook(cells=cells, metadata=_METADATA)
+    notebook: nbformat.NotebookNode = new_notebook(cells=cells, metadata=_METADATA)
+    return notebook
 
 
 def _exercise_cells(exercise: Exercise) -> Iterator[nbformat.NotebookNode]:
@@ -164,9 +166,12 @@ def _answer(kind: str, source: str, grade_id: str, points: int) -> nbformat.Note
 
 def _marked(kind: str, source: str, grade_id: str, **marks: bool | int) -> nbformat.NotebookNode:
     """A cell with nbgrader's marks; its id is its grade_id, so that every release has the same."""
-    new_cell = new_code_cell if kind == "code" else new_markdown_cell
+    new_cell: Any = new_code_cell if kind == "code" else new_markdown_cell
     nbgrader = {"grade_id": grade_id, "schema_version": 3, "task": False, **marks}
-    return new_cell(source, id=grade_id[:64], metadata={"nbgrader": nbgrader})
+    cell: nbformat.NotebookNode = new_cell(
+        source, id=grade_id[:64], metadata={"nbgrader": nbgrader}
+    )
+    return cell
 
 
 def _write_rubric(course: Course, assignment: Assignment) -> None:

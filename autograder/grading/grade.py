@@ -125,7 +125,7 @@ def read_released(course: Course, name: str) -> nbformat.NotebookNode:
     """The released notebook of an assignment. Raises CourseError if there is none to read."""
     path = course.release / name / f"{name}.ipynb"
     try:
-        return nbformat.read(path, as_version=4)
+        notebook: nbformat.NotebookNode = nbformat.read(path, as_version=4)
     except FileNotFoundError:
         raise CourseError(
             f"{path}: {name} is not released in this course. "
@@ -136,6 +136,7 @@ def read_released(course: Course, name: str) -> nbformat.NotebookNode:
             f"{path}: the release cannot be read ({type(error).__name__}). "
             f"Make it again with `autograder release --course {course.root} {name}`."
         ) from error
+    return notebook
 
 
 def _task(course: Course, name: str) -> _Task:

@@ -200,7 +200,7 @@ def notebook_text(sample: SampleSubmission, released: nbformat.NotebookNode) -> 
             again["id"] = f"{cell['id']}-again"
             again.source = f"{cell.source}  # the same once more"
             notebook.cells.insert(notebook.cells.index(cell) + 1, again)
-    text = nbformat.writes(notebook) + "\n"
+    text: str = nbformat.writes(notebook) + "\n"
     return text[: len(text) // 2] if sample.damaged else text
 
 

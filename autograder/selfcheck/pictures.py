@@ -52,7 +52,8 @@ def _drawable(value: Any) -> bool:
 
 def _difference(mine: np.ndarray, right: np.ndarray) -> np.ndarray:
     with np.errstate(invalid="ignore"):
-        return mine.astype(float) - right.astype(float)
+        difference: np.ndarray = mine.astype(float) - right.astype(float)
+    return difference
 
 
 def matrix_picture(title: str, matrix: np.ndarray) -> str:

@@ -219,8 +219,9 @@ class _Reader:
     def _read_scalar(self, dtype: Any, shape: Any, *, depth: int) -> np.generic:
         if shape != []:
             raise WireError("a scalar has a shape")
-        array: Any = self._read_array(dtype, shape, depth=depth)
-        return array[()]
+        value: Any = self._read_array(dtype, shape, depth=depth)
+        scalar: np.generic = value[()]
+        return scalar
 
     def _read_function(self, name: Any, source: Any, *, depth: int) -> SourceFunction:
         return SourceFunction(self._text(name), self._text(source))

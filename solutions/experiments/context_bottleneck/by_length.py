@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from ...data.translation import Language, to_text
 from ...running.seeds import SEEDS
@@ -130,7 +131,7 @@ def measure(job: int) -> Measured:
     )
 
 
-def length_slider(runs: Sequence[Measured]) -> dict[str, list[dict]]:
+def length_slider(runs: Sequence[Measured]) -> dict[str, list[dict[str, Any]]]:
     """Return the data of the figure in which one drags the length of the sentence.
 
     For the language of each run a list with one entry a length: "tokens", the number of source

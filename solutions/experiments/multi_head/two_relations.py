@@ -8,6 +8,7 @@ the letter itself, and the one stored under its partner.
 import copy
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -105,7 +106,7 @@ class Run:
     complete: list[float]
     without: list[list[float]]
     fewer: dict[str, list[float]]
-    example: dict[str, list]
+    example: dict[str, list[Any]]
 
 
 def train(n_heads: int, rate: float, seed: int, steps: int = STEPS) -> Run:
@@ -171,7 +172,7 @@ def _look(
     )
 
 
-def _example(model: TwoRelations) -> dict[str, list]:
+def _example(model: TwoRelations) -> dict[str, list[Any]]:
     letters = torch.tensor([4, 1, 11, 5, 0, 8, 10, 9])  # four pairs
     numbers = torch.tensor([3, 14, 7, 0, 9, 12, 5, 2])
     weights = model(letters.expand(8, -1), numbers.expand(8, -1), letters)[1]

@@ -44,7 +44,9 @@ def read_maps(model: Seq2Seq, task: Task, pairs: Sequence[Pair]) -> list[Maps]:
     found: dict[str, list[np.ndarray]] = {"encoder": [], "decoder": [], "cross": []}
 
     def keep(name: str, attention: MultiHeadAttention) -> torch.utils.hooks.RemovableHandle:
-        def hook(module: Any, arguments: tuple, keywords: dict, _: torch.Tensor) -> None:
+        def hook(
+            module: Any, arguments: tuple[Any, ...], keywords: dict[str, Any], _: torch.Tensor
+        ) -> None:
             weights = attention_weights(module, *arguments, **keywords)
             found[name].append(weights.expand(len(pairs), -1, -1, -1).cpu().numpy())
 
