@@ -1,9 +1,9 @@
 """What the site serves and what it leaves out, so that every page can be read without a network.
 
-MathJax comes from the site itself, together with the project's own style and scripts. Thebe, which
-would start a kernel on another host and declares its settings twice, is left out; so is the script
-of Font Awesome (1.5 MB), since its font draws every icon. A few attributes that the theme and
-docutils write are put right, so that axe-core has nothing to report.
+MathJax and Mermaid come from the site itself, as do the project's own style and scripts. Thebe,
+which would start a kernel on another host and declares its settings twice, is left out; so is the
+script of Font Awesome (1.5 MB), since its font draws every icon. A few attributes that the theme
+and docutils write are put right, so that axe-core has nothing to report.
 """
 
 import shutil
@@ -14,6 +14,7 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
 WEB = Path(__file__).parents[1] / "_web"
+MERMAID = WEB / "node_modules" / "@mermaid-js" / "tiny" / "dist" / "mermaid.tiny.js"
 MATHJAX = ("tex-mml-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions")
 INSTALL = "make site"
 
@@ -34,7 +35,7 @@ CORRECTIONS = (
 
 
 def add_assets(app: Sphinx) -> None:
-    """Put MathJax, the style and the scripts under `_static`.
+    """Put MathJax, Mermaid, the style and the scripts under `_static`.
 
     This is done after Jupyter Book has made a tag of each file that it found in a static folder.
     """
@@ -52,7 +53,7 @@ def add_assets(app: Sphinx) -> None:
             shutil.copytree(source, target, dirs_exist_ok=True)
         else:
             shutil.copyfile(source, target)
-    own = [*sorted(WEB.glob("*.css")), *sorted(WEB.glob("*.mjs"))]
+    own = [*sorted(WEB.glob("*.css")), *sorted(WEB.glob("*.mjs")), MERMAID]
     app.config.html_static_path += [str(file) for file in own]
     app.add_css_file("course.css")
     app.add_js_file("page.mjs", type="module")

@@ -1,0 +1,99 @@
+"""The map in CONTRIBUTING.md is true, and the rooms keep the order that it tells of."""
+
+import ast
+import re
+from pathlib import Path
+
+import jupytext
+import pytest
+
+from autograder.checks import assignments
+
+ROOT = Path(__file__).parents[1]
+TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+CHAPTERS = sorted(path.stem for path in (ROOT / "exercises").glob("*.md"))
+FILE = re.compile(r"`((?:book|exercises|solutions|autograder|tests)/[\w/.]+)`")
+
+
+def walk(title):
+    """The numbered steps below a heading of CONTRIBUTING.md."""
+    section = TEXT.split(f"### {title}\n")[1].split("\n#")[0]
+    return re.findall(r"^\d+\. (.*)$", section, re.MULTILINE)
+
+
+def modules(source):
+    """The modules that Python source imports from."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def code_cells(path):
+    for cell in jupytext.read(path).cells:
+        if cell.cell_type == "code" and not cell.source.lstrip().startswith("%"):
+            yield cell.source
+
+
+@pytest.mark.parametrize("title", ["The way of an answer", "The way of a number"])
+def test_every_step_of_a_walk_names_files_that_exist(title):
+    steps = walk(title)
+    assert len(steps) >= 5
+    for step in steps:
+        files = FILE.findall(step)
+        assert files
+        assert [file for file in files if not (ROOT / file).exists()] == []
+
+
+def test_every_file_that_the_documents_name_exists():
+    for path in (ROOT / "CONTRIBUTING.md", ROOT / "README.md", *(ROOT / "book").glob("howto_*.md")):
+        for file in FILE.findall(path.read_text(encoding="utf-8")):
+            assert (ROOT / file).exists(), f"{path.name} names {file}"
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_chapter_has_its_name_in_every_room(chapter):
+    assert (ROOT / "book" / f"{chapter}.md").is_file()
+    assert (ROOT / "solutions" / f"{chapter}.py").is_file()
+    assert (ROOT / "solutions" / "experiments" / chapter / "__init__.py").is_file()
+    assert (ROOT / "autograder" / "checks" / chapter / "__init__.py").is_file()
+
+
+def test_at_the_top_of_solutions_stand_the_chapters_alone():
+    assert sorted(path.stem for path in (ROOT / "solutions").glob("[a-z]*.py")) == CHAPTERS
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_every_exercise_stands_in_a_file_of_its_name(chapter):
+    folder = ROOT / "autograder" / "checks" / chapter
+    names = {
+        re.sub(r"(?<=[a-z])(?=[A-Z])", "_", exercise.name).lower()
+        for exercise in assignments()[chapter].exercises
+    }
+    found = {path.stem for path in folder.iterdir() if path.name[:2] != "__"}
+    assert {name.removesuffix("_wrong") for name in found} == names
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "book").glob("*.md")), ids=lambda path: path.stem)
+def test_a_chapter_imports_no_part_of_the_autograder(path):
+    found = [name for cell in code_cells(path) for name in modules(cell)]
+    assert [name for name in found if name.split(".")[0] in ("autograder", "tests")] == []
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_an_assignment_imports_the_self_check_and_nothing_else_of_the_course(chapter):
+    cells = code_cells(ROOT / "exercises" / f"{chapter}.md")
+    found = {name for cell in cells for name in modules(cell)}
+    ours = {name for name in found if name.split(".")[0] in ("autograder", "solutions", "tests")}
+    assert ours == {"autograder"}
+
+
+@pytest.mark.parametrize(("room", "most"), [("solutions", 250), ("autograder", 400)])
+def test_files_stay_small(room, most):
+    long = {
+        str(path.relative_to(ROOT)): lines
+        for path in (ROOT / room).rglob("*.py")
+        if (lines := len(path.read_text(encoding="utf-8").splitlines())) > most
+    }
+    assert long == {}
