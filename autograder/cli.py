@@ -13,11 +13,10 @@ import typer
 from .classroom.plaintext import printable
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
     from rich.progress import TaskID
-    from rich.table import Table
     from rich.text import Text
 
-    from .classroom.journal import Row
     from .grading.grade import Report
 
 app = typer.Typer(
@@ -77,7 +76,7 @@ def grade(
         bool, typer.Option("--trust", help="Grade without isolation: your own files only.")
     ] = False,
 ) -> None:
-    """Grade the class into the gradebook and COURSE/grades.json, and show the table of grades."""
+    """Grade the class into the gradebook and COURSE/grades.json, and show what was found."""
     with _clear_errors():
         from .classroom.course import Course
         from .grading.grade import grade as grade_class
@@ -98,7 +97,7 @@ def grade(
             place = opened.submitted / "<student>" / "<assignment>" / "<assignment>.ipynb"
             _say(f"No submissions yet. Put them at {place}, then grade again.")
             return
-        _show_report(report)
+        _show_report(report, narrowed=bool(assignments or student))
         _say(f"{report.judged} judged, {report.known} known from before. Grades: {opened.grades}")
 
 
@@ -139,53 +138,17 @@ def doctor() -> None:
     _print(table)
 
 
-def _show_report(report: Report) -> None:
-    """Print the table of grades, and what was repaired on the way."""
-    _print(grades_table(report))
+def _show_report(report: Report, narrowed: bool) -> None:
+    """Print the grades, of each student if the command was narrowed, and what was repaired."""
+    from .grading.grades_table import one_by_one, overview
+
+    if narrowed:
+        _print(one_by_one(report))
+    else:
+        _print(overview(report))
+        _say("For the students one by one, name an assignment, or a student with --student.")
     for note in report.notes:
         _say(note)
-
-
-def grades_table(report: Report) -> Table:
-    """A row for each student, a column for each assignment, and the misconceptions by name."""
-    from rich.table import Table
-
-    rows: dict[tuple[str, str], list[Row]] = {}
-    for row in report.rows:
-        rows.setdefault((row.student, row.assignment), []).append(row)
-    waiting = {(w.student, w.assignment): w.answers for w in report.waiting}
-    assignments = sorted({assignment for _, assignment in rows})
-    table = Table()
-    table.add_column("student", no_wrap=True)
-    for name in assignments:
-        table.add_column(name, overflow="fold")
-    table.add_column("what was found", ratio=1)
-    for student in sorted({student for student, _ in rows}):
-        mine = {name: rows[student, name] for name in assignments if (student, name) in rows}
-        points = [
-            _points(mine[name], waiting.get((student, name), 0)) if name in mine else ""
-            for name in assignments
-        ]
-        found = [finding for group in mine.values() for finding in _findings(group)]
-        table.add_row(*(_plain(cell) for cell in (student, *points, "; ".join(found))))
-    return table
-
-
-def _points(rows: list[Row], waiting: int) -> str:
-    points = f"{sum(row.points for row in rows)}/{sum(row.max_points for row in rows)}"
-    return f"{points}, {waiting} to mark" if waiting else points
-
-
-def _findings(rows: list[Row]) -> list[str]:
-    """What went wrong in one submission: each mistake or verdict once, with its exercises."""
-    found: dict[str, list[str]] = {}
-    for row in rows:
-        if row.verdict != "PASS":
-            found.setdefault(row.misconception or row.verdict, []).append(row.exercise)
-    return [
-        f"{name}: {'all exercises' if len(where) == len(rows) else ', '.join(where)}"
-        for name, where in found.items()
-    ]
 
 
 def _plain(value: str) -> Text:
@@ -194,7 +157,7 @@ def _plain(value: str) -> Text:
     return Text(printable(value), overflow="fold")
 
 
-def _print(table: Table) -> None:
+def _print(table: RenderableType) -> None:
     from rich.console import Console
 
     Console().print(table)
