@@ -142,11 +142,7 @@ def _show_report(report: Report, narrowed: bool) -> None:
     """Print the grades, of each student if the command was narrowed, and what was repaired."""
     from .grading.grades_table import one_by_one, overview
 
-    if narrowed:
-        _print(one_by_one(report))
-    else:
-        _print(overview(report))
-        _say("For the students one by one, name an assignment, or a student with --student.")
+    _print(one_by_one(report) if narrowed else overview(report))
     for note in report.notes:
         _say(note)
 

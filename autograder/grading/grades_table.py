@@ -31,7 +31,8 @@ LONGEST_COLUMN = 32
 
 CAPTION = (
     "The mean is of the grader's points; points that you give are not in it. "
-    "What is to mark waits for you in the formgrader."
+    "Answers to mark wait for you in the formgrader. "
+    "To see the students one by one, name an assignment, or a student with --student."
 )
 
 LOOK: dict[str, str] = {
@@ -74,7 +75,7 @@ def overview(report: Report) -> RenderableType:
     width = _column(groups)
     return Group(
         *(part for name, group in groups.items() for part in _findings(name, group)),
-        _Line("", width, cells[0], "bold"),
+        _Line("", width, cells[0], style="bold"),
         *(_Line(name, width, cell) for name, cell in zip(groups, cells[1:], strict=True)),
         Text(),
         _Paragraph("", CAPTION),
@@ -94,15 +95,14 @@ def one_by_one(report: Report) -> RenderableType:
         [(one.points, f"{one.waiting} to mark" if one.waiting else "") for one in graded]
     )
     lines: dict[str, list[RenderableType]] = {
-        name: [Text(printable(name), style="bold")]
-        for name in (students if by_student else assignments)
+        name: [_Paragraph("", name, "bold")] for name in (students if by_student else assignments)
     }
     width = _column(assignments if by_student else students)
     for one, cells in zip(graded, points, strict=True):
         heading, name = one.student, one.assignment
         if not by_student:
             heading, name = name, heading
-        lines[heading].append(_Line(name, width, cells))
+        lines[heading].append(_Line(name, width, cells, indent="  "))
         lines[heading] += [_Paragraph("    ", found) for found in one.found]
     return Group(*(line for part in lines.values() for line in [*part, Text()]))
 
@@ -143,7 +143,7 @@ class _Submission:
                 message = row.message if row.verdict in LOOK else ""
                 where.setdefault((_words(row), message), []).append(row.exercise)
         return [
-            f"{words}: {'all exercises' if len(names) == len(self.rows) else ', '.join(names)}"
+            f"{words} ({'all exercises' if len(names) == len(self.rows) else ', '.join(names)})"
             f"{'. ' if message else ''}{message}"
             for (words, message), names in where.items()
         ]
@@ -183,7 +183,7 @@ def _mean(judged: Sequence[_Submission]) -> str:
 def _findings(name: str, group: Sequence[_Submission]) -> list[RenderableType]:
     """One assignment's commonest mistakes and whom to look at; nothing if there is neither."""
     mistakes = [
-        f"{count} {'student' if count == 1 else 'students'}: {words}, in {exercise}"
+        f"{count} {'student' if count == 1 else 'students'}: {words} ({exercise})"
         for (words, exercise), count in _mistakes(group)[:COMMONEST]
     ]
     students: dict[str, list[str]] = {words: [] for words in (*LOOK.values(), UNTOUCHED)}
@@ -193,7 +193,7 @@ def _findings(name: str, group: Sequence[_Submission]) -> list[RenderableType]:
     look = [f"{reason}: {_capped(names)}" for reason, names in students.items() if names]
     if not mistakes and not look:
         return []
-    heading = Text(printable(name), style="bold")
+    heading = _Paragraph("", name, "bold")
     return [heading, *_labelled("mistakes", mistakes), *_labelled("look at", look), Text()]
 
 
@@ -242,15 +242,18 @@ class _Line:
     name: str
     column: int
     cells: str
+    indent: str = ""
     style: str = ""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
         name = printable(self.name)
-        column = max(0, min(self.column, options.max_width - 2 - len(self.cells)))
+        room = options.max_width - len(self.indent) - len(self.cells)
+        column = max(0, min(self.column, room))
         if cell_len(name) > column:
-            yield from _Paragraph("  ", name).__rich_console__(console, options)
+            yield from _Paragraph(self.indent, name).__rich_console__(console, options)
             name = ""
-        yield Text(f"  {set_cell_size(name, column)}{self.cells}".rstrip(), style=self.style)
+        line = f"{self.indent}{set_cell_size(name, column)}{self.cells}"
+        yield Text(line.rstrip(), style=self.style)
 
 
 @dataclass(frozen=True)
@@ -259,34 +262,42 @@ class _Paragraph:
 
     label: str
     text: str
+    style: str = ""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
         indent = len(self.label) + 2 * bool(self.label)
         first, *rest = wrap(printable(self.text), options.max_width - indent)
-        yield Text(self.label + first)
-        for line in rest:
-            yield Text(" " * indent + line)
+        for line in (self.label + first, *(" " * indent + line for line in rest)):
+            yield Text(line, style=self.style)
 
 
 def wrap(text: str, width: int) -> list[str]:
     """`text` in lines of at most `width` cells, broken at spaces.
 
-    A word longer than a line breaks behind an underscore or a hyphen between two letters; what is
-    longer even so breaks where the line ends.
+    A word longer than a line begins a new one and breaks behind an underscore or a hyphen between
+    two letters or digits; what is longer even so breaks where the line ends.
     """
     width = max(width, 2)  # a wide character fits
     lines = [""]
     for word in text.split(" "):
-        space = " " if lines[-1] else ""
-        for piece in [word] if cell_len(word) <= width else _pieces(word, width):
-            if cell_len(lines[-1] + space + piece) <= width:
-                lines[-1] += space + piece
-            else:
-                lines.append(piece)
-            space = ""
+        if cell_len(word) > width:
+            _append_long(lines, word, width)
+        elif not lines[-1]:
+            lines[-1] = word
+        elif cell_len(f"{lines[-1]} {word}") <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
     return lines
 
 
-def _pieces(word: str, width: int) -> Iterator[str]:
-    for piece in re.split(r"(?<=[^\W_][_-])(?=[^\W_])", word):
-        yield from chop_cells(piece, width)
+def _append_long(lines: list[str], word: str, width: int) -> None:
+    """Put a word that is longer than a line on lines of its own."""
+    if lines[-1]:
+        lines.append("")
+    for part in re.split(r"(?<=[^\W_][_-])(?=[^\W_])", word):
+        for piece in chop_cells(part, width):
+            if cell_len(lines[-1] + piece) <= width:
+                lines[-1] += piece
+            else:
+                lines.append(piece)

@@ -1,0 +1,310 @@
+"""What `autograder grade` prints: the facts right, and readable in any width and in a log."""
+
+import re
+from collections import Counter
+from io import StringIO
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from autograder.classroom.journal import Row
+from autograder.grading.grade import Report, Waiting
+from autograder.grading.grades_table import LOOK, MISTAKES, MOST_NAMES, one_by_one, overview, wrap
+from autograder.judging.verdict import Verdict
+
+WIDTHS = (60, 80, 120, 200)
+ASSIGNMENTS = [
+    "alignment",
+    "attention_between_two_sequences_of_unequal_lengths_and_its_cost",
+    "captioning",
+    "context_bottleneck",
+    "efficient-attention",
+    "interpretability_of_heads",
+    "multi_head",
+    "positions",
+    "pretraining",
+    "queries_keys_values",
+    "self_attention",
+    "transformer_block",
+]
+EXERCISES = [
+    "softmax",
+    "scaled_dot_product_attention_with_a_mask_for_every_sentence_of_the_batch",
+    "FeedForward",
+]
+FIRST_NAMES = ["ann", "Bartholomäus van der Wolkenstein-Trostburg", "c3po", "李小龙"]
+OUTCOMES = [
+    (Verdict.PASS, None),
+    (Verdict.WRONG_VALUE, "the mask of the decoder passed on to the encoder, and the other way"),
+    (Verdict.WRONG_SHAPE, None),
+    (Verdict.MISSING, None),
+    (Verdict.PASS, None),
+    (Verdict.TIMEOUT, None),
+    (Verdict.WRONG_VALUE, "columns_normalised-for-rows"),
+    (Verdict.GRADER_FAULT, None),
+    (Verdict.PASS, None),
+    (Verdict.EXCEPTION, None),
+    (Verdict.MALFORMED, None),
+]
+
+
+def _row(student, assignment, exercise, verdict="PASS", misconception=None, points=2, message="m"):
+    gained = points if verdict == "PASS" else 0
+    return Row(student, assignment, exercise, verdict, gained, points, misconception, message)
+
+
+def _report(rows, waiting=()):
+    return Report(tuple(rows), tuple(Waiting(*one) for one in waiting), 1, 0, ())
+
+
+def _class(size):
+    """A report on `size` students with twelve assignments each; what came of them varies."""
+    rows, waiting = [], []
+    for number in range(size):
+        student = f"{FIRST_NAMES[number % 4]}-{number:03}"
+        for place, assignment in enumerate(ASSIGNMENTS):
+            for turn, exercise in enumerate(EXERCISES):
+                outcome = OUTCOMES[(number * (place + 1) + turn * place) % len(OUTCOMES)]
+                rows.append(_row(student, assignment, exercise, *outcome, points=turn + 1))
+            waiting.append((student, assignment, (number + place) % 3))
+    return _report(rows, waiting)
+
+
+def _shown(renderable, width=5000, **options):
+    console = Console(width=width, file=StringIO(), **options)
+    console.print(renderable)
+    return console.file.getvalue()
+
+
+def _words(text):
+    """How often each word stands there: what is left between spaces, underscores and hyphens."""
+    return Counter(word for word in re.split(r"[\s_-]+", text) if word)
+
+
+def _line(text, start):
+    """The rest of the one line that begins so, its words."""
+    (found,) = [line for line in text.splitlines() if line.strip().startswith(f"{start} ")]
+    return found.strip().removeprefix(start).split()
+
+
+def _numbers(report, assignment):
+    """The cells of one assignment in the overview, computed row by row."""
+    submissions = {}
+    for row in report.rows:
+        if row.assignment == assignment:
+            submissions.setdefault(row.student, []).append(row)
+    judged = [s for s in submissions.values() if all(r.verdict != "GRADER_FAULT" for r in s)]
+    points = sum(row.points for rows in judged for row in rows) / max(len(judged), 1)
+    cells = [f"{len(judged)}"]
+    if len(judged) < len(submissions):
+        cells += ["of", f"{len(submissions)}"]
+    cells += [f"{points:.1f}/6", f"{100 * points / 6:.0f}%"] if judged else ["none"]
+    waiting = sum(one.answers for one in report.waiting if one.assignment == assignment)
+    look = {"GRADER_FAULT", "TIMEOUT", "MALFORMED"}
+    needed = sum(
+        any(r.verdict in look for r in rows) or all(r.verdict == "MISSING" for r in rows)
+        for rows in submissions.values()
+    )
+    return cells + [str(number) for number in (waiting, needed) if number]
+
+
+@pytest.mark.parametrize("size", [3, 300])
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("view", [overview, one_by_one])
+def test_no_word_is_broken_and_no_line_is_too_long(view, width, size):
+    report = _class(size)
+    shown = _shown(view(report), width)
+    assert max(map(cell_len, shown.splitlines())) <= width
+    assert _words(shown) == _words(_shown(view(report)))
+
+
+@pytest.mark.parametrize("size", [3, 300])
+@pytest.mark.parametrize("view", [overview, one_by_one])
+def test_a_terminal_shows_the_same_lines_as_a_log_and_no_frame(view, size):
+    report = _class(size)
+    log = _shown(view(report), 80)
+    terminal = _shown(view(report), 80, force_terminal=True, color_system="standard")
+    assert "\x1b[1m" in terminal
+    assert re.sub("\x1b\\[[0-9;]*m", "", terminal) == log
+    assert not re.search("[\u2500-\u259f\u2026]", log)
+
+
+@pytest.mark.parametrize("size", [3, 300])
+def test_the_numbers_of_each_assignment_are_right(size):
+    report = _class(size)
+    table = _shown(overview(report)).partition("to mark  look at\n")[2]
+    for assignment in ASSIGNMENTS:
+        if cell_len(assignment) > 32:  # the name has a line of its own
+            lines = table.splitlines()
+            assert lines[lines.index(assignment) + 1].split() == _numbers(report, assignment)
+        else:
+            assert _line(table, assignment) == _numbers(report, assignment)
+
+
+@pytest.mark.parametrize("size", [3, 300])
+def test_every_submission_and_all_that_was_found_is_there_one_by_one(size):
+    report = _class(size)
+    shown = _shown(one_by_one(report))
+    groups = [part.splitlines() for part in shown.strip().split("\n\n")]
+    students = list(dict.fromkeys(row.student for row in report.rows))
+    assert [lines[0] for lines in groups] == (students if size == 3 else ASSIGNMENTS)
+    for name in {*students, *ASSIGNMENTS}:
+        assert name in shown
+    points = [line for line in shown.splitlines() if re.search(r" \d/6", line)]
+    assert len(points) == size * len(ASSIGNMENTS)
+    total = sum(int(re.search(r" (\d)/6", line)[1]) for line in points)
+    assert total == sum(row.points for row in report.rows)
+    to_mark = sum(int(number) for number in re.findall(r"(\d) to mark", shown))
+    assert to_mark == sum(one.answers for one in report.waiting)
+
+
+def test_a_class_of_300_is_not_listed_by_name():
+    shown = _shown(overview(_class(300)), 80)
+    assert len(shown.splitlines()) < 30 * len(ASSIGNMENTS)
+    report = _report(_row(f"s{n:03}", "toy", "loop", "TIMEOUT") for n in range(MOST_NAMES + 12))
+    named = ", ".join(f"s{n:03}" for n in range(MOST_NAMES))
+    assert f"ran too long: {named} and 12 more\n" in _shown(overview(report))
+    report = _report(_row(f"s{n:03}", "toy", "loop", "TIMEOUT") for n in range(MOST_NAMES))
+    assert f"ran too long: {named}\n" in _shown(overview(report))
+
+
+SMALL = _report(
+    [
+        _row("ann", "alpha", "row_mean"),
+        _row("ann", "alpha", "scale", "WRONG_VALUE", "rows for columns", 3),
+        _row("bob", "alpha", "row_mean", "TIMEOUT", message="It did not end within 10 s."),
+        _row("bob", "alpha", "scale", "WRONG_VALUE", "rows for columns", 3),
+        _row("cy", "alpha", "row_mean", "WRONG_DTYPE"),
+        _row("cy", "alpha", "scale", "EXCEPTION", points=3),
+        _row("dee", "alpha", "row_mean", "GRADER_FAULT", message="KeyError in the grader."),
+        _row("dee", "alpha", "scale", points=3),
+        _row("eve", "alpha", "row_mean", "MISSING"),
+        _row("eve", "alpha", "scale", "MISSING", points=3),
+        _row("ann", "beta", "mask"),
+    ],
+    [("ann", "alpha", 1), ("dee", "alpha", 2), ("ann", "beta", 0)],
+)
+
+OVERVIEW = """\
+alpha
+  mistakes  2 students: rows for columns (scale)
+            1 student: wrong dtype (row_mean)
+            1 student: raised an exception (scale)
+  look at   the grader failed, see grader-faults.log: dee
+            ran too long: bob
+            no exercise answered: eve
+
+       graded        mean  to mark  look at
+alpha  4 of 5  0.5/5  10%        3        3
+beta        1  2.0/2 100%
+
+The mean is of the grader's points; points that you give are
+not in it. Answers to mark wait for you in the formgrader.
+To see the students one by one, name an assignment, or a
+student with --student.
+"""
+
+ONE_BY_ONE = """\
+alpha
+  ann  2/5  1 to mark
+    rows for columns (scale)
+  bob  0/5
+    ran too long (row_mean). It did not end within 10 s.
+    rows for columns (scale)
+  cy   0/5
+    wrong dtype (row_mean)
+    raised an exception (scale)
+  dee  3/5  2 to mark
+    the grader failed, see grader-faults.log (row_mean).
+      KeyError in the grader.
+  eve  0/5
+    no answer (all exercises)
+
+beta
+  ann  2/2
+
+"""
+
+
+def test_a_small_class():
+    assert _shown(overview(SMALL), 60) == OVERVIEW
+    assert _shown(one_by_one(SMALL), 60) == ONE_BY_ONE
+
+
+def test_one_student_with_many_assignments_has_one_heading():
+    report = _report(_row("ann", assignment, "mask") for assignment in ("alpha", "beta"))
+    assert _shown(one_by_one(report)) == "ann\n  alpha  2/2\n  beta   2/2\n\n"
+
+
+def test_the_three_commonest_mistakes_come_in_order_and_ties_in_that_of_the_exercises():
+    made = {
+        "z first": ["zebra", "zebra", "mistake b", "mistake b", "mistake a"],
+        "a second": ["yak", "mistake a", "mistake a", "mistake a", "mistake a"],
+    }
+    rows = [
+        _row(f"s{number}", "toy", exercise, "WRONG_VALUE", made[exercise][number])
+        for number in range(5)
+        for exercise in made
+    ]
+    for order in (rows, rows[::-1]):
+        shown = _shown(overview(_report(order)))
+        found = re.findall(r"(\d) students?: (.*)", shown)
+        tied = [("2", "mistake b (z first)"), ("2", "zebra (z first)")]
+        assert found == [("4", "mistake a (a second)"), *tied]
+    rows = [
+        _row(f"s{number}", "toy", exercise, "WRONG_VALUE", "late" if "b" in exercise else "zoo")
+        for number in range(2)
+        for exercise in ("c", "b")
+    ]
+    found = re.findall(r"2 students: (.*)", _shown(overview(_report(rows))))
+    assert found == ["zoo (c)", "late (b)"]
+
+
+def test_a_grader_fault_counts_in_no_mean():
+    report = _report([_row("ann", "toy", "mask", "GRADER_FAULT")])
+    table = _shown(overview(report)).partition("look at\n")[2]
+    assert _line(table, "toy") == ["0", "of", "1", "none", "1"]
+
+
+def test_every_verdict_has_words():
+    assert {*LOOK, *MISTAKES} == {*Verdict} - {Verdict.PASS}
+    assert not {*LOOK} & {*MISTAKES}
+    for verdict in {*Verdict} - {Verdict.PASS}:
+        words = (LOOK | MISTAKES)[verdict]
+        for view in (overview, one_by_one):
+            report = _report([_row("ann", "toy", "mask", verdict), _row("ann", "toy", "scale")])
+            assert words in _shown(view(report))
+
+
+def test_what_students_wrote_cannot_steer_the_terminal():
+    name = "eve\x1b]0;owned\x07\u202e\n[bold]"
+    rows = [
+        _row(name, "toy", "row_mean", "WRONG_VALUE", "x\x1b[31m"),
+        _row(name, "toy", "scale", "MALFORMED", message="y\x1b[32m\r:smile:"),
+    ]
+    for view in (overview, one_by_one):
+        shown = _shown(view(_report(rows, [(name, "toy", 1)])), 200)
+        assert "\\u001b]0;owned" in shown
+        assert "x\\u001b[31m" in shown
+        assert "[bold]" in shown
+        assert all(char.isprintable() or char == "\n" for char in shown)
+    assert "y\\u001b[32m\\u000d:smile:" in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("", [""]),
+        ("a bc def", ["a bc def"]),
+        ("keys blended", ["keys", "blended"]),
+        ("a soft_maps", ["a", "soft_maps"]),
+        ("weights_of-heads", ["weights_", "of-heads"]),
+        ("a weights_of-heads b", ["a", "weights_", "of-heads b"]),
+        ("some -1e9 now", ["some -1e9", "now"]),
+        ("internationally", ["internatio", "nally"]),
+        ("李小龙李小龙", ["李小龙李小", "龙"]),
+    ],
+)
+def test_lines_break_at_spaces_and_only_long_names_elsewhere(text, lines):
+    assert wrap(text, 10) == lines
