@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len, chop_cells, set_cell_size
-from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.segment import Segment
+from rich.style import Style
 from rich.text import Text
 
 from ..classroom.journal import Row
@@ -56,6 +58,7 @@ MISTAKES: dict[str, str] = {
     Verdict.MUTATED_INPUT: "changed its argument",
     Verdict.NONDETERMINISTIC: "two results of two equal calls",
     Verdict.EXCEPTION: "raised an exception",
+    Verdict.WRONG_EXCEPTION: "wrong exception, or none",
     Verdict.MISSING: "no answer",
 }
 """The other verdicts but PASS, in words, for a mistake without a name."""
@@ -245,15 +248,18 @@ class _Line:
     indent: str = ""
     style: str = ""
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         name = printable(self.name)
         room = options.max_width - len(self.indent) - len(self.cells)
-        column = max(0, min(self.column, room))
+        if room < 0:  # narrower than the numbers
+            yield _Paragraph(self.indent, " ".join((name, *self.cells.split())), self.style)
+            return
+        column = min(self.column, room)
         if cell_len(name) > column:
-            yield from _Paragraph(self.indent, name).__rich_console__(console, options)
+            yield _Paragraph(self.indent, name)
             name = ""
         line = f"{self.indent}{set_cell_size(name, column)}{self.cells}"
-        yield Text(line.rstrip(), style=self.style)
+        yield Segment(f"{line.rstrip()}\n", Style.parse(self.style))
 
 
 @dataclass(frozen=True)
@@ -264,11 +270,11 @@ class _Paragraph:
     text: str
     style: str = ""
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         indent = len(self.label) + 2 * bool(self.label)
         first, *rest = wrap(printable(self.text), options.max_width - indent)
         for line in (self.label + first, *(" " * indent + line for line in rest)):
-            yield Text(line, style=self.style)
+            yield Segment(f"{line}\n", Style.parse(self.style))
 
 
 def wrap(text: str, width: int) -> list[str]:
