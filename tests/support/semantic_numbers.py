@@ -1,0 +1,285 @@
+"""Semantic mutants that go wrong at certain numbers: tiny, large, equal, far, impossible."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from spoiling import (
+    Answer,
+    Given,
+    differs,
+    each,
+    edited,
+    fed,
+    instead,
+    is_floating,
+    scaled,
+    spoilt,
+)
+
+from autograder.judging.exercise import Exercise
+from solutions import alignment
+
+Mutants = Iterator[tuple[str, Answer]]
+
+
+def tiny_inputs(exercise: Exercise) -> Mutants:
+    """Numbers below 1e-12 taken for 0, where it matters for inputs of 1e-9."""
+
+    def change(array: Any) -> Any:
+        if not is_floating(array):
+            return array
+        if isinstance(array, torch.Tensor):  # rounded, but with the gradient of what it was
+            return array + (torch.round(array, decimals=12) - array).detach()
+        return np.round(array, 12)
+
+    answer = fed(exercise, lambda given: {n: each(v, change) for n, v in given.arguments.items()})
+    if differs(exercise, answer, scaled(exercise, 1e-9)):
+        yield "inputs rounded to 1e-12", answer
+
+
+def large_scores(exercise: Exercise) -> Mutants:
+    """A softmax, or a tanh, that is right for scores of ordinary size only."""
+    kinds = {
+        "a softmax that overflows": _unshifted,
+        "a softmax shifted by the largest of all": _shifted_by_all,
+        "a softmax with 1e-6 in its denominator": _with_epsilon,
+    }
+    for name, weigh in kinds.items():
+        answer = instead(exercise, _softmaxes(weigh))
+        if answer:
+            yield name, answer
+    answer = instead(exercise, {(np, "tanh"): _tanh_by_exponentials})
+    if answer:
+        yield "a tanh that overflows", answer
+
+
+def _unshifted(scores: Any, axis: int, exp: Any) -> Any:
+    e = exp(scores)
+    return e / _positive(e.sum(axis, keepdims=True))
+
+
+def _shifted_by_all(scores: Any, axis: int, exp: Any) -> Any:
+    finite = scores[scores > -math.inf]
+    e = exp(scores - (finite.max() if math.prod(finite.shape) else 0))
+    return e / _positive(e.sum(axis, keepdims=True))
+
+
+def _with_epsilon(scores: Any, axis: int, exp: Any) -> Any:
+    largest = (
+        scores.max(axis, keepdims=True)
+        if isinstance(scores, np.ndarray)
+        else scores.amax(axis, keepdim=True)
+    )
+    largest[largest == -math.inf] = 0
+    e = exp(scores - largest)
+    return e / (e.sum(axis, keepdims=True) + 1e-6)
+
+
+def _positive(total: Any) -> Any:
+    """A row that is hidden whole keeps weights of 0; any other sum of 0 is the mistake itself."""
+    return total
+
+
+def _softmaxes(weigh: Any) -> dict[Any, Answer]:
+    """What stands in for each of the course's softmaxes."""
+
+    def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
+        return weigh(x, axis, np.exp) if x.size else np.array(x)
+
+    def masked(scores: np.ndarray, mask: Any = None, axis: int = -1) -> np.ndarray:
+        if mask is None:
+            return softmax(scores, axis)
+        mask = np.broadcast_to(mask, scores.shape)
+        weights = softmax(np.where(mask, scores, -np.inf).astype(scores.dtype), axis)
+        return np.where(mask.any(axis, keepdims=True), weights, 0)
+
+    def attend(Q: torch.Tensor, K: torch.Tensor, V: torch.Tensor, mask: Any = None) -> torch.Tensor:
+        scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+        if not scores.numel():
+            return scores @ V
+        if mask is None:
+            return weigh(scores, -1, torch.exp) @ V
+        there = mask.any(-1, keepdim=True)
+        hidden = scores.masked_fill(~mask & there, -math.inf)  # no NaN to differentiate
+        return weigh(hidden, -1, torch.exp) * there @ V
+
+    def log_softmax(x: torch.Tensor, dim: int) -> torch.Tensor:
+        return weigh(x, dim, torch.exp).log()
+
+    return {
+        alignment.softmax: softmax,
+        alignment.masked_softmax: masked,
+        (F, "scaled_dot_product_attention"): attend,
+        (torch.Tensor, "log_softmax"): log_softmax,
+    }
+
+
+def _tanh_by_exponentials(x: np.ndarray) -> np.ndarray:
+    e = np.exp(2 * x)
+    return (e - 1) / (e + 1)
+
+
+def logarithms(exercise: Exercise) -> Mutants:
+    """Logarithms of probabilities that have become 0, or were kept from it."""
+
+    def replacement(epsilon: float) -> dict[Any, Answer]:
+        return {
+            (torch.Tensor, "log_softmax"): lambda x, dim: (x.softmax(dim) + epsilon).log(),
+        }
+
+    for name, epsilon in (
+        ("the logarithm of a softmax", 0.0),
+        ("1e-12 in the logarithm", 1e-12),
+    ):
+        answer = instead(exercise, replacement(epsilon))
+        if answer:
+            yield name, answer
+
+
+def equal_scores(exercise: Exercise) -> Mutants:
+    """The last of equal scores, where the docstring asks for the first."""
+
+    def last(array: np.ndarray, axis: int = -1) -> Any:
+        return array.shape[axis] - 1 - _argmax(np.flip(array, axis), axis=axis)
+
+    answer = instead(exercise, {(np, "argmax"): last})
+    if answer:
+        yield "the last of equal scores", answer
+
+
+_argmax = np.argmax
+
+BEYOND = {
+    "sinusoidal_positions": ("n", (16, 64, 512)),
+    "shift_matrix": ("k", (16, 64, 512)),
+    "rotary": ("positions", (16, 64, 512, 4096)),
+    "linear_bias": ("n", (16,)),
+    "relative_scores": ("n_k", (8,)),
+    "causal_mask": ("n", (16,)),
+    "padding_mask": ("n", (16,)),
+    "greedy_decode": ("max_len", (16, 64)),
+    "beam_search": ("max_len", (16, 64)),
+    "warmup_learning_rate": ("step", (4000,)),
+    "Transformer": ("m", (16,)),
+}
+"""Lengths and positions for which a table or a limit might be too short."""
+
+
+def far_positions(exercise: Exercise) -> Mutants:
+    """A table of a fixed size."""
+    name, limits = BEYOND.get(exercise.name, ("", ()))
+
+    def farthest(given: Given) -> float:
+        value = given.lengths.get(name, given.arguments.get(name, 0))
+        return np.max(value, initial=0)
+
+    for limit in limits:
+        yield (
+            f"{name} beyond {limit} refused",
+            spoilt(exercise, lambda given, limit=limit: farthest(given) > limit),
+        )
+
+
+def negative_numbers(exercise: Exercise) -> Mutants:
+    """Positions and distances below 0."""
+    for name in {"shift_matrix": ["k"], "rotary": ["positions"]}.get(exercise.name, []):
+        yield (
+            f"{name} below 0 refused",
+            spoilt(exercise, lambda given, name=name: np.min(given.arguments[name], initial=0) < 0),
+        )
+
+
+def impossible_places(exercise: Exercise) -> Mutants:
+    """Scores of minus infinity, where the docstring speaks of them."""
+    if "inus infinity" in (exercise.reference.__doc__ or ""):
+        yield (
+            "minus infinity refused",
+            spoilt(exercise, lambda given: bool(np.isneginf(given.arguments["scores"]).any())),
+        )
+
+
+EDITS: dict[str, dict[str, tuple[str, str]]] = {
+    "head_importance": {
+        "outputs below 1e-8 taken for 0": ("size > 0", "size > 1e-8"),
+        "outputs of 0 not thought of": ("where=size > 0", "where=size > -1"),
+    },
+    "alignment_error_rate": {
+        "weights below 1e-8 taken for 0": ("np.max(row) > 0", "np.max(row) > 1e-8"),
+        "weights below 0.1 taken for 0": ("np.max(row) > 0", "np.max(row) > 0.1"),
+    },
+    "permute_equivariantly": {
+        "an absolute tolerance": (
+            "np.sqrt(np.finfo(X.dtype).eps) * largest",
+            "np.sqrt(np.finfo(X.dtype).eps)",
+        ),
+        "np.allclose as it is": (
+            "bool(difference <= np.sqrt(np.finfo(X.dtype).eps) * largest)",
+            "np.allclose(permute_then_attend, attend_then_permute)",
+        ),
+        "no tolerance": ("np.sqrt(np.finfo(X.dtype).eps)", "0"),
+        "the tolerance of float64": ("np.finfo(X.dtype).eps", "np.finfo(float).eps"),
+    },
+    "hard_attention": {
+        "a draw equal to a sum counts for the place before": ("<= draws", "< draws"),
+        "1e-12 in the logarithm": ("np.log(", "np.log(1e-12 + "),
+    },
+    "beam_search": {
+        "probabilities multiplied": (
+            "total + float(gain)",
+            "float(np.log(np.exp(total) * np.exp(gain)))",
+        ),
+        "the last of equal beginnings": ("sorted(longer,", "sorted(longer[::-1],"),
+        "the last of equal sentences": ("max(ended or kept,", "max((ended or kept)[::-1],"),
+        "a beam wider than the continuations refused": (
+            "        best = sorted",
+            "        longer[beam - 1]\n        best = sorted",
+        ),
+        "infinite log-probabilities skipped": (
+            "for token, gain in enumerate(step([start, *tokens]))",
+            "for token, gain in enumerate(step([start, *tokens])) if gain > -99",
+        ),
+    },
+    "label_smoothed_loss": {
+        "the mean over nothing": (".clamp(min=1)", ""),
+    },
+    "LayerNorm": {
+        "the variance as a difference of moments": (
+            "(centred * centred).mean(dim=-1, keepdim=True)",
+            "(X * X).mean(dim=-1, keepdim=True) - X.mean(dim=-1, keepdim=True) ** 2",
+        ),
+    },
+    "jacobian_norms": {
+        "derivatives below 1e-8 taken for 0": (
+            "(1 - H[..., t + 1, None, :] ** 2)",
+            "np.where(1 - H[..., t + 1, None, :] ** 2 < 1e-8, 0, 1 - H[..., t + 1, None, :] ** 2)",
+        ),
+    },
+    "warmup_learning_rate": {
+        "whole numbers divided as such": ("step * warmup**-1.5", "step // warmup * warmup**-0.5"),
+    },
+}
+"""For each exercise: a name, and the piece of the reference's source to replace, with what."""
+
+
+def edits(exercise: Exercise) -> Mutants:
+    """Slips that need the source."""
+    for name, (old, new) in EDITS.get(exercise.name, {}).items():
+        yield name, edited(exercise, old, new)
+
+
+NUMBER_WRAPPERS = (
+    tiny_inputs,
+    large_scores,
+    logarithms,
+    equal_scores,
+    far_positions,
+    negative_numbers,
+    impossible_places,
+    edits,
+)
