@@ -12,7 +12,7 @@ from autograder.judging.exercise import Exercise
 from autograder.judging.judge import AnswerKey, build_key, judge, observe_quietly, public_cases
 from autograder.judging.stubs import stub
 from autograder.judging.verdict import Verdict
-from autograder.sandbox.untrusted.values import Differentiated, Tensor
+from autograder.sandbox.untrusted.values import Differentiated, Raised, Tensor
 
 EXERCISES = [
     pytest.param(exercise, id=f"{assignment.name}.{exercise.name}")
@@ -83,6 +83,8 @@ def _filled(expected, fill):
         return Differentiated(_filled(expected.output, fill), expected.gradients)
     if isinstance(expected, Tensor):
         return Tensor(fill(expected.array))
+    if isinstance(expected, Raised):  # even with the right exceptions
+        return expected
     if isinstance(expected, tuple | list):
         return type(expected)(_filled(one, fill) for one in expected)
     if isinstance(expected, np.ndarray):
