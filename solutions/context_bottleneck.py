@@ -32,8 +32,10 @@ def encode(
     X: tokens, one a row, (..., T, d), T at least 1. h_0: the state before the first token,
     (..., d_h). W_xh: (d, d_h). W_hh: (d_h, d_h). b: (d_h,). The cell is tanh, as in `rnn_cell`.
     Returns the tuple (H, h_T): all states, (..., T, d_h), where H[..., t, :] is the state after
-    token t, and the last of them, (..., d_h). Raises ValueError for a sentence of no token.
+    token t, and the last of them, (..., d_h). Raises ValueError for a sentence of no token, T = 0.
     """
+    if X.shape[-2] == 0:
+        raise ValueError(f"X has shape {X.shape}: the sentence has no token, and needs at least 1")
     h, states = h_0, []
     for t in range(X.shape[-2]):
         h = rnn_cell(X[..., t, :], h, W_xh, W_hh, b)  # (..., d_h)
@@ -89,9 +91,11 @@ def greedy_decode(
     step: a decoder, called as step(previous, state, context). previous is the token before, an int,
     and `start` at the first step. state is what the call before returned, and None at the first
     step. It returns (scores, state): scores of shape (V,), one for each token, and its new state.
-    context: what the encoder made of the source; handed to every call as it is.
-    Returns the chosen tokens, ints, without `start` and without `stop`, at most `max_len` of them;
-    max_len is 0 or more. Of equal scores the lowest token wins.
+    context: what the encoder made of the source, of any type; handed to every call as it is.
+    Returns the list of the chosen tokens, ints, at most `max_len` of them; max_len is 0 or more.
+    `stop` ends the sentence and is not in the list. Nor is the `start` that you hand to the first
+    step; but where the decoder chooses that token, it is kept like any other. Of equal scores the
+    lowest token wins. start and stop differ.
     """
     tokens: list[int] = []
     previous, state = start, None

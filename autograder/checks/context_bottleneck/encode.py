@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions import context_bottleneck as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception, Promise, Raises
 
 
 def encode_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -17,6 +17,9 @@ def encode_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("five tokens", _inputs(rng, (), 5, 2, 3))
     yield Case("two sentences at once, float32", _inputs(rng, (2,), 4, 3, 5, np.float32))
     yield Case("as many sentences as tokens", _inputs(rng, (3,), 3, 2, 4))
+    yield Case("one sentence in the batch, one hidden unit", _inputs(rng, (1,), 3, 2, 1))
+    yield Case("no token", _inputs(rng, (), 0, 3, 2), raises=Raises("ValueError"))
+    yield Case("a batch of no tokens", _inputs(rng, (2,), 0, 3, 2), raises=Raises("ValueError"))
 
 
 def encode_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -26,6 +29,9 @@ def encode_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("a batch", _inputs(rng, (2,), T, d, d_h))
     yield Case("as many sentences as tokens, float32", _inputs(rng, (T,), T, d, d_h, np.float32))
     yield Case("two leading batch axes", _inputs(rng, (2, 3), T, d, d_h))
+    yield Case("one sentence of one token in the batch", _inputs(rng, (1,), 1, d, d_h))
+    yield Case("one hidden unit", _inputs(rng, (), T, d, 1))
+    yield Case("no token", _inputs(rng, (), 0, d, d_h), raises=Raises("ValueError"))
 
 
 def _inputs(
@@ -44,6 +50,8 @@ def _inputs(
 
 
 def encode__not_carried(X, h_0, W_xh, W_hh, b):
+    if X.shape[-2] == 0:
+        raise ValueError("no token")
     H = np.tanh(X @ W_xh + (h_0 @ W_hh)[..., None, :] + b)
     return H, H[..., -1, :]
 
@@ -129,7 +137,25 @@ def encode__one_memory_for_all(X, h_0, W_xh, W_hh, b):
     return np.stack(states, axis=-2), h
 
 
+def encode__nothing_read(X, h_0, W_xh, W_hh, b):
+    H, h = np.zeros((*X.shape[:-1], h_0.shape[-1])), h_0
+    for t in range(X.shape[-2]):
+        h = np.tanh(X[..., t, :] @ W_xh + h @ W_hh + b)
+        H[..., t, :] = h
+    return H, h
+
+
+def encode__another_exception(X, h_0, W_xh, W_hh, b):
+    H, h = np.zeros((*X.shape[:-1], h_0.shape[-1])), h_0
+    for t in range(X.shape[-2]):
+        h = np.tanh(X[..., t, :] @ W_xh + h @ W_hh + b)
+        H[..., t, :] = h
+    return H, H[..., -1, :]
+
+
 def encode__filled(X, h_0, W_xh, W_hh, b):
+    if not X.shape[-2]:
+        raise ValueError("a sentence needs tokens")
     inputs = X @ W_xh + b
     H = np.empty_like(inputs)
     h = h_0
@@ -141,13 +167,18 @@ def encode__filled(X, h_0, W_xh, W_hh, b):
 
 def encode__recursive(X, h_0, W_xh, W_hh, b):
     if X.shape[-2] == 0:
-        return np.empty((*h_0.shape[:-1], 0, h_0.shape[-1])), h_0
+        raise ValueError
+    if X.shape[-2] == 1:
+        h = np.tanh(X[..., 0, :] @ W_xh + h_0 @ W_hh + b)
+        return h[..., None, :], h
     before, h = encode__recursive(X[..., :-1, :], h_0, W_xh, W_hh, b)
     h = np.tanh(X[..., -1, :] @ W_xh + h @ W_hh + b)
     return np.concatenate([before, h[..., None, :]], axis=-2), h
 
 
 def encode__sentence_by_sentence(X, h_0, W_xh, W_hh, b):
+    if X.shape[-2] < 1:
+        raise ValueError(f"{X.shape[-2]} tokens")
     H = np.zeros((*X.shape[:-1], len(b)))
     for index in np.ndindex(X.shape[:-2]):
         h = h_0[index]
@@ -155,6 +186,13 @@ def encode__sentence_by_sentence(X, h_0, W_xh, W_hh, b):
             h = np.tanh(np.einsum("i,ij->j", x, W_xh) + np.einsum("i,ij->j", h, W_hh) + b)
             H[(*index, t)] = h
     return H, H[..., -1, :].copy()
+
+
+def encode__stacked(X, h_0, W_xh, W_hh, b):
+    states = []
+    for x in np.moveaxis(X, -2, 0):
+        states.append(np.tanh(x @ W_xh + (states or [h_0])[-1] @ W_hh + b))
+    return np.stack(states, axis=X.ndim - 2), states[-1]  # np.stack raises where there is none
 
 
 ENCODE = Exercise(
@@ -225,13 +263,61 @@ ENCODE = Exercise(
             "Are all rows of your H the same? A loop that writes into one array, and keeps that "
             "array each time, keeps how many arrays?",
         ),
+        Misconception(
+            "a sentence of no token accepted",
+            encode__nothing_read,
+            "What does the docstring say of a sentence of no token? What would its last state be?",
+        ),
+        Misconception(
+            "another exception for a sentence of no token",
+            encode__another_exception,
+            "Which exception does the docstring promise for a sentence of no token, and which one "
+            "comes from `H[..., -1, :]`?",
+        ),
     ),
-    alternatives=(encode__filled, encode__recursive, encode__sentence_by_sentence),
+    alternatives=(
+        encode__filled,
+        encode__recursive,
+        encode__sentence_by_sentence,
+        encode__stacked,
+    ),
     help=(
         "Keep one variable for the state. For each token, put the next state in its place, and "
         "note it down.",
         "`X[..., t, :]` is token t of every sentence. `np.stack(list, axis=-2)` makes the rows of "
         "H. The last state is the variable as the loop leaves it.",
         "Section “One step at a time”.",
+    ),
+    promises=(
+        Promise(
+            "X: tokens, one a row, (..., T, d), T at least 1.",
+            (
+                "one token",
+                "two sentences at once, float32",
+                "two leading batch axes",
+                "one sentence of one token in the batch",
+            ),
+        ),
+        Promise(
+            "h_0: the state before the first token, (..., d_h).",
+            ("one token", "as many sentences as tokens"),
+        ),
+        Promise(
+            "W_xh: (d, d_h). W_hh: (d_h, d_h). b: (d_h,). The cell is tanh, as in `rnn_cell`.",
+            ("two tokens", "five tokens"),
+        ),
+        Promise(
+            "Returns the tuple (H, h_T): all states, (..., T, d_h), where H[..., t, :] is the "
+            "state after token t, and the last of them, (..., d_h).",
+            (
+                "five tokens",
+                "one sentence in the batch, one hidden unit",
+                "one hidden unit",
+            ),
+        ),
+        Promise(
+            "Raises ValueError for a sentence of no token, T = 0.",
+            ("no token", "a batch of no tokens"),
+        ),
     ),
 )

@@ -8,13 +8,16 @@ import numpy as np
 
 from solutions import context_bottleneck as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception, Promise
 
 
 def bidirectional_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("two tokens", _inputs(rng, (), 2, 3, 3))
     yield Case("four tokens", _inputs(rng, (), 4, 3, 2))
     yield Case("two sentences at once, float32", _inputs(rng, (2,), 4, 2, 3, np.float32))
+    yield Case("one sentence of one token in the batch", _inputs(rng, (1,), 1, 3, 2))
+    yield Case("one number a token, one hidden unit", _inputs(rng, (), 4, 1, 1))
+    yield Case("three leading batch axes", _inputs(rng, (2, 1, 3), 2, 3, 2))
 
 
 def bidirectional_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -23,6 +26,7 @@ def bidirectional_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("one token", _inputs(rng, (), 1, d, d_h))
     yield Case("a batch, float32", _inputs(rng, (2,), T, d, d_h, np.float32))
     yield Case("two leading batch axes", _inputs(rng, (2, 3), T, d, d_h))
+    yield Case("one sentence in the batch, one hidden unit", _inputs(rng, (1,), T, d, 1))
 
 
 def _inputs(
@@ -289,5 +293,36 @@ ENCODE_BIDIRECTIONAL = Exercise(
         "`X[..., ::-1, :]` is the sentence from its end, and the same slice puts states back into "
         "the order of the tokens. `np.concatenate(..., axis=-1)` puts two halves side by side.",
         "Section “Attempt 2: read from both ends”.",
+    ),
+    promises=(
+        Promise(
+            "X: tokens, one a row, (..., T, d), T at least 1.",
+            (
+                "one token",
+                "two sentences at once, float32",
+                "one sentence of one token in the batch",
+                "two leading batch axes",
+                "three leading batch axes",
+            ),
+        ),
+        Promise(
+            "h_0: (..., d_h), the state with which each of the two readers begins.",
+            ("two tokens", "one token"),
+        ),
+        Promise(
+            "forward, backward: the parameters (W_xh, W_hh, b) of the reader from the left and of "
+            "the reader from the right, of shapes (d, d_h), (d_h, d_h) and (d_h,). The cell is "
+            "tanh, as in `rnn_cell`.",
+            ("two tokens", "one sentence"),
+        ),
+        Promise(
+            "Returns H, (..., T, 2 d_h). Row t belongs to token t: its first d_h numbers have "
+            "read the tokens 0 to t, its last d_h numbers the tokens T - 1 down to t.",
+            (
+                "four tokens",
+                "one number a token, one hidden unit",
+                "one sentence in the batch, one hidden unit",
+            ),
+        ),
     ),
 )

@@ -8,7 +8,8 @@ import numpy as np
 
 from solutions import context_bottleneck as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception, SourceFunction
+from ...judging.exercise import Case, Exercise, Promise, SourceFunction
+from .greedy_decode_wrong import MISCONCEPTIONS
 
 BEST_FIRST = SourceFunction(
     "step",
@@ -35,6 +36,20 @@ def step(previous, state, context):
 """,
 )
 
+BY_TABLE = SourceFunction(
+    "step",
+    """
+def step(previous, state, context):
+    # the token that the table names scores highest, and the state counts the steps
+    names, low = context
+    count = 0 if state is None else state
+    scores = np.full(len(names[0]), low)
+    scores[names[count % len(names)][previous]] = low / 2
+    return scores, count + 1
+""",
+)
+"""A decoder whose context is no array, whose state is a number, and whose scores are all low."""
+
 
 def decode_cases(rng: np.random.Generator) -> Iterator[Case]:
     context = np.array([-9.0, 2.0, 5.0, 3.0, 4.0, 1.0])
@@ -48,6 +63,11 @@ def decode_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("stop comes first", (BEST_FIRST, context, start, stop, 5))
     yield Case("a recurrent decoder", _recurrent(rng))
     yield Case("a recurrent decoder, another context", _recurrent(rng))
+    yield Case("the token `start` chosen again", _by_table(rng, 0, 1, [3, 0, 2, 0]))
+    yield Case("no limit reached, one token said twice", _by_table(rng, 4, 2, [3, 3, 0, 1, 0]))
+    yield Case("very low scores", _by_table(rng, 1, 3, [4, 2, 0], low=-4e6))
+    high = np.array([0.0, 1e3, 1.004e3, 1.002e3, 1.003e3, 1.001e3])
+    yield Case("scores of a thousand", (BEST_FIRST, high, 0, 1, 10))
 
 
 def decode_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -63,6 +83,13 @@ def decode_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("stop comes first", (BEST_FIRST, context, start, stop, 5))
     for _ in range(3):
         yield Case("a recurrent decoder", _recurrent(rng))
+    start, stop, *said = (int(token) for token in rng.permutation(5))
+    again = _by_table(rng, start, stop, [said[0], start, said[1], start, said[2]])
+    yield Case("the token `start` chosen again", again)
+    low = _by_table(rng, start, stop, said, low=-3e6)
+    yield Case("very low scores", low)
+    context, start, stop = _best_first(rng, size, 4)
+    yield Case("scores of a thousand", (BEST_FIRST, context + 1000, start, stop, 20))
 
 
 def _best_first(rng: np.random.Generator, size: int, before: int) -> tuple[np.ndarray, int, int]:
@@ -73,6 +100,16 @@ def _best_first(rng: np.random.Generator, size: int, before: int) -> tuple[np.nd
     return context, int(ranking[-1]), int(ranking[before])
 
 
+def _by_table(
+    rng: np.random.Generator, start: int, stop: int, said: list[int], low: float = -2.0
+) -> tuple:
+    """Arguments with BY_TABLE for five tokens: it says `said`, then stop; room for two more."""
+    rows = [[int(token) for token in rng.integers(5, size=5)] for _ in range(len(said) + 1)]
+    for row, before, token in zip(rows, [start, *said], [*said, stop], strict=True):
+        row[before] = token
+    return BY_TABLE, (rows, low), start, stop, len(said) + 2
+
+
 def _recurrent(rng: np.random.Generator) -> tuple:
     """Arguments with RECURRENT, of which at least three different tokens come before stop."""
     step, start, stop, room = RECURRENT.load(), 0, 1, 8
@@ -81,141 +118,6 @@ def _recurrent(rng: np.random.Generator) -> tuple:
         tokens = solutions.greedy_decode(step, context, start, stop, room)
         if len(tokens) < room and len(set(tokens)) >= 3 and start not in tokens:
             return RECURRENT, context, start, stop, room
-
-
-def greedy_decode__stop_kept(step, context, start, stop, max_len):
-    tokens: list[int] = []
-    previous, state = start, None
-    while len(tokens) < max_len and previous != stop:
-        scores, state = step(previous, state, context)
-        previous = int(np.argmax(scores))
-        tokens.append(previous)
-    return tokens
-
-
-def greedy_decode__start_kept(step, context, start, stop, max_len):
-    tokens, state = [start], None
-    while len(tokens) < max_len + 1:
-        scores, state = step(tokens[-1], state, context)
-        token = int(np.argmax(scores))
-        if token == stop:
-            break
-        tokens.append(token)
-    return tokens
-
-
-def greedy_decode__start_again(step, context, start, stop, max_len):
-    tokens, state = [], None
-    for _ in range(max_len):
-        scores, state = step(start, state, context)
-        token = int(np.argmax(scores))
-        if token == stop:
-            break
-        tokens.append(token)
-    return tokens
-
-
-def greedy_decode__state_lost(step, context, start, stop, max_len):
-    tokens, previous = [], start
-    for _ in range(max_len):
-        scores, _ = step(previous, None, context)
-        previous = int(np.argmax(scores))
-        if previous == stop:
-            break
-        tokens.append(previous)
-    return tokens
-
-
-def greedy_decode__context_as_state(step, context, start, stop, max_len):
-    tokens, previous, state = [], start, context
-    for _ in range(max_len):
-        scores, state = step(previous, state, context)
-        previous = int(np.argmax(scores))
-        if previous == stop:
-            break
-        tokens.append(previous)
-    return tokens
-
-
-def greedy_decode__context_from_the_state(step, context, start, stop, max_len):
-    tokens, previous, state = [], start, None
-    for _ in range(max_len):
-        scores, state = step(previous, state, context)
-        context = state
-        previous = int(np.argmax(scores))
-        if previous == stop:
-            break
-        tokens.append(previous)
-    return tokens
-
-
-def greedy_decode__lowest(step, context, start, stop, max_len):
-    tokens, previous, state = [], start, None
-    for _ in range(max_len):
-        scores, state = step(previous, state, context)
-        previous = int(np.argmin(scores))
-        if previous == stop:
-            break
-        tokens.append(previous)
-    return tokens
-
-
-def greedy_decode__last_of_equals(step, context, start, stop, max_len):
-    tokens, previous, state = [], start, None
-    for _ in range(max_len):
-        scores, state = step(previous, state, context)
-        previous = int(np.argsort(scores, kind="stable")[-1])
-        if previous == stop:
-            break
-        tokens.append(previous)
-    return tokens
-
-
-def greedy_decode__one_too_many(step, context, start, stop, max_len):
-    tokens: list[int] = []
-    previous, state = start, None
-    while len(tokens) <= max_len:
-        scores, state = step(previous, state, context)
-        previous = int(np.argmax(scores))
-        if previous == stop:
-            break
-        tokens.append(previous)
-    return tokens
-
-
-def greedy_decode__at_least_one(step, context, start, stop, max_len):
-    tokens, previous, state = [], start, None
-    while True:
-        scores, state = step(previous, state, context)
-        previous = int(np.argmax(scores))
-        if previous == stop:
-            break
-        tokens.append(previous)
-        if len(tokens) >= max_len:
-            break
-    return tokens
-
-
-def greedy_decode__no_limit(step, context, start, stop, max_len):
-    tokens: list[int] = []
-    previous, state = start, None
-    while True:
-        scores, state = step(previous, state, context)
-        previous = int(np.argmax(scores))
-        if previous == stop:
-            return tokens
-        tokens.append(previous)
-
-
-def greedy_decode__start_and_stop_exchanged(step, context, start, stop, max_len):
-    tokens, previous, state = [], stop, None
-    for _ in range(max_len):
-        scores, state = step(previous, state, context)
-        previous = int(np.argmax(scores))
-        if previous == start:
-            break
-        tokens.append(previous)
-    return tokens
 
 
 def greedy_decode__cut_at_stop(step, context, start, stop, max_len):
@@ -261,71 +163,7 @@ GREEDY_DECODE = Exercise(
     reference=solutions.greedy_decode,
     cases=decode_cases,
     hidden=decode_hidden,
-    misconceptions=(
-        Misconception(
-            "stop kept",
-            greedy_decode__stop_kept,
-            "Is stop a word of the translation? When do you look at what was chosen: before it "
-            "goes into your list, or after?",
-        ),
-        Misconception(
-            "start kept",
-            greedy_decode__start_kept,
-            "Did the decoder choose start, or did you put it there to begin with?",
-        ),
-        Misconception(
-            "start handed in at every step",
-            greedy_decode__start_again,
-            "Which token does your second call of `step` get as the one before?",
-        ),
-        Misconception(
-            "state not carried on",
-            greedy_decode__state_lost,
-            "`step` returns two things. Where does the second one go?",
-        ),
-        Misconception(
-            "context handed in as the first state",
-            greedy_decode__context_as_state,
-            "What does the exercise say that the state is at the first step?",
-        ),
-        Misconception(
-            "context replaced by the state",
-            greedy_decode__context_from_the_state,
-            "Does the source change while its translation is written? Should the context?",
-        ),
-        Misconception(
-            "lowest score taken",
-            greedy_decode__lowest,
-            "Is a high score a good one or a bad one here?",
-        ),
-        Misconception(
-            "last of equal scores",
-            greedy_decode__last_of_equals,
-            "Two tokens have the same score. Which one should win, and which one do you take?",
-        ),
-        Misconception(
-            "one token too many",
-            greedy_decode__one_too_many,
-            "With max_len = 2, how many tokens may your list hold when your loop goes on?",
-        ),
-        Misconception(
-            "at least one token",
-            greedy_decode__at_least_one,
-            "What do you return for max_len = 0? When does your loop look at the limit for the "
-            "first time?",
-        ),
-        Misconception(
-            "no limit",
-            greedy_decode__no_limit,
-            "What if a decoder never chooses stop?",
-        ),
-        Misconception(
-            "start and stop exchanged",
-            greedy_decode__start_and_stop_exchanged,
-            "Which of the two tokens stands before the first word, and which one ends the "
-            "sentence?",
-        ),
-    ),
+    misconceptions=MISCONCEPTIONS,
     alternatives=(
         greedy_decode__cut_at_stop,
         greedy_decode__recursive,
@@ -337,5 +175,47 @@ GREEDY_DECODE = Exercise(
         "`np.argmax` gives the first of equal scores; `int` makes an int of it. There are two "
         "reasons to end: stop was chosen, or there is no room left.",
         "Section “Start and stop”.",
+    ),
+    promises=(
+        Promise(
+            "step: a decoder, called as step(previous, state, context). previous is the token "
+            "before, an int, and `start` at the first step. state is what the call before "
+            "returned, and None at the first step.",
+            (
+                "a recurrent decoder",
+                "six tokens, start is 0, stop is 1",
+                "no limit reached, one token said twice",
+            ),
+        ),
+        Promise(
+            "It returns (scores, state): scores of shape (V,), one for each token, and its new "
+            "state.",
+            ("a recurrent decoder", "very low scores", "scores of a thousand"),
+        ),
+        Promise(
+            "context: what the encoder made of the source, of any type; handed to every call as "
+            "it is.",
+            ("a recurrent decoder, another context", "no limit reached, one token said twice"),
+        ),
+        Promise(
+            "Returns the list of the chosen tokens, ints, at most `max_len` of them; max_len is 0 "
+            "or more.",
+            (
+                "no room at all",
+                "room for two tokens",
+                "room for exactly as many as come before stop",
+            ),
+        ),
+        Promise(
+            "`stop` ends the sentence and is not in the list.",
+            ("six tokens, start is 0, stop is 1", "stop comes first"),
+        ),
+        Promise(
+            "Nor is the `start` that you hand to the first step; but where the decoder chooses "
+            "that token, it is kept like any other.",
+            ("six tokens, start is 0, stop is 1", "the token `start` chosen again"),
+        ),
+        Promise("Of equal scores the lowest token wins.", ("equal scores",)),
+        Promise("start and stop differ.", ("a recurrent decoder", "very low scores")),
     ),
 )

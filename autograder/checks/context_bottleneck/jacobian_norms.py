@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions import context_bottleneck as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception, Promise
 
 
 def jacobian_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -18,6 +18,10 @@ def jacobian_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("one state", _inputs(rng, (), 1, 3))
     yield Case("six states", _inputs(rng, (), 6, 4))
     yield Case("two sentences at once, float32", _inputs(rng, (2,), 5, 3, np.float32))
+    yield Case("one sentence in the batch, one hidden unit", _inputs(rng, (1,), 4, 1))
+    yield Case("one state in a batch of one", _inputs(rng, (1,), 1, 2))
+    yield Case("two leading batch axes", _inputs(rng, (2, 3), 3, 2))
+    yield Case("units at exactly 1 and -1, where tanh is flat", _saturated(rng, 5, 3))
 
 
 def jacobian_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -26,6 +30,9 @@ def jacobian_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("one state", _inputs(rng, (), 1, d_h))
     yield Case("a batch, float32", _inputs(rng, (batch,), T, d_h, np.float32))
     yield Case("many states", _inputs(rng, (), 12, d_h))
+    yield Case("one sentence in the batch, one hidden unit", _inputs(rng, (1,), T, 1))
+    yield Case("two leading batch axes", _inputs(rng, (2, batch), T, d_h))
+    yield Case("units at exactly 1 and -1, where tanh is flat", _saturated(rng, T + 1, d_h))
 
 
 def _inputs(
@@ -38,6 +45,13 @@ def _inputs(
         states.append(h)
         h = np.tanh(rng.normal(size=(*batch, d_h)) + h @ W_hh)
     return np.stack(states, axis=-2).astype(dtype), W_hh.astype(dtype)
+
+
+def _saturated(rng: np.random.Generator, T: int, d_h: int) -> tuple[np.ndarray, ...]:
+    """The same, with two units of the third state so far out that their tanh is 1 and -1."""
+    H, W_hh = _inputs(rng, (), T, d_h)
+    H[2, :2] = 1, -1
+    return H, W_hh
 
 
 def jacobian__frobenius(H, W_hh):
@@ -285,5 +299,29 @@ JACOBIAN_NORMS = Exercise(
         "the slope of the unit that it leads to. `np.linalg.norm(A, 2, axis=(-2, -1))` is the "
         "spectral norm, of a batch too.",
         "Section “How far back does the last state reach?”.",
+    ),
+    promises=(
+        Promise(
+            "H: the states h_1 ... h_T that the network went through, one a row, (..., T, d_h), "
+            "T at least 1; each is tanh(x @ W_xh + h @ W_hh + b) of the one before.",
+            (
+                "three states",
+                "one state",
+                "two sentences at once, float32",
+                "two leading batch axes",
+                "units at exactly 1 and -1, where tanh is flat",
+            ),
+        ),
+        Promise("W_hh: (d_h, d_h).", ("three states", "six states")),
+        Promise(
+            "Returns norms of shape (..., T): the spectral norm (largest singular value) of the "
+            "Jacobian of the last state with respect to the state in the same row of H.",
+            (
+                "six states",
+                "many states",
+                "one sentence in the batch, one hidden unit",
+            ),
+        ),
+        Promise("The last one is 1.", ("one state", "one state in a batch of one")),
     ),
 )

@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions import context_bottleneck as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception, Promise
 
 
 def cell_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -19,6 +19,8 @@ def cell_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("three sentences at once", _inputs(rng, (3,), 4, 2))
     yield Case("as many sentences as hidden units, float32", _inputs(rng, (3,), 2, 3, np.float32))
     yield Case("large numbers", _inputs(rng, (), 3, 4, size=1e5))
+    yield Case("a batch of one, with one hidden unit", _inputs(rng, (1,), 3, 1))
+    yield Case("three leading batch axes", _inputs(rng, (2, 1, 3), 2, 4))
 
 
 def cell_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -28,6 +30,7 @@ def cell_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("two leading batch axes, float32", _inputs(rng, (2, batch), d, d_h, np.float32))
     yield Case("as many sentences as hidden units", _inputs(rng, (d_h,), d, d_h))
     yield Case("large numbers", _inputs(rng, (), d, d_h, size=1e5))
+    yield Case("a batch of one, with one hidden unit", _inputs(rng, (1,), d, 1))
 
 
 def _inputs(
@@ -191,5 +194,30 @@ RNN_CELL = Exercise(
         "Both vectors are rows, so each stands to the left of its matrix. `@` multiplies the last "
         "axis of the left side, so leading axes need no care.",
         "Section “One step at a time”.",
+    ),
+    promises=(
+        Promise(
+            "x: the token, a row, (..., d). h: the state so far, a row, (..., d_h).",
+            (
+                "one token",
+                "three sentences at once",
+                "a batch of one, with one hidden unit",
+                "two leading batch axes, float32",
+                "three leading batch axes",
+            ),
+        ),
+        Promise(
+            "W_xh: (d, d_h). W_hh: (d_h, d_h). b: (d_h,). Rows are multiplied from the right: "
+            "x @ W_xh.",
+            ("one token", "as many sentences as hidden units"),
+        ),
+        Promise(
+            "The nonlinearity is tanh; what goes into it may be large.",
+            ("one token", "large numbers"),
+        ),
+        Promise(
+            "Returns the next state, (..., d_h).",
+            ("a batch of one, with one hidden unit", "three leading batch axes"),
+        ),
     ),
 )
