@@ -1,0 +1,50 @@
+"""What the pages say about the place where the course is kept: its source, its issues, its archive.
+
+The address stands in one place, `repository_url` in `_config.yml`, and is empty until the course is
+published there. With an address, every page has the buttons to the source and to the issues, and
+the words below are links. Without one, no page shows or promises a link. A page asks for the words:
+
+    {{ report_it }}    {{ copy_of_the_course }}
+"""
+
+import re
+
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.errors import ConfigError
+
+ADDRESS = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+")
+
+
+def words(address: str) -> dict[str, str]:
+    """Return the MyST text of each substitution, for an address or for none."""
+    if not address:
+        return {
+            "report_it": "tell whoever gave you this book",
+            "copy_of_the_course": "a copy of the course, from whoever gave you this book",
+        }
+    return {
+        "report_it": f"[open an issue]({address}/issues)",
+        "copy_of_the_course": (
+            f"a copy of the course, from [its repository]({address}) or as "
+            f"[an archive]({address}/archive/HEAD.zip)"
+        ),
+    }
+
+
+def use_address(app: Sphinx, config: Config) -> None:
+    """Set the theme's buttons and the substitutions. Raises ConfigError for another address."""
+    options = config.html_theme_options
+    address = options.get("repository_url", "")
+    if address and not ADDRESS.fullmatch(address):
+        raise ConfigError(
+            f"_config.yml: repository_url: {address!r} is no address of a GitHub repository. "
+            "Write https://github.com/OWNER/NAME, or leave it empty."
+        )
+    options |= {"use_repository_button": bool(address), "use_issues_button": bool(address)}
+    config.myst_substitutions = config.myst_substitutions | words(address)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.connect("config-inited", use_address)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

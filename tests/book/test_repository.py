@@ -1,0 +1,72 @@
+"""Links to the place where the course is kept: on every page if it has an address, else on none."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+import yaml
+from site_tools import ROOT, Book
+
+ADDRESS = "https://github.com/someone/attention"
+HOWTO = {path.stem: path.read_text(encoding="utf-8") for path in ROOT.glob("book/howto_*.md")}
+FAULT = "howto_instructor"  # speaks of a fault of the grader
+READ = "howto_reader"  # speaks of a copy of the course, and of mistakes in the book
+
+
+def set_address(book: Book, address: str) -> None:
+    config = yaml.safe_load((book.root / "_config.yml").read_text(encoding="utf-8"))
+    config["sphinx"]["config"]["html_theme_options"]["repository_url"] = address
+    book.write("_config.yml", yaml.safe_dump(config))
+
+
+def built(book: Book) -> dict[str, str]:
+    result = book.build()
+    assert result.returncode == 0, result.stdout
+    return {name: book.page(f"{name}.html") for name in ("index", *HOWTO)}
+
+
+def links(page: str) -> set[str]:
+    """The addresses under `someone`'s name, without the query of the theme's button."""
+    return set(re.findall(r'href="(https://github\.com/[^"?]*)', page))
+
+
+def article(page: str) -> str:
+    return page[page.index("<article") : page.index("</article")]
+
+
+def test_links_come_with_the_address_and_go_with_it(make_book: Callable[..., Book]) -> None:
+    book = make_book(**HOWTO)
+    for page in built(book).values():
+        assert links(page) == set()
+        assert "repository" not in article(page).lower()
+        assert "{{" not in article(page)
+    assert "tell whoever gave you this book" in book.page(f"{FAULT}.html")
+
+    set_address(book, ADDRESS)
+    pages = built(book)
+    for page in pages.values():
+        assert links(page) >= {ADDRESS, f"{ADDRESS}/issues/new"}, "the theme's two buttons"
+    assert f"{ADDRESS}/issues" in links(article(pages[FAULT]))
+    archive = f"{ADDRESS}/archive/HEAD.zip"
+    assert links(article(pages[READ])) == {ADDRESS, f"{ADDRESS}/issues", archive}
+
+    set_address(book, "")
+    assert not any(links(page) for page in built(book).values()), "the pages were not read again"
+
+
+@pytest.mark.parametrize("address", [f"{ADDRESS}/", "https://example.org/a/b"])
+def test_another_address_is_one_clear_line(make_book: Callable[..., Book], address: str) -> None:
+    book = make_book(page="# A page\n")
+    set_address(book, address)
+    result = book.build()
+    assert result.returncode != 0
+    assert f"_config.yml: repository_url: {address!r}" in result.stdout
+    assert "Write https://github.com/OWNER/NAME, or leave it empty." in result.stdout
+
+
+def test_no_page_speaks_of_a_repository_by_itself() -> None:
+    """Its words come from course_repository.py, which knows whether there is one."""
+    for path in ROOT.glob("book/*.md"):
+        text = path.read_text(encoding="utf-8").lower()
+        found = [word for word in ("repository", "github", "open an issue") if word in text]
+        assert not found, f"{path.name}: {found}"
