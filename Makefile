@@ -1,9 +1,10 @@
 # Two commands: `make course` builds everything and grades a sample class, `make test` tests it.
+# `make practise` is a student's; `make quick` and `make lint` are for whoever changes something.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: course test serve bench clean site releases class chromium
+.PHONY: course test serve bench clean site releases class chromium practise
 
 PYTHON ?= python3
 BUILD := _build
@@ -51,20 +52,31 @@ bench: $(BUILD)/class.made
 	python -m tests.benchmarks.transformer_block
 	python -m tests.benchmarks.translators
 
+practise: .venv/practise
+	@.ci/practise $(CHAPTER)
+
 clean:
 	rm -rf $(BUILD)
 
 chromium:
 	@.ci/need chromium chromium "the browser of the tests"
 
-$(VENV): requirements.txt pyproject.toml
+.venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	    { echo "Python 3.11 or newer is needed; $(PYTHON) is older. Type: make PYTHON=python3.11" >&2; exit 1; }
-	@[ -x .venv/bin/python ] || $(PYTHON) -m venv .venv || \
-	    { echo "No virtual environment could be made. On Debian: sudo apt-get install python3-venv" >&2; exit 1; }
+	@$(PYTHON) -m venv .venv || { rm -rf .venv; \
+	    echo "No virtual environment could be made. On Debian: sudo apt-get install python3-venv" >&2; exit 1; }
+
+$(VENV): requirements.txt pyproject.toml | .venv/bin/python
 	@echo "Installing the packages of requirements.txt into .venv (a few minutes) ..."
 	@pip install --quiet --disable-pip-version-check -r requirements.txt
 	@pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@touch $@ .venv/practise
+
+# What the exercises need, in the same .venv. Whoever types `make course` later gets the rest.
+.venv/practise: requirements.txt pyproject.toml | .venv/bin/python
+	@echo "Installing JupyterLab and what makes the assignments into .venv (a minute or two) ..."
+	@pip install --quiet --disable-pip-version-check --constraint requirements.txt --editable '.[grading]'
 	@touch $@
 
 $(NODE): book/_web/package-lock.json | $(VENV)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import zipfile
 from collections.abc import Iterator, Sequence
+from importlib import resources
+from modulefinder import ModuleFinder
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +70,7 @@ def release_one(course: Course, assignment: Assignment, page: Path) -> Path:
     notebook = build_notebook(assignment, page)
     nbformat.write(notebook, source / f"{name}.ipynb")
     write_cases(assignment, source / f"{name}.cases")
+    _copy_self_check(source)
     _write_rubric(course, assignment)
     made = _generate(course, name)
     with Gradebook(course.gradebook_url) as gradebook:
@@ -74,6 +78,8 @@ def release_one(course: Course, assignment: Assignment, page: Path) -> Path:
     target = course.release / name
     target.mkdir(parents=True, exist_ok=True)
     for path in made.iterdir():
+        if path.is_dir():
+            shutil.rmtree(target / path.name, ignore_errors=True)
         path.replace(target / path.name)
     made.rmdir()
     made.parent.rmdir()
@@ -84,11 +90,42 @@ def assignment_zip(course: Course, name: str, path: Path) -> None:
     """Pack a released assignment for download: the same release gives the same bytes."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for suffix in ("cases", "ipynb"):
-            entry = zipfile.ZipInfo(f"{name}/{name}.{suffix}")  # its time is the start of 1980
+        folder = course.release / name
+        for file in [
+            folder / f"{name}.ipynb",
+            *sorted(folder.rglob("*.py")),
+            folder / f"{name}.cases",
+        ]:
+            entry = zipfile.ZipInfo(file.relative_to(course.release).as_posix())  # its time is 1980
             entry.external_attr = 0o644 << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, (course.release / name / f"{name}.{suffix}").read_bytes())
+            archive.writestr(entry, file.read_bytes())
+
+
+def self_check_files() -> list[Path]:
+    """The files of `autograder` that `from autograder import check` needs, relative to its parent.
+
+    They travel with each assignment, so that a student installs NumPy and nothing of ours. All of
+    them is what the package imports, directly or not; no reference and no hidden case is in it.
+    """
+    root = _root()
+    finder = ModuleFinder(path=[str(root)])  # what lies elsewhere is not followed
+    finder.import_hook("autograder")
+    files = (getattr(module, "__file__", None) for module in finder.modules.values())
+    return sorted(Path(file).relative_to(root) for file in files if file)
+
+
+def _root() -> Path:
+    """The folder in which the package lies."""
+    return Path(str(resources.files("autograder"))).parent
+
+
+def _copy_self_check(folder: Path) -> None:
+    """Put the self-check beside the notebook, in place of what an earlier release put there."""
+    shutil.rmtree(folder / "autograder", ignore_errors=True)
+    for file in self_check_files():
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(_root() / file, folder / file)
 
 
 def build_notebook(assignment: Assignment, page: Path) -> nbformat.NotebookNode:

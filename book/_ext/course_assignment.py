@@ -53,7 +53,8 @@ class Assignment(SphinxDirective):
         target = "/" + Path(os.path.relpath(archive, self.env.srcdir)).as_posix()
         link = addnodes.download_reference("", text, reftarget=target, refdoc=self.env.docname)
         kilobytes = max(1, round(archive.stat().st_size / 1000))
-        size = nodes.inline("", f" ({kilobytes} kB: the notebook and its public cases)")
+        inside = "the notebook, its public cases and the self-check"
+        size = nodes.inline("", f" ({kilobytes} kB: {inside})")
         return nodes.paragraph("", "", link, size, classes=["assignment-download"])
 
 

@@ -23,6 +23,7 @@ from autograder.classroom.release import (
     build_notebook,
     release,
     release_one,
+    self_check_files,
 )
 from autograder.judging.stubs import stub
 from autograder.selfcheck.check import read_cases
@@ -99,8 +100,17 @@ def test_a_release_is_the_same_bytes_every_time(tmp_path, course, toy_page, rele
     assert [(again.parent / name).read_bytes() for name in names] == first
     release_one(course, page.ASSIGNMENT, toy_page)
     assert [(released.parent / name).read_bytes() for name in names] == first
-    assert sorted(path.name for path in released.parent.iterdir()) == sorted(names)
+    assert sorted(path.name for path in released.parent.iterdir()) == sorted((*names, "autograder"))
     assert not (course.root / ".release-new").exists()
+
+
+def test_a_file_that_the_self_check_no_longer_needs_is_gone_after_the_next_release(
+    course, toy_page, released
+):
+    for folder in (course.source, course.release):
+        (folder / "toy" / "autograder" / "old.py").write_text("")
+    release_one(course, page.ASSIGNMENT, toy_page)
+    assert not [*course.root.rglob("old.py")]
 
 
 def test_the_gradebook_knows_the_points(course, released):
@@ -191,5 +201,10 @@ def test_the_zip_holds_the_assignment_and_is_the_same_every_time(course, release
     packed = (tmp_path / "one.zip").read_bytes()
     assert packed == (tmp_path / "two.zip").read_bytes()
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
-        assert archive.namelist() == ["toy/toy.cases", "toy/toy.ipynb"]
+        names = archive.namelist()
+        assert names == [
+            "toy/toy.ipynb",
+            *(f"toy/{file.as_posix()}" for file in self_check_files()),
+            "toy/toy.cases",
+        ]
         assert archive.read("toy/toy.ipynb") == released.read_bytes()

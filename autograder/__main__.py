@@ -1,0 +1,28 @@
+"""Start the command `autograder`, or say in one line which package it lacks."""
+
+from __future__ import annotations
+
+import sys
+
+OURS = ("autograder", "solutions")
+
+
+def main() -> None:
+    """Run the command line. Where a package is missing, exit with the line that installs it."""
+    try:
+        from .cli import app
+
+        app()
+    except ModuleNotFoundError as error:
+        name = (error.name or "").partition(".")[0]
+        if not name or name in OURS:
+            raise  # a mistake of ours keeps its traceback
+        extra = "torch" if name == "torch" else "grading"
+        sys.exit(
+            f"autograder: the package {name} is missing. In the folder of the course, type: "
+            f"pip install --constraint requirements.txt --editable '.[{extra}]'"
+        )
+
+
+if __name__ == "__main__":
+    main()

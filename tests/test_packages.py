@@ -1,0 +1,72 @@
+"""What is installed: each extra is pinned, and a missing one says what to type."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PINS = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+PIN = re.compile(r"^([\w.-]+)==(\S+)$", re.MULTILINE)
+
+
+def normalised(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", re.split(r"[<>=\[ ]", name)[0]).lower()
+
+
+def pinned(text: str) -> set[str]:
+    return {normalised(name) for name, _ in PIN.findall(text)}
+
+
+def declared() -> set[str]:
+    """What the package and its extras ask for."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    asked = chain(project["dependencies"], *project["optional-dependencies"].values())
+    return {normalised(one) for one in asked}
+
+
+def test_what_the_extras_ask_for_is_what_requirements_pin_directly():
+    direct, _ = PINS.split("# What these bring along")
+    assert declared() == pinned(direct)
+
+
+def test_every_line_of_the_requirements_is_a_pin():
+    lines = [line for line in PINS.splitlines() if line and not line.startswith("#")]
+    assert [line for line in lines if not PIN.fullmatch(line)] == []
+
+
+def command(*statements: str) -> subprocess.CompletedProcess[str]:
+    code = "\n".join(("import sys", *statements, "from autograder.__main__ import main", "main()"))
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+
+
+@pytest.mark.parametrize(
+    ("package", "arguments", "extra"),
+    [
+        ("typer", ["--help"], "grading"),
+        ("nbgrader", ["release", "--course", "COURSE"], "grading"),
+        ("torch", ["release", "--course", "COURSE", "transformer"], "torch"),
+    ],
+)
+def test_a_missing_package_is_one_line_that_says_what_to_type(tmp_path, package, arguments, extra):
+    course = str(tmp_path / "course")
+    assert command(f"sys.argv[1:] = ['init', {course!r}]").returncode == 0
+    given = [course if argument == "COURSE" else argument for argument in arguments]
+    done = command(f"sys.modules[{package!r}] = None", f"sys.argv[1:] = {given}")
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"autograder: the package {package} is missing. In the folder of the course, type: "
+        f"pip install --constraint requirements.txt --editable '.[{extra}]'\n"
+    )
+
+
+def test_a_module_of_ours_that_is_missing_keeps_its_traceback():
+    done = command("sys.modules['autograder.cli'] = None")
+    assert done.returncode == 1
+    assert "Traceback" in done.stderr

@@ -1,0 +1,143 @@
+"""What a student needs: an archive, NumPy (torch from chapter 8 on), and nothing of the course."""
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+import toy
+
+import autograder
+from autograder.checks import assignments
+from autograder.classroom.course import Course
+from autograder.classroom.release import assignment_zip, release
+from autograder.grading.sample import answer_source
+
+ROOT = Path(__file__).parents[1]
+CHAPTERS = ("self_attention", "transformer_block")  # with NumPy alone, and with torch
+ELSEWHERE = ("jupytext", "matplotlib", "nbformat", "nbgrader", "rich", "solutions", "typer")
+
+SESSION = f"""\
+import sys
+from pathlib import Path
+sys.dont_write_bytecode = True
+sys.path.insert(0, "")
+for name in {ELSEWHERE}:
+    sys.modules[name] = None
+from autograder import check
+import autograder
+assert Path(autograder.__file__).parent == Path.cwd() / "autograder", autograder.__file__
+"""
+
+LOADED = """
+for module in list(sys.modules.values()):
+    if module is not None and module.__name__.split(".")[0] == "autograder":
+        print("loaded", Path(module.__file__).relative_to(Path.cwd()).as_posix())
+"""
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory):
+    """A folder in which two archives were unpacked."""
+    folder = tmp_path_factory.mktemp("desk")
+    course = Course.create(tmp_path_factory.mktemp("class") / "course")
+    release(course, CHAPTERS)
+    for name in CHAPTERS:
+        assignment_zip(course, name, folder / f"{name}.zip")
+        with zipfile.ZipFile(folder / f"{name}.zip") as archive:
+            archive.extractall(folder)
+    return folder
+
+
+def session(folder: Path, *cells: str) -> list[str]:
+    """What a student's Python prints in `folder`; it finds no module of this checkout."""
+    code = "\n".join((SESSION, *cells, LOADED))
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", code], cwd=folder, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_the_unpacked_archive_checks_answers_by_itself(desk, name):
+    assignment = assignments()[name]
+    cells = [toy.imports(assignment).source]
+    for exercise in assignment.exercises:
+        for function in (exercise.alternatives[0], exercise.misconceptions[0].wrong):
+            source = answer_source(function, exercise.name)
+            cells += [f"exec({source!r})", f"print(repr(check({exercise.name})))"]
+    said = session(desk / name, *cells)
+    for exercise in assignment.exercises:
+        assert f"{exercise.name}: right on the public cases" in said
+        assert f"This looks like: {exercise.misconceptions[0].name}." in said
+    packed = {f.relative_to(desk / name).as_posix() for f in (desk / name).rglob("*.py")}
+    loaded = {line.removeprefix("loaded ") for line in said if line.startswith("loaded ")}
+    assert loaded <= packed
+    assert name != CHAPTERS[1] or loaded == packed, "a file that no self-check needs"
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_no_answer_is_in_the_archive(desk, name):
+    files = sorted(path.relative_to(desk / name).as_posix() for path in (desk / name).rglob("*"))
+    assert not [file for file in files if "checks" in file or "solutions" in file]
+    text = "".join(file.read_text() for file in (desk / name).rglob("*.py"))
+    for exercise in assignments()[name].exercises:
+        assert exercise.name not in text
+
+
+def test_an_old_python_is_told_which_it_should_be(monkeypatch):
+    source = Path(autograder.__file__).read_text()
+    monkeypatch.setattr(sys, "version_info", (3, 10, 4, "final", 0))
+    with pytest.raises(ImportError, match=r"need Python 3\.11 or newer\. This is \d"):
+        exec(source, {"__name__": "autograder"})
+
+
+@pytest.fixture
+def practise(tmp_path):
+    """Run `.ci/practise` where one chapter's page lies, with a JupyterLab that only says so."""
+    page = tmp_path / "exercises" / "self_attention.md"
+    page.parent.mkdir()
+    page.symlink_to(ROOT / "exercises" / page.name)
+    jupyter = tmp_path / "bin" / "jupyter"
+    jupyter.parent.mkdir()
+    jupyter.write_text('#!/bin/sh\necho "jupyter $*"\n')
+    jupyter.chmod(0o755)
+    path = [str(jupyter.parent), str(Path(sys.executable).parent), os.environ["PATH"]]
+    environment = os.environ | {"PATH": os.pathsep.join(path), "PYTHONPATH": str(ROOT)}
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [str(ROOT / ".ci" / "practise"), *arguments]
+        return subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120
+        )
+
+    return run
+
+
+def test_practise_lays_out_the_assignments_once_and_keeps_the_answers(practise, tmp_path):
+    first = practise()
+    assert first.returncode == 0, first.stderr
+    assert first.stdout.splitlines()[-1] == "jupyter lab practise"
+    folder = tmp_path / "practise" / "self_attention"
+    made = sorted(path.name for path in folder.iterdir())
+    assert made == ["autograder", "self_attention.cases", "self_attention.ipynb"]
+    notebook = folder / "self_attention.ipynb"
+    notebook.write_text("my answers")
+    again = practise("self_attention")
+    assert "Making" not in again.stdout
+    assert again.stdout.splitlines()[-1] == (
+        "jupyter lab practise/self_attention/self_attention.ipynb"
+    )
+    assert notebook.read_text() == "my answers"
+
+
+def test_practise_knows_the_chapters(practise, tmp_path):
+    done = practise("self_atention")
+    assert done.returncode == 1
+    assert done.stderr == (
+        "There is no chapter self_atention. Its name is one of: self_attention\n"
+    )
+    assert not (tmp_path / "practise").exists()
