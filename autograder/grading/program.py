@@ -61,18 +61,10 @@ def answer_keys(assignment: Assignment, course_key: bytes, digest: str) -> list[
     The hidden cases come from HMAC(course key, submission digest, exercise): no one can know them
     beforehand, and the same submission always meets the same ones.
     """
-    _use_one_thread()
     return [
         build_key(one, public_cases(one), tuple(one.hidden(_generator(course_key, digest, one))))
         for one in assignment.exercises
     ]
-
-
-def _use_one_thread() -> None:
-    """Let torch, where an exercise has imported it, compute as it does in the sandbox."""
-    torch = sys.modules.get("torch")
-    if torch is not None:
-        torch.set_num_threads(1)
 
 
 def _generator(course_key: bytes, digest: str, one: Exercise) -> np.random.Generator:

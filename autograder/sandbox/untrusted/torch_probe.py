@@ -70,19 +70,24 @@ def _start(seed: int) -> None:
 
 @contextlib.contextmanager
 def _own_state(call: Call) -> Iterator[None]:
-    """A random state of its own, and the call's dtype as default; both are put back after it."""
+    """A random state of its own, one thread, and the call's dtype as default; put back after it.
+
+    On the few numbers of a case, several threads take longer than one and wait for each other.
+    """
     weights = call.setup.weights if call.setup else {}
     given = (weights, call.arguments, call.keywords)
     floats = (
         tensor.array.dtype.name for tensor in tensors(given) if tensor.array.dtype.kind == "f"
     )
-    before = torch.get_default_dtype()
+    before, threads = torch.get_default_dtype(), torch.get_num_threads()
     with torch.random.fork_rng(devices=[]), torch.set_grad_enabled(True):
         torch.set_default_dtype(getattr(torch, next(floats, "float32")))
+        torch.set_num_threads(1)
         try:
             yield
         finally:
             torch.set_default_dtype(before)
+            torch.set_num_threads(threads)
 
 
 def _made(make: Callable[..., Any], setup: Setup) -> tuple[Any, dict[str, torch.Tensor]]:

@@ -256,9 +256,18 @@ def test_operations_on_many_threads_do_not_hang_the_forks(bubblewrap):
 
 def test_torch_works_on_one_thread_there_and_here(bubblewrap):
     source = "def log_mean(X, targets): raise LookupError(torch.get_num_threads())"
-    torch.set_num_threads(2)
     assert "LookupError: 1 " in grade(bubblewrap, log_mean=source)["log_mean"].message
-    assert torch.get_num_threads() == 1
+
+    def log_mean(X, targets):
+        raise LookupError(torch.get_num_threads())
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        assert judged(LOG_MEAN, log_mean).message.endswith("LookupError: 1.")
+        assert torch.get_num_threads() == 2, "what the student's own cells run with is put back"
+    finally:
+        torch.set_num_threads(threads)
 
 
 def test_an_assignment_without_torch_does_not_import_it(bubblewrap):
