@@ -107,6 +107,9 @@ class Book:
             timeout=120,
         )
         result.stdout = COLOUR.sub("", result.stdout)
+        assert "Executing notebook" not in result.stdout, (
+            "MyST-NB executed what was not in the cache"
+        )
         return result
 
     def page(self, name: str) -> str:
