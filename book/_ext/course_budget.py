@@ -4,6 +4,7 @@ The budget is for two cores with nothing else to do. A busy machine is no fault 
 chapter over its budget is named, and one over twice its budget is a warning, which ends the build.
 """
 
+from course_build.events import announce
 from myst_nb.sphinx_ import NbMetadataCollector
 from sphinx.application import Sphinx
 from sphinx.util import logging
@@ -23,13 +24,13 @@ def check_runtimes(app: Sphinx, exception: Exception | None) -> None:
         data = NbMetadataCollector.get_exec_data(app.env, name)
         seconds = data and data["runtime"]
         if seconds and seconds > budget:
-            say = logger.warning if seconds > 2 * budget else logger.info
-            say(
-                "the chapter took %.0f s to execute; on two idle cores, %d s are allowed",
-                seconds,
-                budget,
-                location=(name, None),
+            text = (
+                f"the chapter took {seconds:.0f} s to execute; "
+                f"on two idle cores, {budget} s are allowed"
             )
+            say = logger.warning if seconds > 2 * budget else logger.info
+            say(text, location=(name, None))
+            announce("note", text=f"{name}: {text}")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -27,11 +27,13 @@ def over_seeds(
 ) -> list[Result]:
     """Return `[run(seed) for seed in seeds]`, computed in fresh processes, one thread each.
 
-    `run` must be importable from a module (not defined in a notebook cell). Fresh processes are
-    started, not forked: a fork of a process that has used several torch threads hangs.
+    `run` must be importable from a module (not defined in a notebook cell). `workers` is as many
+    as the seeds, or as OMP_NUM_THREADS or else the machine allows. Fresh processes are started,
+    not forked: a fork of a process that has used several torch threads hangs.
     """
     name = getattr(run, "__name__", getattr(getattr(run, "func", None), "__name__", "experiment"))
-    workers = workers or min(len(seeds), os.cpu_count() or 1)
+    allowed = int(os.environ.get("OMP_NUM_THREADS") or os.cpu_count() or 1)
+    workers = workers or min(len(seeds), allowed)
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=context, initializer=_one_thread) as pool:
         futures = [pool.submit(run, seed) for seed in seeds]

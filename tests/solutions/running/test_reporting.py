@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from solutions.running.reporting import figure_data, read_figure_data
+from solutions.running.reporting import figure_data, read_figure_data, report
 
 
 @pytest.fixture(autouse=True)
@@ -32,3 +32,14 @@ def test_a_number_that_json_has_not_is_refused_and_loses_nothing():
     with pytest.raises(ValueError, match="not JSON compliant"):
         figure_data("curve", [float(np.nan)])
     assert read_figure_data("curve", "earlier") == [1]
+
+
+def test_a_run_keeps_what_it_reports_and_forgets_what_an_earlier_run_did(build):
+    path = build / "results" / "one.json"
+    path.parent.mkdir()
+    path.write_text('{"old": 1}')
+    report("one", mean=np.float32(0.5), name="a")
+    report("other", mean=3)
+    report("one", steps=7)
+    assert json.loads(path.read_text()) == {"mean": 0.5, "name": "a", "steps": 7}
+    assert json.loads((build / "results" / "other.json").read_text()) == {"mean": 3}
