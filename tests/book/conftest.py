@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 import yaml
 from playwright.sync_api import Browser, sync_playwright
-from site_tools import BUILD, CHROMIUM, FLAGS, ROOT, SITE, Book, QuietHandler, Reader
+from site_tools import CHROMIUM, FLAGS, MAKE, ROOT, SITE, Book, QuietHandler, Reader
 
 
 @pytest.fixture(scope="session")
 def site() -> Path:
     """The folder of the built site. It is built here only when it is missing."""
     if not (SITE / "index.html").is_file():
-        subprocess.run([*BUILD, "--all"], cwd=ROOT, check=True)
+        subprocess.run(MAKE, cwd=ROOT, check=True)
     return SITE
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import BrowserContext, Page, Route
 
@@ -17,6 +18,7 @@ BUILD = (
     str(Path(sys.executable).with_name("jupyter-book")),
     *("build", "book", "--config", "_config.yml", "-W", "-n", "--keep-going"),
 )
+MAKE = (sys.executable, "-m", "book._ext.course_build")
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = (
@@ -34,8 +36,21 @@ MODES = {
     "phone": {"color_scheme": "light", "viewport": {"width": 390, "height": 844}},
 }
 
+NOTEBOOK = """\
+---
+jupytext: {text_representation: {extension: .md, format_name: myst}}
+kernelspec: {name: python3, display_name: Python 3, language: python}
+---
+# A notebook
+
+"""
+
 RUN_AXE = """async () => (await axe.run()).violations.flatMap(
     (rule) => rule.nodes.map((node) => `${rule.id}: ${node.html}`))"""
+
+
+def cell(*lines: str, header: str = "") -> str:
+    return "\n".join(["```{code-cell} ipython3", *([header] if header else []), *lines, "```\n\n"])
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
@@ -95,22 +110,27 @@ class Book:
 
     def build(self, *options: str) -> subprocess.CompletedProcess[str]:
         """Build it, warnings as errors; return the exit code and what the terminal showed."""
-        path = os.pathsep.join([str(self.root), str(ROOT)])
-        environment = os.environ | {"PYTHONPATH": path, "PYTHONUNBUFFERED": "1"}
-        result = subprocess.run(
-            [*BUILD, *options],
-            cwd=self.root,
-            env=environment,
-            text=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=120,
-        )
+        result = subprocess.run([*BUILD, *options], **self.surroundings(), timeout=120)
         result.stdout = COLOUR.sub("", result.stdout)
         assert "Executing notebook" not in result.stdout, (
             "MyST-NB executed what was not in the cache"
         )
         return result
+
+    def make(self) -> subprocess.CompletedProcess[str]:
+        """Build it as `make site` does; return the exit code and what people saw."""
+        return subprocess.run(MAKE, **self.surroundings(), timeout=240)
+
+    def surroundings(self) -> dict[str, Any]:
+        """Return where and how a command for this book runs."""
+        path = os.pathsep.join([str(self.root), str(ROOT)])
+        return {
+            "cwd": self.root,
+            "env": os.environ | {"PYTHONPATH": path, "PYTHONUNBUFFERED": "1"},
+            "text": True,
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.STDOUT,
+        }
 
     def page(self, name: str) -> str:
         return (self.root / "_build" / "html" / name).read_text(encoding="utf-8")

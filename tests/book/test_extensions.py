@@ -9,19 +9,10 @@ from pathlib import Path
 import jupyter_book
 import pytest
 import yaml
-from site_tools import ROOT, Book
+from site_tools import NOTEBOOK, ROOT, Book, cell
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from course_build import imports
-
-NOTEBOOK = """\
----
-jupytext: {text_representation: {extension: .md, format_name: myst}}
-kernelspec: {name: python3, display_name: Python 3, language: python}
----
-# A notebook
-
-"""
 
 QUIZ = """\
 ```{quiz}
@@ -34,10 +25,6 @@ What does a row sum to? It is $\\sum_j w_{ij}$.
   > Softmax divides by the sum.
 ```
 """
-
-
-def cell(*lines: str, header: str = "") -> str:
-    return "\n".join(["```{code-cell} ipython3", *([header] if header else []), *lines, "```\n\n"])
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +105,7 @@ def test_a_chapter_over_its_budget_is_named_and_over_twice_of_it_is_a_warning(
 ) -> None:
     book = make_book(slow=NOTEBOOK + cell("import time", f"time.sleep({seconds})"))
     config = (book.root / "_config.yml").read_text(encoding="utf-8")
-    at = "    nb_execution_show_tb: true\n"
+    at = "    html_favicon: _web/favicon.svg\n"
     assert at in config
     book.write("_config.yml", config.replace(at, f"{at}    course_budget: {budget}\n"))
     result = book.build()

@@ -1,0 +1,325 @@
+"""How the book is built: which chapters are executed, in which order, and what goes wrong."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+from site_tools import MAKE, NOTEBOOK, ROOT, Book, cell
+from sphinx.errors import ExtensionError
+
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+from course_build import imports, schedule
+from course_build.chapters import Chapter
+from course_build.kernels import ChapterError
+
+KEEP = "from solutions.reporting import figure_data, read_figure_data"
+PRETEND = "import os\n\nos.cpu_count = lambda: {}\n"
+"""A `sitecustomize.py`, which Python runs first: the machine seems to have so many cores."""
+
+
+class World:
+    """What a `Schedule` needs of the chapters, the cache and the kernels, without any kernel."""
+
+    def __init__(self, **reads: Iterable[str]) -> None:
+        self.reads = reads
+        self.stale: set[str] = set(reads)
+        self.failing: set[str] = set()
+        self.running: list[str] = []
+        self.begun: list[str] = []
+        self.most_at_once = 0
+        self.results = dict.fromkeys(reads, "old")  # what each chapter keeps for others
+        self.seen: dict[str, list[str]] = {}  # what each read when it was executed
+
+    def chapters(self) -> dict[str, Chapter]:
+        world = self
+
+        class Fake(Chapter):
+            def digest(self, root: Path) -> str:
+                return ",".join(world.results[name] for name in self.reads)
+
+        return {
+            name: Fake(name, Path(name), None, (), dict.fromkeys(reads, ()), ())
+            for name, reads in self.reads.items()
+        }
+
+    def holds(self, chapter: Chapter, digest: str) -> bool:
+        seen = self.seen.get(chapter.name, ["old"] * len(chapter.reads))
+        return chapter.name not in self.stale and digest == ",".join(seen)
+
+    def seconds(self, name: str) -> None:
+        return None
+
+    def drop(self, chapter: Chapter) -> None:
+        pass
+
+    def keep(self, chapter: Chapter, digest: str, seconds: float) -> None:
+        self.stale.discard(chapter.name)
+
+    def stop(self) -> None:
+        pass
+
+    def execute(self, chapter: Chapter, tell: Callable[[str], None]) -> float:
+        self.running.append(chapter.name)
+        self.begun.append(chapter.name)
+        self.most_at_once = max(self.most_at_once, len(self.running))
+        self.seen[chapter.name] = [self.results[name] for name in chapter.reads]
+        time.sleep(0.05)
+        self.running.remove(chapter.name)
+        if chapter.name in self.failing:
+            raise ChapterError(f"{chapter.name}.md:3", "no")
+        return 0.05
+
+    def build(self, monkeypatch: pytest.MonkeyPatch, cores: int) -> list[str]:
+        """Return the names of the chapters that were executed."""
+        monkeypatch.setattr(os, "cpu_count", lambda: cores)
+        self.begun = []
+        schedule.Schedule(self.chapters(), Path(), self, self).run()
+        return self.begun
+
+
+@pytest.mark.parametrize(("cores", "at_once"), [(1, 1), (2, 1), (3, 1), (4, 2), (8, 4), (64, 5)])
+def test_as_many_chapters_run_at_once_as_there_are_pairs_of_cores(
+    monkeypatch: pytest.MonkeyPatch, cores: int, at_once: int
+) -> None:
+    world = World(a=(), b=(), c=(), d=(), e=())
+    assert sorted(world.build(monkeypatch, cores)) == ["a", "b", "c", "d", "e"]
+    assert world.most_at_once == at_once
+
+
+def test_a_chapter_comes_after_those_that_it_reads_and_else_in_the_order_of_the_contents(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = World(late=["z"], one=(), two=["late"], z=(), y=())
+    assert world.build(monkeypatch, 2) == ["one", "z", "late", "two", "y"]
+
+
+@pytest.mark.parametrize("cores", [2, 8])
+def test_readers_are_executed_when_results_changed_and_else_nobody(
+    monkeypatch: pytest.MonkeyPatch, cores: int
+) -> None:
+    world = World(a=(), b=["a"], c=["b"], d=())
+    world.build(monkeypatch, cores)
+    assert world.build(monkeypatch, cores) == []
+    world.stale = {"a"}
+    assert world.build(monkeypatch, cores) == ["a"], "its results are as they were"
+    world.stale, world.results["a"] = {"a"}, "new"
+    assert world.build(monkeypatch, cores) == ["a", "b"], "b keeps what c reads as it was"
+
+
+@pytest.mark.parametrize("cores", [2, 8])
+def test_a_failure_stops_its_readers_and_nobody_else(
+    monkeypatch: pytest.MonkeyPatch, cores: int
+) -> None:
+    world = World(a=(), b=["a"], c=["b"], d=(), e=["d"])
+    world.failing = {"a"}
+    with pytest.raises(ExtensionError, match=r"a\.md:3: no\n.*not executed.*: b, c$"):
+        world.build(monkeypatch, cores)
+    assert sorted(world.begun) == ["a", "d", "e"]
+    world.failing = set()
+    assert world.build(monkeypatch, cores) == ["a", "b", "c"]
+
+
+def test_chapters_that_read_each_other_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World(a=["b"], b=["a"])
+    with pytest.raises(ExtensionError, match="chapters read each other's results: "):
+        world.build(monkeypatch, 2)
+    assert world.begun == []
+
+
+def test_what_a_chapter_reads_is_found_in_its_cells() -> None:
+    sources = ["x = {'a': read_figure_data('f', 'one')}", "r.read_figure_data('g', 'two')", "(]"]
+    assert list(imports.calls(sources, "read_figure_data")) == [("f", "one"), ("g", "two")]
+    with pytest.raises(ValueError, match=r"plain strings: read_figure_data\(name, 'two'\)"):
+        list(imports.calls(["read_figure_data(name, 'two')"], "read_figure_data"))
+
+
+def executed(book: Book) -> set[str]:
+    """Build the book; return the chapters that were executed."""
+    result = book.make()
+    assert result.returncode == 0, result.stdout
+    found = re.findall(r"^chapter \d+ of \d+, (\w+): \d+ s$", result.stdout, re.MULTILINE)
+    assert f"chapters executed: {len(found)}." in result.stdout.splitlines()[-1]
+    return set(found)
+
+
+def test_a_change_executes_the_chapter_and_those_that_read_its_results(
+    make_book: Callable[..., Book],
+) -> None:
+    makes = NOTEBOOK + cell(KEEP, "figure_data('f', [VALUE])", "print('made by VALUE')")
+    book = make_book(
+        reads=NOTEBOOK + cell(KEEP, "print('read', read_figure_data('f', 'makes'))"),
+        makes=makes.replace("VALUE", "1"),
+        apart=NOTEBOOK + cell("print('apart')"),
+    )
+    assert executed(book) == {"reads", "makes", "apart"}, "though it stands after its reader"
+    assert "read [1]" in book.page("reads.html")
+    assert executed(book) == set()
+    book.write("book/makes.md", makes.replace("VALUE", "2"))
+    assert executed(book) == {"reads", "makes"}
+    assert "read [2]" in book.page("reads.html")
+    book.write("book/makes.md", makes.replace("VALUE", "1"))
+    assert executed(book) == {"reads", "makes"}, "an old output in the cache would lie"
+    assert "read [1]" in book.page("reads.html")
+    book.write("book/makes.md", makes.replace("VALUE", "1") + cell("print('one more')"))
+    assert executed(book) == {"makes"}, "what it reads has not changed"
+    (book.root / "_build" / "figures" / "f.json").unlink()
+    assert executed(book) == {"makes"}
+
+
+MEET = """\
+import os, pathlib, time
+here, there = (pathlib.Path(os.environ["COURSE_BUILD"], name) for name in ({!r}, {!r}))
+here.touch()
+deadline = time.monotonic() + 30
+while not there.exists() and time.monotonic() < deadline:
+    time.sleep(0.1)
+print("met:", there.exists())"""
+COMPUTE = """\
+import torch, numpy as np
+from solutions.seeds import over_seeds
+torch.manual_seed(0)
+X = torch.randn(700, 700)
+print("threads", torch.get_num_threads(), "sum", (X @ X).sum().item(), X.exp().sum().item())"""
+
+
+def test_side_by_side_gives_the_same_results(make_book: Callable[..., Book]) -> None:
+    """Two chapters wait for each other: they meet exactly when they run at the same time."""
+    pages = {
+        "reads": NOTEBOOK
+        + cell(KEEP, "print(read_figure_data('f', 'one') + read_figure_data('f', 'one'))"),
+        "one": NOTEBOOK
+        + cell(MEET.format("one", "two"))
+        + cell(COMPUTE)
+        + cell(KEEP, "figure_data('f', [X.mean().item()])"),
+        "two": NOTEBOOK + cell(MEET.format("two", "one")) + cell(COMPUTE),
+    }
+    shown = []
+    for cores in (2, 4):
+        book = make_book(**pages)
+        book.write("sitecustomize.py", PRETEND.format(cores))
+        if cores == 2:
+            (book.root / "_build").mkdir()
+            (book.root / "_build" / "two").touch()  # nobody waits for half a minute
+        assert executed(book) == {"reads", "one", "two"}
+        assert "met: True" in book.page("one.html")
+        assert "met: True" in book.page("two.html")
+        shown.append([outputs(book.page(f"{name}.html")) for name in pages])
+    assert shown[0] == shown[1]
+    assert "threads 2 sum" in str(shown)
+
+
+def outputs(page: str) -> list[str]:
+    """Return the printed outputs of a page."""
+    found = re.findall(r'<div class="output stream.*?<pre>(.*?)</pre>', page, re.DOTALL)
+    assert found
+    return found
+
+
+FAULTS = {
+    "raises": (["print('as it should')"], ["assert 1 + 1 == 3, 'the claim is false'"]),
+    "speaks": (["import sys"], ["print('oh dear', file=sys.stderr)"]),
+    "endless": (["import time"], ["time.sleep(600)"]),
+    "killed": (["import os"], ["os.kill(os.getpid(), 9)"]),
+}
+MESSAGES = {
+    "raises": "AssertionError: the claim is false",
+    "speaks": "the cell wrote on standard error: oh dear",
+    "endless": "the cell was not done after 4 s",
+    "killed": "the kernel was killed (out of memory?)",
+}
+
+
+@pytest.fixture(scope="module")
+def faulty(make_book: Callable[..., Book]) -> Book:
+    """A book with a chapter for each fault, a sound one, and one that reads a faulty one."""
+    book = make_book(
+        **{name: NOTEBOOK + cell(*one) + cell(*two) for name, (one, two) in FAULTS.items()},
+        reader=NOTEBOOK + cell(KEEP, "read_figure_data('f', 'raises')"),
+        sound=NOTEBOOK + cell("print('sound')"),
+    )
+    config = (book.root / "_config.yml").read_text(encoding="utf-8")
+    assert "timeout: 900" in config
+    book.write("_config.yml", config.replace("timeout: 900", "timeout: 4"))
+    book.write("sitecustomize.py", PRETEND.format(8))
+    return book
+
+
+@pytest.fixture(scope="module")
+def told(faulty: Book) -> str:
+    result = faulty.make()
+    assert result.returncode != 0
+    return result.stdout
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_failure_names_the_chapter_the_cell_and_the_reason(told: str, name: str) -> None:
+    line = NOTEBOOK.count("\n") + 6  # the first of the second cell
+    message = f"book/{name}.md:{line}, code cell 2: {MESSAGES[name]}"
+    lines = told.splitlines()
+    at = lines.index(message)
+    assert re.fullmatch(rf"chapter \d of 6, {name}: failed", lines[at - 1])
+    assert any(message in line for line in lines[-20:]), "once more at the end"
+
+
+def test_after_a_failure_the_end_of_the_log_is_shown(told: str, faulty: Book) -> None:
+    lines = told.splitlines()
+    assert "not executed, since they read its results: reader" in told
+    assert lines[-1] == "The book was not built. All that was said: _build/book.log"
+    log = (faulty.root / "_build" / "book.log").read_text(encoding="utf-8")
+    assert [line for line in log.splitlines() if line.strip()][-30:] == lines[-31:-1]
+    assert "Running Jupyter-Book" in log
+    assert "\x1b" not in log
+
+
+def test_what_was_done_before_a_failure_is_kept(told: str, faulty: Book) -> None:
+    assert re.search(r"chapter 6 of 6, sound: \d+ s", told)
+    again = faulty.make()
+    assert again.returncode != 0
+    assert "sound" not in again.stdout
+
+
+def test_a_warning_of_sphinx_is_shown_even_if_the_log_goes_on(
+    make_book: Callable[..., Book],
+) -> None:
+    pages = {f"page_{i}": f"# Page {i}\n\nText.\n" for i in range(20)}
+    book = make_book(wrong="# Wrong\n\n{doc}`nowhere`\n", **pages)
+    result = book.make()
+    assert result.returncode != 0
+    assert re.search(r"wrong\.md.*WARNING: unknown document: 'nowhere'", result.stdout)
+    assert len(result.stdout.splitlines()) < 40
+
+
+BEGET = "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_leaves_no_process_behind_and_keeps_what_is_done(
+    make_book: Callable[..., Book], number: int
+) -> None:
+    book = make_book(done=NOTEBOOK + cell("print('done')"), long=NOTEBOOK)
+    pids = book.root / "pids"
+    long = ["import os, subprocess, sys, time", BEGET]
+    note = f"open({str(pids)!r}, 'w').write(f'{{os.getpid()}} {{child.pid}} ')"
+    book.write("book/long.md", NOTEBOOK + cell(*long, note, "time.sleep(600)"))
+    with subprocess.Popen(MAKE, **book.surroundings()) as process:
+        deadline = time.monotonic() + 60
+        while not (pids.exists() and pids.read_text().endswith(" ")):
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+        process.send_signal(number)
+        shown, _ = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "chapter 1 of 2, done: " in shown
+    assert "Stopped. The chapters that were done are kept" in shown
+    for pid in map(int, pids.read_text().split()):
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+    if number == signal.SIGINT:
+        book.write("book/long.md", NOTEBOOK + cell("print('short now')"))
+        assert executed(book) == {"long"}
