@@ -269,10 +269,10 @@ def test_a_failure_names_the_chapter_the_cell_and_the_reason(told: str, name: st
 
 def test_after_a_failure_the_end_of_the_log_is_shown(told: str, faulty: Book) -> None:
     lines = told.splitlines()
-    assert "not executed, since they read its results: reader" in told
+    assert lines[-2] == "not executed, since they read its results: reader"
     assert lines[-1] == "The book was not built. All that was said: _build/book.log"
     log = (faulty.root / "_build" / "book.log").read_text(encoding="utf-8")
-    assert [line for line in log.splitlines() if line.strip()][-30:] == lines[-31:-1]
+    assert "\n".join(lines[-31:-1]) in "\n".join(line for line in log.splitlines() if line.strip())
     assert "Running Jupyter-Book" in log
     assert "\x1b" not in log
 

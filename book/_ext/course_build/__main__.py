@@ -26,6 +26,7 @@ LINES = 30
 INTERRUPTED = 130
 
 COLOUR = re.compile(r"\x1b\[[\d;]*[mK]")
+CHAIN = "The above exception was the direct cause of the following exception:"
 PROBLEM = re.compile(r"\b(WARNING|ERROR|CRITICAL)\b")
 
 
@@ -84,7 +85,11 @@ def copy(process: subprocess.Popen[str]) -> int:
 
 def end_of_log() -> list[str]:
     """Return the last lines of the log, and before them the problems that they do not show."""
-    lines = [line for line in LOG.read_text(encoding="utf-8").splitlines() if line.strip()]
+    text = LOG.read_text(encoding="utf-8")
+    cause, _, consequence = text.rpartition(CHAIN)
+    if "jupyter_book" in consequence:  # it only says that Sphinx failed
+        text = cause
+    lines = [line for line in text.splitlines() if line.strip()]
     problems = [line for line in lines[:-LINES] if PROBLEM.search(line)]
     gap = ["..."] if problems else []
     return [*problems[-LINES:], *gap, *lines[-LINES:]]

@@ -51,9 +51,10 @@ def calls(sources: Iterable[str], function: str) -> Iterator[tuple[str, ...]]:
         if getattr(node.func, "id", getattr(node.func, "attr", None)) != function:
             continue
         values = [getattr(argument, "value", None) for argument in node.args]
-        if node.keywords or not all(isinstance(value, str) for value in values):
+        texts = tuple(value for value in values if isinstance(value, str))
+        if node.keywords or len(texts) < len(values):
             raise ValueError(f"write what it reads as plain strings: {ast.unparse(node)}")
-        yield tuple(values)
+        yield texts
 
 
 def nodes(source: str) -> Iterator[ast.AST]:

@@ -6,6 +6,7 @@ holds for each chapter the digest of all that it depended on when it was execute
 
 import json
 from pathlib import Path
+from typing import Any
 
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
@@ -22,11 +23,11 @@ class Records:
         self.cache = get_cache(cache_path)
         self.path = Path(cache_path) / FILE
         known = self.path.read_text(encoding="utf-8") if self.path.exists() else "{}"
-        self.known: dict[str, dict[str, float | str]] = json.loads(known)
+        self.known: dict[str, dict[str, Any]] = json.loads(known)
 
     def seconds(self, name: str) -> float | None:
         """Return what the last execution of the chapter `name` took, if there was one."""
-        return self.known.get(name, {}).get("seconds")
+        return self.known[name]["seconds"] if name in self.known else None
 
     def holds(self, chapter: Chapter, digest: str) -> bool:
         """Tell whether these cells are in the cache, executed under this digest."""
@@ -53,5 +54,5 @@ class Records:
         self.cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
         self.known[chapter.name] = {"digest": digest, "seconds": seconds}
         temporary = self.path.with_suffix(".tmp")
-        temporary.write_text(json.dumps(self.known, indent=2, sort_keys=True) + "\n")
+        temporary.write_text(json.dumps(self.known, indent=2) + "\n", encoding="utf-8")
         temporary.replace(self.path)
