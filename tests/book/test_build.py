@@ -4,21 +4,18 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
-from site_tools import MAKE, NOTEBOOK, ROOT, Book, cell
-from sphinx.errors import ExtensionError
-
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from course_build import imports, schedule
 from course_build.chapters import Chapter
 from course_build.kernels import ChapterError
+from site_tools import MAKE, NOTEBOOK, Book, cell
+from sphinx.errors import ExtensionError
 
-KEEP = "from solutions.reporting import figure_data, read_figure_data"
+KEEP = "from solutions.running.reporting import figure_data, read_figure_data"
 PRETEND = "import os\n\nos.cpu_count = lambda: {}\n"
 """A `sitecustomize.py`, which Python runs first: the machine seems to have so many cores."""
 
@@ -182,7 +179,6 @@ while not there.exists() and time.monotonic() < deadline:
 print("met:", there.exists())"""
 COMPUTE = """\
 import torch, numpy as np
-from solutions.seeds import over_seeds
 torch.manual_seed(0)
 X = torch.randn(700, 700)
 print("threads", torch.get_num_threads(), "sum", (X @ X).sum().item(), X.exp().sum().item())"""

@@ -2,17 +2,14 @@
 
 import json
 import re
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import jupyter_book
 import pytest
 import yaml
-from site_tools import NOTEBOOK, ROOT, Book, cell
-
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from course_build import imports
+from site_tools import NOTEBOOK, ROOT, Book, cell
 
 QUIZ = """\
 ```{quiz}

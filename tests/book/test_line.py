@@ -1,14 +1,10 @@
 """What people see while the book is built: one line, or a plain line for each chapter."""
 
-import sys
 from io import StringIO
 
 import pytest
-from rich.console import Console
-from site_tools import ROOT
-
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from course_build.line import Progress, Screen
+from rich.console import Console
 
 NINE = {f"chapter_{letter}": None for letter in "abcdefgh"} | {"a_chapter_with_a_long_name": None}
 

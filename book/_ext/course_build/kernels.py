@@ -2,9 +2,9 @@
 
 What a chapter's code finds in its environment:
 
-COURSE_BUILD names the build's folder, for `solutions.reporting`.
-COURSE_PROGRESS names a file, for `solutions.progress`. What arrives there is told at once to
-whoever watches the build, so a long training shows its progress there and never in the page.
+COURSE_BUILD names the build's folder, for `solutions.running.reporting`.
+COURSE_PROGRESS names a file, for `solutions.running.progress`. What arrives there is told at once
+to whoever watches the build: a long training shows its progress there and never in the page.
 IPYTHONDIR names a profile of the book's own, so that nobody's personal one changes a page. In it,
 figures are SVG: sharp at every size.
 OMP_NUM_THREADS holds the threads that a chapter may use. It is the same on every machine, however
