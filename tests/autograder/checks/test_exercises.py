@@ -3,16 +3,25 @@
 import functools
 import hashlib
 import inspect
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from autograder.checks import assignments
-from autograder.judging.exercise import Exercise
-from autograder.judging.judge import AnswerKey, build_key, judge, observe_quietly, public_cases
+from autograder.judging.exercise import Case, Exercise
+from autograder.judging.judge import (
+    AnswerKey,
+    KeyedMisconception,
+    build_key,
+    judge,
+    observe_quietly,
+    public_cases,
+)
 from autograder.judging.stubs import stub
-from autograder.judging.verdict import Verdict
-from autograder.sandbox.untrusted.values import Differentiated, Raised, Tensor
+from autograder.judging.verdict import Judgement, Verdict
+from autograder.sandbox.untrusted.values import Differentiated, Observation, Raised, Tensor
 
 EXERCISES = [
     pytest.param(exercise, id=f"{assignment.name}.{exercise.name}")
@@ -28,16 +37,49 @@ def hidden_cases(exercise: Exercise, seed: int):
 
 
 @functools.cache
+def draws(exercise: Exercise) -> list[tuple[Case, ...]]:
+    """The public cases, and the hidden ones of each seed."""
+    return [
+        tuple(public_cases(exercise)),
+        *(tuple(hidden_cases(exercise, seed)) for seed in SEEDS),
+    ]
+
+
+@functools.cache
+def observed(exercise: Exercise, function: Callable) -> list[tuple[Observation, ...]]:
+    """What `function` does on each draw, and then on the public cases with each hidden draw.
+
+    It is called once on each draw, because what it does on a case depends on no other case.
+    """
+    public, *hidden = (tuple(observe_quietly(function, cases)) for cases in draws(exercise))
+    return [public, *hidden, *((*public, *one) for one in hidden)]
+
+
+@functools.cache
 def keys(exercise: Exercise) -> list[AnswerKey]:
     """The self-check's key, the hidden cases alone, and what the grader uses: both together."""
-    public = public_cases(exercise)
-    hidden = [build_key(exercise, (), hidden_cases(exercise, seed)) for seed in SEEDS]
-    both = [build_key(exercise, public, hidden_cases(exercise, seed)) for seed in SEEDS]
-    return [build_key(exercise, public, ()), *hidden, *both]
+    public, *hidden = draws(exercise)
+    built = [
+        build_key(exercise, public, ()),
+        *(build_key(exercise, (), one) for one in hidden),
+        *(build_key(exercise, public, one) for one in hidden),
+    ]
+    return [replace(key, misconceptions=known(exercise, at)) for at, key in enumerate(built)]
 
 
-def verdicts(exercise: Exercise, function) -> list:
-    return [judge(key, observe_quietly(function, key.cases)) for key in keys(exercise)]
+def known(exercise: Exercise, at: int) -> tuple[KeyedMisconception, ...]:
+    """The misconceptions of the key at this place of `keys`, each observed once for all of them."""
+    return tuple(
+        KeyedMisconception(
+            one.name, one.hint, lambda wrong=one.wrong: observed(exercise, wrong)[at]
+        )
+        for one in exercise.misconceptions
+    )
+
+
+def verdicts(exercise: Exercise, function: Callable) -> list[Judgement]:
+    pairs = zip(keys(exercise), observed(exercise, function), strict=True)
+    return [judge(key, observations) for key, observations in pairs]
 
 
 @pytest.mark.parametrize("exercise", EXERCISES)
@@ -59,10 +101,10 @@ def test_every_misconception_is_rejected_and_named(exercise):
 @pytest.mark.parametrize("exercise", EXERCISES)
 def test_an_answer_of_the_right_shape_but_empty_of_thought_fails(exercise):
     """Zeros, ones and the first argument, in the shape and type that are wanted, earn nothing."""
-    for key in keys(exercise):
+    pairs = zip(keys(exercise), observed(exercise, exercise.reference), strict=True)
+    for key, observations in pairs:
         for fill in (np.zeros_like, np.ones_like):
             answers = [_filled(expected, fill) for expected in key.expected]
-            observations = observe_quietly(exercise.reference, key.cases)
             forged = [
                 type(observation)(answer, observation.arguments_after, answer)
                 for observation, answer in zip(observations, answers, strict=True)
@@ -73,9 +115,9 @@ def test_an_answer_of_the_right_shape_but_empty_of_thought_fails(exercise):
 @pytest.mark.parametrize("exercise", EXERCISES)
 def test_answers_learnt_by_heart_from_one_draw_fail_on_the_next(exercise):
     """Even yes-or-no answers: their order is drawn too."""
-    one, other = (build_key(exercise, (), hidden_cases(exercise, seed)) for seed in (0, 1))
-    observations = observe_quietly(exercise.reference, one.cases)
-    assert not judge(other, observations).passed
+    _, _, other, *_ = keys(exercise)
+    _, learnt, *_ = observed(exercise, exercise.reference)
+    assert not judge(other, learnt).passed
 
 
 def _filled(expected, fill):

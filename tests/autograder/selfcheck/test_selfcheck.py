@@ -105,12 +105,13 @@ def test_self_check_and_grader_agree(assignment, tmp_path):
     for exercise, released in zip(
         assignment.exercises, read_cases(tmp_path / "x.cases"), strict=True
     ):
-        hidden = exercise.hidden(np.random.default_rng(1))
+        hidden = tuple(exercise.hidden(np.random.default_rng(1)))
         grader = build_key(exercise, public_cases(exercise), hidden)
         wrong = [misconception.wrong for misconception in exercise.misconceptions]
         for function in (exercise.reference, *exercise.alternatives, *wrong):
-            ours = judge(released, observe_quietly(function, released.cases))
-            theirs = judge(grader, observe_quietly(function, grader.cases))
+            public = observe_quietly(function, released.cases)
+            ours = judge(released, public)
+            theirs = judge(grader, [*public, *observe_quietly(function, hidden)])
             assert (ours.verdict, ours.misconception, ours.hint) == (
                 theirs.verdict,
                 theirs.misconception,
