@@ -42,12 +42,16 @@ class: $(BUILD)/class.made
 	autograder feedback --course $(COURSE)
 	autograder export --course $(COURSE)
 
-test: class $(SITE) chromium
+test: class $(SITE) chromium lint
+	pytest -n 2 --dist loadfile --durations=20
+
+# One list, for `make test` and the hook of .pre-commit-config.yaml.
+lint:
+	@command -v ruff >/dev/null || { echo "ruff is missing. Type: make course" >&2; exit 1; }
 	ruff check .
 	ruff format --check .
 	mypy
 	lint-imports --no-cache
-	pytest -n 2 --dist loadfile
 
 serve: $(SITE)
 	@echo "Read the book at http://127.0.0.1:8000/ (stop with Ctrl+C)"
