@@ -8,6 +8,7 @@ SHELL := /bin/bash
 .PHONY: course plan test serve bench clean site releases class chromium practise lint quick
 
 PYTHON ?= python3
+SINCE ?= HEAD
 BUILD := _build
 COURSE := $(BUILD)/course
 CHAPTERS := $(basename $(notdir $(wildcard exercises/*.md)))
@@ -45,13 +46,18 @@ class: $(BUILD)/class.made
 test: class $(SITE) chromium lint
 	pytest -n 2 --dist loadfile --durations=20
 
-# One list, for `make test` and the hook of .pre-commit-config.yaml.
+# One list, for `make test`, `make quick` and the hook of .pre-commit-config.yaml.
 lint:
 	@command -v ruff >/dev/null || { echo "ruff is missing. Type: make course" >&2; exit 1; }
 	ruff check .
 	ruff format --check .
 	mypy
 	lint-imports --no-cache
+
+# The tests that the changes since a commit touch, the nearest first, for less than a minute.
+quick: lint
+	PYTHONPATH=tests/support pytest -p touched --since $(SINCE) -n 2 --dist loadfile \
+	    --no-loadscope-reorder
 
 serve: $(SITE)
 	@echo "Read the book at http://127.0.0.1:8000/ (stop with Ctrl+C)"

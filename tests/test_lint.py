@@ -1,4 +1,4 @@
-"""The checks that take seconds are one list: for `make test` and the commit hook."""
+"""The checks that take seconds are one list: for `make test`, `make quick` and the commit hook."""
 
 import subprocess
 from pathlib import Path
@@ -22,7 +22,7 @@ def test_lint_is_the_four_checks() -> None:
     assert [line.split()[0] for line in lines] == ["ruff", "ruff", "mypy", "lint-imports"]
 
 
-@pytest.mark.parametrize("target", ["test"])
+@pytest.mark.parametrize("target", ["test", "quick"])
 def test_a_target_runs_the_list(target: str) -> None:
     assert planned("lint") in planned(target)
 

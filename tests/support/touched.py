@@ -1,0 +1,201 @@
+"""A pytest plugin, for `make quick`: run the tests that a change touches, the nearest first.
+
+    pytest -p touched --since HEAD
+
+A test is touched by a changed file that its own file imports, directly or not, or names. A test of
+the exercises is touched by the check, and by the reference, of the exercise that it is given; when
+the engine itself has changed, it runs for the exercises of SAMPLE alone. After BUDGET seconds no
+further test is started, and the last line says how many are left to `make test`.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import os
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import grimp
+import pytest
+
+PACKAGES = ("autograder", "solutions")
+SUPPORT = ("tests/support", "tests/book", "")  # where a test's own imports are looked for
+CHECKS = "autograder.checks"
+SAMPLE = "self_attention"
+BUDGET = 45
+STARTED = "QUICK_STARTED"
+LEFT = "the time for a quick look is over"
+FAR = 1000
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--since", default="HEAD", help="the commit that the changes are counted from")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    os.environ.setdefault(STARTED, str(time.time()))  # the workers of xdist inherit it
+    changed = changed_files(config.rootpath, config.getoption("since"))
+    config.pluginmanager.register(Selection(config.rootpath, changed))
+
+
+class Selection:
+    """The tests that a change of some files touches."""
+
+    def __init__(self, root: Path, changed: Iterable[str]) -> None:
+        self.root = root
+        self.modules = {name for name in map(module_name, changed) if name}
+        self.files = {root / path for path in changed}
+        self.others = {root / path for path in changed if not of_python(path)}
+        self.engine = {name for name in self.modules if not of_a_chapter(name)}
+        self.graph = grimp.build_graph(*PACKAGES)
+
+    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
+        """Leave out a file of tests that no change can touch, before it is imported."""
+        if collection_path.suffix != ".py" or self.distance(collection_path) < FAR:
+            return None
+        reads_exercises = CHECKS in imports(collection_path)
+        return None if reads_exercises and self.modules - self.engine else True
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(
+        self, config: pytest.Config, items: list[pytest.Item]
+    ) -> None:
+        touched = [(self.nearness(item), item) for item in items]
+        chosen = [(near, item) for near, item in touched if near < FAR]
+        nearest: dict[Path, int] = {}  # a file's tests stay together: they share what they set up
+        for near, item in chosen:
+            nearest[item.path] = min(near, nearest.get(item.path, FAR))
+        chosen.sort(key=lambda pair: (nearest[pair[1].path], str(pair[1].path), pair[0]))
+        config.hook.pytest_deselected(items=[item for near, item in touched if near == FAR])
+        items[:] = [item for _, item in chosen]
+
+    def nearness(self, item: pytest.Item) -> int:
+        """How many imports lie between a test and the nearest change; FAR if none leads there."""
+        parameters = getattr(getattr(item, "callspec", None), "params", {})
+        for value in parameters.values():
+            own = modules_of(value) & self.graph.modules  # a toy's are the tests' own
+            if own:
+                near = min(self.steps(own, self.modules - self.engine), default=FAR)
+                sample = any(name.startswith(f"{CHECKS}.{SAMPLE}") for name in own)
+                return min(near, self.distance(item.path)) if sample else near
+        return self.distance(item.path)
+
+    @functools.cache  # noqa: B019 - one selection lives as long as the run
+    def distance(self, path: Path) -> int:
+        """The same for a file of tests, whatever exercises it is given."""
+        if path in self.files or path.with_name("conftest.py") in self.files:
+            return 0
+        helpers = [path, *followed(path, self.root)]
+        if self.files & set(helpers) or any(names(one, self.others) for one in helpers):
+            return 1
+        own = {name for helper in helpers for name in imports(helper)}
+        return min(self.steps(own & self.graph.modules, self.modules), default=FAR)
+
+    def steps(self, start: Iterable[str], changed: set[str]) -> Iterator[int]:
+        """How many imports lead from `start` to each changed module that can be reached."""
+        seen: set[str] = set()
+        level, count = set(start), 1
+        while level:
+            yield from (count for _ in level & changed)
+            seen |= level
+            below = (self.graph.find_modules_directly_imported_by(name) for name in level)
+            level, count = set().union(*below) - seen, count + 1
+
+
+def changed_files(root: Path, since: str) -> list[str]:
+    """The files that differ from the commit, and the new ones."""
+
+    def git(*arguments: str) -> list[str]:
+        done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise pytest.UsageError(f"git knows no changes since {since!r}: {done.stderr.strip()}")
+        return done.stdout.splitlines()
+
+    new = git("ls-files", "--others", "--exclude-standard")
+    return sorted({*git("diff", "--name-only", "--relative", since), *new})
+
+
+def module_name(path: str) -> str | None:
+    """The module in a file of the packages; None for another file."""
+    file = Path(path)
+    if file.suffix != ".py" or file.parts[0] not in PACKAGES:
+        return None
+    return ".".join(file.with_suffix("").parts).removesuffix(".__init__")
+
+
+def of_python(path: str) -> bool:
+    """True for a module and for the tests' own files, which are found by who imports them."""
+    return bool(module_name(path)) or path.startswith("tests/")
+
+
+def of_a_chapter(module: str) -> bool:
+    """True for a check and for a reference; the rest is the engine's."""
+    return module.startswith((f"{CHECKS}.", "solutions."))
+
+
+def modules_of(value: Any) -> set[str]:
+    """The modules that an exercise, an assignment or a sample submission is made of."""
+    if hasattr(value, "misconceptions") and hasattr(value, "alternatives"):
+        wrong = [one.wrong for one in value.misconceptions]
+        code: list[Callable] = [value.reference, value.cases, value.hidden, *value.alternatives]
+        return {inspect.unwrap(one).__module__ for one in (*code, *wrong)}
+    if hasattr(value, "exercises"):
+        return {f"{CHECKS}.{value.name}"}.union(*map(modules_of, value.exercises))
+    if isinstance(getattr(value, "assignment", None), str):
+        return {f"{CHECKS}.{value.assignment}"}
+    return set()
+
+
+@functools.cache
+def imports(path: Path) -> frozenset[str]:
+    """The dotted names that a file imports; of `from a import b` both a and a.b."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return frozenset(found)
+
+
+def followed(path: Path, root: Path, seen: frozenset[Path] = frozenset()) -> set[Path]:
+    """The files of the tests' own that a test imports, directly or not."""
+    found: set[Path] = set()
+    for name in imports(path):
+        if name.split(".")[0] in PACKAGES:
+            continue
+        places = (root / folder / f"{name.replace('.', '/')}.py" for folder in SUPPORT)
+        found |= {file for file in places if file.is_file()}
+    for file in found - seen:
+        found |= followed(file, root, seen | found)
+    return found
+
+
+def names(path: Path, changed: Iterable[Path]) -> bool:
+    """True if a file of tests names a changed file that no module imports, or its folder."""
+    text = path.read_text(encoding="utf-8")
+    return any(f'"{one}"' in text for file in changed for one in (file.name, file.parent.name))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if time.time() - float(os.environ[STARTED]) > BUDGET:
+        pytest.skip(LEFT)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    skipped = terminalreporter.stats.get("skipped", [])
+    left = [report for report in skipped if LEFT in str(report.longrepr)]
+    if left:
+        terminalreporter.write_line(
+            f"{len(left)} more tests are touched by the change. `make test` runs them too."
+        )
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+        session.exitstatus = pytest.ExitCode.OK  # nothing has changed that a test imports or names
