@@ -16,7 +16,8 @@ def additive_scores(
     s: (..., d_s), the state of the decoder. H: (..., T, d_h), the states of the encoder, one a row,
     with the same leading axes. W_s: (d_s, d_a). W_h: (d_h, d_a). v: (d_a,). The network has one
     hidden layer of d_a tanh units, which reads both states, and one linear output; neither has a
-    bias. Returns the scores (..., T), before any softmax (Bahdanau et al. 2015, appendix A.1.2).
+    bias. States may be large. Returns the scores (..., T), before any softmax (Bahdanau et al.
+    2015, appendix A.1.2).
     """
     from_decoder = s @ W_s  # (..., d_a)
     from_encoder = H @ W_h  # (..., T, d_a)
@@ -41,8 +42,10 @@ def masked_softmax(
 ) -> np.ndarray:
     """Softmax over the places where `mask` is True; the weight elsewhere is exactly 0.
 
-    scores: (..., n_q, n_k). mask: boolean, broadcastable to `scores`, True where attention may go.
-    Returns weights of the shape of `scores`. Where nothing may be attended to, all weights are 0,
+    scores: (..., n_q, n_k), or of any other shape, and as large as they like. mask: boolean,
+    broadcastable to `scores`, True where attention may go; None hides nothing. axis: any axis of
+    `scores`, counted from the start or, below 0, from the end. Returns weights of the shape of
+    `scores`, which sum to 1 along `axis`. Where nothing may be attended to, all weights are 0,
     never NaN.
     """
     if mask is None:
@@ -59,8 +62,9 @@ def masked_softmax(
 def context_vector(weights: np.ndarray, H: np.ndarray) -> np.ndarray:
     """Blend the encoder's states by the weights, which are used as they are.
 
-    weights: (..., T). H: (..., T, d_h), with the same leading axes. Returns an array of shape
-    (..., d_h). Where all weights are 0, the context is 0 (Bahdanau et al. 2015, equation 5).
+    weights: (..., T); they need not sum to 1. H: (..., T, d_h), with the same leading axes. Returns
+    an array of shape (..., d_h). Where all weights are 0, the context is 0 (Bahdanau et al. 2015,
+    equation 5).
     """
     return np.sum(weights[..., None] * H, axis=-2)  # (..., T, 1) * (..., T, d_h), summed over T
 
@@ -75,15 +79,16 @@ def attention_decoder_step(
     """Look back at the source, then take one step of the decoder (Bahdanau et al. 2015, 3.1).
 
     y_embedding: (..., d_y), the target token that was written last. s: (..., d_s), the decoder's
-    state before the step: the look back is its own. H: (..., T, d_h), the encoder's states.
-    mask: boolean (..., T), True where a source token stands, False at padding.
+    state before the step: the look back is its own. H: (..., T, d_h), the encoder's states. States
+    may be large. mask: boolean (..., T), True where a source token stands, False at padding, which
+    may be anywhere.
     params: the tuple (W_s, W_h, v, W_xh, W_hh, b). The first three score by the small network of
     `additive_scores`: (d_s, d_a), (d_h, d_a), (d_a,). The others are a tanh cell whose input is the
     embedding, followed by the context: W_xh (d_y + d_h, d_s), W_hh (d_s, d_s), b (d_s,).
 
     Returns the tuple (s_next, context, weights) of shapes (..., d_s), (..., d_h), (..., T). The
-    weights sum to 1 and are exactly 0 at padding. A source that is all padding gets weights 0 and
-    context 0, and the state is still renewed.
+    weights sum to 1 and are exactly 0 at padding, however large the scores are. A source that is
+    all padding gets weights 0 and context 0, and the state is still renewed.
     """
     W_s, W_h, v, W_xh, W_hh, b = params
     scores = additive_scores(s, H, W_s, W_h, v)  # (..., T), from the state before the step
@@ -97,11 +102,12 @@ def attention_decoder_step(
 def alignment_error_rate(weights: np.ndarray, sure: np.ndarray, possible: np.ndarray) -> float:
     """Compare the strongest link of every target token with the gold alignment.
 
-    weights: (m, n), not negative, a row for each target token, n at least 1. sure and possible:
-    boolean (m, n), the gold links; a sure link is possible too, whether or not `possible` has it.
-    Each row of the weights claims one link, to its largest weight: to the first, if several are the
-    largest. A row of zeros claims none. Returns Och and Ney's alignment error rate (2003) as a
-    float: 0 is best, 1 is worst. It is 0.0 if no link is claimed and none is sure.
+    weights: (m, n), not negative, a row for each target token, m may be 0, n at least 1. sure and
+    possible: boolean (m, n), the gold links; a sure link is possible too, whether or not `possible`
+    has it. Each row of the weights claims one link, to its largest weight, however small that is:
+    to the first, if several are the largest. A row of zeros claims none. Returns Och and Ney's
+    alignment error rate (2003) as a float: 0 is best, 1 is worst. It is 0.0 if no link is claimed
+    and none is sure.
     """
     claimed = np.zeros(weights.shape, dtype=bool)  # (m, n)
     for i, row in enumerate(weights):

@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions import alignment as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception, Promise
 
 
 def scores_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -19,15 +19,22 @@ def scores_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("all sizes differ", _inputs(rng, (), 5, 2, 4, 3))
     yield Case("a batch, as many places as sentences", _inputs(rng, (3,), 3, 2, 4, 5))
     yield Case("float32, two leading batch axes", _inputs(rng, (2, 3), 4, 3, 2, 5, np.float32))
+    yield Case("large states", _inputs(rng, (), 3, 2, 3, 4, size=2000.0))
+    yield Case("a batch of one, one place, one hidden unit", _inputs(rng, (1,), 1, 2, 3, 1))
+    yield Case(
+        "three leading batch axes, tiny states", _inputs(rng, (2, 1, 3), 2, 3, 2, 4, size=1e-9)
+    )
 
 
 def scores_hidden(rng: np.random.Generator) -> Iterator[Case]:
     n, d_s, d_h, d_a = rng.permutation([2, 3, 4, 5])
     yield Case("states of one width", _inputs(rng, (), n, d_s, d_s, d_s))
     yield Case("all sizes differ", _inputs(rng, (), n, d_s, d_h, d_a))
-    yield Case("large states", _inputs(rng, (), n, d_s, d_h, d_a, size=20.0))
+    yield Case("large states", _inputs(rng, (), n, d_s, d_h, d_a, size=2000.0))
     yield Case("a batch, as many places as sentences", _inputs(rng, (n,), n, d_s, d_h, d_a))
     yield Case("float32, a batch", _inputs(rng, (3,), n, d_s, d_h, d_a, np.float32))
+    yield Case("one place, one hidden unit", _inputs(rng, (), 1, d_s, d_h, 1))
+    yield Case("a batch of one, tiny states", _inputs(rng, (1,), n, d_s, d_h, d_a, size=1e-9))
 
 
 def _inputs(
@@ -196,5 +203,36 @@ ADDITIVE_SCORES = Exercise(
         "`s @ W_s` has shape (..., d_a) and `H @ W_h` has (..., T, d_a). Give the first an axis "
         "for the T places before you add.",
         "Section “A score from a small network”.",
+    ),
+    promises=(
+        Promise(
+            "s: (..., d_s), the state of the decoder. H: (..., T, d_h), the states of the encoder, "
+            "one a row, with the same leading axes.",
+            (
+                "all sizes differ",
+                "a batch, as many places as sentences",
+                "a batch of one, one place, one hidden unit",
+                "float32, two leading batch axes",
+                "three leading batch axes, tiny states",
+            ),
+        ),
+        Promise(
+            "W_s: (d_s, d_a). W_h: (d_h, d_a). v: (d_a,).",
+            ("states of one width", "all sizes differ"),
+        ),
+        Promise(
+            "The network has one hidden layer of d_a tanh units, which reads both states, and one "
+            "linear output; neither has a bias.",
+            (
+                "three places, everything small",
+                "one place, one hidden unit",
+                "three leading batch axes, tiny states",
+            ),
+        ),
+        Promise("States may be large.", ("large states",)),
+        Promise(
+            "Returns the scores (..., T), before any softmax",
+            ("three places, everything small", "one place, one hidden unit"),
+        ),
     ),
 )

@@ -8,7 +8,8 @@ import numpy as np
 
 from solutions import alignment as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Promise
+from .alignment_error_rate_wrong import MISCONCEPTIONS
 
 LINKS: tuple[tuple[int, tuple[int, ...], tuple[int, ...]], ...] = (
     # the peak of the row, its places of sure links, of links that are possible only
@@ -38,6 +39,17 @@ def rate_cases(rng: np.random.Generator) -> Iterator[Case]:
     nothing = np.zeros((2, 3))
     yield Case("nothing claimed, nothing sure", (nothing, nothing > 0, nothing > 0))
     yield Case("float32", _problem(rng, (1, 3, 2, 6, 5, 0, 4, 4), np.float32))
+    weights, sure, possible = _problem(rng, range(7))
+    yield Case("links claimed, none sure", (weights, sure & False, possible))
+    yield Case("no link claimed, some sure", (weights * 0, sure, possible))
+    yield Case(
+        "rows of tiny weights", (weights * 10.0 ** -np.arange(2, 23, 3)[:, None], sure, possible)
+    )
+    yield Case("a largest weight that is hardly larger", _nearly_tied(rng))
+    yield Case("no target word", (np.zeros((0, 3)), np.zeros((0, 3), bool), np.zeros((0, 3), bool)))
+    yield Case("one target word", _problem(rng, (3,)))
+    one = np.ones((2, 1))
+    yield Case("one source word", (one, one > 0, one > 0))
 
 
 def rate_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -53,6 +65,17 @@ def rate_hidden(rng: np.random.Generator) -> Iterator[Case]:
     nothing = np.zeros((3, 2))
     yield Case("nothing claimed, nothing sure", (nothing, nothing > 0, nothing > 0))
     yield Case("float32", _problem(rng, (*extra, *range(7)), np.float32))
+    weights, sure, possible = _problem(rng, (*range(7), *extra))
+    yield Case("links claimed, none sure", (weights, sure & False, possible))
+    yield Case("no link claimed, some sure", (weights * 0, sure, possible))
+    small = 10.0 ** rng.uniform(-30, -10, size=(9, 1))
+    yield Case("rows of tiny weights", (weights * small, sure, possible))
+    yield Case("a largest weight that is hardly larger", _nearly_tied(rng))
+    nobody = np.zeros((0, int(rng.integers(2, 6))))
+    yield Case("no target word", (nobody, nobody > 0, nobody > 0))
+    yield Case("one target word", _problem(rng, (3,)))
+    gold = np.arange(4)[:, None] > rng.integers(1, 4)
+    yield Case("one source word", (rng.uniform(0.1, 1, size=(4, 1)), gold, gold))
 
 
 def _problem(
@@ -84,96 +107,12 @@ def _tied(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     return weights, gold, gold.copy()
 
 
-def error_rate__precision_only(weights, sure, possible):
-    claimed = (weights > 0) & (np.arange(weights.shape[1]) == weights.argmax(axis=1, keepdims=True))
-    if not claimed.any():
-        return 0.0
-    return float(1 - (claimed & (sure | possible)).sum() / claimed.sum())
-
-
-def error_rate__recall_only(weights, sure, possible):
-    claimed = (weights > 0) & (np.arange(weights.shape[1]) == weights.argmax(axis=1, keepdims=True))
-    if not sure.any():
-        return 0.0
-    return float(1 - (claimed & sure).sum() / sure.sum())
-
-
-def error_rate__sure_and_possible_swapped(weights, sure, possible):
-    claimed = (weights > 0) & (np.arange(weights.shape[1]) == weights.argmax(axis=1, keepdims=True))
-    either = sure | possible
-    if not (claimed.any() or either.any()):
-        return 0.0
-    agreed = (claimed & sure).sum() + (claimed & either).sum()
-    return float(1 - agreed / (claimed.sum() + either.sum()))
-
-
-def error_rate__agreement(weights, sure, possible):
-    claimed = (weights > 0) & (np.arange(weights.shape[1]) == weights.argmax(axis=1, keepdims=True))
-    if not (claimed.any() or sure.any()):
-        return 0.0
-    agreed = (claimed & sure).sum() + (claimed & (sure | possible)).sum()
-    return float(agreed / (claimed.sum() + sure.sum()))
-
-
-def error_rate__one_link_a_column(weights, sure, possible):
-    claimed = (weights > 0) & (
-        np.arange(weights.shape[0])[:, None] == weights.argmax(axis=0, keepdims=True)
-    )
-    if not (claimed.any() or sure.any()):
-        return 0.0
-    agreed = (claimed & sure).sum() + (claimed & (sure | possible)).sum()
-    return float(1 - agreed / (claimed.sum() + sure.sum()))
-
-
-def error_rate__threshold(weights, sure, possible):
-    claimed = weights > 0.5
-    if not (claimed.any() or sure.any()):
-        return 0.0
-    agreed = (claimed & sure).sum() + (claimed & (sure | possible)).sum()
-    return float(1 - agreed / (claimed.sum() + sure.sum()))
-
-
-def error_rate__soft_links(weights, sure, possible):
-    total = weights.sum() + sure.sum()
-    if total == 0:
-        return 0.0
-    agreed = (weights * sure).sum() + (weights * (sure | possible)).sum()
-    return float(1 - agreed / total)
-
-
-def error_rate__all_of_the_largest(weights, sure, possible):
-    claimed = (weights > 0) & (weights == weights.max(axis=1, keepdims=True))
-    if not (claimed.any() or sure.any()):
-        return 0.0
-    agreed = (claimed & sure).sum() + (claimed & (sure | possible)).sum()
-    return float(1 - agreed / (claimed.sum() + sure.sum()))
-
-
-def error_rate__possible_forgotten(weights, sure, possible):
-    claimed = (weights > 0) & (np.arange(weights.shape[1]) == weights.argmax(axis=1, keepdims=True))
-    if not (claimed.any() or sure.any()):
-        return 0.0
-    return float(1 - 2 * (claimed & sure).sum() / (claimed.sum() + sure.sum()))
-
-
-def error_rate__sure_not_taken_for_possible(weights, sure, possible):
-    claimed = (weights > 0) & (np.arange(weights.shape[1]) == weights.argmax(axis=1, keepdims=True))
-    if not (claimed.any() or sure.any()):
-        return 0.0
-    agreed = (claimed & sure).sum() + (claimed & possible).sum()
-    return float(1 - agreed / (claimed.sum() + sure.sum()))
-
-
-def error_rate__rows_of_zeros_claim(weights, sure, possible):
-    claimed = np.arange(weights.shape[1]) == weights.argmax(axis=1, keepdims=True)
-    agreed = (claimed & sure).sum() + (claimed & (sure | possible)).sum()
-    return float(1 - agreed / (claimed.sum() + sure.sum()))
-
-
-def error_rate__nothing_by_nothing(weights, sure, possible):
-    claimed = (weights > 0) & (np.arange(weights.shape[1]) == weights.argmax(axis=1, keepdims=True))
-    agreed = (claimed & sure).sum() + (claimed & (sure | possible)).sum()
-    return float(1 - agreed / (claimed.sum() + sure.sum()))
+def _nearly_tied(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The same, with the second of the two larger by a hair, and the sure link there."""
+    weights, gold, _ = _tied(rng)
+    weights[1, 3] += 1e-9
+    gold[1] = [False, False, False, True]
+    return weights, gold, gold.copy()
 
 
 def error_rate__sets_of_pairs(weights, sure, possible):
@@ -219,72 +158,7 @@ ALIGNMENT_ERROR_RATE = Exercise(
     reference=solutions.alignment_error_rate,
     cases=rate_cases,
     hidden=rate_hidden,
-    misconceptions=(
-        Misconception(
-            "precision only",
-            error_rate__precision_only,
-            "A model that claims one link, and a right one: which of its faults does your rate not "
-            "see?",
-        ),
-        Misconception(
-            "recall only",
-            error_rate__recall_only,
-            "Is a claimed link that is in neither table an error? Does your rate grow with it?",
-        ),
-        Misconception(
-            "sure and possible swapped",
-            error_rate__sure_and_possible_swapped,
-            "Must every possible link be found? Which of the two tables says what must be there?",
-        ),
-        Misconception(
-            "agreement in place of error",
-            error_rate__agreement,
-            "What does your function return for a perfect alignment, and what should it?",
-        ),
-        Misconception(
-            "one link a column",
-            error_rate__one_link_a_column,
-            "Who claims links, the target tokens or the source tokens? Along which axis does a row "
-            "run?",
-        ),
-        Misconception(
-            "every weight above one half",
-            error_rate__threshold,
-            "A row has the weights 0.4, 0.3, 0.3. Which link does it claim in yours?",
-        ),
-        Misconception(
-            "weights summed in place of links counted",
-            error_rate__soft_links,
-            "How many links does a row claim in your function? Does the rate change when the "
-            "largest weight grows and stays the largest?",
-        ),
-        Misconception(
-            "every one of the largest claimed",
-            error_rate__all_of_the_largest,
-            "Two weights of a row are equal and the largest. How many links may the row claim?",
-        ),
-        Misconception(
-            "possible links forgotten",
-            error_rate__possible_forgotten,
-            "A row claims a link that is possible and not sure. Is that an error?",
-        ),
-        Misconception(
-            "sure links not taken for possible",
-            error_rate__sure_not_taken_for_possible,
-            "Some tables list in `possible` only what is not sure. What does the docstring say of "
-            "a sure link?",
-        ),
-        Misconception(
-            "rows of zeros claim a link",
-            error_rate__rows_of_zeros_claim,
-            "What does argmax return for a row of zeros? Did that row look anywhere?",
-        ),
-        Misconception(
-            "nothing divided by nothing",
-            error_rate__nothing_by_nothing,
-            "No link is claimed and none is sure. What do you divide by?",
-        ),
-    ),
+    misconceptions=MISCONCEPTIONS,
     alternatives=(
         error_rate__sets_of_pairs,
         error_rate__loop,
@@ -296,5 +170,49 @@ ALIGNMENT_ERROR_RATE = Exercise(
         "Precision asks the possible links, recall the sure ones, and the rate is 1 less the two "
         "counts of agreement over the two counts of links.",
         "Section “How wrong is an alignment?”.",
+    ),
+    promises=(
+        Promise(
+            "weights: (m, n), not negative, a row for each target token, m may be 0, n at least 1.",
+            (
+                "as many target words as source words",
+                "more source words than target words",
+                "no target word",
+                "one target word",
+                "one source word",
+                "float32",
+            ),
+        ),
+        Promise(
+            "sure and possible: boolean (m, n), the gold links; a sure link is possible too, "
+            "whether or not `possible` has it.",
+            (
+                "sure and possible links",
+                "a sure link that `possible` lacks",
+                "sure links that `possible` lacks",
+            ),
+        ),
+        Promise(
+            "Each row of the weights claims one link, to its largest weight, however small that "
+            "is: to the first, if several are the largest.",
+            (
+                "rows of tiny weights",
+                "two weights that are the largest",
+                "a largest weight that is hardly larger",
+            ),
+        ),
+        Promise("A row of zeros claims none.", ("two rows of zeros", "three rows of zeros")),
+        Promise(
+            "Returns Och and Ney's alignment error rate (2003) as a float: 0 is best, 1 is worst.",
+            (
+                "sure and possible links",
+                "links claimed, none sure",
+                "no link claimed, some sure",
+            ),
+        ),
+        Promise(
+            "It is 0.0 if no link is claimed and none is sure.",
+            ("nothing claimed, nothing sure", "no target word"),
+        ),
     ),
 )

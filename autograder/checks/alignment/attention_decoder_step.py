@@ -8,7 +8,8 @@ import numpy as np
 
 from solutions import alignment as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Promise
+from .attention_decoder_step_wrong import MISCONCEPTIONS
 
 
 def step_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -19,6 +20,15 @@ def step_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case(
         "float32, two leading batch axes",
         _inputs(rng, (2, 3), 4, 2, 3, 5, 3, hidden=2, dtype=np.float32),
+    )
+    *inputs, params = _inputs(rng, (3,), 4, 2, 3, 4, 3)
+    inputs[3] = np.array([[1, 1, 1, 1], [1, 0, 0, 0], [0, 0, 1, 1]], bool)
+    yield Case("sentences of different lengths, padding in front", (*inputs, params))
+    yield Case("large scores, also at the padding", _far(rng, 4, 3, 2, 3, 5))
+    yield Case("large states", _inputs(rng, (), 3, 2, 4, 3, 2, hidden=1, size=2000.0))
+    yield Case("a batch of one, one place, one unit", _inputs(rng, (1,), 1, 1, 1, 1, 1))
+    yield Case(
+        "three leading batch axes, tiny states", _inputs(rng, (2, 1, 3), 2, 3, 2, 3, 2, size=1e-9)
     )
 
 
@@ -35,6 +45,13 @@ def step_hidden(rng: np.random.Generator) -> Iterator[Case]:
         "float32, a batch",
         _inputs(rng, (2,), n, d_y, d_s, d_h, d_a, hidden=2, dtype=np.float32),
     )
+    *inputs, params = _inputs(rng, (3,), n, d_y, d_s, d_h, d_a)
+    inputs[3] = rng.permuted(np.arange(n) <= np.arange(3)[:, None], axis=-1)
+    yield Case("padding in different places", (*inputs, params))
+    yield Case("large scores, also at the padding", _far(rng, n, d_y, d_s, d_h, d_a))
+    large = _inputs(rng, (2,), n, d_y, d_s, d_h, d_a, hidden=1, size=2000.0)
+    yield Case("large states", large)
+    yield Case("a batch of one, one place", _inputs(rng, (1,), 1, d_y, d_s, d_h, d_a))
 
 
 def _inputs(
@@ -48,171 +65,31 @@ def _inputs(
     *,
     hidden: int = 0,
     dtype: type = np.float64,
+    size: float = 1.0,
 ) -> tuple:
-    """Random arguments of a step; the last `hidden` of the n places are padding."""
-    y, s, H = (rng.normal(size=(*batch, *shape)) for shape in ((d_y,), (d_s,), (n, d_h)))
+    """Random arguments of a step; the last `hidden` of the n places are padding.
+
+    `size` multiplies the embedding and the states.
+    """
+    y, s, H = (size * rng.normal(size=(*batch, *shape)) for shape in ((d_y,), (d_s,), (n, d_h)))
     shapes = (d_s, d_a), (d_h, d_a), (d_a,), (d_y + d_h, d_s), (d_s, d_s), (d_s,)
     params: tuple[np.ndarray, ...] = tuple(rng.normal(size=shape).astype(dtype) for shape in shapes)
     mask = np.broadcast_to(np.arange(n) < n - hidden, (*batch, n)).copy()
     return y.astype(dtype), s.astype(dtype), H.astype(dtype), mask, params
 
 
-def step__looks_back_after_the_step(y_embedding, s, H, mask, params):
-    W_s, W_h, v, W_xh, W_hh, b = params
-    scores = np.tanh((s @ W_s)[..., None, :] + H @ W_h) @ v
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True)) * mask
-    total = exponentials.sum(axis=-1, keepdims=True)
-    weights = exponentials / np.where(total > 0, total, 1)
-    context = np.einsum("...t,...td->...d", weights, H)
-    x = np.concatenate((y_embedding, context), axis=-1)
-    s_next = np.tanh(x @ W_xh + s @ W_hh + b)
-    scores = np.tanh((s_next @ W_s)[..., None, :] + H @ W_h) @ v
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True)) * mask
-    total = exponentials.sum(axis=-1, keepdims=True)
-    weights = exponentials / np.where(total > 0, total, 1)
-    return s_next, np.einsum("...t,...td->...d", weights, H), weights
+def _far(rng: np.random.Generator, n: int, *sizes: int) -> tuple:
+    """Two sentences with scores of up to a million; the last place of each is padding.
 
-
-def step__context_first(y_embedding, s, H, mask, params):
-    W_s, W_h, v, W_xh, W_hh, b = params
-    scores = np.tanh((s @ W_s)[..., None, :] + H @ W_h) @ v
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True)) * mask
-    total = exponentials.sum(axis=-1, keepdims=True)
-    weights = exponentials / np.where(total > 0, total, 1)
-    context = np.einsum("...t,...td->...d", weights, H)
-    x = np.concatenate((context, y_embedding), axis=-1)
-    return np.tanh(x @ W_xh + s @ W_hh + b), context, weights
-
-
-def step__state_forgotten(y_embedding, s, H, mask, params):
-    W_s, W_h, v, W_xh, _, b = params
-    scores = np.tanh((s @ W_s)[..., None, :] + H @ W_h) @ v
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True)) * mask
-    total = exponentials.sum(axis=-1, keepdims=True)
-    weights = exponentials / np.where(total > 0, total, 1)
-    context = np.einsum("...t,...td->...d", weights, H)
-    x = np.concatenate((y_embedding, context), axis=-1)
-    return np.tanh(x @ W_xh + b), context, weights
-
-
-def step__bias_forgotten(y_embedding, s, H, mask, params):
-    W_s, W_h, v, W_xh, W_hh, _ = params
-    scores = np.tanh((s @ W_s)[..., None, :] + H @ W_h) @ v
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True)) * mask
-    total = exponentials.sum(axis=-1, keepdims=True)
-    weights = exponentials / np.where(total > 0, total, 1)
-    context = np.einsum("...t,...td->...d", weights, H)
-    x = np.concatenate((y_embedding, context), axis=-1)
-    return np.tanh(x @ W_xh + s @ W_hh), context, weights
-
-
-def step__no_tanh_in_the_cell(y_embedding, s, H, mask, params):
-    W_s, W_h, v, W_xh, W_hh, b = params
-    scores = np.tanh((s @ W_s)[..., None, :] + H @ W_h) @ v
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True)) * mask
-    total = exponentials.sum(axis=-1, keepdims=True)
-    weights = exponentials / np.where(total > 0, total, 1)
-    context = np.einsum("...t,...td->...d", weights, H)
-    x = np.concatenate((y_embedding, context), axis=-1)
-    return x @ W_xh + s @ W_hh + b, context, weights
-
-
-def step__no_tanh_in_the_scores(y_embedding, s, H, mask, params):
-    W_s, W_h, v, W_xh, W_hh, b = params
-    scores = ((s @ W_s)[..., None, :] + H @ W_h) @ v
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True)) * mask
-    total = exponentials.sum(axis=-1, keepdims=True)
-    weights = exponentials / np.where(total > 0, total, 1)
-    context = np.einsum("...t,...td->...d", weights, H)
-    x = np.concatenate((y_embedding, context), axis=-1)
-    return np.tanh(x @ W_xh + s @ W_hh + b), context, weights
-
-
-def step__mask_ignored(y_embedding, s, H, mask, params):
-    W_s, W_h, v, W_xh, W_hh, b = params
-    scores = np.tanh((s @ W_s)[..., None, :] + H @ W_h) @ v
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
-    context = np.einsum("...t,...td->...d", weights, H)
-    x = np.concatenate((y_embedding, context), axis=-1)
-    return np.tanh(x @ W_xh + s @ W_hh + b), context, weights
-
-
-def step__mask_inverted(y_embedding, s, H, mask, params):
-    W_s, W_h, v, W_xh, W_hh, b = params
-    scores = np.tanh((s @ W_s)[..., None, :] + H @ W_h) @ v
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True)) * ~mask
-    total = exponentials.sum(axis=-1, keepdims=True)
-    weights = exponentials / np.where(total > 0, total, 1)
-    context = np.einsum("...t,...td->...d", weights, H)
-    x = np.concatenate((y_embedding, context), axis=-1)
-    return np.tanh(x @ W_xh + s @ W_hh + b), context, weights
-
-
-def step__mask_multiplied_after(y_embedding, s, H, mask, params):
-    W_s, W_h, v, W_xh, W_hh, b = params
-    scores = np.tanh((s @ W_s)[..., None, :] + H @ W_h) @ v
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = exponentials / exponentials.sum(axis=-1, keepdims=True) * mask
-    context = np.einsum("...t,...td->...d", weights, H)
-    x = np.concatenate((y_embedding, context), axis=-1)
-    return np.tanh(x @ W_xh + s @ W_hh + b), context, weights
-
-
-def step__minus_a_billion(y_embedding, s, H, mask, params):
-    W_s, W_h, v, W_xh, W_hh, b = params
-    scores = np.tanh((s @ W_s)[..., None, :] + H @ W_h) @ v
-    scores = np.where(mask, scores, -1e9)
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
-    context = np.einsum("...t,...td->...d", weights, H)
-    x = np.concatenate((y_embedding, context), axis=-1)
-    return np.tanh(x @ W_xh + s @ W_hh + b), context, weights
-
-
-def step__last_state_as_context(y_embedding, s, H, mask, params):
-    W_s, W_h, v, W_xh, W_hh, b = params
-    scores = np.tanh((s @ W_s)[..., None, :] + H @ W_h) @ v
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True)) * mask
-    total = exponentials.sum(axis=-1, keepdims=True)
-    weights = exponentials / np.where(total > 0, total, 1)
-    context = H[..., -1, :]
-    x = np.concatenate((y_embedding, context), axis=-1)
-    return np.tanh(x @ W_xh + s @ W_hh + b), context, weights
-
-
-def step__strongest_place_only(y_embedding, s, H, mask, params):
-    W_s, W_h, v, W_xh, W_hh, b = params
-    scores = np.tanh((s @ W_s)[..., None, :] + H @ W_h) @ v
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True)) * mask
-    total = exponentials.sum(axis=-1, keepdims=True)
-    weights = exponentials / np.where(total > 0, total, 1)
-    strongest = weights * (weights == weights.max(axis=-1, keepdims=True))
-    context = np.einsum("...t,...td->...d", np.sign(strongest), H)
-    x = np.concatenate((y_embedding, context), axis=-1)
-    return np.tanh(x @ W_xh + s @ W_hh + b), context, weights
-
-
-def step__softmax_over_the_batch(y_embedding, s, H, mask, params):
-    W_s, W_h, v, W_xh, W_hh, b = params
-    scores = np.tanh((s @ W_s)[..., None, :] + H @ W_h) @ v
-    exponentials = np.exp(scores - scores.max(axis=0)) * mask
-    total = exponentials.sum(axis=0)
-    weights = exponentials / np.where(total > 0, total, 1)
-    context = np.einsum("...t,...td->...d", weights, H)
-    x = np.concatenate((y_embedding, context), axis=-1)
-    return np.tanh(x @ W_xh + s @ W_hh + b), context, weights
-
-
-def step__weights_returned_second(y_embedding, s, H, mask, params):
-    W_s, W_h, v, W_xh, W_hh, b = params
-    scores = np.tanh((s @ W_s)[..., None, :] + H @ W_h) @ v
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True)) * mask
-    total = exponentials.sum(axis=-1, keepdims=True)
-    weights = exponentials / np.where(total > 0, total, 1)
-    context = np.einsum("...t,...td->...d", weights, H)
-    x = np.concatenate((y_embedding, context), axis=-1)
-    return np.tanh(x @ W_xh + s @ W_hh + b), weights, context
+    In the first sentence the padding scores highest; the others of the second are far below 0.
+    """
+    while True:
+        y, s, H, mask, params = _inputs(rng, (2,), n, *sizes, hidden=1)
+        params = (*params[:2], 1e6 * params[2], *params[3:])
+        scores = solutions.additive_scores(s, H, *params[:3])
+        highest = scores[:, :-1].max(axis=-1)
+        if scores[0, -1] > highest[0] + 2000 and highest[0] > 2000 and highest[1] < -20000:
+            return y, s, H, mask, params
 
 
 def step__loop(y_embedding, s, H, mask, params):
@@ -222,11 +99,11 @@ def step__loop(y_embedding, s, H, mask, params):
         return tuple(np.stack(column) for column in zip(*looks, strict=True))
     W_s, W_h, v, W_xh, W_hh, b = params
     weights, context = np.zeros_like(H[:, 0]), np.zeros_like(H[0])
-    for j in range(len(H)):
-        if mask[j]:  # scores are bounded by the tanh, so no exponential overflows
-            weights[j] = np.exp(np.tanh(s @ W_s + H[j] @ W_h) @ v)
-    if mask.any():
-        weights = weights / weights.sum()
+    seen = [j for j in range(len(H)) if mask[j]]
+    scores = {j: np.tanh(s @ W_s + H[j] @ W_h) @ v for j in seen}
+    total = sum(np.exp(scores[j] - max(scores.values())) for j in seen)
+    for j in seen:
+        weights[j] = np.exp(scores[j] - max(scores.values())) / total
     for j in range(len(H)):
         context = context + weights[j] * H[j]
     d_y = len(y_embedding)
@@ -250,7 +127,8 @@ def step__columns(y_embedding, s, H, mask, params):
     W_s, W_h, v, W_xh, W_hh, b = params
     columns = np.swapaxes(H, -1, -2)  # (..., d_h, T)
     hidden = np.tanh(np.einsum("...s,sa->...a", s, W_s)[..., None] + W_h.T @ columns)
-    exponentials = np.where(mask, np.exp(np.einsum("a,...at->...t", v, hidden)), 0)
+    scores = np.ma.array(np.einsum("a,...at->...t", v, hidden), mask=~mask)
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True)).filled(0)
     total = exponentials.sum(axis=-1, keepdims=True)
     weights = np.divide(exponentials, total, out=np.zeros_like(exponentials), where=total > 0)
     context = (columns @ weights[..., None])[..., 0]
@@ -267,81 +145,7 @@ ATTENTION_DECODER_STEP = Exercise(
     reference=solutions.attention_decoder_step,
     cases=step_cases,
     hidden=step_hidden,
-    misconceptions=(
-        Misconception(
-            "looks back after the step",
-            step__looks_back_after_the_step,
-            "Which state asks where to look: the one before this step, or the one that the step "
-            "makes? Whose context made s_next?",
-        ),
-        Misconception(
-            "context before the embedding",
-            step__context_first,
-            "The first d_y rows of W_xh belong to the embedding. What meets them in yours?",
-        ),
-        Misconception(
-            "previous state forgotten",
-            step__state_forgotten,
-            "Which of the matrices of the cell does your update not use? What would the decoder "
-            "still know of its first words?",
-        ),
-        Misconception(
-            "bias forgotten",
-            step__bias_forgotten,
-            "How many params have you unpacked, and how many used?",
-        ),
-        Misconception(
-            "no tanh in the cell",
-            step__no_tanh_in_the_cell,
-            "How large may an entry of s_next become? And after a hundred steps?",
-        ),
-        Misconception(
-            "no tanh in the scores",
-            step__no_tanh_in_the_scores,
-            "Without its tanh, the state adds the same number to every score. What does softmax "
-            "make of that?",
-        ),
-        Misconception(
-            "mask ignored",
-            step__mask_ignored,
-            "Change the states at the padding. Does your context change?",
-        ),
-        Misconception(
-            "mask inverted",
-            step__mask_inverted,
-            "In this course True means “may attend”. Where are your zeros?",
-        ),
-        Misconception(
-            "mask multiplied after the softmax",
-            step__mask_multiplied_after,
-            "Sum the weights of a padded sentence. Is it 1? Who still stands in the denominator?",
-        ),
-        Misconception(
-            "minus a billion in place of minus infinity",
-            step__minus_a_billion,
-            "A source is all padding, and all its scores are -1e9. Where does the decoder look?",
-        ),
-        Misconception(
-            "last encoder state as context",
-            step__last_state_as_context,
-            "You have made weights. What are they used for? This context would be chapter 1's.",
-        ),
-        Misconception(
-            "strongest place only",
-            step__strongest_place_only,
-            "What do the other places contribute to your context?",
-        ),
-        Misconception(
-            "softmax over the batch",
-            step__softmax_over_the_batch,
-            "In a batch, over which axis do the weights of one sentence sum to 1?",
-        ),
-        Misconception(
-            "weights returned second",
-            step__weights_returned_second,
-            "In which order does the docstring return the three?",
-        ),
-    ),
+    misconceptions=MISCONCEPTIONS,
     alternatives=(step__loop, step__one_wide_product, step__columns),
     help=(
         "Four things in this order: scores from s, weights, context, and the next state from the "
@@ -349,5 +153,55 @@ ATTENTION_DECODER_STEP = Exercise(
         "`W_s, W_h, v, W_xh, W_hh, b = params`. Put embedding and context side by side along the "
         "last axis; the cell is tanh(x W_xh + s W_hh + b), as in chapter 1.",
         "Section “One step of the decoder”.",
+    ),
+    promises=(
+        Promise(
+            "y_embedding: (..., d_y), the target token that was written last.",
+            ("one sentence, nothing hidden", "all sizes differ, one place hidden"),
+        ),
+        Promise(
+            "s: (..., d_s), the decoder's state before the step: the look back is its own.",
+            ("one sentence, nothing hidden",),
+        ),
+        Promise(
+            "H: (..., T, d_h), the encoder's states.",
+            (
+                "a batch, as many sentences as places",
+                "float32, two leading batch axes",
+                "a batch of one, one place, one unit",
+                "three leading batch axes, tiny states",
+            ),
+        ),
+        Promise("States may be large.", ("large states",)),
+        Promise(
+            "mask: boolean (..., T), True where a source token stands, False at padding, which "
+            "may be anywhere.",
+            (
+                "places hidden",
+                "sentences of different lengths, padding in front",
+                "padding in different places",
+            ),
+        ),
+        Promise(
+            "params: the tuple (W_s, W_h, v, W_xh, W_hh, b). The first three score by the small "
+            "network of `additive_scores`: (d_s, d_a), (d_h, d_a), (d_a,). The others are a tanh "
+            "cell whose input is the embedding, followed by the context: W_xh (d_y + d_h, d_s), "
+            "W_hh (d_s, d_s), b (d_s,).",
+            ("one sentence, nothing hidden", "all sizes differ, one place hidden"),
+        ),
+        Promise(
+            "Returns the tuple (s_next, context, weights) of shapes (..., d_s), (..., d_h), "
+            "(..., T).",
+            ("a batch of one, one place, one unit", "a batch of one, one place"),
+        ),
+        Promise(
+            "The weights sum to 1 and are exactly 0 at padding, however large the scores are.",
+            ("places hidden", "large scores, also at the padding"),
+        ),
+        Promise(
+            "A source that is all padding gets weights 0 and context 0, and the state is still "
+            "renewed.",
+            ("a source that is all padding",),
+        ),
     ),
 )

@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions import alignment as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception, Promise
 
 
 def context_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -18,6 +18,11 @@ def context_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("nothing to attend to", (np.zeros(3), rng.normal(size=(3, 2))))
     yield Case("a batch, as many sentences as places", _inputs(rng, (3,), 3, 4))
     yield Case("float32, two leading batch axes", _inputs(rng, (2, 3), 4, 5, np.float32))
+    _, H = _inputs(rng, (2,), 3, 2)
+    yield Case("weights that do not sum to 1", (rng.normal(size=(2, 3)), H))
+    yield Case("a batch of one, one place, one feature", _inputs(rng, (1,), 1, 1))
+    weights, H = _inputs(rng, (2, 1, 2), 3, 2)
+    yield Case("three leading batch axes, tiny states", (weights, 1e-9 * H))
 
 
 def context_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -29,6 +34,11 @@ def context_hidden(rng: np.random.Generator) -> Iterator[Case]:
     weights[0] = 0
     yield Case("a sentence with nothing to attend to", (weights, H))
     yield Case("float32, a batch", _inputs(rng, (batch,), n, d, np.float32))
+    _, H = _inputs(rng, (batch,), n, d)
+    yield Case("weights that do not sum to 1", (3 * rng.random(size=(batch, n)), H))
+    yield Case("a batch of one, one feature", _inputs(rng, (1,), n, 1))
+    weights, H = _inputs(rng, (2, 3), n, d)
+    yield Case("two leading batch axes, tiny states", (weights, 1e-9 * H))
 
 
 def _inputs(
@@ -77,6 +87,10 @@ def context_vector__batch_taken_for_rows(weights, H):
 
 def context_vector__states_on_the_left(weights, H):
     return (H @ weights[..., None])[..., 0]
+
+
+def context_vector__squeezed(weights, H):
+    return np.squeeze(weights[..., None, :] @ H)
 
 
 def context_vector__loop(weights, H):
@@ -149,6 +163,12 @@ CONTEXT_VECTOR = Exercise(
             context_vector__states_on_the_left,
             "Write the shapes side by side. Do your weights meet the places, or the features?",
         ),
+        Misconception(
+            "every axis of length 1 squeezed away",
+            context_vector__squeezed,
+            "`np.squeeze` without an axis takes every axis of length 1. Which ones are there in a "
+            "batch of one sentence?",
+        ),
     ),
     alternatives=(
         context_vector__loop,
@@ -160,5 +180,30 @@ CONTEXT_VECTOR = Exercise(
         "A row of weights times the matrix H. For a batch, make the weights a matrix of one row "
         "each: `weights[..., None, :]`.",
         "Section “The context vector”.",
+    ),
+    promises=(
+        Promise(
+            "Blend the encoder's states by the weights, which are used as they are.",
+            ("three places", "weights that do not sum to 1"),
+        ),
+        Promise(
+            "weights: (..., T); they need not sum to 1. H: (..., T, d_h), with the same leading "
+            "axes.",
+            (
+                "weights that do not sum to 1",
+                "as many places as features",
+                "a batch, as many sentences as places",
+                "float32, two leading batch axes",
+                "three leading batch axes, tiny states",
+            ),
+        ),
+        Promise(
+            "Returns an array of shape (..., d_h).",
+            ("a batch of one, one place, one feature", "a batch of one, one feature"),
+        ),
+        Promise(
+            "Where all weights are 0, the context is 0",
+            ("nothing to attend to", "a sentence with nothing to attend to"),
+        ),
     ),
 )

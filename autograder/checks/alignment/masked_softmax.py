@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions import alignment as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception, Promise
 
 
 def softmax_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -23,6 +23,21 @@ def softmax_cases(rng: np.random.Generator) -> Iterator[Case]:
     far = np.array([[1000.0, 1001.0, 1.0], [-1000.0, -1001.0, 1.0]])
     yield Case("scores of 1000, and a hidden one far above the others", (far, hidden_last))
     yield _padded(rng, 2, 3, 4, np.float32, "float32, a batch, one row of the mask for all queries")
+    million = np.array([[1e6, 1e6 - 1, -1e6], [-1e6, -1e6 - 1, 1e6]])
+    yield Case("scores of a million, on either side of 0", (million, hidden_last))
+    apart = rng.normal(size=(3, 4)) + np.array([[1000.0], [-1000.0], [0.0]])
+    yield Case("rows far from one another, no mask", (apart, None))
+    yield Case("called with the scores alone", (rng.normal(size=4),))
+    one_mask = _mask(rng, 3, 4)
+    yield Case("three leading axes, one mask for all", (rng.normal(size=(2, 1, 2, 3, 4)), one_mask))
+    some_queries = np.array([[True], [False], [True]])
+    yield Case("whole queries hidden", (rng.normal(size=(2, 3, 4)), some_queries))
+    mask = np.array([[True, False, True], [False, False, True]])
+    yield Case("a column with nothing to attend to", (rng.normal(size=(2, 3)), mask), {"axis": 0})
+    tables = rng.normal(size=(2, 3, 4)), _mask(rng, 3, 4)
+    yield Case("a batch, axis 1", tables, {"axis": 1})
+    yield Case("a batch, axis -2", tables, {"axis": -2})
+    yield Case("a batch of one, one query, one key", (rng.normal(size=(1, 1, 1)), np.array([True])))
 
 
 def softmax_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -39,6 +54,16 @@ def softmax_hidden(rng: np.random.Generator) -> Iterator[Case]:
     far = rng.normal(size=(n_q, n_k)) + np.where(mask, heights, -heights)
     yield Case("large scores, hidden ones far above or below the others", (far, mask))
     yield _padded(rng, 3, n_q, n_k, np.float32, "float32, a batch, an axis of length 1 in the mask")
+    far = rng.normal(size=(n_q, n_k)) + np.where(mask, 1.0, -1.0) * heights * 2000
+    yield Case("scores of a million, on either side of 0", (far, mask))
+    yield Case("rows far from one another, no mask", (rng.normal(size=(n_q, n_k)) + heights, None))
+    columns = _mask(rng, n_k, n_q).T
+    columns[:, rng.integers(n_k)] = False
+    empty = rng.normal(size=(n_q, n_k)), columns
+    yield Case("a column with nothing to attend to, axis -2", empty, {"axis": -2})
+    tables = rng.normal(size=(2, 3, n_q, n_k)), _mask(rng, n_q, n_k)
+    yield Case("two leading axes, axis 2", tables, {"axis": 2})
+    yield Case("one query, one key", (rng.normal(size=(2, 1, 1)), np.array([True])))
 
 
 def _mask(rng: np.random.Generator, n_q: int, n_k: int) -> np.ndarray:
@@ -127,6 +152,22 @@ def masked_softmax__first_axis(scores, mask=None, axis=0):
     return exponentials / np.where(total > 0, total, 1)
 
 
+def masked_softmax__minus_ten_thousand(scores, mask=None, axis=-1):
+    mask = np.broadcast_to(True if mask is None else mask, scores.shape)
+    lowered = np.where(mask, scores, -1e4)
+    exponentials = np.exp(lowered - lowered.max(axis=axis, keepdims=True))
+    weights = exponentials / exponentials.sum(axis=axis, keepdims=True)
+    return np.where(mask.any(axis=axis, keepdims=True), weights, 0)
+
+
+def masked_softmax__shifted_by_the_largest_of_all(scores, mask=None, axis=-1):
+    mask = np.broadcast_to(True if mask is None else mask, scores.shape)
+    largest = np.max(scores, where=mask, initial=-1e30)
+    exponentials = np.where(mask, np.exp(np.minimum(scores - largest, 0)), 0)
+    total = exponentials.sum(axis=axis, keepdims=True)
+    return exponentials / np.where(total > 0, total, 1)
+
+
 def masked_softmax__overflow(scores, mask=None, axis=-1):
     exponentials = np.exp(scores)
     if mask is not None:
@@ -204,6 +245,17 @@ MASKED_SOFTMAX = Exercise(
             "In a row with nothing to attend to, what is minus infinity less minus infinity?",
         ),
         Misconception(
+            "minus ten thousand in place of minus infinity",
+            masked_softmax__minus_ten_thousand,
+            "The visible scores of a row are -1000000. Which score is the largest in yours?",
+        ),
+        Misconception(
+            "largest score of all rows subtracted",
+            masked_softmax__shifted_by_the_largest_of_all,
+            "One row has scores near 1000, the next near -1000. What is left of the second one's "
+            "exponentials in yours?",
+        ),
+        Misconception(
             "score 0 for what is hidden",
             masked_softmax__score_0,
             "What is exp(0)? Which score would give a weight of 0?",
@@ -241,5 +293,60 @@ MASKED_SOFTMAX = Exercise(
         "`np.where(mask, scores, -np.inf)`. Which number do you subtract when the largest score of "
         "a row is minus infinity, and by which do you divide when its sum is 0?",
         "Section “Weights, and words that are not there”.",
+    ),
+    promises=(
+        Promise(
+            "the weight elsewhere is exactly 0.",
+            (
+                "three scores, the last hidden",
+                "scores of a million, on either side of 0",
+                "large scores, hidden ones far above or below the others",
+            ),
+        ),
+        Promise(
+            "scores: (..., n_q, n_k), or of any other shape, and as large as they like.",
+            (
+                "three scores, the last hidden",
+                "three leading axes, one mask for all",
+                "a batch of one, one query, one key",
+                "scores of 1000, and a hidden one far above the others",
+                "rows far from one another, no mask",
+                "scores of a million, on either side of 0",
+            ),
+        ),
+        Promise(
+            "mask: boolean, broadcastable to `scores`, True where attention may go; None hides "
+            "nothing.",
+            (
+                "no mask",
+                "called with the scores alone",
+                "three leading axes, one mask for all",
+                "whole queries hidden",
+                "float32, a batch, one row of the mask for all queries",
+                "float32, a batch, an axis of length 1 in the mask",
+            ),
+        ),
+        Promise(
+            "axis: any axis of `scores`, counted from the start or, below 0, from the end.",
+            (
+                "no mask, axis 0",
+                "a square table, axis 0",
+                "a batch, axis 1",
+                "a batch, axis -2",
+                "two leading axes, axis 2",
+            ),
+        ),
+        Promise(
+            "Returns weights of the shape of `scores`, which sum to 1 along `axis`.",
+            ("no mask", "a batch of one, one query, one key", "one query, one key"),
+        ),
+        Promise(
+            "Where nothing may be attended to, all weights are 0, never NaN.",
+            (
+                "a row with nothing to attend to",
+                "a column with nothing to attend to",
+                "whole queries hidden",
+            ),
+        ),
     ),
 )
