@@ -26,10 +26,11 @@ def additive_scores(
 
 
 def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """Turn scores into weights that are positive and sum to 1 along `axis`.
+    """Turn scores into weights that are not negative and sum to 1 along `axis`.
 
-    x: scores of any shape, of any size: a score of 1000 is as good as one of 1.
-    Returns an array of the same shape and floating dtype; an empty array stays empty.
+    x: scores of any size, in an array with one or more axes: a score of 1000 or of -1000 is as good
+    as one of 1. axis: any axis of x, counted from the front or from the end; there is at least one
+    score along it. Returns floating-point weights of the shape of x.
     """
     largest = np.max(x, axis=axis, keepdims=True) if x.size else 0
     shifted = x - largest  # at most 0: no exp overflows

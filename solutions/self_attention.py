@@ -14,8 +14,8 @@ from .alignment import masked_softmax, softmax
 def dot_product_scores(X: np.ndarray) -> np.ndarray:
     """Score every token of a sequence against every token of the same sequence.
 
-    X: tokens, one a row, (..., n, d). Returns scores of shape (..., n, n): scores[..., i, j] is the
-    dot product of token i and token j.
+    X: tokens, one a row, (..., n, d), n and d at least 1. Returns scores of shape (..., n, n):
+    scores[..., i, j] is the dot product of token i and token j of the same sequence.
     """
     return X @ np.swapaxes(X, -1, -2)  # (..., n, d) @ (..., d, n)
 
@@ -23,9 +23,9 @@ def dot_product_scores(X: np.ndarray) -> np.ndarray:
 def self_attention(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Give every token the weighted average of all tokens, its own similarities being the weights.
 
-    X: (..., n, d). Returns (Y, weights): outputs Y of shape (..., n, d) and weights of shape
-    (..., n, n). Row i of the weights tells how token i shares out its attention; it sums to 1.
-    Scores may be large.
+    X: (..., n, d), n at least 1. Returns (Y, weights): outputs Y of the shape of X, and weights of
+    shape (..., n, n). Row i of the weights tells how token i shares out its attention; it sums to
+    1. The scores are the dot products as they are, not scaled; they may be large.
     """
     scores = dot_product_scores(X)  # (..., n, n)
     weights = softmax(scores, axis=-1)  # every row sums to 1
@@ -41,9 +41,10 @@ def window_mask(n: int, radius: int) -> np.ndarray:
 def windowed_self_attention(X: np.ndarray, radius: int) -> tuple[np.ndarray, np.ndarray]:
     """Self-attention in which token i attends only to the tokens j with |i - j| <= radius.
 
-    X: (..., n, d). radius: a whole number, 0 or more; the window is cut off at the ends of the
-    sequence. Returns (Y, weights) of shapes (..., n, d) and (..., n, n). Weights outside the
-    window are exactly 0, and every row sums to 1.
+    X: (..., n, d), n at least 1. radius: a whole number, 0 or more; the window is cut off at the
+    ends of the sequence. Returns (Y, weights): Y of the shape of X, and weights of shape
+    (..., n, n). Weights outside the window are exactly 0, and every row sums to 1. Scores may be
+    large, and largest outside the window.
     """
     scores = dot_product_scores(X)  # (..., n, n)
     weights = masked_softmax(scores, window_mask(X.shape[-2], radius))  # True: may attend
@@ -55,10 +56,11 @@ def permute_equivariantly(
 ) -> bool:
     """Tell whether `attend` commutes with this permutation of the tokens of `X`.
 
-    attend: takes tokens of shape (..., n, d) and returns outputs of the same shape, one a token.
+    attend: takes tokens of the shape of X and returns outputs of that shape, one a token.
     X: (..., n, d), float32 or float64. permutation: (n,) whole numbers; the permuted sequence has
-    token permutation[i] of the old one in place i. Returns a bool. Outputs that differ by rounding
-    alone count as equal.
+    token permutation[i] of the old one in place i. Returns a bool: for a batch, whether it is so in
+    every sequence. Outputs that differ by rounding alone count as equal, and no others do; their
+    largest number may lie anywhere from 1e-6 to 1e6, and they may all be 0.
     """
     attend_then_permute = attend(X)[..., permutation, :]
     permute_then_attend = attend(X[..., permutation, :])

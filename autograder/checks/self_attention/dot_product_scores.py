@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions import self_attention as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception, Promise
 
 
 def scores_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -16,14 +16,20 @@ def scores_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("four tokens of three features, some negative", (rng.normal(size=(4, 3)),))
     yield Case("float32", (rng.normal(size=(3, 5)).astype(np.float32),))
     yield Case("a batch of two sequences", (rng.normal(size=(2, 4, 3)),))
+    yield Case("one token of one feature", (rng.normal(size=(1, 1)),))
+    X = rng.normal(size=(2, 1, 3, 4, 2))
+    yield Case("three leading batch axes, one of length 1", (X,))
+    yield Case("tiny numbers", (rng.normal(size=(3, 2)) * 1e-9,))
 
 
 def scores_hidden(rng: np.random.Generator) -> Iterator[Case]:
-    yield Case("one token", (rng.normal(size=(1, 3)),))
+    yield Case("a batch of one sequence of one token", (rng.normal(size=(1, 1, 3)),))
     yield Case("more tokens than features", (rng.normal(size=(7, 2)),))
     yield Case("more features than tokens, float32", (rng.normal(size=(3, 8)).astype(np.float32),))
     yield Case("a batch of as many sequences as tokens", (rng.normal(size=(4, 4, 4)),))
-    yield Case("two leading batch axes", (rng.normal(size=(2, 3, 5, 4)),))
+    X = rng.normal(size=(2, 3, 1, 5, 4))
+    yield Case("three leading batch axes, one of length 1", (X,))
+    yield Case("tiny numbers", (rng.normal(size=(4, 3)) * 1e-9,))
 
 
 def scores__features_with_features(X):
@@ -139,5 +145,24 @@ DOT_PRODUCT_SCORES = Exercise(
         "Entry (i, j) of A @ B is row i of A times column j of B. Which matrix has the tokens as "
         "its columns? On a batch, swap the last two axes only.",
         "Section “All words at once”.",
+    ),
+    promises=(
+        Promise(
+            "tokens, one a row, (..., n, d)",
+            (
+                "a batch of two sequences",
+                "three leading batch axes, one of length 1",
+                "a batch of as many sequences as tokens",
+            ),
+        ),
+        Promise(
+            "n and d at least 1",
+            ("one token of one feature", "a batch of one sequence of one token"),
+        ),
+        Promise("scores of shape (..., n, n)", ("more tokens than features",)),
+        Promise(
+            "the dot product of token i and token j of the same sequence",
+            ("three tokens of two features", "a batch of two sequences", "tiny numbers"),
+        ),
     ),
 )

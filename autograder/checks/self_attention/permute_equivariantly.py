@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions import self_attention as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception, SourceFunction
+from ...judging.exercise import Case, Exercise, Misconception, Promise, SourceFunction
 
 SELF_ATTEND = SourceFunction(
     "attend",
@@ -34,6 +34,20 @@ POSITIONS_ADDED = SourceFunction(
     """
 def attend(X):
     return X + np.abs(X).max() * np.arange(X.shape[-2], dtype=X.dtype)[:, None]
+""",
+)
+POSITIONS_HINTED = SourceFunction(
+    "attend",
+    """
+def attend(X):
+    return X + 0.01 * np.abs(X).max() * np.arange(X.shape[-2], dtype=X.dtype)[:, None]
+""",
+)
+NOTHING = SourceFunction(
+    "attend",
+    """
+def attend(X):
+    return np.zeros_like(X)
 """,
 )
 NEIGHBOURS_AVERAGED = SourceFunction(
@@ -94,6 +108,38 @@ def permute_cases(rng: np.random.Generator) -> Iterator[Case]:
         (MEAN_ADDED, many, a_turn(rng, 30)),
     )
     yield Case("a batch", (SELF_ATTEND, rng.normal(size=(2, 5, 3)), a_turn(rng, 5)))
+    batch = _alike_but_for(1, rng.normal(size=(3, 5, 2)))
+    yield Case(
+        "a batch, and it fails in one sequence only", (FIRST_TOKEN_ADDED, batch, a_turn(rng, 5))
+    )
+    X = rng.normal(size=(2, 1, 2, 4, 3))
+    yield Case("three leading batch axes, one of length 1", (SELF_ATTEND, X, TURN_OF_FOUR))
+    yield Case("one token", (POSITIONS_ADDED, rng.normal(size=(1, 3)), np.array([0])))
+    yield Case("positions show in the second digit", (POSITIONS_HINTED, X[0, 0, 0], TURN_OF_FOUR))
+    tiny = _tiny(rng, 4)
+    yield Case("tiny outputs, the first token is added", (FIRST_TOKEN_ADDED, tiny, TURN_OF_FOUR))
+    large = _sized(1e6, rng.uniform(0.5, 1, size=(30, 8))).astype(np.float32)
+    yield Case("float32, large outputs, equal up to rounding", (MEAN_ADDED, large, a_turn(rng, 30)))
+    yield Case("all outputs are 0", (NOTHING, X[0, 0, 1], TURN_OF_FOUR))
+
+
+def _alike_but_for(one: int, batch: np.ndarray) -> np.ndarray:
+    """The batch with all tokens alike in every sequence but `one`: there no order can matter."""
+    alike = np.broadcast_to(batch[..., :1, :], batch.shape).copy()
+    alike[one] = batch[one]
+    return alike
+
+
+def _tiny(rng: np.random.Generator, n: int) -> np.ndarray:
+    """n tokens, every two of which differ by more than 1e-8, NumPy's own tolerance."""
+    X = rng.uniform(0.3, 1, size=(n, 2))
+    X[:, 0] = rng.permutation(np.linspace(0.3, 1, n))
+    return _sized(1e-6, X)
+
+
+def _sized(size: float, X: np.ndarray) -> np.ndarray:
+    """X, so scaled that twice its largest number is `size`."""
+    return X * (size / 2 / np.abs(X).max())
 
 
 def permute_hidden(rng: np.random.Generator) -> list[Case]:
@@ -120,15 +166,26 @@ def hidden_kinds(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("the order is kept", (POSITIONS_ADDED, X, np.arange(5)))
     yield Case("every feature is sorted over the tokens", (SORTED_BY_FEATURE, X, a_turn(rng, 5)))
     yield Case("the tokens are turned round", (TURNED_ROUND, X, a_turn(rng, 5)))
-    many = rng.uniform(1, 2, size=(40, 6)) * 1e6
+    many = _sized(1e6, rng.uniform(0.5, 1, size=(40, 6))).astype(np.float32)
     many[:, 2] = 0
     yield Case(
-        "large outputs, equal up to rounding, one feature 0 everywhere",
+        "float32, large outputs, equal up to rounding, one feature 0 everywhere",
         (MEAN_ADDED, many, a_turn(rng, 40)),
+    )
+    tiny = _tiny(rng, 5)
+    yield Case("tiny outputs, the first token is added", (FIRST_TOKEN_ADDED, tiny, a_turn(rng, 5)))
+    yield Case("positions show in the second digit", (POSITIONS_HINTED, X, a_turn(rng, 5)))
+    yield Case("all outputs are 0", (NOTHING, X, a_turn(rng, 5)))
+    yield Case("one token", (POSITIONS_ADDED, X[:1], np.array([0])))
+    batch = _alike_but_for(1, rng.normal(size=(3, 6, 2)))
+    yield Case(
+        "a batch, and it fails in one sequence only", (FIRST_TOKEN_ADDED, batch, a_turn(rng, 6))
     )
     batch = rng.uniform(0.5, 1.5, size=(3, 6, 2)).astype(np.float32)
     yield Case("a batch, float32", (SELF_ATTEND, batch, a_turn(rng, 6)))
     yield Case("a batch, positions added", (POSITIONS_ADDED, batch, a_turn(rng, 6)))
+    deep = rng.normal(size=(2, 1, 2, 5, 3))
+    yield Case("three leading batch axes, one of length 1", (SELF_ATTEND, deep, a_turn(rng, 5)))
 
 
 def permute__output_not_permuted(attend, X, permutation):
@@ -144,6 +201,11 @@ def permute__inverse(attend, X, permutation):
 
 def permute__equal_to_the_last_bit(attend, X, permutation):
     return bool(np.array_equal(attend(X[..., permutation, :]), attend(X)[..., permutation, :]))
+
+
+def permute__fixed_tolerance(attend, X, permutation):
+    Y, Z = attend(X)[..., permutation, :], attend(X[..., permutation, :])
+    return bool(np.abs(Z - Y).max() < 1e-6)
 
 
 def permute__first_axis(attend, X, permutation):
@@ -194,7 +256,7 @@ def permute__brought_back(attend, X, permutation):
     Y = attend(X)
     Z = np.take(attend(np.take(X, permutation, axis=-2)), back, axis=-2)
     size = np.max(np.abs(Y))
-    return bool(np.all(np.abs(Z / size - Y / size) < 1e-5))
+    return bool(size == 0 or np.all(np.abs(Z / size - Y / size) < 1e-5))
 
 
 PERMUTE_EQUIVARIANTLY = Exercise(
@@ -222,6 +284,13 @@ PERMUTE_EQUIVARIANTLY = Exercise(
             permute__equal_to_the_last_bit,
             "Is (a + b) + c always the same floating-point number as a + (b + c)? What happens to "
             "a sum over the tokens when their order changes?",
+        ),
+        Misconception(
+            "a tolerance that does not know how large the outputs are",
+            permute__fixed_tolerance,
+            "Is a difference of 0.05 much between numbers near a million? Is one of 0.0000005 "
+            "little between numbers that are no larger themselves? With what should a difference "
+            "be compared?",
         ),
         Misconception(
             "first axis permuted",
@@ -257,5 +326,47 @@ PERMUTE_EQUIVARIANTLY = Exercise(
         "`X[..., permutation, :]` permutes the tokens, on a batch too. How large may a difference "
         "be that comes from rounding alone? NumPy has a comparison for that.",
         "Section “Sets, not sequences”.",
+    ),
+    promises=(
+        Promise(
+            "takes tokens of the shape of X and returns outputs of that shape",
+            ("self-attention", "a batch"),
+        ),
+        Promise(
+            "(..., n, d), float32 or float64",
+            (
+                "a batch",
+                "three leading batch axes, one of length 1",
+                "one token",
+                "float32, equal up to rounding, one feature 0 everywhere",
+            ),
+        ),
+        Promise(
+            "the permuted sequence has token permutation[i] of the old one in place i",
+            (
+                "self-attention",
+                "the first token is added to all, and this permutation leaves it in its place",
+            ),
+        ),
+        Promise(
+            "for a batch, whether it is so in every sequence",
+            ("a batch, and it fails in one sequence only", "a batch, positions added"),
+        ),
+        Promise(
+            "Outputs that differ by rounding alone count as equal",
+            (
+                "float32, equal up to rounding, one feature 0 everywhere",
+                "float32, large outputs, equal up to rounding, one feature 0 everywhere",
+            ),
+        ),
+        Promise("no others do", ("positions show in the second digit",)),
+        Promise(
+            "their largest number may lie anywhere from 1e-6 to 1e6",
+            (
+                "tiny outputs, the first token is added",
+                "float32, large outputs, equal up to rounding",
+            ),
+        ),
+        Promise("they may all be 0", ("all outputs are 0",)),
     ),
 )

@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions import self_attention as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception, Promise
 
 
 def attention_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -16,16 +16,26 @@ def attention_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("four tokens of three features, some negative", (rng.normal(size=(4, 3)) * 0.6,))
     yield Case("float32", (rng.normal(size=(3, 5)).astype(np.float32) * 0.6,))
     yield Case("a batch of two sequences", (rng.normal(size=(2, 5, 3)) * 0.6,))
+    yield Case("a batch of one sequence of one token", (rng.normal(size=(1, 1, 3)),))
+    X = rng.normal(size=(2, 1, 3, 4, 2)) * 0.6
+    yield Case("three leading batch axes, one of length 1", (X,))
     yield Case("large scores", (rng.normal(size=(4, 3)) * 40,))
+    X = rng.normal(size=(4, 3)) * 40
+    X[2] = X[0]
+    yield Case("large scores, two tokens alike", (X,))
 
 
 def attention_hidden(rng: np.random.Generator) -> Iterator[Case]:
+    yield Case("one token", (rng.normal(size=(1, 3)) * 0.6,))
     yield Case("two tokens", (rng.normal(size=(2, 3)) * 0.6,))
     yield Case("more tokens than features", (rng.normal(size=(6, 2)) * 0.6,))
     yield Case("as many tokens as features", (rng.normal(size=(4, 4)) * 0.6,))
     yield Case("float32, a batch", (rng.normal(size=(3, 4, 2)).astype(np.float32) * 0.6,))
-    yield Case("two leading batch axes", (rng.normal(size=(2, 3, 4, 5)) * 0.5,))
-    yield Case("large scores", (rng.normal(size=(5, 4)) * 40,))
+    X = rng.normal(size=(2, 3, 1, 4, 5)) * 0.5
+    yield Case("three leading batch axes, one of length 1", (X,))
+    X = rng.normal(size=(2, 5, 4)) * 40
+    X[:, 3] = X[:, 1]
+    yield Case("large scores, two tokens alike, a batch", (X,))
 
 
 def attention__columns_normalised(X):
@@ -209,5 +219,32 @@ SELF_ATTENTION = Exercise(
         "The softmax goes along the axis of the keys, the last one. Output i blends the tokens "
         "with row i of the weights, which is one matrix product.",
         "Sections “The spotlight on one word” and “All words at once”.",
+    ),
+    promises=(
+        Promise(
+            "(..., n, d)",
+            ("a batch of two sequences", "three leading batch axes, one of length 1"),
+        ),
+        Promise("n at least 1", ("a batch of one sequence of one token", "one token")),
+        Promise(
+            "(Y, weights): outputs Y of the shape of X, and weights of shape (..., n, n)",
+            ("more tokens than features", "as many tokens as features"),
+        ),
+        Promise(
+            "Row i of the weights tells how token i shares out its attention; it sums to 1",
+            ("three tokens of two features", "large scores, two tokens alike"),
+        ),
+        Promise(
+            "the dot products as they are, not scaled",
+            ("four tokens of three features, some negative",),
+        ),
+        Promise(
+            "they may be large",
+            (
+                "large scores",
+                "large scores, two tokens alike",
+                "large scores, two tokens alike, a batch",
+            ),
+        ),
     ),
 )

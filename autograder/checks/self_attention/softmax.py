@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions.alignment import softmax
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception, Promise
 
 
 def softmax_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -18,7 +18,10 @@ def softmax_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case(
         "float32, axis 1 of 3", (rng.normal(size=(2, 4, 3)).astype(np.float32),), {"axis": 1}
     )
+    yield Case("one score", (np.array([3.0]),))
+    yield Case("axis -4 of five", (rng.normal(size=(2, 3, 1, 2, 2)),), {"axis": -4})
     yield Case("scores of 1000", (np.array([[1000.0, 1001.0, 999.0]]),))
+    yield Case("scores of -1000, two of them equal", (np.array([[-1000.0, -1001.0, -1000.0]]),))
     yield Case("one small row and one large", (np.array([[0.0, 1.0], [1000.0, 1002.0]]),))
 
 
@@ -27,6 +30,8 @@ def softmax_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("a square table", (rng.normal(size=(4, 4)),))
     yield Case("axis 0 of a table that is not square", (rng.normal(size=(2, 5)),), {"axis": 0})
     yield Case("axis -2 of a batch", (rng.normal(size=(3, 2, 4)),), {"axis": -2})
+    yield Case("axis 1 of five", (rng.normal(size=(2, 3, 1, 2, 4)),), {"axis": 1})
+    yield Case("one score in each row", (rng.normal(size=(3, 1)),))
     yield Case("float32", (rng.normal(size=(3, 4)).astype(np.float32),))
     yield Case("large scores, some negative", (rng.normal(size=(3, 4)) * 5000,))
     heights = np.array([-3000.0, 0.0, 50.0, 3000.0])
@@ -164,5 +169,24 @@ SOFTMAX = Exercise(
         "exp(x - c) / sum(exp(x - c)) is the same for every c. Which c keeps all exponentials at 1 "
         "or below? `keepdims=True` keeps the axis that was summed.",
         "Section “From scores to weights”.",
+    ),
+    promises=(
+        Promise("weights that are not negative", ("large scores, some negative",)),
+        Promise("sum to 1 along `axis`", ("a table of two rows and three columns",)),
+        Promise(
+            "scores of any size",
+            ("large scores, some negative", "one small row and one large", "rows far apart"),
+        ),
+        Promise("in an array with one or more axes", ("four scores", "axis -4 of five")),
+        Promise(
+            "a score of 1000 or of -1000 is as good as one of 1",
+            ("scores of 1000", "scores of -1000, two of them equal"),
+        ),
+        Promise(
+            "any axis of x, counted from the front or from the end",
+            ("square table, axis 0", "float32, axis 1 of 3", "axis -4 of five", "axis 1 of five"),
+        ),
+        Promise("at least one score along it", ("one score", "one score in each row")),
+        Promise("floating-point weights of the shape of x", ("four scores", "axis -4 of five")),
     ),
 )

@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions import self_attention as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception, Promise
 
 
 def window_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -17,16 +17,29 @@ def window_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("six tokens, radius 2", (rng.normal(size=(6, 3)) * 0.6, 2))
     yield Case("a window wider than the sequence", (rng.normal(size=(3, 4)) * 0.6, 5))
     yield Case("float32, a batch", (rng.normal(size=(2, 5, 3)).astype(np.float32) * 0.6, 1))
+    yield Case("a batch of one sequence of one token", (rng.normal(size=(1, 1, 3)), 1))
+    X = rng.normal(size=(2, 1, 3, 4, 2)) * 0.6
+    yield Case("three leading batch axes, one of length 1", (X, 1))
     yield Case("large scores", (rng.normal(size=(5, 3)) * 40, 1))
+    yield Case("large scores, the largest outside the window", (_growing(5) * 20, 1))
+
+
+def _growing(n: int) -> np.ndarray:
+    """n tokens in one direction, each longer than the one before: the last attracts all."""
+    return np.arange(1.0, n + 1)[:, None] * np.array([0.6, -0.8])
 
 
 def window_hidden(rng: np.random.Generator) -> Iterator[Case]:
+    yield Case("one token", (rng.normal(size=(1, 3)), 2))
     yield Case("radius 0", (rng.normal(size=(3, 2)), 0))
     yield Case("radius 1", (rng.normal(size=(5, 4)) * 0.6, 1))
     yield Case("radius 3", (rng.normal(size=(9, 2)) * 0.6, 3))
-    yield Case("two leading batch axes, radius 2", (rng.normal(size=(2, 2, 6, 3)) * 0.6, 2))
+    X = rng.normal(size=(2, 3, 1, 6, 3)) * 0.6
+    yield Case("three leading batch axes, one of length 1, radius 2", (X, 2))
     yield Case("float32, window wider than the sequence", (rng.normal(size=(4, 3)).astype("f4"), 9))
     yield Case("large scores, a batch", (rng.normal(size=(3, 5, 4)) * 40, 1))
+    X = _growing(7) * rng.uniform(15, 25)
+    yield Case("large scores, the largest outside the window", (X, 2))
 
 
 def window__one_too_narrow(X, radius):
@@ -72,6 +85,15 @@ def window__cut_after_the_softmax(X, radius):
     exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
     weights = weights * (apart <= radius)
+    return weights @ X, weights
+
+
+def window__shared_out_again(X, radius):
+    n = X.shape[-2]
+    apart = np.abs(np.arange(n)[:, None] - np.arange(n))
+    scores = X @ np.swapaxes(X, -1, -2)
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True)) * (apart <= radius)
+    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
     return weights @ X, weights
 
 
@@ -184,6 +206,13 @@ WINDOWED_SELF_ATTENTION = Exercise(
             "window were given?",
         ),
         Misconception(
+            "cut after the exponential",
+            window__shared_out_again,
+            "Right while scores are small. Suppose that a token outside the window has a score "
+            "greater by 1000 than all inside. What do you subtract before the exponential, and "
+            "what is left inside?",
+        ),
+        Misconception(
             "window wraps around",
             window__wraps_around,
             "Does the first token of your sequence see the last one? Are they neighbours?",
@@ -215,5 +244,36 @@ WINDOWED_SELF_ATTENTION = Exercise(
         "Build a boolean table of which pairs (i, j) are near enough from `np.arange(n)`. What "
         "score makes the exponential exactly 0?",
         "Section “A window, then the whole sequence”.",
+    ),
+    promises=(
+        Promise(
+            "(..., n, d)",
+            (
+                "float32, a batch",
+                "three leading batch axes, one of length 1",
+                "three leading batch axes, one of length 1, radius 2",
+            ),
+        ),
+        Promise("n at least 1", ("a batch of one sequence of one token", "one token")),
+        Promise(
+            "a whole number, 0 or more",
+            ("radius 0: every token sees itself alone", "three tokens, radius 1", "radius 3"),
+        ),
+        Promise(
+            "the window is cut off at the ends of the sequence",
+            ("six tokens, radius 2", "a window wider than the sequence"),
+        ),
+        Promise(
+            "(Y, weights): Y of the shape of X, and weights of shape (..., n, n)",
+            ("three tokens, radius 1", "radius 3"),
+        ),
+        Promise(
+            "Weights outside the window are exactly 0, and every row sums to 1",
+            ("six tokens, radius 2", "radius 3"),
+        ),
+        Promise(
+            "Scores may be large, and largest outside the window",
+            ("large scores", "large scores, the largest outside the window"),
+        ),
     ),
 )
