@@ -17,10 +17,10 @@ def soft_lookup(
 ) -> np.ndarray:
     """Look one query up in a soft dictionary: a blend of all values, by how well their keys match.
 
-    query: (..., d). keys: (..., n, d). values: (..., n, d_v), n at least 1. A match is the dot
-    product of query and key, not scaled; matches may be large. temperature: above 0; near 0 the
-    best match takes all, and the higher it is, the more equal the shares. Returns an array of shape
-    (..., d_v).
+    query: (..., d). keys: (..., n, d). values: (..., n, d_v), n at least 1. All three have the same
+    leading axes. A match is the dot product of query and key, not scaled; matches may be large.
+    temperature: above 0; near 0 the best match takes all, and equal ones share it; the higher it
+    is, the more equal the shares. Returns an array of shape (..., d_v).
     """
     scores = (keys @ query[..., None])[..., 0]  # (..., n, d) @ (..., d, 1) -> (..., n)
     weights = softmax(scores / temperature, axis=-1)  # (..., n), sums to 1
@@ -32,7 +32,7 @@ def project_qkv(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Give every token its three roles: what it asks for, what it is found by, what it hands over.
 
-    X: tokens, one a row, (..., n, d). W_q and W_k: (d, d_k). W_v: (d, d_v).
+    X: tokens, one a row, (..., n, d), n at least 1. W_q and W_k: (d, d_k). W_v: (d, d_v).
     Returns the tuple (Q, K, V), of shapes (..., n, d_k), (..., n, d_k) and (..., n, d_v).
     """
     return X @ W_q, X @ W_k, X @ W_v
@@ -43,9 +43,10 @@ def scaled_dot_product_attention(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Answer every query with a blend of the values (Vaswani et al. 2017, equation 1).
 
-    Q: (..., n_q, d_k). K: (..., n_k, d_k). V: (..., n_k, d_v), n_k at least 1. Scores may be large.
-    mask: boolean, broadcastable to the scores (..., n_q, n_k), True where a query may attend; None
-    lets every query attend to every key.
+    Q: (..., n_q, d_k), n_q at least 1. K: (..., n_k, d_k). V: (..., n_k, d_v), n_k at least 1. All
+    three have the same leading axes. Scores may be large, above 0 or below.
+    mask: boolean, broadcastable to the scores (..., n_q, n_k), and perhaps with fewer axes, True
+    where a query may attend; None lets every query attend to every key.
     Returns (output, weights) of shapes (..., n_q, d_v) and (..., n_q, n_k). Each row of the weights
     sums to 1, and is exactly 0 where the mask is False. A query that may attend to nothing gets
     weights 0 and output 0.
@@ -69,9 +70,9 @@ def padding_mask(lengths: np.ndarray, n: int) -> np.ndarray:
     """Return the mask that hides the padding at the end of each sequence of a batch.
 
     lengths: (batch,), whole numbers from 0 to n: how many tokens of each sequence are real; the
-    real ones come first. n: the padded length. Returns a boolean array of shape (batch, 1, n), True
-    at real tokens. The middle axis is there so that the mask broadcasts to scores of shape (batch,
-    n_q, n): every query of a sequence sees the same keys.
+    real ones come first. n: the padded length, at least 1. Returns a boolean array of shape
+    (batch, 1, n), True at real tokens. The middle axis is there so that the mask broadcasts to
+    scores of shape (batch, n_q, n): every query of a sequence sees the same keys.
     """
     positions = np.arange(n)  # (n,)
     return positions < lengths[:, None, None]  # (n,) < (batch, 1, 1) -> (batch, 1, n)
@@ -88,11 +89,12 @@ def cross_attention(
     """Let the tokens of one sequence ask, and the tokens of another answer.
 
     X: (..., n_q, d), the tokens that ask. context: (..., n_k, d_context), the tokens that answer.
-    W_q: (d, d_k). W_k: (d_context, d_k). W_v: (d_context, d_v). The scores are scaled by the square
-    root of d_k. mask: boolean, broadcastable to (..., n_q, n_k), True where attention may go, or
-    None. Returns (output, weights) of shapes (..., n_q, d_v) and (..., n_q, n_k). A token that may
-    attend to nothing gets weights 0 and output 0. With `context` equal to `X` this is
-    self-attention.
+    There is at least one of each, and the leading axes are the same. W_q: (d, d_k).
+    W_k: (d_context, d_k). W_v: (d_context, d_v). The scores are divided by the square root of d_k;
+    they may be large, above 0 or below. mask: boolean, broadcastable to (..., n_q, n_k), and
+    perhaps with fewer axes, True where attention may go, or None. Returns (output, weights) of
+    shapes (..., n_q, d_v) and (..., n_q, n_k). A token that may attend to nothing gets weights 0
+    and output 0. With `context` equal to `X` this is self-attention.
     """
     Q, K, V = X @ W_q, context @ W_k, context @ W_v
     return scaled_dot_product_attention(Q, K, V, mask)

@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions import queries_keys_values as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception, Promise
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -21,7 +21,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 def hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("a few tokens", (int(rng.integers(2, 6)),))
     yield Case("more tokens", (int(rng.integers(7, 40)),))
-    yield Case("many tokens", (int(rng.integers(41, 200)),))
+    yield Case("many tokens", (int(rng.integers(257, 300)),))
 
 
 def causal_mask__strict(n):
@@ -134,5 +134,13 @@ CAUSAL_MASK = Exercise(
         "Write down the four rows for n = 4 by hand. Token i may see token j when j is at most i. "
         "`np.tril` or a comparison of two `np.arange` does it.",
         "Section “Masks”.",
+    ),
+    promises=(
+        Promise("the number of tokens, 0 or more", ("no token", "one token", "many tokens")),
+        Promise(
+            "a boolean array of shape (n, n): entry [i, j] is True where token i may attend to "
+            "token j",
+            ("three tokens", "six tokens"),
+        ),
     ),
 )

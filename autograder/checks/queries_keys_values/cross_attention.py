@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions import queries_keys_values as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception, Promise
 
 
 def cross_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -20,6 +20,31 @@ def cross_cases(rng: np.random.Generator) -> Iterator[Case]:
     mask = np.array([[[True, True, False]], [[True, True, True]]])
     inputs = _inputs(rng, (2,), 3, 3, 4, 4, 2, 2, np.float32)
     yield Case("float32, a batch, padding in the context", (*inputs, mask))
+    X, context, *matrices = _inputs(rng, (), 3, 3, 4, 4, 2, 5)
+    yield Case("the context is the tokens that ask", (X, X, *matrices))
+    inputs = _inputs(rng, (1,), 1, 1, 1, 1, 1, 1)
+    yield Case(
+        "one token asks one in a batch of one, all tiny", tuple(1e-9 * one for one in inputs)
+    )
+    mask = np.array([[True, False, True], [True, True, False]])
+    inputs = _inputs(rng, (2, 1, 3), 2, 3, 4, 3, 5, 2)
+    yield Case("three leading batch axes, one of length 1, one mask for all", (*inputs, mask))
+    mask = np.array([[False], [True]])
+    inputs = _inputs(rng, (), 2, 3, 4, 3, 5, 2)
+    yield Case("a mask with one column", inputs, {"mask": mask})
+    X, context, *matrices = _inputs(rng, (), 2, 3, 4, 3, 5, 2)
+    yield Case("large scores", (X * 100, context * 100, *matrices))
+    *inputs, mask = _far_apart(rng)
+    yield Case("large scores, a mask of one axis hides the largest", (*inputs, mask))
+
+
+def _far_apart(rng: np.random.Generator) -> tuple[np.ndarray, ...]:
+    """Inputs and a mask: scores from -50 000 to 50 000 or so, the best of them hidden."""
+    X, W = np.array([[1500.0, 0], [0, 1500]]), np.eye(2)
+    order = rng.permutation(4)
+    context = np.array([[30.0, -20], [30, -50], [50, 10], [10, -20]])[order]
+    mask = np.array([True, True, False, True])[order]
+    return X, context, W, W, rng.normal(size=(2, 3)), mask
 
 
 def cross_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -33,6 +58,17 @@ def cross_hidden(rng: np.random.Generator) -> Iterator[Case]:
     mask = np.arange(n_q) < rng.integers(1, n_q, size=(2, 1, 1))
     inputs = _inputs(rng, (2,), n_q, n_q, d, d, d_k, d_k, np.float32)
     yield Case("float32, a batch, padding in the context", (*inputs, mask))
+    X, context, *matrices = _inputs(rng, (), n_q, n_q, d, d, d_k, d_v)
+    yield Case("the context is the tokens that ask", (X, X, *matrices))
+    inputs = _inputs(rng, (1,), 1, 1, d, d_context, 1, 1)
+    yield Case("one token asks one in a batch of one", inputs)
+    inputs = _inputs(rng, (2, 3, 1), n_q, n_k, d, d_context, d_k, d_v)
+    mask = np.arange(n_k) < rng.integers(1, n_k, size=(n_q, 1))
+    yield Case("three leading batch axes, one of length 1, one mask for all", (*inputs, mask))
+    X, context, *matrices = _inputs(rng, (2,), n_q, n_k, d, d_context, d_k, d_v)
+    yield Case("large scores, a batch", (X * 100, context * 100, *matrices))
+    *inputs, mask = _far_apart(rng)
+    yield Case("large scores, a mask of one axis hides the largest", (*inputs, mask))
 
 
 def _inputs(
@@ -271,5 +307,64 @@ CROSS_ATTENTION = Exercise(
         "The output has one row for each token that asks. Which of the three matrices has as many "
         "rows as a token of X has features, and which have as many as a token of the context?",
         "Section “Two sequences: cross-attention”.",
+    ),
+    promises=(
+        Promise(
+            "X: (..., n_q, d), the tokens that ask. context: (..., n_k, d_context), the tokens "
+            "that answer",
+            ("two tokens ask three", "the context has another width"),
+        ),
+        Promise(
+            "There is at least one of each",
+            (
+                "one token asks one in a batch of one, all tiny",
+                "one token asks one in a batch of one",
+            ),
+        ),
+        Promise(
+            "the leading axes are the same",
+            (
+                "float32, a batch, padding in the context",
+                "three leading batch axes, one of length 1, one mask for all",
+            ),
+        ),
+        Promise(
+            "W_q: (d, d_k). W_k: (d_context, d_k). W_v: (d_context, d_v)",
+            ("the context has another width",),
+        ),
+        Promise(
+            "The scores are divided by the square root of d_k",
+            ("two tokens ask three", "the context has another width"),
+        ),
+        Promise(
+            "they may be large, above 0 or below",
+            (
+                "large scores",
+                "large scores, a batch",
+                "large scores, a mask of one axis hides the largest",
+            ),
+        ),
+        Promise(
+            "boolean, broadcastable to (..., n_q, n_k), and perhaps with fewer axes, True where "
+            "attention may go, or None",
+            (
+                "a mask, and a token that may attend to nothing",
+                "a mask with one column",
+                "large scores, a mask of one axis hides the largest",
+                "three leading batch axes, one of length 1, one mask for all",
+            ),
+        ),
+        Promise(
+            "(output, weights) of shapes (..., n_q, d_v) and (..., n_q, n_k)",
+            ("the context has another width",),
+        ),
+        Promise(
+            "A token that may attend to nothing gets weights 0 and output 0",
+            ("a mask, and a token that may attend to nothing", "a mask with one column"),
+        ),
+        Promise(
+            "With `context` equal to `X` this is self-attention",
+            ("the context is the tokens that ask",),
+        ),
     ),
 )

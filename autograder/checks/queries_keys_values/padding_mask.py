@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions import queries_keys_values as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception, Promise
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -16,6 +16,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("three sequences", (np.array([3, 1, 4]), 5))
     yield Case("an empty sequence, and one without padding", (np.array([0, 4]), 4))
     yield Case("as many sequences as places", (np.array([2, 3, 1]), 3))
+    yield Case("one place, real in the second sequence only", (np.array([0, 1]), 1))
 
 
 def hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -24,6 +25,7 @@ def hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("an empty sequence, and one without padding", (np.array([n, 0, n - 2]), n))
     yield Case("as many sequences as places", (rng.integers(1, n, size=n), n))
     yield Case("many sequences", (rng.integers(0, 31, size=20), 30))
+    yield Case("one place", (rng.permutation([0, 1, 1]), 1))
 
 
 def padding_mask__one_more(lengths, n):
@@ -140,5 +142,28 @@ PADDING_MASK = Exercise(
         "`np.arange(n)` has shape (n,). Which shape must `lengths` have, so that the comparison "
         "gives (batch, 1, n)?",
         "Section “Masks”.",
+    ),
+    promises=(
+        Promise(
+            "(batch,), whole numbers from 0 to n",
+            (
+                "one sequence, two of three places real",
+                "an empty sequence, and one without padding",
+            ),
+        ),
+        Promise("how many tokens of each sequence are real", ("three sequences",)),
+        Promise("the real ones come first", ("three sequences",)),
+        Promise(
+            "the padded length, at least 1",
+            ("one place, real in the second sequence only", "many sequences"),
+        ),
+        Promise(
+            "a boolean array of shape (batch, 1, n), True at real tokens",
+            ("three sequences", "a few sequences"),
+        ),
+        Promise(
+            "so that the mask broadcasts to scores of shape (batch, n_q, n)",
+            ("as many sequences as places",),
+        ),
     ),
 )

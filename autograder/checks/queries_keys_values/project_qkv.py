@@ -8,14 +8,18 @@ import numpy as np
 
 from solutions import queries_keys_values as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception, Promise
 
 
 def projection_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("two tokens, everything square", _inputs(rng, (2,), 2, 2, 2))
     yield Case("values of another width", _inputs(rng, (3,), 4, 2, 5))
     yield Case("a batch", _inputs(rng, (2, 3), 3, 3, 3))
-    yield Case("float32, two leading batch axes", _inputs(rng, (2, 2, 3), 4, 5, 2, np.float32))
+    inputs = _inputs(rng, (2, 1, 2, 3), 4, 5, 2, np.float32)
+    yield Case("float32, three leading batch axes, one of length 1", inputs)
+    yield Case("a batch of one token, all widths 1", _inputs(rng, (1, 1), 1, 1, 1))
+    X, *matrices = _inputs(rng, (2,), 2, 2, 2)
+    yield Case("two tiny tokens, everything square", (X * 1e-9, *matrices))
 
 
 def projection_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -23,6 +27,9 @@ def projection_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("as many tokens as features", _inputs(rng, (d,), d, d, d))
     yield Case("all widths differ", _inputs(rng, (n,), d, d_k, d_v))
     yield Case("a batch, float32", _inputs(rng, (3, n), d, d_k, d_v, np.float32))
+    inputs = _inputs(rng, (2, 3, 1, n), d, d_k, d_v)
+    yield Case("three leading batch axes, one of length 1", inputs)
+    yield Case("a batch of one token", _inputs(rng, (1, 1), d, 1, d_v))
 
 
 def _inputs(
@@ -151,5 +158,21 @@ PROJECT_QKV = Exercise(
         "Write the shapes side by side: (n, d) and (d, d_k). The axes that touch must be equal, "
         "and `@` lets leading axes through.",
         "Section “Three roles of one vector”.",
+    ),
+    promises=(
+        Promise(
+            "tokens, one a row, (..., n, d)",
+            (
+                "as many tokens as features",
+                "a batch",
+                "three leading batch axes, one of length 1",
+            ),
+        ),
+        Promise("n at least 1", ("a batch of one token, all widths 1", "a batch of one token")),
+        Promise("W_q and W_k: (d, d_k). W_v: (d, d_v)", ("all widths differ",)),
+        Promise(
+            "Returns the tuple (Q, K, V), of shapes (..., n, d_k), (..., n, d_k) and (..., n, d_v)",
+            ("two tokens, everything square", "values of another width", "all widths differ"),
+        ),
     ),
 )

@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions import queries_keys_values as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception, Promise
 
 
 def lookup_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -18,7 +18,17 @@ def lookup_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("temperature 2", (np.array([1.0, 0.5]), keys, prices), {"temperature": 2.0})
     yield Case("values as wide as the keys", _lookup(rng, (), 5, 3, 3), {"temperature": 0.5})
     yield Case("float32, two queries, a dictionary each", _lookup(rng, (2,), 4, 3, 2, np.float32))
-    yield Case("large scores", _lookup(rng, (), 4, 3, 2, size=200.0))
+    query, keys, values = _lookup(rng, (1,), 1, 1, 1)
+    yield Case("one key in a batch of one, a tiny value", (query, keys, values * 1e-9))
+    inputs = _lookup(rng, (2, 1, 3), 4, 3, 2)
+    yield Case("three leading batch axes, one of length 1", inputs)
+    yield Case("temperature 100", _lookup(rng, (), 4, 3, 2), {"temperature": 100.0})
+    yield Case(
+        "a temperature near 0, two matches equal and one hardly worse",
+        _nearly_equal(rng),
+        {"temperature": 0.001},
+    )
+    yield Case("large scores", _lookup(rng, (), 3, 2, 1, size=200.0))
 
 
 def lookup_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -28,6 +38,21 @@ def lookup_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("a low temperature", _lookup(rng, (), n, d, d), {"temperature": 0.4})
     yield Case("a batch, float32", _lookup(rng, (3,), n, d, d_v, np.float32))
     yield Case("large scores, a batch", _lookup(rng, (2,), n, d, d_v, size=200.0))
+    query, keys, values = _lookup(rng, (1,), 1, d, 1)
+    yield Case("one key in a batch of one, a tiny value", (query, keys, values * 1e-9))
+    inputs = _lookup(rng, (2, 3, 1), n, d, d_v)
+    yield Case("three leading batch axes, one of length 1", inputs)
+    yield Case(
+        "a temperature near 0, two matches equal and one hardly worse",
+        _nearly_equal(rng),
+        {"temperature": 0.0005},
+    )
+
+
+def _nearly_equal(rng: np.random.Generator) -> tuple[np.ndarray, ...]:
+    """A query, four keys in random order, of which it matches two alike, and random values."""
+    query, keys = np.array([1.0, 2.0]), np.array([[1.0, 0.0], [-1.0, 1.0], [0.999, 0.0], [0, 0]])
+    return query, rng.permutation(keys), rng.normal(size=(4, 2))
 
 
 def _lookup(
@@ -201,5 +226,36 @@ SOFT_LOOKUP = Exercise(
         "subtract the largest first. `query[..., None]` makes a column of the query, and "
         "`np.einsum` is another way.",
         "Section “The soft dictionary”.",
+    ),
+    promises=(
+        Promise(
+            "query: (..., d). keys: (..., n, d). values: (..., n, d_v)",
+            (
+                "three keys, one query",
+                "values as wide as the keys",
+                "three leading batch axes, one of length 1",
+            ),
+        ),
+        Promise("n at least 1", ("one key in a batch of one, a tiny value",)),
+        Promise(
+            "All three have the same leading axes",
+            (
+                "float32, two queries, a dictionary each",
+                "three leading batch axes, one of length 1",
+            ),
+        ),
+        Promise(
+            "the dot product of query and key, not scaled; matches may be large",
+            ("three keys, one query", "large scores", "large scores, a batch"),
+        ),
+        Promise(
+            "above 0; near 0 the best match takes all, and equal ones share it",
+            ("a temperature near 0, two matches equal and one hardly worse", "a low temperature"),
+        ),
+        Promise(
+            "the higher it is, the more equal the shares",
+            ("temperature 2", "temperature 100", "a high temperature"),
+        ),
+        Promise("an array of shape (..., d_v)", ("a batch, float32",)),
     ),
 )

@@ -16,7 +16,7 @@ def attention_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("four tokens of three features, some negative", (rng.normal(size=(4, 3)) * 0.6,))
     yield Case("float32", (rng.normal(size=(3, 5)).astype(np.float32) * 0.6,))
     yield Case("a batch of two sequences", (rng.normal(size=(2, 5, 3)) * 0.6,))
-    yield Case("a batch of one sequence of one token", (rng.normal(size=(1, 1, 3)),))
+    yield Case("a batch of one sequence of one tiny token", (rng.normal(size=(1, 1, 3)) * 1e-9,))
     X = rng.normal(size=(2, 1, 3, 4, 2)) * 0.6
     yield Case("three leading batch axes, one of length 1", (X,))
     yield Case("large scores", (rng.normal(size=(4, 3)) * 40,))
@@ -225,7 +225,7 @@ SELF_ATTENTION = Exercise(
             "(..., n, d)",
             ("a batch of two sequences", "three leading batch axes, one of length 1"),
         ),
-        Promise("n at least 1", ("a batch of one sequence of one token", "one token")),
+        Promise("n at least 1", ("a batch of one sequence of one tiny token", "one token")),
         Promise(
             "(Y, weights): outputs Y of the shape of X, and weights of shape (..., n, n)",
             ("more tokens than features", "as many tokens as features"),
