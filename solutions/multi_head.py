@@ -19,10 +19,10 @@ def _head_width(d_model: int, n_heads: int) -> int:
 def split_heads(X: np.ndarray, n_heads: int) -> np.ndarray:
     """Give every head its own, consecutive part of the features of every token.
 
-    X: (..., n, d_model), n may be 0. n_heads: at least 1. Returns an array of shape
-    (..., n_heads, n, d_head) with d_head = d_model / n_heads: the first head gets the first d_head
-    features of each token, the second the next d_head, and so on. Raises ValueError, with both
-    numbers, if d_model is not divisible by n_heads.
+    X: (..., n, d_model). n may be 0, and d_model is at least 1. n_heads: at least 1. Returns an
+    array of shape (..., n_heads, n, d_head) with d_head = d_model / n_heads: the first head gets
+    the first d_head features of each token, the second the next d_head, and so on. Raises
+    ValueError, with both numbers in its message, if d_model is not divisible by n_heads.
     """
     d_head = _head_width(X.shape[-1], n_heads)
     heads = X.reshape((*X.shape[:-1], n_heads, d_head))  # (..., n, n_heads, d_head)
@@ -32,8 +32,9 @@ def split_heads(X: np.ndarray, n_heads: int) -> np.ndarray:
 def merge_heads(X: np.ndarray) -> np.ndarray:
     """Lay what the heads found for a token side by side again: the inverse of `split_heads`.
 
-    X: (..., n_heads, n, d_head), n may be 0. Returns an array of shape (..., n, n_heads * d_head):
-    for each token the features of the first head, then those of the second, and so on.
+    X: (..., n_heads, n, d_head). n may be 0, and the other two are at least 1. Returns an array of
+    shape (..., n, n_heads * d_head): for each token the features of the first head, then those of
+    the second, and so on.
     """
     tokens = np.swapaxes(X, -3, -2)  # (..., n, n_heads, d_head)
     return tokens.reshape((*tokens.shape[:-2], X.shape[-3] * X.shape[-1]))
@@ -50,15 +51,17 @@ def multi_head_attention(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Let several heads attend side by side, and mix what they found (Vaswani et al. 2017, 3.2.2).
 
-    X: (..., n, d). W_q and W_k: (d, n_heads * d_k). W_v: (d, n_heads * d_v). W_o:
-    (n_heads * d_v, d_out). Often all four are (d_model, d_model). The first d_k columns of W_q and
-    W_k, the first d_v columns of W_v and the first d_v rows of W_o belong to the first head, and so
-    on. Each head is scaled dot-product attention of its own. Scores may be large.
-    mask: boolean, broadcastable to (..., n, n), True where a token may attend, the same for all
-    heads; None lets every token attend to every token.
+    X: (..., n, d), n at least 1. W_q and W_k: (d, n_heads * d_k). W_v: (d, n_heads * d_v). W_o:
+    (n_heads * d_v, d_out). Often all four are (d_model, d_model). n_heads: at least 1. The first
+    d_k columns of W_q and W_k, the first d_v columns of W_v and the first d_v rows of W_o belong to
+    the first head, and so on. Each head is scaled dot-product attention of its own. Scores may be
+    large, above 0 or below.
+    mask: boolean, broadcastable to (..., n, n), and perhaps with fewer axes, True where a token may
+    attend, the same for all heads; None lets every token attend to every token.
     Returns (output, weights) of shapes (..., n, d_out) and (..., n_heads, n, n). A token that may
-    attend to nothing gets weights 0 and output 0. Raises ValueError if a width is not divisible by
-    n_heads or the mask does not broadcast.
+    attend to nothing gets weights 0 and output 0. Raises ValueError if the width of the queries and
+    keys or that of the values is not divisible by n_heads, or if the mask is for another number of
+    tokens, so that the two cannot be broadcast together.
     """
     Q, K, V = (split_heads(role, n_heads) for role in project_qkv(X, W_q, W_k, W_v))
     if mask is not None:
@@ -73,8 +76,8 @@ def multi_head_parameters(d_model: int, n_heads: int, bias: bool = False) -> int
 
     d_model: the width of the tokens and of all four projections together with their output: W_q,
     W_k, W_v and W_o are (d_model, d_model). bias: whether each of the four also adds a learned
-    vector to its result. Returns a whole number (int). Raises ValueError, with both numbers, if
-    d_model is not divisible by n_heads.
+    vector to its result. Returns a whole number (int). Raises ValueError, with both numbers in its
+    message, if d_model is not divisible by n_heads.
     """
     d_head = _head_width(d_model, n_heads)
     inputs = d_model + bias  # numbers that make one feature of a query, a key, a value, an output
@@ -90,7 +93,8 @@ def head_importance(weights: np.ndarray, values: np.ndarray, W_o: np.ndarray) ->
     (..., n_heads): for each sequence and head the norm of (output - output without the head)
     divided by the norm of the output, where the norm of an (n_q, d_out) matrix is the root of the
     sum of its squares. An importance may exceed 1. Where the output is all 0, so are the
-    importances. Raises ValueError if the shapes do not fit.
+    importances; one that is merely tiny counts like any other. Raises ValueError if the shapes do
+    not fit, such as a W_o with rows for more features than the heads have.
     """
     n_heads, d_v = values.shape[-3], values.shape[-1]
     rows = W_o.reshape(n_heads, d_v, W_o.shape[-1])  # the rows of W_o that read each head

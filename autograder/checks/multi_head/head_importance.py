@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions import multi_head as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception, Promise, Raises
 
 
 def importance_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -17,13 +17,23 @@ def importance_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("one token, two heads at right angles", (weights, values, np.eye(2)))
     yield Case("two heads, all widths 4", _inputs(rng, (), 2, 3, 5, 2, 4))
     weights_3, values_3, W_o = _inputs(rng, (), 3, 2, 4, 2, 5)
-    yield Case("three heads, a small output", (weights_3, values_3, W_o / 100))
+    yield Case("three heads, a tiny output", (weights_3, values_3, W_o * 1e-9))
     opposed = np.array([[1.0, 0.0], [-0.5, 0.5]])
     yield Case("heads that partly cancel", (weights, values, opposed))
+    opposed = np.array([[4.0, 8.0], [-3.0, -6.0]])
+    yield Case("heads that cancel each other", (weights, values, opposed))
+    inputs = _inputs(rng, (1,), 1, 1, 1, 1, 1)
+    yield Case("one head, one token, all widths 1, a batch of one", inputs)
     weights, values, W_o = _inputs(rng, (2,), 2, 4, 3, 3, 5)
     weights[1] = 0
     yield Case("a sentence of a batch whose tokens see nothing", (weights, values, W_o))
-    yield Case("float32, two leading batch axes", _inputs(rng, (2, 3), 3, 2, 4, 2, 6, np.float32))
+    inputs = _inputs(rng, (2, 1, 3), 3, 2, 4, 2, 6, np.float32)
+    yield Case("float32, three leading batch axes, one of length 1", inputs)
+    weights, values, W_o = _inputs(rng, (), 2, 3, 4, 3, 4)
+    unfit = (weights, values, rng.normal(size=(9, 4)))
+    yield Case("two heads of three features, nine rows of W_o", unfit, raises=Raises("ValueError"))
+    unfit = (weights, rng.normal(size=(2, 5, 3)), W_o)
+    yield Case("weights for four keys, values of five", unfit, raises=Raises("ValueError"))
 
 
 def importance_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -31,12 +41,20 @@ def importance_hidden(rng: np.random.Generator) -> Iterator[Case]:
     d_model = n_heads * d_v
     yield Case("one sequence", _inputs(rng, (), n_heads, n_q, n_k, d_v, d_model))
     weights, values, W_o = _inputs(rng, (), n_heads, n_q, n_k, d_v, d_model + 1)
-    yield Case("a small output of another width", (weights, values, W_o / 100))
+    yield Case("a tiny output of another width", (weights, values, W_o * 1e-9))
     weights, values, W_o = _inputs(rng, (3,), n_heads, n_q, n_k, d_v, d_model)
     weights[0] = 0
     yield Case("a sentence of a batch whose tokens see nothing", (weights, values, W_o))
-    inputs = _inputs(rng, (2, 3), n_heads, n_q, n_k, d_v, d_model, np.float32)
-    yield Case("float32, two leading batch axes", inputs)
+    inputs = _inputs(rng, (2, 3, 1), n_heads, n_q, n_k, d_v, d_model, np.float32)
+    yield Case("float32, three leading batch axes, one of length 1", inputs)
+    yield Case("one head, one token, a batch of one", _inputs(rng, (1,), 1, 1, n_k, d_v, 1))
+    a, b = (float(size) for size in rng.choice(np.arange(2, 9), size=2, replace=False))
+    values = np.array([[[a]], [[b]]])
+    opposed = np.array([[b, 2 * b, 3 * b], [-a, -2 * a, -3 * a]])
+    yield Case("heads that cancel each other", (np.ones((2, 1, 1)), values, opposed))
+    weights, values, W_o = _inputs(rng, (), n_heads, n_q, n_k, d_v, d_model)
+    unfit = (weights, values, np.concatenate([W_o, W_o[:n_heads]]))
+    yield Case("rows of W_o left over", unfit, raises=Raises("ValueError"))
 
 
 def _inputs(
@@ -147,6 +165,22 @@ def importance__divided_by_zero(weights, values, W_o):
     return np.linalg.norm(parts, axis=(-2, -1)) / size
 
 
+def importance__with_epsilon(weights, values, W_o):
+    rows = W_o.reshape(values.shape[-3], values.shape[-1], W_o.shape[-1])
+    parts = weights @ values @ rows
+    size = np.linalg.norm(parts.sum(axis=-3), axis=(-2, -1))[..., None]
+    return np.linalg.norm(parts, axis=(-2, -1)) / (size + 1e-8)
+
+
+def importance__left_over(weights, values, W_o):
+    d_v = values.shape[-1]
+    rows = np.stack([W_o[h * d_v : (h + 1) * d_v] for h in range(values.shape[-3])])
+    parts = weights @ values @ rows
+    change = np.linalg.norm(parts, axis=(-2, -1))
+    size = np.linalg.norm(parts.sum(axis=-3), axis=(-2, -1))[..., None]
+    return np.where(size > 0, change / np.where(size > 0, size, 1), 0)
+
+
 def importance__remove_and_compare(weights, values, W_o):
     def mixed(heads):
         return np.concatenate(np.moveaxis(heads, -3, 0), axis=-1) @ W_o
@@ -166,14 +200,16 @@ def importance__remove_and_compare(weights, values, W_o):
 def importance__einsum(weights, values, W_o):
     rows = W_o.reshape(values.shape[-3], values.shape[-1], W_o.shape[-1])
     parts = np.einsum("...hij,...hjv,hvo->...hio", weights, values, rows)
-    overlaps = np.einsum("...hio,...gio->...hg", parts, parts)
-    squares = np.einsum("...hh->...h", overlaps)
-    total = overlaps.sum(axis=(-2, -1))[..., None]
+    squares = np.einsum("...hio,...hio->...h", parts, parts)
+    output = np.einsum("...hio->...io", parts)
+    total = np.einsum("...io,...io->...", output, output)[..., None]
     return np.sqrt(squares / np.where(total > 0, total, np.inf))
 
 
 def importance__slices(weights, values, W_o):
     d_v = values.shape[-1]
+    if len(W_o) != values.shape[-3] * d_v:
+        raise ValueError
     parts = [
         weights[..., h, :, :] @ values[..., h, :, :] @ W_o[h * d_v : (h + 1) * d_v]
         for h in range(values.shape[-3])
@@ -258,6 +294,18 @@ HEAD_IMPORTANCE = Exercise(
             importance__divided_by_zero,
             "What is your answer for a sentence in which every token is masked?",
         ),
+        Misconception(
+            "a small number added to the size",
+            importance__with_epsilon,
+            "Divide W_o by a billion. Has any head become less important? And what do you return "
+            "where two heads cancel each other, so that the output is 0 and they are not?",
+        ),
+        Misconception(
+            "rows of W_o left over",
+            importance__left_over,
+            "Two heads of three features, and nine rows of W_o: which rows does no head of yours "
+            "meet, and who is told?",
+        ),
     ),
     alternatives=(
         importance__remove_and_compare,
@@ -271,5 +319,51 @@ HEAD_IMPORTANCE = Exercise(
         "does head h meet? Removing the head takes exactly its term away. Mind the output that is "
         "all zeros.",
         "Section “Removing heads”.",
+    ),
+    promises=(
+        Promise(
+            "weights: (..., n_heads, n_q, n_k). values: (..., n_heads, n_k, d_v), as split among "
+            "the heads",
+            ("one sequence", "float32, three leading batch axes, one of length 1"),
+        ),
+        Promise(
+            "(n_heads * d_v, d_out); the first d_v rows belong to the first head",
+            ("two heads, all widths 4", "a tiny output of another width"),
+        ),
+        Promise(
+            "To remove a head is to replace what it found, weights @ values, by zeros",
+            ("one token, two heads at right angles", "two heads, all widths 4"),
+        ),
+        Promise(
+            "an array of shape (..., n_heads)",
+            ("one sequence", "one head, one token, all widths 1, a batch of one"),
+        ),
+        Promise(
+            "for each sequence and head the norm of (output - output without the head) divided by "
+            "the norm of the output, where the norm of an (n_q, d_out) matrix is the root of the "
+            "sum of its squares",
+            ("one token, two heads at right angles", "two heads, all widths 4", "one sequence"),
+        ),
+        Promise("An importance may exceed 1", ("heads that partly cancel",)),
+        Promise(
+            "Where the output is all 0, so are the importances",
+            (
+                "a sentence of a batch whose tokens see nothing",
+                "heads that cancel each other",
+            ),
+        ),
+        Promise(
+            "one that is merely tiny counts like any other",
+            ("three heads, a tiny output", "a tiny output of another width"),
+        ),
+        Promise(
+            "Raises ValueError if the shapes do not fit, such as a W_o with rows for more features "
+            "than the heads have",
+            (
+                "two heads of three features, nine rows of W_o",
+                "weights for four keys, values of five",
+                "rows of W_o left over",
+            ),
+        ),
     ),
 )

@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions import multi_head as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception, Promise
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -16,8 +16,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("two heads, three tokens", (rng.normal(size=(2, 3, 4)),))
     yield Case("three heads, two tokens", (rng.normal(size=(3, 2, 4)),))
     yield Case("a batch of two", (rng.normal(size=(2, 3, 4, 2)),))
-    X = rng.normal(size=(2, 3, 2, 5, 4)).astype(np.float32)
-    yield Case("float32, two leading batch axes", (X,))
+    X = rng.normal(size=(2, 1, 3, 2, 5, 4)).astype(np.float32)
+    yield Case("float32, three leading batch axes, one of length 1", (X,))
+    yield Case("one head of one feature, one token, a batch of one", (rng.normal(size=(1,) * 4),))
+    yield Case("tiny numbers", (rng.normal(size=(2, 3, 4)) * 1e-9,))
     yield Case("no token", (np.zeros((2, 0, 3)),))
 
 
@@ -26,8 +28,9 @@ def hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("one sequence", (rng.normal(size=(n_heads, n, d_head)),))
     yield Case("as many heads as tokens", (rng.normal(size=(n, n, d_head)),))
     yield Case("a batch", (rng.normal(size=(5, n_heads, n, d_head)),))
-    X = rng.normal(size=(2, 3, n_heads, n, d_head)).astype(np.float32)
-    yield Case("float32, two leading batch axes", (X,))
+    X = rng.normal(size=(2, 3, 1, n_heads, n, d_head)).astype(np.float32)
+    yield Case("float32, three leading batch axes, one of length 1", (X,))
+    yield Case("one head, one token, a batch of one", (rng.normal(size=(1, 1, 1, d_head)),))
     yield Case("no token", (np.zeros((n_heads, 0, d_head)),))
 
 
@@ -64,6 +67,11 @@ def merge_heads__batch_lost(X):
 
 def merge_heads__first_axis(X):
     return np.concatenate(list(X), axis=-1)
+
+
+def merge_heads__minus_one(X):
+    tokens = np.swapaxes(X, -3, -2)
+    return tokens.reshape(*tokens.shape[:-2], -1)
 
 
 def merge_heads__loop(X):
@@ -135,6 +143,12 @@ MERGE_HEADS = Exercise(
             "Over which axis do you walk when X has a batch axis? Where does the head axis stand, "
             "counted from the end?",
         ),
+        Misconception(
+            "-1 in a reshape of nothing",
+            merge_heads__minus_one,
+            "With no token there are 0 numbers. From what should `reshape` work out how many "
+            "features a token has? You know that number: write it down.",
+        ),
     ),
     alternatives=(merge_heads__loop, merge_heads__concatenate, merge_heads__one_hot),
     help=(
@@ -143,5 +157,31 @@ MERGE_HEADS = Exercise(
         "two axes by a reshape. Which two axes must change places first?",
         "Section “Split, attend, merge, mix”, and the picture of the merge in “Where people go "
         "wrong”.",
+    ),
+    promises=(
+        Promise(
+            "(..., n_heads, n, d_head)",
+            (
+                "one sequence",
+                "a batch of two",
+                "float32, three leading batch axes, one of length 1",
+            ),
+        ),
+        Promise(
+            "n may be 0, and the other two are at least 1",
+            (
+                "no token",
+                "one head of one feature, one token, a batch of one",
+                "one head, one token, a batch of one",
+            ),
+        ),
+        Promise(
+            "an array of shape (..., n, n_heads * d_head)",
+            ("two heads, three tokens", "three heads, two tokens", "a batch"),
+        ),
+        Promise(
+            "for each token the features of the first head, then those of the second, and so on",
+            ("two heads, two tokens", "as many heads as tokens", "tiny numbers"),
+        ),
     ),
 )

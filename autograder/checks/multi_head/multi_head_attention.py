@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions import multi_head as solutions
 
-from ...judging.exercise import Case, Exercise
+from ...judging.exercise import Case, Exercise, Promise, Raises
 from .multi_head_attention_wrong import MISCONCEPTIONS
 
 
@@ -19,7 +19,7 @@ def attention_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("a mask", _inputs(rng, (3, 4), 2, 2, 2, 4), {"mask": mask})
     mask = np.array([[False, False, False], [True, True, False], [False, True, True]])
     yield Case(
-        "a token that may attend to nothing", _inputs(rng, (3, 4), 2, 2, 3, 5), {"mask": mask}
+        "a token that may attend to nothing", _inputs(rng, (3, 4), 2, 2, 2, 4), {"mask": mask}
     )
     yield Case("large scores", _inputs(rng, (4, 5), 2, 3, 3, 5, size=25.0))
     mask = np.array([[[True, True, False, False]], [[True, True, True, True]]])
@@ -28,6 +28,23 @@ def attention_cases(rng: np.random.Generator) -> Iterator[Case]:
     mask = np.array([[[[True, False]]], [[[True, True]]]])
     inputs = _inputs(rng, (2, 2, 2, 4), 3, 1, 1, 4)
     yield Case("two leading batch axes, padding hidden", inputs, {"mask": mask})
+    X, *rest = _inputs(rng, (1, 1, 1), 1, 1, 1, 1)
+    yield Case("one tiny token, one head, all widths 1, a batch of one", (X * 1e-9, *rest))
+    mask = np.array([[True, False], [True, True]])
+    inputs = _inputs(rng, (2, 1, 3, 2, 4), 2, 2, 2, 4)
+    yield Case("three leading batch axes, one of length 1, one mask for all", (*inputs, mask))
+    mask = np.array([[True], [False], [True]])
+    yield Case("a mask with one column", _inputs(rng, (3, 4), 2, 2, 2, 4), {"mask": mask})
+    *inputs, mask = _far_apart(rng)
+    yield Case("large scores, a mask of one axis hides the largest", inputs, {"mask": mask})
+    asked = Raises("ValueError")
+    X, W_q, W_k, W_v, W_o, _ = _inputs(rng, (3, 4), 1, 5, 4, 4)
+    yield Case("keys of width 5, two heads", (X, W_q, W_k, W_v, W_o, 2), raises=asked)
+    X, W_q, W_k, W_v, W_o, _ = _inputs(rng, (3, 4), 1, 4, 5, 4)
+    yield Case("values of width 5, two heads", (X, W_q, W_k, W_v, W_o, 2), raises=asked)
+    inputs = _inputs(rng, (3, 4), 2, 2, 2, 4)
+    mask = np.ones((4, 4), dtype=bool)
+    yield Case("a mask for four tokens, three tokens", inputs, {"mask": mask}, raises=asked)
 
 
 def attention_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -47,8 +64,34 @@ def attention_hidden(rng: np.random.Generator) -> Iterator[Case]:
     mask = np.arange(n) < np.arange(side)[:, None, None, None] % n + 1
     inputs = _inputs(rng, (side, side, n, 5), n_heads, d_head, d_head, 5)
     yield Case("two leading batch axes, padding hidden", inputs, {"mask": mask})
-    inputs = _inputs(rng, (2, 3, n, 5), n_heads, d_head, d_head, 6, np.float32)
-    yield Case("float32, two leading batch axes, one mask for all", (*inputs, _mask(rng, n)))
+    inputs = _inputs(rng, (2, 3, 1, n, 5), n_heads, d_head, d_head, 6, np.float32)
+    yield Case(
+        "float32, three leading batch axes, one of length 1, one mask for all",
+        (*inputs, _mask(rng, n)),
+    )
+    inputs = _inputs(rng, (1, 1, 5), 1, d_head, 1, 1)
+    yield Case("one token, one head, a batch of one", inputs)
+    mask = np.arange(n)[:, None] % 2 == 0
+    inputs = _inputs(rng, (2, n, 5), n_heads, d_head, d_head, 6)
+    yield Case("a mask with one column", inputs, {"mask": mask})
+    *inputs, mask = _far_apart(rng)
+    yield Case("large scores, a mask of one axis hides the largest", inputs, {"mask": mask})
+    X, W_q, W_k, W_v, W_o, _ = _inputs(rng, (n, 5), n_heads, d_head, d_head, 6)
+    uneven = X, W_q, W_k, np.hstack([W_v, W_v[:, :1]]), np.vstack([W_o, W_o[:1]]), n_heads
+    asked = Raises("ValueError")
+    yield Case("a feature of the values too many to be shared out", uneven, raises=asked)
+    mask = np.ones((n + 1, n + 1), dtype=bool)
+    inputs = (X, W_q, W_k, W_v, W_o, n_heads)
+    yield Case("a mask for a token more", inputs, {"mask": mask}, raises=asked)
+
+
+def _far_apart(rng: np.random.Generator) -> tuple[np.ndarray | int, ...]:
+    """Inputs of two heads of one feature, and a mask: scores from -50 000 to 250 000."""
+    order = rng.permutation(4)
+    X = np.array([[3.0, -2], [3, -5], [5, 1], [1, -2]])[order]
+    mask = np.array([True, True, False, True])[order]
+    W = np.array([[100.0, 0], [0, 100]])
+    return X, W, W, rng.normal(size=(2, 4)), rng.normal(size=(4, 3)), 2, mask
 
 
 def _inputs(
@@ -76,6 +119,8 @@ def _mask(rng: np.random.Generator, n: int) -> np.ndarray:
 
 
 def multi_head__head_by_head(X, W_q, W_k, W_v, W_o, n_heads, mask=None):
+    if any(W.shape[1] % n_heads for W in (W_q, W_k, W_v)):
+        raise ValueError("n_heads must divide every width")
     d_k, d_v = W_q.shape[1] // n_heads, W_v.shape[1] // n_heads
     seen = np.ones((*X.shape[:-1], X.shape[-2]), dtype=bool)
     seen = seen if mask is None else seen & mask
@@ -143,5 +188,71 @@ MULTI_HEAD_ATTENTION = Exercise(
         "the scores have their heads. Ask of each axis of each product: does it count tokens or "
         "features?",
         "Section “Split, attend, merge, mix”; for masks, chapter 5, section “Masks”.",
+    ),
+    promises=(
+        Promise(
+            "X: (..., n, d), n at least 1",
+            (
+                "two heads, three tokens, all widths 4",
+                "one tiny token, one head, all widths 1, a batch of one",
+                "three leading batch axes, one of length 1, one mask for all",
+            ),
+        ),
+        Promise(
+            "W_q and W_k: (d, n_heads * d_k). W_v: (d, n_heads * d_v). W_o: (n_heads * d_v, d_out)",
+            ("three heads, values of another width", "all widths differ"),
+        ),
+        Promise(
+            "Often all four are (d_model, d_model)",
+            ("two heads, three tokens, all widths 4", "all widths alike"),
+        ),
+        Promise("n_heads: at least 1", ("one token, one head, a batch of one",)),
+        Promise(
+            "The first d_k columns of W_q and W_k, the first d_v columns of W_v and the first d_v "
+            "rows of W_o belong to the first head, and so on",
+            ("three heads, values of another width", "all widths differ"),
+        ),
+        Promise(
+            "Each head is scaled dot-product attention of its own",
+            ("two heads, three tokens, all widths 4", "all widths differ"),
+        ),
+        Promise(
+            "Scores may be large, above 0 or below",
+            ("large scores", "large scores, a mask of one axis hides the largest"),
+        ),
+        Promise(
+            "boolean, broadcastable to (..., n, n), and perhaps with fewer axes, True where a "
+            "token may attend, the same for all heads",
+            (
+                "a mask",
+                "a mask with one column",
+                "large scores, a mask of one axis hides the largest",
+                "as many sentences as heads, padding hidden",
+                "three leading batch axes, one of length 1, one mask for all",
+            ),
+        ),
+        Promise("None lets every token attend to every token", ("all widths alike",)),
+        Promise(
+            "Returns (output, weights) of shapes (..., n, d_out) and (..., n_heads, n, n)",
+            ("all widths differ", "one tiny token, one head, all widths 1, a batch of one"),
+        ),
+        Promise(
+            "A token that may attend to nothing gets weights 0 and output 0",
+            ("a token that may attend to nothing", "a mask with one column"),
+        ),
+        Promise(
+            "Raises ValueError if the width of the queries and keys or that of the values is not "
+            "divisible by n_heads",
+            (
+                "keys of width 5, two heads",
+                "values of width 5, two heads",
+                "a feature of the values too many to be shared out",
+            ),
+        ),
+        Promise(
+            "if the mask is for another number of tokens, so that the two cannot be broadcast "
+            "together",
+            ("a mask for four tokens, three tokens", "a mask for a token more"),
+        ),
     ),
 )

@@ -160,6 +160,26 @@ def multi_head__masks_against_head_order(X, W_q, W_k, W_v, W_o, n_heads, mask=No
     return np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o, weights
 
 
+def multi_head__mask_of_few_axes(X, W_q, W_k, W_v, W_o, n_heads, mask=None):
+    Q, K, V = (np.stack(np.split(X @ W, n_heads, -1), -3) for W in (W_q, W_k, W_v))
+    scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
+    seen = np.broadcast_to(True if mask is None else mask[..., None, :, :], scores.shape)
+    largest = np.max(scores, axis=-1, keepdims=True, where=seen, initial=-1e30)
+    shares = np.exp(np.where(seen, scores - largest, -1e30)) * seen
+    weights = shares / np.maximum(shares.sum(axis=-1, keepdims=True), 1e-30)
+    return np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o, weights
+
+
+def multi_head__hidden_too_late(X, W_q, W_k, W_v, W_o, n_heads, mask=None):
+    Q, K, V = (np.stack(np.split(X @ W, n_heads, -1), -3) for W in (W_q, W_k, W_v))
+    scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
+    full = (*X.shape[:-1], X.shape[-2])
+    seen = True if mask is None else np.broadcast_to(mask, full)[..., None, :, :]
+    shares = np.exp(scores - scores.max(axis=-1, keepdims=True)) * seen
+    weights = shares / np.maximum(shares.sum(axis=-1, keepdims=True), 1e-30)
+    return np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o, weights
+
+
 def multi_head__mask_inverted(X, W_q, W_k, W_v, W_o, n_heads, mask=None):
     Q, K, V = (np.stack(np.split(X @ W, n_heads, -1), -3) for W in (W_q, W_k, W_v))
     scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
@@ -305,6 +325,18 @@ MISCONCEPTIONS = (
         multi_head__masks_against_head_order,
         "Two sentences and three heads, laid out as six tables: to which sentence does the second "
         "table belong, and to which the second mask after your np.tile?",
+    ),
+    Misconception(
+        "a mask of one axis not thought of",
+        multi_head__mask_of_few_axes,
+        "The docstring asks that the mask can be broadcast to (..., n, n). Which shapes can? Where "
+        "does your new axis go if the mask has one axis, or two?",
+    ),
+    Misconception(
+        "hidden after the exponential",
+        multi_head__hidden_too_late,
+        "Right while scores are small. Suppose that a hidden score is greater by 1000 than all "
+        "others of its row. What do you subtract before the exponential, and what is left?",
     ),
     Misconception(
         "mask inverted",

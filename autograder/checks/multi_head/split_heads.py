@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions import multi_head as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception, Promise, Raises
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -17,9 +17,13 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("three heads of two features", (rng.normal(size=(5, 6)), 3))
     yield Case("one head", (rng.normal(size=(3, 4)), 1))
     yield Case("a batch of two", (rng.normal(size=(2, 4, 6)), 2))
-    X = rng.normal(size=(2, 3, 2, 8)).astype(np.float32)
-    yield Case("float32, two leading batch axes", (X, 4))
+    X = rng.normal(size=(2, 1, 3, 2, 8)).astype(np.float32)
+    yield Case("float32, three leading batch axes, one of length 1", (X, 4))
+    yield Case("one token of one feature in a batch of one", (rng.normal(size=(1, 1, 1)), 1))
+    yield Case("tiny numbers", (rng.normal(size=(3, 6)) * 1e-9, 2))
     yield Case("no token", (np.zeros((0, 4)), 2))
+    X = rng.normal(size=(3, 10))
+    yield Case("ten features, four heads", (X, 4), raises=Raises("ValueError", ("10", "4")))
 
 
 def hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -27,9 +31,14 @@ def hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("one sequence", (rng.normal(size=(n, n_heads * d_head)), n_heads))
     yield Case("a head for each feature", (rng.normal(size=(n, n_heads)), n_heads))
     yield Case("a batch", (rng.normal(size=(5, n, n_heads * d_head)), n_heads))
-    X = rng.normal(size=(2, 3, n, n_heads * d_head)).astype(np.float32)
-    yield Case("float32, two leading batch axes", (X, n_heads))
+    X = rng.normal(size=(2, 3, 1, n, n_heads * d_head)).astype(np.float32)
+    yield Case("float32, three leading batch axes, one of length 1", (X, n_heads))
+    yield Case("one token in a batch of one", (rng.normal(size=(1, 1, d_head)), 1))
     yield Case("no token", (np.zeros((0, n_heads * d_head)), n_heads))
+    d_model = n_heads * d_head + 1
+    asked = Raises("ValueError", (str(d_model), str(n_heads)))
+    X = rng.normal(size=(n, d_model))
+    yield Case("a feature too many to be shared out equally", (X, n_heads), raises=asked)
 
 
 def split_heads__reshaped_only(X, n_heads):
@@ -67,8 +76,31 @@ def split_heads__everything_to_all(X, n_heads):
     return np.stack([X] * n_heads, axis=-3)
 
 
-def split_heads__slices(X, n_heads):
+def split_heads__numpys_own_error(X, n_heads):
+    heads = X.reshape(*X.shape[:-1], n_heads, X.shape[-1] // n_heads)
+    return np.swapaxes(heads, -3, -2)
+
+
+def split_heads__asserted(X, n_heads):
+    assert X.shape[-1] % n_heads == 0, f"{X.shape[-1]} features, {n_heads} heads"
+    return np.swapaxes(X.reshape(*X.shape[:-1], n_heads, X.shape[-1] // n_heads), -3, -2)
+
+
+def split_heads__left_over(X, n_heads):
     d_head = X.shape[-1] // n_heads
+    return np.stack([X[..., h * d_head : (h + 1) * d_head] for h in range(n_heads)], axis=-3)
+
+
+def split_heads__minus_one(X, n_heads):
+    if X.shape[-1] % n_heads:
+        raise ValueError(f"{X.shape[-1]} features, {n_heads} heads")
+    return np.swapaxes(X.reshape(*X.shape[:-1], n_heads, -1), -3, -2)
+
+
+def split_heads__slices(X, n_heads):
+    d_head, left_over = divmod(X.shape[-1], n_heads)
+    if left_over:
+        raise ValueError(f"d_model={X.shape[-1]} is not a multiple of n_heads={n_heads}")
     heads = np.empty((*X.shape[:-2], n_heads, X.shape[-2], d_head), dtype=X.dtype)
     for h in range(n_heads):
         heads[..., h, :, :] = X[..., h * d_head : (h + 1) * d_head]
@@ -76,10 +108,15 @@ def split_heads__slices(X, n_heads):
 
 
 def split_heads__stack(X, n_heads):
-    return np.stack(np.split(X, n_heads, axis=-1), axis=-3)
+    try:
+        return np.stack(np.split(X, n_heads, axis=-1), axis=-3)
+    except ValueError as error:
+        raise ValueError(n_heads, X.shape[-1]) from error
 
 
 def split_heads__columns_first(X, n_heads):
+    if X.shape[-1] / n_heads != X.shape[-1] // n_heads:
+        raise ValueError("Cannot split %d features into %d heads." % (X.shape[-1], n_heads))  # noqa: UP031
     features = np.moveaxis(X, -1, 0)
     heads = features.reshape(n_heads, X.shape[-1] // n_heads, *X.shape[:-1])
     return np.moveaxis(heads, (0, 1), (-3, -1))
@@ -139,6 +176,29 @@ SPLIT_HEADS = Exercise(
             split_heads__everything_to_all,
             "How wide is one of your heads? Put all of them side by side: is that as wide as X?",
         ),
+        Misconception(
+            "no word about the two numbers",
+            split_heads__numpys_own_error,
+            "Ten features, four heads: read the message of your error as somebody would who has "
+            "not seen your code. Which two numbers tell that person what to change?",
+        ),
+        Misconception(
+            "an assertion instead of a ValueError",
+            split_heads__asserted,
+            "Which exception does an `assert` raise, and which one does the docstring promise? "
+            "What becomes of an assertion under `python -O`?",
+        ),
+        Misconception(
+            "features left over are dropped",
+            split_heads__left_over,
+            "Ten features, four heads: which features does no head of yours get, and who is told?",
+        ),
+        Misconception(
+            "-1 in a reshape of nothing",
+            split_heads__minus_one,
+            "With no token there are 0 numbers. From what should `reshape` work out how many "
+            "features a head has? You know that number: write it down.",
+        ),
     ),
     alternatives=(split_heads__slices, split_heads__stack, split_heads__columns_first),
     help=(
@@ -148,5 +208,34 @@ SPLIT_HEADS = Exercise(
         "borders. Which axis can you cut in two by setting borders alone? `np.swapaxes` does the "
         "rest. The last axes count from the end: -3, -2, -1.",
         "Section “Split, attend, merge, mix”.",
+    ),
+    promises=(
+        Promise(
+            "(..., n, d_model)",
+            (
+                "one sequence",
+                "a batch of two",
+                "float32, three leading batch axes, one of length 1",
+            ),
+        ),
+        Promise(
+            "n may be 0, and d_model is at least 1",
+            ("no token", "one token of one feature in a batch of one"),
+        ),
+        Promise("n_heads: at least 1", ("one head", "a head for each feature")),
+        Promise(
+            "an array of shape (..., n_heads, n, d_head) with d_head = d_model / n_heads",
+            ("three tokens, six features, two heads", "three heads of two features", "a batch"),
+        ),
+        Promise(
+            "the first head gets the first d_head features of each token, the second the next "
+            "d_head, and so on",
+            ("two tokens, four features, two heads", "tiny numbers"),
+        ),
+        Promise(
+            "Raises ValueError, with both numbers in its message, if d_model is not divisible by "
+            "n_heads",
+            ("ten features, four heads", "a feature too many to be shared out equally"),
+        ),
     ),
 )
