@@ -36,7 +36,7 @@ def attention_cases(rng: np.random.Generator) -> Iterator[Case]:
     mask = np.array([[True], [False], [True]])
     yield Case("a mask with one column", _inputs(rng, (3, 4), 2, 2, 2, 4), {"mask": mask})
     *inputs, mask = _far_apart(rng)
-    yield Case("large scores, a mask of one axis hides the largest", inputs, {"mask": mask})
+    yield Case("large scores, a mask of one axis hides the largest", tuple(inputs), {"mask": mask})
     asked = Raises("ValueError")
     X, W_q, W_k, W_v, W_o, _ = _inputs(rng, (3, 4), 1, 5, 4, 4)
     yield Case("keys of width 5, two heads", (X, W_q, W_k, W_v, W_o, 2), raises=asked)
@@ -75,7 +75,7 @@ def attention_hidden(rng: np.random.Generator) -> Iterator[Case]:
     inputs = _inputs(rng, (2, n, 5), n_heads, d_head, d_head, 6)
     yield Case("a mask with one column", inputs, {"mask": mask})
     *inputs, mask = _far_apart(rng)
-    yield Case("large scores, a mask of one axis hides the largest", inputs, {"mask": mask})
+    yield Case("large scores, a mask of one axis hides the largest", tuple(inputs), {"mask": mask})
     X, W_q, W_k, W_v, W_o, _ = _inputs(rng, (n, 5), n_heads, d_head, d_head, 6)
     uneven = X, W_q, W_k, np.hstack([W_v, W_v[:, :1]]), np.vstack([W_o, W_o[:1]]), n_heads
     asked = Raises("ValueError")
