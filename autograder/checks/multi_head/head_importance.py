@@ -17,7 +17,7 @@ def importance_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("one token, two heads at right angles", (weights, values, np.eye(2)))
     yield Case("two heads, all widths 4", _inputs(rng, (), 2, 3, 5, 2, 4))
     weights_3, values_3, W_o = _inputs(rng, (), 3, 2, 4, 2, 5)
-    yield Case("three heads, a tiny output", (weights_3, values_3, W_o * 1e-9))
+    yield Case("three heads, a tiny output", (weights_3, values_3, W_o * 1e-11))
     opposed = np.array([[1.0, 0.0], [-0.5, 0.5]])
     yield Case("heads that partly cancel", (weights, values, opposed))
     opposed = np.array([[4.0, 8.0], [-3.0, -6.0]])
@@ -41,7 +41,7 @@ def importance_hidden(rng: np.random.Generator) -> Iterator[Case]:
     d_model = n_heads * d_v
     yield Case("one sequence", _inputs(rng, (), n_heads, n_q, n_k, d_v, d_model))
     weights, values, W_o = _inputs(rng, (), n_heads, n_q, n_k, d_v, d_model + 1)
-    yield Case("a tiny output of another width", (weights, values, W_o * 1e-9))
+    yield Case("a tiny output of another width", (weights, values, W_o * 1e-11))
     weights, values, W_o = _inputs(rng, (3,), n_heads, n_q, n_k, d_v, d_model)
     weights[0] = 0
     yield Case("a sentence of a batch whose tokens see nothing", (weights, values, W_o))
