@@ -5,32 +5,37 @@ import os
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock
+
 Number = float | int | str
 
-RESULTS = "results"
+RESULTS = "results.json"
 FIGURES = "figures"
 _begun: set[str] = set()  # chapters that have reported in this process
 
 
 def report(chapter: str, **values: Number) -> None:
-    """Offer `values` to the prose of `chapter`, and keep them in the build's `results/`.
+    """Offer `values` to the prose of `chapter`, and keep them in the build's `results.json`.
 
-    In the text, write {glue:text}`name:.2f`. The file `<chapter>.json` has the form
-    {"<name>": value}: one for each chapter, since several are executed side by side. The build is
-    the folder that the environment variable COURSE_BUILD names, `_build` by default.
+    In the text, write {glue:text}`name:.2f`. The file's form is {"<chapter>": {"<name>": value}};
+    it stands in the folder that the environment variable COURSE_BUILD names, `_build` by default.
+    Several chapters that run side by side may report at once.
     """
     from myst_nb import glue
 
-    path = _build() / RESULTS / f"{chapter}.json"
-    results = {}
-    if chapter in _begun:  # what an earlier run reported under other names is no result now
-        results = json.loads(path.read_text(encoding="utf-8"))
-    _begun.add(chapter)
-    for name, value in values.items():
-        results[name] = value.item() if hasattr(value, "item") else value
-    _write(path, json.dumps(results, indent=2, sort_keys=True))
+    path = _build() / RESULTS
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(path.with_suffix(".lock")):
+        results = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        if chapter not in _begun:  # what an earlier run reported under other names is no result now
+            results[chapter] = {}
+            _begun.add(chapter)
+        mine = results[chapter]
+        for name, value in values.items():
+            mine[name] = value.item() if hasattr(value, "item") else value
+        _write(path, json.dumps(results, indent=2, sort_keys=True))
     for name in values:
-        glue(name, results[name], display=False)
+        glue(name, mine[name], display=False)
 
 
 def figure_data(name: str, data: Any) -> None:

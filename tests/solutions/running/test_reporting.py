@@ -1,6 +1,8 @@
 """The data of figures, kept with the build and read by later chapters."""
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -35,11 +37,25 @@ def test_a_number_that_json_has_not_is_refused_and_loses_nothing():
 
 
 def test_a_run_keeps_what_it_reports_and_forgets_what_an_earlier_run_did(build):
-    path = build / "results" / "one.json"
-    path.parent.mkdir()
-    path.write_text('{"old": 1}')
+    path = build / "results.json"
+    path.write_text('{"one": {"old": 1}, "earlier": {"kept": 2}}')
     report("one", mean=np.float32(0.5), name="a")
     report("other", mean=3)
     report("one", steps=7)
-    assert json.loads(path.read_text()) == {"mean": 0.5, "name": "a", "steps": 7}
-    assert json.loads((build / "results" / "other.json").read_text()) == {"mean": 3}
+    assert json.loads(path.read_text()) == {
+        "earlier": {"kept": 2},
+        "one": {"mean": 0.5, "name": "a", "steps": 7},
+        "other": {"mean": 3},
+    }
+
+
+def test_chapters_that_report_side_by_side_lose_nothing(build):
+    program = (
+        "import sys; from solutions.running.reporting import report\n"
+        "for step in range(40): report(sys.argv[1], **{f'step_{step}': step})"
+    )
+    chapters = ["first", "second", "third"]
+    running = [subprocess.Popen([sys.executable, "-c", program, name]) for name in chapters]
+    assert [process.wait() for process in running] == [0, 0, 0]
+    results = json.loads((build / "results.json").read_text())
+    assert {name: len(found) for name, found in results.items()} == dict.fromkeys(chapters, 40)
