@@ -1,5 +1,6 @@
 """`make quick` runs what a change touches: what git says, and what the imports say."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -87,12 +88,15 @@ def checkout(tmp_path_factory):
     return folder
 
 
-def pytest_there(checkout: Path, *options: str, **environment: str) -> tuple[int, str]:
-    support = f"{checkout / 'tests' / 'support'}:{checkout}"
+def pytest_there(checkout: Path, *options: str, budget: int = 30) -> tuple[int, str]:
+    code = (
+        f"import sys, pytest, touched; touched.BUDGET = {budget}; "
+        f"sys.exit(pytest.main({['-p', 'touched', *options]}))"
+    )
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "touched", *options],
+        [sys.executable, "-c", code],
         cwd=checkout,
-        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": support, **environment},
+        env=os.environ | {"PYTHONPATH": f"{checkout / 'tests' / 'support'}:{checkout}"},
         capture_output=True,
         text=True,
         timeout=300,
@@ -108,8 +112,8 @@ def test_pytest_runs_what_git_says_was_changed_and_no_other_file(checkout):
     assert "tests/solutions/test_positions.py" not in collected
 
 
-def test_after_the_minute_no_test_is_started_and_the_rest_is_counted(checkout):
-    code, said = pytest_there(checkout, "tests/solutions/test_captioning.py", QUICK_STARTED="0")
+def test_after_its_time_no_test_is_started_and_the_rest_is_counted(checkout):
+    code, said = pytest_there(checkout, "tests/solutions/test_captioning.py", budget=-1)
     assert code == 0, said
     assert "more tests are touched by the change. `make test` runs them too." in said
     assert "passed" not in said

@@ -4,8 +4,8 @@
 
 A test is touched by a changed file that its own file imports, directly or not, or names. A test of
 the exercises is touched by the check, and by the reference, of the exercise that it is given; when
-the engine itself has changed, it runs for the exercises of SAMPLE alone. After BUDGET seconds no
-further test is started, and the last line says how many are left to `make test`.
+the engine itself has changed, it runs for the exercises of SAMPLE alone. BUDGET seconds after the
+first test no further one is started, and the last line says how many are left to `make test`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-import os
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -27,8 +26,7 @@ PACKAGES = ("autograder", "solutions")
 SUPPORT = ("tests/support", "tests/book", "")  # where a test's own imports are looked for
 CHECKS = "autograder.checks"
 SAMPLE = "self_attention"
-BUDGET = 45
-STARTED = "QUICK_STARTED"
+BUDGET = 30
 LEFT = "the time for a quick look is over"
 FAR = 1000
 
@@ -38,7 +36,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    os.environ.setdefault(STARTED, str(time.time()))  # the workers of xdist inherit it
     changed = changed_files(config.rootpath, config.getoption("since"))
     config.pluginmanager.register(Selection(config.rootpath, changed))
 
@@ -50,9 +47,10 @@ class Selection:
         self.root = root
         self.modules = {name for name in map(module_name, changed) if name}
         self.files = {root / path for path in changed}
-        self.others = {root / path for path in changed if not of_python(path)}
+        self.others = {Path(path) for path in changed if not of_python(path)}
         self.engine = {name for name in self.modules if not of_a_chapter(name)}
         self.graph = grimp.build_graph(*PACKAGES)
+        self.started = 0.0
 
     def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
         """Leave out a file of tests that no change can touch, before it is imported."""
@@ -73,6 +71,12 @@ class Selection:
         chosen.sort(key=lambda pair: (nearest[pair[1].path], str(pair[1].path), pair[0]))
         config.hook.pytest_deselected(items=[item for near, item in touched if near == FAR])
         items[:] = [item for _, item in chosen]
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self) -> None:
+        self.started = self.started or time.monotonic()
+        if time.monotonic() - self.started > BUDGET:
+            pytest.skip(LEFT)
 
     def nearness(self, item: pytest.Item) -> int:
         """How many imports lie between a test and the nearest change; FAR if none leads there."""
@@ -179,12 +183,9 @@ def followed(path: Path, root: Path, seen: frozenset[Path] = frozenset()) -> set
 def names(path: Path, changed: Iterable[Path]) -> bool:
     """True if a file of tests names a changed file that no module imports, or its folder."""
     text = path.read_text(encoding="utf-8")
-    return any(f'"{one}"' in text for file in changed for one in (file.name, file.parent.name))
-
-
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    if time.time() - float(os.environ[STARTED]) > BUDGET:
-        pytest.skip(LEFT)
+    quoted = {part for file in changed for part in (file.name, file.parent.name)}
+    folders = {part for file in changed for part in file.parts if part in ("_ext", ".ci")}
+    return any(f'"{one}"' in text for one in quoted) or any(one in text for one in folders)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
