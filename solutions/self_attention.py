@@ -60,7 +60,7 @@ def permute_equivariantly(
     X: (..., n, d), float32 or float64. permutation: (n,) whole numbers; the permuted sequence has
     token permutation[i] of the old one in place i. Returns a bool: for a batch, whether it is so in
     every sequence. Outputs that differ by rounding alone count as equal, and no others do; their
-    largest number may lie anywhere from 1e-6 to 1e6, and they may all be 0.
+    largest number may lie anywhere from 0.001 to 1e6, and they may all be 0.
     """
     attend_then_permute = attend(X)[..., permutation, :]
     permute_then_attend = attend(X[..., permutation, :])

@@ -16,6 +16,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("three tokens", (3,))
     yield Case("six tokens", (6,))
     yield Case("no token", (0,))
+    yield Case("130 tokens", (130,))
 
 
 def hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -136,7 +137,10 @@ CAUSAL_MASK = Exercise(
         "Section “Masks”.",
     ),
     promises=(
-        Promise("the number of tokens, 0 or more", ("no token", "one token", "many tokens")),
+        Promise(
+            "the number of tokens, 0 or more",
+            ("no token", "one token", "130 tokens", "many tokens"),
+        ),
         Promise(
             "a boolean array of shape (n, n): entry [i, j] is True where token i may attend to "
             "token j",

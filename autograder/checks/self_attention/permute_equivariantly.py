@@ -116,8 +116,8 @@ def permute_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("three leading batch axes, one of length 1", (SELF_ATTEND, X, TURN_OF_FOUR))
     yield Case("one token", (POSITIONS_ADDED, rng.normal(size=(1, 3)), np.array([0])))
     yield Case("positions show in the second digit", (POSITIONS_HINTED, X[0, 0, 0], TURN_OF_FOUR))
-    tiny = _tiny(rng, 4)
-    yield Case("tiny outputs, the first token is added", (FIRST_TOKEN_ADDED, tiny, TURN_OF_FOUR))
+    small = _small(rng, 4)
+    yield Case("small outputs, the first token is added", (FIRST_TOKEN_ADDED, small, TURN_OF_FOUR))
     large = _sized(1e6, rng.uniform(0.5, 1, size=(30, 8))).astype(np.float32)
     yield Case("float32, large outputs, equal up to rounding", (MEAN_ADDED, large, a_turn(rng, 30)))
     yield Case("all outputs are 0", (NOTHING, X[0, 0, 1], TURN_OF_FOUR))
@@ -130,11 +130,11 @@ def _alike_but_for(one: int, batch: np.ndarray) -> np.ndarray:
     return alike
 
 
-def _tiny(rng: np.random.Generator, n: int) -> np.ndarray:
-    """n tokens, every two of which differ by more than 1e-8, NumPy's own tolerance."""
-    X = rng.uniform(0.3, 1, size=(n, 2))
-    X[:, 0] = rng.permutation(np.linspace(0.3, 1, n))
-    return _sized(1e-6, X)
+def _small(rng: np.random.Generator, n: int) -> np.ndarray:
+    """n tokens with numbers up to 0.0005, every two of which differ by more than 0.0001."""
+    X = rng.uniform(0, 1, size=(n, 2))
+    X[:, 0] = rng.permutation(np.linspace(0, 1, n))
+    return _sized(1e-3, X)
 
 
 def _sized(size: float, X: np.ndarray) -> np.ndarray:
@@ -172,8 +172,10 @@ def hidden_kinds(rng: np.random.Generator) -> Iterator[Case]:
         "float32, large outputs, equal up to rounding, one feature 0 everywhere",
         (MEAN_ADDED, many, a_turn(rng, 40)),
     )
-    tiny = _tiny(rng, 5)
-    yield Case("tiny outputs, the first token is added", (FIRST_TOKEN_ADDED, tiny, a_turn(rng, 5)))
+    small = _small(rng, 5)
+    yield Case(
+        "small outputs, the first token is added", (FIRST_TOKEN_ADDED, small, a_turn(rng, 5))
+    )
     yield Case("positions show in the second digit", (POSITIONS_HINTED, X, a_turn(rng, 5)))
     yield Case("all outputs are 0", (NOTHING, X, a_turn(rng, 5)))
     yield Case("one token", (POSITIONS_ADDED, X[:1], np.array([0])))
@@ -288,9 +290,8 @@ PERMUTE_EQUIVARIANTLY = Exercise(
         Misconception(
             "a tolerance that does not know how large the outputs are",
             permute__fixed_tolerance,
-            "Is a difference of 0.05 much between numbers near a million? Is one of 0.0000005 "
-            "little between numbers that are no larger themselves? With what should a difference "
-            "be compared?",
+            "Is a difference of 0.05 much between float32 numbers near a million? And between "
+            "numbers near 0.1? With what should a difference be compared?",
         ),
         Misconception(
             "first axis permuted",
@@ -361,9 +362,9 @@ PERMUTE_EQUIVARIANTLY = Exercise(
         ),
         Promise("no others do", ("positions show in the second digit",)),
         Promise(
-            "their largest number may lie anywhere from 1e-6 to 1e6",
+            "their largest number may lie anywhere from 0.001 to 1e6",
             (
-                "tiny outputs, the first token is added",
+                "small outputs, the first token is added",
                 "float32, large outputs, equal up to rounding",
             ),
         ),

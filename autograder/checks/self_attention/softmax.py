@@ -18,6 +18,7 @@ def softmax_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case(
         "float32, axis 1 of 3", (rng.normal(size=(2, 4, 3)).astype(np.float32),), {"axis": 1}
     )
+    yield Case("axis 0 of 3", (rng.normal(size=(2, 2, 3)),), {"axis": 0})
     yield Case("one score", (np.array([3.0]),))
     yield Case("axis -4 of five", (rng.normal(size=(2, 3, 1, 2, 2)),), {"axis": -4})
     yield Case("scores of 1000", (np.array([[1000.0, 1001.0, 999.0]]),))
@@ -184,7 +185,13 @@ SOFTMAX = Exercise(
         ),
         Promise(
             "any axis of x, counted from the front or from the end",
-            ("square table, axis 0", "float32, axis 1 of 3", "axis -4 of five", "axis 1 of five"),
+            (
+                "square table, axis 0",
+                "axis 0 of 3",
+                "float32, axis 1 of 3",
+                "axis -4 of five",
+                "axis 1 of five",
+            ),
         ),
         Promise("at least one score along it", ("one score", "one score in each row")),
         Promise("floating-point weights of the shape of x", ("four scores", "axis -4 of five")),
