@@ -230,6 +230,8 @@ def test_importance_by_hand():
     np.testing.assert_allclose(head_importance(weights, values, np.eye(2)), [0.6, 0.8])
     opposed = np.array([[1.0], [-0.5]])  # 3 - 2 = 1: each head is larger than the whole
     np.testing.assert_allclose(head_importance(weights, values, opposed), [3.0, 2.0])
+    cancelling = np.array([[4.0], [-3.0]])  # 12 - 12 = 0: nothing to be relative to
+    assert head_importance(weights, values, cancelling).tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("n", [0, 2])
