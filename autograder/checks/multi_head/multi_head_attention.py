@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -35,8 +36,8 @@ def attention_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("three leading batch axes, one of length 1, one mask for all", (*inputs, mask))
     mask = np.array([[True], [False], [True]])
     yield Case("a mask with one column", _inputs(rng, (3, 4), 2, 2, 2, 4), {"mask": mask})
-    *inputs, mask = _far_apart(rng)
-    yield Case("large scores, a mask of one axis hides the largest", tuple(inputs), {"mask": mask})
+    apart, mask = _far_apart(rng)
+    yield Case("large scores, a mask of one axis hides the largest", apart, {"mask": mask})
     asked = Raises("ValueError")
     X, W_q, W_k, W_v, W_o, _ = _inputs(rng, (3, 4), 1, 5, 4, 4)
     yield Case("keys of width 5, two heads", (X, W_q, W_k, W_v, W_o, 2), raises=asked)
@@ -74,8 +75,8 @@ def attention_hidden(rng: np.random.Generator) -> Iterator[Case]:
     mask = np.arange(n)[:, None] % 2 == 0
     inputs = _inputs(rng, (2, n, 5), n_heads, d_head, d_head, 6)
     yield Case("a mask with one column", inputs, {"mask": mask})
-    *inputs, mask = _far_apart(rng)
-    yield Case("large scores, a mask of one axis hides the largest", tuple(inputs), {"mask": mask})
+    apart, mask = _far_apart(rng)
+    yield Case("large scores, a mask of one axis hides the largest", apart, {"mask": mask})
     X, W_q, W_k, W_v, W_o, _ = _inputs(rng, (n, 5), n_heads, d_head, d_head, 6)
     uneven = X, W_q, W_k, np.hstack([W_v, W_v[:, :1]]), np.vstack([W_o, W_o[:1]]), n_heads
     asked = Raises("ValueError")
@@ -85,13 +86,13 @@ def attention_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("a mask for a token more", inputs, {"mask": mask}, raises=asked)
 
 
-def _far_apart(rng: np.random.Generator) -> tuple[np.ndarray | int, ...]:
+def _far_apart(rng: np.random.Generator) -> tuple[tuple[Any, ...], np.ndarray]:
     """Inputs of two heads of one feature, and a mask: scores from -50 000 to 250 000."""
     order = rng.permutation(4)
     X = np.array([[3.0, -2], [3, -5], [5, 1], [1, -2]])[order]
     mask = np.array([True, True, False, True])[order]
     W = np.array([[100.0, 0], [0, 100]])
-    return X, W, W, rng.normal(size=(2, 4)), rng.normal(size=(4, 3)), 2, mask
+    return (X, W, W, rng.normal(size=(2, 4)), rng.normal(size=(4, 3)), 2), mask
 
 
 def _inputs(
@@ -103,7 +104,7 @@ def _inputs(
     d_out: int,
     dtype: type = np.float64,
     size: float = 1.0,
-) -> tuple[np.ndarray | int, ...]:
+) -> tuple[Any, ...]:
     """Random X of shape `tokens`, the four matrices, n_heads; `size` multiplies W_q and W_k."""
     d = tokens[-1]
     shapes = ((d, n_heads * d_k), (d, n_heads * d_k), (d, n_heads * d_v), (n_heads * d_v, d_out))

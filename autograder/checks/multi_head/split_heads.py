@@ -22,8 +22,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("one token of one feature in a batch of one", (rng.normal(size=(1, 1, 1)), 1))
     yield Case("tiny numbers", (rng.normal(size=(3, 6)) * 1e-9, 2))
     yield Case("no token", (np.zeros((0, 4)), 2))
-    X = rng.normal(size=(3, 10))
-    yield Case("ten features, four heads", (X, 4), raises=Raises("ValueError", ("10", "4")))
+    wide = rng.normal(size=(3, 10))
+    yield Case("ten features, four heads", (wide, 4), raises=Raises("ValueError", ("10", "4")))
 
 
 def hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -37,8 +37,8 @@ def hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("no token", (np.zeros((0, n_heads * d_head)), n_heads))
     d_model = n_heads * d_head + 1
     asked = Raises("ValueError", (str(d_model), str(n_heads)))
-    X = rng.normal(size=(n, d_model))
-    yield Case("a feature too many to be shared out equally", (X, n_heads), raises=asked)
+    wide = rng.normal(size=(n, d_model))
+    yield Case("a feature too many to be shared out equally", (wide, n_heads), raises=asked)
 
 
 def split_heads__reshaped_only(X, n_heads):
