@@ -31,7 +31,7 @@ def soft_attention(
     s: (..., d_s), the state of the decoder. annotations: (..., L, C), one a place, with the same
     leading axes. params: the tuple (W_s, W_a, v) of a small network that scores an annotation
     against the state: (d_s, d_a), (C, d_a) and (d_a,), one hidden layer of d_a tanh units, which
-    reads both, a linear output, no bias. Scores may be large.
+    reads both, a linear output, no bias. States and scores may be large.
     Returns (context, weights) of shapes (..., C) and (..., L). The weights sum to 1, and the
     context blends the annotations by them.
     """
@@ -53,7 +53,7 @@ def hard_attention(
     exceed the row's number. (`rng.choice(L, p=weights)` does just that for one row.)
     Returns (one_hot, log_probability), of shapes (..., L) and (...): a 1 at the place drawn and 0
     elsewhere, in the dtype of the scores, and the natural logarithm of the probability with which
-    that place was drawn.
+    that place was drawn, however small it is.
     """
     weights = softmax(scores)  # (..., L)
     draws = rng.random(scores.shape[:-1])  # (...)
@@ -86,9 +86,10 @@ def score_function_gradient(
 def doubly_stochastic_penalty(weights: np.ndarray) -> np.ndarray | float:
     """Return how far a caption is from having looked at every place once (Xu et al. 2015, 4.2.1).
 
-    weights: (..., m, L): a row for each of m words, which sums to 1. The penalty of a place is the
-    square of the difference between 1 and the weight that it got from all words together; the
-    penalty of a caption, of shape (...), is the sum over its places. With m = 0 it is L.
+    weights: (..., m, L): a row for each of m words, which sums to 1; m may be 0. The penalty of a
+    place is the square of the difference between 1 and the weight that it got from all words
+    together; the penalty of a caption, of shape (...), is the sum over its places. With m = 0 it is
+    L.
     """
     looked = np.sum(weights, axis=-2)  # (..., L)
     return np.sum((1 - looked) ** 2, axis=-1)
@@ -99,12 +100,13 @@ def localisation(
 ) -> np.ndarray | float:
     """Return the share of the weight that lies inside a box.
 
-    weights: (..., H * W), over the cells of a grid in reading order. grid_shape: (H, W).
-    box: (..., 4), top, left, bottom and right, in cells: from row line `top` to row line `bottom`,
-    where 0 is the top edge of the grid and H its bottom edge; columns likewise. Fractions are
-    meant: of a cell that lies partly inside, the part of its weight counts that its area says.
-    What is outside the grid counts for nothing, and a box with no area gives 0.
-    Returns an array of shape (...).
+    weights: (..., H * W), over the cells of a grid in reading order; each row sums to 1.
+    grid_shape: (H, W). box: (..., 4), top, left, bottom and right, in cells: from row line `top` to
+    row line `bottom`, where 0 is the top edge of the grid and H its bottom edge; columns likewise.
+    Top is never below bottom, nor left beyond right. Fractions are meant: of a cell that lies
+    partly inside, the part of its weight counts that its area says. What is outside the grid counts
+    for nothing, and a box with no area gives 0. Leading axes broadcast: one box may stand for many
+    rows of weights, and many boxes may meet one row. Returns an array of shape (...).
     """
     H, W = grid_shape
     top, left, bottom, right = np.moveaxis(box, -1, 0)[..., None]  # (..., 1) each

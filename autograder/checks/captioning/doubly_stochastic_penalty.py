@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions import captioning as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception, Promise
 
 
 def penalty_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -17,6 +17,12 @@ def penalty_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("a batch, float32", (_weights(rng, (2, 3, 5), np.float32),))
     yield Case("two leading axes", (_weights(rng, (2, 3, 6, 4)),))
     yield Case("no word", (np.zeros((0, 4)),))
+    yield Case("two captions of no word", (np.zeros((2, 0, 3)),))
+    yield Case("every place looked at once", (np.eye(3)[[2, 0, 1]],))
+    yield Case("another batch, float32", (_weights(rng, (2, 3, 5), np.float32),))
+    yield Case("a batch of one, one word, one place", (np.ones((1, 1, 1)),))
+    yield Case("four words, one place", (np.ones((4, 1)),))
+    yield Case("three leading axes", (_weights(rng, (2, 1, 3, 4, 2)),))
 
 
 def penalty_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -26,6 +32,11 @@ def penalty_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("as many captions as words, float32", (_weights(rng, (m, m, L), np.float32),))
     yield Case("one word", (_weights(rng, (1, L)),))
     yield Case("more words than places", (_weights(rng, (3, 9, 2)),))
+    yield Case("captions of no word", (np.zeros((2, 0, L)),))
+    yield Case("every place looked at once", (np.eye(L)[rng.permutation(L)],))
+    yield Case("a batch of one", (_weights(rng, (1, m, L)),))
+    yield Case("one place", (np.ones((2, m, 1)),))
+    yield Case("two leading axes", (_weights(rng, (2, 3, m, L)),))
 
 
 def _weights(
@@ -159,5 +170,37 @@ DOUBLY_STOCHASTIC_PENALTY = Exercise(
         "Add up what each place got from all words. Compare each sum with 1.",
         "Two sums over two axes, with a square between them. Which axis is counted by words?",
         "Section “Every place once?”.",
+    ),
+    promises=(
+        Promise(
+            "weights: (..., m, L): a row for each of m words, which sums to 1; m may be 0.",
+            (
+                "two words, three places",
+                "as many words as places",
+                "a batch, float32",
+                "another batch, float32",
+                "two leading axes",
+                "three leading axes",
+                "one word",
+                "one place",
+                "no word",
+            ),
+        ),
+        Promise(
+            "The penalty of a place is the square of the difference between 1 and the weight that "
+            "it got from all words together; the penalty of a caption, of shape (...), is the sum "
+            "over its places.",
+            (
+                "two words, three places",
+                "more words than places",
+                "every place looked at once",
+                "a batch of one, one word, one place",
+                "four words, one place",
+                "a batch of one",
+            ),
+        ),
+        Promise(
+            "With m = 0 it is L.", ("no word", "two captions of no word", "captions of no word")
+        ),
     ),
 )

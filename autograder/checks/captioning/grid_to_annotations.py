@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions import captioning as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception, Promise
 
 
 def grid_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -16,6 +16,12 @@ def grid_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("as many channels as rows and columns", (rng.normal(size=(3, 3, 3)),))
     yield Case("a batch", (rng.normal(size=(2, 4, 3, 5)),))
     yield Case("float32, two leading batch axes", (_features(rng, (2, 3, 2, 4, 3)),))
+    yield Case(
+        "three leading batch axes, tiny features", (1e-9 * rng.normal(size=(2, 1, 3, 3, 2, 4)),)
+    )
+    yield Case("a batch of one, a grid of one row", (rng.normal(size=(1, 3, 1, 4)),))
+    yield Case("one channel on a grid of one column", (rng.normal(size=(1, 4, 1)),))
+    yield Case("another batch of the same shape", (rng.normal(size=(2, 4, 3, 5)),))
 
 
 def grid_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -24,6 +30,9 @@ def grid_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("a square grid", (rng.normal(size=(C, H, H)),))
     yield Case("a batch, float32", (_features(rng, (batch, C, H, W)),))
     yield Case("a batch as large as the grid is high and wide", (rng.normal(size=(H, C, H, H)),))
+    yield Case("two leading batch axes", (rng.normal(size=(2, batch, C, H, W)),))
+    yield Case("a batch of one, a grid of one column", (rng.normal(size=(1, C, H, 1)),))
+    yield Case("one channel on a grid of one row", (rng.normal(size=(1, 1, W)),))
 
 
 def _features(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
@@ -138,5 +147,31 @@ GRID_TO_ANNOTATIONS = Exercise(
         "Two steps: a reshape that leaves the channels where they are, and a swap of two axes. "
         "Or the other way round: first move the channels to the end.",
         "Section “A picture is a set, too”.",
+    ),
+    promises=(
+        Promise(
+            "features: (..., C, H, W), C channels on a grid of H rows and W columns.",
+            (
+                "all sizes differ",
+                "a batch",
+                "another batch of the same shape",
+                "float32, two leading batch axes",
+                "three leading batch axes, tiny features",
+            ),
+        ),
+        Promise(
+            "Returns the annotations, one a row, of shape (..., H * W, C).",
+            (
+                "a batch of one, a grid of one row",
+                "a batch of one, a grid of one column",
+                "one channel on a grid of one column",
+                "one channel on a grid of one row",
+            ),
+        ),
+        Promise(
+            "They are in reading order: the first row of the grid from left to right, then the "
+            "second.",
+            ("two channels on a grid of 2 by 3", "a square grid"),
+        ),
     ),
 )

@@ -12,7 +12,10 @@ import numpy as np
 
 from solutions import captioning as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception, SeededGenerator
+from ...judging.exercise import Case, Exercise, Misconception, Promise, SeededGenerator
+
+SMALL_FIRST = SeededGenerator(465162)
+"""The first seed, counted up from 0, whose first number is below 3e-7."""
 
 
 def hard_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -23,6 +26,11 @@ def hard_cases(rng: np.random.Generator) -> Iterator[Case]:
     scores[:, 2] = 0.5
     yield Case("places that must never be drawn", (scores, _generator(rng)))
     yield Case("large scores", (rng.normal(size=(8, 4)) + 1000, _generator(rng)))
+    apart = np.where(np.arange(8) % 2, 1000.0, -1000.0)[:, None]
+    yield Case("rows far from one another", (rng.normal(size=(8, 4)) + apart, _generator(rng)))
+    yield Case("a place with a small probability is drawn", _unlikely(3))
+    yield Case("a batch of one, one place", (rng.normal(size=(1, 1)), _generator(rng)))
+    yield Case("three leading axes", (rng.normal(size=(2, 1, 3, 4)), _generator(rng)))
 
 
 def hard_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -35,10 +43,23 @@ def hard_hidden(rng: np.random.Generator) -> Iterator[Case]:
     scores[:, 1] = -0.5
     yield Case("places that must never be drawn", (scores, _generator(rng)))
     yield Case("large scores", (rng.normal(size=(9, L)) + 1000, _generator(rng)))
+    apart = np.where(rng.permutation(8) % 2, 1000.0, -1000.0)[:, None]
+    yield Case("rows far from one another", (rng.normal(size=(8, L)) + apart, _generator(rng)))
+    yield Case("a place with a small probability is drawn", _unlikely(int(L)))
+    yield Case("a batch of one", (rng.normal(size=(1, L)), _generator(rng)))
+    yield Case("one place", (rng.normal(size=1), _generator(rng)))
 
 
 def _generator(rng: np.random.Generator) -> SeededGenerator:
     return SeededGenerator(int(rng.integers(2**31)))
+
+
+def _unlikely(L: int) -> tuple[np.ndarray, SeededGenerator]:
+    """Scores by which place 0 is hardly ever drawn, and a generator that draws it."""
+    draw = SMALL_FIRST.load().random()
+    weights = np.array([1.05 * draw, *np.arange(1.0, L)])
+    weights[1:] *= (1 - weights[0]) / weights[1:].sum()
+    return np.log(weights), SMALL_FIRST
 
 
 def _scores(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
@@ -237,5 +258,43 @@ HARD_ATTENTION = Exercise(
         "`np.cumsum` adds up. How many entries of the running sum are at most the number? Count "
         "them, and leave the last entry out, so that rounding cannot lead you past the end.",
         "Section “Hard attention”.",
+    ),
+    promises=(
+        Promise(
+            "scores: (..., L). They may be large, and minus infinity at a place that must never "
+            "be drawn, but not at all places of a row.",
+            (
+                "three places",
+                "three leading axes",
+                "large scores",
+                "rows far from one another",
+                "places that must never be drawn",
+            ),
+        ),
+        Promise(
+            "rng: each row takes one number from it, between 0 and 1, by `rng.random()`, the "
+            "first row the first number, and so on; `rng.random(scores.shape[:-1])` takes them "
+            "all at once.",
+            ("ten rows of four places", "two leading axes", "three leading axes"),
+        ),
+        Promise(
+            "The place drawn is the first at which the weights, added up from place 0 on, exceed "
+            "the row's number. (`rng.choice(L, p=weights)` does just that for one row.)",
+            (
+                "ten rows of four places",
+                "one row of many places",
+                "a place with a small probability is drawn",
+            ),
+        ),
+        Promise(
+            "Returns (one_hot, log_probability), of shapes (..., L) and (...): a 1 at the place "
+            "drawn and 0 elsewhere, in the dtype of the scores,",
+            ("two leading axes, float32", "a batch of one, one place", "one place"),
+        ),
+        Promise(
+            "the natural logarithm of the probability with which that place was drawn, however "
+            "small it is.",
+            ("three places", "a place with a small probability is drawn"),
+        ),
     ),
 )

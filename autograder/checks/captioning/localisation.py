@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions import captioning as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception, Promise
 
 
 def box_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -24,6 +24,21 @@ def box_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("many words, one box", (weights, np.array([0.4, 1.0, 2.3, 2.6]), (4, 3)))
     yield Case("a box over the edge", (_weights(rng, (12,)), np.array([-1, 1.5, 2.5, 9]), (3, 4)))
     yield Case("a box with no area", (_weights(rng, (12,)), np.array([1.5, 0.0, 1.5, 3.0]), (3, 4)))
+    beside = np.array([[-3.0, 1.0, -1.0, 2.0], [1.0, 4.5, 2.0, 7.0], [3.0, 0.0, 5.0, 4.0]])
+    yield Case(
+        "one row of weights, three boxes beside the grid", (_weights(rng, (12,)), beside, (3, 4))
+    )
+    yield Case(
+        "one row of weights, many boxes", (_weights(rng, (24,)), _box(rng, (5,), 4, 6), (4, 6))
+    )
+    yield Case("the whole grid", (_weights(rng, (2, 12)), np.array([0, 0, 3, 4]), (3, 4)))
+    yield Case(
+        "a batch of one, a grid of one cell",
+        (np.ones((1, 1)), np.array([[0.2, 0.5, 1, 2]]), (1, 1)),
+    )
+    yield Case("three leading axes", _many(rng, (2, 1, 3), (3, 4)))
+    sliver = np.array([0.5, 1.0, 0.5 + 1e-9, 3.0])
+    yield Case("a sliver of a box", (_weights(rng, (12,)), sliver, (3, 4)))
 
 
 def box_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -37,6 +52,14 @@ def box_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("many words, one box", (weights, _box(rng, (), H, W), (H, W)))
     over = _box(rng, (), H, W) + np.array([-4, 0, 0, 7])
     yield Case("a box over the edge", (_weights(rng, (H * W,)), over, (H, W)))
+    flat = _box(rng, (3,), H, W)[:, [0, 1, 2, 1]]
+    yield Case("boxes with no area, one row of weights", (_weights(rng, (H * W,)), flat, (H, W)))
+    beside = _box(rng, (), H, W) + np.array([H, 0, H, 0])
+    yield Case("a box beside the grid", (_weights(rng, (H * W,)), beside, (H, W)))
+    weights, boxes = _weights(rng, (H * W,)), _box(rng, (4,), H, W)
+    yield Case("one row of weights, many boxes", (weights, boxes, (H, W)))
+    column = _box(rng, (1,), H, 1), (H, 1)
+    yield Case("a batch of one, a grid of one column", (_weights(rng, (1, H)), *column))
 
 
 def _weights(
@@ -175,6 +198,16 @@ def localisation__einsum(weights, box, grid_shape):
     return np.einsum("...hw,...h,...w->...", grid, rows, columns)
 
 
+def localisation__divided_by_the_sum(weights, box, grid_shape):
+    lines = np.arange(max(grid_shape) + 1)
+    lengths = []
+    for size, low, high in zip(grid_shape, (0, 1), (2, 3), strict=True):
+        clipped = np.minimum(np.maximum(lines[: size + 1], box[..., [low]]), box[..., [high]])
+        lengths.append(clipped[..., 1:] - clipped[..., :-1])
+    inside = (lengths[0][..., :, None] * lengths[1][..., None, :]).reshape(*box.shape[:-1], -1)
+    return (weights * inside).sum(axis=-1) / weights.sum(axis=-1)
+
+
 def localisation__running_sums(weights, box, grid_shape):
     H, W = grid_shape
     shape = np.broadcast_shapes(weights.shape[:-1], box.shape[:-1])
@@ -250,6 +283,7 @@ LOCALISATION = Exercise(
         localisation__cell_by_cell,
         localisation__einsum,
         localisation__running_sums,
+        localisation__divided_by_the_sum,
     ),
     help=(
         "How much of each row of cells does the box cover, how much of each column? The area of a "
@@ -258,5 +292,51 @@ LOCALISATION = Exercise(
         "length min(i + 1, bottom) - max(i, top), and 0 if that is negative. An outer product "
         "makes the areas.",
         "Section “Where does it look?”.",
+    ),
+    promises=(
+        Promise(
+            "weights: (..., H * W), over the cells of a grid in reading order; each row sums to 1. "
+            "grid_shape: (H, W).",
+            (
+                "a box of two whole cells",
+                "one box",
+                "a batch, a box for each, float32",
+                "two leading axes, float32",
+                "three leading axes",
+            ),
+        ),
+        Promise(
+            "box: (..., 4), top, left, bottom and right, in cells: from row line `top` to row line "
+            "`bottom`, where 0 is the top edge of the grid and H its bottom edge; columns "
+            "likewise. Top is never below bottom, nor left beyond right.",
+            ("a box of two whole cells", "a square grid, whole cells", "the whole grid"),
+        ),
+        Promise(
+            "Fractions are meant: of a cell that lies partly inside, the part of its weight counts "
+            "that its area says.",
+            ("a box of parts of cells", "a box inside one cell", "a sliver of a box"),
+        ),
+        Promise(
+            "What is outside the grid counts for nothing, and a box with no area gives 0.",
+            (
+                "a box over the edge",
+                "a box beside the grid",
+                "one row of weights, three boxes beside the grid",
+                "a box with no area",
+                "boxes with no area, one row of weights",
+            ),
+        ),
+        Promise(
+            "Leading axes broadcast: one box may stand for many rows of weights, and many boxes "
+            "may meet one row.",
+            ("many words, one box", "one row of weights, many boxes"),
+        ),
+        Promise(
+            "Returns an array of shape (...).",
+            (
+                "a batch of one, a grid of one cell",
+                "a batch of one, a grid of one column",
+            ),
+        ),
     ),
 )

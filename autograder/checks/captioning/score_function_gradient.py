@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions import captioning as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception, Promise
 
 
 def gradient_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -19,6 +19,15 @@ def gradient_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("many draws from one row, one baseline", _draws(rng, (4,), (6,), ()))
     yield Case("two leading axes, a baseline for each row", _draws(rng, (2, 3, 4), (2, 3), (2, 3)))
     yield Case("large scores", _draws(rng, (3, 4), (3,), (), shift=1000.0))
+    yield Case("another batch, float32", _draws(rng, (4, 5), (4,), (4,), np.float32))
+    yield Case("rows far from one another", _apart(rng, 3, 4))
+    yield Case("many rows, one draw for all", _draws(rng, (3, 4), (), ()))
+    yield Case("three leading axes that broadcast", _draws(rng, (2, 1, 1, 3), (2, 4), (2, 1)))
+    yield Case("a batch of one, one place", _draws(rng, (1, 1), (1,), (1,)))
+    scores, sampled, reward, _ = _draws(rng, (2, 3), (2,), (2,))
+    yield Case("rewards that were expected", (scores, sampled, reward, reward))
+    scores, sampled, reward, baseline = _draws(rng, (2, 3), (2,), (2,))
+    yield Case("tiny rewards", (scores, sampled, 1e-9 * reward, 1e-9 * baseline))
 
 
 def gradient_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -28,6 +37,11 @@ def gradient_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("many draws from one row, float32", _draws(rng, (L,), (n,), (), np.float32))
     yield Case("two leading axes", _draws(rng, (3, n, L), (3, n), (n,)))
     yield Case("large scores, a batch", _draws(rng, (n, L), (n,), (n,), shift=1000.0))
+    yield Case("rows far from one another", _apart(rng, n, L))
+    yield Case("many rows, one draw for all", _draws(rng, (n, L), (), ()))
+    yield Case("three leading axes that broadcast", _draws(rng, (2, 1, 1, L), (2, n), (2, 1)))
+    yield Case("a batch of one, a baseline for it", _draws(rng, (1, L), (1,), (1,)))
+    yield Case("one place", _draws(rng, (1,), (), ()))
 
 
 def _draws(
@@ -47,6 +61,12 @@ def _draws(
     ]
     shifted = rng.normal(size=scores) + shift
     return shifted.astype(dtype), sampled.astype(dtype), *numbers
+
+
+def _apart(rng: np.random.Generator, n: int, L: int) -> tuple[np.ndarray | float, ...]:
+    """A draw from each of `n` rows, whose scores are near 1000 and near -1000 in turn."""
+    scores, *others = _draws(rng, (n, L), (n,), (n,))
+    return scores + np.where(np.arange(n) % 2, 1000.0, -1000.0)[:, None], *others
 
 
 def gradient__sign(scores, sampled, reward, baseline):
@@ -99,6 +119,12 @@ def gradient__averaged(scores, sampled, reward, baseline):
     weights = weights / weights.sum(axis=-1, keepdims=True)
     estimates = np.expand_dims(reward - baseline, -1) * (sampled - weights)
     return estimates.reshape(-1, scores.shape[-1]).mean(axis=0)
+
+
+def gradient__shifted_by_the_largest_of_all(scores, sampled, reward, baseline):
+    weights = np.exp(scores - scores.max())
+    weights = weights / weights.sum(axis=-1, keepdims=True)
+    return np.expand_dims(reward - baseline, -1) * (sampled - weights)
 
 
 def gradient__overflow(scores, sampled, reward, baseline):
@@ -188,6 +214,12 @@ SCORE_FUNCTION_GRADIENT = Exercise(
             "How many estimates does the docstring ask for, when there are six draws?",
         ),
         Misconception(
+            "largest score of all rows subtracted",
+            gradient__shifted_by_the_largest_of_all,
+            "One row has scores near 1000, the next near -1000. What is left of the second one's "
+            "exponentials in yours?",
+        ),
+        Misconception(
             "exponential overflows",
             gradient__overflow,
             "What is np.exp(1000)? What may you subtract from all scores without changing the "
@@ -205,5 +237,55 @@ SCORE_FUNCTION_GRADIENT = Exercise(
         "The log probability of place a is scores[a] minus the logarithm of the sum of all "
         "exp(scores). Differentiate that by scores[a], and by another score.",
         "Section “A gradient through a draw”.",
+    ),
+    promises=(
+        Promise(
+            "scores: (..., L); a place is drawn by their softmax, and they may be large.",
+            (
+                "three places, no baseline",
+                "large scores",
+                "large scores, a batch",
+                "rows far from one another",
+            ),
+        ),
+        Promise(
+            "sampled: (..., L), one-hot, the place that was drawn. reward: (...), what the draw "
+            "brought.",
+            (
+                "three places, no baseline",
+                "one row",
+                "a batch, float32",
+                "another batch, float32",
+                "tiny rewards",
+            ),
+        ),
+        Promise(
+            "baseline: (...), or one number for all; it must not depend on the draw.",
+            (
+                "a baseline",
+                "many draws from one row, one baseline",
+                "two leading axes, a baseline for each row",
+                "rewards that were expected",
+            ),
+        ),
+        Promise(
+            "Leading axes broadcast: scores (L,) with sampled (n, L) and reward (n,) are n draws "
+            "from one row.",
+            (
+                "many draws from one row, one baseline",
+                "many rows, one draw for all",
+                "three leading axes that broadcast",
+            ),
+        ),
+        Promise(
+            "Returns an estimate for each draw, of shape (..., L): the direction in which the "
+            "scores should go for a higher reward, its mean over the draws the true gradient.",
+            (
+                "many draws from one row, float32",
+                "a batch of one, one place",
+                "a batch of one, a baseline for it",
+                "one place",
+            ),
+        ),
     ),
 )

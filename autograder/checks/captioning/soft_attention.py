@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from solutions import captioning as solutions
+from solutions.alignment import additive_scores
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception, Promise
 
 
 def soft_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -22,6 +23,13 @@ def soft_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("a batch, float32", _look(rng, (2,), 4, 3, 2, 5, np.float32))
     yield Case("two leading axes", _look(rng, (2, 3), 4, 2, 3, 2))
     yield Case("large scores", _look(rng, (), 5, 3, 2, 4, size=2000.0))
+    yield Case("two pictures, their scores far apart", _far_apart(rng, 4, 2, 3, 2))
+    yield Case("another picture, all widths differ", _look(rng, (), 6, 2, 3, 4))
+    yield Case("a batch of one, one place, one channel", _look(rng, (1,), 1, 2, 1, 3))
+    s, annotations, params = _look(rng, (2, 1, 3), 2, 3, 2, 4)
+    yield Case("three leading axes, tiny states", (1e-9 * s, 1e-9 * annotations, params))
+    s, annotations, params = _look(rng, (), 3, 2, 4, 3)
+    yield Case("large states", (2000 * s, 2000 * annotations, params))
 
 
 def soft_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -31,6 +39,11 @@ def soft_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("as many pictures as places, float32", _look(rng, (L,), L, d_s, C, d_a, np.float32))
     yield Case("two leading axes", _look(rng, (2, 2), L, d_s, C, d_a))
     yield Case("large scores, a batch", _look(rng, (3,), L, d_s, C, d_a, size=2000.0))
+    yield Case("two pictures, their scores far apart", _far_apart(rng, L, d_s, C, d_a))
+    yield Case("a batch of one, one channel", _look(rng, (1,), L, d_s, 1, d_a))
+    yield Case("one place", _look(rng, (), 1, d_s, C, d_a))
+    s, annotations, params = _look(rng, (2,), L, d_s, C, d_a)
+    yield Case("large states", (2000 * s, 2000 * annotations, params))
 
 
 def _look(
@@ -48,6 +61,15 @@ def _look(
     s, annotations, W_s, W_a, v = (rng.normal(size=shape) for shape in shapes)
     arrays: list[np.ndarray] = [one.astype(dtype) for one in (s, annotations, W_s, W_a, v * size)]
     return arrays[0], arrays[1], tuple(arrays[2:])
+
+
+def _far_apart(rng: np.random.Generator, *sizes: int) -> tuple:
+    """Two pictures, the highest score of the one more than 1000 above that of the other."""
+    while True:
+        s, annotations, params = _look(rng, (2,), *sizes, size=2000.0)
+        highest = additive_scores(s, annotations, *params).max(axis=-1)
+        if np.ptp(highest) > 1000:
+            return s, annotations, params
 
 
 def soft__no_tanh(s, annotations, params):
@@ -117,6 +139,14 @@ def soft__whole_batch(s, annotations, params):
     scores = np.tanh((s @ W_s)[..., None, :] + annotations @ W_a) @ v
     weights = np.exp(scores - scores.max())
     weights = weights / weights.sum()
+    return np.einsum("...l,...lc->...c", weights, annotations), weights
+
+
+def soft__shifted_by_the_largest_of_all(s, annotations, params):
+    W_s, W_a, v = params
+    scores = np.tanh((s @ W_s)[..., None, :] + annotations @ W_a) @ v
+    weights = np.exp(scores - scores.max())
+    weights = weights / weights.sum(axis=-1, keepdims=True)
     return np.einsum("...l,...lc->...c", weights, annotations), weights
 
 
@@ -231,6 +261,12 @@ SOFT_ATTENTION = Exercise(
             "weights?",
         ),
         Misconception(
+            "largest score of all pictures subtracted",
+            soft__shifted_by_the_largest_of_all,
+            "One picture has scores near 1000, the next near -1000. What is left of the second "
+            "one's exponentials in yours?",
+        ),
+        Misconception(
             "weights returned first",
             soft__weights_first,
             "In which order does the docstring return the two?",
@@ -247,5 +283,46 @@ SOFT_ATTENTION = Exercise(
         "The state has one row and the annotations have L: give the projected state an axis of "
         "length 1 for the places, `[..., None, :]`, and let it broadcast.",
         "Section “Soft attention”.",
+    ),
+    promises=(
+        Promise(
+            "s: (..., d_s), the state of the decoder. annotations: (..., L, C), one a place, with "
+            "the same leading axes.",
+            (
+                "all widths differ",
+                "another picture, all widths differ",
+                "a batch, float32",
+                "two leading axes",
+                "three leading axes, tiny states",
+                "as many pictures as places, float32",
+            ),
+        ),
+        Promise(
+            "params: the tuple (W_s, W_a, v) of a small network that scores an annotation against "
+            "the state: (d_s, d_a), (C, d_a) and (d_a,), one hidden layer of d_a tanh units, "
+            "which reads both, a linear output, no bias.",
+            ("three places, by hand", "all widths differ", "one picture"),
+        ),
+        Promise(
+            "States and scores may be large.",
+            (
+                "large scores",
+                "large scores, a batch",
+                "large states",
+                "two pictures, their scores far apart",
+            ),
+        ),
+        Promise(
+            "Returns (context, weights) of shapes (..., C) and (..., L).",
+            (
+                "a batch of one, one place, one channel",
+                "a batch of one, one channel",
+                "one place",
+            ),
+        ),
+        Promise(
+            "The weights sum to 1, and the context blends the annotations by them.",
+            ("three places, by hand", "two pictures, their scores far apart"),
+        ),
     ),
 )
