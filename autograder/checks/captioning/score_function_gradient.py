@@ -27,7 +27,7 @@ def gradient_cases(rng: np.random.Generator) -> Iterator[Case]:
     scores, sampled, reward, _ = _draws(rng, (2, 3), (2,), (2,))
     yield Case("rewards that were expected", (scores, sampled, reward, reward))
     scores, sampled, reward, baseline = _draws(rng, (2, 3), (2,), (2,))
-    yield Case("tiny rewards", (scores, sampled, 1e-9 * reward, 1e-9 * baseline))
+    yield Case("tiny rewards", (scores, sampled, 1e-6 * reward, 1e-6 * baseline))
 
 
 def gradient_hidden(rng: np.random.Generator) -> Iterator[Case]:

@@ -27,7 +27,7 @@ def soft_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("another picture, all widths differ", _look(rng, (), 6, 2, 3, 4))
     yield Case("a batch of one, one place, one channel", _look(rng, (1,), 1, 2, 1, 3))
     s, annotations, params = _look(rng, (2, 1, 3), 2, 3, 2, 4)
-    yield Case("three leading axes, tiny states", (1e-9 * s, 1e-9 * annotations, params))
+    yield Case("three leading axes, tiny states", (1e-6 * s, 1e-6 * annotations, params))
     s, annotations, params = _look(rng, (), 3, 2, 4, 3)
     yield Case("large states", (2000 * s, 2000 * annotations, params))
 

@@ -19,6 +19,11 @@ def encode_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("as many sentences as tokens", _inputs(rng, (3,), 3, 2, 4))
     yield Case("one sentence in the batch, one hidden unit", _inputs(rng, (1,), 3, 2, 1))
     yield Case("no token", _inputs(rng, (), 0, 3, 2), raises=Raises("ValueError"))
+    yield Case("five other tokens", _inputs(rng, (), 5, 2, 3))
+    yield Case("large tokens", _inputs(rng, (), 3, 2, 4, size=1e5))
+    X, h_0, W_xh, W_hh, b = _inputs(rng, (2, 1, 3), 2, 3, 2)
+    tiny = 1e-6 * X, 1e-6 * h_0, W_xh, W_hh, 1e-6 * b
+    yield Case("three leading batch axes, tiny numbers", tiny)
     yield Case("a batch of no tokens", _inputs(rng, (2,), 0, 3, 2), raises=Raises("ValueError"))
 
 
@@ -31,6 +36,7 @@ def encode_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("two leading batch axes", _inputs(rng, (2, 3), T, d, d_h))
     yield Case("one sentence of one token in the batch", _inputs(rng, (1,), 1, d, d_h))
     yield Case("one hidden unit", _inputs(rng, (), T, d, 1))
+    yield Case("large tokens", _inputs(rng, (2,), T, d, d_h, size=1e5))
     yield Case("no token", _inputs(rng, (), 0, d, d_h), raises=Raises("ValueError"))
 
 
@@ -41,9 +47,10 @@ def _inputs(
     d: int,
     d_h: int,
     dtype: type = np.float64,
+    size: float = 1.0,
 ) -> tuple[np.ndarray, ...]:
-    """Random X, h_0, W_xh, W_hh and b."""
-    X, h_0 = rng.normal(size=(*batch, T, d)), rng.uniform(0.2, 0.9, size=(*batch, d_h))
+    """Random X, h_0, W_xh, W_hh and b; `size` multiplies the tokens."""
+    X, h_0 = size * rng.normal(size=(*batch, T, d)), rng.uniform(0.2, 0.9, size=(*batch, d_h))
     W_xh, W_hh = 0.7 * rng.normal(size=(d, d_h)), 0.7 * rng.normal(size=(d_h, d_h))
     b = rng.uniform(0.2, 0.6, size=d_h)
     return tuple(array.astype(dtype) for array in (X, h_0, W_xh, W_hh, b))
@@ -295,6 +302,7 @@ ENCODE = Exercise(
                 "one token",
                 "two sentences at once, float32",
                 "two leading batch axes",
+                "three leading batch axes, tiny numbers",
                 "one sentence of one token in the batch",
             ),
         ),
@@ -303,8 +311,9 @@ ENCODE = Exercise(
             ("one token", "as many sentences as tokens"),
         ),
         Promise(
-            "W_xh: (d, d_h). W_hh: (d_h, d_h). b: (d_h,). The cell is tanh, as in `rnn_cell`.",
-            ("two tokens", "five tokens"),
+            "W_xh: (d, d_h). W_hh: (d_h, d_h). b: (d_h,). The cell is tanh, as in `rnn_cell`, "
+            "and tokens may be large.",
+            ("two tokens", "five tokens", "five other tokens", "large tokens"),
         ),
         Promise(
             "Returns the tuple (H, h_T): all states, (..., T, d_h), where H[..., t, :] is the "

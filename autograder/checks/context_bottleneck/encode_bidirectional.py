@@ -17,7 +17,12 @@ def bidirectional_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("two sentences at once, float32", _inputs(rng, (2,), 4, 2, 3, np.float32))
     yield Case("one sentence of one token in the batch", _inputs(rng, (1,), 1, 3, 2))
     yield Case("one number a token, one hidden unit", _inputs(rng, (), 4, 1, 1))
-    yield Case("three leading batch axes", _inputs(rng, (2, 1, 3), 2, 3, 2))
+    yield Case("four other tokens", _inputs(rng, (), 4, 3, 2))
+    X, h_0, *readers = _inputs(rng, (), 4, 2, 3)
+    yield Case("large tokens", (1e5 * X, h_0, *readers))
+    X, h_0, *readers = _inputs(rng, (2, 1, 3), 2, 3, 2)
+    readers = [(W_xh, W_hh, 1e-6 * b) for W_xh, W_hh, b in readers]
+    yield Case("three leading batch axes, tiny numbers", (1e-6 * X, 1e-6 * h_0, *readers))
 
 
 def bidirectional_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -27,6 +32,8 @@ def bidirectional_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("a batch, float32", _inputs(rng, (2,), T, d, d_h, np.float32))
     yield Case("two leading batch axes", _inputs(rng, (2, 3), T, d, d_h))
     yield Case("one sentence in the batch, one hidden unit", _inputs(rng, (1,), T, d, 1))
+    X, h_0, *readers = _inputs(rng, (2,), T, d, d_h)
+    yield Case("large tokens", (1e5 * X, h_0, *readers))
 
 
 def _inputs(
@@ -302,7 +309,7 @@ ENCODE_BIDIRECTIONAL = Exercise(
                 "two sentences at once, float32",
                 "one sentence of one token in the batch",
                 "two leading batch axes",
-                "three leading batch axes",
+                "three leading batch axes, tiny numbers",
             ),
         ),
         Promise(
@@ -312,8 +319,8 @@ ENCODE_BIDIRECTIONAL = Exercise(
         Promise(
             "forward, backward: the parameters (W_xh, W_hh, b) of the reader from the left and of "
             "the reader from the right, of shapes (d, d_h), (d_h, d_h) and (d_h,). The cell is "
-            "tanh, as in `rnn_cell`.",
-            ("two tokens", "one sentence"),
+            "tanh, as in `rnn_cell`, and tokens may be large.",
+            ("two tokens", "four other tokens", "one sentence", "large tokens"),
         ),
         Promise(
             "Returns H, (..., T, 2 d_h). Row t belongs to token t: its first d_h numbers have "

@@ -66,6 +66,8 @@ def decode_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("the token `start` chosen again", _by_table(rng, 0, 1, [3, 0, 2, 0]))
     yield Case("no limit reached, one token said twice", _by_table(rng, 4, 2, [3, 3, 0, 1, 0]))
     yield Case("very low scores", _by_table(rng, 1, 3, [4, 2, 0], low=-4e6))
+    said = [int(token) for token in rng.choice([0, 2, 3, 4], size=70)]
+    yield Case("a sentence of seventy tokens", _by_table(rng, 0, 1, said))
     high = np.array([0.0, 1e3, 1.004e3, 1.002e3, 1.003e3, 1.001e3])
     yield Case("scores of a thousand", (BEST_FIRST, high, 0, 1, 10))
 
@@ -204,6 +206,7 @@ GREEDY_DECODE = Exercise(
                 "no room at all",
                 "room for two tokens",
                 "room for exactly as many as come before stop",
+                "a sentence of seventy tokens",
             ),
         ),
         Promise(

@@ -20,7 +20,7 @@ def jacobian_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("two sentences at once, float32", _inputs(rng, (2,), 5, 3, np.float32))
     yield Case("one sentence in the batch, one hidden unit", _inputs(rng, (1,), 4, 1))
     yield Case("one state in a batch of one", _inputs(rng, (1,), 1, 2))
-    yield Case("two leading batch axes", _inputs(rng, (2, 3), 3, 2))
+    yield Case("three leading batch axes", _inputs(rng, (2, 1, 3), 3, 2))
     yield Case("units at exactly 1 and -1, where tanh is flat", _saturated(rng, 5, 3))
 
 
@@ -309,6 +309,7 @@ JACOBIAN_NORMS = Exercise(
                 "one state",
                 "two sentences at once, float32",
                 "two leading batch axes",
+                "three leading batch axes",
                 "units at exactly 1 and -1, where tanh is flat",
             ),
         ),

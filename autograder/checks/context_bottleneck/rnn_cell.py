@@ -21,6 +21,8 @@ def cell_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("large numbers", _inputs(rng, (), 3, 4, size=1e5))
     yield Case("a batch of one, with one hidden unit", _inputs(rng, (1,), 3, 1))
     yield Case("three leading batch axes", _inputs(rng, (2, 1, 3), 2, 4))
+    x, h, W_xh, W_hh, b = _inputs(rng, (), 3, 2)
+    yield Case("tiny numbers", (1e-6 * x, 1e-6 * h, W_xh, W_hh, 1e-6 * b))
 
 
 def cell_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -213,7 +215,7 @@ RNN_CELL = Exercise(
         ),
         Promise(
             "The nonlinearity is tanh; what goes into it may be large.",
-            ("one token", "large numbers"),
+            ("one token", "large numbers", "tiny numbers"),
         ),
         Promise(
             "Returns the next state, (..., d_h).",
