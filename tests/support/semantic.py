@@ -158,6 +158,21 @@ def _differing_refused(exercise: Exercise, one: str, other: str) -> Answer:
     return spoilt(exercise, where)
 
 
+def empty_masks(exercise: Exercise) -> Mutants:
+    """Length 0 with a mask."""
+    for mask in [name for name in parameters(exercise) if "mask" in name]:
+        for axes in [set(shapes(exercise).get(mask, ())) - set(parameters(exercise))]:
+            for axis in sorted(axis for axis in axes if may_be_0(exercise, axis)):
+                yield f"{axis} of 0 with {mask} refused", _empty_refused(exercise, axis, mask)
+
+
+def _empty_refused(exercise: Exercise, axis: str, mask: str) -> Answer:
+    def where(given: Given) -> bool:
+        return given.lengths.get(axis) == 0 and given.arguments.get(mask) is not None
+
+    return spoilt(exercise, where)
+
+
 def masks(exercise: Exercise) -> Mutants:
     """Masks with fewer axes than the scores, and rows with nothing to attend to."""
     for name, axes in shapes(exercise).items():
@@ -309,6 +324,26 @@ def memory(exercise: Exercise) -> Mutants:
         yield "the result of an earlier call", wrapped(exercise, _remembering())
     if any(array.ndim for array in _results(exercise)):
         yield "one buffer for all results", wrapped(exercise, _buffering())
+        yield "an argument returned as the result", spoilt(exercise, lambda given: True, _sharing)
+
+
+def _sharing(result: Any, given: Given) -> Any:
+    """An argument is returned where the result equals it."""
+
+    def shared(array: Any) -> Any:
+        equal = (
+            one
+            for one in arrays_in(given.arguments)
+            if type(one) is type(array) and one.shape == array.shape and one.dtype == array.dtype
+            if bool((one == array).all())
+        )
+        return next(equal, array)
+
+    return each(result, shared)
+
+
+def _nearly_0(result: Any, given: Given) -> Any:
+    return each(result, lambda array: array + 1e-9 * (array == 0) if is_floating(array) else array)
 
 
 def _given(arguments: dict[str, Any], name: str) -> bool:
@@ -373,6 +408,12 @@ def _buffering() -> Callable[..., Any]:
     return lambda given, call: each(call(given.arguments), buffered)
 
 
+def exact_zeros(exercise: Exercise) -> Mutants:
+    """Numbers that are nearly 0, where the docstring says exactly."""
+    if "exactly 0" in docstring(exercise):
+        yield "1e-9 in place of exactly 0", spoilt(exercise, lambda given: True, _nearly_0)
+
+
 def forms(exercise: Exercise) -> Mutants:
     """Arrays of another dtype or layout."""
     if not any(map(is_floating, arrays_in([list(case.values()) for case in bound(exercise)]))):
@@ -428,9 +469,11 @@ WRAPPERS = (
     lengths,
     sizes_that_differ,
     masks,
+    empty_masks,
     defaults,
     exceptions,
     memory,
+    exact_zeros,
     forms,
     *NUMBER_WRAPPERS,
 )

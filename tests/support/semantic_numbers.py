@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from spoiling import (
     edited,
     fed,
     instead,
+    is_array,
     is_floating,
     scaled,
     spoilt,
@@ -61,13 +62,13 @@ def large_scores(exercise: Exercise) -> Mutants:
 
 def _unshifted(scores: Any, axis: int, exp: Any) -> Any:
     e = exp(scores)
-    return e / _positive(e.sum(axis, keepdims=True))
+    return e / e.sum(axis, keepdims=True)
 
 
 def _shifted_by_all(scores: Any, axis: int, exp: Any) -> Any:
     finite = scores[scores > -math.inf]
     e = exp(scores - (finite.max() if math.prod(finite.shape) else 0))
-    return e / _positive(e.sum(axis, keepdims=True))
+    return e / e.sum(axis, keepdims=True)
 
 
 def _with_epsilon(scores: Any, axis: int, exp: Any) -> Any:
@@ -79,11 +80,6 @@ def _with_epsilon(scores: Any, axis: int, exp: Any) -> Any:
     largest[largest == -math.inf] = 0
     e = exp(scores - largest)
     return e / (e.sum(axis, keepdims=True) + 1e-6)
-
-
-def _positive(total: Any) -> Any:
-    """A row that is hidden whole keeps weights of 0; any other sum of 0 is the mistake itself."""
-    return total
 
 
 def _softmaxes(weigh: Any) -> dict[Any, Answer]:
@@ -186,22 +182,37 @@ def far_positions(exercise: Exercise) -> Mutants:
         )
 
 
-def negative_numbers(exercise: Exercise) -> Mutants:
-    """Positions and distances below 0."""
-    for name in {"shift_matrix": ["k"], "rotary": ["positions"]}.get(exercise.name, []):
-        yield (
-            f"{name} below 0 refused",
-            spoilt(exercise, lambda given, name=name: np.min(given.arguments[name], initial=0) < 0),
-        )
+PLACES: dict[str, dict[str, Callable[[Given], Any]]] = {
+    "shift_matrix": {"k below 0": lambda given: given.arguments["k"] < 0},
+    "rotary": {
+        "positions below 0": lambda given: np.min(given.arguments["positions"], initial=0) < 0
+    },
+    "hard_attention": {
+        "minus infinity": lambda given: np.isneginf(given.arguments["scores"]).any(),
+    },
+    "padding_mask": {
+        "a length of 0": lambda given: 0 in given.arguments["lengths"],
+        "a length of n": lambda given: given.arguments["n"] in given.arguments["lengths"],
+    },
+    "greedy_decode": {
+        "a context that is no array": lambda given: not is_array(given.arguments["context"]),
+    },
+    "softmax": {
+        "an axis that counts from the front": lambda given: given.arguments.get("axis", -1) >= 0,
+        "an axis of -2": lambda given: given.arguments.get("axis", -1) == -2,
+    },
+    "masked_softmax": {
+        "an axis that counts from the front": lambda given: given.arguments.get("axis", -1) >= 0,
+        "an axis of -2": lambda given: given.arguments.get("axis", -1) == -2,
+    },
+}
+"""For each exercise: a name, and the calls that it means."""
 
 
-def impossible_places(exercise: Exercise) -> Mutants:
-    """Scores of minus infinity, where the docstring speaks of them."""
-    if "inus infinity" in (exercise.reference.__doc__ or ""):
-        yield (
-            "minus infinity refused",
-            spoilt(exercise, lambda given: bool(np.isneginf(given.arguments["scores"]).any())),
-        )
+def places(exercise: Exercise) -> Mutants:
+    """Single values that a docstring speaks of."""
+    for name, where in PLACES.get(exercise.name, {}).items():
+        yield f"{name} refused", spoilt(exercise, lambda given, where=where: bool(where(given)))
 
 
 EDITS: dict[str, dict[str, tuple[str, str]]] = {
@@ -227,7 +238,7 @@ EDITS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "hard_attention": {
         "a draw equal to a sum counts for the place before": ("<= draws", "< draws"),
-        "1e-12 in the logarithm": ("np.log(", "np.log(1e-12 + "),
+        "1e-8 in the logarithm": ("np.log(", "np.log(1e-8 + "),
     },
     "beam_search": {
         "probabilities multiplied": (
@@ -240,10 +251,27 @@ EDITS: dict[str, dict[str, tuple[str, str]]] = {
             "        best = sorted",
             "        longer[beam - 1]\n        best = sorted",
         ),
-        "infinite log-probabilities skipped": (
+        "log-probabilities below -99 skipped": (
             "for token, gain in enumerate(step([start, *tokens]))",
             "for token, gain in enumerate(step([start, *tokens])) if gain > -99",
         ),
+        "a tuple given to step": ("step([start, *tokens])", "step((start, *tokens))"),
+        "an array given to step": ("step([start, *tokens])", "step(np.array([start, *tokens]))"),
+    },
+    "rotary": {
+        "positions cut to whole numbers": (
+            "np.asarray(positions)",
+            "np.asarray(positions).astype(int)",
+        ),
+    },
+    "localisation": {
+        "weights brought to a sum of 1": (
+            "weights * area",
+            "weights / np.sum(weights, axis=-1, keepdims=True) * area",
+        ),
+    },
+    "soft_lookup": {
+        "1e-6 added to the temperature": ("/ temperature", "/ (temperature + 1e-6)"),
     },
     "label_smoothed_loss": {
         "the mean over nothing": (".clamp(min=1)", ""),
@@ -279,7 +307,6 @@ NUMBER_WRAPPERS = (
     logarithms,
     equal_scores,
     far_positions,
-    negative_numbers,
-    impossible_places,
+    places,
     edits,
 )
