@@ -1,10 +1,9 @@
-"""The exercises of the course and their keys, built once for all tests of a run."""
+"""The exercises of the course, their cases and keys, made once for all tests of a run."""
 
 from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -21,22 +20,25 @@ EXERCISES = [
 SEEDS = range(5)
 
 
-def hidden_cases(exercise: Exercise, seed: int) -> Iterator[Case]:
-    """The hidden cases of one draw."""
+@functools.cache
+def shown_cases(exercise: Exercise) -> tuple[Case, ...]:
+    """The public cases."""
+    return public_cases(exercise)
+
+
+def hidden_cases(exercise: Exercise, seed: int) -> tuple[Case, ...]:
+    """The hidden cases of one seed, drawn anew."""
     digest = hashlib.sha256(f"{exercise.name} {seed}".encode()).digest()
-    yield from exercise.hidden(np.random.default_rng(int.from_bytes(digest, "little")))
+    return tuple(exercise.hidden(np.random.default_rng(int.from_bytes(digest, "little"))))
 
 
 @functools.cache
-def whole_key(exercise: Exercise, seed: int) -> AnswerKey:
+def drawn_cases(exercise: Exercise, seed: int) -> tuple[Case, ...]:
+    """The hidden cases of one seed."""
+    return hidden_cases(exercise, seed)
+
+
+@functools.cache
+def grading_key(exercise: Exercise, seed: int) -> AnswerKey:
     """What the grader uses: the public cases, and the hidden ones of one draw."""
-    return build_key(exercise, public_cases(exercise), hidden_cases(exercise, seed))
-
-
-@functools.cache
-def keys(exercise: Exercise) -> list[AnswerKey]:
-    """The self-check's key, the hidden cases alone, and what the grader uses: both together."""
-    public = public_cases(exercise)
-    hidden = [build_key(exercise, (), hidden_cases(exercise, seed)) for seed in SEEDS]
-    both = [whole_key(exercise, seed) for seed in SEEDS]
-    return [build_key(exercise, public, ()), *hidden, *both]
+    return build_key(exercise, shown_cases(exercise), drawn_cases(exercise, seed))

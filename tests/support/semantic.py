@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from keys import shown_cases
 from semantic_numbers import NUMBER_WRAPPERS
 from spoiling import (
     Answer,
@@ -26,7 +27,6 @@ from spoiling import (
     is_floating,
     parameters,
     shapes,
-    shown,
     spoilt,
     wrapped,
 )
@@ -88,7 +88,8 @@ def ones_squeezed(exercise: Exercise) -> Mutants:
 def _results(exercise: Exercise) -> list[np.ndarray]:
     """The arrays that the reference returns on the public cases."""
     values = [
-        observation.value for observation in observe_quietly(exercise.reference, shown(exercise))
+        observation.value
+        for observation in observe_quietly(exercise.reference, shown_cases(exercise))
     ]
     values = [one.output if isinstance(one, Differentiated) else one for one in values]
     return arrays_in([one.array if isinstance(one, Tensor) else one for one in values])
@@ -160,9 +161,9 @@ def _differing_refused(exercise: Exercise, one: str, other: str) -> Answer:
 
 def empty_masks(exercise: Exercise) -> Mutants:
     """Length 0 with a mask."""
-    for mask in [name for name in parameters(exercise) if "mask" in name]:
-        for axes in [set(shapes(exercise).get(mask, ())) - set(parameters(exercise))]:
-            for axis in sorted(axis for axis in axes if may_be_0(exercise, axis)):
+    for mask, axes in shapes(exercise).items():
+        for axis in sorted(set(axes) - {"..."}):
+            if "mask" in mask and may_be_0(exercise, axis):
                 yield f"{axis} of 0 with {mask} refused", _empty_refused(exercise, axis, mask)
 
 

@@ -17,10 +17,11 @@ from unittest import mock
 
 import numpy as np
 import torch
+from keys import shown_cases
 
 from autograder.judging.compare import agree
 from autograder.judging.exercise import Case, Exercise
-from autograder.judging.judge import observe_quietly, public_cases
+from autograder.judging.judge import observe_quietly
 from autograder.sandbox.untrusted.values import Raised, Tensor
 
 Answer = Callable[..., Any]
@@ -63,12 +64,6 @@ def shapes(exercise: Exercise) -> dict[str, tuple[str, ...]]:
 
 
 @functools.cache
-def shown(exercise: Exercise) -> tuple[Case, ...]:
-    """The public cases."""
-    return public_cases(exercise)
-
-
-@functools.cache
 def bound(exercise: Exercise) -> list[dict[str, Any]]:
     """The arguments of the public cases by name, tensors as arrays."""
     reference: Any = exercise.reference
@@ -76,7 +71,7 @@ def bound(exercise: Exercise) -> list[dict[str, Any]]:
     signature = inspect.signature(reference.forward if skipped else reference)
     calls = [
         signature.bind(*skipped, *case.arguments, **case.keywords).arguments
-        for case in shown(exercise)
+        for case in shown_cases(exercise)
     ]
     return [
         {n: value.array if isinstance(value, Tensor) else value for n, value in call.items()}
@@ -244,10 +239,10 @@ def instead(exercise: Exercise, replacements: Mapping[Any, Any]) -> Answer | Non
             return call(given.arguments)
 
     used: list[Any] = []
-    shown(exercise)  # whatever makes the cases is not meant
+    shown_cases(exercise)  # whatever makes the cases is not meant
     spies = {old: _spy(new, used) for old, new in replacements.items()}
     with patched(spies):
-        observe_quietly(exercise.reference, shown(exercise))
+        observe_quietly(exercise.reference, shown_cases(exercise))
     return wrapped(exercise, around) if used else None
 
 
@@ -283,7 +278,7 @@ def scaled(exercise: Exercise, factor: float) -> list[Case]:
         return value * factor if isinstance(value, np.ndarray) and is_floating(value) else value
 
     found = []
-    for case in shown(exercise):
+    for case in shown_cases(exercise):
         several = [change(case.arguments)]
         for position, argument in enumerate(case.arguments):
             several.append(

@@ -1,15 +1,14 @@
 """The proof of every exercise: right answers pass, wrong ones are rejected and named."""
 
 import functools
-import hashlib
 import inspect
 from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from keys import EXERCISES, SEEDS, drawn_cases, grading_key, hidden_cases, shown_cases
 
-from autograder.checks import assignments
 from autograder.judging.exercise import Case, Exercise
 from autograder.judging.judge import (
     AnswerKey,
@@ -17,31 +16,18 @@ from autograder.judging.judge import (
     build_key,
     judge,
     observe_quietly,
-    public_cases,
 )
 from autograder.judging.stubs import stub
 from autograder.judging.verdict import Judgement, Verdict
 from autograder.sandbox.untrusted.values import Differentiated, Observation, Raised, Tensor
-
-EXERCISES = [
-    pytest.param(exercise, id=f"{assignment.name}.{exercise.name}")
-    for assignment in assignments().values()
-    for exercise in assignment.exercises
-]
-SEEDS = range(5)
-
-
-def hidden_cases(exercise: Exercise, seed: int):
-    digest = hashlib.sha256(f"{exercise.name} {seed}".encode()).digest()
-    return exercise.hidden(np.random.default_rng(int.from_bytes(digest, "little")))
 
 
 @functools.cache
 def draws(exercise: Exercise) -> list[tuple[Case, ...]]:
     """The public cases, and the hidden ones of each seed."""
     return [
-        tuple(public_cases(exercise)),
-        *(tuple(hidden_cases(exercise, seed)) for seed in SEEDS),
+        shown_cases(exercise),
+        *(drawn_cases(exercise, seed) for seed in SEEDS),
     ]
 
 
@@ -62,7 +48,7 @@ def keys(exercise: Exercise) -> list[AnswerKey]:
     built = [
         build_key(exercise, public, ()),
         *(build_key(exercise, (), one) for one in hidden),
-        *(build_key(exercise, public, one) for one in hidden),
+        *(grading_key(exercise, seed) for seed in SEEDS),
     ]
     return [replace(key, misconceptions=known(exercise, at)) for at, key in enumerate(built)]
 
@@ -151,7 +137,7 @@ def test_the_exercise_is_complete(exercise):
 
 @pytest.mark.parametrize("exercise", EXERCISES)
 def test_the_stub_states_the_parameters_of_the_reference(exercise):
-    setup = public_cases(exercise)[0].setup
+    setup = shown_cases(exercise)[0].setup
     if setup is None:
         return
     module = exercise.reference(*setup.arguments, **setup.keywords)

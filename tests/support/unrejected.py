@@ -1,0 +1,35 @@
+"""Semantic mutants that no check rejects, and why; by exercise and name of the mutant."""
+
+EVERYWHERE = {
+    "float32 in, float64 out": "float32 and float64 both count as float",
+    "float64 through float32": "a rounding to float32 is hardly larger than the tolerance",
+    "whole numbers in an array refused": "the docstrings speak of arrays of floating numbers",
+    "an array that is not contiguous refused": "every argument reaches an answer contiguous",
+    "an argument returned as the result": "nobody changes it; some references return views",
+    "1e-9 in place of exactly 0": "1e-9 beside a weight of 1 is below the tolerance",
+}
+"""Of any exercise."""
+
+_ONE_VALUE = {"one buffer for all results": "results of one shape are all equal"}
+_LAST_AXIS = {"a last axis of length 1 squeezed": "the last axis has an even length"}
+
+UNREJECTED: dict[str, dict[str, str]] = {
+    "causal_mask": _ONE_VALUE,
+    "encode_bidirectional": _LAST_AXIS,
+    "hard_attention": {
+        "a draw equal to a sum counts for the place before": "no seed draws exactly such a number",
+    },
+    "jacobian_norms": {
+        "derivatives below 1e-8 taken for 0": "the tolerance is relative to the last norm: 1",
+    },
+    "linear_bias": _ONE_VALUE,
+    "rotary": _LAST_AXIS,
+    "shift_matrix": {"axes of length 1 squeezed": "both axes have an even length"} | _LAST_AXIS,
+    "sinusoidal_positions": _ONE_VALUE | _LAST_AXIS,
+}
+"""Of one exercise."""
+
+
+def reasons(exercise: str) -> dict[str, str]:
+    """The mutants of an exercise that need not be rejected, and why."""
+    return EVERYWHERE | UNREJECTED.get(exercise, {})
