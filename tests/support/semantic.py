@@ -53,11 +53,12 @@ def leading_axes(exercise: Exercise) -> Mutants:
     yield "a leading axis refused", spoilt(exercise, lambda given: given.leading > 0)
     yield "several leading axes refused", spoilt(exercise, lambda given: given.leading > 1)
     yield "three leading axes refused", spoilt(exercise, lambda given: given.leading > 2)
-    yield "leading axes flattened", spoilt(exercise, lambda given: given.leading > 1, flat)
-    yield (
-        "a batch of one treated as none",
-        spoilt(exercise, lambda given: given.leading > 0, unbatched),
-    )
+    if any(array.ndim for array in _results(exercise)):
+        yield "leading axes flattened", spoilt(exercise, lambda given: given.leading > 1, flat)
+        yield (
+            "a batch of one treated as none",
+            spoilt(exercise, lambda given: given.leading > 0, unbatched),
+        )
     if "eading axes broadcast" in docstring(exercise):
         yield "leading axes that broadcast refused", spoilt(exercise, _broadcasts)
 

@@ -267,15 +267,18 @@ def edited(exercise: Exercise, old: str, new: str) -> Answer:
     return namespace[reference.__name__]
 
 
-def scaled(exercise: Exercise, factor: float) -> list[Case]:
-    """The public cases with their floating arguments made larger or smaller, one and all."""
+def sized(exercise: Exercise, size: float) -> list[Case]:
+    """The public cases with arguments whose largest number is `size`, one and all."""
 
     def change(value: Any) -> Any:
         if isinstance(value, Tensor):
             return Tensor(change(value.array), value.gradient)
         if isinstance(value, tuple):
             return tuple(change(item) for item in value)
-        return value * factor if isinstance(value, np.ndarray) and is_floating(value) else value
+        if not isinstance(value, np.ndarray) or not is_floating(value):
+            return value
+        largest = np.max(np.abs(value), initial=0, where=np.isfinite(value))
+        return value * (size / largest) if largest > 0 else value
 
     found = []
     for case in shown_cases(exercise):
