@@ -6,7 +6,7 @@ import json
 import traceback
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 
 import nbformat
@@ -26,6 +26,9 @@ from .notebook import Submission, read_submission
 
 FAULTS = "grader-faults.log"
 """The file in the course directory where a failure of the grader leaves its traceback."""
+
+DOUBTFUL = {Verdict.KILLED, Verdict.TIMEOUT, Verdict.MEMORY, Verdict.GRADER_FAULT}
+"""Verdicts that another submission, or the machine, may have caused: judged once more, alone."""
 
 Progress = Callable[[int, int, SubmissionFile], None]
 
@@ -67,6 +70,7 @@ class _Result:
     new: bool
     submitted: datetime | None
     notes: tuple[str, ...]
+    judgements: dict[str, Judgement] = field(default_factory=dict)  # if it was judged just now
 
 
 def grade(
@@ -80,35 +84,39 @@ def grade(
     """Grade the submissions of `course`, or of the named assignments and students only.
 
     Each result is in the journal before the next step; a submission whose result stands there
-    already is not judged again. Raises CourseError (unknown name, nothing released), JournalError,
+    already is not judged again. What may have been its neighbours' doing is judged once more,
+    alone, before it goes there. Raises CourseError (unknown name, nothing released), JournalError,
     GradebookError, SandboxUnavailable; all leave the journal whole, and a later call completes.
     """
     gradebook.check_version(course.gradebook_url)
     files = course.submissions(assignments, students)
     tasks = {name: _task(course, name) for name in sorted({file.assignment for file in files})}
     with Journal(course.journal) as journal:
-        results = []
+        results: list[_Result] = []
+        doubtful: list[_Result] = []
+
+        def finish(result: _Result) -> None:
+            _keep(course, tasks[result.file.assignment], journal, result)
+            results.append(result)
+            on_progress(len(results), len(files), result.file)
+
         with ThreadPoolExecutor(jobs) as pool:
             futures = [
                 pool.submit(_grade_one, course, file, tasks[file.assignment], journal, sandbox)
                 for file in files
             ]
             try:
-                for done, future in enumerate(as_completed(futures), start=1):
+                for future in as_completed(futures):
                     result = future.result()
-                    if result.new:
-                        journal.append(result.record)
+                    if _doubtful(result):
+                        doubtful.append(result)
                     else:
-                        journal.use(result.record)
-                    task = tasks[result.file.assignment]
-                    write_autograded(
-                        course, result.submission, task.assignment, task.released, result.submitted
-                    )
-                    results.append(result)
-                    on_progress(done, len(files), result.file)
+                        finish(result)
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
+        for result in doubtful:  # nothing else runs now
+            finish(_judge_alone(course, result, tasks[result.file.assignment], sandbox))
         results.sort(key=lambda result: (result.file.student, result.file.assignment))
         _write_grades(course, journal)
         waiting = _enter(course, tasks, results, journal)
@@ -156,15 +164,48 @@ def _grade_one(
     known = journal.find(file.student, file.assignment, digest, task.fingerprint, trusted=trusted)
     if known is not None:
         return _Result(file, submission, known, False, submitted, notes)
-    record = make_record(
-        file.student,
-        assignment,
-        _judge(course, submission, assignment, sandbox),
-        digest=digest,
+    judgements = _judge(course, submission, assignment, sandbox)
+    record = _record(submission, task, judgements, trusted)
+    return _Result(file, submission, record, True, submitted, notes, judgements)
+
+
+def _record(
+    submission: Submission, task: _Task, judgements: dict[str, Judgement], trusted: bool
+) -> Record:
+    return make_record(
+        submission.student,
+        task.assignment,
+        judgements,
+        digest=submission.digest,
         fingerprint=task.fingerprint,
         trusted=trusted,
     )
-    return _Result(file, submission, record, True, submitted, notes)
+
+
+def _keep(course: Course, task: _Task, journal: Journal, result: _Result) -> None:
+    """Put a result into the journal, and its notebook where people look at it."""
+    if result.new:
+        journal.append(result.record)
+    else:
+        journal.use(result.record)
+    write_autograded(course, result.submission, task.assignment, task.released, result.submitted)
+
+
+def _doubtful(result: _Result) -> list[str]:
+    """The exercises that were run and whose verdict may not be the answer's own doing."""
+    return [
+        name
+        for name, judgement in result.judgements.items()
+        if judgement.verdict in DOUBTFUL and name not in result.submission.problems
+    ]
+
+
+def _judge_alone(course: Course, result: _Result, task: _Task, sandbox: Sandbox) -> _Result:
+    """The result with its doubtful exercises judged again."""
+    again = _judge(course, result.submission, task.assignment, sandbox, _doubtful(result))
+    judgements = result.judgements | again
+    record = _record(result.submission, task, judgements, result.record.trusted)
+    return replace(result, record=record, judgements=judgements)
 
 
 def _read(course: Course, file: SubmissionFile, task: _Task) -> Submission:
@@ -186,12 +227,17 @@ def _submission_time(file: SubmissionFile) -> tuple[datetime | None, tuple[str, 
 
 
 def _judge(
-    course: Course, submission: Submission, assignment: Assignment, sandbox: Sandbox
+    course: Course,
+    submission: Submission,
+    assignment: Assignment,
+    sandbox: Sandbox,
+    only: Sequence[str] | None = None,
 ) -> dict[str, Judgement]:
-    """A judgement for every exercise; a failure of ours is a GRADER_FAULT, never an exception."""
-    names = [exercise.name for exercise in assignment.exercises]
-    if all(name in submission.problems for name in names):
-        return submission.problems
+    """A judgement for every exercise, or `only` these; a failure of ours is a GRADER_FAULT."""
+    names = [one.name for one in assignment.exercises if only is None or one.name in only]
+    problems = {name: one for name, one in submission.problems.items() if name in names}
+    if all(name in problems for name in names):
+        return problems
     try:
         judged = grading.judge_program(
             submission.program,
@@ -199,14 +245,15 @@ def _judge(
             course_key=course.key,
             digest=submission.digest,
             sandbox=sandbox,
+            only=names,
         )
-        found = judged | submission.problems
+        found = judged | problems
         return {name: found[name] for name in names}
     except SandboxUnavailable:
         raise
     except Exception as error:
         fault = _fault(course, submission.student, submission.assignment, error)
-        return dict.fromkeys(names, fault) | submission.problems
+        return dict.fromkeys(names, fault) | problems
 
 
 def _fault(course: Course, student: str, assignment: str, error: Exception) -> Judgement:

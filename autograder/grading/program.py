@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import hmac
 import inspect
+import itertools
 import platform
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from types import ModuleType
@@ -50,9 +51,12 @@ def judge_program(
     course_key: bytes,
     digest: str,
     sandbox: Sandbox,
+    only: Collection[str] | None = None,
 ) -> dict[str, Judgement]:
-    """Judge every exercise of `assignment` on its public cases and on hidden ones."""
-    return judge_keys(program, answer_keys(assignment, course_key, digest), sandbox)
+    """Judge every exercise of `assignment`, or `only` these, on public cases and hidden ones."""
+    keys = answer_keys(assignment, course_key, digest)
+    wanted = [key for key in keys if only is None or key.exercise in only]
+    return judge_keys(program, wanted, sandbox)
 
 
 def answer_keys(assignment: Assignment, course_key: bytes, digest: str) -> list[AnswerKey]:
@@ -79,7 +83,8 @@ def judge_keys(
     """Judge `program` against answer keys.
 
     When an answer takes its sandbox down, the exercises after it get a fresh one: one answer never
-    costs another its points. All of them together have one deadline.
+    costs another its points. All of them together have one deadline. A sandbox that fails before
+    it begins with the student's code is a GRADER_FAULT: no answer did that.
     """
     judgements: dict[str, Judgement] = {}
     pending = list(keys)
@@ -90,8 +95,13 @@ def judge_keys(
         seconds = deadline - time.monotonic()
         if seconds <= 0:
             return judgements | {key.exercise: _STATUS["timeout"] for key in pending}
-        for key, answer in zip(pending, _run(program, pending, sandbox, seconds), strict=False):
-            judgements[key.exercise] = _read_answer(key, answer)
+        frames = _run(program, pending, sandbox, seconds)
+        if not frames or not _is(frames[0], runner.BEGUN):
+            return judgements | {key.exercise: _NOT_BEGUN for key in pending}
+        for key, frame in zip(pending, frames[1:], strict=False):
+            if not isinstance(frame, dict) or not _is(frame.get("exercise"), key.exercise):
+                break
+            judgements[key.exercise] = _read_answer(key, frame)
         rest = [key for key in pending if key.exercise not in judgements]
         if rest and len(rest) == len(pending):  # the first one ended the whole sandbox
             judgements[rest[0].exercise] = _STATUS["killed"]
@@ -102,8 +112,8 @@ def judge_keys(
 
 def _run(
     program: Sequence[ProgramCell], keys: Sequence[AnswerKey], sandbox: Sandbox, seconds: float
-) -> list[dict[str, Any]]:
-    """The frames that came back, in order, up to the first that is missing or malformed."""
+) -> list[Any]:
+    """The frames that came back, in order, up to the first that is cut off or malformed."""
     request = wire.encode(
         {
             "cells": [(cell.source, cell.exercise) for cell in program],
@@ -112,21 +122,18 @@ def _run(
             "torch": any(key.needs_torch for key in keys),
         }
     )
-    answer = sandbox.run(request, seconds)
-    frames: list[dict[str, Any]] = []
-    while len(frames) < len(keys) and len(answer) > 8:
-        length = int.from_bytes(answer[:8], "little")
+    return list(itertools.islice(_frames(sandbox.run(request, seconds)), len(keys) + 1))
+
+
+def _frames(answer: bytes) -> Iterator[Any]:
+    place = 0
+    while len(answer) > place + 8:
+        start = place + 8
+        place = start + int.from_bytes(answer[place:start], "little")
         try:
-            frame = wire.decode(answer[8 : 8 + length])
+            yield wire.decode(answer[start:place])
         except wire.WireError:
-            break
-        if not isinstance(frame, dict) or not _is(
-            frame.get("exercise"), keys[len(frames)].exercise
-        ):
-            break
-        frames.append(frame)
-        answer = answer[8 + length :]
-    return frames
+            return
 
 
 def _read_answer(key: AnswerKey, frame: Mapping[str, Any]) -> Judgement:
@@ -158,6 +165,10 @@ def _is(value: Any, text: str) -> bool:
 
 
 _MALFORMED = Judgement(Verdict.MALFORMED, "What came back from the answer is no result.")
+_NOT_BEGUN = Judgement(
+    Verdict.GRADER_FAULT,
+    "The sandbox did not start, so nothing of the answer has run. See `autograder doctor`.",
+)
 _STATUS = {
     "timeout": Judgement(
         Verdict.TIMEOUT,

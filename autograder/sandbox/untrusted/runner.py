@@ -26,6 +26,7 @@ from .calling import raised, refuse_memory
 from .probe import is_stub, observe
 from .values import Call, Raised
 
+BEGUN = "begun"  # the first frame: all is ready, and nothing of the student's has run yet
 CELL, DONE, RESULT = b"C", b"D", b"R"  # what a child says: cell begun, cells done, the result
 
 MOST_LEFT_OUT = 3  # so many of a student's own cells may end their process before it counts
@@ -41,7 +42,7 @@ class Outcome:
 
 
 def main() -> None:
-    """Answer the request on standard input with one frame for each exercise."""
+    """Answer the request on standard input: a frame that says so, then one for each exercise."""
     _leave_the_host()
     request = wire.decode(sys.stdin.buffer.read())
     if request["torch"]:
@@ -51,11 +52,16 @@ def main() -> None:
     answers = os.dup(1)
     os.dup2(os.open(os.devnull, os.O_RDWR), 1)
     os.dup2(1, 0)
+    _send(answers, wire.encode(BEGUN))
     left_out: dict[int, str] = {}  # cells that ended their process, and how
     for exercise, calls in request["exercises"]:
         frame = _judge_one(request["cells"], exercise, calls, request["limits"], left_out)
-        with os.fdopen(os.dup(answers), "wb") as stream:
-            stream.write(len(frame).to_bytes(8, "little") + frame)
+        _send(answers, frame)
+
+
+def _send(answers: int, frame: bytes) -> None:
+    with os.fdopen(os.dup(answers), "wb") as stream:
+        stream.write(len(frame).to_bytes(8, "little") + frame)
 
 
 def _leave_the_host() -> None:

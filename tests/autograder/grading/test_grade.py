@@ -1,5 +1,6 @@
 """Grading a class: every submission has its rows, nothing is lost, nothing is graded twice."""
 
+import itertools
 import json
 import os
 import signal
@@ -26,6 +27,8 @@ from autograder.grading.autograded import autograded_notebook
 from autograder.grading.grade import FAULTS, grade
 from autograder.grading.notebook import read_submission
 from autograder.sandbox.backends import SandboxUnavailable, open_sandbox
+from autograder.sandbox.untrusted import wire
+from autograder.sandbox.untrusted.runner import BEGUN
 
 COLUMNS = ["student", "assignment", "exercise", "verdict", "points", "max_points"]
 COLUMNS += ["misconception", "message"]
@@ -150,6 +153,67 @@ def test_a_failure_of_the_grader_costs_no_points_and_is_tried_again(course, sand
     assert (report.judged, report.known) == (1, 1)
     assert _verdicts(course)["bob", "row_mean"] == ("WRONG_VALUE", 0)
     assert {w.student: w.answers for w in report.waiting}["bob"] == 0
+
+
+class Crowded:
+    """A sandbox that answers `bad` to the first two, who meet in it; then a real one."""
+
+    isolated = True
+
+    def __init__(self, inner, bad):
+        self.inner, self.bad = inner, bad
+        self.calls, self.meeting = itertools.count(), threading.Barrier(2)
+        self.inside, self.alone = 0, []
+
+    def run(self, request, seconds):
+        if next(self.calls) < 2:
+            self.meeting.wait(60)
+            return self.bad
+        self.inside += 1
+        answer = self.inner.run(request, seconds)
+        self.alone.append(self.inside == 1)
+        self.inside -= 1
+        return answer
+
+
+def _frames(*values):
+    messages = map(wire.encode, values)
+    return b"".join(len(one).to_bytes(8, "little") + one for one in messages)
+
+
+def _ended(status):
+    return [{"exercise": name, "status": status} for name in ("row_mean", "scale")]
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        b"",
+        b"bwrap: Creating new namespace failed",
+        *(_frames(BEGUN, *_ended(status)) for status in ("killed", "timeout", "memory")),
+    ],
+)
+def test_what_neighbours_may_have_caused_is_judged_alone_before_it_is_final(course, sandbox, bad):
+    crowd = Crowded(sandbox, bad)
+    grade(course, None, None, 2, crowd)
+    assert crowd.alone == [True, True]
+    assert _verdicts(course)["ann", "row_mean"] == ("PASS", 2)
+    assert _verdicts(course)["bob", "row_mean"] == ("WRONG_VALUE", 0)
+    kinds = [json.loads(line)["kind"] for line in course.journal.read_bytes().splitlines()]
+    assert kinds.count("graded") == 2
+
+
+def test_a_run_that_is_killed_before_the_second_look_keeps_no_doubtful_verdict(course, sandbox):
+    class Stopped(Crowded):
+        def run(self, request, seconds):
+            if next(self.calls) < 2:
+                return self.bad
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        grade(course, None, None, 1, Stopped(sandbox, _frames(BEGUN, *_ended("killed"))))
+    assert grade(course, None, None, 1, sandbox).judged == 2
+    assert _verdicts(course)["ann", "row_mean"] == ("PASS", 2)
 
 
 def test_a_failure_while_reading_leaves_everything_to_a_person(course, sandbox, monkeypatch):

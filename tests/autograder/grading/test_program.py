@@ -12,9 +12,15 @@ from autograder.grading import program as grading
 from autograder.grading.program import check_program, fingerprint, judge_program
 from autograder.judging.verdict import Verdict
 from autograder.sandbox import backends as sandbox
-from autograder.sandbox.backends import SandboxUnavailable, Trusting, layers, open_sandbox
+from autograder.sandbox.backends import (
+    Bubblewrap,
+    SandboxUnavailable,
+    Trusting,
+    layers,
+    open_sandbox,
+)
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.untrusted import wire
+from autograder.sandbox.untrusted import runner, wire
 from autograder.selfcheck.check import write_cases
 
 QUICK = Limits(seconds=2, memory=512 * 2**20, output=2**16)
@@ -156,6 +162,50 @@ def test_submissions_cannot_leave_each_other_notes_in_the_kernels_keyring(bubble
     assert "LookupError: -1" in grade(bubblewrap, KEYRING.replace("DO", look))["row_mean"].message
 
 
+def frame(value):
+    message = wire.encode(value)
+    return len(message).to_bytes(8, "little") + message
+
+
+RESULT = {"exercise": "row_mean", "status": "ended", "result": None}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"bwrap: No permissions",
+        frame(runner.BEGUN)[:-1],
+        frame(["begun"]),
+        frame(RESULT),
+        frame(RESULT) + frame(runner.BEGUN),
+    ],
+)
+def test_a_sandbox_that_never_began_is_no_fault_of_the_answer(answer):
+    @dataclasses.dataclass
+    class Broken:
+        isolated: bool = True
+
+        def run(self, request, seconds):
+            return answer
+
+    judgements = grade(Broken())
+    assert [one.verdict for one in judgements.values()] == [Verdict.GRADER_FAULT] * 2
+
+
+@pytest.mark.parametrize("box", [Bubblewrap("/bin/false"), Trusting(QUICK)])
+def test_a_runner_that_cannot_begin_is_no_fault_of_the_answer(box, monkeypatch):
+    monkeypatch.setattr(sandbox, "RUNNER", ("/bin/false",))
+    assert {one.verdict for one in grade(box).values()} == {Verdict.GRADER_FAULT}
+
+
+def test_only_the_named_exercises_are_judged(bubblewrap):
+    judgements = judge_program(
+        toy.program(), toy.TOY, course_key=b"key", digest="a", sandbox=bubblewrap, only=["scale"]
+    )
+    assert {name: one.verdict for name, one in judgements.items()} == {"scale": Verdict.PASS}
+
+
 def test_all_restarts_of_one_submission_have_one_deadline(monkeypatch):
     clock = [0.0]
     monkeypatch.setattr(grading.time, "monotonic", lambda: clock[0])
@@ -168,7 +218,7 @@ def test_all_restarts_of_one_submission_have_one_deadline(monkeypatch):
         def run(self, request, seconds):
             runs.append(seconds)
             clock[0] += seconds
-            return b""
+            return frame(runner.BEGUN)
 
     judgements = grade(Stuck())
     assert len(runs) == 1
@@ -289,7 +339,7 @@ def test_whatever_comes_back_no_points_come_of_it(answer):
         isolated: bool = True
 
         def run(self, request, seconds):
-            return answer
+            return frame(runner.BEGUN) + answer
 
     judgements = grade(Forger())
     assert set(judgements) == {"row_mean", "scale"}
