@@ -18,12 +18,14 @@ from keys import shown_cases
 from semantic_numbers import NUMBER_WRAPPERS
 from spoiling import (
     Answer,
+    Call,
     Given,
     arrays_in,
     bound,
     docstring,
     each,
     fed,
+    is_array,
     is_floating,
     parameters,
     shapes,
@@ -35,6 +37,7 @@ from autograder.judging.exercise import Exercise
 from autograder.judging.judge import observe_quietly
 from autograder.sandbox.untrusted.values import Differentiated, Tensor
 
+ONE_BUFFER = "one buffer for all results"
 Mutants = Iterator[tuple[str, Answer]]
 
 
@@ -325,7 +328,7 @@ def memory(exercise: Exercise) -> Mutants:
     if any(arrays_in(list(case.values())) for case in bound(exercise)):
         yield "the result of an earlier call", wrapped(exercise, _remembering())
     if any(array.ndim for array in _results(exercise)):
-        yield "one buffer for all results", wrapped(exercise, _buffering())
+        yield ONE_BUFFER, wrapped(exercise, _buffering())
         yield "an argument returned as the result", spoilt(exercise, lambda given: True, _sharing)
 
 
@@ -360,7 +363,7 @@ def _changing(name: str) -> Callable[..., Any]:
             whole[last] = not whole[last] if whole.dtype in (bool, torch.bool) else whole[last] + 1
         return array
 
-    def around(given: Given, call: Callable[[dict[str, Any]], Any]) -> Any:
+    def around(given: Given, call: Call) -> Any:
         result = each(call(given.arguments), _copied)
         each(given.arguments.get(name), change)
         return result
@@ -376,7 +379,7 @@ def _remembering() -> Callable[..., Any]:
     """A cache whose key is the shapes of the arrays alone."""
     known: dict[Any, dict[str, Any]] = {}
 
-    def around(given: Given, call: Callable[[dict[str, Any]], Any]) -> Any:
+    def around(given: Given, call: Call) -> Any:
         key = repr({name: _form(value) for name, value in given.arguments.items()})
         first = known.setdefault(key, {n: each(v, _copied) for n, v in given.arguments.items()})
         arrays = {name: value for name, value in first.items() if arrays_in(value)}
@@ -397,17 +400,24 @@ def _form(value: Any) -> Any:
 
 
 def _buffering() -> Callable[..., Any]:
-    """Results of one shape are written over each other."""
+    """Results of one shape, at the same place of what is returned, are written over each other."""
     buffers: dict[Any, Any] = {}
 
-    def buffered(array: Any) -> Any:
-        if not isinstance(array, np.ndarray):
-            return array
-        buffer = buffers.setdefault((array.shape, array.dtype), np.empty_like(array))
-        buffer[...] = array
-        return buffer
+    def around(given: Given, call: Call) -> Any:
+        places = iter(range(99))
 
-    return lambda given, call: each(call(given.arguments), buffered)
+        def buffered(array: Any) -> Any:
+            if not is_array(array):
+                return array
+            buffer = buffers.setdefault((next(places), _form(array)), _copied(array))
+            if isinstance(array, torch.Tensor):
+                return buffer.detach_().copy_(array)
+            buffer[...] = array
+            return buffer
+
+        return each(call(given.arguments), buffered)
+
+    return around
 
 
 def exact_zeros(exercise: Exercise) -> Mutants:
@@ -437,9 +447,10 @@ def forms(exercise: Exercise) -> Mutants:
 
     if not isinstance(exercise.reference, type):  # its weights would not fit the tokens
         yield "float64 through float32", fed(exercise, narrowed)
+    usual = [name for name, one in bound(exercise)[0].items() if is_array(one) and is_floating(one)]
     yield (
         "whole numbers in an array refused",
-        spoilt(exercise, lambda given: any(_whole(array) for array in arrays_in(given.arguments))),
+        spoilt(exercise, lambda given: any(map(_whole, map(given.arguments.get, usual)))),
     )
     yield (
         "an array that is not contiguous refused",
@@ -458,7 +469,7 @@ def _cast(array: Any, old: str, new: str) -> Any:
 
 
 def _whole(array: Any) -> bool:
-    return str(array.dtype).removeprefix("torch.").startswith(("int", "uint"))
+    return is_array(array) and str(array.dtype).removeprefix("torch.").startswith(("int", "uint"))
 
 
 def _contiguous(array: Any) -> bool:

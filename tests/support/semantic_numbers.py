@@ -72,11 +72,10 @@ def _shifted_by_all(scores: Any, axis: int, exp: Any) -> Any:
 
 
 def _with_epsilon(scores: Any, axis: int, exp: Any) -> Any:
-    largest = (
-        scores.max(axis, keepdims=True)
-        if isinstance(scores, np.ndarray)
-        else scores.amax(axis, keepdim=True)
-    )
+    if isinstance(scores, np.ndarray):
+        largest = scores.max(axis, keepdims=True)
+    else:
+        largest = scores.detach().amax(axis, keepdim=True)
     largest[largest == -math.inf] = 0
     e = exp(scores - largest)
     return e / (e.sum(axis, keepdims=True) + 1e-6)

@@ -9,16 +9,18 @@ import contextlib
 import functools
 import io
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 
-from keys import grading_key
-from semantic import wrong_answers
+from keys import drawn_cases, shown_cases
+from semantic import ONE_BUFFER, wrong_answers
 from spoiling import Answer
-from unrejected import reasons
+from unrejected import EVERYWHERE, UNREJECTED
 
 from autograder.checks import assignments
+from autograder.judging.compare import Mismatch
 from autograder.judging.exercise import Case, Exercise
-from autograder.judging.judge import fault, observe_quietly
+from autograder.judging.judge import build_key, fault, observe_quietly
 from autograder.sandbox.untrusted import wire
 from autograder.sandbox.untrusted.values import Observation
 
@@ -26,13 +28,29 @@ DRAWS = range(2)
 Pair = tuple[Case, object]
 
 
-def rejected(exercise: Exercise, seed: int, answer: Answer) -> bool:
-    """True if some public case, or hidden one of this draw, finds a fault in the answer."""
-    pairs = _graded(exercise, seed)
-    if any(fault(*pair, one) for pair in pairs for one in _observed(answer, [pair])):
-        return True
-    together = _observed(answer, pairs)  # one call may spoil what another has returned
-    return any(fault(*pair, one) for pair, one in zip(pairs, together, strict=True))
+def rejected(exercise: Exercise, name: str, answer: Answer) -> bool:
+    """True if a public case finds a fault in the mutant, or on each draw a hidden one does."""
+    public, *draws = _graded(exercise)
+    if name == ONE_BUFFER:
+        return all(_clash(answer, public + hidden) for hidden in draws)
+    return any(faults(answer, public)) or all(any(faults(answer, hidden)) for hidden in draws)
+
+
+def right_somewhere(exercise: Exercise, answer: Answer) -> bool:
+    """True if some public case, or hidden one of the first draw, finds no fault in the answer."""
+    public, hidden, *_ = _graded(exercise)
+    return not all(faults(answer, public + hidden))
+
+
+def faults(answer: Answer, pairs: list[Pair]) -> Iterator[Mismatch | None]:
+    """What is wrong with the answer on each case."""
+    return (fault(*pair, _observed(answer, [pair])[0]) for pair in pairs)
+
+
+def _clash(answer: Answer, pairs: list[Pair]) -> bool:
+    """True if one call spoils what another has returned."""
+    observations = _observed(answer, pairs)
+    return any(fault(*pair, one) for pair, one in zip(pairs, observations, strict=True))
 
 
 def _observed(answer: Answer, pairs: list[Pair]) -> list[Observation]:
@@ -41,24 +59,26 @@ def _observed(answer: Answer, pairs: list[Pair]) -> list[Observation]:
 
 
 @functools.cache
-def _graded(exercise: Exercise, seed: int) -> list[Pair]:
-    """The cases, as the sandbox hands them to an answer, and what is right on each."""
-    key = grading_key(exercise, seed)
-    calls = wire.decode(wire.encode([case.call for case in key.cases]))
-    arrived = [
-        replace(case, arguments=call.arguments, keywords=call.keywords, setup=call.setup)
-        for case, call in zip(key.cases, calls, strict=True)
-    ]
-    return list(zip(arrived, key.expected, strict=True))
+def _graded(exercise: Exercise) -> list[list[Pair]]:
+    """The public cases and the hidden ones of each draw, each case with what is right on it."""
+    public = build_key(exercise, shown_cases(exercise), ())
+    keys = [public, *(build_key(exercise, (), drawn_cases(exercise, seed)) for seed in DRAWS)]
+    return [list(zip(map(_arrived, key.cases), key.expected, strict=True)) for key in keys]
+
+
+def _arrived(case: Case) -> Case:
+    """The case with its arguments as the sandbox hands them to an answer."""
+    call = wire.decode(wire.encode(case.call))
+    return replace(case, arguments=call.arguments, keywords=call.keywords, setup=call.setup)
 
 
 @functools.cache
 def survivors(exercise: Exercise) -> set[str]:
-    """The names of the semantic mutants that pass on the public and hidden cases of a draw."""
+    """The names of the mutants that pass on a draw, but for those that may pass everywhere."""
     return {
         name
         for name, answer in wrong_answers(exercise).items()
-        if not all(rejected(exercise, seed, answer) for seed in DRAWS)
+        if name not in EVERYWHERE and not rejected(exercise, name, answer)
     }
 
 
@@ -69,9 +89,10 @@ def main(chapter: str = "", exercise_name: str = "") -> None:
         for exercise in assignment.exercises:
             if exercise_name not in ("", exercise.name):
                 continue
-            passed, listed = survivors(exercise), set(reasons(exercise.name))
+            passed, listed = survivors(exercise), set(UNREJECTED.get(exercise.name, {}))
             print(f"{assignment.name}.{exercise.name}: {len(passed - listed)} pass", flush=True)
             print("".join(f"    {name}\n" for name in sorted(passed - listed)), end="")
+            print("".join(f"    listed, but rejected: {one}\n" for one in listed - passed), end="")
 
 
 if __name__ == "__main__":

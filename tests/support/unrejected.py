@@ -28,8 +28,3 @@ UNREJECTED: dict[str, dict[str, str]] = {
     "sinusoidal_positions": _ONE_VALUE | _LAST_AXIS,
 }
 """Of one exercise."""
-
-
-def reasons(exercise: str) -> dict[str, str]:
-    """The mutants of an exercise that need not be rejected, and why."""
-    return EVERYWHERE | UNREJECTED.get(exercise, {})
