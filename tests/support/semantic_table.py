@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from keys import drawn_cases, shown_cases
-from semantic import ONE_BUFFER, wrong_answers
+from semantic import wrong_answers
+from semantic_calls import ONE_BUFFER
 from spoiling import Answer
 from unrejected import EVERYWHERE, UNREJECTED
 
