@@ -1,0 +1,47 @@
+"""Answers that are right in the middle and wrong at an edge are rejected, or a reason is listed."""
+
+import pytest
+from keys import EXERCISES
+from semantic import WRAPPERS, wrong_answers
+from semantic_table import rejected, right_somewhere, survivors
+from unrejected import EVERYWHERE, UNREJECTED
+
+NAMED = {param.id.split(".")[1]: param.values[0] for param in EXERCISES}
+WRONG_ALWAYS = {
+    "rnn_cell": {"d other than d_h refused"},
+    "DecoderBlock": {"n other than n_k refused"},
+    "padding_mask": {"axes of length 1 squeezed"},
+}
+"""What no case shows to be right anywhere; and whatever changes its argument."""
+
+
+@pytest.mark.parametrize("exercise", EXERCISES)
+def test_every_semantic_mutant_is_rejected_or_listed(exercise):
+    passed, listed = survivors(exercise), set(UNREJECTED.get(exercise.name, {}))
+    assert not passed - listed, "not rejected, and no reason is listed"
+    assert not listed - passed, "listed, though it is rejected"
+
+
+@pytest.mark.parametrize("exercise", EXERCISES)
+def test_a_semantic_mutant_is_right_where_it_is_not_wrong_on_purpose(exercise):
+    wrong = {
+        name
+        for name, answer in wrong_answers(exercise).items()
+        if not name.endswith(" changed") and not right_somewhere(exercise, answer)
+    }
+    assert wrong == WRONG_ALWAYS.get(exercise.name, set())
+
+
+@pytest.mark.parametrize("name", EVERYWHERE)
+def test_what_is_listed_of_every_exercise_passes_in_one(name):
+    made = ((exercise, wrong_answers(exercise).get(name)) for exercise in NAMED.values())
+    assert any(answer and not rejected(exercise, name, answer) for exercise, answer in made)
+
+
+@pytest.mark.parametrize("wrapper", WRAPPERS, ids=lambda one: one.__name__)
+def test_every_wrapper_applies_to_some_exercise(wrapper):
+    assert any(next(wrapper(exercise), None) for exercise in NAMED.values())
+
+
+def test_what_is_listed_belongs_to_an_exercise():
+    assert set(UNREJECTED) <= set(NAMED)
