@@ -24,10 +24,9 @@ def gradient_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("many rows, one draw for all", _draws(rng, (3, 4), (), ()))
     yield Case("three leading axes that broadcast", _draws(rng, (2, 1, 1, 3), (2, 4), (2, 1)))
     yield Case("a batch of one, one place", _draws(rng, (1, 1), (1,), (1,)))
-    scores, sampled, reward, _ = _draws(rng, (2, 3), (2,), (2,))
-    yield Case("rewards that were expected", (scores, sampled, reward, reward))
-    scores, sampled, reward, baseline = _draws(rng, (2, 3), (2,), (2,))
-    yield Case("tiny rewards", (scores, sampled, 1e-6 * reward, 1e-6 * baseline))
+    *draw, reward, baseline = _draws(rng, (2, 3), (2,), (2,))
+    yield Case("rewards that were expected", (*draw, reward, reward))
+    yield Case("tiny rewards", (*draw, 1e-6 * reward, 1e-6 * baseline))
 
 
 def gradient_hidden(rng: np.random.Generator) -> Iterator[Case]:

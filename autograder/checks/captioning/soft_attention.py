@@ -26,10 +26,9 @@ def soft_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("two pictures, their scores far apart", _far_apart(rng, 4, 2, 3, 2))
     yield Case("another picture, all widths differ", _look(rng, (), 6, 2, 3, 4))
     yield Case("a batch of one, one place, one channel", _look(rng, (1,), 1, 2, 1, 3))
-    s, annotations, params = _look(rng, (2, 1, 3), 2, 3, 2, 4)
-    yield Case("three leading axes, tiny states", (1e-6 * s, 1e-6 * annotations, params))
-    s, annotations, params = _look(rng, (), 3, 2, 4, 3)
-    yield Case("large states", (2000 * s, 2000 * annotations, params))
+    tiny = _look(rng, (2, 1, 3), 2, 3, 2, 4, states=1e-6)
+    yield Case("three leading axes, tiny states", tiny)
+    yield Case("large states", _look(rng, (), 3, 2, 4, 3, states=2000.0))
 
 
 def soft_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -42,8 +41,7 @@ def soft_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("two pictures, their scores far apart", _far_apart(rng, L, d_s, C, d_a))
     yield Case("a batch of one, one channel", _look(rng, (1,), L, d_s, 1, d_a))
     yield Case("one place", _look(rng, (), 1, d_s, C, d_a))
-    s, annotations, params = _look(rng, (2,), L, d_s, C, d_a)
-    yield Case("large states", (2000 * s, 2000 * annotations, params))
+    yield Case("large states", _look(rng, (2,), L, d_s, C, d_a, states=2000.0))
 
 
 def _look(
@@ -55,18 +53,23 @@ def _look(
     d_a: int,
     dtype: type = np.float64,
     size: float = 1.0,
+    states: float = 1.0,
 ) -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, ...]]:
-    """Random state, annotations and parameters; `size` multiplies the read-out of the network."""
+    """Random state, annotations and parameters.
+
+    `size` multiplies the read-out of the network, `states` the state and the annotations.
+    """
     shapes = ((*batch, d_s), (*batch, L, C), (d_s, d_a), (C, d_a), (d_a,))
     s, annotations, W_s, W_a, v = (rng.normal(size=shape) for shape in shapes)
-    arrays: list[np.ndarray] = [one.astype(dtype) for one in (s, annotations, W_s, W_a, v * size)]
+    drawn = states * s, states * annotations, W_s, W_a, size * v
+    arrays: list[np.ndarray] = [one.astype(dtype) for one in drawn]
     return arrays[0], arrays[1], tuple(arrays[2:])
 
 
-def _far_apart(rng: np.random.Generator, *sizes: int) -> tuple:
+def _far_apart(rng: np.random.Generator, L: int, d_s: int, C: int, d_a: int) -> tuple:
     """Two pictures, the highest score of the one more than 1000 above that of the other."""
     while True:
-        s, annotations, params = _look(rng, (2,), *sizes, size=2000.0)
+        s, annotations, params = _look(rng, (2,), L, d_s, C, d_a, size=2000.0)
         highest = additive_scores(s, annotations, *params).max(axis=-1)
         if np.ptp(highest) > 1000:
             return s, annotations, params
