@@ -6,8 +6,6 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-import bleach
-from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 from nbgrader.converters import GenerateFeedback
 from nbgrader.converters.base import NbGraderException
@@ -18,14 +16,6 @@ from traitlets.config import Config
 from .course import Course
 from .plaintext import markdown_escape
 from .preset import configure
-
-TAGS = frozenset(
-    {"a", "abbr", "b", "blockquote", "br", "code", "dd", "del", "details", "div", "dl", "dt"}
-    | {"em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "kbd", "li", "ol", "p", "pre", "s"}
-    | {"span", "strong", "sub", "summary", "sup", "table", "tbody", "td", "th", "thead", "tr", "ul"}
-)
-"""What Markdown makes, and nothing that loads, runs, or dresses up as the page around it."""
-
 
 WAITS = "*This answer waits for a person. Its points are not in the score yet.*"
 
@@ -51,14 +41,6 @@ class NamedFeedback(GetGrades):
         name = cell.metadata.nbgrader.grade_id
         place = (self.notebook_id, self.assignment_id, self.student_id)
         return bool(self.gradebook.find_grade(name, *place).needs_manual_grade)
-
-
-def clean_markdown(source: str) -> str:
-    """Render Markdown as HTML; every tag but the harmless ones is shown as text."""
-    renderer = IPythonRenderer(escape=False, exclude_anchor_links=True)
-    rendered = MarkdownWithMath(renderer=renderer).render(source)
-    clean: str = bleach.clean(rendered, tags=TAGS, attributes={"a": ["href", "title"]})
-    return clean
 
 
 def generate_feedback(course: Course, on_page: Callable[[int, int, str], None]) -> int:

@@ -36,7 +36,12 @@ def configure(c: Config) -> None:
         "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
     ]
     c.HTMLExporter.sanitize_html = True
-    c.HTMLExporter.filters = {"markdown2html": "autograder.classroom.feedback.clean_markdown"}
+    c.HTMLExporter.preprocessors = ["autograder.classroom.rendering.NewPage"]
+    c.HTMLExporter.filters = {
+        "markdown2html": "autograder.classroom.rendering.clean_markdown",
+        "highlight_code": "autograder.classroom.rendering.highlight_code",
+        "strip_files_prefix": "autograder.classroom.rendering.unchanged",
+    }
     c.ExportApp.plugin_class = "autograder.classroom.export.GradesCsv"
 
 

@@ -21,8 +21,8 @@ from typer.testing import CliRunner
 from autograder import checks, cli
 from autograder.classroom import gradebook
 from autograder.classroom.course import Course
-from autograder.classroom.feedback import clean_markdown
 from autograder.classroom.plaintext import markdown_escape
+from autograder.classroom.rendering import clean_markdown
 from autograder.sandbox import backends as sandbox
 
 SCRIPTS = Path(sys.executable).parent

@@ -1,0 +1,89 @@
+"""HTML that is safe to show, made of a student's text. Runs in the process of `rendering`.
+
+Nothing may change the HTML after it is cleaned here: a filter of nbconvert's that came later once
+turned `/files/javascript:...` into a live link.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import resource
+import signal
+import sys
+from typing import Any
+
+import bleach
+from bs4 import BeautifulSoup
+from nbconvert.filters.highlight import Highlight2HTML
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+
+MEMORY = 2**30
+"""The most address space of the process, in bytes."""
+
+TAGS = frozenset(
+    {"a", "abbr", "b", "blockquote", "br", "code", "dd", "del", "details", "div", "dl", "dt"}
+    | {"em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "kbd", "li", "ol", "p", "pre", "s"}
+    | {"span", "strong", "sub", "summary", "sup", "table", "tbody", "td", "th", "thead", "tr", "ul"}
+)
+"""What Markdown makes, and nothing that loads, runs, or dresses up as the page around it."""
+
+LINK = re.compile(r"(https?://|mailto:|#)[^\x00-\x20\x7f-\x9f]*", re.IGNORECASE)
+"""The links that stay: to other sites, to people, and within the page. None into the server."""
+
+PICTURE = "[A picture, not shown here ({}). It is in the notebook that was handed in.]"
+
+
+class Renderer(IPythonRenderer):
+    """nbconvert's, with a note in the place of a picture."""
+
+    def image(self, text: str, url: str, title: str | None = None) -> str:
+        """Say that a picture is there; `text` is its alternative text, which is escaped later."""
+        return PICTURE.format(text or url[:80])
+
+
+def markdown(source: str) -> str:
+    """Render Markdown as HTML; every tag but the harmless ones is shown as text."""
+    renderer = Renderer(escape=False, exclude_anchor_links=True)
+    rendered = MarkdownWithMath(renderer=renderer).render(source)
+    return str(bleach.clean(rendered, tags=TAGS, attributes={"a": _harmless}))
+
+
+def _harmless(tag: str, name: str, value: str) -> bool:
+    return name == "title" or (name == "href" and LINK.fullmatch(value) is not None)
+
+
+def highlight(source: str) -> str:
+    """Python code as coloured HTML."""
+    return str(Highlight2HTML()(source))
+
+
+def main() -> None:
+    """Answer requests, a line of JSON each: {"kind", "source", "seconds"} to {"html", "seconds"}.
+
+    A request that takes more seconds of CPU time than it may ends the process. What cannot be
+    rendered, or cannot be read again by the exporter, is answered with null.
+    """
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for line in sys.stdin:
+        request = json.loads(line)
+        signal.setitimer(signal.ITIMER_PROF, request["seconds"])
+        html = _rendered(request)
+        left, _ = signal.setitimer(signal.ITIMER_PROF, 0)
+        answer = {"html": html, "seconds": request["seconds"] - left}
+        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.flush()
+
+
+def _rendered(request: dict[str, Any]) -> str | None:
+    try:
+        html = {"markdown": markdown, "highlight": highlight}[request["kind"]](request["source"])
+        str(BeautifulSoup(html, features="html.parser"))  # the exporter does so with every page
+    except (Exception, RecursionError):
+        return None
+    return html
+
+
+if __name__ == "__main__":
+    main()
