@@ -14,7 +14,7 @@ from .. import checks
 from .plaintext import printable
 
 KEY_BYTES = 32
-LONGEST_NAME = 120  # of a student, in characters
+LONGEST_NAME = 120  # of a student, in bytes; a file system takes 255 and a gradebook 128
 
 NBGRADER_CONFIG = """\
 # The configuration of nbgrader for this course. Settings of your own go below the last line.
@@ -199,13 +199,16 @@ def _identifier(folder: Path) -> str:
     """The name of a student's folder as the course knows the student.
 
     What is no text, steers a terminal, is a pattern of nbgrader's or would be HTML in its pages is
-    escaped; the end of a very long name is a digest. No two folders get the same.
+    escaped; the end of a very long name is a digest. No two folders get the same: a name that is
+    kept as it is is shorter than any with a digest.
     """
     name = "".join(map(_escaped, folder.name))
-    if len(name) <= LONGEST_NAME:
+    data = name.encode()
+    if len(data) <= LONGEST_NAME - 4:
         return name
     digest = hashlib.sha256(os.fsencode(folder.name)).hexdigest()
-    return f"{name[: LONGEST_NAME - 17]}-{digest[:16]}"
+    # The cut may take up to three bytes more, which are the beginning of a character.
+    return f"{data[: LONGEST_NAME - 17].decode('utf-8', 'ignore')}-{digest[:16]}"
 
 
 def _escaped(char: str) -> str:

@@ -138,8 +138,34 @@ def test_odd_names_are_told_apart_and_fit_into_a_path(course):
         submit(course, name)
     students = [one.student for one in course.submissions()]
     assert len(set(students)) == 6
-    assert all(student.isprintable() and len(student) <= 120 for student in students)
+    assert all(student.isprintable() and len(student.encode()) <= 120 for student in students)
     assert not any(char in student for student in students for char in "[]*?\n")
+
+
+LONG = ["<" * 255, "<" * 254 + ">", "\U0001f600" * 60 + "<" * 15, "\u4e2d" * 80 + "?" * 15]
+LONG += ["\u4e2d" * 80 + "?" * 14 + "*", "\u200b" * 85, "\u200b" * 84 + "\u200c"]
+
+
+def test_the_longest_names_become_folders_and_are_told_apart(course):
+    for name in LONG:
+        assert 240 <= len(name.encode()) <= 255
+        submit(course, name)
+    students = {one.student for one in course.submissions()}
+    assert len(students) == len(LONG)
+    for student in students:
+        assert len(student.encode()) <= 120
+        (course.autograded / student).mkdir(parents=True)
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_nobody_can_take_the_name_that_a_long_one_gets(course, name):
+    submit(course, name)
+    (first,) = (one.student for one in course.submissions())
+    try:
+        submit(course, first)
+    except OSError as error:
+        pytest.fail(f"{first}: {error}")
+    assert len({one.student for one in course.submissions()}) == 2
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may list every folder")
