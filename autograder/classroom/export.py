@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import io
+import re
 from pathlib import Path
 
 from nbgrader.api import Gradebook, SubmittedAssignment
@@ -10,6 +12,7 @@ from nbgrader.plugins import ExportPlugin
 
 from . import gradebook as ours
 from .course import Course
+from .files import replace_text
 from .plaintext import printable
 
 COLUMNS = ("student", "last_name", "first_name", "assignment", "score", "max_score", "waiting")
@@ -34,10 +37,13 @@ class GradesCsv(ExportPlugin):
                     rows.append(_row(submission))
         rows.sort(key=lambda row: (row["assignment"], row["student"]))
         answers = dict.fromkeys(name for row in rows for name in row if name not in COLUMNS)
-        with Path(self.to or "grades.csv").open("w", newline="", encoding="utf-8") as stream:
-            writer = csv.DictWriter(stream, [*COLUMNS, *answers], restval="")
-            writer.writeheader()
-            writer.writerows(rows)
+        text = io.StringIO()
+        writer = csv.DictWriter(
+            text, [*COLUMNS, *answers], restval="", quoting=csv.QUOTE_NONNUMERIC
+        )
+        writer.writeheader()
+        writer.writerows(rows)
+        replace_text(Path(self.to or "grades.csv"), text.getvalue())
 
 
 def _row(submission: SubmittedAssignment) -> dict[str, object]:
@@ -58,10 +64,16 @@ def _row(submission: SubmittedAssignment) -> dict[str, object]:
     return row
 
 
+FORMULA = re.compile(r"""(?:^|[;,|"'])'*(?=[=+@\uff1d\uff0b\uff0d\uff20-])""")
+"""Where a spreadsheet may begin a formula: in front of a sign, at the start or after a separator.
+
+Which separator a spreadsheet goes by depends on the country, and it may be none of a CSV's.
+"""
+
+
 def _text(value: str | None) -> str:
-    """`value` so that no spreadsheet takes it for a formula."""
-    text = printable(value or "")
-    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
+    """`value` so that no spreadsheet takes any of it for a formula; no two values become one."""
+    return FORMULA.sub(lambda found: f"{found[0]}'", printable(value or ""))
 
 
 def export_csv(course: Course) -> Path:

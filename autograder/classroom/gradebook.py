@@ -20,6 +20,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
 from ..judging.verdict import Verdict
+from .files import read_start
 from .journal import Record, Row
 from .plaintext import printable
 
@@ -218,13 +219,10 @@ def submission_time(folder: Path) -> datetime | None:
     if not os.path.lexists(path):
         return None
     try:
-        if path.is_symlink() or not path.is_file():
-            raise ValueError("no ordinary file")
-        with path.open(encoding="utf-8") as stream:
-            time: datetime | None = utils.parse_utc(stream.read(100).strip())
+        time: datetime | None = utils.parse_utc(read_start(path, 100).decode().strip())
     except Exception as error:  # the parser's own kinds too: the text is a student's
         raise ValueError(
-            f"{path}: it holds no time. nbgrader's formgrader stops at it: remove the file."
+            f"{path}: it holds no time, so none is known for this submission. Remove the file."
         ) from error
     return time
 

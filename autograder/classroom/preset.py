@@ -1,14 +1,16 @@
 """What nbgrader is set to, so that a course of this package is an ordinary course of nbgrader's.
 
-nbgrader finds its parts by import strings; so this module imports none of ours.
+nbgrader finds its parts by import strings. What it has no setting for is put in its classes' place.
 """
 
 from __future__ import annotations
 
 import glob
 import os
+from datetime import datetime
 from pathlib import Path
 
+from nbgrader.apps.api import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import (
     CheckCellMetadata,
@@ -18,6 +20,8 @@ from nbgrader.preprocessors import (
     SaveCells,
 )
 from traitlets.config import Config
+
+from .gradebook import submission_time
 
 PREPROCESSORS = [LockCells, ClearOutput, CheckCellMetadata, ComputeChecksums]
 """What nbgrader does to make the students' version. There are no solutions to clear: the source
@@ -43,6 +47,25 @@ def configure(c: Config) -> None:
         "strip_files_prefix": "autograder.classroom.rendering.unchanged",
     }
     c.ExportApp.plugin_class = "autograder.classroom.export.GradesCsv"
+    NbGraderAPI.get_submitted_timestamp = _submitted_timestamp
+    CourseDirectory.get_existing_timestamp = _existing_timestamp
+
+
+def _submitted_timestamp(api: NbGraderAPI, assignment: str, student: str) -> datetime | None:
+    course = api.coursedir
+    folder = course.format_path(course.submitted_directory, student, assignment)
+    return _existing_timestamp(course, os.path.abspath(folder))
+
+
+def _existing_timestamp(course: CourseDirectory, folder: str) -> datetime | None:
+    """The time of submission, if one is known.
+
+    nbgrader's own opens whatever has the name of its file, and waits for ever at a named pipe.
+    """
+    try:
+        return submission_time(Path(folder))
+    except ValueError:
+        return None
 
 
 def _extra_files(c: Config) -> str:
