@@ -4,13 +4,16 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib import metadata
 from itertools import chain
 from pathlib import Path
 
 import pytest
+from packaging.specifiers import SpecifierSet
 
 ROOT = Path(__file__).parents[1]
 PINS = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+OLDEST = "3.11.2"  # Debian 12's own
 PIN = re.compile(r"^([\w.-]+)==(\S+)$", re.MULTILINE)
 
 
@@ -37,6 +40,17 @@ def test_what_the_extras_ask_for_is_what_requirements_pin_directly():
 def test_every_line_of_the_requirements_is_a_pin():
     lines = [line for line in PINS.splitlines() if line and not line.startswith("#")]
     assert [line for line in lines if not PIN.fullmatch(line)] == []
+
+
+def test_every_pin_can_be_installed_with_the_oldest_python_that_the_course_takes():
+    refused = []
+    for name, version in PIN.findall(PINS):
+        found = metadata.metadata(name)
+        here = found["Version"].split("+")[0]  # torch names its kind of processor
+        assert here == version, f"{name} is pinned in another version than is here"
+        if not SpecifierSet(found["Requires-Python"] or "").contains(OLDEST):
+            refused.append(f"{name}=={version} needs Python {found['Requires-Python']}")
+    assert refused == []
 
 
 def command(*statements: str) -> subprocess.CompletedProcess[str]:
