@@ -123,6 +123,8 @@ def compare_exception(asked: Raises, value: Any) -> Mismatch | None:
     wanted = f"should raise {asked.type_name}"
     if not isinstance(value, Raised):
         text = f"it {wanted}, and returns {describe(output(value))}"
+        if isinstance(value, Unloadable):
+            text = f"it {wanted} when it is made, and makes a module"
         return Mismatch(Verdict.WRONG_EXCEPTION, text, f"it {wanted}, and returns something")
     if asked.type_name not in (value.type_name, *value.bases):
         text = f"it {wanted}, and raises {value.type_name}: {value.message[:300]}"

@@ -62,18 +62,20 @@ def draw_setup(
     reference: Callable[..., Any],
     *arguments: Any,
     dtype: type = np.float64,
+    load: bool = True,
     **keywords: Any,
 ) -> Setup:
     """The setup of a case: the arguments of the class, and weights for every parameter.
 
-    The weights are normal; one with several axes is divided by the root of its last.
+    The weights are normal; one with several axes is divided by the root of its last. Without `load`
+    the module keeps the values that its class gave it.
     """
     weights = {}
     for name, parameter in reference(*arguments, **keywords).named_parameters():
         shape = tuple(parameter.shape)
         scale = shape[-1] ** -0.5 if len(shape) > 1 else 1.0
         weights[name] = Tensor((rng.normal(size=shape) * scale).astype(dtype))
-    return Setup(arguments, keywords, weights)
+    return Setup(arguments, keywords, weights, load)
 
 
 CaseGenerator = Callable[[np.random.Generator], Iterable[Case]]

@@ -115,7 +115,7 @@ def _made(make: Callable[..., Any], setup: Setup) -> tuple[Any, dict[str, torch.
     ):
         return Unloadable({name: tuple(one.shape) for name, one in every.items()}), {}
     with torch.no_grad():
-        for name, weight in setup.weights.items():
+        for name, weight in setup.weights.items() if setup.load else ():
             parameters[name].copy_(torch.from_numpy(weight.array))
     return module, parameters
 

@@ -55,11 +55,16 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Setup:
-    """How to make a module: the arguments of its class, and the weights to load, by name."""
+    """How to make a module: the arguments of its class, and the weights to load, by name.
+
+    If `load` is False the module keeps the values that its class gave it; the weights then say only
+    which names and shapes its parameters must have.
+    """
 
     arguments: tuple[Any, ...]
     keywords: dict[str, Any]
     weights: dict[str, Tensor]
+    load: bool = True
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ RECORDS: dict[type, tuple[Any, ...]] = {
     Call: (tuple, dict, Setup | None),
     Differentiated: (object, dict | Raised | None),
     Observation: (object, tuple, object),
-    Setup: (tuple, dict, dict),
+    Setup: (tuple, dict, dict, bool),
     Tensor: (np.ndarray, bool),
     Unloadable: (dict,),
 }

@@ -1,5 +1,6 @@
 """Exercises with torch: functions of tensors, and classes of modules, through the real sandbox."""
 
+import dataclasses
 import subprocess
 import sys
 
@@ -14,6 +15,7 @@ from toy_torch import AFFINE, LOG_MEAN, MIXER, TOY, program
 
 from autograder.grading.program import fingerprint, judge_program
 from autograder.grading.sample import answer_source
+from autograder.judging.exercise import Case, Raises, draw_setup
 from autograder.judging.judge import build_key, judge, observe_quietly, public_cases
 from autograder.judging.stubs import stub
 from autograder.judging.verdict import Verdict
@@ -220,6 +222,41 @@ def test_rounding_in_place_of_a_gradient_of_zero_is_right():
         expected = (Differentiated(one.output, right),)
         short = type(key)(key.exercise, key.cases[:1], 1, expected, ())
         assert judge(short, given).passed is passes, noise
+
+
+def test_a_case_may_keep_the_values_that_the_class_gave_its_parameters():
+    def cases(rng):
+        setup = draw_setup(rng, toy_torch.Affine, 3, load=False)
+        yield Case("at the start", (Tensor(rng.normal(size=(2, 3))),), setup=setup)
+
+    starts = dataclasses.replace(AFFINE, cases=cases)
+    assert judged(starts, toy_torch.Affine).passed
+    assert judged(starts, toy_torch.Affine__bias_first).passed
+    namespace = dict(vars(toy_torch))
+    exec(affine(), namespace)  # starts with random values
+    assert judged(starts, namespace["Affine"]).verdict is Verdict.WRONG_VALUE
+    exec(affine("self.weight = nn.Parameter(torch.ones(d + 1))"), namespace)
+    assert judged(starts, namespace["Affine"]).verdict is Verdict.WRONG_PARAMETERS
+
+
+def test_a_class_that_should_raise_when_it_is_made_is_told_so():
+    def divided(d, negate=False):
+        if d % 2:
+            raise ValueError(f"d is {d}")
+        return toy_torch.Affine(d, negate)
+
+    def cases(rng):
+        setup = Setup((3,), {}, {})
+        yield Case(
+            "odd", (Tensor(rng.normal(size=(2, 3))),), {}, setup, Raises("ValueError", ("3",))
+        )
+
+    halved = dataclasses.replace(AFFINE, cases=cases, reference=divided)
+    assert judged(halved, divided).passed
+    found = judged(halved, toy_torch.Affine)
+    assert found.verdict is Verdict.WRONG_EXCEPTION
+    sentence = "it should raise ValueError when it is made, and makes a module"
+    assert found.message == f"On the case “odd”: {sentence}."
 
 
 def test_the_message_on_a_hidden_case_shows_no_numbers(bubblewrap):
