@@ -16,9 +16,10 @@ BASE = 10000.0
 def sinusoidal_positions(n: int, d: int) -> np.ndarray:
     """Encode the positions 0 to n - 1 in waves (Vaswani et al. 2017, section 3.5).
 
-    n: how many positions, 0 or more. d: the width, even. Returns an array of shape (n, d). Row p
-    holds, for i = 0 ... d/2 - 1, the sine of p / 10000^(2i/d) in column 2i and the cosine of the
-    same angle in column 2i + 1. Raises ValueError, naming d, if d is odd.
+    n: how many positions, 0 or more, and as many as anyone asks for. d: the width, even. Returns an
+    array of shape (n, d). Row p holds, for i = 0 ... d/2 - 1, the sine of p / 10000^(2i/d) in
+    column 2i and the cosine of the same angle in column 2i + 1. Raises ValueError, with the number
+    d in its message, if d is odd.
     """
     angles = np.arange(n)[:, None] * _frequencies(d)  # (n, d/2)
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n, d)
@@ -28,8 +29,8 @@ def shift_matrix(d: int, k: int) -> np.ndarray:
     """Return the matrix M that moves every sinusoidal encoding k positions on: PE[p + k] = M PE[p].
 
     Here PE[p], row p of `sinusoidal_positions`, is read as a column, and M stands on its left. d:
-    the width, even. k: how far, a whole number; below 0 is back. M has shape (d, d) and does not
-    depend on p. Raises ValueError, naming d, if d is odd.
+    the width, even. k: how far, any whole number; below 0 is back. M has shape (d, d) and does not
+    depend on p. Raises ValueError, with the number d in its message, if d is odd.
     """
     angles = k * _frequencies(d)  # (d/2,)
     even = np.arange(0, d, 2)  # the sines; the cosine of each stands one to the right
@@ -43,10 +44,11 @@ def shift_matrix(d: int, k: int) -> np.ndarray:
 def rotary(X: np.ndarray, positions: np.ndarray) -> np.ndarray:
     """Turn every query or key by an angle that says where it stands (Su et al. 2021, section 3.2).
 
-    X: (..., n, d), floating, d even. positions: (n,), or any shape that broadcasts to (..., n); not
-    necessarily 0, 1, 2, ... Features 2i and 2i + 1 are a pair, a point in a plane: it is turned
+    X: (..., n, d), floating, d even, n may be 0. positions: (n,), or any shape that broadcasts to
+    (..., n). They are not necessarily 0, 1, 2 and so on: any numbers, in any order, far ones, below
+    0 or between two whole ones. Features 2i and 2i + 1 are a pair, a point in a plane: it is turned
     counter-clockwise, from the first axis towards the second, by position / 10000^(2i/d). Returns
-    an array of the shape and dtype of X. Raises ValueError, naming d, if d is odd.
+    an array of the shape of X. Raises ValueError, with the number d in its message, if d is odd.
     """
     angles = np.asarray(positions)[..., None] * _frequencies(X.shape[-1])  # (..., n, d/2)
     first, second = X[..., ::2], X[..., 1::2]  # (..., n, d/2) each
@@ -76,11 +78,12 @@ def linear_bias(n: int, n_heads: int) -> np.ndarray:
 def relative_scores(Q: np.ndarray, K: np.ndarray, table: np.ndarray) -> np.ndarray:
     """Score every query on every key by content and by distance (Shaw et al. 2018, section 3).
 
-    Q: (..., n_q, d_k). K: (..., n_k, d_k). Query i stands at position i, key j at position j.
-    table: (2r + 1, d_k), a vector for each distance j - i from -r (first row) to r (last row); what
-    is farther than r counts as r, on its own side. Returns the scores, (..., n_q, n_k): the query's
-    dot product with the sum of the key and the vector of their distance, divided by the square root
-    of d_k. Raises ValueError, naming the number, if the table has an even number of rows.
+    Q: (..., n_q, d_k), floating. K: (..., n_k, d_k), floating. n_q and n_k may be 0. Query i stands
+    at position i, key j at position j. table: (2r + 1, d_k), a vector for each distance j - i from
+    -r (first row) to r (last row), r at least 0; what is farther than r counts as r, on its own
+    side. Returns the scores, (..., n_q, n_k): the query's dot product with the sum of the key and
+    the vector of their distance, divided by the square root of d_k. Raises ValueError, with the
+    number of rows in its message, if that number is even.
     """
     reach = _reach(table)
     distance = np.arange(K.shape[-2]) - np.arange(Q.shape[-2])[:, None]  # (n_q, n_k), j - i

@@ -125,7 +125,8 @@ class Transformer(nn.Module):
         source_mask: boolean (batch, n), True where a token stands and False where a row is padded;
         None if no row is. No token attends to padding, neither in the encoder nor in the decoder;
         a source may be all padding. Returns logits (batch, m, target_size): row i scores what
-        follows token i of `inputs`, and no later token has a part in it. n and m may be 0.
+        follows token i of `inputs`, and no later token has a part in it. n and m may be 0, and have no
+        upper limit.
         """
         mask = None if source_mask is None else source_mask[:, None, :]  # the same for who asks
         return self.decoder(inputs, self.encoder(sources, mask), mask)
@@ -145,7 +146,7 @@ def shift_right(targets: torch.Tensor, start: int) -> torch.Tensor:
     """Make the decoder's inputs of its targets: at every place, the token before.
 
     targets: ids (..., m), m may be 0; whether a row has a stop token makes no difference. start:
-    the id that stands before the first token. Returns ids of the same shape and dtype: `start`,
+    the id that stands before the first token. Returns new ids of the same shape and dtype: `start`,
     and the targets without the last. `targets` itself is not changed.
     Source: Vaswani et al. (2017), section 3.1.
     """
@@ -158,9 +159,10 @@ def label_smoothed_loss(
 ) -> torch.Tensor:
     """Return the mean cross-entropy against targets that are not quite sure of themselves.
 
-    logits: (..., V). targets: ids (...); where they are `ignore_index` a place counts neither in
-    the sum nor in the mean. smoothing: from 0 to 1, the share of the probability that is dealt out
-    evenly to all V tokens, the right one among them. Returns a scalar; 0 if no place counts.
+    logits: (..., m, V), and may be large. targets: ids (..., m), m may be 0; where they are
+    `ignore_index`, an id or any other number, a place counts neither in the sum nor in the mean.
+    smoothing: from 0 to 1, the share of the probability that is dealt out evenly to all V tokens,
+    the right one among them. Returns a scalar tensor; 0 if no place counts.
     Source: Szegedy et al. (2016), section 7.
     """
     log_probabilities = logits.log_softmax(dim=-1)
@@ -177,7 +179,7 @@ def warmup_learning_rate(step: int, d_model: int, warmup: int) -> float:
 
     step: counts from 1. warmup: the step at which the rate is highest, 1 or more. The rate is
     d_model^(-1/2) times the smaller of step^(-1/2) and step * warmup^(-3/2). Raises ValueError,
-    naming it, for a step below 1. Source: Vaswani et al. (2017), equation 3.
+    with the step in its message, if it is below 1. Source: Vaswani et al. (2017), equation 3.
     """
     if step < 1:
         raise ValueError(f"steps count from 1, and this one is {step}")
@@ -194,18 +196,21 @@ def beam_search(
 ) -> tuple[list[int], float]:
     """Write a sentence, with several beginnings kept at each step instead of one.
 
-    step: given the tokens so far, a list with `start` first, it returns the log-probabilities of
-    the token that follows, (V,). beam: how many beginnings are kept, at least 1. max_len: how
-    often they are continued, at most; may be 0.
+    step: given the tokens so far, a list of ints with `start` first, it returns the
+    log-probabilities of the token that follows, (V,), however far below 0. beam: how many
+    beginnings are kept, at least 1, and all of them where there are fewer. max_len: how often they
+    are continued, at most; may be 0.
     Each kept beginning is continued by each of the V tokens, and of all these the `beam` with the
     largest sums of log-probabilities are kept; of equal ones, those of the beginning that was
     better, then those with the lower token. Those of them that were continued by `stop` have ended:
     they are put aside, and only the others are continued, to `beam` again at most. The search is
     over when at least `beam` have ended. The score of a sentence is its sum divided by
-    ((5 + length) / 6)^length_penalty, where length counts `stop`, but not `start`. Returns the
-    tokens of the sentence with the highest score, without `start` and `stop`, and its score; of
-    equal ones, the one that ended first. A sentence that has not ended is returned only if none
-    has. With a beam of 1 the search is greedy.
+    ((5 + length) / 6)^length_penalty, where length counts the `stop` at its end, but not the
+    `start` that was there before. Returns the tokens of the sentence with the highest score,
+    without these two, and its score; but where `start` was chosen, it is a token like any other.
+    Of equal scores the one that ended first wins, then the one with the better place among those
+    kept. A sentence that has not ended is returned only if none has. With a beam of 1 the search is
+    greedy.
     Source: Wu et al. (2016), section 7, equation 14.
     """
     kept: list[tuple[list[int], float]] = [([], 0.0)]

@@ -36,7 +36,8 @@ class LayerNorm(nn.Module):
         """X: (..., n, d_model), n may be 0. Returns the same shape.
 
         Before scale and shift, the features of every token have mean 0 and, but for `eps`,
-        variance 1: the mean of the squared deviations. No token depends on another.
+        variance 1: the mean of the squared deviations. A mean far from 0 changes nothing, and
+        features that are all equal become 0. No token depends on another.
         """
         centred = X - X.mean(dim=-1, keepdim=True)
         variance = (centred * centred).mean(dim=-1, keepdim=True)  # (..., n, 1)
@@ -75,7 +76,7 @@ class MultiHeadAttention(nn.Module):
     def __init__(self, d_model: int, n_heads: int) -> None:
         """d_model: the features of a token, in and out. n_heads: at least 1.
 
-        Raises ValueError, with both numbers, if d_model is not divisible by n_heads.
+        Raises ValueError, with both numbers in its message, if d_model is not divisible by n_heads.
         """
         super().__init__()
         check_heads(d_model, n_heads)
@@ -94,11 +95,12 @@ class MultiHeadAttention(nn.Module):
         """X: (..., n_q, d_model), the tokens that ask. Returns the same shape.
 
         context: (..., n_k, d_model), the tokens that answer; None for `X` itself. mask: boolean,
-        broadcastable to (..., n_q, n_k), True where a token may attend, the same for all heads; a
-        ValueError if it does not broadcast; None lets every token attend to every token. n_q and
-        n_k may be 0. The first d_model / n_heads features of a query, a key and a value belong to
-        the first head, and so on. Scores are scaled dot products, and may be large. A token that
-        may attend to nothing gets 0 from every head, so that its output is the bias of `W_o`.
+        broadcastable to (..., n_q, n_k), such as (n_k,), True where a token may attend, the same
+        for all heads; ValueError if it does not broadcast to that shape; None lets every token
+        attend to every token. n_q and n_k may be 0. The first d_model / n_heads features of a
+        query, a key and a value belong to the first head, and so on. Scores are scaled dot
+        products, and may be large. A token that may attend to nothing gets 0 from every head, so
+        that its output is the bias of `W_o`.
         """
         context = X if context is None else context
         mask = mask_for_heads(mask, X, context)
@@ -132,7 +134,8 @@ class EncoderBlock(nn.Module):
     def forward(self, X: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
         """X: (batch, n, d_model), n may be 0. Returns the same shape.
 
-        mask: boolean, broadcastable to (batch, n, n), True where a token may attend, or None.
+        mask: boolean, broadcastable to (batch, n, n), such as (n,), True where a token may attend,
+        or None. A token that may attend to nothing finds what `W_o` makes of zeros.
         """
         if self.pre:
             X = X + self.attention(self.norm_1(X), mask=mask)
@@ -153,8 +156,7 @@ class DecoderBlock(nn.Module):
         """d_model, n_heads, d_ff: the sizes of the parts; d_model is divisible by n_heads.
 
         norm: where the three norms stand: "post" for after each residual sum, as in 2017, or "pre"
-        for at the input of each sublayer; ValueError for any other. What an encoder hands over is
-        never normalised here.
+        for at the input of each sublayer; ValueError for any other. No norm touches `context`.
         """
         super().__init__()
         self.pre = norm_comes_first(norm)
@@ -174,11 +176,12 @@ class DecoderBlock(nn.Module):
     ) -> torch.Tensor:
         """X: (batch, n, d_model), the target's tokens. Returns the same shape.
 
-        context: (batch, n_k, d_model), the source's tokens as the encoder left them. mask: boolean,
-        broadcastable to (batch, n, n), for the attention of the target to itself: a causal mask,
-        where it is to be causal. context_mask: boolean, broadcastable to (batch, n, n_k), for the
-        attention of the target to the source. In both, True is where a token may attend, and None
-        lets every token attend to every token.
+        context: (batch, n_k, d_model), the source's tokens as the encoder left them. n and n_k may
+        be 0. mask: boolean, broadcastable to (batch, n, n), for the attention of the target to
+        itself: a causal mask, where it is to be causal. context_mask: boolean, broadcastable to
+        (batch, n, n_k), such as (n_k,), for the attention of the target to the source. In both,
+        True is where a token may attend, and None lets every token attend to every token. A token
+        that may attend to nothing finds what `W_o` makes of zeros.
         """
         if self.pre:
             X = X + self.self_attention(self.norm_1(X), mask=mask)
@@ -236,8 +239,7 @@ def mask_for_heads(
     try:
         return mask.broadcast_to(shape)[..., None, :, :]
     except RuntimeError:
-        given = tuple(mask.shape)
-        raise ValueError(f"a mask of shape {given} does not broadcast to {shape}") from None
+        raise ValueError(f"a mask of {tuple(mask.shape)} does not broadcast to {shape}") from None
 
 
 def norm_comes_first(norm: str) -> bool:

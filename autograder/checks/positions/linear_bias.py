@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions import positions as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception, Promise
 
 
 def bias_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -18,6 +18,9 @@ def bias_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("as many tokens as heads", (8, 8))
     yield Case("one token", (1, 2))
     yield Case("no token", (0, 2))
+    yield Case("one head", (3, 1))
+    yield Case("one token, one head", (1, 1))
+    yield Case("many tokens", (40, 1))
 
 
 def bias_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -25,7 +28,8 @@ def bias_hidden(rng: np.random.Generator) -> Iterator[Case]:
     heads = int(rng.choice([3, 5, 6, 7, 12]))
     yield Case("not a power of two", (int(rng.integers(3, 9)), heads))
     yield Case("as many tokens as heads", (heads, heads))
-    yield Case("many tokens", (int(rng.integers(20, 40)), 4))
+    yield Case("many tokens", (int(rng.integers(130, 150)), 2))
+    yield Case("one head", (int(rng.integers(3, 9)), 1))
 
 
 def linear_bias__positive(n, n_heads):
@@ -209,5 +213,23 @@ LINEAR_BIAS = Exercise(
         "`places[:, None] - places` has shape (n, n). A slope of shape (n_heads, 1, 1) times it "
         "has shape (n_heads, n, n). Mind the sign, twice.",
         "Section “A penalty for distance”.",
+    ),
+    promises=(
+        Promise("n: the number of tokens, 0 or more", ("no token", "one token", "many tokens")),
+        Promise("n_heads: 1 or more", ("one head", "one token, one head")),
+        Promise(
+            "Returns an array of shape (n_heads, n, n): entry [h - 1, i, j] is minus slope times "
+            "the distance of i and j",
+            ("three tokens, two heads", "five tokens, four heads", "as many tokens as heads"),
+        ),
+        Promise(
+            "the slope of head h = 1 ... n_heads is 2^(-8h/n_heads), for every n_heads, a power of "
+            "two or not",
+            ("a power of two", "three heads: not a power of two", "not a power of two"),
+        ),
+        Promise(
+            "The bias is symmetric, 0 on the diagonal, and hides nothing",
+            ("three tokens, two heads", "many tokens"),
+        ),
     ),
 )

@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions import positions as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception, Promise, Raises
 
 
 def relative_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -21,6 +21,14 @@ def relative_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("float32, two leading axes", _inputs(rng, (2, 3), 6, 4, 3, 2, np.float32))
     yield Case("a table of one row", _inputs(rng, (), 2, 3, 2, 0))
     yield Case("no query", _inputs(rng, (), 0, 3, 2, 1))
+    yield Case("no key", _inputs(rng, (2,), 3, 0, 2, 1))
+    yield Case("one query, one key, one feature", _inputs(rng, (1,), 1, 1, 1, 1))
+    yield Case("one query, ten keys", _inputs(rng, (), 1, 10, 3, 2))
+    yield Case("ten queries, one key", _inputs(rng, (), 10, 1, 3, 2))
+    Q, K, table = _inputs(rng, (), 3, 3, 2, 1)
+    yield Case("tiny numbers", (1e-9 * Q, K, table))
+    even = rng.normal(size=(4, 2))
+    yield Case("a table of 4 rows", (Q, K, even), raises=Raises("ValueError", ("4",)))
 
 
 def relative_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -29,6 +37,12 @@ def relative_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("distances beyond the table", _inputs(rng, (), n_q, n_q, d_k, 2))
     yield Case("queries and keys differ in number", _inputs(rng, (), n_q, n_k, d_k, 1))
     yield Case("float32, a batch", _inputs(rng, (3,), n_k, n_q, d_k, 2, np.float32))
+    yield Case("three leading axes", _inputs(rng, (2, 1, 3), n_q, n_k, d_k, 2))
+    yield Case("many keys", _inputs(rng, (), n_q, int(rng.integers(70, 90)), d_k, 1))
+    Q, K, _ = _inputs(rng, (), n_q, n_k, d_k, 1)
+    for note, rows in (("an even number of rows", 20 + 2 * n_q), ("a table of no rows", 0)):
+        even = rng.normal(size=(rows, d_k))
+        yield Case(note, (Q, K, even), raises=Raises("ValueError", (str(rows),)))
 
 
 def _inputs(
@@ -135,6 +149,8 @@ def relative_scores__plain_transpose(Q, K, table):
 
 
 def relative_scores__loop(Q, K, table):
+    if len(table) % 2 == 0:
+        raise ValueError(f"table has {len(table)} rows")
     n_q, n_k, r = Q.shape[-2], K.shape[-2], len(table) // 2
     scores = np.zeros((*Q.shape[:-1], n_k))
     for i in range(n_q):
@@ -145,6 +161,8 @@ def relative_scores__loop(Q, K, table):
 
 
 def relative_scores__gathered(Q, K, table):
+    if not len(table) % 2:
+        raise ValueError(f"expected an odd number of rows, got {len(table)}")
     n_q, n_k, r = Q.shape[-2], K.shape[-2], len(table) // 2
     rows = np.clip(np.arange(n_k)[None, :] - np.arange(n_q)[:, None] + r, 0, 2 * r)
     on_rows = Q @ table.T
@@ -155,6 +173,9 @@ def relative_scores__gathered(Q, K, table):
 
 
 def relative_scores__padded(Q, K, table):
+    rows, middle = divmod(table.shape[0], 2)
+    if middle == 0:
+        raise ValueError(f"{2 * rows} rows have no middle")
     n_q, n_k, r = Q.shape[-2], K.shape[-2], len(table) // 2
     wide = np.concatenate([table[:1]] * n_q + [table] + [table[-1:]] * n_k)
     rows = [wide[n_q + r - i : n_q + r - i + n_k] for i in range(n_q)]
@@ -249,5 +270,43 @@ RELATIVE_SCORES = Exercise(
         "`np.clip(j - i, -r, r) + r` is a row number, for all pairs at once of shape (n_q, n_k). "
         "The rows then have shape (n_q, n_k, d_k); `np.einsum` sums over d_k.",
         "Section “A vector for every distance”.",
+    ),
+    promises=(
+        Promise(
+            "Q: (..., n_q, d_k), floating. K: (..., n_k, d_k), floating.",
+            (
+                "more keys than queries",
+                "float32, two leading axes",
+                "three leading axes",
+                "one query, one key, one feature",
+                "tiny numbers",
+            ),
+        ),
+        Promise("n_q and n_k may be 0", ("no query", "no key")),
+        Promise(
+            "Query i stands at position i, key j at position j.",
+            ("queries and keys differ in number", "one query, ten keys", "ten queries, one key"),
+        ),
+        Promise(
+            "a vector for each distance j - i from -r (first row) to r (last row), r at least 0",
+            (
+                "two queries, two keys, distances -1, 0 and 1",
+                "a table that reaches farther than the sequence",
+                "a table of one row",
+            ),
+        ),
+        Promise(
+            "what is farther than r counts as r, on its own side",
+            ("distances beyond the table", "many keys"),
+        ),
+        Promise(
+            "Returns the scores, (..., n_q, n_k): the query's dot product with the sum of the key "
+            "and the vector of their distance, divided by the square root of d_k.",
+            ("two queries, two keys, distances -1, 0 and 1", "more keys than queries"),
+        ),
+        Promise(
+            "Raises ValueError, with the number of rows in its message, if that number is even.",
+            ("a table of 4 rows", "an even number of rows", "a table of no rows"),
+        ),
     ),
 )

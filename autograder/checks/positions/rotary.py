@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions import positions as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception, Promise, Raises
 
 
 def rotary_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -20,6 +20,14 @@ def rotary_cases(rng: np.random.Generator) -> Iterator[Case]:
     places = np.array([[[0, 1, 2]], [[7, 8, 9]]])
     yield Case("positions of each sequence", (rng.normal(size=(2, 2, 3, 4)), places))
     yield Case("no token", (np.zeros((0, 4)), np.arange(0)))
+    yield Case("one token, one pair, a batch of one", (rng.normal(size=(1, 1, 2)), np.array([3])))
+    yield Case("positions below 0", (rng.normal(size=(3, 4)), np.array([-1, -7, 2])))
+    yield Case("positions between whole ones", (rng.normal(size=(3, 4)), np.array([0.5, 1.25, 3])))
+    yield Case("far positions", (rng.normal(size=(3, 4)), np.array([5000, 40_000, 131_072])))
+    yield Case("one position for all", (rng.normal(size=(2, 3, 4)), np.array([6])))
+    yield Case("tiny numbers", (1e-9 * rng.normal(size=(3, 4)), np.arange(3)))
+    odd = rng.normal(size=(3, 5))
+    yield Case("an odd width", (odd, np.arange(3)), raises=Raises("ValueError", ("5",)))
 
 
 def rotary_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -30,6 +38,14 @@ def rotary_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("positions of each sequence", (rng.normal(size=(3, 2, n, d)), places))
     stack = rng.normal(size=(2, n, d)).astype(np.float32)
     yield Case("float32, a batch, far positions", (stack, 1000 + np.arange(n)))
+    yield Case("three leading axes", (rng.normal(size=(2, 1, 3, n, d)), np.arange(n)))
+    yield Case("positions below 0", (rng.normal(size=(n, d)), -rng.permutation(40)[:n]))
+    yield Case("positions between whole ones", (rng.normal(size=(n, d)), rng.normal(size=n)))
+    yield Case("far positions", (rng.normal(size=(n, d)), rng.integers(5000, 90_000, size=n)))
+    odd = d + 21
+    refused = Raises("ValueError", (str(odd),))
+    yield Case("an odd width", (rng.normal(size=(n, odd)), np.arange(n)), raises=refused)
+    yield Case("an odd width, no token", (np.zeros((0, odd)), np.arange(0)), raises=refused)
 
 
 def rotary__wrong_way(X, positions):
@@ -130,6 +146,8 @@ def rotary__overwritten(X, positions):
 
 def rotary__loop(X, positions):
     d = X.shape[-1]
+    if d % 2:
+        raise ValueError(f"X has {d} features, which is odd")
     places = np.broadcast_to(positions, X.shape[:-1])
     turned = np.zeros(X.shape)
     for index in np.ndindex(*X.shape[:-1]):
@@ -143,6 +161,8 @@ def rotary__loop(X, positions):
 
 def rotary__complex(X, positions):
     d = X.shape[-1]
+    if d % 2 != 0:
+        raise ValueError(f"{d=} should be even")
     angles = np.expand_dims(positions, -1) * 10000.0 ** (-np.arange(0, d, 2) / d)
     points = (X[..., 0::2] + 1j * X[..., 1::2]) * np.exp(1j * angles)
     return np.stack([points.real, points.imag], axis=-1).reshape(X.shape)
@@ -150,6 +170,8 @@ def rotary__complex(X, positions):
 
 def rotary__matrices(X, positions):
     d = X.shape[-1]
+    if d % 2:
+        raise ValueError(f"rotary needs an even d (d: {d})")
     pairs = X.reshape(*X.shape[:-1], d // 2, 2)
     places = np.broadcast_to(positions, X.shape[:-1])
     angles = places[..., None] * np.exp(-np.log(10000) * np.arange(0, d, 2) / d)
@@ -232,5 +254,40 @@ ROTARY = Exercise(
         "The angles have shape (..., n, d/2): `positions[..., None]` times d/2 speeds. A point "
         "(x, y) turned by a is (x cos a - y sin a, x sin a + y cos a).",
         "Section “Turn the queries and the keys”.",
+    ),
+    promises=(
+        Promise(
+            "X: (..., n, d), floating, d even",
+            (
+                "two pairs",
+                "float32, two leading axes",
+                "three leading axes",
+                "one token, one pair, a batch of one",
+                "tiny numbers",
+            ),
+        ),
+        Promise("n may be 0", ("no token",)),
+        Promise(
+            "positions: (n,), or any shape that broadcasts to (..., n).",
+            ("positions of each sequence", "one position for all"),
+        ),
+        Promise(
+            "not necessarily 0, 1, 2 and so on: any numbers, in any order",
+            ("positions out of order",),
+        ),
+        Promise("far ones", ("far positions", "float32, a batch, far positions")),
+        Promise("below 0", ("positions below 0",)),
+        Promise("between two whole ones", ("positions between whole ones",)),
+        Promise(
+            "Features 2i and 2i + 1 are a pair, a point in a plane: it is turned "
+            "counter-clockwise, from the first axis towards the second, by position / "
+            "10000^(2i/d).",
+            ("one pair, three positions", "two pairs"),
+        ),
+        Promise("Returns an array of the shape of X.", ("two pairs", "no token")),
+        Promise(
+            "Raises ValueError, with the number d in its message, if d is odd.",
+            ("an odd width", "an odd width, no token"),
+        ),
     ),
 )

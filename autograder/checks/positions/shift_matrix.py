@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions import positions as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception, Promise, Raises
 
 
 def shift_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -17,6 +17,8 @@ def shift_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("two steps back", (6, -2))
     yield Case("no step at all", (4, 0))
     yield Case("far", (8, 50))
+    yield Case("very far", (4, 6000))
+    yield Case("an odd width", (5, 2), raises=Raises("ValueError", ("5",)))
 
 
 def shift_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -24,6 +26,10 @@ def shift_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("a few steps", (d, int(rng.integers(2, 6))))
     yield Case("a few steps back", (d + 2, -int(rng.integers(2, 6))))
     yield Case("far", (d, int(rng.integers(30, 90))))
+    yield Case("very far back", (d, -int(rng.integers(6000, 9000))))
+    odd = d + 21
+    yield Case("an odd width", (odd, 3), raises=Raises("ValueError", (str(odd),)))
+    yield Case("an odd width, no step", (odd, 0), raises=Raises("ValueError", (str(odd),)))
 
 
 def shift_matrix__backwards(d, k):
@@ -95,6 +101,8 @@ def shift_matrix__rolled(d, k):
 
 
 def shift_matrix__loop(d, k):
+    if d % 2:
+        raise ValueError(f"d should be even and is {d}.")
     M = np.zeros((d, d))
     for i in range(d // 2):
         angle = k / 10000 ** (2 * i / d)
@@ -104,6 +112,8 @@ def shift_matrix__loop(d, k):
 
 
 def shift_matrix__power(d, k):
+    if d & 1:
+        raise ValueError(f"odd width: d={d}")
     speed = 10000.0 ** (-np.arange(0, d, 2) / d)
     step = np.zeros((d, d))
     for i in range(d):
@@ -113,6 +123,9 @@ def shift_matrix__power(d, k):
 
 
 def shift_matrix__diagonals(d, k):
+    pairs, rest = divmod(d, 2)
+    if rest:
+        raise ValueError(f"{pairs} pairs and one feature more make d = {d}")
     angles = np.repeat(k * np.exp(-np.log(10000) * np.arange(0, d, 2) / d), 2)
     beside = np.sin(angles) * (np.arange(d) % 2 == 0)
     return np.diag(np.cos(angles)) + np.diag(beside[:-1], 1) - np.diag(beside[:-1], -1)
@@ -181,5 +194,22 @@ SHIFT_MATRIX = Exercise(
         "with b the angle of k steps. Write both by the addition theorems, and read off the four "
         "entries.",
         "Section “A shift is a rotation”.",
+    ),
+    promises=(
+        Promise(
+            "Here PE[p], row p of `sinusoidal_positions`, is read as a column, and M stands on its "
+            "left.",
+            ("one wave, one step", "two waves, three steps"),
+        ),
+        Promise("d: the width, even", ("one wave, one step", "two waves, three steps")),
+        Promise(
+            "k: how far, any whole number; below 0 is back",
+            ("no step at all", "two steps back", "far", "very far", "very far back"),
+        ),
+        Promise("M has shape (d, d) and does not depend on p", ("two waves, three steps",)),
+        Promise(
+            "Raises ValueError, with the number d in its message, if d is odd.",
+            ("an odd width", "an odd width, no step"),
+        ),
     ),
 )

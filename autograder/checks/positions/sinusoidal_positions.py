@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions import positions as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception, Promise, Raises
 
 
 def sinusoid_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -18,6 +18,8 @@ def sinusoid_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("many positions", (40, 8))
     yield Case("one position", (1, 4))
     yield Case("no position", (0, 4))
+    yield Case("more positions than most tables have", (520, 2))
+    yield Case("an odd width", (3, 5), raises=Raises("ValueError", ("5",)))
 
 
 def sinusoid_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -26,6 +28,10 @@ def sinusoid_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("as many positions as columns", (d, d))
     yield Case("many positions", (int(rng.integers(40, 90)), d + 2))
     yield Case("wide", (int(rng.integers(5, 12)), 10 * d))
+    yield Case("more positions than most tables have", (int(rng.integers(5001, 5200)), 2))
+    odd = d + 21
+    yield Case("an odd width", (4, odd), raises=Raises("ValueError", (str(odd),)))
+    yield Case("an odd width, no position", (0, odd), raises=Raises("ValueError", (str(odd),)))
 
 
 def sinusoidal_positions__halves(n, d):
@@ -107,6 +113,8 @@ def sinusoidal_positions__transposed(n, d):
 
 
 def sinusoidal_positions__loop(n, d):
+    if d % 2:
+        raise ValueError(f"d must be even, but got {d}")
     encoding = np.zeros((n, d))
     for p in range(n):
         for column in range(d):
@@ -116,12 +124,16 @@ def sinusoidal_positions__loop(n, d):
 
 
 def sinusoidal_positions__complex(n, d):
+    if d % 2 == 1:
+        raise ValueError("the width should be even: " + str(d))
     speed = np.exp(-np.log(10000) * np.arange(0, d, 2) / d)
     points = np.exp(1j * np.outer(np.arange(n), speed))
     return np.stack([points.imag, points.real], axis=2).reshape(n, d)
 
 
 def sinusoidal_positions__quarter_turn(n, d):
+    if d // 2 * 2 != d:
+        raise ValueError(f"{d} columns cannot be paired")
     column = np.arange(d)
     angles = np.arange(n)[:, None] / np.power(10000.0, (column // 2 * 2) / d)
     return np.sin(angles + np.pi / 2 * (column % 2))
@@ -200,5 +212,20 @@ SINUSOIDAL_POSITIONS = Exercise(
         "`np.arange(n)[:, None]` against a row of d/2 divisors gives (n, d/2) by broadcasting. "
         "`encoding[:, 0::2]` and `encoding[:, 1::2]` are the even and the odd columns.",
         "Section “Waves”.",
+    ),
+    promises=(
+        Promise("how many positions, 0 or more", ("no position", "one position", "many positions")),
+        Promise("as many as anyone asks for", ("more positions than most tables have",)),
+        Promise("d: the width, even", ("three positions, one wave", "wide")),
+        Promise("Returns an array of shape (n, d)", ("many positions", "no position")),
+        Promise(
+            "Row p holds, for i = 0 ... d/2 - 1, the sine of p / 10000^(2i/d) in column 2i and the "
+            "cosine of the same angle in column 2i + 1.",
+            ("three positions, two waves", "as many positions as columns", "wide"),
+        ),
+        Promise(
+            "Raises ValueError, with the number d in its message, if d is odd.",
+            ("an odd width", "an odd width, no position"),
+        ),
     ),
 )

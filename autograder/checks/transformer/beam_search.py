@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from solutions import transformer as solutions
 
-from ...judging.exercise import Case, Exercise, SourceFunction
+from ...judging.exercise import Case, Exercise, Promise, SourceFunction
 from .beam_search_wrong.ends import WRONG_ENDS
 from .beam_search_wrong.scores import WRONG_SCORES
 
@@ -44,6 +45,52 @@ def step(tokens):
 """,
 )
 """Nothing but ties."""
+
+TIED_BEGINNINGS = SourceFunction(
+    "step",
+    """
+def step(tokens):
+    # start is 3 and stop is 0; two continuations of 2, and one of 1, come to the same sum
+    table = [[-9, -9, -9, -9], [-9, -0.5, -9, -9], [-9, -1, -1, -9], [-9, -1.5, -1, -9]]
+    return np.array(table, dtype=float)[tokens[-1]]
+""",
+)
+"""Three equal sums for two places: who comes first is a matter of the beginning, not of ids."""
+
+TIED_SENTENCES = SourceFunction(
+    "step",
+    """
+def step(tokens):
+    # start is 3 and stop is 0; to stop at once costs as much as a word and then stop
+    table = [[-9, -9, -9, -9], [-1, -9, -9, -9], [-1, -9, -9, -9], [-2, -1, -1, -9]]
+    return np.array(table, dtype=float)[tokens[-1]]
+""",
+)
+"""Three sentences of one score: one ends first, and two end together."""
+
+START_AGAIN = SourceFunction(
+    "step",
+    """
+def step(tokens):
+    # start is 1 and stop is 0; the sentence is 2, 1, 3
+    scores = np.full(4, -9.0)
+    scores[[2, 1, 3, 0, 0][len(tokens) - 1]] = -0.1
+    return scores
+""",
+)
+"""The token that stands for start is a word of the sentence too."""
+
+IMPROBABLE = SourceFunction("step", TWO_LENGTHS.source.replace("[-1]]", "[-1]] * 400"))
+"""Probabilities that no floating-point number can hold, and sums that it can."""
+
+ONE_LONG_SENTENCE = SourceFunction(
+    "step",
+    """
+def step(tokens):
+    # start is 2 and stop is 0; the sentence has 70 words
+    return np.log([0.2, 0.7, 0.1] if len(tokens) <= 70 else [0.8, 0.1, 0.1])
+""",
+)
 
 
 def drawn_language(rng: np.random.Generator, size: int, start: int, stop: int) -> SourceFunction:
@@ -107,7 +154,14 @@ def beam_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("room for one token", (FOUR_TOKENS, 0, 1, 2, 1, 1.0))
     yield Case("two lengths, no length penalty", (TWO_LENGTHS, 3, 0, 3, 5, 0.0))
     yield Case("two lengths, a length penalty of 2", (TWO_LENGTHS, 3, 0, 3, 5, 2.0))
-    yield Case("nothing but ties", (ALL_EQUAL, 0, 2, 2, 4, 0.5))
+    yield Case("nothing but ties", (ALL_EQUAL, 3, 2, 2, 4, 0.5))
+    yield Case("ties between two beginnings", (TIED_BEGINNINGS, 3, 0, 2, 2, 0.0))
+    yield Case("equal scores, one ended first", (TIED_SENTENCES, 3, 0, 3, 5, 0.0))
+    yield Case("equal scores, two end together", (TIED_SENTENCES, 3, 0, 2, 5, 0.0))
+    yield Case("start is chosen", (START_AGAIN, 1, 0, 1, 6, 1.0))
+    yield Case("a beam wider than the vocabulary", (FOUR_TOKENS, 0, 1, 9, 6, 1.0))
+    yield Case("very improbable sentences", (IMPROBABLE, 3, 0, 3, 5, 2.0))
+    yield Case("room for a hundred tokens", (ONE_LONG_SENTENCE, 2, 0, 1, 100, 1.0))
     for beam, length_penalty in ((2, 0.6), (3, 1.0), (4, 0.0), (3, 2.0)):
         yield _drawn(rng, beam, length_penalty)
     yield _drawn(rng, 2, 0.6, ended=False)
@@ -129,9 +183,16 @@ def beam_hidden(rng: np.random.Generator) -> Iterator[Case]:
     for note, room in (("and one wins late", 8), ("the others are cut off", 2)):
         language = renamed(rng, EARLY_AND_LATE)
         yield Case(f"one ends early, {note}", (*language, 2, room, penalty))
-    start, stop = (int(one) for one in rng.permutation(4)[:2])
+    stop = int(rng.integers(3))
     ties = SourceFunction("step", ALL_EQUAL.source.replace("stop is 2", f"stop is {stop}"))
-    yield Case("nothing but ties", (ties, start, stop, 3, 4, 0.5))
+    yield Case("nothing but ties", (ties, 3, stop, 3, 4, 0.5))
+    room = int(rng.integers(4, 30))
+    yield Case("equal scores, one ended first", (TIED_SENTENCES, 3, 0, 3, room, 0.0))
+    yield Case("equal scores, two end together", (TIED_SENTENCES, 3, 0, 2, room, 0.0))
+    yield Case("start is chosen", (START_AGAIN, 1, 0, 1, room, penalty))
+    wide = _drawn(rng, int(rng.integers(6, 12)), penalty / 2)
+    yield replace(wide, note="a beam wider than the vocabulary")
+    yield Case("very improbable sentences", (IMPROBABLE, 3, 0, 3, 5, penalty))
 
 
 def _drawn(rng: np.random.Generator, beam: int, length_penalty: float, ended: bool = True) -> Case:
@@ -242,5 +303,69 @@ BEAM_SEARCH = Exercise(
         "penalty changes no order. `sorted` leaves equal ones in the order in which they came. "
         "What remains if nothing has ended, or if there was no room at all?",
         "Chapter 9, 'Writing, one token after another'.",
+    ),
+    promises=(
+        Promise(
+            "given the tokens so far, a list of ints with `start` first, it returns the "
+            "log-probabilities of the token that follows, (V,)",
+            ("a beam of 2", "a beam of 2, a length penalty of 0.6"),
+        ),
+        Promise("however far below 0", ("very improbable sentences",)),
+        Promise(
+            "how many beginnings are kept, at least 1",
+            ("a beam of 1, no length penalty", "a beam of 2"),
+        ),
+        Promise("and all of them where there are fewer", ("a beam wider than the vocabulary",)),
+        Promise(
+            "max_len: how often they are continued, at most",
+            ("room for one token", "room for a hundred tokens"),
+        ),
+        Promise("may be 0", ("no room at all",)),
+        Promise(
+            "Each kept beginning is continued by each of the V tokens, and of all these the `beam` "
+            "with the largest sums of log-probabilities are kept",
+            ("a beam of 2", "the second best wins late"),
+        ),
+        Promise(
+            "of equal ones, those of the beginning that was better, then those with the lower "
+            "token",
+            ("nothing but ties", "ties between two beginnings"),
+        ),
+        Promise(
+            "Those of them that were continued by `stop` have ended: they are put aside, and only "
+            "the others are continued, to `beam` again at most.",
+            ("two end early", "one ends early, and one wins late"),
+        ),
+        Promise(
+            "The search is over when at least `beam` have ended.",
+            ("two end early", "two lengths, a length penalty of 2"),
+        ),
+        Promise(
+            "The score of a sentence is its sum divided by ((5 + length) / 6)^length_penalty, "
+            "where length counts the `stop` at its end, but not the `start` that was there before.",
+            ("two lengths, no length penalty", "two lengths, a length penalty of 2"),
+        ),
+        Promise(
+            "Returns the tokens of the sentence with the highest score, without these two, and its "
+            "score",
+            ("two lengths, a length penalty of 2", "a beam of 2"),
+        ),
+        Promise("where `start` was chosen, it is a token like any other", ("start is chosen",)),
+        Promise(
+            "Of equal scores the one that ended first wins, then the one with the better place "
+            "among those kept.",
+            ("equal scores, one ended first", "equal scores, two end together"),
+        ),
+        Promise(
+            "A sentence that has not ended is returned only if none has.",
+            (
+                "one ends early, the others are cut off",
+                "a beam of 2, a length penalty of 0.6, cut off",
+            ),
+        ),
+        Promise(
+            "With a beam of 1 the search is greedy.",
+            ("a beam of 1, no length penalty", "room for a hundred tokens"),
+        ),
     ),
 )

@@ -10,7 +10,7 @@ import torch.nn.functional as F
 
 from solutions import transformer as solutions
 
-from ...judging.exercise import Case, Exercise, Tensor
+from ...judging.exercise import Case, Exercise, Promise, Tensor
 from .label_smoothed_loss_wrong import MISCONCEPTIONS
 
 
@@ -21,6 +21,11 @@ def loss_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "large logits", (3, 5), 0.1, 0, 1, size=800.0)
     yield _case(rng, "float32, a batch, -100 is ignored", (2, 3, 6), 0.1, -100, 2, np.float32)
     yield _case(rng, "nothing counts", (2, 2, 3), 0.1, 0, 4)
+    yield _case(rng, "all dealt out", (2, 3), 1.0, -100, 0)
+    yield _case(rng, "a number beyond the ids is ignored", (4, 3), 0.2, 99, 2)
+    yield _case(rng, "no place", (2, 0, 3), 0.1, -100, 0)
+    yield _case(rng, "a batch of one, one place, one token", (1, 1, 1), 0.1, -100, 0)
+    yield _case(rng, "three leading axes", (2, 1, 3, 4), 0.1, 0, 2)
 
 
 def loss_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -33,6 +38,12 @@ def loss_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "more than half dealt out", (m, V), 1 - share, ignored, 1)
     yield _case(rng, "float32, two leading axes", (batch, m, V), share, -100, 3, np.float32)
     yield _case(rng, "nothing counts", (batch, m, V), share, ignored, batch * m)
+    yield _case(rng, "nothing dealt out", (batch, m, V), 0.0, ignored, 2)
+    yield _case(rng, "all dealt out", (batch, m, V), 1.0, ignored, 2)
+    beyond = V + int(rng.integers(20))
+    yield _case(rng, "a number beyond the ids is ignored", (batch, m, V), share, beyond, 3)
+    yield _case(rng, "no place", (0, V), share, -100, 0)
+    yield _case(rng, "three leading axes", (2, batch, 1, m, V), share, ignored, 3)
 
 
 def _case(
@@ -108,5 +119,42 @@ LABEL_SMOOTHED_LOSS = Exercise(
         "at an id that is none: put another there before, and throw the place away afterwards. "
         "What do you divide by if no place counts?",
         "Chapter 9, 'The loss, and its smoothing'.",
+    ),
+    promises=(
+        Promise(
+            "logits: (..., m, V)",
+            (
+                "two places, a share of 0.3",
+                "float32, a batch, -100 is ignored",
+                "float32, two leading axes",
+                "three leading axes",
+                "a batch of one, one place, one token",
+            ),
+        ),
+        Promise("and may be large", ("large logits",)),
+        Promise("targets: ids (..., m)", ("two places, a share of 0.3", "three leading axes")),
+        Promise("m may be 0", ("no place",)),
+        Promise(
+            "where they are `ignore_index`, an id or any other number, a place counts neither in "
+            "the sum nor in the mean",
+            (
+                "padding (0) is ignored",
+                "float32, a batch, -100 is ignored",
+                "a number beyond the ids is ignored",
+            ),
+        ),
+        Promise(
+            "smoothing: from 0 to 1, the share of the probability that is dealt out evenly to all "
+            "V tokens, the right one among them.",
+            (
+                "one place, three tokens, no smoothing",
+                "two places, a share of 0.3",
+                "more than half dealt out",
+                "all dealt out",
+                "nothing dealt out",
+            ),
+        ),
+        Promise("Returns a scalar tensor", ("two places, a share of 0.3",)),
+        Promise("0 if no place counts", ("nothing counts", "no place")),
     ),
 )

@@ -10,7 +10,7 @@ import torch.nn.functional as F
 
 from solutions import transformer as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception, Tensor
+from ...judging.exercise import Case, Exercise, Misconception, Promise, Tensor
 
 
 def shift_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -21,6 +21,8 @@ def shift_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("rows that end in stop (2) and padding (0)", (Tensor(padded), 1))
     yield Case("no places at all", (Tensor(np.zeros((2, 0), dtype=int)), 1))
     yield _case(rng, "two leading axes", (2, 3, 4))
+    yield _case(rng, "three leading axes", (2, 1, 3, 4))
+    yield Case("start is 0, and no stranger to the row", (Tensor(np.array([4, 0, 3, 2])), 0))
 
 
 def shift_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -30,6 +32,8 @@ def shift_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "a batch", (batch, m))
     yield _case(rng, "no places at all", (batch, 0))
     yield _case(rng, "two leading axes", (two, batch, m))
+    yield _case(rng, "three leading axes", (two, 1, batch, m))
+    yield _case(rng, "no places in one row", (0,))
 
 
 def _case(rng: np.random.Generator, note: str, shape: tuple[int, ...]) -> Case:
@@ -157,5 +161,26 @@ SHIFT_RIGHT = Exercise(
         "`torch.cat` joins tensors along an axis, and `targets[..., :-1]` is all but the last. "
         "What if there is no place at all?",
         "Chapter 9, 'The target, shifted right'.",
+    ),
+    promises=(
+        Promise(
+            "targets: ids (..., m)",
+            ("one row of four", "a batch of two", "two leading axes", "three leading axes"),
+        ),
+        Promise("m may be 0", ("no places at all", "no places in one row", "one place")),
+        Promise(
+            "whether a row has a stop token makes no difference",
+            ("rows that end in stop (2) and padding (0)",),
+        ),
+        Promise(
+            "start: the id that stands before the first token.",
+            ("one row of four", "one place", "start is 0, and no stranger to the row"),
+        ),
+        Promise(
+            "Returns new ids of the same shape and dtype: `start`, and the targets without the "
+            "last.",
+            ("one row of four", "a batch of two", "no places at all"),
+        ),
+        Promise("`targets` itself is not changed.", ("one row of four",)),
     ),
 )

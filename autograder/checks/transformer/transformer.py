@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from torch import nn
 
 from solutions import transformer as solutions
 
-from ...judging.exercise import Case, Exercise, Tensor, draw_setup
+from ...judging.exercise import Case, Exercise, Promise, Tensor, draw_setup
 from .transformer_wrong.causal import WRONG_CAUSAL
 from .transformer_wrong.ends import WRONG_ENDS
 from .transformer_wrong.padding import WRONG_PADDING
@@ -27,6 +28,7 @@ def machine_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "as many sources as targets, padded", 2, 3, 3, (6, 7, 4, 2, 3, 1), (3, 1))
     sizes = (6, 8, 6, 3, 5, 1)
     yield _case(rng, "float32, one source is all padding", 3, 4, 2, sizes, (2, 0, 4), np.float32)
+    yield from _edges(rng, (5, 4, 4, 2, 3), 520)
 
 
 def machine_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -43,6 +45,22 @@ def machine_hidden(rng: np.random.Generator) -> Iterator[Case]:
     lengths = tuple(rng.permutation([0, n - 1, n]).tolist())
     note = "float32, one source is all padding"
     yield _case(rng, note, 3, n, m, (*sizes, 1), lengths, np.float32)
+    yield from _edges(rng, sizes, int(rng.integers(1100, 1200)))
+
+
+def _edges(rng: np.random.Generator, sizes: tuple[int, ...], far: int) -> Iterator[Case]:
+    """What is at an edge, in public and in hidden cases; `far` is a place in a target."""
+    yield _case(rng, "no token in the source", 2, 0, 3, (*sizes, 1), (0, 0))
+    yield _case(rng, "no token in the target", 2, 3, 0, (*sizes, 1), (3, 1))
+    case = _case(rng, "large scores", 1, 3, 3, (*sizes, 1), (2,))
+    assert case.setup
+    weights = {
+        name: Tensor(one.array * 2000 if name.endswith("W_q.weight") else one.array)
+        for name, one in case.setup.weights.items()
+    }
+    yield replace(case, setup=replace(case.setup, weights=weights))
+    short = (sizes[0], 3, 2, 1, 2, 0)
+    yield _case(rng, "a target longer than most tables", 1, 1, far, short, dtype=np.float32)
 
 
 def _case(
@@ -155,6 +173,7 @@ class Transformer__from_torch(nn.Module):
         return nn.ModuleDict({"blocks": blocks, **parts})
 
     def run(self, kind, block, *tokens, **masks):
+        masks = {n: None if one is None or one.numel() == 0 else one for n, one in masks.items()}
         theirs = {"attention": "self_attn", "self_attention": "self_attn"}
         theirs["cross_attention"] = "multihead_attn"
         weights = {}
@@ -291,5 +310,58 @@ TRANSFORMER = Exercise(
         "has one number a token; a block wants an axis for those who ask.",
         "Chapter 9, 'What enters a stack'; chapter 8 for the blocks, and chapter 7 for the "
         "positions.",
+    ),
+    promises=(
+        Promise(
+            "Each is a stack: an `embedding` (`nn.Embedding`), n_layers `blocks`, and a last "
+            "`norm`; the decoder ends in `to_logits`, a linear map with a bias.",
+            ("no blocks yet: the way in and the way out", "one block in each stack"),
+        ),
+        Promise(
+            "What enters a stack is the embedding of each token times sqrt(d_model), plus the "
+            "sinusoids of its place.",
+            ("no blocks yet: the way in and the way out", "a target longer than most tables"),
+        ),
+        Promise(
+            "The blocks are chapter 8's, with the norm before each sublayer, and the parameters of "
+            "block i are called as there, behind `encoder.blocks.i.` or `decoder.blocks.i.`.",
+            ("one block in each stack", "two blocks in each stack", "large scores"),
+        ),
+        Promise("The last norm is one of the same kind.", ("two blocks in each stack",)),
+        Promise(
+            "source_size, target_size: of the vocabularies. n_layers: blocks in each stack, 0 or "
+            "more.",
+            (
+                "no blocks yet: the way in and the way out",
+                "one block in each stack",
+                "two blocks in each stack",
+            ),
+        ),
+        Promise(
+            "d_model, n_heads, d_ff: the sizes of the blocks; d_model is even and divisible by "
+            "n_heads.",
+            ("two blocks in each stack", "as many sources as targets, padded"),
+        ),
+        Promise(
+            "sources: ids (batch, n). inputs: ids (batch, m), the targets shifted right.",
+            ("one block in each stack", "two blocks in each stack, one token in, one out"),
+        ),
+        Promise(
+            "source_mask: boolean (batch, n), True where a token stands and False where a row is "
+            "padded; None if no row is.",
+            ("a padded source", "two blocks in each stack"),
+        ),
+        Promise(
+            "No token attends to padding, neither in the encoder nor in the decoder",
+            ("a padded source", "as many sources as targets, padded"),
+        ),
+        Promise("a source may be all padding", ("float32, one source is all padding",)),
+        Promise(
+            "Returns logits (batch, m, target_size): row i scores what follows token i of "
+            "`inputs`, and no later token has a part in it.",
+            ("one block in each stack", "two blocks in each stack"),
+        ),
+        Promise("n and m may be 0", ("no token in the source", "no token in the target")),
+        Promise("have no upper limit", ("a target longer than most tables",)),
     ),
 )

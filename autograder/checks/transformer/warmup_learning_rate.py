@@ -9,7 +9,7 @@ import numpy as np
 
 from solutions import transformer as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception
+from ...judging.exercise import Case, Exercise, Misconception, Promise, Raises
 
 
 def warmup_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -20,6 +20,8 @@ def warmup_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("another width", (9, 100, 4))
     yield Case("no warm-up but the first step", (3, 64, 1))
     yield Case("the sizes of the paper", (100_000, 512, 4000))
+    yield Case("step 0", (0, 16, 4), raises=Raises("ValueError", ("0",)))
+    yield Case("a step below 0", (-3, 16, 4), raises=Raises("ValueError", ("-3",)))
 
 
 def warmup_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -31,6 +33,9 @@ def warmup_hidden(rng: np.random.Generator) -> Iterator[Case]:
     late = int(rng.integers(2 * warmup, 9 * warmup))
     yield Case("on the way down", (late, d_model, warmup))
     yield Case("no warm-up but the first step", (int(rng.integers(2, 99)), d_model, 1))
+    step = -int(rng.integers(2, 99))
+    yield Case("step 0", (0, d_model, warmup), raises=Raises("ValueError", ("0",)))
+    yield Case("a step below 0", (step, d_model, 1), raises=Raises("ValueError", (str(step),)))
 
 
 def warmup__larger(step, d_model, warmup):
@@ -165,5 +170,20 @@ WARMUP_LEARNING_RATE = Exercise(
         "by the root of the width.",
         "In Python `x**-0.5` is one over the root of x. Where do the two numbers meet?",
         "Chapter 9, 'The learning rate'.",
+    ),
+    promises=(
+        Promise("step: counts from 1.", ("the first step", "no warm-up but the first step")),
+        Promise(
+            "warmup: the step at which the rate is highest, 1 or more.",
+            ("the highest point", "one step after it", "no warm-up but the first step"),
+        ),
+        Promise(
+            "The rate is d_model^(-1/2) times the smaller of step^(-1/2) and step * warmup^(-3/2).",
+            ("on the way up", "on the way down", "another width", "the sizes of the paper"),
+        ),
+        Promise(
+            "Raises ValueError, with the step in its message, if it is below 1.",
+            ("step 0", "a step below 0"),
+        ),
     ),
 )

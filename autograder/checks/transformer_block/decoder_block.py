@@ -11,7 +11,7 @@ from torch import nn
 
 from solutions import transformer_block as solutions
 
-from ...judging.exercise import Case, Exercise, Tensor, draw_setup
+from ...judging.exercise import Case, Exercise, Promise, Raises, Setup, Tensor, draw_setup
 from .decoder_block_wrong import MISCONCEPTIONS
 
 
@@ -24,6 +24,14 @@ def decoder_cases(rng: np.random.Generator) -> Iterator[Case]:
     masks = {"mask": causal, "context_mask": padding}
     yield _case(rng, "both masks, the norm before", (2, 3, 4), 4, 2, 3, masks, norm="pre")
     yield _case(rng, "float32, both masks", (2, 3, 6), 4, 3, 4, masks, np.float32)
+    masks = {"mask": np.array([True, False, True]), "context_mask": np.array([False, True])}
+    yield _case(rng, "masks of one axis", (2, 3, 4), 2, 2, 3, masks, norm="pre")
+    masks = {"mask": causal & ~np.eye(3, dtype=bool), "context_mask": padding & ~padding[:1]}
+    yield _case(rng, "tokens that may attend to nothing", (2, 3, 4), 4, 2, 3, masks)
+    yield _case(rng, "one token here, one there, a batch of one", (1, 1, 2), 1, 1, 1)
+    yield from _nothing(rng, 4, 2, 3)
+    yield _case(rng, "large tokens", (1, 3, 4), 2, 2, 3, size=40.0)
+    yield _refused("neither after nor before", (4, 2, 3), "none")
 
 
 def decoder_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -39,6 +47,36 @@ def decoder_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "a causal mask", *sizes, {"mask": causal})
     yield _case(rng, "both masks, the norm before", *sizes, masks, norm="pre")
     yield _case(rng, "float32, both masks", *sizes, masks, np.float32)
+    masks = {"mask": rng.permutation(n) < n - 1, "context_mask": rng.permutation(n_k) < n_k - 1}
+    yield _case(rng, "masks of one axis", *sizes, masks)
+    masks = {
+        "mask": causal & ~np.eye(n, dtype=bool),
+        "context_mask": np.arange(n_k) < rng.permutation([0, n_k])[:, None, None],
+    }
+    yield _case(rng, "tokens that may attend to nothing", *sizes, masks, norm="pre")
+    parts = (n_heads * d_head, n_heads, d_ff)
+    yield from _nothing(rng, *parts)
+    yield _case(rng, "large tokens", *sizes, size=40.0)
+    yield _refused("neither after nor before", parts, str(rng.choice(["both", "middle", "layer"])))
+
+
+def _nothing(rng: np.random.Generator, d_model: int, n_heads: int, d_ff: int) -> Iterator[Case]:
+    """No tokens in the target, in the source, or in both, with masks and without."""
+    for norm, note in (("post", "no tokens in the"), ("pre", "masks, and no tokens in the")):
+        for n, n_k, where in ((0, 3, "target"), (3, 0, "source")):
+            masks = {
+                "mask": np.tril(np.ones((n, n), dtype=bool)),
+                "context_mask": np.ones((1, 1, n_k), dtype=bool),
+            }
+            given = masks if norm == "pre" else None
+            shape = (2, n, d_model)
+            yield _case(rng, f"{note} {where}", shape, n_k, n_heads, d_ff, given, norm=norm)
+
+
+def _refused(note: str, sizes: tuple[int, ...], norm: str) -> Case:
+    """A block that must not be made."""
+    X = Tensor(np.zeros((1, 2, sizes[0])))
+    return Case(note, (X, X), {}, Setup(sizes, {"norm": norm}, {}), Raises("ValueError"))
 
 
 def _case(
@@ -50,12 +88,13 @@ def _case(
     d_ff: int,
     masks: dict[str, np.ndarray] | None = None,
     dtype: type = np.float64,
+    size: float = 1.0,
     **keywords: str,
 ) -> Case:
     """A case with target tokens of `shape`, and a context of `n_k` tokens that are no norm's."""
     sizes = (shape[-1], n_heads, d_ff)
     setup = draw_setup(rng, solutions.DecoderBlock, *sizes, dtype=dtype, **keywords)
-    X = rng.normal(size=shape)
+    X = size * rng.normal(size=shape)
     context = 1 + 2 * rng.normal(size=(shape[0], n_k, shape[-1]))
     arguments = (Tensor(X.astype(dtype)), Tensor(context.astype(dtype)))
     return Case(note, arguments, {name: Tensor(one) for name, one in (masks or {}).items()}, setup)
@@ -64,6 +103,8 @@ def _case(
 class DecoderBlock__three_functions(nn.Module):
     def __init__(self, d_model, n_heads, d_ff, norm="post"):
         super().__init__()
+        if not (norm == "pre" or norm == "post"):
+            raise ValueError(f"norm must be 'pre' or 'post', not {norm}")
         self.n_heads, self.pre = n_heads, norm == "pre"
         self.norm_3, self.norm_2, self.norm_1 = (nn.LayerNorm(d_model) for _ in range(3))
         self.cross_attention = nn.ModuleDict(
@@ -76,10 +117,10 @@ class DecoderBlock__three_functions(nn.Module):
 
     def attend(self, maps, X, context, mask):
         Q, K, V = (
-            maps[name](Y).unflatten(-1, (self.n_heads, -1)).transpose(-3, -2)
+            torch.stack(maps[name](Y).chunk(self.n_heads, dim=-1), dim=1)
             for name, Y in (("W_q", X), ("W_k", context), ("W_v", context))
         )
-        mask = None if mask is None else mask.unsqueeze(-3)
+        mask = None if mask is None else torch.atleast_2d(mask).unsqueeze(-3)
         Y = F.scaled_dot_product_attention(Q, K, V, mask)
         return maps["W_o"](Y.transpose(-3, -2).flatten(-2))
 
@@ -98,6 +139,8 @@ class DecoderBlock__three_functions(nn.Module):
 class DecoderBlock__loop(nn.Module):
     def __init__(self, d_model, n_heads, d_ff, norm="post"):
         super().__init__()
+        if norm not in ("post", "pre"):
+            raise ValueError("norm")
         self.n_heads, self.norm = n_heads, norm
         self.norm_1, self.norm_2, self.norm_3 = (nn.LayerNorm(d_model) for _ in range(3))
         for part in ("self_attention", "cross_attention"):
@@ -132,7 +175,7 @@ class DecoderBlock__loop(nn.Module):
 class DecoderBlock__einsum(nn.Module):
     def __init__(self, d_model, n_heads, d_ff, norm="post"):
         super().__init__()
-        self.n_heads, self.pre = n_heads, norm == "pre"
+        self.n_heads, self.pre = n_heads, bool(("post", "pre").index(norm))
         for part in ("cross_attention", "self_attention"):
             maps = nn.ModuleDict({f"W_{x}": nn.Linear(d_model, d_model) for x in "qkvo"})
             setattr(self, part, maps)
@@ -143,13 +186,14 @@ class DecoderBlock__einsum(nn.Module):
 
     def attend(self, maps, X, context, mask):
         Q, K, V = (
-            maps[name](Y).unflatten(-1, (self.n_heads, -1))
+            maps[name](Y).unflatten(-1, (self.n_heads, X.shape[-1] // self.n_heads))
             for name, Y in (("W_q", X), ("W_k", context), ("W_v", context))
         )
         weights = torch.einsum("bqhd,bkhd->bhqk", Q, K) / Q.shape[-1] ** 0.5
-        if mask is not None:
-            weights = weights.masked_fill(~mask.unsqueeze(-3), -1e30)
-        return maps["W_o"](torch.einsum("bhqk,bkhd->bqhd", weights.softmax(-1), V).flatten(-2))
+        mask = torch.ones(1, 1, dtype=torch.bool) if mask is None else mask
+        shown = mask.expand(weights[:, 0].shape)[:, None]
+        weights = weights.masked_fill(~shown, -1e30).softmax(-1) * shown
+        return maps["W_o"](torch.einsum("bhqk,bkhd->bqhd", weights, V).flatten(-2))
 
     def forward(self, X, context, mask=None, context_mask=None):
         W_1, W_2 = self.feed_forward["W_1"], self.feed_forward["W_2"]
@@ -184,5 +228,61 @@ DECODER_BLOCK = Exercise(
         "Which mask belongs to which attention? Its last axis tells. Where do the queries come "
         "from in the second sublayer, and where the keys and values?",
         "Chapter 8, the section on the decoder block.",
+    ),
+    promises=(
+        Promise(
+            "Its parts are called `self_attention`, `cross_attention`, `feed_forward` (with ReLU), "
+            "and `norm_1`, `norm_2`, `norm_3` in the order of the sublayers.",
+            ("no masks, the norm after", "no masks, the norm before"),
+        ),
+        Promise(
+            "d_model, n_heads, d_ff: the sizes of the parts; d_model is divisible by n_heads.",
+            ("no masks, the norm after", "one token here, one there, a batch of one"),
+        ),
+        Promise(
+            'where the three norms stand: "post" for after each residual sum, as in 2017, or "pre" '
+            "for at the input of each sublayer",
+            ("no masks, the norm after", "no masks, the norm before"),
+        ),
+        Promise("ValueError for any other", ("neither after nor before",)),
+        Promise(
+            "No norm touches `context`.", ("no masks, the norm after", "no masks, the norm before")
+        ),
+        Promise(
+            "X: (batch, n, d_model), the target's tokens. Returns the same shape.",
+            ("no masks, the norm after", "large tokens"),
+        ),
+        Promise(
+            "context: (batch, n_k, d_model), the source's tokens as the encoder left them.",
+            ("no masks, the norm after", "a causal mask"),
+        ),
+        Promise(
+            "n and n_k may be 0",
+            (
+                "no tokens in the target",
+                "no tokens in the source",
+                "masks, and no tokens in the target",
+                "masks, and no tokens in the source",
+            ),
+        ),
+        Promise(
+            "mask: boolean, broadcastable to (batch, n, n), for the attention of the target to "
+            "itself: a causal mask, where it is to be causal.",
+            ("no masks, the norm after", "a causal mask", "masks of one axis"),
+        ),
+        Promise(
+            "context_mask: boolean, broadcastable to (batch, n, n_k), such as (n_k,), for the "
+            "attention of the target to the source.",
+            ("both masks, the norm before", "float32, both masks", "masks of one axis"),
+        ),
+        Promise(
+            "In both, True is where a token may attend, and None lets every token attend to every "
+            "token.",
+            ("no masks, the norm before", "both masks, the norm before"),
+        ),
+        Promise(
+            "A token that may attend to nothing finds what `W_o` makes of zeros.",
+            ("tokens that may attend to nothing",),
+        ),
     ),
 )

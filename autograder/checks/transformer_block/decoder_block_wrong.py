@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 import torch.nn.functional as F
 from torch import nn
 
@@ -25,7 +26,7 @@ class DecoderBlock__mask_not_passed_on(nn.Module):
             maps[name](Y).unflatten(-1, (self.n_heads, -1)).transpose(-3, -2)
             for name, Y in (("W_q", X), ("W_k", context), ("W_v", context))
         )
-        mask = None if mask is None else mask.unsqueeze(-3)
+        mask = None if mask is None else torch.atleast_2d(mask).unsqueeze(-3)
         Y = F.scaled_dot_product_attention(Q, K, V, mask)
         return maps["W_o"](Y.transpose(-3, -2).flatten(-2))
 
@@ -65,7 +66,7 @@ class DecoderBlock__context_mask_not_passed_on(nn.Module):
             maps[name](Y).unflatten(-1, (self.n_heads, -1)).transpose(-3, -2)
             for name, Y in (("W_q", X), ("W_k", context), ("W_v", context))
         )
-        mask = None if mask is None else mask.unsqueeze(-3)
+        mask = None if mask is None else torch.atleast_2d(mask).unsqueeze(-3)
         Y = F.scaled_dot_product_attention(Q, K, V, mask)
         return maps["W_o"](Y.transpose(-3, -2).flatten(-2))
 
@@ -105,7 +106,7 @@ class DecoderBlock__no_context(nn.Module):
             maps[name](Y).unflatten(-1, (self.n_heads, -1)).transpose(-3, -2)
             for name, Y in (("W_q", X), ("W_k", context), ("W_v", context))
         )
-        mask = None if mask is None else mask.unsqueeze(-3)
+        mask = None if mask is None else torch.atleast_2d(mask).unsqueeze(-3)
         Y = F.scaled_dot_product_attention(Q, K, V, mask)
         return maps["W_o"](Y.transpose(-3, -2).flatten(-2))
 
@@ -145,7 +146,7 @@ class DecoderBlock__one_attention_for_both(nn.Module):
             maps[name](Y).unflatten(-1, (self.n_heads, -1)).transpose(-3, -2)
             for name, Y in (("W_q", X), ("W_k", context), ("W_v", context))
         )
-        mask = None if mask is None else mask.unsqueeze(-3)
+        mask = None if mask is None else torch.atleast_2d(mask).unsqueeze(-3)
         Y = F.scaled_dot_product_attention(Q, K, V, mask)
         return maps["W_o"](Y.transpose(-3, -2).flatten(-2))
 
@@ -185,7 +186,7 @@ class DecoderBlock__context_first(nn.Module):
             maps[name](Y).unflatten(-1, (self.n_heads, -1)).transpose(-3, -2)
             for name, Y in (("W_q", X), ("W_k", context), ("W_v", context))
         )
-        mask = None if mask is None else mask.unsqueeze(-3)
+        mask = None if mask is None else torch.atleast_2d(mask).unsqueeze(-3)
         Y = F.scaled_dot_product_attention(Q, K, V, mask)
         return maps["W_o"](Y.transpose(-3, -2).flatten(-2))
 
@@ -225,7 +226,7 @@ class DecoderBlock__no_residual_around_the_context(nn.Module):
             maps[name](Y).unflatten(-1, (self.n_heads, -1)).transpose(-3, -2)
             for name, Y in (("W_q", X), ("W_k", context), ("W_v", context))
         )
-        mask = None if mask is None else mask.unsqueeze(-3)
+        mask = None if mask is None else torch.atleast_2d(mask).unsqueeze(-3)
         Y = F.scaled_dot_product_attention(Q, K, V, mask)
         return maps["W_o"](Y.transpose(-3, -2).flatten(-2))
 
@@ -265,7 +266,7 @@ class DecoderBlock__norm_on_the_residual_path(nn.Module):
             maps[name](Y).unflatten(-1, (self.n_heads, -1)).transpose(-3, -2)
             for name, Y in (("W_q", X), ("W_k", context), ("W_v", context))
         )
-        mask = None if mask is None else mask.unsqueeze(-3)
+        mask = None if mask is None else torch.atleast_2d(mask).unsqueeze(-3)
         Y = F.scaled_dot_product_attention(Q, K, V, mask)
         return maps["W_o"](Y.transpose(-3, -2).flatten(-2))
 
@@ -308,7 +309,7 @@ class DecoderBlock__context_detached(nn.Module):
             maps[name](Y).unflatten(-1, (self.n_heads, -1)).transpose(-3, -2)
             for name, Y in (("W_q", X), ("W_k", context), ("W_v", context))
         )
-        mask = None if mask is None else mask.unsqueeze(-3)
+        mask = None if mask is None else torch.atleast_2d(mask).unsqueeze(-3)
         Y = F.scaled_dot_product_attention(Q, K, V, mask)
         return maps["W_o"](Y.transpose(-3, -2).flatten(-2))
 

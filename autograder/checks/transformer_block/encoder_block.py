@@ -11,7 +11,7 @@ from torch import nn
 
 from solutions import transformer_block as solutions
 
-from ...judging.exercise import Case, Exercise, Tensor, draw_setup
+from ...judging.exercise import Case, Exercise, Promise, Raises, Setup, Tensor, draw_setup
 from .encoder_block_wrong import MISCONCEPTIONS
 
 
@@ -23,6 +23,13 @@ def encoder_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "a causal mask, the norm before", (2, 3, 4), 2, 3, mask, norm="pre")
     mask = np.array([[[True, True, False]], [[False, False, False]]])
     yield _case(rng, "float32, a sequence that is all padding", (2, 3, 6), 3, 4, mask, np.float32)
+    row = np.array([True, False, True])
+    yield _case(rng, "a mask of one axis", (2, 3, 4), 2, 3, row, norm="pre")
+    yield _case(rng, "one token, a batch of one", (1, 1, 2), 1, 1)
+    yield _case(rng, "no tokens", (2, 0, 4), 2, 3)
+    yield _case(rng, "no tokens, and a mask", (2, 0, 4), 2, 3, row[None, :0], norm="pre")
+    yield _case(rng, "large tokens", (1, 3, 4), 2, 3, size=40.0)
+    yield _refused("neither after nor before", (4, 2, 3), "none")
 
 
 def encoder_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -37,6 +44,20 @@ def encoder_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(
         rng, "float32, a sequence that is all padding", shape, n_heads, d_ff, mask, np.float32
     )
+    row = rng.permutation(n) < n - 1
+    yield _case(rng, "a mask of one axis", shape, n_heads, d_ff, row)
+    nothing = (2, 0, shape[-1])
+    yield _case(rng, "no tokens", nothing, n_heads, d_ff, norm="pre")
+    yield _case(rng, "no tokens, and a mask", nothing, n_heads, d_ff, mask[..., :0])
+    yield _case(rng, "large tokens", shape, n_heads, d_ff, size=40.0)
+    other = str(rng.choice(["both", "middle", "layer"]))
+    yield _refused("neither after nor before", (shape[-1], n_heads, d_ff), other)
+
+
+def _refused(note: str, sizes: tuple[int, ...], norm: str) -> Case:
+    """A block that must not be made."""
+    X = Tensor(np.zeros((1, 2, sizes[0])))
+    return Case(note, (X,), {}, Setup(sizes, {"norm": norm}, {}), Raises("ValueError"))
 
 
 def _case(
@@ -47,18 +68,21 @@ def _case(
     d_ff: int,
     mask: np.ndarray | None = None,
     dtype: type = np.float64,
+    size: float = 1.0,
     **keywords: str,
 ) -> Case:
     """A case with tokens of `shape`, and a mask where one is given."""
     sizes = (shape[-1], n_heads, d_ff)
     setup = draw_setup(rng, solutions.EncoderBlock, *sizes, dtype=dtype, **keywords)
-    X = Tensor(rng.normal(size=shape).astype(dtype))
+    X = Tensor((size * rng.normal(size=shape)).astype(dtype))
     return Case(note, (X,), {} if mask is None else {"mask": Tensor(mask)}, setup)
 
 
 class EncoderBlock__two_functions(nn.Module):
     def __init__(self, d_model, n_heads, d_ff, norm="post"):
         super().__init__()
+        if norm not in {"pre", "post"}:
+            raise ValueError(f"what is {norm}?")
         self.n_heads, self.pre = n_heads, norm == "pre"
         self.attention = nn.ModuleDict({f"W_{x}": nn.Linear(d_model, d_model) for x in "qkvo"})
         self.feed_forward = nn.ModuleDict(
@@ -68,10 +92,11 @@ class EncoderBlock__two_functions(nn.Module):
 
     def attend(self, X, mask):
         Q, K, V = (
-            self.attention[name](X).unflatten(-1, (self.n_heads, -1)).transpose(-3, -2)
+            torch.stack(self.attention[name](X).chunk(self.n_heads, dim=-1), dim=-3)
             for name in ("W_q", "W_k", "W_v")
         )
-        mask = None if mask is None else mask.unsqueeze(-3)
+        if mask is not None:
+            mask = mask.expand(len(X), X.shape[1], X.shape[1]).unsqueeze(1)
         Y = F.scaled_dot_product_attention(Q, K, V, mask)
         return self.attention["W_o"](Y.transpose(-3, -2).flatten(-2))
 
@@ -89,7 +114,7 @@ class EncoderBlock__two_functions(nn.Module):
 class EncoderBlock__loop(nn.Module):
     def __init__(self, d_model, n_heads, d_ff, norm="post"):
         super().__init__()
-        self.n_heads, self.norm = n_heads, norm
+        self.n_heads, self.norm = n_heads, ("post", "pre")[["post", "pre"].index(norm)]
         self.norm_2 = nn.LayerNorm(d_model)
         self.norm_1 = nn.LayerNorm(d_model)
         self.feed_forward = nn.Sequential()
@@ -118,7 +143,9 @@ class EncoderBlock__loop(nn.Module):
 class EncoderBlock__from_torch(nn.Module):
     def __init__(self, d_model, n_heads, d_ff, norm="post"):
         super().__init__()
-        self.sizes = (d_model, n_heads, norm == "pre")
+        self.sizes = (d_model, n_heads, {"pre": True, "post": False}.get(norm))
+        if self.sizes[2] is None:
+            raise ValueError
         self.attention = nn.ModuleDict({f"W_{x}": nn.Linear(d_model, d_model) for x in "qkvo"})
         self.feed_forward = nn.ModuleDict(
             {"W_1": nn.Linear(d_model, d_ff), "W_2": nn.Linear(d_ff, d_model)}
@@ -130,7 +157,7 @@ class EncoderBlock__from_torch(nn.Module):
         maps = dict(self.attention.named_parameters())
         if mask is not None:
             shape = (len(X), X.shape[1], X.shape[1])
-            mask = ~mask.expand(shape).repeat_interleave(n_heads, 0)
+            mask = ~mask.expand(shape).repeat_interleave(n_heads, 0) if len(X[0]) else None
         tokens = X.transpose(0, 1)
         found, _ = F.multi_head_attention_forward(
             *(tokens, tokens, tokens, d_model, n_heads, None),
@@ -174,5 +201,35 @@ ENCODER_BLOCK = Exercise(
         'Draw both designs with an arrow for the residual. With norm="pre" nothing stands on that '
         "arrow but the sums.",
         "Chapter 8, the sections on the residual and on the two places of the norm.",
+    ),
+    promises=(
+        Promise(
+            "Its parts are called `attention`, `feed_forward` (with ReLU), `norm_1` and `norm_2`.",
+            ("three tokens, the norm after", "the norm before"),
+        ),
+        Promise(
+            "d_model, n_heads, d_ff: the sizes of the parts; d_model is divisible by n_heads.",
+            ("three tokens, the norm after", "one token, a batch of one"),
+        ),
+        Promise(
+            'where the two norms stand: "post" for after each residual sum, as in 2017, or "pre" '
+            "for at the input of each sublayer",
+            ("three tokens, the norm after", "the norm before", "a causal mask, the norm before"),
+        ),
+        Promise("ValueError for any other", ("neither after nor before",)),
+        Promise("n may be 0", ("no tokens", "no tokens, and a mask")),
+        Promise(
+            "X: (batch, n, d_model), n may be 0. Returns the same shape.",
+            ("three tokens, the norm after", "a causal mask", "large tokens"),
+        ),
+        Promise(
+            "mask: boolean, broadcastable to (batch, n, n), such as (n,), True where a token may "
+            "attend, or None.",
+            ("a causal mask", "float32, a sequence that is all padding", "a mask of one axis"),
+        ),
+        Promise(
+            "A token that may attend to nothing finds what `W_o` makes of zeros.",
+            ("float32, a sequence that is all padding",),
+        ),
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 import torch.nn.functional as F
 from torch import nn
 
@@ -23,7 +24,7 @@ class EncoderBlock__no_residual(nn.Module):
             self.attention[name](X).unflatten(-1, (self.n_heads, -1)).transpose(-3, -2)
             for name in ("W_q", "W_k", "W_v")
         )
-        mask = None if mask is None else mask.unsqueeze(-3)
+        mask = None if mask is None else torch.atleast_2d(mask).unsqueeze(-3)
         Y = F.scaled_dot_product_attention(Q, K, V, mask)
         return self.attention["W_o"](Y.transpose(-3, -2).flatten(-2))
 
@@ -53,7 +54,7 @@ class EncoderBlock__norm_on_the_residual_path(nn.Module):
             self.attention[name](X).unflatten(-1, (self.n_heads, -1)).transpose(-3, -2)
             for name in ("W_q", "W_k", "W_v")
         )
-        mask = None if mask is None else mask.unsqueeze(-3)
+        mask = None if mask is None else torch.atleast_2d(mask).unsqueeze(-3)
         Y = F.scaled_dot_product_attention(Q, K, V, mask)
         return self.attention["W_o"](Y.transpose(-3, -2).flatten(-2))
 
@@ -85,7 +86,7 @@ class EncoderBlock__norm_before_the_sum(nn.Module):
             self.attention[name](X).unflatten(-1, (self.n_heads, -1)).transpose(-3, -2)
             for name in ("W_q", "W_k", "W_v")
         )
-        mask = None if mask is None else mask.unsqueeze(-3)
+        mask = None if mask is None else torch.atleast_2d(mask).unsqueeze(-3)
         Y = F.scaled_dot_product_attention(Q, K, V, mask)
         return self.attention["W_o"](Y.transpose(-3, -2).flatten(-2))
 
@@ -115,7 +116,7 @@ class EncoderBlock__always_post(nn.Module):
             self.attention[name](X).unflatten(-1, (self.n_heads, -1)).transpose(-3, -2)
             for name in ("W_q", "W_k", "W_v")
         )
-        mask = None if mask is None else mask.unsqueeze(-3)
+        mask = None if mask is None else torch.atleast_2d(mask).unsqueeze(-3)
         Y = F.scaled_dot_product_attention(Q, K, V, mask)
         return self.attention["W_o"](Y.transpose(-3, -2).flatten(-2))
 
@@ -142,7 +143,7 @@ class EncoderBlock__pre_and_post_exchanged(nn.Module):
             self.attention[name](X).unflatten(-1, (self.n_heads, -1)).transpose(-3, -2)
             for name in ("W_q", "W_k", "W_v")
         )
-        mask = None if mask is None else mask.unsqueeze(-3)
+        mask = None if mask is None else torch.atleast_2d(mask).unsqueeze(-3)
         Y = F.scaled_dot_product_attention(Q, K, V, mask)
         return self.attention["W_o"](Y.transpose(-3, -2).flatten(-2))
 
@@ -172,7 +173,7 @@ class EncoderBlock__one_norm_for_both(nn.Module):
             self.attention[name](X).unflatten(-1, (self.n_heads, -1)).transpose(-3, -2)
             for name in ("W_q", "W_k", "W_v")
         )
-        mask = None if mask is None else mask.unsqueeze(-3)
+        mask = None if mask is None else torch.atleast_2d(mask).unsqueeze(-3)
         Y = F.scaled_dot_product_attention(Q, K, V, mask)
         return self.attention["W_o"](Y.transpose(-3, -2).flatten(-2))
 
@@ -202,7 +203,7 @@ class EncoderBlock__mask_not_passed_on(nn.Module):
             self.attention[name](X).unflatten(-1, (self.n_heads, -1)).transpose(-3, -2)
             for name in ("W_q", "W_k", "W_v")
         )
-        mask = None if mask is None else mask.unsqueeze(-3)
+        mask = None if mask is None else torch.atleast_2d(mask).unsqueeze(-3)
         Y = F.scaled_dot_product_attention(Q, K, V, mask)
         return self.attention["W_o"](Y.transpose(-3, -2).flatten(-2))
 
@@ -233,7 +234,7 @@ class EncoderBlock__sublayers_side_by_side(nn.Module):
             self.attention[name](X).unflatten(-1, (self.n_heads, -1)).transpose(-3, -2)
             for name in ("W_q", "W_k", "W_v")
         )
-        mask = None if mask is None else mask.unsqueeze(-3)
+        mask = None if mask is None else torch.atleast_2d(mask).unsqueeze(-3)
         Y = F.scaled_dot_product_attention(Q, K, V, mask)
         return self.attention["W_o"](Y.transpose(-3, -2).flatten(-2))
 
@@ -262,7 +263,7 @@ class EncoderBlock__in_place(nn.Module):
             self.attention[name](X).unflatten(-1, (self.n_heads, -1)).transpose(-3, -2)
             for name in ("W_q", "W_k", "W_v")
         )
-        mask = None if mask is None else mask.unsqueeze(-3)
+        mask = None if mask is None else torch.atleast_2d(mask).unsqueeze(-3)
         Y = F.scaled_dot_product_attention(Q, K, V, mask)
         return self.attention["W_o"](Y.transpose(-3, -2).flatten(-2))
 

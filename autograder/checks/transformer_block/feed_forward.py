@@ -12,7 +12,16 @@ from torch import nn
 
 from solutions import transformer_block as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception, Tensor, draw_setup
+from ...judging.exercise import (
+    Case,
+    Exercise,
+    Misconception,
+    Promise,
+    Raises,
+    Setup,
+    Tensor,
+    draw_setup,
+)
 
 
 def feed_forward_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -20,6 +29,9 @@ def feed_forward_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "GELU", (2, 3), 4, activation="gelu")
     yield _case(rng, "narrower in between", (2, 3, 4), 2)
     yield _case(rng, "float32, four axes", (2, 2, 3, 4), 6, dtype=np.float32)
+    yield _case(rng, "no token", (2, 0, 3), 4)
+    yield _case(rng, "one token, one feature, a batch of one", (1, 1, 1), 1, activation="gelu")
+    yield _refused("another activation", 3, 4, "tanh")
 
 
 def feed_forward_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -28,6 +40,15 @@ def feed_forward_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "GELU", (batch, n, d_model), d_ff, activation="gelu")
     yield _case(rng, "a batch", (batch, n, d_model), d_ff, activation="relu")
     yield _case(rng, "float32, four axes", (2, batch, n, d_model), d_ff, dtype=np.float32)
+    yield _case(rng, "three leading axes", (2, 1, batch, n, d_model), d_ff)
+    yield _case(rng, "no token", (0, d_model), d_ff, activation="gelu")
+    yield _refused("another activation", d_model, d_ff, str(rng.choice(["sigmoid", "silu", "elu"])))
+
+
+def _refused(note: str, d_model: int, d_ff: int, activation: str) -> Case:
+    """A module that must not be made."""
+    setup = Setup((d_model, d_ff), {"activation": activation}, {})
+    return Case(note, (Tensor(np.zeros((2, d_model))),), {}, setup, Raises("ValueError"))
 
 
 def _case(
@@ -107,7 +128,10 @@ class FeedForward__sequential(nn.Module):
         super().__init__()
         self.W_2 = nn.Linear(d_ff, d_model)
         self.W_1 = nn.Linear(d_model, d_ff)
-        self.bend = {"relu": nn.ReLU(), "gelu": nn.GELU()}[activation]
+        known = {"relu": nn.ReLU(), "gelu": nn.GELU()}
+        if activation not in known:
+            raise ValueError(f"unknown activation {activation}")
+        self.bend = known[activation]
 
     def forward(self, X):
         return nn.Sequential(self.W_1, self.bend, self.W_2)(X)
@@ -117,6 +141,8 @@ class FeedForward__einsum(nn.Module):
     def __init__(self, d_model, d_ff, activation="relu"):
         super().__init__()
         self.W_1, self.W_2 = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
+        if activation != "relu" and activation != "gelu":
+            raise ValueError(activation)
         self.activation = activation
 
     def forward(self, X):
@@ -132,7 +158,13 @@ class FeedForward__neuron_by_neuron(nn.Module):
     def __init__(self, d_model, d_ff, activation="relu"):
         super().__init__()
         self.W_1, self.W_2 = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
-        self.bend = F.gelu if activation == "gelu" else F.relu
+        match activation:
+            case "relu":
+                self.bend = F.relu
+            case "gelu":
+                self.bend = F.gelu
+            case _:
+                raise ValueError("relu or gelu")
 
     def forward(self, X):
         result = self.W_2.bias.expand(X.shape)
@@ -194,5 +226,24 @@ FEED_FORWARD = Exercise(
         "`nn.Linear` works on the last axis, whatever axes stand before it. `F.relu` and `F.gelu` "
         "are the activations.",
         "Chapter 8, the section on the feed-forward network.",
+    ),
+    promises=(
+        Promise(
+            "d_model: the features of a token. d_ff: the width between `W_1` and `W_2`.",
+            ("two tokens", "narrower in between"),
+        ),
+        Promise('activation: "relu", or "gelu" (the exact one)', ("two tokens", "GELU")),
+        Promise("ValueError for any other", ("another activation",)),
+        Promise("n may be 0", ("no token",)),
+        Promise(
+            "X: (..., n, d_model), n may be 0. Returns the same shape; no token sees another.",
+            (
+                "two tokens",
+                "a batch",
+                "float32, four axes",
+                "three leading axes",
+                "one token, one feature, a batch of one",
+            ),
+        ),
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import numpy as np
@@ -11,7 +12,7 @@ from torch import nn
 
 from solutions import transformer_block as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception, Tensor, draw_setup
+from ...judging.exercise import Case, Exercise, Misconception, Promise, Tensor, draw_setup
 
 
 def layer_norm_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -20,6 +21,12 @@ def layer_norm_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "features that hardly differ", (2, 4), size=0.003)
     yield _case(rng, "a large eps", (3, 4), eps=0.5)
     yield _case(rng, "float32, four axes", (2, 2, 3, 4), dtype=np.float32)
+    yield _case(rng, "features that are all equal", (2, 4), size=0.0)
+    yield _case(rng, "a mean far from 0", (2, 4), mean=1e6)
+    yield _case(rng, "no token", (2, 0, 4))
+    yield _case(rng, "one token, a batch of one", (1, 1, 3))
+    yield _case(rng, "one feature", (2, 1))
+    yield _case(rng, "scale and shift as they are at the start", (2, 3), load=False)
 
 
 def layer_norm_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -29,6 +36,11 @@ def layer_norm_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "features that hardly differ", (batch, n, d), size=0.003)
     yield _case(rng, "a large eps", (batch, n, d), eps=rng.uniform(0.1, 1.0))
     yield _case(rng, "float32, four axes", (2, batch, n, d), dtype=np.float32)
+    yield _case(rng, "three leading axes", (2, 1, batch, n, d))
+    yield _case(rng, "features that are all equal", (batch, n, d), size=0.0)
+    yield _case(rng, "a mean far from 0", (batch, n, d), mean=-1e6)
+    yield _case(rng, "no token", (0, d))
+    yield _case(rng, "scale and shift as they are at the start", (n, d), load=False)
 
 
 def _case(
@@ -36,12 +48,15 @@ def _case(
     note: str,
     shape: tuple[int, ...],
     size: float = 2.0,
+    mean: float = 1.0,
     dtype: type = np.float64,
+    load: bool = True,
     **keywords: float,
 ) -> Case:
-    """A case with tokens of mean 1 or so; `size` is how far their features spread."""
-    X: np.ndarray = (1 + size * rng.normal(size=shape)).astype(dtype)
-    setup = draw_setup(rng, solutions.LayerNorm, int(shape[-1]), dtype=dtype, **keywords)
+    """A case with tokens of about that mean; `size` is how far their features spread."""
+    X: np.ndarray = (mean + size * rng.normal(size=shape)).astype(dtype)
+    d_model = int(shape[-1])
+    setup = draw_setup(rng, solutions.LayerNorm, d_model, dtype=dtype, load=load, **keywords)
     return Case(note, (Tensor(X),), setup=setup)
 
 
@@ -152,12 +167,38 @@ class LayerNorm__statistics_detached(nn.Module):
         return (X - mean) / (variance + self.eps).sqrt() * self.weight + self.bias
 
 
+class LayerNorm__starts_at_zero(nn.Module):
+    def __init__(self, d_model, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.weight = nn.Parameter(torch.zeros(d_model))
+        self.bias = nn.Parameter(torch.zeros(d_model))
+
+    def forward(self, X):
+        return F.layer_norm(X, X.shape[-1:], self.weight, self.bias, self.eps)
+
+
+class LayerNorm__mean_of_squares_less_square_of_mean(nn.Module):
+    def __init__(self, d_model, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(d_model))
+        self.bias = nn.Parameter(torch.zeros(d_model))
+
+    def forward(self, X):
+        mean = X.mean(dim=-1, keepdim=True)
+        variance = (X * X).mean(dim=-1, keepdim=True) - mean * mean
+        return (X - mean) / (variance + self.eps).sqrt() * self.weight + self.bias
+
+
 class LayerNorm__ready_made(nn.Module):
     def __init__(self, d_model, eps=1e-5):
         super().__init__()
         self.eps = eps
         self.bias = nn.Parameter(torch.empty(d_model))
         self.weight = nn.Parameter(torch.empty(d_model))
+        nn.init.zeros_(self.bias)
+        nn.init.ones_(self.weight)
 
     def forward(self, X):
         return F.layer_norm(X, X.shape[-1:], self.weight, self.bias, self.eps)
@@ -166,8 +207,8 @@ class LayerNorm__ready_made(nn.Module):
 class LayerNorm__by_squares(nn.Module):
     def __init__(self, d_model, eps=1e-5):
         super().__init__()
-        self.weight = nn.Parameter(torch.randn(d_model))
-        self.bias = nn.Parameter(torch.randn(d_model))
+        self.weight = nn.Parameter(torch.full((d_model,), 1.0))
+        self.bias = nn.Parameter(self.weight.detach() * 0)
         self.register_buffer("eps", torch.tensor(eps))
 
     def forward(self, X):
@@ -186,11 +227,11 @@ class LayerNorm__token_by_token(nn.Module):
         self.bias = nn.Parameter(torch.zeros(d_model))
 
     def forward(self, X):
-        rows = []
-        for token in X.reshape(-1, self.d_model):
-            centred = token - token.mean()
-            rows.append(centred / ((centred**2).mean() + self.eps) ** 0.5)
-        return torch.stack(rows).reshape(X.shape) * self.weight + self.bias
+        result = torch.empty_like(X)
+        for place in itertools.product(*map(range, X.shape[:-1])):
+            centred = X[place] - X[place].mean()
+            result[place] = centred / ((centred**2).mean() + self.eps) ** 0.5
+        return result * self.weight + self.bias
 
 
 LAYER_NORM = Exercise(
@@ -251,6 +292,18 @@ LAYER_NORM = Exercise(
             "The output is right. But mean and variance depend on the input too: does your "
             "gradient know it?",
         ),
+        Misconception(
+            "a scale of 0 at the start",
+            LayerNorm__starts_at_zero,
+            "Before anything is learned, what comes out of your module? And which gradient reaches "
+            "what lies before it?",
+        ),
+        Misconception(
+            "mean of the squares less square of the mean",
+            LayerNorm__mean_of_squares_less_square_of_mean,
+            "Two numbers near 10^12 differ by 1. How many of their digits are left in the "
+            "difference? What if you subtract the mean before you square?",
+        ),
     ),
     alternatives=(LayerNorm__ready_made, LayerNorm__by_squares, LayerNorm__token_by_token),
     help=(
@@ -259,5 +312,35 @@ LAYER_NORM = Exercise(
         "`keepdim=True` leaves an axis of length 1, so that the shapes meet. Look up how "
         "`torch.var` divides, and under which root `eps` stands.",
         "Chapter 8, the section on layer normalisation.",
+    ),
+    promises=(
+        Promise("d_model: the features of a token.", ("two tokens, three features", "one feature")),
+        Promise(
+            "eps: added to the variance, so that no root is 0.",
+            ("features that hardly differ", "a large eps", "features that are all equal"),
+        ),
+        Promise(
+            "At the start the scale `weight` is 1 and the shift `bias` is 0.",
+            ("scale and shift as they are at the start",),
+        ),
+        Promise("n may be 0", ("no token",)),
+        Promise(
+            "X: (..., n, d_model), n may be 0. Returns the same shape.",
+            (
+                "two tokens, three features",
+                "a batch of two",
+                "float32, four axes",
+                "three leading axes",
+                "one token, a batch of one",
+            ),
+        ),
+        Promise(
+            "Before scale and shift, the features of every token have mean 0 and, but for `eps`, "
+            "variance 1: the mean of the squared deviations.",
+            ("two tokens, three features", "tokens"),
+        ),
+        Promise("A mean far from 0 changes nothing", ("a mean far from 0",)),
+        Promise("features that are all equal become 0", ("features that are all equal",)),
+        Promise("No token depends on another.", ("two tokens, three features", "a batch of two")),
     ),
 )

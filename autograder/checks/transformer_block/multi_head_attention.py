@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from torch import nn
 
 from solutions import transformer_block as solutions
 
-from ...judging.exercise import Case, Exercise, Tensor, draw_setup
+from ...judging.exercise import Case, Exercise, Promise, Raises, Setup, Tensor, draw_setup
 from .multi_head_attention_wrong import MISCONCEPTIONS
 
 
@@ -28,6 +29,15 @@ def attention_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(
         rng, "float32, a batch, padding hidden", (2, 3, 6), 3, n_k=4, mask=mask, dtype=np.float32
     )
+    yield from _edges(rng, 4, 2, _mask(rng, 3, 3), np.array([True, False, True]))
+    yield _case(rng, "one token, one head, a batch of one", (1, 1, 2), 1)
+    mask = rng.permuted(np.tile([True, True, False], (2, 3, 1)), axis=-1)
+    yield _case(rng, "as many sequences as heads, each with a mask", (2, 3, 4), 2, mask=mask)
+    yield _not_made("5 features, 3 heads", 5, 3)
+    mask = np.ones((3, 4), dtype=bool)
+    yield _mask_refused(rng, "a mask with a column too many", (3, 4), mask)
+    mask = np.ones((2, 3, 3), dtype=bool)
+    yield _mask_refused(rng, "a mask for two sequences, and one sequence", (3, 4), mask)
 
 
 def attention_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -51,6 +61,50 @@ def attention_hidden(rng: np.random.Generator) -> Iterator[Case]:
         mask=mask,
         dtype=np.float32,
     )
+    yield from _edges(rng, d_model, n_heads, _mask(rng, n, n), rng.permutation(n) < n - 1)
+    yield _case(rng, "three leading axes", (2, 1, 3, n, d_model), n_heads, mask=_mask(rng, n, n))
+    mask = np.stack([_mask(rng, n, n) for _ in range(n_heads)])
+    note = "as many sequences as heads, each with a mask"
+    yield _case(rng, note, (n_heads, n, d_model), n_heads, mask=mask)
+    yield _not_made("features that cannot be shared out", d_model + 1, n_heads)
+    mask = np.ones((n, n + 1), dtype=bool)
+    yield _mask_refused(rng, "a mask with a column too many", (n, d_model), mask, n_heads)
+    mask = np.ones((2, n, n), dtype=bool)
+    note = "a mask for two sequences, and one sequence"
+    yield _mask_refused(rng, note, (n, d_model), mask, n_heads)
+
+
+def _edges(
+    rng: np.random.Generator, d_model: int, n_heads: int, mask: np.ndarray, row: np.ndarray
+) -> Iterator[Case]:
+    """What is at an edge, in public and in hidden cases: n is the length of `row`."""
+    n = len(row)
+    yield _case(rng, "large scores, a mask", (n, d_model), n_heads, mask=mask, size=100.0)
+    yield _case(rng, "a mask of one axis", (2, n, d_model), n_heads, mask=row)
+    yield _case(rng, "one head", (n, d_model), 1, mask=row[None])
+    yield _case(rng, "a head for each feature", (n, d_model), d_model)
+    yield _case(rng, "nobody asks", (2, 0, d_model), n_heads, n_k=n)
+    yield _case(rng, "nobody answers", (2, n, d_model), n_heads, n_k=0)
+    yield _case(rng, "no tokens, and a mask", (2, 0, d_model), n_heads, mask=mask[:0, :0])
+
+
+def _not_made(note: str, d_model: int, n_heads: int) -> Case:
+    """A module that must not be made."""
+    refused = Raises("ValueError", (str(d_model), str(n_heads)))
+    setup = Setup((d_model, n_heads), {}, {})
+    return Case(note, (Tensor(np.zeros((2, d_model))),), {}, setup, refused)
+
+
+def _mask_refused(
+    rng: np.random.Generator,
+    note: str,
+    shape: tuple[int, ...],
+    mask: np.ndarray,
+    n_heads: int = 2,
+) -> Case:
+    """A mask that does not broadcast."""
+    case = _case(rng, note, shape, n_heads, mask=mask)
+    return replace(case, raises=Raises("ValueError"))
 
 
 def _case(
@@ -82,16 +136,22 @@ def _mask(rng: np.random.Generator, n_q: int, n_k: int) -> np.ndarray:
 
 class MultiHeadAttention__fused(nn.Module):
     def __init__(self, d_model, n_heads):
+        if d_model % n_heads:
+            raise ValueError(f"d_model ({d_model}) must be a multiple of n_heads ({n_heads})")
         super().__init__()
         self.n_heads = n_heads
         self.W_o, self.W_v, self.W_k, self.W_q = (nn.Linear(d_model, d_model) for _ in range(4))
 
     def forward(self, X, context=None, mask=None):
         def heads(Y):
-            return Y.view(*Y.shape[:-1], self.n_heads, -1).movedim(-2, -3)
+            return Y.view(*Y.shape[:-1], self.n_heads, X.shape[-1] // self.n_heads).movedim(-2, -3)
 
         context = X if context is None else context
-        mask = None if mask is None else mask.unsqueeze(-3)
+        if mask is not None:
+            try:
+                mask = mask.expand(*X.shape[:-1], context.shape[-2]).unsqueeze(-3)
+            except RuntimeError as error:
+                raise ValueError("the mask has another shape") from error
         Y = F.scaled_dot_product_attention(
             heads(self.W_q(X)), heads(self.W_k(context)), heads(self.W_v(context)), mask
         )
@@ -102,6 +162,8 @@ class MultiHeadAttention__head_by_head(nn.Module):
     def __init__(self, d_model, n_heads):
         super().__init__()
         self.n_heads, self.d_head = n_heads, d_model // n_heads
+        if self.d_head * n_heads != d_model:
+            raise ValueError(f"{d_model=} is not divisible by {n_heads=}")
         self.W_q = nn.Linear(d_model, d_model)
         self.W_k = nn.Linear(d_model, d_model)
         self.W_v = nn.Linear(d_model, d_model)
@@ -110,6 +172,11 @@ class MultiHeadAttention__head_by_head(nn.Module):
     def forward(self, X, context=None, mask=None):
         context = X if context is None else context
         Q, K, V = self.W_q(X), self.W_k(context), self.W_v(context)
+        wanted = (*X.shape[:-1], context.shape[-2])
+        if mask is not None:
+            axes = zip(reversed(mask.shape), reversed(wanted), strict=False)
+            if mask.dim() > len(wanted) or any(one not in (1, other) for one, other in axes):
+                raise ValueError(f"mask {list(mask.shape)} against scores {list(wanted)}")
         found = []
         for head in range(self.n_heads):
             part = slice(head * self.d_head, (head + 1) * self.d_head)
@@ -126,23 +193,28 @@ class MultiHeadAttention__head_by_head(nn.Module):
 class MultiHeadAttention__einsum(nn.Module):
     def __init__(self, d_model, n_heads):
         super().__init__()
+        if not (d_model / n_heads).is_integer():
+            raise ValueError(f"Cannot split {d_model} features into {n_heads} heads.")
         self.n_heads = n_heads
         self.W_q, self.W_k = nn.Linear(d_model, d_model), nn.Linear(d_model, d_model)
         self.W_v, self.W_o = nn.Linear(d_model, d_model), nn.Linear(d_model, d_model)
 
     def forward(self, X, context=None, mask=None):
         context = X if context is None else context
-        Q = self.W_q(X).unflatten(-1, (self.n_heads, -1))
-        K = self.W_k(context).unflatten(-1, (self.n_heads, -1))
-        V = self.W_v(context).unflatten(-1, (self.n_heads, -1))
+        heads = (self.n_heads, X.shape[-1] // self.n_heads)
+        Q = self.W_q(X).unflatten(-1, heads)
+        K = self.W_k(context).unflatten(-1, heads)
+        V = self.W_v(context).unflatten(-1, heads)
         scores = torch.einsum("...qhd,...khd->...hqk", Q, K) * Q.shape[-1] ** -0.5
-        largest = scores.detach().amax(dim=-1, keepdim=True)
-        if mask is not None:
-            shown = scores.masked_fill(~mask.unsqueeze(-3), -1e30)
-            largest = shown.detach().amax(dim=-1, keepdim=True)
-            weights = torch.where(mask.unsqueeze(-3), torch.exp(shown - largest), 0)
-        else:
-            weights = torch.exp(scores - largest)
+        shape = (*X.shape[:-1], context.shape[-2])
+        mask = torch.ones(shape, dtype=torch.bool) if mask is None else mask
+        try:
+            mask = torch.broadcast_to(mask, shape)
+        except RuntimeError:
+            raise ValueError("mask and scores do not go together") from None
+        shown = scores.masked_fill(~mask.unsqueeze(-3), -1e30)
+        largest = F.pad(shown, (0, 1), value=-1e30).detach().amax(dim=-1, keepdim=True)
+        weights = torch.where(mask.unsqueeze(-3), torch.exp(shown - largest), 0)
         total = weights.sum(dim=-1, keepdim=True)
         weights = weights / torch.where(total > 0, total, 1)
         return self.W_o(torch.einsum("...hqk,...khd->...qhd", weights, V).flatten(-2))
@@ -170,5 +242,59 @@ MULTI_HEAD_ATTENTION = Exercise(
         "The mask knows nothing of heads: where does it need an axis of length 1?",
         "Chapter 8, the section on attention with autograd, and chapter 6, on splitting and "
         "merging.",
+    ),
+    promises=(
+        Promise(
+            "d_model: the features of a token, in and out. n_heads: at least 1.",
+            ("three tokens, two heads", "one head", "a head for each feature"),
+        ),
+        Promise(
+            "Raises ValueError, with both numbers in its message, if d_model is not divisible by "
+            "n_heads.",
+            ("5 features, 3 heads", "features that cannot be shared out"),
+        ),
+        Promise(
+            "X: (..., n_q, d_model), the tokens that ask. Returns the same shape.",
+            (
+                "three tokens, two heads",
+                "float32, a batch, padding hidden",
+                "float32, two leading batch axes, padding hidden",
+                "three leading axes",
+                "one token, one head, a batch of one",
+            ),
+        ),
+        Promise(
+            "context: (..., n_k, d_model), the tokens that answer; None for `X` itself",
+            ("another sequence answers", "tokens"),
+        ),
+        Promise(
+            "mask: boolean, broadcastable to (..., n_q, n_k), such as (n_k,), True where a token "
+            "may attend",
+            ("a mask", "float32, a batch, padding hidden", "a mask of one axis"),
+        ),
+        Promise(
+            "the same for all heads",
+            ("a mask", "as many sequences as heads, each with a mask"),
+        ),
+        Promise(
+            "ValueError if it does not broadcast to that shape",
+            ("a mask with a column too many", "a mask for two sequences, and one sequence"),
+        ),
+        Promise("None lets every token attend to every token", ("three tokens, two heads",)),
+        Promise("n_q and n_k may be 0", ("nobody asks", "nobody answers", "no tokens, and a mask")),
+        Promise(
+            "The first d_model / n_heads features of a query, a key and a value belong to the "
+            "first head, and so on.",
+            ("three tokens, two heads", "a token that may attend to nothing"),
+        ),
+        Promise(
+            "Scores are scaled dot products, and may be large.",
+            ("three tokens, two heads", "large scores", "large scores, a mask"),
+        ),
+        Promise(
+            "A token that may attend to nothing gets 0 from every head, so that its output is the "
+            "bias of `W_o`.",
+            ("a token that may attend to nothing", "nobody answers"),
+        ),
     ),
 )

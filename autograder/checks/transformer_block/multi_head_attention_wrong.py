@@ -20,7 +20,7 @@ class MultiHeadAttention__merged_without_transpose(nn.Module):
     def forward(self, X, context=None, mask=None):
         context = X if context is None else context
         mask = torch.ones(1, 1, dtype=torch.bool) if mask is None else mask
-        mask = mask.unsqueeze(-3)
+        mask = torch.atleast_2d(mask).unsqueeze(-3)
         Q, K, V = self.W_q(X), self.W_k(context), self.W_v(context)
         Q, K, V = (Y.unflatten(-1, (self.n_heads, -1)).transpose(-3, -2) for Y in (Q, K, V))
         Y = F.scaled_dot_product_attention(Q, K, V, mask)
@@ -36,7 +36,7 @@ class MultiHeadAttention__split_without_transpose(nn.Module):
     def forward(self, X, context=None, mask=None):
         context = X if context is None else context
         mask = torch.ones(1, 1, dtype=torch.bool) if mask is None else mask
-        mask = mask.unsqueeze(-3)
+        mask = torch.atleast_2d(mask).unsqueeze(-3)
         Q, K, V = self.W_q(X), self.W_k(context), self.W_v(context)
         Q, K, V = (Y.reshape(*Y.shape[:-2], self.n_heads, -1, self.d_head) for Y in (Q, K, V))
         Y = F.scaled_dot_product_attention(Q, K, V, mask)
@@ -52,7 +52,7 @@ class MultiHeadAttention__one_projection_for_all_heads(nn.Module):
     def forward(self, X, context=None, mask=None):
         context = X if context is None else context
         mask = torch.ones(1, 1, dtype=torch.bool) if mask is None else mask
-        mask = mask.unsqueeze(-3)
+        mask = torch.atleast_2d(mask).unsqueeze(-3)
         Q, K, V = (
             Y[..., None, :, : self.d_head].expand(*Y.shape[:-2], self.n_heads, -1, -1)
             for Y in (self.W_q(X), self.W_k(context), self.W_v(context))
@@ -70,7 +70,7 @@ class MultiHeadAttention__values_from_the_keys(nn.Module):
     def forward(self, X, context=None, mask=None):
         context = X if context is None else context
         mask = torch.ones(1, 1, dtype=torch.bool) if mask is None else mask
-        mask = mask.unsqueeze(-3)
+        mask = torch.atleast_2d(mask).unsqueeze(-3)
         Q, K, V = self.W_q(X), self.W_k(context), self.W_k(context)
         Q, K, V = (Y.unflatten(-1, (self.n_heads, -1)).transpose(-3, -2) for Y in (Q, K, V))
         Y = F.scaled_dot_product_attention(Q, K, V, mask)
@@ -86,7 +86,7 @@ class MultiHeadAttention__no_output_projection(nn.Module):
     def forward(self, X, context=None, mask=None):
         context = X if context is None else context
         mask = torch.ones(1, 1, dtype=torch.bool) if mask is None else mask
-        mask = mask.unsqueeze(-3)
+        mask = torch.atleast_2d(mask).unsqueeze(-3)
         Q, K, V = self.W_q(X), self.W_k(context), self.W_v(context)
         Q, K, V = (Y.unflatten(-1, (self.n_heads, -1)).transpose(-3, -2) for Y in (Q, K, V))
         Y = F.scaled_dot_product_attention(Q, K, V, mask)
@@ -102,7 +102,7 @@ class MultiHeadAttention__no_scale(nn.Module):
     def forward(self, X, context=None, mask=None):
         context = X if context is None else context
         mask = torch.ones(1, 1, dtype=torch.bool) if mask is None else mask
-        mask = mask.unsqueeze(-3)
+        mask = torch.atleast_2d(mask).unsqueeze(-3)
         Q, K, V = self.W_q(X), self.W_k(context), self.W_v(context)
         Q, K, V = (Y.unflatten(-1, (self.n_heads, -1)).transpose(-3, -2) for Y in (Q, K, V))
         scores = Q @ K.mT
@@ -120,7 +120,7 @@ class MultiHeadAttention__scaled_by_d_model(nn.Module):
     def forward(self, X, context=None, mask=None):
         context = X if context is None else context
         mask = torch.ones(1, 1, dtype=torch.bool) if mask is None else mask
-        mask = mask.unsqueeze(-3)
+        mask = torch.atleast_2d(mask).unsqueeze(-3)
         Q, K, V = self.W_q(X), self.W_k(context), self.W_v(context)
         Q, K, V = (Y.unflatten(-1, (self.n_heads, -1)).transpose(-3, -2) for Y in (Q, K, V))
         scores = Q @ K.mT / X.shape[-1] ** 0.5
@@ -138,7 +138,7 @@ class MultiHeadAttention__over_queries(nn.Module):
     def forward(self, X, context=None, mask=None):
         context = X if context is None else context
         mask = torch.ones(1, 1, dtype=torch.bool) if mask is None else mask
-        mask = mask.unsqueeze(-3)
+        mask = torch.atleast_2d(mask).unsqueeze(-3)
         Q, K, V = self.W_q(X), self.W_k(context), self.W_v(context)
         Q, K, V = (Y.unflatten(-1, (self.n_heads, -1)).transpose(-3, -2) for Y in (Q, K, V))
         scores = Q @ K.mT / self.d_head**0.5
@@ -158,7 +158,7 @@ class MultiHeadAttention__context_ignored(nn.Module):
         if mask is not None and mask.shape[-1] not in (1, X.shape[-2]):
             mask = None
         mask = torch.ones(1, 1, dtype=torch.bool) if mask is None else mask
-        mask = mask.unsqueeze(-3)
+        mask = torch.atleast_2d(mask).unsqueeze(-3)
         Q, K, V = self.W_q(X), self.W_k(context), self.W_v(context)
         Q, K, V = (Y.unflatten(-1, (self.n_heads, -1)).transpose(-3, -2) for Y in (Q, K, V))
         Y = F.scaled_dot_product_attention(Q, K, V, mask)
@@ -189,7 +189,7 @@ class MultiHeadAttention__mask_inverted(nn.Module):
         context = X if context is None else context
         Q, K, V = self.W_q(X), self.W_k(context), self.W_v(context)
         Q, K, V = (Y.unflatten(-1, (self.n_heads, -1)).transpose(-3, -2) for Y in (Q, K, V))
-        mask = None if mask is None else ~mask.unsqueeze(-3)
+        mask = None if mask is None else ~torch.atleast_2d(mask).unsqueeze(-3)
         Y = F.scaled_dot_product_attention(Q, K, V, mask)
         return self.W_o(Y.transpose(-3, -2).flatten(-2))
 
@@ -221,7 +221,7 @@ class MultiHeadAttention__mask_after_softmax(nn.Module):
     def forward(self, X, context=None, mask=None):
         context = X if context is None else context
         mask = torch.ones(1, 1, dtype=torch.bool) if mask is None else mask
-        mask = mask.unsqueeze(-3)
+        mask = torch.atleast_2d(mask).unsqueeze(-3)
         Q, K, V = self.W_q(X), self.W_k(context), self.W_v(context)
         Q, K, V = (Y.unflatten(-1, (self.n_heads, -1)).transpose(-3, -2) for Y in (Q, K, V))
         scores = Q @ K.mT / self.d_head**0.5
@@ -238,7 +238,7 @@ class MultiHeadAttention__minus_a_billion(nn.Module):
     def forward(self, X, context=None, mask=None):
         context = X if context is None else context
         mask = torch.ones(1, 1, dtype=torch.bool) if mask is None else mask
-        mask = mask.unsqueeze(-3)
+        mask = torch.atleast_2d(mask).unsqueeze(-3)
         Q, K, V = self.W_q(X), self.W_k(context), self.W_v(context)
         Q, K, V = (Y.unflatten(-1, (self.n_heads, -1)).transpose(-3, -2) for Y in (Q, K, V))
         scores = Q @ K.mT / self.d_head**0.5
@@ -255,7 +255,7 @@ class MultiHeadAttention__minus_infinity(nn.Module):
     def forward(self, X, context=None, mask=None):
         context = X if context is None else context
         mask = torch.ones(1, 1, dtype=torch.bool) if mask is None else mask
-        mask = mask.unsqueeze(-3)
+        mask = torch.atleast_2d(mask).unsqueeze(-3)
         Q, K, V = self.W_q(X), self.W_k(context), self.W_v(context)
         Q, K, V = (Y.unflatten(-1, (self.n_heads, -1)).transpose(-3, -2) for Y in (Q, K, V))
         scores = Q @ K.mT / self.d_head**0.5
@@ -272,7 +272,7 @@ class MultiHeadAttention__weights_detached(nn.Module):
     def forward(self, X, context=None, mask=None):
         context = X if context is None else context
         mask = torch.ones(1, 1, dtype=torch.bool) if mask is None else mask
-        mask = mask.unsqueeze(-3)
+        mask = torch.atleast_2d(mask).unsqueeze(-3)
         Q, K, V = self.W_q(X), self.W_k(context), self.W_v(context)
         Q, K, V = (Y.unflatten(-1, (self.n_heads, -1)).transpose(-3, -2) for Y in (Q, K, V))
         scores = Q @ K.mT / self.d_head**0.5

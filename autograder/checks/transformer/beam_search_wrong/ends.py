@@ -170,6 +170,48 @@ def beam_search__stop_kept(step, start, stop, beam, max_len, length_penalty):
     return tokens, score((tokens, total))
 
 
+def beam_search__start_taken_away(step, start, stop, beam, max_len, length_penalty):
+    kept: list = [([], 0.0)]
+    ended: list = []
+
+    def score(one):
+        return one[1] / ((5 + len(one[0])) / 6) ** length_penalty
+
+    for _ in range(max_len):
+        if len(ended) >= beam:
+            break
+        longer = []
+        for tokens, total in kept:
+            gains = step([start, *tokens])
+            longer += [([*tokens, token], total + float(g)) for token, g in enumerate(gains)]
+        best = sorted(longer, key=lambda one: -one[1])[:beam]
+        ended += [one for one in best if one[0][-1] == stop]
+        kept = [one for one in best if one[0][-1] != stop]
+    tokens, total = max(ended or kept, key=score)
+    return [token for token in tokens if token not in (start, stop)], score((tokens, total))
+
+
+def beam_search__last_of_equal_scores(step, start, stop, beam, max_len, length_penalty):
+    kept: list = [([], 0.0)]
+    ended: list = []
+
+    def score(one):
+        return one[1] / ((5 + len(one[0])) / 6) ** length_penalty
+
+    for _ in range(max_len):
+        if len(ended) >= beam:
+            break
+        longer = []
+        for tokens, total in kept:
+            gains = step([start, *tokens])
+            longer += [([*tokens, token], total + float(g)) for token, g in enumerate(gains)]
+        best = sorted(longer, key=lambda one: -one[1])[:beam]
+        ended += [one for one in best if one[0][-1] == stop]
+        kept = [one for one in best if one[0][-1] != stop]
+    tokens, total = sorted(ended or kept, key=score)[-1]
+    return [token for token in tokens if token != stop], score((tokens, total))
+
+
 WRONG_ENDS = (
     Misconception(
         "the ended forgotten",
@@ -205,6 +247,17 @@ WRONG_ENDS = (
         "on after enough have ended",
         beam_search__to_the_last_step,
         "How many sentences must end until the search is over?",
+    ),
+    Misconception(
+        "every token equal to start taken away",
+        beam_search__start_taken_away,
+        "The first start was there before the search. May the search itself choose that token?",
+    ),
+    Misconception(
+        "the last of equal scores",
+        beam_search__last_of_equal_scores,
+        "Two sentences have the same score. Which one does your function return, and which one "
+        "ended first?",
     ),
     Misconception(
         "stop kept",

@@ -30,6 +30,29 @@ def beam_search__probabilities_added(step, start, stop, beam, max_len, length_pe
     return [token for token in tokens if token != stop], score((tokens, total))
 
 
+def beam_search__probabilities_multiplied(step, start, stop, beam, max_len, length_penalty):
+    kept: list = [([], 1.0)]
+    ended: list = []
+
+    def score(one):
+        return float(np.log(one[1])) / ((5 + len(one[0])) / 6) ** length_penalty
+
+    for _ in range(max_len):
+        if len(ended) >= beam:
+            break
+        longer = []
+        for tokens, product in kept:
+            gains = step([start, *tokens])
+            longer += [
+                ([*tokens, token], product * float(np.exp(g))) for token, g in enumerate(gains)
+            ]
+        best = sorted(longer, key=lambda one: -one[1])[:beam]
+        ended += [one for one in best if one[0][-1] == stop]
+        kept = [one for one in best if one[0][-1] != stop]
+    tokens, product = max(ended or kept, key=score)
+    return [token for token in tokens if token != stop], score((tokens, product))
+
+
 def beam_search__penalty_multiplies(step, start, stop, beam, max_len, length_penalty):
     kept: list = [([], 0.0)]
     ended: list = []
@@ -185,6 +208,12 @@ WRONG_SCORES = (
         "probabilities added",
         beam_search__probabilities_added,
         "The probability of a sentence is a product. Which sum belongs to it?",
+    ),
+    Misconception(
+        "probabilities multiplied",
+        beam_search__probabilities_multiplied,
+        "A hundred factors, each far below 1: what is the smallest number above 0 that a computer "
+        "can hold? Why does `step` give logarithms?",
     ),
     Misconception(
         "multiplied by the penalty",
