@@ -157,7 +157,7 @@ def test_the_longest_names_become_folders_and_are_told_apart(course):
         (course.autograded / student).mkdir(parents=True)
 
 
-@pytest.mark.parametrize("name", LONG)
+@pytest.mark.parametrize("name", LONG, ids=range(len(LONG)))
 def test_nobody_can_take_the_name_that_a_long_one_gets(course, name):
     submit(course, name)
     (first,) = (one.student for one in course.submissions())
