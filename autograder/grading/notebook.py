@@ -286,12 +286,12 @@ def _recover(name: str, own: Sequence[_Placed]) -> list[_Placed]:
 def _answer(name: str, found: Sequence[_Placed], stub: str) -> str:
     """The source that answers an exercise; empty if there is none.
 
-    Of several cells that define the function, the first that was edited counts. Cells that do not
-    define it are pieces of an answer that was split, and stay.
+    Of several cells that define the function, the last that was edited counts, as in Jupyter. Cells
+    that do not define it are pieces of an answer that was split, and stay.
     """
     sources = [one.code for one in found if one.code is not None]
     defining = [source for source in sources if _defines(name, source)]
-    chosen = sources.index(_edited(defining, stub)) if defining else None
+    chosen = _last(sources, _edited(defining, stub)) if defining else None
     pieces = [
         source
         for index, source in enumerate(sources)
@@ -301,8 +301,14 @@ def _answer(name: str, found: Sequence[_Placed], stub: str) -> str:
 
 
 def _edited(sources: Sequence[str], stub: str) -> str:
-    """The first source that is not as it was released; the first of all if there is none."""
-    return next((one for one in sources if one.strip() != stub.strip()), sources[0])
+    """The last source that is neither empty nor as it was released; the first if there is none."""
+    edited = (one for one in reversed(sources) if one.strip() not in ("", stub.strip()))
+    return next(edited, sources[0])
+
+
+def _last(sources: Sequence[str], source: str) -> int:
+    """The last place of `source` in `sources`."""
+    return len(sources) - 1 - sources[::-1].index(source)
 
 
 def _problem(name: str, file: SubmissionFile, found: Sequence[_Placed], source: str) -> Judgement:

@@ -184,11 +184,32 @@ def test_answers_come_in_the_order_of_the_release(read, content):
     assert pairs(read(content)) == WHOLE
 
 
-def test_of_a_duplicated_cell_the_first_counts(read, content):
-    duplicate = copy.deepcopy(find(content, "row_mean"))
-    duplicate["source"] = "def row_mean(X):\n    return 0"
-    content["cells"].append(duplicate)
+WRONG = "def row_mean(X):\n    return 0"
+TRIES = {
+    "wrong, right": [WRONG, toy.RIGHT_MEAN],
+    "wrong twice, right": [WRONG, "def row_mean(X):\n    return 1", toy.RIGHT_MEAN],
+    "stub, wrong, right": ["stub", WRONG, toy.RIGHT_MEAN],
+    "wrong, right, stub": [WRONG, toy.RIGHT_MEAN, "stub"],
+    "wrong, right, empty": [WRONG, toy.RIGHT_MEAN, ""],
+    "right, wrong, right": [toy.RIGHT_MEAN, WRONG, toy.RIGHT_MEAN],
+}
+
+
+@pytest.mark.parametrize("tries", TRIES.values(), ids=TRIES)
+def test_of_an_answer_given_several_times_the_last_counts(read, content, released, tries):
+    first = find(content, "row_mean")
+    (stub,) = (c.source for c in released.cells if c.metadata.nbgrader.grade_id == "row_mean")
+    for number, source in enumerate(stub if one == "stub" else one for one in tries):
+        cell = first if number == 0 else copy.deepcopy(first)
+        cell["source"] = source
+        if number:
+            content["cells"].append(cell)
     assert pairs(read(content)) == WHOLE
+
+
+def test_of_a_duplicated_cell_the_last_counts_though_it_is_wrong(read, content):
+    content["cells"].append(copy.deepcopy(find(content, "row_mean")) | {"source": WRONG})
+    assert dict((name, source) for source, name in pairs(read(content)))["row_mean"] == WRONG
 
 
 def test_a_copy_that_was_answered_counts_before_the_stub_that_was_not(read, content, released):
@@ -396,8 +417,10 @@ def test_every_descriptor_is_closed(read, path, content):
     assert len(after) == len(before)
 
 
-def test_a_written_answer_that_was_copied_is_the_first_that_was_edited(read, content):
-    answered = copy.deepcopy(find(content, "why"))
-    find(content, "why")["source"] = PLACE_FOR_ANSWER
-    content["cells"].append(answered)
+@pytest.mark.parametrize("texts", [["", "Because."], ["No.", "Because."], ["Because.", ""]])
+def test_of_a_written_answer_that_was_copied_the_last_that_was_edited_counts(read, content, texts):
+    first = find(content, "why")
+    copied = copy.deepcopy(first)
+    first["source"], copied["source"] = (text or PLACE_FOR_ANSWER for text in texts)
+    content["cells"].append(copied)
     assert read(content).written == {"why": "Because."}
