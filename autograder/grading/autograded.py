@@ -12,7 +12,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from ..classroom.course import Course
 from ..classroom.files import replace_text
-from ..classroom.plaintext import printable
+from ..classroom.plaintext import markdown_escape, printable
 from ..judging.exercise import Assignment
 from ..judging.verdict import Verdict
 from .notebook import ProgramCell, Submission
@@ -24,7 +24,7 @@ def autograded_notebook(
     """The release with the student's answers and own code cells in place, and no output.
 
     What was taken for judging is what is shown. Answers that could not be read show as released,
-    below a note that says so.
+    below a note that says so, and so does one that says which cells were left out.
     """
     notebook = copy.deepcopy(released)
     note = _note(submission, assignment)
@@ -80,7 +80,9 @@ def _own(cells: list[ProgramCell], ours: set[str]) -> Iterator[nbformat.Notebook
 
 
 def _note(submission: Submission, assignment: Assignment) -> list[nbformat.NotebookNode]:
-    """A note in front of a notebook from which no exercise could be read."""
+    """A note in front of a notebook of which not everything could be read or run."""
+    if submission.dropped:
+        return [new_markdown_cell(markdown_escape("\n".join(submission.dropped)))]
     problems = submission.problems.values()
     unread = len(problems) == len(assignment.exercises) and all(
         problem.verdict in (Verdict.MALFORMED, Verdict.MISSING) for problem in problems

@@ -24,7 +24,6 @@ from ..classroom.marks import is_self_check, mark_of
 from ..classroom.plaintext import printable
 from ..judging.exercise import Assignment
 from ..judging.verdict import Judgement, Verdict
-from ..sandbox.untrusted.wire import MAX_TEXT
 
 MAX_BYTES = 10 * 2**20
 """The largest notebook that is read. One without outputs is a hundred times smaller."""
@@ -32,8 +31,8 @@ MAX_BYTES = 10 * 2**20
 MAX_CELLS = 500
 """The most cells that are read."""
 
-MAX_SOURCE = MAX_TEXT
-"""The longest cell that is run, in characters: the most that goes into the sandbox in one piece."""
+MAX_SOURCE = 1_000_000
+"""The longest cell that is run, in characters: code, with more data in it than anyone pastes."""
 
 HAND_IN_AGAIN = "Save the notebook in Jupyter, look at it once more, and hand it in again."
 
@@ -51,7 +50,8 @@ class Submission:
     """What is taken from one submitted notebook.
 
     `digest` is the SHA-256 of the bytes that were read. `written` holds the text of the written
-    answers. `problems` holds a judgement for every exercise that cannot be run at all.
+    answers. `problems` holds a judgement for every exercise that cannot be run at all. `dropped`
+    says, a line each, which added cells are not run.
     """
 
     student: str
@@ -60,6 +60,7 @@ class Submission:
     program: tuple[ProgramCell, ...]
     written: dict[str, str]
     problems: dict[str, Judgement]
+    dropped: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -260,7 +261,15 @@ def assemble(
         for one in assignment.written
         if (texts := [p.cell.source for p in placed if p.name == one.name and p.cell.source])
     }
-    return Submission(file.student, assignment.name, digest, tuple(program), written, problems)
+    dropped = tuple(
+        f"A code cell of {len(one.code):,} characters was left out (at most {MAX_SOURCE:,} are "
+        f"run). It begins with: {printable(one.code.strip()[:40])}"
+        for one in own
+        if one.code is not None and len(one.code) > MAX_SOURCE
+    )
+    return Submission(
+        file.student, assignment.name, digest, tuple(program), written, problems, dropped
+    )
 
 
 def _place(cells: Iterable[Cell], released: nbformat.NotebookNode) -> Iterator[_Placed]:

@@ -53,9 +53,10 @@ def main() -> None:
     os.dup2(os.open(os.devnull, os.O_RDWR), 1)
     os.dup2(1, 0)
     _send(answers, wire.encode(BEGUN))
+    cells = [(source.tobytes().decode(), name) for source, name in request["cells"]]
     left_out: dict[int, str] = {}  # cells that ended their process, and how
     for exercise, calls in request["exercises"]:
-        frame = _judge_one(request["cells"], exercise, calls, request["limits"], left_out)
+        frame = _judge_one(cells, exercise, calls, request["limits"], left_out)
         _send(answers, frame)
 
 

@@ -21,11 +21,12 @@ from autograder import checks
 from autograder.classroom import gradebook
 from autograder.classroom.course import CourseError
 from autograder.classroom.gradebook import GradebookLocked
+from autograder.classroom.rendering import clean_markdown
 from autograder.grading import grade as grade_module
 from autograder.grading import program as grading
 from autograder.grading.autograded import autograded_notebook
 from autograder.grading.grade import FAULTS, grade
-from autograder.grading.notebook import read_submission
+from autograder.grading.notebook import MAX_SOURCE, read_submission
 from autograder.sandbox.backends import SandboxUnavailable, open_sandbox
 from autograder.sandbox.untrusted import wire
 from autograder.sandbox.untrusted.runner import BEGUN
@@ -389,3 +390,13 @@ def test_a_submission_that_cannot_be_read_is_shown_with_the_reason(course):
     assert "damaged or cut off" in shown.cells[0].source
     assert _sources(shown)["scale"] == STUBS["scale"]
     assert len(shown.cells) == len(released().cells) + 1
+
+
+def test_a_cell_that_was_left_out_is_named_above_the_notebook(course):
+    path = hand_in(course, "ann")
+    handed_in = nbformat.read(path, as_version=4)
+    handed_in.cells.append(nbformat.v4.new_code_cell(f"<b>data = '{'1' * MAX_SOURCE}'"))
+    nbformat.write(handed_in, path)
+    first = clean_markdown(_shown(course, "ann").cells[0].source)
+    assert "1,000,012 characters was left out" in first
+    assert "&lt;b&gt;data" in first

@@ -270,7 +270,7 @@ PROBLEMS = [
     (empty, Verdict.MISSING, "The answer cell is empty. Define"),
     (turn_to_text, Verdict.MISSING, r"no code cell \(raw\). Change"),
     (turn_to_number, Verdict.MALFORMED, "source is no text. Save"),
-    (lengthen, Verdict.MALFORMED, "longer than 20000 characters. Shorten"),
+    (lengthen, Verdict.MALFORMED, "longer than 1000000 characters. Shorten"),
 ]
 
 
@@ -424,3 +424,20 @@ def test_of_a_written_answer_that_was_copied_the_last_that_was_edited_counts(rea
     first["source"], copied["source"] = (text or PLACE_FOR_ANSWER for text in texts)
     content["cells"].append(copied)
     assert read(content).written == {"why": "Because."}
+
+
+@pytest.mark.parametrize("characters", [20_001, 25_000, MAX_SOURCE])
+def test_an_added_cell_of_data_is_run(read, content, characters):
+    data = f"data = '{'1' * (characters - 9)}'"
+    content["cells"].insert(0, code(data))
+    submission = read(content)
+    assert pairs(submission) == [(data, None), *WHOLE]
+    assert submission.dropped == ()
+
+
+def test_an_added_cell_that_is_too_long_is_left_out_and_named(read, content):
+    content["cells"].insert(0, code(f"my_data = '{'1' * MAX_SOURCE}'"))
+    submission = read(content)
+    assert pairs(submission) == WHOLE
+    assert ["1,000,012 characters" in line for line in submission.dropped] == [True]
+    assert "my_data = '111" in submission.dropped[0]

@@ -199,6 +199,17 @@ def test_a_runner_that_cannot_begin_is_no_fault_of_the_answer(box, monkeypatch):
     assert {one.verdict for one in grade(box).values()} == {Verdict.GRADER_FAULT}
 
 
+@pytest.mark.parametrize("cells", [1, 300])
+def test_an_answer_may_use_much_data_of_a_cell_of_its_own(bubblewrap, cells):
+    data = [toy.Cell(f"data = {[1.0] * 6_000!r}  # \u4e2d")]
+    data += [toy.Cell(f"# {'x' * 30_000}")] * (cells - 1)
+    answer = "def row_mean(X):\n    return X.mean(axis=-1) * data[-1]"
+    judgements = judge_program(
+        data + toy.program(answer), toy.TOY, course_key=b"key", digest="a", sandbox=bubblewrap
+    )
+    assert judgements["row_mean"].passed, judgements["row_mean"].message
+
+
 def test_only_the_named_exercises_are_judged(bubblewrap):
     judgements = judge_program(
         toy.program(), toy.TOY, course_key=b"key", digest="a", sandbox=bubblewrap, only=["scale"]
