@@ -125,8 +125,8 @@ class Transformer(nn.Module):
         source_mask: boolean (batch, n), True where a token stands and False where a row is padded;
         None if no row is. No token attends to padding, neither in the encoder nor in the decoder;
         a source may be all padding. Returns logits (batch, m, target_size): row i scores what
-        follows token i of `inputs`, and no later token has a part in it. n and m may be 0, and have no
-        upper limit.
+        follows token i of `inputs`, and no later token has a part in it. n and m may be 0, and have
+        no upper limit.
         """
         mask = None if source_mask is None else source_mask[:, None, :]  # the same for who asks
         return self.decoder(inputs, self.encoder(sources, mask), mask)

@@ -245,6 +245,10 @@ MULTI_HEAD_ATTENTION = Exercise(
     ),
     promises=(
         Promise(
+            "with a bias in each of the four projections",
+            ("three tokens, two heads", "one head", "a head for each feature"),
+        ),
+        Promise(
             "d_model: the features of a token, in and out. n_heads: at least 1.",
             ("three tokens, two heads", "one head", "a head for each feature"),
         ),
