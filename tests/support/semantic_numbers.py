@@ -259,12 +259,6 @@ EDITS: dict[str, dict[str, tuple[str, str]]] = {
             "np.asarray(positions).astype(int)",
         ),
     },
-    "localisation": {
-        "weights brought to a sum of 1": (
-            "weights * area",
-            "weights / np.sum(weights, axis=-1, keepdims=True) * area",
-        ),
-    },
     "soft_lookup": {
         "1e-6 added to the temperature": ("/ temperature", "/ (temperature + 1e-6)"),
     },
