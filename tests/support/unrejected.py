@@ -23,6 +23,10 @@ UNREJECTED: dict[str, dict[str, str]] = {
         "derivatives below 1e-8 taken for 0": "the tolerance is relative to the last norm: 1",
     },
     "linear_bias": _ONE_VALUE,
+    "localisation": {
+        "inputs rounded to 1e-12": "weights of a row sum to 1, and only a hair's breadth is tiny",
+        "weights brought to a sum of 1": "a row of weights sums to 1, says the docstring",
+    },
     "rotary": _LAST_AXIS,
     "shift_matrix": {"axes of length 1 squeezed": "both axes have an even length"} | _LAST_AXIS,
     "sinusoidal_positions": _ONE_VALUE | _LAST_AXIS,

@@ -26,7 +26,7 @@ def gradient_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("a batch of one, one place", _draws(rng, (1, 1), (1,), (1,)))
     *draw, reward, baseline = _draws(rng, (2, 3), (2,), (2,))
     yield Case("rewards that were expected", (*draw, reward, reward))
-    yield Case("tiny rewards", (*draw, 1e-6 * reward, 1e-6 * baseline))
+    yield Case("tiny rewards", (*draw, 1e-9 * reward, 1e-9 * baseline))
 
 
 def gradient_hidden(rng: np.random.Generator) -> Iterator[Case]:
