@@ -96,7 +96,7 @@ class MultiHeadAttention(nn.Module):
 
         context: (..., n_k, d_model), the tokens that answer; None for `X` itself. mask: boolean,
         broadcastable to (..., n_q, n_k), such as (n_k,), True where a token may attend, the same
-        for all heads; ValueError if it does not broadcast to that shape; None lets every token
+        for all heads; ValueError if it is for another number of tokens; None lets every token
         attend to every token. n_q and n_k may be 0. The first d_model / n_heads features of a
         query, a key and a value belong to the first head, and so on. Scores are scaled dot
         products, and may be large. A token that may attend to nothing gets 0 from every head, so

@@ -322,3 +322,7 @@ def test_the_attention_given_in_the_assignment_is_right():
     assert_same(theirs(X, context, mask), ours(X, context, mask), (X, context), torch.float32)
     mask = torch.zeros(3, 3, dtype=torch.bool)
     assert_same(theirs(X, mask=mask), ours(X, mask=mask), [X], torch.float32)
+    for n, n_k in ((0, 0), (0, 4), (3, 0)):
+        X, context = tokens(2, n, 6, dtype=torch.float32), tokens(2, n_k, 6, dtype=torch.float32)
+        for mask in (None, torch.ones(n, n_k, dtype=torch.bool)):
+            assert_same(theirs(X, context, mask), ours(X, context, mask), [X], torch.float32)

@@ -22,6 +22,9 @@ UNREJECTED: dict[str, dict[str, str]] = {
     "jacobian_norms": {
         "derivatives below 1e-8 taken for 0": "the tolerance is relative to the last norm: 1",
     },
+    "label_smoothed_loss": {
+        "inputs rounded to 1e-12": "of logits that small the loss is log V, to the tolerance",
+    },
     "linear_bias": _ONE_VALUE,
     "localisation": {
         "inputs rounded to 1e-12": "weights of a row sum to 1, and only a hair's breadth is tiny",

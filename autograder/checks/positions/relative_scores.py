@@ -25,6 +25,7 @@ def relative_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("one query, one key, one feature", _inputs(rng, (1,), 1, 1, 1, 1))
     yield Case("one query, ten keys", _inputs(rng, (), 1, 10, 3, 2))
     yield Case("ten queries, one key", _inputs(rng, (), 10, 1, 3, 2))
+    yield Case("two other queries and keys", _inputs(rng, (), 2, 2, 2, 1))
     Q, K, table = _inputs(rng, (), 3, 3, 2, 1)
     yield Case("tiny numbers", (1e-9 * Q, K, table))
     even = rng.normal(size=(4, 2))
@@ -276,6 +277,7 @@ RELATIVE_SCORES = Exercise(
             "Q: (..., n_q, d_k), floating. K: (..., n_k, d_k), floating.",
             (
                 "more keys than queries",
+                "two other queries and keys",
                 "float32, two leading axes",
                 "three leading axes",
                 "one query, one key, one feature",

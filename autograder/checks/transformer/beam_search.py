@@ -74,7 +74,8 @@ START_AGAIN = SourceFunction(
 def step(tokens):
     # start is 1 and stop is 0; the sentence is 2, 1, 3
     scores = np.full(4, -9.0)
-    scores[[2, 1, 3, 0, 0][len(tokens) - 1]] = -0.1
+    texts = [[1], [1, 2], [1, 2, 1], [1, 2, 1, 3]]
+    scores[[2, 1, 3, 0][texts.index(tokens)] if tokens in texts else 0] = -0.1
     return scores
 """,
 )
@@ -308,7 +309,7 @@ BEAM_SEARCH = Exercise(
         Promise(
             "given the tokens so far, a list of ints with `start` first, it returns the "
             "log-probabilities of the token that follows, (V,)",
-            ("a beam of 2", "a beam of 2, a length penalty of 0.6"),
+            ("a beam of 2", "a beam of 2, a length penalty of 0.6", "start is chosen"),
         ),
         Promise("however far below 0", ("very improbable sentences",)),
         Promise(

@@ -22,6 +22,7 @@ def shift_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("no places at all", (Tensor(np.zeros((2, 0), dtype=int)), 1))
     yield _case(rng, "two leading axes", (2, 3, 4))
     yield _case(rng, "three leading axes", (2, 1, 3, 4))
+    yield Case("another row of four", (Tensor(np.array([8, 3, 3, 9])), 1))
     yield Case("start is 0, and no stranger to the row", (Tensor(np.array([4, 0, 3, 2])), 0))
 
 
@@ -165,7 +166,13 @@ SHIFT_RIGHT = Exercise(
     promises=(
         Promise(
             "targets: ids (..., m)",
-            ("one row of four", "a batch of two", "two leading axes", "three leading axes"),
+            (
+                "one row of four",
+                "another row of four",
+                "a batch of two",
+                "two leading axes",
+                "three leading axes",
+            ),
         ),
         Promise("m may be 0", ("no places at all", "no places in one row", "one place")),
         Promise(

@@ -28,6 +28,7 @@ def machine_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "as many sources as targets, padded", 2, 3, 3, (6, 7, 4, 2, 3, 1), (3, 1))
     sizes = (6, 8, 6, 3, 5, 1)
     yield _case(rng, "float32, one source is all padding", 3, 4, 2, sizes, (2, 0, 4), np.float32)
+    yield _case(rng, "one block, other sentences", 1, 3, 2, (5, 6, 4, 2, 3, 1))
     yield from _edges(rng, (5, 4, 4, 2, 3), 520)
 
 
@@ -59,7 +60,7 @@ def _edges(rng: np.random.Generator, sizes: tuple[int, ...], far: int) -> Iterat
         for name, one in case.setup.weights.items()
     }
     yield replace(case, setup=replace(case.setup, weights=weights))
-    short = (sizes[0], 3, 2, 1, 2, 0)
+    short = (sizes[0], 1, 4, 2, 3, 0)
     yield _case(rng, "a target longer than most tables", 1, 1, far, short, dtype=np.float32)
 
 
@@ -344,7 +345,11 @@ TRANSFORMER = Exercise(
         ),
         Promise(
             "sources: ids (batch, n). inputs: ids (batch, m), the targets shifted right.",
-            ("one block in each stack", "two blocks in each stack, one token in, one out"),
+            (
+                "one block in each stack",
+                "one block, other sentences",
+                "two blocks in each stack, one token in, one out",
+            ),
         ),
         Promise(
             "source_mask: boolean (batch, n), True where a token stands and False where a row is "

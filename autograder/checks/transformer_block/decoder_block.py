@@ -28,7 +28,12 @@ def decoder_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "masks of one axis", (2, 3, 4), 2, 2, 3, masks, norm="pre")
     masks = {"mask": causal & ~np.eye(3, dtype=bool), "context_mask": padding & ~padding[:1]}
     yield _case(rng, "tokens that may attend to nothing", (2, 3, 4), 4, 2, 3, masks)
-    yield _case(rng, "one token here, one there, a batch of one", (1, 1, 2), 1, 1, 1)
+    masks = {"context_mask": np.array([[True], [False], [True]])}
+    yield _case(rng, "one token of the source, and a mask", (2, 3, 4), 1, 2, 3, masks)
+    masks = {"context_mask": np.array([[True, False], [True, True], [False, True]])}
+    yield _case(rng, "a context mask with a row for each token", (2, 3, 4), 2, 2, 3, masks)
+    note = "one token here, one there, one feature, a batch of one"
+    yield _case(rng, note, (1, 1, 1), 1, 1, 1, norm="pre")
     yield from _nothing(rng, 4, 2, 3)
     yield _case(rng, "large tokens", (1, 3, 4), 2, 2, 3, size=40.0)
     yield _refused("neither after nor before", (4, 2, 3), "none")
@@ -237,7 +242,7 @@ DECODER_BLOCK = Exercise(
         ),
         Promise(
             "d_model, n_heads, d_ff: the sizes of the parts; d_model is divisible by n_heads.",
-            ("no masks, the norm after", "one token here, one there, a batch of one"),
+            ("no masks, the norm after", "one token here, one there, one feature, a batch of one"),
         ),
         Promise(
             'where the three norms stand: "post" for after each residual sum, as in 2017, or "pre" '
@@ -273,7 +278,13 @@ DECODER_BLOCK = Exercise(
         Promise(
             "context_mask: boolean, broadcastable to (batch, n, n_k), such as (n_k,), for the "
             "attention of the target to the source.",
-            ("both masks, the norm before", "float32, both masks", "masks of one axis"),
+            (
+                "both masks, the norm before",
+                "float32, both masks",
+                "masks of one axis",
+                "one token of the source, and a mask",
+                "a context mask with a row for each token",
+            ),
         ),
         Promise(
             "In both, True is where a token may attend, and None lets every token attend to every "

@@ -25,7 +25,7 @@ def encoder_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "float32, a sequence that is all padding", (2, 3, 6), 3, 4, mask, np.float32)
     row = np.array([True, False, True])
     yield _case(rng, "a mask of one axis", (2, 3, 4), 2, 3, row, norm="pre")
-    yield _case(rng, "one token, a batch of one", (1, 1, 2), 1, 1)
+    yield _case(rng, "one token, one feature, a batch of one", (1, 1, 1), 1, 1, norm="pre")
     yield _case(rng, "no tokens", (2, 0, 4), 2, 3)
     yield _case(rng, "no tokens, and a mask", (2, 0, 4), 2, 3, row[None, :0], norm="pre")
     yield _case(rng, "large tokens", (1, 3, 4), 2, 3, size=40.0)
@@ -209,7 +209,7 @@ ENCODER_BLOCK = Exercise(
         ),
         Promise(
             "d_model, n_heads, d_ff: the sizes of the parts; d_model is divisible by n_heads.",
-            ("three tokens, the norm after", "one token, a batch of one"),
+            ("three tokens, the norm after", "one token, one feature, a batch of one"),
         ),
         Promise(
             'where the two norms stand: "post" for after each residual sum, as in 2017, or "pre" '

@@ -29,6 +29,7 @@ def feed_forward_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "GELU", (2, 3), 4, activation="gelu")
     yield _case(rng, "narrower in between", (2, 3, 4), 2)
     yield _case(rng, "float32, four axes", (2, 2, 3, 4), 6, dtype=np.float32)
+    yield _case(rng, "two other tokens", (2, 3), 5)
     yield _case(rng, "no token", (2, 0, 3), 4)
     yield _case(rng, "one token, one feature, a batch of one", (1, 1, 1), 1, activation="gelu")
     yield _refused("another activation", 3, 4, "tanh")
@@ -239,6 +240,7 @@ FEED_FORWARD = Exercise(
             "X: (..., n, d_model), n may be 0. Returns the same shape; no token sees another.",
             (
                 "two tokens",
+                "two other tokens",
                 "a batch",
                 "float32, four axes",
                 "three leading axes",

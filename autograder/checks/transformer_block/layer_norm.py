@@ -23,6 +23,7 @@ def layer_norm_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "float32, four axes", (2, 2, 3, 4), dtype=np.float32)
     yield _case(rng, "features that are all equal", (2, 4), size=0.0)
     yield _case(rng, "a mean far from 0", (2, 4), mean=1e6)
+    yield _case(rng, "tiny numbers, a tinier eps", (2, 4), size=1e-9, mean=0.0, eps=1e-30)
     yield _case(rng, "no token", (2, 0, 4))
     yield _case(rng, "one token, a batch of one", (1, 1, 3))
     yield _case(rng, "one feature", (2, 1))
@@ -317,7 +318,12 @@ LAYER_NORM = Exercise(
         Promise("d_model: the features of a token.", ("two tokens, three features", "one feature")),
         Promise(
             "eps: added to the variance, so that no root is 0.",
-            ("features that hardly differ", "a large eps", "features that are all equal"),
+            (
+                "features that hardly differ",
+                "a large eps",
+                "features that are all equal",
+                "tiny numbers, a tinier eps",
+            ),
         ),
         Promise(
             "At the start the scale `weight` is 1 and the shift `bias` is 0.",

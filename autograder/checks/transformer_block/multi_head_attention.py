@@ -29,15 +29,16 @@ def attention_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(
         rng, "float32, a batch, padding hidden", (2, 3, 6), 3, n_k=4, mask=mask, dtype=np.float32
     )
-    yield from _edges(rng, 4, 2, _mask(rng, 3, 3), np.array([True, False, True]))
-    yield _case(rng, "one token, one head, a batch of one", (1, 1, 2), 1)
+    row = np.array([True, False, True])
+    yield from _edges(rng, 4, 2, _mask(rng, 3, 3), row)
+    yield _case(rng, "one token, one feature, a batch of one", (1, 1, 1), 1)
+    yield _case(rng, "one token answers", (2, 3, 4), 2, n_k=1, mask=row[:, None])
     mask = rng.permuted(np.tile([True, True, False], (2, 3, 1)), axis=-1)
     yield _case(rng, "as many sequences as heads, each with a mask", (2, 3, 4), 2, mask=mask)
     yield _not_made("5 features, 3 heads", 5, 3)
     mask = np.ones((3, 4), dtype=bool)
     yield _mask_refused(rng, "a mask with a column too many", (3, 4), mask)
-    mask = np.ones((2, 3, 3), dtype=bool)
-    yield _mask_refused(rng, "a mask for two sequences, and one sequence", (3, 4), mask)
+    yield _mask_refused(rng, "a mask with a row too many", (3, 4), mask.T)
 
 
 def attention_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -69,9 +70,7 @@ def attention_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield _not_made("features that cannot be shared out", d_model + 1, n_heads)
     mask = np.ones((n, n + 1), dtype=bool)
     yield _mask_refused(rng, "a mask with a column too many", (n, d_model), mask, n_heads)
-    mask = np.ones((2, n, n), dtype=bool)
-    note = "a mask for two sequences, and one sequence"
-    yield _mask_refused(rng, note, (n, d_model), mask, n_heads)
+    yield _mask_refused(rng, "a mask with a row too many", (n, d_model), mask.T, n_heads)
 
 
 def _edges(
@@ -81,10 +80,14 @@ def _edges(
     n = len(row)
     yield _case(rng, "large scores, a mask", (n, d_model), n_heads, mask=mask, size=100.0)
     yield _case(rng, "a mask of one axis", (2, n, d_model), n_heads, mask=row)
+    yield _case(rng, "a mask of one column", (n, d_model), n_heads, mask=row[:, None])
     yield _case(rng, "one head", (n, d_model), 1, mask=row[None])
     yield _case(rng, "a head for each feature", (n, d_model), d_model)
     yield _case(rng, "nobody asks", (2, 0, d_model), n_heads, n_k=n)
     yield _case(rng, "nobody answers", (2, n, d_model), n_heads, n_k=0)
+    yield _case(
+        rng, "nobody answers, and a mask", (2, n, d_model), n_heads, n_k=0, mask=mask[:, :0]
+    )
     yield _case(rng, "no tokens, and a mask", (2, 0, d_model), n_heads, mask=mask[:0, :0])
 
 
@@ -264,28 +267,41 @@ MULTI_HEAD_ATTENTION = Exercise(
                 "float32, a batch, padding hidden",
                 "float32, two leading batch axes, padding hidden",
                 "three leading axes",
-                "one token, one head, a batch of one",
+                "one token, one feature, a batch of one",
             ),
         ),
         Promise(
             "context: (..., n_k, d_model), the tokens that answer; None for `X` itself",
-            ("another sequence answers", "tokens"),
+            ("another sequence answers", "one token answers", "tokens"),
         ),
         Promise(
             "mask: boolean, broadcastable to (..., n_q, n_k), such as (n_k,), True where a token "
             "may attend",
-            ("a mask", "float32, a batch, padding hidden", "a mask of one axis"),
+            (
+                "a mask",
+                "float32, a batch, padding hidden",
+                "a mask of one axis",
+                "a mask of one column",
+            ),
         ),
         Promise(
             "the same for all heads",
             ("a mask", "as many sequences as heads, each with a mask"),
         ),
         Promise(
-            "ValueError if it does not broadcast to that shape",
-            ("a mask with a column too many", "a mask for two sequences, and one sequence"),
+            "ValueError if it is for another number of tokens",
+            ("a mask with a column too many", "a mask with a row too many"),
         ),
         Promise("None lets every token attend to every token", ("three tokens, two heads",)),
-        Promise("n_q and n_k may be 0", ("nobody asks", "nobody answers", "no tokens, and a mask")),
+        Promise(
+            "n_q and n_k may be 0",
+            (
+                "nobody asks",
+                "nobody answers",
+                "nobody answers, and a mask",
+                "no tokens, and a mask",
+            ),
+        ),
         Promise(
             "The first d_model / n_heads features of a query, a key and a value belong to the "
             "first head, and so on.",
