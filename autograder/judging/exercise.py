@@ -18,6 +18,7 @@ __all__ = [
     "Promise",
     "Raises",
     "SeededGenerator",
+    "Setup",
     "SourceFunction",
     "Tensor",
     "Written",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import torch
@@ -94,7 +95,7 @@ def _case(
     masks: dict[str, np.ndarray] | None = None,
     dtype: type = np.float64,
     size: float = 1.0,
-    **keywords: str,
+    **keywords: Any,
 ) -> Case:
     """A case with target tokens of `shape`, and a context of `n_k` tokens that are no norm's."""
     sizes = (shape[-1], n_heads, d_ff)

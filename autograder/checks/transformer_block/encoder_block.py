@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import torch
@@ -69,7 +70,7 @@ def _case(
     mask: np.ndarray | None = None,
     dtype: type = np.float64,
     size: float = 1.0,
-    **keywords: str,
+    **keywords: Any,
 ) -> Case:
     """A case with tokens of `shape`, and a mask where one is given."""
     sizes = (shape[-1], n_heads, d_ff)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import torch
@@ -58,7 +59,7 @@ def _case(
     shape: tuple[int, ...],
     d_ff: int,
     dtype: type = np.float64,
-    **keywords: str,
+    **keywords: Any,
 ) -> Case:
     X: np.ndarray = (2 * rng.normal(size=shape)).astype(dtype)
     setup = draw_setup(rng, solutions.FeedForward, shape[-1], d_ff, dtype=dtype, **keywords)
