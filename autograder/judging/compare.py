@@ -16,6 +16,7 @@ from ..sandbox.untrusted.values import (
     Raised,
     Tensor,
     Unloadable,
+    output,
 )
 from .exercise import Raises
 from .verdict import Verdict
@@ -141,11 +142,6 @@ def compare_exception(asked: Raises, value: Any) -> Mismatch | None:
 def _mentioned(word: str, message: str) -> bool:
     """True if `message` contains `word`, and not only as a part of a longer word or number."""
     return re.search(rf"(?<![\w.]){re.escape(word)}(?!\w|\.\d)", message) is not None
-
-
-def output(value: Any) -> Any:
-    """What was returned, without its gradients."""
-    return value.output if isinstance(value, Differentiated) else value
 
 
 Gradients = dict[str, Tensor | None]

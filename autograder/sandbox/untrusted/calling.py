@@ -1,12 +1,24 @@
-"""Call what a student wrote, and keep of an exception what a student may read."""
+"""Call what a student wrote, and keep what it returned, or raised, as it was at that moment."""
 
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from .values import Raised, SeededGenerator, SourceFunction
+import numpy as np
+
+from . import wire
+from .values import (
+    Foreign,
+    Observation,
+    Raised,
+    SeededGenerator,
+    SourceFunction,
+    Unloadable,
+    output,
+)
 
 MOST_TYPES = 20
 """So many of the types of an exception are kept: its own, and those that it is derived from."""
@@ -21,6 +33,52 @@ def attempt(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> A
     except BaseException as error:
         refuse_memory(error)
         return raised(error)
+
+
+def taken(value: Any, leaf: Callable[[Any], Any], depth: int = 0) -> Any:
+    """A copy of what was returned, as it is now, with what `leaf` makes of each array and tensor.
+
+    A tuple with names (a NamedTuple) becomes a plain one. What may be no answer stays as it is.
+    """
+    kind = tuple if isinstance(value, tuple) else type(value)
+    if kind not in (tuple, list, dict):
+        return leaf(value)
+    if depth == wire.MAX_DEPTH or len(value) > wire.MAX_ITEMS:
+        return value
+    if kind is dict:
+        return {key: taken(item, leaf, depth + 1) for key, item in value.items()}
+    return kind(taken(item, leaf, depth + 1) for item in value)
+
+
+def copied_array(value: Any) -> Any:
+    """A copy of an array, unless it is too large for an answer; anything else as it is."""
+    if type(value) is np.ndarray and value.nbytes <= wire.MAX_BYTES:
+        return value.copy()
+    return value
+
+
+@dataclass(frozen=True)
+class Noted:
+    """What one case showed, with the object first returned, and how that is taken."""
+
+    observation: Observation
+    returned: Any
+    leaf: Callable[[Any], Any]
+
+
+def with_later_changes(noted: Sequence[Noted]) -> list[Observation]:
+    """The observations, each with what has become of the object first returned, if it changed."""
+    return [_with_later_change(one) for one in noted]
+
+
+def _with_later_change(noted: Noted) -> Observation:
+    observation = noted.observation
+    first = output(observation.value)
+    if isinstance(first, Raised | Foreign | Unloadable):
+        return observation
+    now = taken(noted.returned, noted.leaf)
+    unchanged = wire.encode(now) == wire.encode(first)
+    return observation if unchanged else replace(observation, later=now)
 
 
 def refuse_memory(error: BaseException) -> None:

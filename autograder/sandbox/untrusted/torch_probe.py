@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from .calling import attempt, loaded
+from .calling import Noted, attempt, copied_array, loaded, taken
 from .values import (
     Call,
     Differentiated,
@@ -26,7 +26,6 @@ from .values import (
     Unloadable,
     tensors,
 )
-from .wire import MAX_DEPTH
 
 DTYPES = (torch.float32, torch.float64, torch.int64, torch.bool)
 """The dtypes that an answer may return."""
@@ -34,7 +33,7 @@ DTYPES = (torch.float32, torch.float64, torch.int64, torch.bool)
 _ONE_AT_A_TIME = threading.RLock()  # the default dtype and the random state are the process's own
 
 
-def observe_torch(function: Callable[..., Any], call: Call) -> Observation:
+def observe_torch(function: Callable[..., Any], call: Call) -> Noted:
     """Call a function twice, or a module in eval and then in train mode; see `probe.observe`."""
     with _ONE_AT_A_TIME, _own_state(call):
         if call.setup is None:
@@ -43,7 +42,7 @@ def observe_torch(function: Callable[..., Any], call: Call) -> Observation:
         if isinstance(module, torch.nn.Module):
             return _observe_twice(module, call, parameters, module.train)
         untouched = (*call.arguments, *(call.keywords[name] for name in sorted(call.keywords)))
-        return Observation(module, untouched, module)
+        return Noted(Observation(module, untouched, module), module, copied_leaf)
 
 
 def _observe_twice(
@@ -51,15 +50,16 @@ def _observe_twice(
     call: Call,
     parameters: dict[str, torch.Tensor],
     set_training: Callable[[bool], Any],
-) -> Observation:
+) -> Noted:
     _start(1)
     set_training(False)
-    value, after = _call(function, call, parameters)
+    returned, value, after = _call(function, call, parameters)
     if isinstance(value, Raised):
-        return Observation(value, after, value)
+        return Noted(Observation(value, after, value), returned, copied_leaf)
     _start(2)
     set_training(True)
-    return Observation(value, after, _call(function, call, parameters)[0])
+    _, again, _ = _call(function, call, parameters)
+    return Noted(Observation(value, after, again), returned, copied_leaf)
 
 
 def _start(seed: int) -> None:
@@ -122,8 +122,8 @@ def _made(make: Callable[..., Any], setup: Setup) -> tuple[Any, dict[str, torch.
 
 def _call(
     function: Callable[..., Any], call: Call, parameters: dict[str, torch.Tensor]
-) -> tuple[Any, tuple[Any, ...]]:
-    """One call on fresh tensors: the outcome, and the arguments after it."""
+) -> tuple[Any, Any, tuple[Any, ...]]:
+    """One call on fresh tensors: what it returned, the outcome, and the arguments after it."""
     leaves: dict[str, torch.Tensor] = {}
     arguments = [
         _tensor(argument, leaves, f"argument {position}")
@@ -133,13 +133,13 @@ def _call(
         name: _tensor(argument, leaves, f"`{name}`")
         for name, argument in copy.deepcopy(call.keywords).items()
     }
-    output = attempt(function, *arguments, **keywords)
+    returned = attempt(function, *arguments, **keywords)
     after = tuple(at_rest(one) for one in (*arguments, *(keywords[n] for n in sorted(keywords))))
-    if isinstance(output, Raised) or not call.differentiates:
-        return at_rest(output), after
-    value = at_rest(output)
+    value = at_rest(returned)
+    if isinstance(returned, Raised) or not call.differentiates:
+        return returned, value, after
     leaves |= {f"parameter `{name}`": one for name, one in parameters.items()}
-    return Differentiated(value, attempt(_gradients, output, leaves)), after
+    return returned, Differentiated(value, attempt(_gradients, returned, leaves)), after
 
 
 def _gradients(output: Any, leaves: dict[str, torch.Tensor]) -> dict[str, Tensor | None] | None:
@@ -188,15 +188,15 @@ def _tensor(value: Any, leaves: dict[str, torch.Tensor] | None = None, name: str
     return loaded(value)
 
 
-def at_rest(value: Any, depth: int = 0) -> Any:
-    """`value` with each of torch's tensors as Tensor, or as Foreign if no answer may be such."""
-    kind = type(value)
-    if kind in (tuple, list, dict) and depth < MAX_DEPTH:
-        if kind is dict:
-            return {key: at_rest(item, depth + 1) for key, item in value.items()}
-        return kind(at_rest(item, depth + 1) for item in value)
-    if kind not in (torch.Tensor, torch.nn.Parameter):
-        return value
+def at_rest(value: Any) -> Any:
+    """A copy of `value`, with each of torch's tensors as `copied_leaf` makes it."""
+    return taken(value, copied_leaf)
+
+
+def copied_leaf(value: Any) -> Any:
+    """A tensor as Tensor, or as Foreign if no answer may be such; a copy of an array."""
+    if type(value) not in (torch.Tensor, torch.nn.Parameter):
+        return copied_array(value)
     if value.dtype not in DTYPES or value.layout is not torch.strided or value.device.type != "cpu":
         return Foreign(f"Tensor[{str(value.dtype).removeprefix('torch.')}]")
     return Tensor(value.numpy(force=True).copy())

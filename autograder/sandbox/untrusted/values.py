@@ -108,6 +108,11 @@ class Differentiated:
     gradients: dict[str, Any] | Raised | None
 
 
+def output(value: Any) -> Any:
+    """What was returned, without its gradients."""
+    return value.output if isinstance(value, Differentiated) else value
+
+
 @dataclass(frozen=True)
 class Unloadable:
     """Stands for a module that the weights do not fit: the shapes of its parameters, by name."""
@@ -137,8 +142,13 @@ class Raised:
 
 @dataclass(frozen=True)
 class Observation:
-    """What one case showed: the value (or `Raised`), the arguments after it, a second value."""
+    """What one case showed: the value (or `Raised`), the arguments after it, a second value.
+
+    `later` is what the object first returned held after all the calls, or None if that was still
+    `value`.
+    """
 
     value: Any
     arguments_after: tuple[Any, ...]
     again: Any
+    later: Any = None

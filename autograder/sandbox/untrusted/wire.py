@@ -48,7 +48,7 @@ MAX_HEADER = 4 * 2**20
 RECORDS: dict[type, tuple[Any, ...]] = {
     Call: (tuple, dict, Setup | None),
     Differentiated: (object, dict | Raised | None),
-    Observation: (object, tuple, object),
+    Observation: (object, tuple, object, object),
     Setup: (tuple, dict, dict, bool),
     Tensor: (np.ndarray, bool),
     Unloadable: (dict,),

@@ -154,3 +154,33 @@ def test_a_reference_that_does_not_raise_what_its_case_asks_for_is_refused():
     wrong = [Case("a negative number", (-3,), raises=Raises("TypeError", ()))]
     with pytest.raises(ValueError, match="should raise TypeError, and raises ValueError"):
         build_key(ONES, wrong, ())
+
+
+TWO = [
+    Case("ones", (np.ones((2, 3)),)),
+    Case("twos", (np.full((2, 3), 2.0),)),
+    Case("three rows", (np.ones((3, 3)),)),
+]
+
+
+def test_what_is_returned_is_taken_when_it_is_returned():
+    """A buffer that a later call fills again: each result is right when it is returned."""
+    buffer = np.empty(2)
+
+    def reuses_a_buffer(X):
+        if len(X) != 2:
+            return X.mean(axis=-1)
+        return X.mean(axis=-1, out=buffer)
+
+    observations = observe_quietly(reuses_a_buffer, TWO)
+    assert [list(one.value) for one in observations] == [[1, 1], [2, 2], [1, 1, 1]]
+    assert [one.later is None for one in observations] == [False, True, True]
+
+
+def test_a_view_of_an_argument_and_a_result_kept_for_later_are_no_changed_results():
+    kept = {}
+
+    def keeps(X):
+        return kept.setdefault(X.shape, np.ones(X.shape)), X[..., :1], X
+
+    assert all(one.later is None for one in observe_quietly(keeps, TWO))

@@ -1,0 +1,200 @@
+"""How often an answer that makes no known mistake alone is given the name of one, and rightly.
+
+`python -m tests.support.naming` prints the table over every pair of mistakes and every single edit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import itertools
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent))
+from mutants import mutants
+
+from autograder.checks import assignments
+from autograder.judging.compare import agree, output
+from autograder.judging.exercise import Exercise
+from autograder.judging.judge import (
+    AnswerKey,
+    build_key,
+    fault,
+    judge,
+    observe_quietly,
+    public_cases,
+)
+from autograder.sandbox.untrusted.values import Differentiated, Observation, Raised, Tensor
+
+KINDS = ("rightly", "wrongly", "not at all")
+
+
+class NoSumError(Exception):
+    """Two mistakes that cannot be added."""
+
+
+def tally(exercise: Exercise, most: int | None = None) -> tuple[Counter[str], Counter[str]]:
+    """How the answers with two mistakes, and those with an edit, are named; at most so many each.
+
+    An answer with two mistakes is named rightly if the name is one of the two. An edit of the
+    reference is named rightly if, on every case of a fresh draw on which it fails, it gives what
+    the named mistake gives.
+    """
+    key = build_key(exercise, public_cases(exercise), exercise.hidden(np.random.default_rng(7)))
+    pairs, edits = Counter[str](), Counter[str]()
+    for names, observations in spread(list(two_mistakes(key)), most):
+        judgement = judge(key, observations)
+        if not judgement.passed:
+            pairs[_kind(judgement.misconception, judgement.misconception in names)] += 1
+    fresh: AnswerKey | None = None
+    for change, mutant in spread(list(mutants(exercise.reference)), most):
+        with contextlib.redirect_stdout(io.StringIO()):
+            judgement = judge(key, observe_quietly(mutant, key.cases))
+            if judgement.passed:
+                continue
+            rightly = False
+            if judgement.misconception:
+                fresh = fresh or fresh_key(exercise)
+                rightly = behaves_as(fresh, mutant, judgement.misconception)
+        edits[_kind(judgement.misconception, rightly)] += 1
+        if judgement.misconception and not rightly and VERBOSE:
+            print(f"    {exercise.name}: {change}: named {judgement.misconception!r}")
+    return pairs, edits
+
+
+VERBOSE = False
+
+
+def spread(answers: list[Any], most: int | None) -> list[Any]:
+    """At most `most` of them, evenly spread."""
+    if most is None or len(answers) <= most:
+        return answers
+    return [answers[i * len(answers) // most] for i in range(most)]
+
+
+def _kind(name: str | None, rightly: bool) -> str:
+    if name is None:
+        return "not at all"
+    return "rightly" if rightly else "wrongly"
+
+
+def fresh_key(exercise: Exercise) -> AnswerKey:
+    """Cases that no name has been given by: another draw of the public and of the hidden ones."""
+    rng = np.random.default_rng(11)
+    return build_key(exercise, exercise.cases(rng), exercise.hidden(rng))
+
+
+def behaves_as(key: AnswerKey, answer: Any, name: str) -> bool:
+    """True if `answer` gives what the mistake gives wherever it fails, and fails somewhere."""
+    mistake = next(one for one in key.misconceptions if one.name == name)
+    observations = observe_quietly(answer, key.cases)
+    failing = [
+        (theirs, ours)
+        for case, right, theirs, ours in zip(
+            key.cases, key.expected, mistake.observations, observations, strict=True
+        )
+        if fault(case, right, ours)
+    ]
+    return bool(failing) and all(
+        agree(output(theirs.value), output(ours.value)) for theirs, ours in failing
+    )
+
+
+def two_mistakes(key: AnswerKey) -> Iterator[tuple[set[str], list[Observation]]]:
+    """Answers with two mistakes: both on every case, and each on every other case."""
+    for one, other in itertools.combinations(key.misconceptions, 2):
+        names = {one.name, other.name}
+        with contextlib.suppress(NoSumError):
+            yield (
+                names,
+                [
+                    _sum(a, b, right)
+                    for a, b, right in zip(
+                        one.observations, other.observations, key.expected, strict=True
+                    )
+                ],
+            )
+        both = zip(one.observations, other.observations, strict=True)
+        yield names, [pair[index % 2] for index, pair in enumerate(both)]
+
+
+def _sum(one: Observation, other: Observation, right: Any) -> Observation:
+    """What an answer shows that makes both mistakes, if their effects add up."""
+    value, again = _added(one.value, other.value, right), _added(one.again, other.again, right)
+    changed = one if not agree(one.arguments_after, other.arguments_after) else other
+    return replace(one, value=value, again=again, arguments_after=changed.arguments_after)
+
+
+def _added(one: Any, other: Any, right: Any) -> Any:
+    """`one` plus `other` minus `right`; where one of them is right, simply the other."""
+    if isinstance(one, Raised) or isinstance(other, Raised):
+        return one if isinstance(one, Raised) else other
+    if type(one) is not type(right) or type(other) is not type(right):
+        raise NoSumError
+    if isinstance(right, Differentiated):
+        return Differentiated(
+            _added(one.output, other.output, right.output),
+            _added(one.gradients, other.gradients, right.gradients),
+        )
+    if isinstance(right, Tensor):
+        return Tensor(_added(one.array, other.array, right.array), right.gradient)
+    if isinstance(right, tuple | list):
+        if not len(one) == len(other) == len(right):
+            raise NoSumError
+        return type(right)(map(_added, one, other, right))
+    if isinstance(right, dict):
+        if not one.keys() == other.keys() == right.keys():
+            raise NoSumError
+        return {name: _added(one[name], other[name], right[name]) for name in right}
+    if isinstance(right, np.ndarray):
+        return _added_arrays(one, other, right)
+    if agree(one, right) or agree(other, right):
+        return other if agree(one, right) else one
+    if isinstance(right, float | np.floating):
+        return one + other - right
+    raise NoSumError
+
+
+def _added_arrays(one: np.ndarray, other: np.ndarray, right: np.ndarray) -> np.ndarray:
+    if not one.shape == other.shape == right.shape:
+        raise NoSumError
+    if not one.dtype == other.dtype == right.dtype:
+        raise NoSumError
+    added = one ^ other ^ right if right.dtype.kind == "b" else one + other - right
+    found = np.where(one == right, other, np.where(other == right, one, added))
+    return np.asarray(found, right.dtype)
+
+
+def main() -> None:
+    """Print the table, an exercise a line."""
+    global VERBOSE
+    VERBOSE = "-v" in sys.argv
+    most = int(os.environ.get("MOST", "0")) or None
+    total = Counter[str](), Counter[str]()
+    print(f"{'':42} {'pairs of mistakes':^32} {'single edits':^32}")
+    print(f"{'':42}" + f"{KINDS[0]:>11}{KINDS[1]:>11}{KINDS[2]:>11}" * 2)
+    for assignment in assignments().values():
+        for exercise in assignment.exercises:
+            found = tally(exercise, most)
+            print(line(f"{assignment.name}.{exercise.name}", found), flush=True)
+            for sums, counts in zip(total, found, strict=True):
+                sums.update(counts)
+    print(line("all", total))
+
+
+def line(name: str, found: tuple[Counter[str], Counter[str]]) -> str:
+    """A row of the table."""
+    return f"{name:42}" + "".join(f"{counts[kind]:11}" for counts in found for kind in KINDS)
+
+
+if __name__ == "__main__":
+    with np.errstate(all="ignore"):
+        main()
