@@ -6,50 +6,41 @@ One engine serves the self-check in the notebook and the grader; they differ in 
 from __future__ import annotations
 
 import hashlib
+import inspect
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..sandbox.untrusted import wire
 from ..sandbox.untrusted.probe import observe
-from ..sandbox.untrusted.values import Call, Differentiated, Observation, Raised, Unloadable
-from .compare import (
-    Mismatch,
-    agree,
-    compare,
-    compare_exception,
-    compare_gradients,
-    compare_parameters,
-    describe,
+from ..sandbox.untrusted.values import (
+    Call,
+    Differentiated,
+    Observation,
+    Raised,
+    Unloadable,
     output,
 )
+from .agreement import agree
+from .compare import Mismatch, compare, compare_exception, unasked_exception
 from .exercise import Case, Exercise
+from .modules import compare_gradients, compare_parameters
+from .naming import KeyedMisconception, Trial, earned_name
+from .patterns import patterns
 from .verdict import Judgement, Verdict
-
-
-@dataclass(frozen=True)
-class KeyedMisconception:
-    """A misconception: its name, its hint, and what it does on each case, found once asked for."""
-
-    name: str
-    hint: str
-    find: Callable[[], tuple[Observation, ...]]
-
-    @cached_property
-    def observations(self) -> tuple[Observation, ...]:
-        """What it does on each case; a right answer never asks."""
-        return self.find()
+from .words import kind, with_parameter
 
 
 @dataclass(frozen=True)
 class AnswerKey:
     """All that judging needs, as data: the cases, what is right on each, and what mistakes do.
 
-    The first `public` cases may be shown to the student with all their numbers.
+    The first `public` cases may be shown to the student with all their numbers. `parameters` are
+    the names of the arguments of the function, or of the module's call.
     """
 
     exercise: str
@@ -57,6 +48,7 @@ class AnswerKey:
     public: int
     expected: tuple[Any, ...]
     misconceptions: tuple[KeyedMisconception, ...]
+    parameters: tuple[str, ...] = ()
 
     @property
     def calls(self) -> list[Call]:
@@ -117,7 +109,16 @@ def build_key(exercise: Exercise, public: Iterable[Case], hidden: Iterable[Case]
             KeyedMisconception(m.name, m.hint, partial(_observations, m.wrong, cases))
             for m in exercise.misconceptions
         ),
+        _parameters(exercise.reference),
     )
+
+
+def _parameters(reference: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of the arguments of a function, or of the call of what a class makes."""
+    if not isinstance(reference, type):
+        return tuple(inspect.signature(reference).parameters)
+    _, *names = inspect.signature(reference.forward).parameters  # type: ignore[attr-defined]
+    return tuple(names)
 
 
 def _observations(function: Callable[..., Any], cases: tuple[Case, ...]) -> tuple[Observation, ...]:
@@ -141,115 +142,104 @@ def judge(key: AnswerKey, observations: Sequence[Observation]) -> Judgement:
             f"{len(observations)} results came back for {len(key.cases)} cases.",
         )
     found = [
-        fault(case, expected, observation)
+        fault(case, expected, observation, key.parameters)
         for case, expected, observation in zip(key.cases, key.expected, observations, strict=True)
     ]
     if not any(found):
         return Judgement(Verdict.PASS, f"Right on all {len(key.cases)} cases.")
     first = next(index for index, mismatch in enumerate(found) if mismatch)
-    misconception = diagnose(key, observations, first)
     mismatch = found[first]
     assert mismatch is not None
-    message = _message(key, first, mismatch)
+    shown = slice(key.public if first < key.public else len(key.cases))
+    trials = [
+        Trial(*parts)
+        for parts in zip(key.cases[shown], key.expected, observations, found, strict=False)
+    ]
+    misconception = earned_name(key.misconceptions, trials, fault)
     if misconception is None:
-        return Judgement(mismatch.verdict, message, case=first)
+        seen = patterns(trials, hidden=first >= key.public)
+        return Judgement(mismatch.verdict, _message(key, first, mismatch, seen), case=first)
+    message = _message(key, first, mismatch)
     name, hint = misconception.name, misconception.hint
     return Judgement(mismatch.verdict, message, misconception=name, hint=hint, case=first)
 
 
-def fault(case: Case, expected: Any, observation: Observation) -> Mismatch | None:
-    """What is wrong with one observation, or None."""
+def fault(
+    case: Case, expected: Any, observation: Observation, parameters: tuple[str, ...] = ()
+) -> Mismatch | None:
+    """What is wrong with one observation, or None; `parameters` are the names of the arguments."""
     value = observation.value
     if case.raises:
         return compare_exception(case.raises, value)
     if isinstance(value, Raised):
-        line = f" (line {value.line} of its cell)" if value.line else ""
-        return Mismatch(
-            Verdict.EXCEPTION, f"it raises {value.type_name}: {value.message[:300]}{line}"
-        )
+        return unasked_exception(value)
     if case.setup and isinstance(value, Unloadable):
         return compare_parameters(case.setup.weights, value.shapes)
     if isinstance(expected, Differentiated) and not isinstance(value, Differentiated):
-        text = f"what the class makes is {describe(value)} and should be a torch.nn.Module"
-        return Mismatch(Verdict.WRONG_TYPE, text)
-    mismatch = compare(output(expected), output(value))
-    if mismatch:
-        return mismatch
+        text = f"what the class makes is {kind(value)} and should be a torch.nn.Module"
+        return Mismatch(Verdict.WRONG_TYPE, text, text)
+    return (
+        compare(output(expected), output(value))
+        or _changed_argument(case, observation, parameters)
+        or _changed_result(observation)
+        or _wrong_gradient(expected, value, parameters)
+        or _unlike_the_first(case, observation)
+    )
+
+
+def _changed_argument(
+    case: Case, observation: Observation, parameters: tuple[str, ...]
+) -> Mismatch | None:
+    names = [f"argument {position}" for position in range(1, len(case.arguments) + 1)]
+    labels = [with_parameter(name, parameters) for name in names]
+    labels += [f"`{name}`" for name in sorted(case.keywords)]
     before = (*case.arguments, *(case.keywords[name] for name in sorted(case.keywords)))
-    if not agree(before, observation.arguments_after):
-        return Mismatch(Verdict.MUTATED_INPUT, "it changes its argument; the caller still needs it")
-    if isinstance(expected, Differentiated):
-        mismatch = compare_gradients(expected.gradients, value.gradients)
-        if mismatch:
-            return mismatch
-    if not agree(value, observation.again):
-        text = "a second call with the same arguments gives another result"
-        if case.setup:
-            text = "called again, in train mode, it gives another result than in eval mode"
-        return Mismatch(Verdict.NONDETERMINISTIC, text)
-    return None
-
-
-def diagnose(
-    key: AnswerKey, observations: Sequence[Observation], first: int
-) -> KeyedMisconception | None:
-    """The misconception that the answer, which fails on case `first`, equals or most resembles.
-
-    One that does the same on every case is it. Otherwise, for an answer with more than one fault,
-    it is the one that gives the same wrong value on case `first` and agrees on the most public
-    cases (of all cases, if only a hidden one fails); None without such a value, or with a draw.
-    Where the output is wrong, its gradients do not matter.
-    """
-    agreed = _agreements(key, observations)
-    for misconception, cases in agreed:
-        if all(cases):
-            return misconception
-    value = observations[first].value
-    if isinstance(value, Raised):
+    after = observation.arguments_after
+    if agree(before, after):
         return None
-    if isinstance(value, Differentiated) and not agree(output(key.expected[first]), value.output):
-        agreed = _agreements(key, observations, _outputs_only)
-    end = key.public if first < key.public else len(key.cases)
-    alike = [(sum(cases[:end]), one) for one, cases in agreed if cases[first]]
-    most = max((count for count, _ in alike), default=0)
-    best = [one for count, one in alike if count == most]
-    return best[0] if len(best) == 1 else None
-
-
-def _agreements(
-    key: AnswerKey,
-    observations: Sequence[Observation],
-    seen: Callable[[Observation], Observation] = lambda observation: observation,
-) -> list[tuple[KeyedMisconception, list[bool]]]:
-    """Each misconception, and on which cases what is seen of it and of the answer agree."""
-    ours = [seen(one) for one in observations]
-    return [
-        (m, [agree(seen(t), o) for t, o in zip(m.observations, ours, strict=True)])
-        for m in key.misconceptions
+    changed = [
+        label
+        for label, *both in zip(labels, before, after, strict=False)
+        if len(before) == len(after) and not agree(*both)
     ]
+    text = f"it changes {' and '.join(changed) or 'its arguments'}, which the caller still needs"
+    return Mismatch(Verdict.MUTATED_INPUT, text, text, "Work on a copy, or make a new array.")
 
 
-def _outputs_only(observation: Observation) -> Observation:
-    value, again = output(observation.value), output(observation.again)
-    return Observation(value, observation.arguments_after, again)
+def _changed_result(observation: Observation) -> Mismatch | None:
+    if observation.later is None:
+        return None
+    return Mismatch(
+        Verdict.MUTATED_RESULT,
+        "the result is right when it is returned, and a later call changes it",
+        "the result is right when it is returned, and a later call changes it",
+        "Make a new array or list in every call: what stands outside the function, and a default "
+        "argument such as `[]`, is one and the same object in all of them.",
+    )
 
 
-def _message(key: AnswerKey, index: int, mismatch: Mismatch) -> str:
+def _wrong_gradient(expected: Any, value: Any, parameters: tuple[str, ...]) -> Mismatch | None:
+    if not isinstance(expected, Differentiated):
+        return None
+    return compare_gradients(expected.gradients, value.gradients, parameters)
+
+
+def _unlike_the_first(case: Case, observation: Observation) -> Mismatch | None:
+    if agree(observation.value, observation.again):
+        return None
+    text = "a second call with the same arguments gives another result"
+    advice = "Does it draw random numbers, or keep something from the first call?"
+    if case.setup:
+        text = "called again, in train mode, it gives another result than in eval mode"
+        advice = "Does it use dropout, draw random numbers, or keep something from the first call?"
+    return Mismatch(Verdict.NONDETERMINISTIC, text, text, advice)
+
+
+def _message(key: AnswerKey, index: int, mismatch: Mismatch, seen: str = "") -> str:
     note = key.cases[index].note
-    general = mismatch.in_general or _IN_GENERAL[mismatch.verdict]
+    general = mismatch.in_general
     if index < key.public:
-        return f"On the case “{note}”: {mismatch.text}."
-    return f"Right on the public cases. On a hidden one ({note}), {general}."
-
-
-_IN_GENERAL = {
-    Verdict.EXCEPTION: "it raises an exception",
-    Verdict.WRONG_EXCEPTION: "it does not raise the exception that the docstring promises",
-    Verdict.WRONG_VALUE: "a value is wrong",
-    Verdict.WRONG_SHAPE: "the shape is wrong",
-    Verdict.WRONG_DTYPE: "the dtype is wrong",
-    Verdict.WRONG_TYPE: "the type is wrong",
-    Verdict.NONFINITE: "a value is NaN or infinite",
-    Verdict.MUTATED_INPUT: "it changes its argument",
-    Verdict.NONDETERMINISTIC: "a second call gives another result",
-}
+        first = f"On the case “{note}”: {mismatch.text}."
+    else:
+        first = f"Right on the public cases. On a hidden one ({note}), {general}."
+    return " ".join(sentence for sentence in (first, mismatch.advice, seen) if sentence)

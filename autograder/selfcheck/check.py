@@ -12,20 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..judging.compare import agree, output, wrong_gradients
+from ..judging.agreement import agree
 from ..judging.exercise import Assignment, Case, Raises
-from ..judging.judge import (
-    AnswerKey,
-    KeyedMisconception,
-    build_key,
-    judge,
-    observe_quietly,
-    public_cases,
-)
+from ..judging.judge import AnswerKey, build_key, judge, observe_quietly, public_cases
+from ..judging.modules import wrong_gradients
+from ..judging.naming import KeyedMisconception
 from ..judging.verdict import Judgement, Verdict
 from ..sandbox.untrusted import wire
 from ..sandbox.untrusted.probe import is_stub
-from ..sandbox.untrusted.values import Differentiated, Observation
+from ..sandbox.untrusted.values import Differentiated, Observation, output
 from .pictures import pictures
 
 NOT_THE_GRADE = "This is the self-check on public cases, not the grade: the grader has other cases."
@@ -88,6 +83,7 @@ def write_cases(assignment: Assignment, path: Path) -> None:
                     "misconceptions": [
                         (wrong.name, wrong.hint, wrong.observations) for wrong in key.misconceptions
                     ],
+                    "parameters": key.parameters,
                 }
                 for key in keys
             ]
@@ -105,6 +101,7 @@ def read_cases(path: Path) -> list[AnswerKey]:
                 len(key["cases"]),
                 key["expected"],
                 tuple(_known(*wrong) for wrong in key["misconceptions"]),
+                key["parameters"],
             )
             for key in wire.decode(path.read_bytes())
         ]

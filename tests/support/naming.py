@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from mutants import mutants
 
 from autograder.checks import assignments
-from autograder.judging.compare import agree, output
+from autograder.judging.agreement import agree
 from autograder.judging.exercise import Exercise
 from autograder.judging.judge import (
     AnswerKey,
@@ -32,7 +32,7 @@ from autograder.judging.judge import (
     observe_quietly,
     public_cases,
 )
-from autograder.sandbox.untrusted.values import Differentiated, Observation, Raised, Tensor
+from autograder.sandbox.untrusted.values import Differentiated, Observation, Raised, Tensor, output
 
 KINDS = ("rightly", "wrongly", "not at all")
 

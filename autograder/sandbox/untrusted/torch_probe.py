@@ -197,6 +197,8 @@ def copied_leaf(value: Any) -> Any:
     """A tensor as Tensor, or as Foreign if no answer may be such; a copy of an array."""
     if type(value) not in (torch.Tensor, torch.nn.Parameter):
         return copied_array(value)
-    if value.dtype not in DTYPES or value.layout is not torch.strided or value.device.type != "cpu":
+    if value.layout is not torch.strided or value.device.type != "cpu":
+        return Foreign("a tensor that is sparse, or not on the CPU")
+    if value.dtype not in DTYPES:
         return Foreign(f"Tensor[{str(value.dtype).removeprefix('torch.')}]")
     return Tensor(value.numpy(force=True).copy())

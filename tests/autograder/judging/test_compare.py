@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from autograder.judging.compare import agree, compare
+from autograder.judging.agreement import agree
+from autograder.judging.compare import compare
 from autograder.judging.verdict import Verdict
 from autograder.sandbox.untrusted.values import Foreign
 

@@ -16,13 +16,25 @@ def judged(function, hidden=()):
     return judge(key, observe_quietly(function, key.cases))
 
 
-def test_an_answer_with_a_second_fault_is_named_by_the_first_case_that_it_fails():
+def test_a_mistake_that_explains_half_of_the_cases_that_fail_gives_no_name():
     def sums_and_raises_on_four_rows(X):
         if len(X) == 4:
             raise ValueError
         return X.sum(axis=-1)
 
-    assert judged(sums_and_raises_on_four_rows).misconception == "sum for mean"
+    assert judged(sums_and_raises_on_four_rows).misconception is None
+
+
+def test_a_mistake_that_fails_where_the_answer_is_right_gives_no_name():
+    sums = toy.MEAN.misconceptions[1]
+    for right_on, name in ((1, None), (4, None), (0, "sum for mean")):
+
+        def answer(X, right_on=right_on):
+            return X.sum(axis=-1) / (X.shape[-1] if len(X) == right_on else 1)
+
+        cases = [Case(f"{n} rows", (np.ones((n, 3)),)) for n in (1, 2, 3, 4)]
+        key = build_key(dataclasses.replace(toy.MEAN, misconceptions=(sums,)), cases, ())
+        assert judge(key, observe_quietly(answer, key.cases)).misconception == name
 
 
 def test_self_check_and_grader_give_one_name_to_an_answer_with_a_second_fault_that_is_hidden():

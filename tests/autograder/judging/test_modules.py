@@ -140,8 +140,8 @@ FAULTS = {
         Verdict.WRONG_TYPE,
     ),
     "`return`": ("", "x + 1", Verdict.WRONG_TYPE),
-    "Tensor[float16]": ("", "return x.half()", Verdict.WRONG_DTYPE),
-    "Tensor[float64]": ("", "return x.to_sparse()", Verdict.WRONG_DTYPE),
+    "has dtype float16 and should have float64": ("", "return x.half()", Verdict.WRONG_DTYPE),
+    "a tensor that is sparse": ("", "return x.to_sparse()", Verdict.WRONG_TYPE),
     "(3,)": ("", "return x[0]", Verdict.WRONG_SHAPE),
     "the result holds nan": ("", "return x * self.weight / 0 * 0", Verdict.NONFINITE),
     "no gradient flows back": ("", f"return ({RESULT}).detach()", Verdict.WRONG_VALUE),
@@ -155,12 +155,12 @@ FAULTS = {
         None,
         Verdict.WRONG_VALUE,
     ),
-    "the output is right, but the gradient of argument 1 is": (
+    "the output is right, but the gradient of argument 1 (`x`) is": (
         "",
         f"y = {RESULT}; return y + y.mean() - y.mean().detach()",
         Verdict.WRONG_VALUE,
     ),
-    "the output is right, but the gradient of argument 1 holds": (
+    "the output is right, but the gradient of argument 1 (`x`) holds": (
         "",
         f"return {RESULT} + torch.where(x > 99, (x - x).sqrt() / x, 0)",
         Verdict.NONFINITE,
@@ -170,7 +170,11 @@ FAULTS = {
         f"e = ({RESULT}).exp(); y = e.log(); e.zero_(); return y",
         Verdict.EXCEPTION,
     ),
-    "changes its argument": ("", f"y = {RESULT}; x += 1; return y", Verdict.MUTATED_INPUT),
+    "changes argument 1 (`x`), which the caller still needs. Work on a copy": (
+        "",
+        f"y = {RESULT}; x += 1; return y",
+        Verdict.MUTATED_INPUT,
+    ),
     "in train mode": (
         "self.drop = nn.Dropout(0.5)",
         f"return self.drop({RESULT})",
@@ -267,7 +271,7 @@ def test_the_message_on_a_hidden_case_shows_no_numbers(bubblewrap):
     )
     judgement = grade(bubblewrap, Affine=source)["Affine"]
     assert judgement.verdict is Verdict.WRONG_VALUE
-    assert judgement.message.endswith("the output is right, but a gradient is wrong.")
+    assert "On a hidden one (two tokens), the output is right, but no gradient" in judgement.message
 
 
 def test_memory_that_torch_refuses_is_memory_and_costs_one_exercise(bubblewrap):

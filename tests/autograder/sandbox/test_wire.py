@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from autograder.judging.compare import agree
+from autograder.judging.agreement import agree
 from autograder.sandbox.untrusted import wire
 from autograder.sandbox.untrusted.values import (
     Foreign,

@@ -1,0 +1,95 @@
+"""The arrays of a result beside those that are right, to look for what their differences share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..sandbox.untrusted.values import Differentiated, Tensor, output
+from .agreement import close, family, largest, paired
+from .compare import RESULT, Place
+from .naming import Trial
+
+
+@dataclass(frozen=True)
+class Difference:
+    """An array that is wrong, by its place in the result: what is right, what came, and where."""
+
+    place: str
+    alone: bool  # no other array of the result is wrong, and there are others
+    wanted: np.ndarray
+    given: np.ndarray
+    wrong: np.ndarray
+    trial: Trial
+
+
+class IncomparableError(Exception):
+    """The result has not the form of the right one."""
+
+
+def differences(trial: Trial) -> list[Difference]:
+    """The arrays of a result that are wrong; of the gradients, where the output is right.
+
+    Empty if the result has another form than the right one.
+    """
+    try:
+        pairs = list(_outputs(trial)) or list(_gradients(trial))
+    except IncomparableError:
+        return []
+    wrong = [pair for pair in pairs if pair[3].any()]
+    alone = len(wrong) == 1 < len(pairs)
+    return [
+        Difference(place, alone, wanted, given, where, trial)
+        for place, wanted, given, where in wrong
+    ]
+
+
+Pair = tuple[str, np.ndarray, np.ndarray, np.ndarray]
+
+
+def _outputs(trial: Trial) -> list[Pair]:
+    """Every array of the output, or nothing if all are right."""
+    value = trial.observation.value
+    pairs = list(_arrays(output(trial.expected), output(value), RESULT))
+    return pairs if any(wrong.any() for *_, wrong in pairs) else []
+
+
+def _arrays(expected: Any, actual: Any, place: Place) -> Iterator[Pair]:
+    if isinstance(expected, tuple | list):
+        if not isinstance(actual, tuple | list) or len(actual) != len(expected):
+            raise IncomparableError
+        for position, both in enumerate(zip(expected, actual, strict=True), start=1):
+            yield from _arrays(*both, place.item(position, expected))
+    elif isinstance(expected, dict):
+        if not isinstance(actual, dict) or actual.keys() != expected.keys():
+            raise IncomparableError
+        for name in expected:
+            yield from _arrays(expected[name], actual[name], place.entry(name))
+    elif isinstance(expected, Tensor):
+        if not isinstance(actual, Tensor):
+            raise IncomparableError
+        yield from _arrays(expected.array, actual.array, place)
+    elif isinstance(expected, np.ndarray | np.generic | bool | int | float):
+        if not isinstance(actual, np.ndarray | np.generic | bool | int | float):
+            raise IncomparableError
+        wanted, given = np.asarray(expected), np.asarray(actual)
+        if wanted.shape != given.shape or family(wanted) != family(given):
+            raise IncomparableError
+        yield place.full, wanted, given, ~close(wanted, given)
+
+
+def _gradients(trial: Trial) -> Iterator[Pair]:
+    """Every gradient, where the output is right."""
+    expected, value = trial.expected, trial.observation.value
+    if not isinstance(expected, Differentiated) or not isinstance(value, Differentiated):
+        return
+    right, mine = expected.gradients, value.gradients
+    if not isinstance(right, dict) or not isinstance(mine, dict):
+        return
+    for name, (wanted, given) in paired(right, mine):
+        if wanted.shape != given.shape or family(wanted) != family(given):
+            raise IncomparableError
+        yield f"the gradient of {name}", wanted, given, ~close(wanted, given, largest(right))

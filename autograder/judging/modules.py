@@ -1,0 +1,76 @@
+"""Compare what only a module, or a function of tensors, has: gradients, and parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..sandbox.untrusted.values import Raised, Tensor
+from .agreement import Gradients, largest, paired
+from .compare import Mismatch, compare_numbers, said
+from .verdict import Verdict
+from .words import with_parameter
+
+MOST_LISTED = 24
+"""So many of a module's parameters are listed where one is wrong."""
+
+
+def compare_gradients(
+    expected: Any, actual: Any, parameters: tuple[str, ...] = ()
+) -> Mismatch | None:
+    """The first difference between the gradients of two `Differentiated`, or None.
+
+    No gradient is as good as one of zeros, and so is one that is nothing but rounding beside the
+    largest of the others. `parameters` are the names of the arguments.
+    """
+    general = "the output is right, but a gradient is wrong"
+    if isinstance(actual, Raised):
+        text = f"the output is right, but going backward from it raises {said(actual)}"
+        return Mismatch(Verdict.EXCEPTION, text, "the output is right, but its backward pass fails")
+    wanted: Gradients = expected or {}
+    if actual is None and any(one is not None and one.array.any() for one in wanted.values()):
+        text = (
+            "the output is right, but no gradient flows back from it: somewhere the numbers leave "
+            "torch's graph (`detach`, `item`, `no_grad`, NumPy, or a new tensor made from old ones)"
+        )
+        return Mismatch(
+            Verdict.WRONG_VALUE, text, "the output is right, but no gradient flows back from it"
+        )
+    for _, mismatch in wrong_gradients(wanted, actual or {}, parameters):
+        return Mismatch(mismatch.verdict, f"the output is right, but {mismatch.text}", general)
+    return None
+
+
+def wrong_gradients(
+    expected: Gradients, actual: Gradients, parameters: tuple[str, ...] = ()
+) -> Iterator[tuple[str, Mismatch]]:
+    """The names of the gradients that are wrong, and how."""
+    floor = largest(expected)
+    for name, (right, mine) in paired(expected, actual):
+        label = with_parameter(name, parameters)
+        mismatch = compare_numbers(right, mine, f"the gradient of {label}", floor)
+        if mismatch and not mine.any():
+            mismatch = Mismatch(Verdict.WRONG_VALUE, f"no gradient reaches {label}")
+        if mismatch:
+            yield name, mismatch
+
+
+def compare_parameters(weights: dict[str, Tensor], shapes: dict[str, Any]) -> Mismatch:
+    """What is wrong with the names and shapes of a module's parameters."""
+    expected = {name: weight.array.shape for name, weight in weights.items()}
+    listed = [f"`{name}` {shape}" for name, shape in expected.items()]
+    if len(listed) > MOST_LISTED:
+        listed[MOST_LISTED:] = [f"and {len(listed) - MOST_LISTED} more"]
+    faults = [f"it has no parameter `{name}`" for name in expected if name not in shapes]
+    faults += [
+        f"its parameter `{name}` has shape {shapes[name]!s:.40} and should have {shape}"
+        for name, shape in expected.items()
+        if name in shapes and str(shapes[name]) != str(shape)
+    ]
+    faults += [
+        f"it has a parameter `{name:.60}` that is not asked for"
+        for name in shapes
+        if name not in expected
+    ]
+    text = f"{'; '.join(faults[:4])}. The parameters should be: {', '.join(listed) or 'none'}"
+    return Mismatch(Verdict.WRONG_PARAMETERS, text, "the parameters have other names or shapes")
