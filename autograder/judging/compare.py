@@ -13,7 +13,7 @@ from ..sandbox.untrusted.values import Foreign, Raised, Tensor, Unloadable, outp
 from .agreement import close, family
 from .exercise import Raises
 from .verdict import Verdict
-from .words import advice, at, describe, kind, numbers
+from .words import advice, at, describe, kind, numbers, short_list
 
 
 @dataclass(frozen=True)
@@ -85,15 +85,24 @@ def _compare_items(expected: Any, actual: Any, place: Place) -> Mismatch | None:
     if not isinstance(actual, accepted):
         return _wrong_type(expected, actual, place.full)
     if len(expected) != len(actual):
-        mine, right = len(actual), len(expected)
-        text = f"{place.full} has {mine} value{'s' * (mine != 1)} and should have {right}"
-        general = f"{place.full} has {'fewer' if mine < right else 'more'} values than it should"
-        return Mismatch(Verdict.WRONG_TYPE, text, general)
+        return _wrong_length(expected, actual, place.full)
     for position, (wanted, given) in enumerate(zip(expected, actual, strict=True), start=1):
         mismatch = compare(wanted, given, place.item(position, expected))
         if mismatch:
             return mismatch
     return None
+
+
+def _wrong_length(expected: Any, actual: Any, where: str) -> Mismatch:
+    """Another number of values: of a tuple another type, of a list another shape."""
+    verdict = Verdict.WRONG_TYPE if isinstance(expected, tuple) else Verdict.WRONG_SHAPE
+    mine, right = len(actual), len(expected)
+    text = f"{where} has {mine} value{'s' * (mine != 1)} and should have {right}"
+    shown, wanted = short_list(actual), short_list(expected)
+    if shown and wanted:
+        text += f": it is {shown} and should be {wanted}"
+    general = f"{where} has {'fewer' if mine < right else 'more'} values than it should"
+    return Mismatch(verdict, text, general)
 
 
 def _compare_dicts(expected: dict[str, Any], actual: Any, place: Place) -> Mismatch | None:
@@ -172,7 +181,7 @@ def unasked_exception(value: Raised) -> Mismatch:
 def said(value: Raised) -> str:
     """An exception in words: its type and its message, or that it has none."""
     if value.message.strip():
-        return f"{value.type_name}: {value.message[:300]}"
+        return f"{value.type_name}: {value.message.strip()[:300]}"
     return f"{value.type_name}, without a message"
 
 

@@ -41,12 +41,12 @@ def patterns(trials: Sequence[Trial], *, hidden: bool) -> str:
     failing = [trial for trial in trials if trial.mismatch]
     numbers = [t for t in failing if t.mismatch and t.mismatch.verdict in _OF_NUMBERS]
     wrong = [difference for trial in numbers for difference in differences(trial)]
-    every = len({id(difference.trial) for difference in wrong}) == len(numbers) > 0
+    every = numbers[:1] == failing[:1] and len({id(one.trial) for one in wrong}) == len(numbers)
     found = [pattern for pattern in (_first(wrong), _alone(wrong)) if pattern] if every else []
     where = f"In each of the {len(numbers)} cases with wrong numbers" if numbers[1:] else "There"
     claims = [_sentence(where, one, hidden) for one in found]
-    shape = _right_numbers(failing)
-    return " ".join(one for one in (*claims, shape, _cases(trials)) if one)
+    kind = "" if hidden else "public "
+    return " ".join(one for one in (*claims, _right_numbers(failing), _cases(trials, kind)) if one)
 
 
 _OF_NUMBERS = (Verdict.WRONG_VALUE, Verdict.NONFINITE)
@@ -63,7 +63,7 @@ def _first(wrong: Differences) -> Pattern | None:
             return pattern
     for place, holds in PLACES.items():
         if all(one.wrong.size > 1 and holds(one) for one in wrong):
-            return Pattern(f"the only wrong numbers are {place}")
+            return Pattern(f"numbers are wrong only {place}")
     return None
 
 
@@ -91,10 +91,9 @@ def _factor(wrong: Differences) -> Pattern | None:
     if np.allclose(factors, factors[0], rtol=1e-5):
         text = f"every number is {factors[0]:.4g} times what it should be"
         return Pattern(text, "every number is off by one and the same factor")
-    listed = ", ".join(f"{one:.4g}" for one in factors[:3])
-    text = f"all numbers are off by one factor, which depends on the case: {listed}"
+    listed = list(dict.fromkeys(f"{factor:.4g}" for factor in factors))
     general = "all numbers are off by one factor, which depends on the case"
-    return Pattern(text + (" ..." if factors[3:] else ""), general)
+    return Pattern(f"{general} ({', '.join(listed[:4])})", general)
 
 
 def _factor_of(one: Difference) -> float | None:
@@ -283,8 +282,8 @@ PLACES: dict[str, Callable[[Difference], bool]] = {
     "below the diagonal": _below_diagonal,
     "in one row": _matrix(_one_line(-2)),
     "in one column": _matrix(_one_line(-1)),
-    "the last one of each array": lambda one: one.wrong.ndim == 1 and _only(-1, -1)(one),
-    "the first one of each array": lambda one: one.wrong.ndim == 1 and _only(-1, 0)(one),
+    "in the last place": lambda one: one.wrong.ndim == 1 and _only(-1, -1)(one),
+    "in the first place": lambda one: one.wrong.ndim == 1 and _only(-1, 0)(one),
     "in one entry of the first axis (one head, or one sequence of the batch)": (
         lambda one: one.wrong.ndim > 2 and _one_line(-one.wrong.ndim)(one)
     ),
@@ -328,21 +327,22 @@ def _equal(first: np.ndarray | None, second: np.ndarray | None) -> bool:
 # Which cases fail.
 
 
-def _cases(trials: Sequence[Trial]) -> str:
+def _cases(trials: Sequence[Trial], kind: str) -> str:
     """What the cases that fail have in common, and some of the others have not."""
     failing = [trial.case for trial in trials if trial.mismatch]
     passing = [trial.case for trial in trials if not trial.mismatch]
     if len(failing) < 2 or not passing:
         return ""
     least = min(_axes(trial.case) for trial in trials)
-    kinds = {"with leading axes": lambda case: _axes(case) > least, **KINDS}
+    more = f"whose first array has more than {least} {'axis' if least == 1 else 'axes'}"
+    kinds = {more: lambda case: _axes(case) > least, **KINDS}
     for words, holds in kinds.items():
         if all(map(holds, failing)) and not any(map(holds, passing)):
-            return f"The cases {words} fail, and no others."
+            return f"The {kind}cases {words} fail, and no others."
     for words, holds in kinds.items():
         if all(map(holds, failing)) and not all(map(holds, passing)):
-            return f"Only cases {words} fail, though not all of them."
-    return f"It is right on {len(passing)} of the {len(trials)} cases."
+            return f"Only {kind}cases {words} fail, though not all of them."
+    return f"It is right on {len(passing)} of the {len(trials)} {kind}cases."
 
 
 def _leaves(case: Case) -> Iterator[np.ndarray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,16 @@ from ..sandbox.untrusted.values import Foreign, Tensor
 
 NUMBERS = (bool, int, float)
 
+MOST_CHARACTERS = 60
+"""A list that is longer when written out is not shown whole."""
+
 
 def describe(value: Any) -> str:
-    """What a value is: its type, and the length of a tuple or a list."""
+    """What a value is: its type, and the length of a tuple or a list, or the shape of an array."""
     if isinstance(value, tuple | list):
-        return f"{kind(value)} of {_count(len(value), 'value')}"
+        return f"{kind(value)} of {len(value)} value{'s' * (len(value) != 1)}"
+    if isinstance(value, np.ndarray) and value.shape:
+        return f"an array of shape {value.shape}"
     return kind(value)
 
 
@@ -23,19 +29,18 @@ def kind(value: Any) -> str:
     """What a value is, without a number in it."""
     if isinstance(value, Foreign):
         name, _, dtype = value.type_name.rstrip("]").partition("[")
-        known = {"ndarray": "a NumPy array", "Tensor": "a tensor"}
-        if name in known and dtype:
-            return f"{known[name]} of dtype {dtype}"
+        arrays = {"ndarray": "a NumPy array", "Tensor": "a tensor"}
+        if name in arrays and dtype:
+            return f"{arrays[name]} of dtype {dtype}"
         return name if name.startswith("a ") else f"of type {name}"
     if isinstance(value, Tensor):
         return "a tensor"
     if isinstance(value, np.ndarray):
-        return "an array"
+        return "an array" if value.shape else "a single number"
     if isinstance(value, np.generic):
-        return f"a NumPy number ({type(value).__name__})"
-    if isinstance(value, NUMBERS):
-        return f"a Python number ({type(value).__name__})"
-    return {type(None): "None", str: "a string"}.get(type(value), f"a {type(value).__name__}")
+        return f"a single number ({type(value).__name__})"
+    known: dict[type, str] = {type(None): "None", str: "a string", int: "an int"}
+    return known.get(type(value), f"a {type(value).__name__}")
 
 
 def advice(expected: Any, actual: Any) -> str:
@@ -49,6 +54,8 @@ def advice(expected: Any, actual: Any) -> str:
             return "No gradient flows through a Python number: leave out `item()` or `float()`."
         if isinstance(actual, np.ndarray | np.generic) or kind(actual).startswith("a NumPy"):
             return "No gradient flows through NumPy: stay with torch's functions."
+    if type(expected) is int and isinstance(actual, float | np.floating):
+        return "Does `/` stand where `//` is meant?"
     if isinstance(actual, tuple) and len(actual) == 1:
         return "Does a comma stand after the value that you return?"
     if isinstance(expected, np.ndarray | float | int | bool) and isinstance(actual, tuple):
@@ -76,6 +83,13 @@ def with_parameter(argument: str, parameters: tuple[str, ...]) -> str:
     return f"{argument} (`{parameters[int(found[1]) - 1]}`)"
 
 
+def short_list(values: Sequence[Any]) -> str:
+    """A list of a few plain numbers or strings as it would be written; of others, nothing."""
+    plain = all(isinstance(value, int | float | str | np.generic) for value in values)
+    text = ", ".join(str(value) for value in values)
+    return f"[{text}]" if plain and len(text) <= MOST_CHARACTERS else ""
+
+
 def at(index: tuple[int, ...]) -> str:
     """Where in an array."""
     return f" at {list(index)}" if index else ""
@@ -91,7 +105,3 @@ def numbers(given: Any, expected: Any) -> tuple[str, str]:
         if mine != right:
             break
     return mine, right
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -24,7 +24,8 @@ def pictures(arguments: Sequence[Any], given: Any, expected: Any, name: str = "r
     ]
     rows = [drawn]
     wanted = expected if isinstance(expected, tuple) else (expected,)
-    returned = given if isinstance(given, tuple) else (given,)
+    several = isinstance(expected, tuple) and isinstance(given, tuple | list)
+    returned = tuple(given) if several else (given,)
     if len(wanted) != len(returned):
         returned = (None,) * len(wanted)
     pairs = zip(map(_array, wanted), map(_array, returned), strict=True)
