@@ -88,6 +88,10 @@ def _compare_items(expected: Any, actual: Any, place: Place) -> Mismatch | None:
         return _wrong_length(expected, actual, place.full)
     for position, (wanted, given) in enumerate(zip(expected, actual, strict=True), start=1):
         mismatch = compare(wanted, given, place.item(position, expected))
+        shown = isinstance(expected, list) and short_list(expected), short_list(actual)
+        if mismatch and mismatch.verdict is Verdict.WRONG_VALUE and all(shown):
+            text = f"{place.full} is {shown[1]} and should be {shown[0]}"
+            return Mismatch(Verdict.WRONG_VALUE, text, f"{place.full} is wrong")
         if mismatch:
             return mismatch
     return None

@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from ..sandbox.untrusted.values import Differentiated, Observation, Raised, output
+import numpy as np
+
+from ..sandbox.untrusted.values import Differentiated, Observation, Raised, Tensor, output
 from .agreement import agree
 from .compare import Mismatch, compare_exception
 from .exercise import Case
@@ -47,34 +49,48 @@ def earned_name(
     """The misconception that the answer makes, or None.
 
     It does what the answer does on more than half of the cases on which the answer fails, and is
-    right wherever the answer is. Of several, it is the one that agrees on the most cases; a draw
-    earns nothing.
+    right wherever the answer is. Exceptions, and results without a float in them, are too often
+    alike by chance: they count only if all cases that fail agree. Of several, it is the one that
+    agrees on the most cases; a draw earns nothing.
     """
-    ranked = sorted(
-        ((_agreement(one, trials), one) for one in misconceptions),
-        key=lambda pair: pair[0],
-        reverse=True,
-    )
-    failing = sum(trial.mismatch is not None for trial in trials)
     earned = [
         (agreement, one)
-        for agreement, one in ranked
-        if 2 * agreement[0] > failing and not _fails_elsewhere(one, trials, misfit)
+        for one in misconceptions
+        if (agreement := _agreement(one, trials)) and not _fails_elsewhere(one, trials, misfit)
     ]
-    if not earned or (len(earned) > 1 and earned[0][0] == earned[1][0]):
+    most = max((agreement for agreement, _ in earned), default=None)
+    best = [one for agreement, one in earned if agreement == most]
+    return best[0] if len(best) == 1 else None
+
+
+def _agreement(
+    misconception: KeyedMisconception, trials: Sequence[Trial]
+) -> tuple[int, int] | None:
+    """On how many failing cases it does what the answer does, and on how many to the gradient.
+
+    None if they are too few to earn a name.
+    """
+    failing = [
+        (trial, theirs)
+        for trial, theirs in zip(trials, misconception.observations, strict=False)
+        if trial.mismatch
+    ]
+    alike = [(trial, theirs) for trial, theirs in failing if _fails_alike(trial, theirs)]
+    telling = sum(_has_floats(output(trial.observation.value)) for trial, _ in alike)
+    if len(alike) < len(failing) and 2 * telling <= len(failing):
         return None
-    return earned[0][1]
+    return len(alike), sum(agree(theirs, trial.observation) for trial, theirs in alike)
 
 
-def _agreement(misconception: KeyedMisconception, trials: Sequence[Trial]) -> tuple[int, int]:
-    """On how many failing cases it does what the answer does; and on how many to the gradient."""
-    alike = exactly = 0
-    for trial, theirs in zip(trials, misconception.observations, strict=False):
-        if trial.mismatch:
-            same = _fails_alike(trial, theirs)
-            alike += same
-            exactly += same and agree(theirs, trial.observation)
-    return alike, exactly
+def _has_floats(value: Any) -> bool:
+    """True if a result holds a floating number anywhere."""
+    if isinstance(value, tuple | list):
+        return any(map(_has_floats, value))
+    if isinstance(value, dict):
+        return any(map(_has_floats, value.values()))
+    if isinstance(value, Tensor):
+        return value.array.dtype.kind == "f"
+    return isinstance(value, float) or getattr(value, "dtype", np.dtype(bool)).kind == "f"
 
 
 def _fails_alike(trial: Trial, theirs: Observation) -> bool:

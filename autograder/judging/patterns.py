@@ -5,7 +5,7 @@ Each pattern is a small function, and claims only what is true of every number t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,13 +13,10 @@ import numpy as np
 
 from ..sandbox.untrusted.values import Tensor, output
 from .agreement import close
+from .common_cases import common_cases, masks
 from .differences import Difference, differences
-from .exercise import Case
 from .naming import Trial
 from .verdict import Verdict
-
-LARGE = 100.0
-"""From here on a score is large: its exponential has more than 43 digits before the point."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +43,9 @@ def patterns(trials: Sequence[Trial], *, hidden: bool) -> str:
     where = f"In each of the {len(numbers)} cases with wrong numbers" if numbers[1:] else "There"
     claims = [_sentence(where, one, hidden) for one in found]
     kind = "" if hidden else "public "
-    return " ".join(one for one in (*claims, _right_numbers(failing), _cases(trials, kind)) if one)
+    return " ".join(
+        one for one in (*claims, _right_numbers(failing), common_cases(trials, kind)) if one
+    )
 
 
 _OF_NUMBERS = (Verdict.WRONG_VALUE, Verdict.NONFINITE)
@@ -240,8 +239,10 @@ def _where_zero(one: Difference) -> bool:
 
 def _where_mask_is(value: bool) -> Callable[[Difference], bool]:
     def holds(one: Difference) -> bool:
-        masks = [mask for mask in _masks(one.trial.case) if _fits(mask, one.wrong.shape)]
-        return any(not one.wrong[np.broadcast_to(m, one.wrong.shape) != value].any() for m in masks)
+        fitting = [mask for mask in masks(one.trial.case) if _fits(mask, one.wrong.shape)]
+        return any(
+            not one.wrong[np.broadcast_to(m, one.wrong.shape) != value].any() for m in fitting
+        )
 
     return holds
 
@@ -322,60 +323,3 @@ def _equal(first: np.ndarray | None, second: np.ndarray | None) -> bool:
     if first is None or second is None or first.size != second.size or first.size == 0:
         return False
     return bool(close(first.ravel(), second.ravel()).all())
-
-
-# Which cases fail.
-
-
-def _cases(trials: Sequence[Trial], kind: str) -> str:
-    """What the cases that fail have in common, and some of the others have not."""
-    failing = [trial.case for trial in trials if trial.mismatch]
-    passing = [trial.case for trial in trials if not trial.mismatch]
-    if len(failing) < 2 or not passing:
-        return ""
-    least = min(_axes(trial.case) for trial in trials)
-    more = f"whose first array has more than {least} {'axis' if least == 1 else 'axes'}"
-    kinds = {more: lambda case: _axes(case) > least, **KINDS}
-    for words, holds in kinds.items():
-        if all(map(holds, failing)) and not any(map(holds, passing)):
-            return f"The {kind}cases {words} fail, and no others."
-    for words, holds in kinds.items():
-        if all(map(holds, failing)) and not all(map(holds, passing)):
-            return f"Only {kind}cases {words} fail, though not all of them."
-    return f"It is right on {len(passing)} of the {len(trials)} {kind}cases."
-
-
-def _leaves(case: Case) -> Iterator[np.ndarray]:
-    """The arrays among the arguments of a case."""
-    waiting: list[Any] = [*case.arguments, *case.keywords.values()]
-    for value in waiting:
-        if isinstance(value, Tensor):
-            yield value.array
-        elif isinstance(value, np.ndarray):
-            yield value
-        elif isinstance(value, tuple | list):
-            waiting.extend(value)
-        elif isinstance(value, dict):
-            waiting.extend(value.values())
-
-
-def _masks(case: Case) -> list[np.ndarray]:
-    return [array for array in _leaves(case) if array.dtype == bool]
-
-
-def _axes(case: Case) -> int:
-    """The number of axes of the first array."""
-    return next((array.ndim for array in _leaves(case)), 0)
-
-
-KINDS: dict[str, Callable[[Case], bool]] = {
-    "in float32": lambda case: any(one.dtype == np.float32 for one in _leaves(case)),
-    "with a mask": lambda case: bool(_masks(case)),
-    "without a mask": lambda case: not _masks(case),
-    "with an axis of length 0": lambda case: any(0 in one.shape for one in _leaves(case)),
-    "with an axis of length 1": lambda case: any(1 in one.shape for one in _leaves(case)),
-    "with large numbers": lambda case: any(
-        one.dtype.kind == "f" and bool((np.abs(one[np.isfinite(one)]) >= LARGE).any())
-        for one in _leaves(case)
-    ),
-}

@@ -84,8 +84,8 @@ def with_parameter(argument: str, parameters: tuple[str, ...]) -> str:
 
 
 def short_list(values: Sequence[Any]) -> str:
-    """A list of a few plain numbers or strings as it would be written; of others, nothing."""
-    plain = all(isinstance(value, int | float | str | np.generic) for value in values)
+    """A list of a few whole numbers or strings as it would be written; of others, nothing."""
+    plain = all(isinstance(value, int | str | np.integer) for value in values)
     text = ", ".join(str(value) for value in values)
     return f"[{text}]" if plain and len(text) <= MOST_CHARACTERS else ""
 

@@ -132,7 +132,7 @@ ONES = dataclasses.replace(
 @pytest.mark.parametrize(
     ("answer", "sentence"),
     [
-        (returns, "it should raise ValueError, and returns an array"),
+        (returns, "it should raise ValueError, and returns an array of shape (0,)"),
         (another_type, "it should raise ValueError, and raises TypeError: n is -3"),
         (no_number, "the message of its ValueError should name -3; it says nothing"),
         (longer_number, "the message of its ValueError should name -3; it says: 30 or -30"),

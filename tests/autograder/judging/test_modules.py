@@ -134,7 +134,7 @@ FAULTS = {
     ),
     "ZeroDivisionError": ("1 / 0", None, Verdict.EXCEPTION),
     "RuntimeError": ("", "return x @ x", Verdict.EXCEPTION),
-    "is an array and should be a tensor": (
+    "should be a tensor. No gradient flows through NumPy": (
         "",
         "return x.detach().numpy()",
         Verdict.WRONG_TYPE,

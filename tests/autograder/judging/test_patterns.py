@@ -1,0 +1,166 @@
+"""What is said of a wrong answer without a name: true, and of a hidden case no numbers."""
+
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from autograder.judging.exercise import Case, Exercise, Tensor
+from autograder.judging.judge import build_key, judge, observe_quietly
+
+
+def hide(scores, mask=None):
+    """Return `scores` less one, with zeros where `mask` is False."""
+    return scores - 1 if mask is None else np.where(mask, scores - 1, 0)
+
+
+def cases(seed):
+    """Square and large enough that no pattern fits by chance."""
+    rng = np.random.default_rng(seed)
+    mask = np.ones((4, 4), bool)
+    mask[1, 2:] = False
+    return [
+        Case("a square", (rng.normal(size=(4, 4)),)),
+        Case("a mask", (rng.normal(size=(4, 4)), mask)),
+        Case("a batch", (rng.normal(size=(2, 4, 4)), mask)),
+        Case("float32", (rng.normal(size=(4, 4)).astype(np.float32),)),
+    ]
+
+
+EXERCISE = Exercise("hide", 1, 1, 1, hide, cases, cases, (), (), ("", "", ""))
+
+
+def told(answer, *, hidden=False):
+    public = [] if hidden else cases(1)
+    key = build_key(EXERCISE, public, cases(2) if hidden else [])
+    found = judge(key, observe_quietly(answer, key.cases))
+    assert not found.passed
+    return found.message
+
+
+def changed(index, by=1.0):
+    def answer(scores, mask=None):
+        result = hide(scores, mask)
+        result[index] += by
+        return result
+
+    return answer
+
+
+def where_mask_is(value):
+    def answer(scores, mask=None):
+        result = hide(scores, mask)
+        return result if mask is None else np.where(mask == value, result + 3, result)
+
+    return answer
+
+
+def through_float32(scores, mask=None):
+    single = scores.astype(np.float32)
+    return hide((single + 8) - 8, mask).astype(scores.dtype)
+
+
+def only_if(condition):
+    def answer(scores, mask=None):
+        return np.exp(scores) if condition(scores, mask) else hide(scores, mask)
+
+    return answer
+
+
+def off_by_a_factor_of_the_case(scores, mask=None):
+    return hide(scores, mask) * (2 if mask is None else scores.ndim + 2)
+
+
+PATTERNS = {
+    "every number is 2.5 times what it should be": lambda s, m=None: hide(s, m) * 2.5,
+    "every number has the opposite sign": lambda s, m=None: -hide(s, m),
+    "every number is 0.25 less than it should be": lambda s, m=None: hide(s, m) - 0.25,
+    "off by one factor, which depends on the case (2, 4, 5)": off_by_a_factor_of_the_case,
+    "the last two axes are swapped": lambda s, m=None: np.swapaxes(hide(s, m), -1, -2),
+    "the last axis runs backwards": lambda s, m=None: hide(s, m)[..., ::-1],
+    "one place further along the last axis but one": lambda s, m=None: np.roll(hide(s, m), 1, -2),
+    "right but for its sign": lambda s, m=None: abs(hide(s, m)),
+    "numbers are wrong only in the last row": changed(np.s_[..., -1, :]),
+    "numbers are wrong only in the first column": changed(np.s_[..., 0]),
+    "numbers are wrong only in one row": changed(np.s_[..., 1, :]),
+    "numbers are wrong only on the diagonal": changed(np.s_[..., range(4), range(4)]),
+    "numbers are wrong only above the diagonal": changed(np.s_[..., [0, 1], [2, 3]]),
+    "numbers are wrong only where the mask is False": where_mask_is(False),
+    "numbers are wrong only where the mask is True": where_mask_is(True),
+    "Compute in the dtype of the input": through_float32,
+    "The numbers are right, and in the right order: only the shape differs": (
+        lambda s, m=None: hide(s, m)[..., None]
+    ),
+    "cases with a mask fail, and no others": only_if(lambda s, m: m is not None),
+    "cases without a mask fail, and no others": only_if(lambda s, m: m is None),
+    "It is right on 1 of the 4 public cases": only_if(lambda s, m: s.dtype == np.float64),
+}
+
+
+@pytest.mark.parametrize("words", PATTERNS)
+def test_what_the_differences_share_is_said(words):
+    assert words in told(PATTERNS[words])
+
+
+@pytest.mark.parametrize("words", PATTERNS)
+def test_on_hidden_cases_no_number_but_of_cases_and_axes_is_said(words):
+    message = told(PATTERNS[words], hidden=True)
+    known = r"the \d+ cases|of \d+ returned|more than \d+ ax|right on \d+ of|float\d\d"
+    assert not re.search(r"\d", re.sub(known, "", message)), message
+
+
+def test_an_answer_without_a_pattern_gets_none():
+    rng = np.random.default_rng(3)
+    message = told(lambda s, m=None: hide(s, m) + rng.normal(size=s.shape))
+    assert message.count(".") - message.count("0.") <= 5
+    assert "In each" not in message
+    assert "There," not in message
+
+
+def test_no_claim_is_made_of_numbers_that_only_some_cases_bear_out():
+    def opposite_sign_on_all_but_one(scores, mask=None):
+        return hide(scores, mask) * (3 if scores.ndim == 3 else -1)
+
+    assert "opposite sign" not in told(opposite_sign_on_all_but_one)
+
+
+def two(x, y):
+    """Return the sum and the product of `x` and `y`."""
+    return x + y, x * y
+
+
+def two_cases(seed):
+    rng = np.random.default_rng(seed)
+    return [
+        Case(f"{n} rows", (Tensor(rng.normal(size=(n, 3))), Tensor(rng.normal(size=(n, 3)))))
+        for n in (2, 3)
+    ]
+
+
+TWO = Exercise("two", 1, 1, 1, two, two_cases, two_cases, (), (), ("", "", ""))
+
+
+def told_of_two(answer):
+    key = build_key(TWO, two_cases(1), ())
+    return judge(key, observe_quietly(answer, key.cases)).message
+
+
+OF_TWO = {
+    "nothing but value 2 of 2 returned is wrong": lambda x, y: (x + y, x * x),
+    "nothing but the gradient of argument 2 is wrong": lambda x, y: (x + y, x * y.detach()),
+    "should be a tensor. No gradient flows through NumPy": (
+        lambda x, y: ((x + y).detach().numpy(), x * y)
+    ),
+    "value 1 of 2 returned is a float and should be a tensor. No gradient flows through a Python": (
+        lambda x, y: (float(x.sum()), x * y)
+    ),
+    "value 1 of 2 returned has dtype int32 and should have float64": (
+        lambda x, y: ((x + y).to(torch.int32), x * y)
+    ),
+}
+
+
+@pytest.mark.parametrize("words", OF_TWO)
+def test_of_several_values_and_gradients_the_wrong_one_is_named(words):
+    assert words in told_of_two(OF_TWO[words])
