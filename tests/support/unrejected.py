@@ -27,7 +27,7 @@ UNREJECTED: dict[str, dict[str, str]] = {
     },
     "linear_bias": _ONE_VALUE,
     "localisation": {
-        "inputs rounded to 1e-12": "weights of a row sum to 1, and only a hair's breadth is tiny",
+        "inputs rounded to 1e-12": "a share so tiny drowns in the rounding of a running sum",
         "weights brought to a sum of 1": "a row of weights sums to 1, says the docstring",
     },
     "rotary": _LAST_AXIS,
