@@ -44,7 +44,8 @@ def close(expected: np.ndarray, actual: np.ndarray, floor: float = 0.0) -> np.nd
     with np.errstate(invalid="ignore", over="ignore"):
         near = np.abs(expected - actual) <= tolerance * (np.abs(expected) + scale)
     same = (expected == actual) | (np.isnan(expected) & np.isnan(actual))
-    return np.where(finite, near, same)
+    agreeing: np.ndarray = np.where(finite, near, same)
+    return agreeing
 
 
 def agree(first: Any, second: Any) -> bool:
