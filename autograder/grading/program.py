@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 from nbformat import NotebookNode
 
-from ..judging import compare, exercise, judge
+from ..judging import judge
 from ..judging.exercise import Assignment, Exercise
 from ..judging.judge import AnswerKey, build_key, public_cases
 from ..judging.verdict import Judgement, Verdict
@@ -197,7 +197,7 @@ def fingerprint(assignment: Assignment, released: NotebookNode) -> str:
     A submission with the same digest and fingerprint gets the same verdicts: it need not be
     judged again.
     """
-    engine = {compare, exercise, judge, notebook, sys.modules[__name__]}
+    engine = {notebook, sys.modules[__name__]}
     functions: list[Callable[..., Any]] = []
     parts = [platform.python_version(), f"numpy=={np.__version__}", repr(LIMITS)]
     parts += [cell.source for cell in released.cells]
@@ -209,7 +209,8 @@ def fingerprint(assignment: Assignment, released: NotebookNode) -> str:
     if any("torch" in vars(inspect.getmodule(function)) for function in functions):
         parts.append(f"torch=={metadata.version('torch')}")
     parts += [inspect.getsource(m) for m in sorted(modules, key=lambda m: m.__name__)]
-    parts += [path.read_text() for path in sorted(UNTRUSTED.glob("*.py"))]
+    for folder in (Path(judge.__file__).parent, UNTRUSTED):
+        parts += [path.read_text() for path in sorted(folder.glob("*.py"))]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 

@@ -44,8 +44,7 @@ def close(expected: np.ndarray, actual: np.ndarray, floor: float = 0.0) -> np.nd
     with np.errstate(invalid="ignore", over="ignore"):
         near = np.abs(expected - actual) <= tolerance * (np.abs(expected) + scale)
     same = (expected == actual) | (np.isnan(expected) & np.isnan(actual))
-    agreeing: np.ndarray = np.where(finite, near, same)
-    return agreeing
+    return np.asarray(np.where(finite, near, same))
 
 
 def agree(first: Any, second: Any) -> bool:

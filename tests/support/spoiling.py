@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from keys import shown_cases
 
-from autograder.judging.compare import agree
+from autograder.judging.agreement import agree
 from autograder.judging.exercise import Case, Exercise
 from autograder.judging.judge import observe_quietly
 from autograder.sandbox.untrusted.values import Differentiated, Raised, Tensor
