@@ -28,7 +28,6 @@ UNREJECTED: dict[str, dict[str, str]] = {
     "linear_bias": _ONE_VALUE,
     "localisation": {
         "inputs rounded to 1e-12": "a share so tiny drowns in the rounding of a running sum",
-        "weights brought to a sum of 1": "a row of weights sums to 1, says the docstring",
     },
     "rotary": _LAST_AXIS,
     "shift_matrix": {"axes of length 1 squeezed": "both axes have an even length"} | _LAST_AXIS,
