@@ -56,6 +56,7 @@ MISTAKES: dict[str, str] = {
     Verdict.WRONG_PARAMETERS: "wrong parameters",
     Verdict.NONFINITE: "NaN or an infinity",
     Verdict.MUTATED_INPUT: "changed its argument",
+    Verdict.MUTATED_RESULT: "changed an earlier result",
     Verdict.NONDETERMINISTIC: "two results of two equal calls",
     Verdict.EXCEPTION: "raised an exception",
     Verdict.WRONG_EXCEPTION: "wrong exception, or none",
