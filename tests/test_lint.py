@@ -1,5 +1,6 @@
 """The checks that take seconds are one list: for `make test`, `make quick` and the commit hook."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -10,9 +11,19 @@ ROOT = Path(__file__).parents[1]
 
 
 def planned(target: str) -> str:
-    """The commands of a target of the Makefile, as make would run them."""
+    """The commands of a target of the Makefile, as a shell's own make would run them.
+
+    Within `make test` the variables of that make would be inherited, and each list framed by lines
+    about folders.
+    """
+    of_a_shell = {name: os.environ[name] for name in os.environ if not name.startswith("MAKE")}
     done = subprocess.run(
-        ["make", "--dry-run", target], cwd=ROOT, capture_output=True, text=True, check=True
+        ["make", "--dry-run", target],
+        cwd=ROOT,
+        env=of_a_shell,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return done.stdout
 
