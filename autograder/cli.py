@@ -126,16 +126,19 @@ def export(course: CourseOption = Path()) -> None:
 
 @app.command()
 def doctor() -> None:
-    """Say which layers of isolation this machine has."""
+    """Try to break each layer of isolation that this machine has, and say which held."""
     from rich.table import Table
 
-    from .sandbox.backends import layers
+    from .sandbox.doctor import layers
 
-    table = Table("layer", "here", "detail")
-    for layer in layers():
-        here = "yes" if layer.present else "no"
+    table = Table("layer", "held", "tried")
+    found = layers()
+    for layer in found:
+        here = "yes" if layer.held else "no"
         table.add_row(*(_plain(cell) for cell in (layer.name, here, layer.detail)))
     _print(table)
+    if not all(layer.held for layer in found):
+        raise typer.Exit(1)
 
 
 def _show_report(report: Report, narrowed: bool) -> None:

@@ -1,47 +1,43 @@
-"""Judge one submission: probe it in the sandbox, compare what comes back out here."""
+"""Judge one submission: observe it in the sandbox, compare what comes back out here."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
 import inspect
-import itertools
 import platform
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from nbformat import NotebookNode
 
+from ..classroom.plaintext import printable
 from ..judging import judge
 from ..judging.exercise import Assignment, Exercise
 from ..judging.judge import AnswerKey, build_key, public_cases
 from ..judging.verdict import Judgement, Verdict
 from ..sandbox.backends import UNTRUSTED, Sandbox
 from ..sandbox.limits import LIMITS
-from ..sandbox.untrusted import runner, wire
-from ..sandbox.untrusted.values import Observation, Raised
+from ..sandbox.rooms import NotBegun
+from ..sandbox.untrusted.values import Raised
 from ..selfcheck.check import read_cases
-from . import notebook
+from . import notebook, observing
+from .observing import Observer, ProgramCell, Question, Seen
 
+DRAWS = 4
+"""So many draws of hidden cases a course has; the digest of a submission chooses one."""
 
-class ProgramCell(Protocol):
-    """A cell to run: its source, and the exercise that it answers, if any."""
-
-    @property
-    def source(self) -> str:
-        """Python code."""
-        ...
-
-    @property
-    def exercise(self) -> str | None:
-        """The name of the exercise, or None for a cell that answers none."""
-        ...
+PATIENCE = 20
+"""So many times as long as the reference may a right answer take."""
 
 
 def judge_program(
@@ -54,104 +50,98 @@ def judge_program(
     only: Collection[str] | None = None,
 ) -> dict[str, Judgement]:
     """Judge every exercise of `assignment`, or `only` these, on public cases and hidden ones."""
-    keys = answer_keys(assignment, course_key, digest)
-    wanted = [key for key in keys if only is None or key.exercise in only]
-    return judge_keys(program, wanted, sandbox)
+    asked = questions(assignment, course_key, digest)
+    wanted = [one for one in asked if only is None or one.name in only]
+    return judge_questions(program, wanted, sandbox)
 
 
-def answer_keys(assignment: Assignment, course_key: bytes, digest: str) -> list[AnswerKey]:
-    """Return the right answers to the public and the hidden cases of every exercise.
+def questions(assignment: Assignment, course_key: bytes, digest: str) -> list[Question]:
+    """The right answers to the public and the hidden cases of every exercise.
 
-    The hidden cases come from HMAC(course key, submission digest, exercise): no one can know them
-    beforehand, and the same submission always meets the same ones.
+    The hidden cases are one of DRAWS draws, made of HMAC(course key, exercise, draw): no one can
+    know them beforehand, and the same submission always meets the same ones.
     """
-    return [
-        build_key(one, public_cases(one), tuple(one.hidden(_generator(course_key, digest, one))))
-        for one in assignment.exercises
-    ]
+    message = f"{digest}\n{assignment.name}".encode()
+    draw = hmac.new(course_key, message, hashlib.sha256).digest()[0] % DRAWS
+    return [_question(one, course_key, draw) for one in assignment.exercises]
 
 
-def _generator(course_key: bytes, digest: str, one: Exercise) -> np.random.Generator:
-    message = f"{digest}\n{one.name}".encode()
-    seed = hmac.new(course_key, message, hashlib.sha256).digest()
-    return np.random.default_rng(int.from_bytes(seed, "little"))
+@lru_cache(maxsize=1024)
+def _question(one: Exercise, course_key: bytes, draw: int) -> Question:
+    public = _public_key(one)
+    seed = hmac.new(course_key, f"{one.name}\n{draw}".encode(), hashlib.sha256).digest()
+    rng = np.random.default_rng(int.from_bytes(seed, "little"))
+    begun = time.process_time()
+    whole = build_key(one, public.cases, tuple(one.hidden(rng)))
+    return Question(public, whole, LIMITS.seconds + PATIENCE * (time.process_time() - begun))
 
 
-def judge_keys(
-    program: Sequence[ProgramCell], keys: Sequence[AnswerKey], sandbox: Sandbox
+@lru_cache(maxsize=1024)
+def _public_key(one: Exercise) -> AnswerKey:
+    return build_key(one, public_cases(one), ())
+
+
+def judge_questions(
+    program: Sequence[ProgramCell], asked: Sequence[Question], sandbox: Sandbox
 ) -> dict[str, Judgement]:
-    """Judge `program` against answer keys.
+    """Judge `program`: all exercises in common processes, and what fails there by itself.
 
-    When an answer takes its sandbox down, the exercises after it get a fresh one: one answer never
-    costs another its points. All of them together have one deadline. A sandbox that fails before
-    it begins with the student's code is a GRADER_FAULT: no answer did that.
+    So one answer never costs another its points. A sandbox that fails before it begins with the
+    student's code is a GRADER_FAULT: no answer did that.
     """
     judgements: dict[str, Judgement] = {}
-    pending = list(keys)
-    answers = sum(cell.exercise is not None for cell in program)
-    allowed = 30 + LIMITS.seconds * (2 * len(keys) + answers + runner.MOST_LEFT_OUT)
-    deadline = time.monotonic() + allowed
-    while pending:
-        seconds = deadline - time.monotonic()
-        if seconds <= 0:
-            return judgements | {key.exercise: _STATUS["timeout"] for key in pending}
-        frames = _run(program, pending, sandbox, seconds)
-        if not frames or not _is(frames[0], runner.BEGUN):
-            return judgements | {key.exercise: _NOT_BEGUN for key in pending}
-        for key, frame in zip(pending, frames[1:], strict=False):
-            if not isinstance(frame, dict) or not _is(frame.get("exercise"), key.exercise):
-                break
-            judgements[key.exercise] = _read_answer(key, frame)
-        rest = [key for key in pending if key.exercise not in judgements]
-        if rest and len(rest) == len(pending):  # the first one ended the whole sandbox
-            judgements[rest[0].exercise] = _STATUS["killed"]
-            rest = rest[1:]
-        pending = rest
-    return judgements
+    batches = [list(asked)]
+    while batches:
+        batch = batches.pop()
+        seen, note = _observed(program, batch, sandbox)
+        for one in batch:
+            found = seen.get(one.name)
+            judgement = _judgement(found, note) if found else _NOT_BEGUN
+            judgements[one.name] = judgement
+            if found and not found.alone and not judgement.passed and len(batch) > 1:
+                batches.append([one])
+    return {one.name: judgements[one.name] for one in asked}
 
 
-def _run(
-    program: Sequence[ProgramCell], keys: Sequence[AnswerKey], sandbox: Sandbox, seconds: float
-) -> list[Any]:
-    """The frames that came back, in order, up to the first that is cut off or malformed."""
-    request = wire.encode(
-        {
-            "cells": [(_bytes(cell.source), cell.exercise) for cell in program],
-            "exercises": [(key.exercise, key.calls) for key in keys],
-            "limits": LIMITS.for_runner(),
-            "torch": any(key.needs_torch for key in keys),
-        }
+def _observed(
+    program: Sequence[ProgramCell], asked: Sequence[Question], sandbox: Sandbox
+) -> tuple[dict[str, Seen], str]:
+    """What the answers do, and a note on cells that were left out; nothing if no room stood."""
+    torch = any(one.whole.needs_torch for one in asked)
+    try:
+        with closing(Observer(program, sandbox, torch)) as observer:
+            seen = observer.observe(asked, lambda key, result: judge.judge(key, result).passed)
+            return seen, _left_out(program, observer.own_left_out)
+    except NotBegun:
+        return {}, ""
+
+
+def _left_out(program: Sequence[ProgramCell], cells: Mapping[int, str]) -> str:
+    return "".join(
+        f" (A cell of your own was left out, since it {_DID.get(how, 'ended the process')}. "
+        f"It begins with: {printable(program[cell].source.strip()[:40])})"
+        for cell, how in sorted(cells.items())
     )
-    return list(itertools.islice(_frames(sandbox.run(request, seconds)), len(keys) + 1))
 
 
-def _bytes(source: str) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """A cell as bytes: the wire's texts are too short for one with data in it."""
-    return np.frombuffer(source.encode(), np.uint8)
+def _judgement(seen: Seen, note: str) -> Judgement:
+    """Turn what was seen of an answer into a judgement; only `judge` can pass it."""
+    judgement = _judgement_alone(seen)
+    if judgement.passed or not note:
+        return judgement
+    return replace(judgement, message=judgement.message + note)
 
 
-def _frames(answer: bytes) -> Iterator[Any]:
-    place = 0
-    while len(answer) > place + 8:
-        start = place + 8
-        place = start + int.from_bytes(answer[place:start], "little")
-        try:
-            yield wire.decode(answer[start:place])
-        except wire.WireError:
-            return
-
-
-def _read_answer(key: AnswerKey, frame: Mapping[str, Any]) -> Judgement:
-    """Turn what the sandbox reports on one exercise into a judgement; only `judge` can pass it."""
-    status, result = frame.get("status"), frame.get("result")
-    if not _is(status, "ended"):
-        return _STATUS.get(status, _MALFORMED) if isinstance(status, str) else _MALFORMED
+def _judgement_alone(seen: Seen) -> Judgement:
+    key, result = seen.key, seen.result
+    if seen.status != "ended":
+        return _STATUS.get(seen.status, _STATUS["malformed"])
     if result is None:
         return Judgement(
             Verdict.MISSING,
             f"No {key.noun} called `{key.exercise}` is there after running the cells.",
         )
-    if _is(result, "stub"):
+    if isinstance(result, str) and result == "stub":
         return Judgement(Verdict.MISSING, "Not answered: the stub is as it was released.")
     if isinstance(result, Raised):
         line = f", line {result.line}" if result.line else ""
@@ -159,25 +149,24 @@ def _read_answer(key: AnswerKey, frame: Mapping[str, Any]) -> Judgement:
             Verdict.EXCEPTION,
             f"Its cell raises {result.type_name}{line}: {result.message[:300]}",
         )
-    if not isinstance(result, list) or not all(isinstance(one, Observation) for one in result):
-        return _MALFORMED
+    if not isinstance(result, list):
+        return _STATUS["malformed"]
     return judge.judge(key, result)
 
 
-def _is(value: Any, text: str) -> bool:
-    """True if `value`, which a student may have forged, is the string `text`."""
-    return isinstance(value, str) and value == text
-
-
-_MALFORMED = Judgement(Verdict.MALFORMED, "What came back from the answer is no result.")
 _NOT_BEGUN = Judgement(
     Verdict.GRADER_FAULT,
     "The sandbox did not start, so nothing of the answer has run. See `autograder doctor`.",
 )
+_DID = {
+    "timeout": "did not end in time",
+    "memory": "asked for too much memory",
+    "output": "printed too much",
+    "processes": "started too many processes",
+}
 _STATUS = {
     "timeout": Judgement(
-        Verdict.TIMEOUT,
-        f"It did not end within {LIMITS.seconds} s. Is there a loop without an end?",
+        Verdict.TIMEOUT, "It did not end in time. Is there a loop without an end?"
     ),
     "memory": Judgement(
         Verdict.MEMORY, f"It asked for more than {LIMITS.memory // 2**20} MiB of memory."
@@ -188,6 +177,13 @@ _STATUS = {
     "killed": Judgement(
         Verdict.KILLED, "The process ended before it gave a result (an exit, or a crash)."
     ),
+    "processes": Judgement(
+        Verdict.KILLED, f"It started more than {LIMITS.processes} processes at a time."
+    ),
+    "unsteady": Judgement(
+        Verdict.NONDETERMINISTIC, "Run a second time, the cells do not define it as they did."
+    ),
+    "malformed": Judgement(Verdict.MALFORMED, "What came back from the answer is no result."),
 }
 
 
@@ -197,7 +193,7 @@ def fingerprint(assignment: Assignment, released: NotebookNode) -> str:
     A submission with the same digest and fingerprint gets the same verdicts: it need not be
     judged again.
     """
-    engine = {notebook, sys.modules[__name__]}
+    engine = {notebook, observing, sys.modules[__name__]}
     functions: list[Callable[..., Any]] = []
     parts = [platform.python_version(), f"numpy=={np.__version__}", repr(LIMITS)]
     parts += [cell.source for cell in released.cells]
@@ -234,4 +230,5 @@ def check_program(
     program: Sequence[ProgramCell], cases: Path, sandbox: Sandbox
 ) -> dict[str, Judgement]:
     """Judge `program` on the public cases of a release's `.cases` file only."""
-    return judge_keys(program, read_cases(cases), sandbox)
+    asked = [Question(key, key, LIMITS.cell_seconds) for key in read_cases(cases)]
+    return judge_questions(program, asked, sandbox)

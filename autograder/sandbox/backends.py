@@ -1,4 +1,4 @@
-"""Run the untrusted runner where it can do no harm. Knows nothing of grading."""
+"""Where rooms are made: in namespaces of a warm process, in a fresh bubblewrap, or unprotected."""
 
 from __future__ import annotations
 
@@ -6,22 +6,28 @@ import contextlib
 import importlib.util
 import os
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 import sysconfig
 import tempfile
 import threading
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Protocol
+from typing import Protocol
 
 from .limits import LIMITS, Limits
+from .rooms import START_SECONDS, NotBegun, Room
 from .untrusted import wire
+from .untrusted.line import LineError, receive, send
+from .untrusted.namespaces import PRIVATE
+from .untrusted.supervisor import COLD, TRUSTING, WARM
 
 UNTRUSTED = Path(__file__).parent / "untrusted"
-RUNNER = (sys.executable, "-s", "-P", "-m", "untrusted.runner")
-DESK = "/desk"  # where the student's code runs: empty, private, and small
+DESK = PRIVATE[-1]  # where the student's code runs: empty, private, and small
 ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
     "LANG": "C.UTF-8",
@@ -31,6 +37,8 @@ ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "PYTHONDONTWRITEBYTECODE": "1",
+    # In large pages a process forks in half the time.
+    "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
 }
 INSTALL = (
     "install bubblewrap (Debian and Ubuntu: `sudo apt-get install bubblewrap`), then run "
@@ -43,122 +51,176 @@ class SandboxUnavailable(RuntimeError):
 
 
 class Sandbox(Protocol):
-    """A place where the runner runs: bytes in, bytes out."""
+    """Makes rooms, one for each submission."""
 
     @property
     def isolated(self) -> bool:
         """False for `--trust`: a grade made there says so."""
         ...
 
-    def run(self, request: bytes, seconds: float) -> bytes:
-        """Return what the runner wrote within `seconds`; its faults show in the bytes only."""
+    def room(self, program: bytes, torch: bool) -> Room:
+        """A room for `program`, a message of cells; with `torch`, that is imported already.
+
+        Raises NotBegun if it does not stand in time: no answer's fault.
+        """
+        ...
+
+    def close(self) -> None:
+        """End all that runs for this sandbox."""
         ...
 
 
-@dataclass(frozen=True)
-class Layer:
-    """One layer of isolation, and whether this machine has it."""
+@dataclass
+class _Supervisor:
+    """A running supervisor: the process, the line to it, and what it has imported."""
 
-    name: str
-    present: bool
-    detail: str
+    process: subprocess.Popen[bytes]
+    line: socket.socket
+    torch: bool
+    first: int | None  # the first process of its namespace
+
+    def end(self) -> None:
+        """Kill it, with all that runs in its namespace."""
+        self.line.close()
+        with contextlib.suppress(ProcessLookupError):
+            if self.first is not None:
+                os.kill(self.first, signal.SIGKILL)
+        self.process.kill()
+        self.process.wait()
 
 
-@dataclass(frozen=True)
-class Bubblewrap:
-    """A fresh bubblewrap sandbox for each run: no network, no home, nothing of the course."""
+@dataclass
+class Isolating:
+    """Rooms of one kind: `mode` is one of supervisor.py's. Threads may share it."""
 
-    program: str
+    mode: str
+    bubblewrap: str | None
     limits: Limits = LIMITS
-    isolated: bool = True
+    _free: list[_Supervisor] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def run(self, request: bytes, seconds: float) -> bytes:
-        """See Sandbox.run."""
-        command = [*self.command(), *RUNNER]
-        return _communicate(command, request, seconds, self.limits.answer, {}, Path("/"))[0]
+    @property
+    def isolated(self) -> bool:
+        """See Sandbox."""
+        return self.mode != TRUSTING
 
-    def command(self) -> list[str]:
-        """The sandbox's own part of the command line."""
-        options = ["--unshare-all", "--die-with-parent", "--new-session", "--clearenv"]
-        options += ["--uid", "65534", "--gid", "65534", "--hostname", "sandbox"]
-        options += ["--cap-drop", "ALL"]
-        for folder in ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"):
-            options += _mirror(Path(folder))
-        options += ["--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"]
-        options += ["--proc", "/proc", "--dev", "/dev"]
-        for folder in ("/tmp", "/dev/shm", DESK):
-            options += ["--size", str(self.limits.file), "--tmpfs", folder]
-        for prefix in dict.fromkeys((sys.base_prefix, sys.prefix)):
-            if not prefix.startswith("/usr/") and prefix != "/usr":
-                options += ["--ro-bind", prefix, prefix]
-        for package in ("autograder", "solutions"):
-            for folder in _installed(package):
-                options += ["--tmpfs", folder]
-        options += ["--ro-bind", str(UNTRUSTED), "/judge/untrusted"]
-        for name, value in ENVIRONMENT.items():
-            options += ["--setenv", name, value]
-        options += ["--setenv", "PYTHONPATH", "/judge", "--chdir", DESK]
-        options += ["--remount-ro", "/", "--remount-ro", "/dev"]
-        return [self.program, *options, "--"]
+    def room(self, program: bytes, torch: bool) -> Room:
+        """See Sandbox."""
+        supervisor = self._take(torch)
+        ours, theirs = socket.socketpair()
+        with theirs:
+            try:
+                send(supervisor.line, {}, (theirs.fileno(),))
+            except LineError as error:
+                supervisor.end()
+                ours.close()
+                raise NotBegun(str(error)) from None
+        return Room(ours, program, self.limits, lambda stuck: self._give_back(supervisor, stuck))
 
+    def close(self) -> None:
+        """See Sandbox."""
+        with self._lock:
+            while self._free:
+                self._free.pop().end()
 
-@dataclass(frozen=True)
-class Trusting:
-    """No isolation at all: the runner as an ordinary process. For one's own files only."""
+    def _take(self, torch: bool) -> _Supervisor:
+        with self._lock:
+            for one in self._free:
+                if one.torch == torch:
+                    self._free.remove(one)
+                    return one
+        return self._start(torch)
 
-    limits: Limits = LIMITS
-    isolated: bool = False
+    def _give_back(self, supervisor: _Supervisor, stuck: bool) -> None:
+        """Keep a supervisor whose room has ended; end one that cannot be used again."""
+        if not stuck and self.mode != COLD:
+            with contextlib.suppress(LineError):
+                receive(supervisor.line, deadline=time.monotonic() + START_SECONDS)
+                with self._lock:
+                    self._free.append(supervisor)
+                return
+        supervisor.end()
 
-    def run(self, request: bytes, seconds: float) -> bytes:
-        """See Sandbox.run."""
-        environment = ENVIRONMENT | {"PYTHONPATH": str(UNTRUSTED.parent)}
-        with tempfile.TemporaryDirectory() as folder:
-            answer, _ = _communicate(
-                RUNNER, request, seconds, self.limits.answer, environment, Path(folder)
+    def _start(self, torch: bool) -> _Supervisor:
+        """Start a supervisor and wait until it is up. Raises NotBegun."""
+        ours, theirs = socket.socketpair()
+        told, tell = os.pipe()
+        with theirs, tempfile.TemporaryFile() as complaint:
+            process = subprocess.Popen(
+                self._command(torch, tell),
+                stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,
+                stderr=complaint,
+                env=ENVIRONMENT | {"PYTHONPATH": str(UNTRUSTED.parent)},
+                pass_fds=(tell,),
+                start_new_session=True,
             )
-        return answer
+            os.close(tell)
+            supervisor = _Supervisor(process, ours, torch, None)
+            try:
+                receive(ours, deadline=time.monotonic() + START_SECONDS)
+                if self.bubblewrap is not None:
+                    supervisor.first = _first_process(told)
+            except LineError as error:
+                supervisor.end()
+                complaint.seek(0)
+                said = complaint.read(2**16).decode("utf-8", "replace").strip().splitlines()
+                raise NotBegun(said[-1] if said else str(error)) from None
+            finally:
+                os.close(told)
+        return supervisor
+
+    def _command(self, torch: bool, tell: int) -> list[str]:
+        modules = ["numpy", *(["torch"] if torch else [])]
+        run = [sys.executable, "-s", "-P", "-m", "untrusted.supervisor", self.mode]
+        run += [str(self.limits.file), *modules]
+        if self.bubblewrap is None:
+            return run
+        return [self.bubblewrap, "--info-fd", str(tell), *_options(self.limits), "--", *run]
 
 
-def open_sandbox(trust: bool = False, limits: Limits = LIMITS) -> Sandbox:
-    """Return a sandbox that was just tried. Raises SandboxUnavailable if this machine has none."""
+def open_sandbox(trust: bool = False, limits: Limits = LIMITS, mode: str | None = None) -> Sandbox:
+    """Return a sandbox that was just tried: the warm one, or the cold one where that is refused.
+
+    `mode` asks for one of the two. Raises SandboxUnavailable if this machine has none.
+    """
     if trust:
-        return Trusting(limits)
+        return Isolating(TRUSTING, None, limits)
     program = shutil.which("bwrap")
     if program is None:
         raise SandboxUnavailable(f"No sandbox on this machine: bubblewrap is missing; {INSTALL}.")
-    sandbox = Bubblewrap(program, limits)
-    command = [*sandbox.command(), *RUNNER]
-    request = wire.encode(
-        {"cells": [], "exercises": [], "limits": limits.for_runner(), "torch": False}
-    )
-    _, complaint = _communicate(command, request, 60, limits.answer, {}, Path("/"))
-    if complaint:
-        reason = complaint.strip().splitlines()[-1]
-        raise SandboxUnavailable(f"bubblewrap cannot make a sandbox here ({reason}); {INSTALL}.")
-    return sandbox
+    reason = ""
+    for kind in (mode,) if mode else (WARM, COLD):
+        sandbox = Isolating(kind, program, limits)
+        try:
+            sandbox.room(wire.encode([]), torch=False).close()
+            return sandbox
+        except NotBegun as error:
+            reason = str(error)
+    raise SandboxUnavailable(f"bubblewrap cannot make a sandbox here ({reason}); {INSTALL}.")
 
 
-def layers() -> list[Layer]:
-    """Which layers of isolation this machine has, for `autograder doctor`."""
-    program = shutil.which("bwrap")
-    found = [Layer("bubblewrap", program is not None, program or "not on PATH")]
-    try:
-        open_sandbox()
-        works, detail = True, "namespaces, read-only system, no network, no home: tried"
-    except SandboxUnavailable as error:
-        works, detail = False, str(error)
-    found.append(Layer("isolation", works, detail))
-    found.append(
-        Layer(
-            "resource limits",
-            works,
-            "address space and CPU of each process, file size, open files, wall clock, output",
-        )
-    )
-    as_root = os.geteuid() == 0
-    detail = "does not bind a grader run by root; grade as an ordinary user" if as_root else "set"
-    found.append(Layer("limit on processes", works and not as_root, detail))
-    return found
+def _options(limits: Limits) -> list[str]:
+    """The sandbox's own part of the command line."""
+    options = ["--unshare-all", "--die-with-parent", "--new-session", "--as-pid-1", "--clearenv"]
+    options += ["--uid", "65534", "--gid", "65534", "--hostname", "sandbox"]
+    options += ["--cap-drop", "ALL"]
+    for folder in ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"):
+        options += _mirror(Path(folder))
+    options += ["--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"]
+    options += ["--proc", "/proc", "--dev", "/dev"]
+    for private in PRIVATE:
+        options += ["--size", str(limits.file), "--tmpfs", private]
+    for prefix in dict.fromkeys((sys.base_prefix, sys.prefix)):
+        if not prefix.startswith("/usr/") and prefix != "/usr":
+            options += ["--ro-bind", prefix, prefix]
+    for package in ("autograder", "solutions"):
+        for folder in _installed(package):
+            options += ["--tmpfs", folder]
+    options += ["--ro-bind", str(UNTRUSTED), "/judge/untrusted"]
+    for name, value in (ENVIRONMENT | {"PYTHONPATH": "/judge"}).items():
+        options += ["--setenv", name, value]
+    return [*options, "--chdir", DESK, "--remount-ro", "/", "--remount-ro", "/dev"]
 
 
 def _mirror(folder: Path) -> list[str]:
@@ -168,7 +230,7 @@ def _mirror(folder: Path) -> list[str]:
     return ["--ro-bind", str(folder), str(folder)] if folder.is_dir() else []
 
 
-def _installed(package: str) -> list[str]:
+def _installed(package: str) -> Sequence[str]:
     """Where `package` stands inside the environment that the sandbox shows; hidden there."""
     spec = importlib.util.find_spec(package)
     folders = list(spec.submodule_search_locations or ()) if spec else []
@@ -176,51 +238,8 @@ def _installed(package: str) -> list[str]:
     return [folder for folder in folders if any(Path(folder).is_relative_to(p) for p in shown)]
 
 
-def _communicate(
-    command: Sequence[str],
-    request: bytes,
-    seconds: float,
-    most: int,
-    environment: dict[str, str],
-    folder: Path,
-) -> tuple[bytes, str]:
-    """Feed `request`, read at most `most` bytes within `seconds`, kill what is left; (out, err)."""
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment,
-        cwd=folder,
-        start_new_session=True,
-    )
-    timer = threading.Timer(seconds, process.kill)
-    timer.start()
-    complaint: list[bytes] = []
-    threads = [
-        threading.Thread(target=_feed, args=(process, request)),
-        threading.Thread(target=lambda: complaint.append(_read(process.stderr, 2**16))),
-    ]
-    for thread in threads:
-        thread.start()
-    try:
-        answer = _read(process.stdout, most)
-    finally:
-        process.kill()
-        timer.cancel()
-        process.wait()
-        for thread in threads:
-            thread.join()
-    return answer, b"".join(complaint).decode("utf-8", "replace")
-
-
-def _feed(process: subprocess.Popen[bytes], request: bytes) -> None:
-    assert process.stdin is not None
-    with contextlib.suppress(BrokenPipeError), process.stdin:
-        process.stdin.write(request)
-
-
-def _read(stream: IO[bytes] | None, most: int) -> bytes:
-    assert stream is not None
-    with stream:
-        return stream.read(most)
+def _first_process(told: int) -> int | None:
+    """The first process in bubblewrap's namespace, as bubblewrap tells it."""
+    text = os.read(told, 4096)
+    digits = text.partition(b'"child-pid":')[2].split(b",")[0].split(b"\n")[0].strip()
+    return int(digits) if digits.isdigit() else None

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 MIB = 2**20
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of the child that judges one exercise, and of the whole sandbox.
+    """Limits of one run: a process that runs the cells of a submission and then makes calls.
 
-    `seconds` bounds the cells and the calls of one exercise, each; `memory` (bytes) the address
-    space that they add to what the runner has mapped itself; `output` (bytes) what it prints;
-    `file` (bytes) one file and the private disk; `answer` (bytes) all that comes back from one
-    sandbox.
+    `seconds` (of a processor, or of doing nothing) bounds the calls of one exercise, at the least;
+    `cell_seconds` one cell, `cells_seconds` all of them. `memory` (bytes) bounds what all processes
+    of the run add to what the sandbox holds itself; `output` (bytes) what they print; `file`
+    (bytes) one file and each private folder; `processes` how many they are; `answer` (bytes) what
+    comes back.
     """
 
-    seconds: int = 10
+    seconds: float = 2
+    cell_seconds: float = 10
+    cells_seconds: float = 30
     memory: int = 1024 * MIB
     output: int = 1 * MIB
     file: int = 64 * MIB
-    processes: int = 64
-    descriptors: int = 128
-    answer: int = 256 * MIB
-
-    def for_runner(self) -> dict[str, int]:
-        """The part that the runner inside the sandbox applies, as plain data."""
-        return {name: value for name, value in asdict(self).items() if name != "answer"}
+    processes: int = 32
+    descriptors: int = 64
+    answer: int = 20 * MIB
 
 
 LIMITS = Limits()

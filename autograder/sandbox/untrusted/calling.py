@@ -17,7 +17,6 @@ from .values import (
     SeededGenerator,
     SourceFunction,
     Unloadable,
-    output,
 )
 
 MOST_TYPES = 20
@@ -59,10 +58,11 @@ def copied_array(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Noted:
-    """What one case showed, with the object first returned, and how that is taken."""
+    """What one case showed, with the object first returned, its copy, and how that is taken."""
 
     observation: Observation
     returned: Any
+    kept: Any
     leaf: Callable[[Any], Any]
 
 
@@ -72,13 +72,11 @@ def with_later_changes(noted: Sequence[Noted]) -> list[Observation]:
 
 
 def _with_later_change(noted: Noted) -> Observation:
-    observation = noted.observation
-    first = output(observation.value)
-    if isinstance(first, Raised | Foreign | Unloadable):
-        return observation
+    if isinstance(noted.kept, Raised | Foreign | Unloadable):
+        return noted.observation
     now = taken(noted.returned, noted.leaf)
-    unchanged = wire.encode(now) == wire.encode(first)
-    return observation if unchanged else replace(observation, later=now)
+    unchanged = wire.encode(now) == wire.encode(noted.kept)
+    return noted.observation if unchanged else replace(noted.observation, later=now)
 
 
 def refuse_memory(error: BaseException) -> None:

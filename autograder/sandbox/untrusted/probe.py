@@ -5,42 +5,98 @@ from __future__ import annotations
 import copy
 import types
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Protocol
 
 from .calling import Noted, attempt, copied_array, loaded, taken, with_later_changes
 from .values import Call, Observation, Raised
 
 
-def observe(function: Callable[..., Any], calls: Sequence[Call]) -> list[Observation]:
-    """Call `function` twice on fresh copies of each call's arguments, and note what it did.
+class Made(Protocol):
+    """A call with all its arguments made."""
 
-    What it returns is copied at once; after all the calls, each object first returned is compared
-    with its copy. A MemoryError and the person's own KeyboardInterrupt go through; any other
-    exception is noted.
+    def observe(self, function: Callable[..., Any]) -> Noted:
+        """Make the call, and note what it showed."""
+        ...
+
+
+class Prepared:
+    """The calls of one exercise, with their arguments made: once for one pass."""
+
+    def __init__(self, made: Sequence[Made], again: bool) -> None:
+        """`again` makes the last call first."""
+        self._made = made
+        self._again = again
+
+    def observe(self, function: Callable[..., Any]) -> list[Observation]:
+        """Make every call; the observations stand in the order of the cases.
+
+        What is returned is copied at once; after all the calls, each object returned is compared
+        with its copy. A MemoryError and the person's own KeyboardInterrupt go through; any other
+        exception is noted.
+        """
+        order = reversed(self._made) if self._again else self._made
+        seen = with_later_changes([made.observe(function) for made in order])
+        return seen[::-1] if self._again else seen
+
+
+def prepare(calls: Sequence[Call], *, again: bool = False) -> Prepared:
+    """Make all arguments, of the arrays in `calls` themselves: whoever holds them sees a change.
+
+    The first pass makes each call once. The second pass, `again`, goes from the last call to the
+    first and makes each twice, modules the second time in train mode: it notes the second result.
     """
-    return with_later_changes([_observe_one(function, call) for call in calls])
+    return Prepared([_made(call, again) for call in calls], again)
 
 
-def _observe_one(function: Callable[..., Any], call: Call) -> Noted:
+def observe(function: Callable[..., Any], calls: Sequence[Call]) -> list[Observation]:
+    """Both passes, one after the other in this process, on copies of the calls' arrays."""
+    passes = [
+        prepare(copy.deepcopy(list(calls)), again=again).observe(function)
+        for again in (False, True)
+    ]
+    return together(*passes)
+
+
+def together(first: Sequence[Observation], second: Sequence[Observation]) -> list[Observation]:
+    """The observations of two passes as one: what the second pass noted is `again`."""
+    return [
+        one
+        if isinstance(one.value, Raised)
+        else replace(one, again=two.value, later=two.later if one.later is None else one.later)
+        for one, two in zip(first, second, strict=True)
+    ]
+
+
+def _made(call: Call, again: bool) -> Made:
     if call.needs_torch:
-        from .torch_probe import observe_torch
+        from .torch_probe import TorchCall
 
-        return observe_torch(function, call)
-    returned, after = _call(function, call)
-    value = taken(returned, copied_array)
-    again = value if isinstance(value, Raised) else taken(_call(function, call)[0], copied_array)
-    return Noted(Observation(value, after, again), returned, copied_array)
+        return TorchCall(call, again)
+    return _ArrayCall(call, again)
 
 
-def _call(function: Callable[..., Any], call: Call) -> tuple[Any, tuple[Any, ...]]:
-    arguments, keywords = copy.deepcopy((call.arguments, call.keywords))
-    after = (*arguments, *(keywords[name] for name in sorted(keywords)))
-    returned = attempt(
-        function,
-        *(loaded(argument) for argument in arguments),
-        **{name: loaded(argument) for name, argument in keywords.items()},
-    )
-    return returned, after
+class _ArrayCall:
+    """A call with NumPy's arrays, made once, or twice in a row."""
+
+    def __init__(self, call: Call, again: bool) -> None:
+        times = [call, copy.deepcopy(call)] if again else [call]
+        self._after = (*call.arguments, *(call.keywords[name] for name in sorted(call.keywords)))
+        self._times = [
+            (
+                tuple(map(loaded, one.arguments)),
+                tuple((name, loaded(value)) for name, value in one.keywords.items()),
+            )
+            for one in times
+        ]
+
+    def observe(self, function: Callable[..., Any]) -> Noted:
+        results = []
+        for arguments, keywords in self._times:
+            returned = attempt(function, *arguments, **dict(keywords))
+            results.append((returned, taken(returned, copied_array)))
+        value = results[-1][1]
+        return Noted(Observation(value, self._after, value), *results[0], copied_array)
 
 
 def is_stub(answer: Any) -> bool:

@@ -33,38 +33,81 @@ DTYPES = (torch.float32, torch.float64, torch.int64, torch.bool)
 _ONE_AT_A_TIME = threading.RLock()  # the default dtype and the random state are the process's own
 
 
-def observe_torch(function: Callable[..., Any], call: Call) -> Noted:
-    """Call a function twice, or a module in eval and then in train mode; see `probe.observe`."""
-    with _ONE_AT_A_TIME, _own_state(call):
-        if call.setup is None:
-            return _observe_twice(function, call, {}, lambda mode: None)
-        module, parameters = _made(function, call.setup)
-        if isinstance(module, torch.nn.Module):
-            return _observe_twice(module, call, parameters, module.train)
-        untouched = (*call.arguments, *(call.keywords[name] for name in sorted(call.keywords)))
-        return Noted(Observation(module, untouched, module), module, copied_leaf)
+class TorchCall:
+    """A call with tensors, or of a module: made once, or twice in a row."""
+
+    def __init__(self, call: Call, again: bool) -> None:
+        """Every module is in eval mode, but in train mode where it is called a second time."""
+        self._call = call
+        times = [call, copy.deepcopy(call)] if again else [call]
+        self._times = [_Given(one) for one in times]
+
+    def observe(self, make: Callable[..., Any]) -> Noted:
+        """Make the module, if it is one, and the call; note what the last call showed."""
+        with _ONE_AT_A_TIME, _own_state(self._call):
+            if self._call.setup is None:
+                return self._observe(make, {})
+            _start(0)
+            module, parameters = _made(make, self._call.setup)
+            if isinstance(module, torch.nn.Module):
+                return self._observe(module, parameters)
+            after = self._times[0].after(as_given=True)
+            return Noted(Observation(module, after, module), module, module, copied_leaf)
+
+    def _observe(self, function: Callable[..., Any], parameters: dict[str, torch.Tensor]) -> Noted:
+        results = []
+        for seed, given in enumerate(self._times, start=1):
+            _start(seed)
+            if isinstance(function, torch.nn.Module):
+                _set_mode(function, training=seed == 2)
+            returned = attempt(function, *given.arguments, **dict(given.keywords))
+            results.append((returned, at_rest(returned)))
+            if isinstance(returned, Raised):
+                break
+        value = results[-1][1]
+        after = self._times[0].after()
+        if self._call.differentiates and not isinstance(returned, Raised):
+            leaves = given.leaves | {f"parameter `{n}`": one for n, one in parameters.items()}
+            value = Differentiated(value, attempt(_gradients, returned, leaves))
+        return Noted(Observation(value, after, value), *results[0], copied_leaf)
 
 
-def _observe_twice(
-    function: Callable[..., Any],
-    call: Call,
-    parameters: dict[str, torch.Tensor],
-    set_training: Callable[[bool], Any],
-) -> Noted:
-    _start(1)
-    set_training(False)
-    returned, value, after = _call(function, call, parameters)
-    if isinstance(value, Raised):
-        return Noted(Observation(value, after, value), returned, copied_leaf)
-    _start(2)
-    set_training(True)
-    _, again, _ = _call(function, call, parameters)
-    return Noted(Observation(value, after, again), returned, copied_leaf)
+class _Given:
+    """The arguments of one call, as torch's tensors in the memory of the call's arrays."""
+
+    def __init__(self, call: Call) -> None:
+        self.leaves: dict[str, torch.Tensor] = {}
+        self._call = call
+        self.arguments = tuple(
+            _tensor(argument, self.leaves, f"argument {position}")
+            for position, argument in enumerate(call.arguments, start=1)
+        )
+        self.keywords = tuple(
+            (name, _tensor(argument, self.leaves, f"`{name}`"))
+            for name, argument in call.keywords.items()
+        )
+
+    def after(self, as_given: bool = False) -> tuple[Any, ...]:
+        """The arguments as they are now, or as they were given; keywords last, sorted."""
+        if as_given:
+            arguments: Any = self._call.arguments
+            keywords: Any = self._call.keywords
+        else:
+            arguments, keywords = self.arguments, dict(self.keywords)
+        found = (*arguments, *(keywords[name] for name in sorted(keywords)))
+        return found if as_given else tuple(at_rest(one) for one in found)
+
+
+def _set_mode(module: torch.nn.Module, training: bool) -> None:
+    """Train or eval mode, whatever the class makes of `train` and `eval`."""
+    attempt(module.train, training)
+    for one in torch.nn.Module.modules(module):
+        one.__dict__["training"] = training
 
 
 def _start(seed: int) -> None:
     """Whatever the class or the first call drew and switched."""
-    torch.manual_seed(seed)
+    torch.default_generator.manual_seed(seed)
     torch.set_grad_enabled(True)
 
 
@@ -120,28 +163,6 @@ def _made(make: Callable[..., Any], setup: Setup) -> tuple[Any, dict[str, torch.
     return module, parameters
 
 
-def _call(
-    function: Callable[..., Any], call: Call, parameters: dict[str, torch.Tensor]
-) -> tuple[Any, Any, tuple[Any, ...]]:
-    """One call on fresh tensors: what it returned, the outcome, and the arguments after it."""
-    leaves: dict[str, torch.Tensor] = {}
-    arguments = [
-        _tensor(argument, leaves, f"argument {position}")
-        for position, argument in enumerate(copy.deepcopy(call.arguments), start=1)
-    ]
-    keywords = {
-        name: _tensor(argument, leaves, f"`{name}`")
-        for name, argument in copy.deepcopy(call.keywords).items()
-    }
-    returned = attempt(function, *arguments, **keywords)
-    after = tuple(at_rest(one) for one in (*arguments, *(keywords[n] for n in sorted(keywords))))
-    value = at_rest(returned)
-    if isinstance(returned, Raised) or not call.differentiates:
-        return returned, value, after
-    leaves |= {f"parameter `{name}`": one for name, one in parameters.items()}
-    return returned, Differentiated(value, attempt(_gradients, returned, leaves)), after
-
-
 def _gradients(output: Any, leaves: dict[str, torch.Tensor]) -> dict[str, Tensor | None] | None:
     """The gradients of the sum of all outputs, each number of them times a fixed random one."""
     found = [one for one in _floating(output) if one.requires_grad]
@@ -171,14 +192,15 @@ def _floating(value: Any) -> Iterator[torch.Tensor]:
 def _tensor(value: Any, leaves: dict[str, torch.Tensor] | None = None, name: str = "") -> Any:
     """`value` with each Tensor as torch's; those to differentiate by are noted in `leaves`.
 
-    What is handed over is not the leaf but a copy, so that a change in place is seen as one.
+    What is handed over holds the memory of the array, and is not the leaf but computed from it: so
+    a change in place is allowed, and seen.
     """
     if isinstance(value, Tensor):
-        tensor = torch.from_numpy(value.array.copy())
+        tensor = torch.from_numpy(value.array)
         if leaves is None or not value.differentiable:
             return tensor
-        leaves[name] = tensor.requires_grad_()
-        return tensor.clone()
+        leaves[name] = leaf = tensor.clone().requires_grad_()
+        return tensor.copy_(leaf)
     if isinstance(value, tuple | list):
         return type(value)(
             _tensor(item, leaves, f"{name}[{index}]") for index, item in enumerate(value)

@@ -1,9 +1,9 @@
 """The wire format: a JSON header and raw buffers. Data only; nothing is executed to read it.
 
-A message is  b"AWB1" | length of header, 8 bytes | header | buffers.  The header is a tree of
-nodes, each a list whose first item is its kind. Encoding accepts exact types only, and turns
-anything else into `Foreign`; decoding checks every node, and raises WireError for whatever it does
-not know.
+A message is  b"AWB2" | length of header, 8 bytes | header | buffers.  The header is a tree of
+nodes, each a list whose first item is its kind; the buffers begin at multiples of 16 bytes.
+Encoding accepts exact types only, and turns anything else into `Foreign`; decoding checks every
+node, and raises WireError for whatever it does not know.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .values import (
     Unloadable,
 )
 
-MAGIC = b"AWB1"
+MAGIC = b"AWB2"
 DTYPES = frozenset(
     f"{order}{kind}"
     for order, kinds in (
@@ -41,8 +41,9 @@ MAX_DEPTH = 12
 MAX_ITEMS = 10_000
 MAX_AXES = 8
 MAX_TEXT = 20_000
-MAX_BYTES = 64 * 2**20
+MAX_BYTES = 16 * 2**20
 MAX_HEADER = 4 * 2**20
+ALIGNED = 16
 
 
 RECORDS: dict[type, tuple[Any, ...]] = {
@@ -64,6 +65,7 @@ def encode(value: Any) -> bytes:
     """Return `value` as a message. Values of other types than the format's become `Foreign`."""
     buffers: list[bytes] = []
     header = json.dumps(_node(value, buffers, 0), separators=(",", ":")).encode()
+    header += b" " * (-(12 + len(header)) % ALIGNED)
     return b"".join((MAGIC, len(header).to_bytes(8, "little"), header, *buffers))
 
 
@@ -109,12 +111,15 @@ def _array_node(value: Any, buffers: list[bytes]) -> list[Any]:
     if array.ndim > MAX_AXES or array.nbytes > MAX_BYTES:
         return ["foreign", f"ndarray of shape {array.shape}"[:100]]
     data = np.ascontiguousarray(array, dtype=dtype).tobytes()
-    buffers.append(data)
+    buffers.append(data + bytes(-len(data) % ALIGNED))
     return ["array" if type(value) is np.ndarray else "scalar", dtype, list(array.shape)]
 
 
-def decode(message: bytes) -> Any:
-    """Return the value that `message` carries; arrays are fresh and writable. Raises WireError."""
+def decode(message: bytes | memoryview, *, shared: bool = False) -> Any:
+    """Return the value that `message` carries; arrays are fresh and writable. Raises WireError.
+
+    Where `message` is `shared` and writable memory, the arrays stand in it.
+    """
     if len(message) > 2 * MAX_BYTES:
         raise WireError(f"a message of {len(message)} bytes, more than {2 * MAX_BYTES}")
     if message[:4] != MAGIC or len(message) < 12:
@@ -123,10 +128,10 @@ def decode(message: bytes) -> Any:
     if start > min(len(message), MAX_HEADER):
         raise WireError("the header is cut off, or too long")
     try:
-        tree = json.loads(message[12:start])
+        tree = json.loads(bytes(message[12:start]))
     except (ValueError, RecursionError) as error:
         raise WireError(f"the header is no JSON: {error}") from None
-    reader = _Reader(message, start)
+    reader = _Reader(message, start, shared)
     value = reader.value(tree, 0)
     if reader.position != len(message):
         raise WireError("bytes are left over")
@@ -136,8 +141,8 @@ def decode(message: bytes) -> Any:
 class _Reader:
     """Walks the header's tree; arrays take their bytes from `position` on."""
 
-    def __init__(self, message: bytes, position: int) -> None:
-        self.message, self.position = message, position
+    def __init__(self, message: bytes | memoryview, position: int, shared: bool) -> None:
+        self.message, self.position, self.shared = message, position, shared
 
     def value(self, node: Any, depth: int) -> Any:
         if (
@@ -163,7 +168,7 @@ class _Reader:
     def _text(self, value: Any) -> str:
         if not isinstance(value, str) or len(value) > MAX_TEXT:
             raise WireError("a text is malformed")
-        return value
+        return value.encode("utf-8", "replace").decode()  # no half of a pair of surrogates
 
     def _items(self, items: Any, depth: int) -> list[Any]:
         if not isinstance(items, list) or len(items) > MAX_ITEMS:
@@ -213,8 +218,9 @@ class _Reader:
         if size > MAX_BYTES or self.position + size > len(self.message):
             raise WireError("an array is larger than what arrived")
         data = self.message[self.position : self.position + size]
-        self.position += size
-        return np.frombuffer(data, dtype=dtype).reshape(shape).copy()
+        self.position += size + -size % ALIGNED
+        array = np.frombuffer(data, dtype=dtype).reshape(shape) if size else np.empty(shape, dtype)
+        return array if self.shared else array.copy()
 
     def _read_scalar(self, dtype: Any, shape: Any, *, depth: int) -> np.generic:
         if shape != []:

@@ -28,8 +28,7 @@ from autograder.grading.autograded import autograded_notebook
 from autograder.grading.grade import FAULTS, grade
 from autograder.grading.notebook import MAX_SOURCE, read_submission
 from autograder.sandbox.backends import SandboxUnavailable, open_sandbox
-from autograder.sandbox.untrusted import wire
-from autograder.sandbox.untrusted.runner import BEGUN
+from autograder.sandbox.rooms import NotBegun, Run
 
 COLUMNS = ["student", "assignment", "exercise", "verdict", "points", "max_points"]
 COLUMNS += ["misconception", "message"]
@@ -156,8 +155,23 @@ def test_a_failure_of_the_grader_costs_no_points_and_is_tried_again(course, sand
     assert {w.student: w.answers for w in report.waiting}["bob"] == 0
 
 
+class Stubborn:
+    """A room in which every run ends as `run` says."""
+
+    open = True
+
+    def __init__(self, run):
+        self.answer = run
+
+    def run(self, calls, **options):
+        return self.answer
+
+    def close(self):
+        pass
+
+
 class Crowded:
-    """A sandbox that answers `bad` to the first two, who meet in it; then a real one."""
+    """A sandbox that has `bad` for the first two, who meet in it; then a real one."""
 
     isolated = True
 
@@ -166,38 +180,33 @@ class Crowded:
         self.calls, self.meeting = itertools.count(), threading.Barrier(2)
         self.inside, self.alone = 0, []
 
-    def run(self, request, seconds):
+    def room(self, program, torch):
         if next(self.calls) < 2:
             self.meeting.wait(60)
-            return self.bad
+            return self.badly()
         self.inside += 1
-        answer = self.inner.run(request, seconds)
-        self.alone.append(self.inside == 1)
-        self.inside -= 1
-        return answer
+        room = self.inner.room(program, torch)
+        leave = room._leave
+
+        def left(stuck):
+            self.alone.append(self.inside == 1)
+            self.inside -= 1
+            leave(stuck)
+
+        room._leave = left
+        return room
+
+    def badly(self):
+        if self.bad == "not begun":
+            raise NotBegun("Creating new namespace failed")
+        return Stubborn(Run(self.bad))
 
 
-def _frames(*values):
-    messages = map(wire.encode, values)
-    return b"".join(len(one).to_bytes(8, "little") + one for one in messages)
-
-
-def _ended(status):
-    return [{"exercise": name, "status": status} for name in ("row_mean", "scale")]
-
-
-@pytest.mark.parametrize(
-    "bad",
-    [
-        b"",
-        b"bwrap: Creating new namespace failed",
-        *(_frames(BEGUN, *_ended(status)) for status in ("killed", "timeout", "memory")),
-    ],
-)
+@pytest.mark.parametrize("bad", ["not begun", "killed", "timeout", "memory"])
 def test_what_neighbours_may_have_caused_is_judged_alone_before_it_is_final(course, sandbox, bad):
     crowd = Crowded(sandbox, bad)
     grade(course, None, None, 2, crowd)
-    assert crowd.alone == [True, True]
+    assert all(crowd.alone)
     assert _verdicts(course)["ann", "row_mean"] == ("PASS", 2)
     assert _verdicts(course)["bob", "row_mean"] == ("WRONG_VALUE", 0)
     kinds = [json.loads(line)["kind"] for line in course.journal.read_bytes().splitlines()]
@@ -206,13 +215,13 @@ def test_what_neighbours_may_have_caused_is_judged_alone_before_it_is_final(cour
 
 def test_a_run_that_is_killed_before_the_second_look_keeps_no_doubtful_verdict(course, sandbox):
     class Stopped(Crowded):
-        def run(self, request, seconds):
+        def room(self, program, torch):
             if next(self.calls) < 2:
-                return self.bad
+                return self.badly()
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        grade(course, None, None, 1, Stopped(sandbox, _frames(BEGUN, *_ended("killed"))))
+        grade(course, None, None, 1, Stopped(sandbox, "killed"))
     assert grade(course, None, None, 1, sandbox).judged == 2
     assert _verdicts(course)["ann", "row_mean"] == ("PASS", 2)
 

@@ -186,7 +186,7 @@ def test_what_is_returned_is_taken_when_it_is_returned():
 
     observations = observe_quietly(reuses_a_buffer, TWO)
     assert [list(one.value) for one in observations] == [[1, 1], [2, 2], [1, 1, 1]]
-    assert [one.later is None for one in observations] == [False, True, True]
+    assert [one.later is None for one in observations] == [False, False, True]
 
 
 def test_a_view_of_an_argument_and_a_result_kept_for_later_are_no_changed_results():

@@ -264,10 +264,12 @@ def test_a_class_that_should_raise_when_it_is_made_is_told_so():
 
 
 def test_the_message_on_a_hidden_case_shows_no_numbers(bubblewrap):
-    """The module is right on the two public cases, each with a construction of its own."""
-    source = "made = []\n" + affine(
-        init="made.append(1)",
-        forward=f"y = {RESULT}; return y if len(made) < 3 else y.detach()",
+    """The module is right on the two public cases, which it knows by their sums."""
+    calls = [case.call for case in public_cases(AFFINE)]
+    given = [one for call in calls for one in (*call.arguments, *call.keywords.values())]
+    known = [round(float(one.array.sum()), 3) for one in given]
+    source = affine(
+        forward=f"y = {RESULT}; return y if round(float(x.sum()), 3) in {known} else y.detach()"
     )
     judgement = grade(bubblewrap, Affine=source)["Affine"]
     assert judgement.verdict is Verdict.WRONG_VALUE

@@ -11,10 +11,10 @@ import pytest
 from toy import Cell, imports
 
 from autograder.checks import assignments
-from autograder.grading.program import answer_keys, judge_keys, judge_program
+from autograder.grading.program import judge_program, judge_questions, questions
 from autograder.grading.sample import answer_source
 from autograder.judging.exercise import Exercise
-from autograder.judging.judge import build_key, judge, observe_quietly, public_cases
+from autograder.judging.judge import judge, observe_quietly
 from autograder.judging.stubs import stub
 from autograder.judging.verdict import Verdict
 from autograder.sandbox.backends import open_sandbox
@@ -65,8 +65,8 @@ def test_untouched_stubs_earn_nothing(assignment):
 def test_self_check_and_sandboxed_grader_agree(assignment):
     """One program for the first known answer of each exercise, one for the second, and so on."""
     sandbox = open_sandbox()
-    hidden = answer_keys(assignment, b"key", "agreement")  # once: each runs all the misconceptions
-    public = {one.name: build_key(one, public_cases(one), ()) for one in assignment.exercises}
+    asked = questions(assignment, b"key", "agreement")
+    public = {one.name: one.public for one in asked}
     answers = [list(known_answers(exercise)) for exercise in assignment.exercises]
     judged = 0
     for row in itertools.zip_longest(*answers):
@@ -77,7 +77,7 @@ def test_self_check_and_sandboxed_grader_agree(assignment):
         }
         program = [imports(assignment)]
         program += [Cell(source, name) for name, (_, source) in chosen.items()]
-        verdicts = judge_keys(program, hidden, sandbox)
+        verdicts = judge_questions(program, asked, sandbox)
         for name, (function, _) in chosen.items():
             key, theirs = public[name], verdicts[name]
             ours = judge(key, observe_quietly(function, key.cases))

@@ -1,0 +1,301 @@
+"""See what the answers of one submission do, in the sandbox: run by run, and in which order.
+
+What is hidden must not come to where the student's words are heard. So the public cases come first,
+each exercise's first pass over them; only what is said there may be shown. Then come the hidden
+cases, and the second pass over all of them, each in a process that has not run the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..judging.judge import AnswerKey
+from ..sandbox.backends import Sandbox
+from ..sandbox.rooms import Room, Run
+from ..sandbox.untrusted import wire
+from ..sandbox.untrusted.probe import together
+from ..sandbox.untrusted.values import (
+    Call,
+    Differentiated,
+    Foreign,
+    Observation,
+    Raised,
+    SeededGenerator,
+    SourceFunction,
+    Tensor,
+    Unloadable,
+)
+
+MOST_LEFT_OUT = 3
+"""So many of a student's own cells may end their process before it counts."""
+
+
+class ProgramCell(Protocol):
+    """A cell to run: its source, and the exercise that it answers, if any."""
+
+    @property
+    def source(self) -> str:
+        """Python code."""
+        ...
+
+    @property
+    def exercise(self) -> str | None:
+        """The name of the exercise, or None for a cell that answers none."""
+        ...
+
+
+@dataclass(frozen=True)
+class Question:
+    """An exercise to observe: its public key, its whole key, and the seconds of its calls."""
+
+    public: AnswerKey
+    whole: AnswerKey
+    seconds: float
+
+    @property
+    def name(self) -> str:
+        """The name of the exercise."""
+        return self.whole.exercise
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What an answer did: a status, and if that is "ended" what came of it.
+
+    `result` is what its cell raised, "stub", None for no such name, or an observation for each case
+    of `key`. `changed` says that the grader saw arguments change. `alone` is False if exercises
+    before it ran in the same process.
+    """
+
+    status: str
+    key: AnswerKey
+    result: Any = None
+    changed: bool = False
+    alone: bool = False
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Some calls of an exercise, as one run makes them."""
+
+    name: str
+    calls: list[Call]
+
+
+class Observer:
+    """One submission in one room, and in another where that one has gone."""
+
+    def __init__(self, program: Sequence[ProgramCell], sandbox: Sandbox, torch: bool) -> None:
+        """Enter the first room. Raises NotBegun if it does not stand."""
+        self._exercises = [cell.exercise for cell in program]
+        self._program = wire.encode([(_bytes(cell.source), cell.exercise) for cell in program])
+        self._sandbox, self._torch = sandbox, torch
+        self._left_out: dict[int, str] = {}  # cells that ended their process, and how
+        self._room = self._enter()
+
+    def close(self) -> None:
+        """Leave the room."""
+        self._room.close()
+
+    @property
+    def own_left_out(self) -> dict[int, str]:
+        """The cells of no exercise that were left out, and what they had done."""
+        return {i: how for i, how in self._left_out.items() if self._exercises[i] is None}
+
+    def observe(
+        self, questions: Sequence[Question], passes: Callable[[AnswerKey, Any], bool]
+    ) -> dict[str, Seen]:
+        """What each answer does; on the hidden cases only if it `passes` the public ones."""
+        asked = {one.name: one for one in questions}
+        first = self._pass(asked, {name: one.public.calls for name, one in asked.items()})
+        seen = {name: self._on(asked[name].public, one) for name, one in first.items()}
+        answered = [name for name, one in seen.items() if isinstance(one.result, list)]
+        right = [name for name in answered if passes(asked[name].public, seen[name].result)]
+        hidden = self._pass(
+            asked,
+            {name: asked[name].whole.calls[asked[name].whole.public :] for name in right},
+        )
+        for name, one in hidden.items():
+            seen[name] = _joined(seen[name], self._on(asked[name].whole, one))
+        answered = [name for name in answered if isinstance(seen[name].result, list)]
+        second = self._pass(asked, {name: seen[name].key.calls for name in answered}, again=True)
+        for name, one in second.items():
+            seen[name] = _again(seen[name], one)
+        return seen
+
+    def _on(self, key: AnswerKey, seen: Seen) -> Seen:
+        return replace(seen, key=key)
+
+    def _pass(
+        self, asked: Mapping[str, Question], calls: Mapping[str, list[Call]], again: bool = False
+    ) -> dict[str, Seen]:
+        """Make the calls of all exercises in one process; what does not end there, in another."""
+        seen: dict[str, Seen] = {}
+        parts = [_Part(name, one) for name, one in calls.items()]
+        if again:
+            parts.reverse()  # the run goes backwards: so the first part is the last that ran
+        while parts:
+            ended_by = self._ended_by_its_cell(parts[0].name)
+            if ended_by is not None:
+                seen[parts[0].name] = Seen(ended_by, asked[parts[0].name].public, alone=True)
+                del parts[0]
+                continue
+            batch = [one for one in parts if self._ended_by_its_cell(one.name) is None]
+            run = self._run(batch, max(asked[one.name].seconds for one in batch), again)
+            if run.cell is not None and self._may_leave_out(run.cell):
+                self._left_out[run.cell] = "killed" if run.status == "ended" else run.status
+                continue
+            found = self._read(batch, run, asked)
+            if not found:  # the first of them ended the run, and it was alone with the cells
+                status = "killed" if run.status == "ended" else run.status
+                found = {batch[0].name: Seen(status, asked[batch[0].name].public, alone=True)}
+            seen |= found
+            parts = [one for one in parts if one.name not in seen]
+        return seen
+
+    def _run(self, batch: Sequence[_Part], seconds: float, again: bool) -> Run:
+        if not self._room.open:
+            self._room = self._enter()
+        order = list(reversed(batch)) if again else list(batch)
+        return self._room.run(
+            wire.encode([(one.name, one.calls) for one in order]),
+            seconds=seconds,
+            again=again,
+            left_out=self._left_out,
+        )
+
+    def _enter(self) -> Room:
+        return self._sandbox.room(self._program, self._torch)
+
+    def _read(
+        self, batch: Sequence[_Part], run: Run, asked: Mapping[str, Question]
+    ) -> dict[str, Seen]:
+        """What came back, in the order of the batch, up to the first that is none of it."""
+        seen: dict[str, Seen] = {}
+        changed = _calls_after(run, batch)
+        for index, (part, message) in enumerate(zip(batch, run.results, strict=False)):
+            status, result = "ended", None
+            try:
+                name, result = _pair(wire.decode(message))
+            except wire.WireError:
+                name, status = part.name, "malformed"
+            if name != part.name:
+                break
+            if isinstance(result, list):
+                result = _observations(result, len(part.calls))
+                status = "malformed" if result is None else status
+            if isinstance(result, list) and changed is not None:
+                result = [
+                    replace(one, arguments_after=_after(call))
+                    for one, call in zip(result, changed[part.name], strict=True)
+                ]
+            seen[part.name] = Seen(
+                status, asked[part.name].public, result, changed is not None, alone=index == 0
+            )
+        return seen
+
+    def _ended_by_its_cell(self, exercise: str) -> str | None:
+        cells = [i for i, name in enumerate(self._exercises) if name == exercise]
+        return next((self._left_out[cell] for cell in cells if cell in self._left_out), None)
+
+    def _may_leave_out(self, cell: int) -> bool:
+        """True for the cell of an answer, and the first few others that end the process."""
+        if not 0 <= cell < len(self._exercises) or cell in self._left_out:
+            return False
+        return self._exercises[cell] is not None or len(self.own_left_out) < MOST_LEFT_OUT
+
+
+def _joined(public: Seen, hidden: Seen) -> Seen:
+    """What an answer did on the public cases and on the hidden ones."""
+    if not isinstance(hidden.result, list):
+        return _unlike(public, hidden)
+    return replace(
+        hidden,
+        result=[*public.result, *hidden.result],
+        changed=public.changed or hidden.changed,
+        alone=public.alone and hidden.alone,
+    )
+
+
+def _again(first: Seen, second: Seen) -> Seen:
+    """What an answer did in both passes."""
+    if not isinstance(second.result, list):
+        return _unlike(first, second)
+    both = together(first.result, second.result)
+    if second.changed and not first.changed:
+        both = [
+            replace(one, arguments_after=again.arguments_after)
+            for one, again in zip(both, second.result, strict=True)
+        ]
+    return replace(first, result=both, alone=first.alone and second.alone)
+
+
+def _unlike(before: Seen, now: Seen) -> Seen:
+    """An answer that was there in one process and is not in the next."""
+    status = "unsteady" if now.status == "ended" else now.status
+    return replace(before, status=status, result=None, alone=before.alone and now.alone)
+
+
+def _after(call: Call) -> tuple[Any, ...]:
+    """The arguments of a call, in the order in which an observation has them."""
+    return (*call.arguments, *(call.keywords[name] for name in sorted(call.keywords)))
+
+
+def _calls_after(run: Run, batch: Sequence[_Part]) -> dict[str, list[Call]] | None:
+    """The calls as they were after the run, seen from outside; None if they are as before."""
+    if run.changed is None:
+        return None
+    try:
+        return dict(wire.decode(run.changed))
+    except (wire.WireError, ValueError, TypeError):  # not even their header is as it was
+        empty = Call(("its arguments are no longer there",))
+        return {one.name: [empty] * len(one.calls) for one in batch}
+
+
+def _bytes(source: str) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """A cell as bytes: the wire's texts are too short for one with data in it."""
+    return np.frombuffer(source.encode(), np.uint8)
+
+
+def _pair(value: Any) -> tuple[str, Any]:
+    if not isinstance(value, list) or len(value) != 2 or not isinstance(value[0], str):
+        raise wire.WireError("no result of an exercise")
+    return value[0], value[1]
+
+
+def _observations(result: list[Any], count: int) -> list[Observation] | None:
+    """The observations that came back, or None if one of them is none: a student forged it."""
+    if len(result) != count or not all(isinstance(one, Observation) for one in result):
+        return None
+    return result if all(map(_is_legitimate, result)) else None
+
+
+def _is_legitimate(one: Observation) -> bool:
+    given = all(_is_plain(value, SourceFunction | SeededGenerator) for value in one.arguments_after)
+    return given and all(map(_is_outcome, (one.value, one.again, one.later)))
+
+
+def _is_outcome(value: Any) -> bool:
+    if isinstance(value, Unloadable):
+        return all(_is_plain(shape) for shape in value.shapes.values())
+    if isinstance(value, Differentiated):
+        gradients = value.gradients
+        known = gradients.values() if isinstance(gradients, dict) else ()
+        return _is_plain(value.output, Raised) and all(
+            one is None or isinstance(one, Tensor) for one in known
+        )
+    return _is_plain(value, Raised)
+
+
+def _is_plain(value: Any, also: Any = ()) -> bool:
+    """True for data that an answer may be, and for `Foreign`, which stands for what it may not."""
+    if isinstance(value, tuple | list):
+        return all(map(_is_plain, value))
+    if isinstance(value, dict):
+        return all(map(_is_plain, value.values()))
+    kinds = bool | int | float | str | np.ndarray | np.generic | Tensor | Foreign | None
+    return isinstance(value, kinds) or (also != () and isinstance(value, also))

@@ -1,0 +1,184 @@
+"""Which layers of isolation this machine has, each proved by an attempt to break it."""
+
+from __future__ import annotations
+
+import textwrap
+from contextlib import closing
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .backends import Sandbox, SandboxUnavailable, open_sandbox
+from .limits import LIMITS
+from .rooms import NotBegun
+from .untrusted import wire
+from .untrusted.supervisor import COLD, WARM
+from .untrusted.values import Call, Observation
+
+QUICK = replace(LIMITS, seconds=1.0, cell_seconds=1.0, cells_seconds=1.0, memory=128 * 2**20)
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One layer of isolation, whether it held, and what was tried."""
+
+    name: str
+    held: bool
+    detail: str
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A try to break a layer: `source` is the body of a function that returns True if it did.
+
+    Where a limit should end it instead, `status` says with what.
+    """
+
+    name: str
+    tried: str
+    source: str
+    status: str = "ended"
+
+
+ATTEMPTS = (
+    Attempt(
+        "files of this machine",
+        "reads /etc/passwd and /root, writes beside the programs",
+        """\
+        import os, sys
+        for path in ("/etc/passwd", "/etc/shadow", "/home", "/root/.ssh"):
+            if os.path.exists(path): return True
+        for folder in ("/usr", sys.prefix, "/judge", "/"):
+            try: open(os.path.join(folder, "mark"), "w")
+            except OSError: continue
+            return True
+        return False
+        """,
+    ),
+    Attempt(
+        "network",
+        "opens sockets of the internet, of the kernel and of virtual machines",
+        """\
+        import socket
+        for family in (socket.AF_INET, socket.AF_INET6, socket.AF_NETLINK, 40):
+            try: socket.socket(family, socket.SOCK_DGRAM)
+            except OSError: continue
+            return True
+        return False
+        """,
+    ),
+    Attempt(
+        "other processes",
+        "looks for them, traces and reads the first one",
+        """\
+        import ctypes, os
+        kernel = ctypes.CDLL(None, use_errno=True)
+        if len([name for name in os.listdir("/proc") if name.isdigit()]) > 3: return True
+        return kernel.ptrace(16, 1, 0, 0) >= 0 or kernel.process_vm_readv(1, 0, 0, 0, 0, 0) >= 0
+        """,
+    ),
+    Attempt(
+        "system calls",
+        "asks for keyrings, new namespaces, a mount, memory that no process owns",
+        """\
+        import ctypes
+        kernel = ctypes.CDLL(None, use_errno=True)
+        return 0 <= max(
+            kernel.syscall(250, 0, -3, 0),
+            kernel.unshare(0x10000000),
+            kernel.mount(b"a", b"/tmp", b"tmpfs", 0, 0),
+            kernel.memfd_create(b"a", 0),
+            kernel.shmget(0, 4096, 0o1600),
+            kernel.syscall(425, 1, 0),
+        )
+        """,
+    ),
+    Attempt(
+        "time",
+        "computes without end",
+        "while True: pass",
+        "timeout",
+    ),
+    Attempt(
+        "time of all processes together",
+        "lets processes of other sessions compute without end",
+        """\
+        import os, time
+        for _ in range(4):
+            if os.fork() == 0:
+                os.setsid()
+                while True: pass
+        time.sleep(60)
+        """,
+        "timeout",
+    ),
+    Attempt(
+        "memory of all processes together",
+        "holds 40 MiB in each of eight processes",
+        """\
+        import os, time
+        for _ in range(8):
+            if os.fork() == 0:
+                held = bytearray(b"x") * (40 * 2**20)
+                time.sleep(60)
+        time.sleep(60)
+        """,
+        "memory",
+    ),
+    Attempt(
+        "number of processes",
+        "forks without end",
+        """\
+        import os, time
+        while True:
+            try: os.fork()
+            except OSError: time.sleep(0.1)
+        """,
+        "processes",
+    ),
+    Attempt(
+        "private folders",
+        "fills one of them",
+        """\
+        import os
+        with open("/tmp/full", "wb") as file:
+            try:
+                for _ in range(200): file.write(bytes(2**20))
+            except OSError: return False
+        return True
+        """,
+    ),
+)
+
+
+def layers() -> list[Layer]:
+    """Try to break every layer, in each kind of sandbox; the one that grading uses comes first."""
+    found = []
+    for mode in (WARM, COLD):
+        try:
+            sandbox = open_sandbox(limits=QUICK, mode=mode)
+        except SandboxUnavailable as error:
+            found.append(Layer(f"{mode}: sandbox", False, str(error)))
+            continue
+        found.append(Layer(f"{mode}: sandbox", True, "made a room, and a second one"))
+        found += [_tried(sandbox, mode, attempt) for attempt in ATTEMPTS]
+        sandbox.close()
+    return found
+
+
+def _tried(sandbox: Sandbox, mode: str, attempt: Attempt) -> Layer:
+    body = textwrap.indent(textwrap.dedent(attempt.source), "    ")
+    cell = np.frombuffer(f"def trial():\n{body}".encode(), np.uint8)
+    try:
+        with closing(sandbox.room(wire.encode([(cell, "trial")]), torch=False)) as room:
+            run = room.run(wire.encode([("trial", [Call(())])]), seconds=QUICK.seconds)
+    except NotBegun as error:
+        return Layer(f"{mode}: {attempt.name}", False, str(error))
+    held = run.status == attempt.status or (attempt.status != "ended" and run.status == "killed")
+    if attempt.status == "ended" and run.results:
+        _, seen = wire.decode(run.results[0])
+        held = (
+            isinstance(seen, list) and isinstance(seen[0], Observation) and seen[0].value is False
+        )
+    detail = f"{attempt.tried}: {'held' if held else f'NOT held ({run.status})'}"
+    return Layer(f"{mode}: {attempt.name}", held, detail)

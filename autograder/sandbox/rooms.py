@@ -1,0 +1,138 @@
+"""The grader's side of a room: give an order, hear what became of it, by the clock out here."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import math
+import os
+import socket
+import tempfile
+import time
+from collections.abc import Callable, Collection
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from .limits import Limits
+from .untrusted.line import LineError, receive, send
+from .untrusted.room import GENEROUS, READY
+
+START_SECONDS = 30
+"""A room that is not ready by then never will be."""
+
+_SEALS = {"shrink": 2, "grow": 4, "write": 8}  # fcntl(2): F_SEAL_*
+_ADD_SEALS = 1033
+
+
+class NotBegun(Exception):
+    """The room never stood: nothing of the student's has run, and it is no answer's fault."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What became of one order.
+
+    `status` is "ended", or what ended it. `cell` is the index of the cell in which it did.
+    `results` are what the exercises showed, in the order of the run: data from the student's side.
+    `changed` is the message of the calls as it was afterwards, if it is not as it was handed in.
+    """
+
+    status: str
+    cell: int | None = None
+    results: tuple[bytes, ...] = ()
+    changed: bytes | None = None
+
+
+class Room:
+    """A room for one submission. Once a run has failed to answer, it is closed for good."""
+
+    def __init__(
+        self, line: socket.socket, program: bytes, limits: Limits, leave: Callable[[bool], None]
+    ) -> None:
+        """`leave` is called at the end, with True if the sandbox behind it answers no more."""
+        self._line, self._limits, self._leave = line, limits, leave
+        self.open = True
+        self._program = _file(program, sealed=("shrink", "grow", "write"))
+        try:
+            message, _, _ = receive(line, deadline=time.monotonic() + START_SECONDS)
+        except LineError as error:
+            self._close(stuck=True)
+            raise NotBegun(str(error)) from None
+        if message.get("status") != READY:
+            self._close(stuck=True)
+            raise NotBegun(str(message.get("why", "it says nothing")))
+
+    def run(
+        self,
+        calls: bytes,
+        *,
+        seconds: float,
+        again: bool = False,
+        left_out: Collection[int] = (),
+    ) -> Run:
+        """Run the program in a fresh process, then `calls`: a message of (exercise, calls).
+
+        `seconds` bounds the calls. Whatever happens in there, this returns by its own clock.
+        """
+        limits = replace(self._limits, seconds=seconds)
+        whole = GENEROUS * (limits.cells_seconds + seconds) + 10
+        order = {"again": again, "left_out": sorted(left_out), "limits": asdict(limits)}
+        handed = _file(calls, sealed=("shrink", "grow"))
+        try:
+            send(self._line, order, (self._program, handed))
+            reply, _, payload = receive(
+                self._line, most=limits.answer, deadline=time.monotonic() + whole
+            )
+            after = os.pread(handed, len(calls) + 1, 0)
+            run, clean = _understood(reply, payload)
+        except LineError as error:
+            self._close(stuck=True)
+            return Run("timeout" if "too long" in str(error) else "killed")
+        finally:
+            os.close(handed)
+        if not clean:
+            self._close(stuck=False)
+        return run if after == calls else replace(run, changed=after)
+
+    def close(self) -> None:
+        """End the room, with all that runs in it."""
+        self._close(stuck=False)
+
+    def _close(self, stuck: bool) -> None:
+        if self.open:
+            self.open = False
+            self._line.close()
+            with contextlib.suppress(AttributeError):
+                os.close(self._program)
+            self._leave(stuck)
+
+
+def _understood(reply: dict[str, Any], payload: bytes) -> tuple[Run, bool]:
+    """What the room replied, checked as anything that comes from a sandbox. Raises LineError."""
+    status, cell, sizes = reply.get("status"), reply.get("cell"), reply.get("sizes")
+    if (
+        not isinstance(status, str)
+        or not (cell is None or type(cell) is int)
+        or not isinstance(sizes, list)
+        or not all(type(size) is int and size >= 0 for size in sizes)
+        or math.fsum(sizes) != len(payload)
+    ):
+        raise LineError("a reply is malformed")
+    results, place = [], 0
+    for size in sizes:
+        results.append(payload[place : place + size])
+        place += size
+    return Run(status, cell, tuple(results)), reply.get("clean") is True
+
+
+def _file(content: bytes, sealed: Collection[str]) -> int:
+    """An open file in memory that holds `content`; on Linux no one can change its length."""
+    if not hasattr(os, "memfd_create"):
+        with tempfile.TemporaryFile(buffering=0) as file:
+            file.write(content)
+            return os.dup(file.fileno())
+    descriptor = os.memfd_create("data", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    with open(descriptor, "wb", buffering=0, closefd=False) as file:
+        file.write(content)
+    fcntl.fcntl(descriptor, _ADD_SEALS, sum(_SEALS[name] for name in sealed))
+    return descriptor

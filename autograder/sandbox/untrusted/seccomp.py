@@ -1,0 +1,157 @@
+"""The system calls that a submission is refused, as a seccomp filter of the kernel.
+
+What is refused is what no answer needs and what reaches past namespaces and limits: other
+processes' memory, kernel keyrings, further namespaces, mounts, memory that no process owns, sockets
+to anywhere, and whatever a newer kernel adds.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import platform
+import struct
+
+REFUSED = {
+    # name: (x86_64, aarch64); None where the processor has no such call
+    "ptrace": (101, 117),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "kcmp": (312, 272),
+    "pidfd_getfd": (438, 438),
+    "add_key": (248, 217),
+    "request_key": (249, 218),
+    "keyctl": (250, 219),
+    "unshare": (272, 97),
+    "setns": (308, 268),
+    "mount": (165, 40),
+    "umount2": (166, 39),
+    "pivot_root": (155, 41),
+    "chroot": (161, 51),
+    "open_tree": (428, 428),
+    "move_mount": (429, 429),
+    "fsopen": (430, 430),
+    "fsconfig": (431, 431),
+    "fsmount": (432, 432),
+    "fspick": (433, 433),
+    "mount_setattr": (442, 442),
+    "name_to_handle_at": (303, 264),
+    "open_by_handle_at": (304, 265),
+    "fanotify_init": (300, 262),
+    "memfd_create": (319, 279),
+    "memfd_secret": (447, 447),
+    "shmget": (29, 194),
+    "shmat": (30, 196),
+    "shmctl": (31, 195),
+    "semget": (64, 190),
+    "semctl": (66, 191),
+    "msgget": (68, 186),
+    "msgctl": (71, 187),
+    "mq_open": (240, 180),
+    "mq_unlink": (241, 181),
+    "bpf": (321, 280),
+    "perf_event_open": (298, 241),
+    "userfaultfd": (323, 282),
+    "io_uring_setup": (425, 425),
+    "io_uring_enter": (426, 426),
+    "io_uring_register": (427, 427),
+    "io_setup": (206, 0),
+    "seccomp": (317, 277),
+    "personality": (135, 92),
+    "syslog": (103, 116),
+    "acct": (163, 89),
+    "quotactl": (179, 60),
+    "swapon": (167, 224),
+    "swapoff": (168, 225),
+    "reboot": (169, 142),
+    "sethostname": (170, 161),
+    "setdomainname": (171, 162),
+    "kexec_load": (246, 104),
+    "kexec_file_load": (320, 294),
+    "init_module": (175, 105),
+    "finit_module": (313, 273),
+    "delete_module": (176, 106),
+    "settimeofday": (164, 170),
+    "clock_settime": (227, 112),
+    "clock_adjtime": (305, 266),
+    "adjtimex": (159, 171),
+    "vhangup": (153, 58),
+    "iopl": (172, None),
+    "ioperm": (173, None),
+    "modify_ldt": (154, None),
+    "uselib": (134, None),
+}
+"""Numbers of the kernel's tables arch/x86/entry/syscalls and include/uapi/asm-generic/unistd.h."""
+
+NEWEST = 450
+"""The last system call that was looked at for this list; later ones do not exist here."""
+
+_CLONE = (56, 220)
+_CLONE3 = (435, 435)
+_SOCKET = (41, 198)
+_PRLIMIT = (302, 261)
+_ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
+
+NEW_NAMESPACES = 0x7E020000  # every CLONE_NEW* flag but the time namespace's, which clone lacks
+AF_UNIX = 1
+X32 = 0x40000000  # calls of another table, on x86_64
+
+_LOAD, _EQUAL, _GREATER, _ANY_BIT, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x06
+_NUMBER, _ARCHITECTURE, _ARGUMENT = 0, 4, 16  # places in struct seccomp_data
+_ALLOW, _ERRNO, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
+
+PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 38, 22, 2
+
+
+def supported() -> bool:
+    """True where the filter's tables know the processor."""
+    return platform.machine() in _ARCHITECTURES
+
+
+def install() -> None:
+    """Refuse the calls from now on, to this process and all its children. Raises OSError."""
+    program = _program(*_ARCHITECTURES[platform.machine()])
+    code = ctypes.create_string_buffer(program, len(program))
+
+    class Program(ctypes.Structure):
+        _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
+
+    kernel = ctypes.CDLL(None, use_errno=True)
+    given = Program(len(program) // 8, ctypes.addressof(code))
+    if (
+        kernel.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0
+        or kernel.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(given)) < 0
+    ):
+        raise OSError(ctypes.get_errno(), "no system call filter")
+
+
+def _program(table: int, architecture: int) -> bytes:
+    """The filter for one processor: instructions of classic BPF (struct sock_filter)."""
+    refuse, absent = _ERRNO | errno.EPERM, _ERRNO | errno.ENOSYS
+    lines = [
+        _line(_LOAD, _ARCHITECTURE),
+        _line(_EQUAL, architecture, yes=1),
+        _line(_RETURN, _KILL),
+        _line(_LOAD, _NUMBER),
+        _line(_GREATER, NEWEST, no=1),  # X32's calls too
+        _line(_RETURN, absent),
+        _line(_EQUAL, _CLONE3[table], no=1),  # its flags stand in memory: callers fall back
+        _line(_RETURN, absent),
+    ]
+    for numbers in REFUSED.values():
+        number = numbers[table]
+        if number is not None:
+            lines += [_line(_EQUAL, number, no=1), _line(_RETURN, refuse)]
+    for number, test in (
+        (_CLONE[table], [_line(_LOAD, _ARGUMENT), _line(_ANY_BIT, NEW_NAMESPACES, no=1)]),
+        (_SOCKET[table], [_line(_LOAD, _ARGUMENT), _line(_EQUAL, AF_UNIX, yes=1)]),
+        (_PRLIMIT[table], [_line(_LOAD, _ARGUMENT), _line(_EQUAL, 0, yes=1)]),
+    ):
+        body = [*test, _line(_RETURN, refuse), _line(_RETURN, _ALLOW)]
+        lines += [_line(_EQUAL, number, no=len(body)), *body]
+    return b"".join([*lines, _line(_RETURN, _ALLOW)])
+
+
+def _line(code: int, operand: int, yes: int = 0, no: int = 0) -> bytes:
+    """One instruction; `yes` and `no` say how many to skip after a comparison."""
+    return struct.pack("=HBBI", code, yes, no, operand)

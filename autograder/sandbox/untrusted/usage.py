@@ -1,0 +1,101 @@
+"""What all processes of a room use together: processor, memory, files and processes."""
+
+from __future__ import annotations
+
+import os
+import resource
+import time
+from dataclasses import dataclass
+
+_HELD = (b"RssAnon", b"RssShmem")
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True)
+class Usage:
+    """A look at all processes but our own: seconds of a processor, bytes held, how many there are.
+
+    `runnable` is True if one of them had something to do just now.
+    """
+
+    seconds: float
+    memory: int
+    processes: int
+    runnable: bool
+
+
+class Watch:
+    """Counts what the processes in a folder like /proc use, all but those that are there now."""
+
+    def __init__(self, processes: int, room: tuple[str, ...]) -> None:
+        """`processes` is that folder, open; `room` are the folders that count as memory."""
+        self._folder = processes
+        self._room = room
+        self._ours = {name for name in os.listdir(processes) if name.isdigit()}
+        self._born_with = 0
+        self._born_with = self._own_memory("self")
+        self._used = 0.0
+        self._idle = 0.0
+        self._looked = time.monotonic()
+
+    def restart(self) -> None:
+        """Begin the clock anew."""
+        self._used = self.look().seconds
+        self._idle = 0.0
+        self._looked = time.monotonic()
+
+    def clock(self, usage: Usage) -> float:
+        """Seconds since `restart` that were used, or in which nothing had anything to do.
+
+        Time in which a neighbour had the processor is not in it.
+        """
+        now = time.monotonic()
+        if not usage.runnable:
+            self._idle += now - self._looked
+        self._looked = now
+        return max(0.0, usage.seconds - self._used) + self._idle
+
+    def look(self) -> Usage:
+        """What is used now. A process that ends meanwhile counts as none."""
+        seconds, memory, count, runnable = 0.0, 0, 0, False
+        for name in os.listdir(self._folder):
+            if not name.isdigit() or name in self._ours:
+                continue
+            try:
+                line = self._read(f"{name}/stat")
+                memory += self._own_memory(name)
+            except OSError:
+                continue
+            fields = line[line.rindex(b")") + 2 :].split()
+            count += 1
+            runnable = runnable or fields[0] == b"R"
+            seconds += sum(map(int, fields[11:15])) / TICKS  # its own, and its ended children's
+        ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return Usage(
+            seconds + ended.ru_utime + ended.ru_stime,
+            memory + sum(map(_held, self._room)),
+            count,
+            runnable,
+        )
+
+    def _own_memory(self, process: str) -> int:
+        """The bytes of a process that are no file's, less what it was born with."""
+        lines = self._read(f"{process}/status").splitlines()
+        held = (int(line.split()[1]) * 1024 for line in lines if line.startswith(_HELD))
+        return max(0, sum(held) - self._born_with)
+
+    def _read(self, name: str) -> bytes:
+        file = os.open(name, os.O_RDONLY, dir_fd=self._folder)
+        try:
+            return os.read(file, 8192)
+        finally:
+            os.close(file)
+
+
+def _held(folder: str) -> int:
+    """The bytes in a folder of memory."""
+    try:
+        disk = os.statvfs(folder)
+    except OSError:
+        return 0
+    return (disk.f_blocks - disk.f_bfree) * disk.f_frsize
