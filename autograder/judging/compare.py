@@ -20,39 +20,44 @@ from .words import advice, at, describe, kind, numbers, short_list
 class Mismatch:
     """The first difference found: its verdict, and where and what it is, in words.
 
-    `in_general` says it without numbers, where there is more to say than the verdict does. `advice`
-    is a sentence more, without numbers too.
+    `in_general` says it without a number of the case. `advice` is a sentence more, without one too.
     """
 
     verdict: Verdict
     text: str
-    in_general: str = ""
+    in_general: str
     advice: str = ""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where in a result a value is: in full, and in short as part of the place of its items."""
+    """Where in a result a value is: in full, in short as part of other places, and in general.
+
+    In general, the items of a list are not told apart: how many there are depends on the case.
+    """
 
     full: str
-    short: str = ""
+    short: str
+    general: str
 
     def item(self, position: int, container: tuple[Any, ...] | list[Any]) -> Place:
         """The place of one of its items, counted from 1."""
-        if self.short:
-            name = f"item {position} of {self.short}"
-            return Place(name, name)
-        if isinstance(container, list):
-            return Place(f"item {position} of the list", f"item {position}")
-        return Place(f"value {position} of {len(container)} returned", f"value {position}")
+        if not self.short:
+            if isinstance(container, list):
+                return Place(f"item {position} of the list", f"item {position}", "an item")
+            value = f"value {position}"
+            return Place(f"{value} of {len(container)} returned", value, value)
+        name = f"item {position} of {self.short}"
+        which = "an item" if isinstance(container, list) else f"item {position}"
+        return Place(name, name, f"{which} of {self.general}")
 
     def entry(self, name: str) -> Place:
         """The place of the value of a dict's key."""
         text = f"the value of {name!r:.80}" + (f" in {self.short}" if self.short else "")
-        return Place(text, text)
+        return Place(text, text, text)
 
 
-RESULT = Place("the result")
+RESULT = Place("the result", "", "the result")
 
 
 def compare(expected: Any, actual: Any, place: Place = RESULT) -> Mismatch | None:
@@ -64,88 +69,91 @@ def compare(expected: Any, actual: Any, place: Place = RESULT) -> Mismatch | Non
     """
     if isinstance(expected, Tensor):
         if isinstance(actual, Tensor):
-            return compare_numbers(expected.array, actual.array, place.full)
-        return _wrong_kind(expected, actual, place.full, expected.array, "Tensor[")
+            return compare_numbers(expected.array, actual.array, place)
+        return _wrong_kind(expected, actual, place, expected.array, "Tensor[")
     if isinstance(expected, dict):
         return _compare_dicts(expected, actual, place)
     if isinstance(expected, tuple | list):
         return _compare_items(expected, actual, place)
     if isinstance(expected, np.ndarray | bool | int | float | np.generic):
-        return compare_numbers(expected, actual, place.full)
+        return compare_numbers(expected, actual, place)
     if type(expected) is not type(actual):
-        return _wrong_type(expected, actual, place.full)
+        return _wrong_type(expected, actual, place)
     if expected != actual:
         text = f"{place.full} is {actual!r:.80} and should be {expected!r}"
-        return Mismatch(Verdict.WRONG_VALUE, text)
+        return Mismatch(Verdict.WRONG_VALUE, text, f"{place.general} is wrong")
     return None
 
 
 def _compare_items(expected: Any, actual: Any, place: Place) -> Mismatch | None:
     accepted = tuple | list if isinstance(expected, tuple) else list
     if not isinstance(actual, accepted):
-        return _wrong_type(expected, actual, place.full)
+        return _wrong_type(expected, actual, place)
     if len(expected) != len(actual):
-        return _wrong_length(expected, actual, place.full)
+        return _wrong_length(expected, actual, place)
     for position, (wanted, given) in enumerate(zip(expected, actual, strict=True), start=1):
         mismatch = compare(wanted, given, place.item(position, expected))
         shown = isinstance(expected, list) and short_list(expected), short_list(actual)
         if mismatch and mismatch.verdict is Verdict.WRONG_VALUE and all(shown):
             text = f"{place.full} is {shown[1]} and should be {shown[0]}"
-            return Mismatch(Verdict.WRONG_VALUE, text, f"{place.full} is wrong")
+            return Mismatch(Verdict.WRONG_VALUE, text, f"{place.general} is wrong")
         if mismatch:
             return mismatch
     return None
 
 
-def _wrong_length(expected: Any, actual: Any, where: str) -> Mismatch:
+def _wrong_length(expected: Any, actual: Any, place: Place) -> Mismatch:
     """Another number of values: of a tuple another type, of a list another shape."""
     verdict = Verdict.WRONG_TYPE if isinstance(expected, tuple) else Verdict.WRONG_SHAPE
     mine, right = len(actual), len(expected)
-    text = f"{where} has {mine} value{'s' * (mine != 1)} and should have {right}"
+    text = f"{place.full} has {mine} value{'s' * (mine != 1)} and should have {right}"
     shown, wanted = short_list(actual), short_list(expected)
     if shown and wanted:
         text += f": it is {shown} and should be {wanted}"
-    general = f"{where} has {'fewer' if mine < right else 'more'} values than it should"
+    general = f"{place.general} has {'fewer' if mine < right else 'more'} values than it should"
     return Mismatch(verdict, text, general)
 
 
 def _compare_dicts(expected: dict[str, Any], actual: Any, place: Place) -> Mismatch | None:
     if not isinstance(actual, dict):
-        return _wrong_type(expected, actual, place.full)
+        return _wrong_type(expected, actual, place)
     for name in [*expected, *actual]:
         if (name in expected) != (name in actual):
             what = "lacks" if name in expected else "should not have"
-            return Mismatch(Verdict.WRONG_VALUE, f"{place.full} {what} the key {name!r:.80}")
+            text = f"{place.full} {what} the key {name!r:.80}"
+            return Mismatch(Verdict.WRONG_VALUE, text, f"{place.general} {what} a key")
         mismatch = compare(expected[name], actual[name], place.entry(name))
         if mismatch:
             return mismatch
     return None
 
 
-def compare_numbers(expected: Any, actual: Any, where: str, floor: float = 0.0) -> Mismatch | None:
+def compare_numbers(
+    expected: Any, actual: Any, place: Place, floor: float = 0.0
+) -> Mismatch | None:
     """The first difference between two arrays, or numbers, or None; see `close` for `floor`."""
     is_array = isinstance(expected, np.ndarray) and expected.shape != ()
     allowed = (np.ndarray,) if is_array else (np.ndarray, np.generic, bool, int, float)
     if not isinstance(actual, allowed):
-        return _wrong_kind(expected, actual, where, np.asarray(expected), "ndarray[")
+        return _wrong_kind(expected, actual, place, np.asarray(expected), "ndarray[")
     wanted, given = np.asarray(expected), np.asarray(actual)
     if wanted.shape != given.shape:
-        text = f"{where} has shape {given.shape} and should have {wanted.shape}"
-        return Mismatch(Verdict.WRONG_SHAPE, text, f"the shape of {where} is wrong")
+        text = f"{place.full} has shape {given.shape} and should have {wanted.shape}"
+        return Mismatch(Verdict.WRONG_SHAPE, text, f"the shape of {place.general} is wrong")
     if family(wanted) != family(given):
         if not is_array and not isinstance(actual, np.ndarray):
-            return _wrong_type(expected, actual, where)
-        return _wrong_dtype(where, given.dtype.name, wanted.dtype.name)
+            return _wrong_type(expected, actual, place)
+        return _wrong_dtype(place, given.dtype.name, wanted.dtype.name)
     if np.isfinite(wanted).all() and not np.isfinite(given).all():
         index = tuple(int(i) for i in np.argwhere(~np.isfinite(given))[0])
-        general = f"{where} holds NaN or an infinity"
-        return Mismatch(Verdict.NONFINITE, f"{where} holds {given[index]}{at(index)}", general)
+        general = f"{place.general} holds NaN or an infinity"
+        return Mismatch(Verdict.NONFINITE, f"{place.full} holds {given[index]}{at(index)}", general)
     wrong = ~close(wanted, given, floor)
     if wrong.any():
         index = tuple(int(i) for i in np.argwhere(wrong)[0])
         mine, right = numbers(given[index], wanted[index])
-        text = f"{where} is {mine}{at(index)} and should be {right}"
-        return Mismatch(Verdict.WRONG_VALUE, text, f"{where} is wrong")
+        text = f"{place.full} is {mine}{at(index)} and should be {right}"
+        return Mismatch(Verdict.WRONG_VALUE, text, f"{place.general} is wrong")
     return None
 
 
@@ -190,23 +198,23 @@ def said(value: Raised) -> str:
 
 
 def _wrong_kind(
-    expected: Any, actual: Any, where: str, wanted: np.ndarray, foreign: str
+    expected: Any, actual: Any, place: Place, wanted: np.ndarray, foreign: str
 ) -> Mismatch:
     """Another type, or, of an array or a tensor that is no answer, another dtype."""
     if isinstance(actual, Foreign) and actual.type_name.startswith(foreign):
-        return _wrong_dtype(where, actual.type_name[len(foreign) : -1], wanted.dtype.name)
-    return _wrong_type(expected, actual, where)
+        return _wrong_dtype(place, actual.type_name[len(foreign) : -1], wanted.dtype.name)
+    return _wrong_type(expected, actual, place)
 
 
-def _wrong_dtype(where: str, mine: str, right: str) -> Mismatch:
-    text = f"{where} has dtype {mine} and should have {right}"
-    return Mismatch(Verdict.WRONG_DTYPE, text, f"the dtype of {where} is wrong")
+def _wrong_dtype(place: Place, mine: str, right: str) -> Mismatch:
+    text = f"{place.full} has dtype {mine} and should have {right}"
+    return Mismatch(Verdict.WRONG_DTYPE, text, f"the dtype of {place.general} is wrong")
 
 
-def _wrong_type(expected: Any, actual: Any, where: str) -> Mismatch:
+def _wrong_type(expected: Any, actual: Any, place: Place) -> Mismatch:
     return Mismatch(
         Verdict.WRONG_TYPE,
-        f"{where} is {describe(actual)} and should be {describe(expected)}",
-        f"{where} is {kind(actual)} and should be {kind(expected)}",
+        f"{place.full} is {describe(actual)} and should be {describe(expected)}",
+        f"{place.general} is {kind(actual)} and should be {kind(expected)}",
         advice(expected, actual),
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..sandbox.untrusted.values import Raised, Tensor
 from .agreement import Gradients, largest, paired
-from .compare import Mismatch, compare_numbers, said
+from .compare import Mismatch, Place, compare_numbers, said
 from .verdict import Verdict
 from .words import with_parameter
 
@@ -23,7 +23,6 @@ def compare_gradients(
     No gradient is as good as one of zeros, and so is one that is nothing but rounding beside the
     largest of the others. `parameters` are the names of the arguments.
     """
-    general = "the output is right, but a gradient is wrong"
     if isinstance(actual, Raised):
         text = f"the output is right, but going backward from it raises {said(actual)}"
         return Mismatch(Verdict.EXCEPTION, text, "the output is right, but its backward pass fails")
@@ -37,7 +36,12 @@ def compare_gradients(
             Verdict.WRONG_VALUE, text, "the output is right, but no gradient flows back from it"
         )
     for _, mismatch in wrong_gradients(wanted, actual or {}, parameters):
-        return Mismatch(mismatch.verdict, f"the output is right, but {mismatch.text}", general)
+        text, general = mismatch.text, mismatch.in_general
+        return Mismatch(
+            mismatch.verdict,
+            f"the output is right, but {text}",
+            f"the output is right, but {general}",
+        )
     return None
 
 
@@ -48,9 +52,11 @@ def wrong_gradients(
     floor = largest(expected)
     for name, (right, mine) in paired(expected, actual):
         label = with_parameter(name, parameters)
-        mismatch = compare_numbers(right, mine, f"the gradient of {label}", floor)
+        place = f"the gradient of {label}"
+        mismatch = compare_numbers(right, mine, Place(place, place, place), floor)
         if mismatch and not mine.any():
-            mismatch = Mismatch(Verdict.WRONG_VALUE, f"no gradient reaches {label}")
+            text = f"no gradient reaches {label}"
+            mismatch = Mismatch(Verdict.WRONG_VALUE, text, text)
         if mismatch:
             yield name, mismatch
 

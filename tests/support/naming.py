@@ -1,6 +1,7 @@
 """How often an answer that makes no known mistake alone is given the name of one, and rightly.
 
-`python -m tests.support.naming` prints the table over every pair of mistakes and every single edit.
+`python -m tests.support.naming` prints the table over every pair of mistakes and every single edit,
+with a line for each edit that is named wrongly.
 """
 
 from __future__ import annotations
@@ -8,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import io
 import itertools
-import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -35,13 +35,19 @@ from autograder.judging.judge import (
 from autograder.sandbox.untrusted.values import Differentiated, Observation, Raised, Tensor, output
 
 KINDS = ("rightly", "wrongly", "not at all")
+HEADING = (
+    f"{'':42} {'pairs of mistakes':^32} {'single edits':^32}\n{'':42}"
+    + "".join(f"{kind:>11}" for kind in KINDS) * 2
+)
 
 
 class NoSumError(Exception):
     """Two mistakes that cannot be added."""
 
 
-def tally(exercise: Exercise, most: int | None = None) -> tuple[Counter[str], Counter[str]]:
+def tally(
+    exercise: Exercise, most_pairs: int | None = None, most_edits: int | None = None
+) -> tuple[Counter[str], Counter[str]]:
     """How the answers with two mistakes, and those with an edit, are named; at most so many each.
 
     An answer with two mistakes is named rightly if the name is one of the two. An edit of the
@@ -50,12 +56,12 @@ def tally(exercise: Exercise, most: int | None = None) -> tuple[Counter[str], Co
     """
     key = build_key(exercise, public_cases(exercise), exercise.hidden(np.random.default_rng(7)))
     pairs, edits = Counter[str](), Counter[str]()
-    for names, observations in spread(list(two_mistakes(key)), most):
+    for names, observations in spread(list(two_mistakes(key)), most_pairs):
         judgement = judge(key, observations)
         if not judgement.passed:
             pairs[_kind(judgement.misconception, judgement.misconception in names)] += 1
     fresh: AnswerKey | None = None
-    for change, mutant in spread(list(mutants(exercise.reference)), most):
+    for change, mutant in spread(list(mutants(exercise.reference)), most_edits):
         with contextlib.redirect_stdout(io.StringIO()):
             judgement = judge(key, observe_quietly(mutant, key.cases))
             if judgement.passed:
@@ -65,12 +71,9 @@ def tally(exercise: Exercise, most: int | None = None) -> tuple[Counter[str], Co
                 fresh = fresh or fresh_key(exercise)
                 rightly = behaves_as(fresh, mutant, judgement.misconception)
         edits[_kind(judgement.misconception, rightly)] += 1
-        if judgement.misconception and not rightly and VERBOSE:
+        if judgement.misconception and not rightly:
             print(f"    {exercise.name}: {change}: named {judgement.misconception!r}")
     return pairs, edits
-
-
-VERBOSE = False
 
 
 def spread(answers: list[Any], most: int | None) -> list[Any]:
@@ -175,15 +178,11 @@ def _added_arrays(one: np.ndarray, other: np.ndarray, right: np.ndarray) -> np.n
 
 def main() -> None:
     """Print the table, an exercise a line."""
-    global VERBOSE
-    VERBOSE = "-v" in sys.argv
-    most = int(os.environ.get("MOST", "0")) or None
     total = Counter[str](), Counter[str]()
-    print(f"{'':42} {'pairs of mistakes':^32} {'single edits':^32}")
-    print(f"{'':42}" + f"{KINDS[0]:>11}{KINDS[1]:>11}{KINDS[2]:>11}" * 2)
+    print(HEADING)
     for assignment in assignments().values():
         for exercise in assignment.exercises:
-            found = tally(exercise, most)
+            found = tally(exercise)
             print(line(f"{assignment.name}.{exercise.name}", found), flush=True)
             for sums, counts in zip(total, found, strict=True):
                 sums.update(counts)

@@ -63,6 +63,8 @@ def test_a_right_answer_in_another_form_is_right(given_value):
         (3, 3, True),
         ("a", "a", "b"),
         ([1, 2], [1, 2], (1, 2)),
+        ((1, 2), [1, 2], [1, 3]),
+        ((1, [2, 3]), [1, [2, 3]], (1, (2, 3))),
     ],
 )
 def test_python_values(expected, right, wrong):
@@ -81,6 +83,60 @@ def test_a_tuple_of_another_length_is_of_another_type():
     mismatch = compare((WANTED, WANTED), (WANTED,))
     assert mismatch is not None
     assert mismatch.verdict is Verdict.WRONG_TYPE
+    assert mismatch.text == "the result has 1 value and should have 2"
+
+
+SENTENCES = {
+    "the result has 3 values and should have 2: it is [1, 2, 3] and should be [1, 2]": (
+        [1, 2],
+        [1, 2, 3],
+    ),
+    "the result is [1, 3] and should be [1, 2]": ([1, 2], [1, 3]),
+    "item 2 of value 2 is 0.5 and should be 0.25": ((1, [1.0, 0.25]), (1, [1.0, 0.5])),
+    "item 1 of the list is 2 and should be 0.5": ([0.5], [2.0]),
+    "item 1 of item 2 of value 1 is 2 and should be 1": (([0.5, (1.0,)], 1), ([0.5, (2.0,)], 1)),
+    "the result is a tuple of 2 values and should be a list of 2 values": ([1, 2], (1, 2)),
+    "the result has dtype object and should have float64": (WANTED, Foreign("ndarray[object]")),
+    "the result is a NumPy array of dtype object and should be a list of 2 values": (
+        [1, 2],
+        Foreign("ndarray[object]"),
+    ),
+    "the result is a float and should be an int": (3, 3.0),
+    "the result is 0 and should be 0.5": (0.5, -0.0),
+    "the result is of type matrix and should be an array of shape (2, 3)": (
+        WANTED,
+        Foreign("matrix"),
+    ),
+    "the result is None and should be a tuple of 2 values": ((1, 2), None),
+    "the value of 'b' in value 1 is 2 and should be 1": (({"b": 1},), ({"b": 2},)),
+}
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_a_difference_is_said_with_its_path_and_with_what_should_be(sentence):
+    expected, actual = SENTENCES[sentence]
+    mismatch = compare(expected, actual)
+    assert mismatch is not None
+    assert mismatch.text == sentence
+    assert mismatch.in_general
+    assert not any(character.isdigit() for character in mismatch.in_general.split(" of ")[0])
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "advice"),
+    [
+        ((1, 2), None, "Is a `return` missing?"),
+        ([1, 2], (1, 2), "`list(...)` makes a list of it."),
+        (WANTED, WANTED.tolist(), "`np.array` makes an array of it."),
+        (WANTED, (WANTED,), "Does a comma stand after the value that you return?"),
+        (3, 1.5, "Does `/` stand where `//` is meant?"),
+        ((WANTED, WANTED), WANTED, "Return all 2 values, with commas between them."),
+    ],
+)
+def test_what_helps_is_said_of_a_wrong_type(expected, actual, advice):
+    mismatch = compare(expected, actual)
+    assert mismatch is not None
+    assert mismatch.advice == advice
 
 
 floats = arrays.arrays(

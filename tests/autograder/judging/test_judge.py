@@ -1,5 +1,6 @@
 """Naming the mistake: exact matches, answers with two faults, and answers that fit no name."""
 
+import collections
 import dataclasses
 
 import numpy as np
@@ -196,3 +197,69 @@ def test_a_view_of_an_argument_and_a_result_kept_for_later_are_no_changed_result
         return kept.setdefault(X.shape, np.ones(X.shape)), X[..., :1], X
 
     assert all(one.later is None for one in observe_quietly(keeps, TWO))
+
+
+def test_a_result_that_a_later_call_changes_is_told_so():
+    buffer = np.empty(9)
+
+    def mean_into_a_buffer(X):
+        return X.mean(axis=-1, out=buffer[: len(X)])
+
+    assert judged(mean_into_a_buffer).verdict is Verdict.MUTATED_RESULT
+    assert "a later call changes it. Make a new array" in judged(mean_into_a_buffer).message
+    assert judged(lambda X: X.mean(axis=-1)).passed
+
+
+def tokens(stop):
+    """Return the numbers below `stop` as a list, and how many they are."""
+    return list(range(stop)), stop
+
+
+COUNT = dataclasses.replace(
+    toy.MEAN,
+    reference=tokens,
+    cases=lambda rng: [Case("two", (2,)), Case("three", (3,))],
+    misconceptions=(),
+)
+
+
+def judged_count(answer):
+    key = build_key(COUNT, public_cases(COUNT), ())
+    return judge(key, observe_quietly(answer, key.cases))
+
+
+def test_a_list_in_a_default_argument_is_explained_by_that():
+    def into_the_default(stop, found=[]):  # noqa: B006
+        found += range(stop)
+        return found, stop
+
+    judgement = judged_count(into_the_default)
+    assert judgement.verdict is Verdict.MUTATED_RESULT
+    assert "a default argument such as `[]`" in judgement.message
+    assert judgement.case == 0
+
+
+def test_a_named_tuple_and_a_list_are_as_good_as_a_tuple():
+    Both = collections.namedtuple("Both", "found count")
+    assert judged_count(lambda stop: Both(list(range(stop)), stop)).passed
+    assert judged_count(lambda stop: [list(range(stop)), stop]).passed
+    assert not judged_count(lambda stop: (tuple(range(stop)), stop)).passed
+
+
+def test_a_changed_argument_is_named():
+    def changes(X, scale, *, shift):
+        X += 1
+        shift += 1
+        return X.mean(axis=-1)
+
+    case = Case("one", (np.ones((2, 3)), 1.0), {"shift": np.ones(1)})
+    key = AnswerKey("x", (case,), 1, (np.full(2, 2.0),), (), ("X", "scale", "shift"))
+    message = judge(key, observe_quietly(changes, key.cases)).message
+    assert "it changes argument 1 (`X`) and `shift`, which the caller still needs" in message
+
+
+def test_an_exception_without_a_message_is_said_to_have_none():
+    def raises(X):
+        raise ValueError
+
+    assert "it raises ValueError, without a message." in judged(raises).message
