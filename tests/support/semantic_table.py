@@ -93,7 +93,12 @@ def main(chapter: str = "", exercise_name: str = "") -> None:
             passed, listed = survivors(exercise), set(UNREJECTED.get(exercise.name, {}))
             print(f"{assignment.name}.{exercise.name}: {len(passed - listed)} pass", flush=True)
             print("".join(f"    {name}\n" for name in sorted(passed - listed)), end="")
-            print("".join(f"    listed, but rejected: {one}\n" for one in listed - passed), end="")
+            print(
+                "".join(
+                    f"    listed, but rejected or not made: {one}\n" for one in listed - passed
+                ),
+                end="",
+            )
 
 
 if __name__ == "__main__":

@@ -19,9 +19,8 @@ import numpy as np
 import torch
 from keys import shown_cases
 
-from autograder.judging.agreement import agree
 from autograder.judging.exercise import Case, Exercise
-from autograder.judging.judge import observe_quietly
+from autograder.judging.judge import build_key, fault, observe_quietly
 from autograder.sandbox.untrusted.values import Differentiated, Raised, Tensor
 
 Answer = Callable[..., Any]
@@ -304,10 +303,8 @@ def sized(exercise: Exercise, size: float) -> list[Case]:
 
 def differs(exercise: Exercise, answer: Answer, cases: list[Case]) -> bool:
     """True if `answer` does something else than the reference on a case that the latter bears."""
-    pairs = zip(
-        observe_quietly(exercise.reference, cases), observe_quietly(answer, cases), strict=True
-    )
-    return any(
-        not isinstance(right.value, Raised) and not agree(right.value, wrong.value)
-        for right, wrong in pairs
-    )
+    right = observe_quietly(exercise.reference, cases)
+    pairs = zip(cases, right, strict=True)
+    key = build_key(exercise, (case for case, one in pairs if type(one.value) is not Raised), ())
+    triples = zip(key.cases, key.expected, observe_quietly(answer, key.cases), strict=True)
+    return any(fault(*one) for one in triples)
