@@ -6,6 +6,8 @@ name; none where it does not apply.
 
 from __future__ import annotations
 
+import functools
+
 from semantic_calls import CALL_WRAPPERS
 from semantic_numbers import NUMBER_WRAPPERS
 from semantic_shapes import SHAPE_WRAPPERS
@@ -16,6 +18,7 @@ from autograder.judging.exercise import Exercise
 WRAPPERS = (*SHAPE_WRAPPERS, *CALL_WRAPPERS, *NUMBER_WRAPPERS)
 
 
+@functools.cache
 def wrong_answers(exercise: Exercise) -> dict[str, Answer]:
     """Every semantic mutant of an exercise, by name."""
     return {name: answer for wrapper in WRAPPERS for name, answer in wrapper(exercise)}

@@ -17,11 +17,13 @@ from unittest import mock
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from keys import shown_cases
 
 from autograder.judging.exercise import Case, Exercise
 from autograder.judging.judge import build_key, fault, observe_quietly
 from autograder.sandbox.untrusted.values import Differentiated, Raised, Tensor
+from solutions import alignment
 
 Answer = Callable[..., Any]
 WORDS_FOR_SHAPES = {
@@ -248,19 +250,37 @@ def instead(exercise: Exercise, replacements: Mapping[Any, Any]) -> Answer | Non
         with patched(replacements):
             return call(given.arguments)
 
-    used: list[Any] = []
-    shown_cases(exercise)  # whatever makes the cases is not meant
-    spies = {old: _spy(new, used) for old, new in replacements.items()}
-    with patched(spies):
-        observe_quietly(exercise.reference, shown_cases(exercise))
-    return wrapped(exercise, around) if used else None
+    return wrapped(exercise, around) if called(exercise) & {*replacements} else None
 
 
-def _spy(function: Answer, used: list[Any]) -> Answer:
+REPLACED = (
+    alignment.softmax,
+    alignment.masked_softmax,
+    (F, "scaled_dot_product_attention"),
+    (torch.Tensor, "log_softmax"),
+    (np, "tanh"),
+    (np, "argmax"),
+)
+"""What mutants replace."""
+
+
+@functools.cache
+def called(exercise: Exercise) -> set[Any]:
+    """Which of REPLACED the reference calls on the public cases."""
+    used: set[Any] = set()
+    cases = shown_cases(exercise)  # whatever makes them is not meant
+    with patched({target: _spy(target, used) for target in REPLACED}):
+        observe_quietly(exercise.reference, cases)
+    return used
+
+
+def _spy(target: Any, used: set[Any]) -> Answer:
+    function = getattr(*target) if isinstance(target, tuple) else target
+
     def spy(*arguments: Any, **keywords: Any) -> Any:
         caller = sys._getframe(1).f_globals.get("__name__", "")
         if caller.startswith("solutions."):
-            used.append(function)
+            used.add(target)
         return function(*arguments, **keywords)
 
     return spy
@@ -281,9 +301,9 @@ def sized(exercise: Exercise, size: float) -> list[Case]:
     """The public cases with arguments whose largest number is `size`, one and all."""
 
     def change(value: Any) -> Any:
-        if isinstance(value, Tensor):
+        if isinstance(value, Tensor) and is_floating(value.array):
             return Tensor(change(value.array), value.gradient)
-        if isinstance(value, tuple):
+        if isinstance(value, tuple) and any(change(item) is not item for item in value):
             return tuple(change(item) for item in value)
         if not isinstance(value, np.ndarray) or not is_floating(value):
             return value
@@ -292,11 +312,11 @@ def sized(exercise: Exercise, size: float) -> list[Case]:
 
     found = []
     for case in shown_cases(exercise):
-        several = [change(case.arguments)]
-        for position, argument in enumerate(case.arguments):
-            several.append(
-                (*case.arguments[:position], change(argument), *case.arguments[position + 1 :])
-            )
+        alone = [(at, change(one)) for at, one in enumerate(case.arguments)]
+        alone = [(at, one) for at, one in alone if one is not case.arguments[at]]
+        several = [(*case.arguments[:at], one, *case.arguments[at + 1 :]) for at, one in alone]
+        if len(alone) > 1:
+            several.append(change(case.arguments))
         found += [Case(case.note, one, case.keywords, case.setup) for one in several]
     return found
 
