@@ -93,13 +93,19 @@ def _compare_items(expected: Any, actual: Any, place: Place) -> Mismatch | None:
         return _wrong_length(expected, actual, place)
     for position, (wanted, given) in enumerate(zip(expected, actual, strict=True), start=1):
         mismatch = compare(wanted, given, place.item(position, expected))
-        shown = isinstance(expected, list) and short_list(expected), short_list(actual)
-        if mismatch and mismatch.verdict is Verdict.WRONG_VALUE and all(shown):
-            text = f"{place.full} is {shown[1]} and should be {shown[0]}"
-            return Mismatch(Verdict.WRONG_VALUE, text, f"{place.general} is wrong")
         if mismatch:
-            return mismatch
+            return _as_lists(expected, actual, place, mismatch)
     return None
+
+
+def _as_lists(expected: Any, actual: Any, place: Place, mismatch: Mismatch) -> Mismatch:
+    """The mismatch of an item; of two short lists that are wrong in a value, both in full."""
+    if mismatch.verdict is Verdict.WRONG_VALUE and isinstance(expected, list):
+        mine, right = short_list(actual), short_list(expected)
+        if mine and right:
+            text = f"{place.full} is {mine} and should be {right}"
+            return Mismatch(Verdict.WRONG_VALUE, text, f"{place.general} is wrong")
+    return mismatch
 
 
 def _wrong_length(expected: Any, actual: Any, place: Place) -> Mismatch:
@@ -144,17 +150,17 @@ def compare_numbers(
         if not is_array and not isinstance(actual, np.ndarray):
             return _wrong_type(expected, actual, place)
         return _wrong_dtype(place, given.dtype.name, wanted.dtype.name)
+    wrong = ~close(wanted, given, floor)
+    if not wrong.any():
+        return None
     if np.isfinite(wanted).all() and not np.isfinite(given).all():
         index = tuple(int(i) for i in np.argwhere(~np.isfinite(given))[0])
         general = f"{place.general} holds NaN or an infinity"
         return Mismatch(Verdict.NONFINITE, f"{place.full} holds {given[index]}{at(index)}", general)
-    wrong = ~close(wanted, given, floor)
-    if wrong.any():
-        index = tuple(int(i) for i in np.argwhere(wrong)[0])
-        mine, right = numbers(given[index], wanted[index])
-        text = f"{place.full} is {mine}{at(index)} and should be {right}"
-        return Mismatch(Verdict.WRONG_VALUE, text, f"{place.general} is wrong")
-    return None
+    index = tuple(int(i) for i in np.argwhere(wrong)[0])
+    mine, right = numbers(given[index], wanted[index])
+    text = f"{place.full} is {mine}{at(index)} and should be {right}"
+    return Mismatch(Verdict.WRONG_VALUE, text, f"{place.general} is wrong")
 
 
 def compare_exception(asked: Raises, value: Any) -> Mismatch | None:

@@ -190,13 +190,13 @@ def fault(
 def _changed_argument(
     case: Case, observation: Observation, parameters: tuple[str, ...]
 ) -> Mismatch | None:
-    names = [f"argument {position}" for position in range(1, len(case.arguments) + 1)]
-    labels = [with_parameter(name, parameters) for name in names]
-    labels += [f"`{name}`" for name in sorted(case.keywords)]
     before = (*case.arguments, *(case.keywords[name] for name in sorted(case.keywords)))
     after = observation.arguments_after
     if agree(before, after):
         return None
+    names = [f"argument {position}" for position in range(1, len(case.arguments) + 1)]
+    labels = [with_parameter(name, parameters) for name in names]
+    labels += [f"`{name}`" for name in sorted(case.keywords)]
     changed = [
         label
         for label, *both in zip(labels, before, after, strict=False)

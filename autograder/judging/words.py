@@ -85,9 +85,10 @@ def with_parameter(argument: str, parameters: tuple[str, ...]) -> str:
 
 def short_list(values: Sequence[Any]) -> str:
     """A list of a few whole numbers or strings as it would be written; of others, nothing."""
-    plain = all(isinstance(value, int | str | np.integer) for value in values)
+    if not all(isinstance(value, int | str | np.integer) for value in values):
+        return ""
     text = ", ".join(str(value) for value in values)
-    return f"[{text}]" if plain and len(text) <= MOST_CHARACTERS else ""
+    return f"[{text}]" if len(text) <= MOST_CHARACTERS else ""
 
 
 def at(index: tuple[int, ...]) -> str:

@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from autograder.judging.agreement import agree
+from autograder.judging.agreement import agree, all_close
 from autograder.judging.compare import compare
+from autograder.judging.modules import compare_gradients, wrong_gradients
 from autograder.judging.verdict import Verdict
-from autograder.sandbox.untrusted.values import Foreign
+from autograder.sandbox.untrusted.values import Foreign, Tensor
 
 WANTED = np.array([[0.1, 0.2, 0.7], [0.3, 0.3, 0.4]])
 
@@ -196,6 +197,28 @@ def test_nan_agrees_with_nan_only_between_two_wrong_answers():
     assert agree(broken, broken.copy())
     assert not agree(broken, np.array([0.0, 1.0]))
     assert compare(np.array([0.0, 1.0]), broken) is not None
+
+
+SCALES = st.sampled_from([0.0, 1e-9, 1.0, 1e5])
+CHANGES = st.sampled_from([0.0, 1e-12, 1e-8, 1e-6, 1e-3, np.nan, np.inf])
+DTYPES = st.sampled_from(["f8", "f8", "f8", "f4"])
+GRADIENTS = st.lists(st.tuples(SCALES, CHANGES, DTYPES, st.booleans(), st.booleans()), max_size=4)
+
+
+@given(GRADIENTS)
+@example([(0.0, 0.0, "f8", True, True)])
+@example([(1.0, 0.0, "f8", True, False), (1e-9, 1e-3, "f8", True, False)])
+def test_all_gradients_at_once_are_judged_as_one_by_one(drawn):
+    expected, actual = {}, {}
+    for number, (scale, change, dtype, there, transposed) in enumerate(drawn):
+        right = (scale * np.arange(1.0, 7).reshape(2, 3)).astype(dtype)
+        mine = right.copy()
+        mine[-1, -1] += change
+        expected[f"parameter {number}"] = Tensor(right) if there or number else None
+        actual[f"parameter {number}"] = Tensor(mine.T if transposed else mine) if there else None
+    wrong = [*wrong_gradients(expected, actual)]
+    assert (compare_gradients(expected, actual) is None) == (not wrong)
+    assert not (wrong and all_close(expected, actual))
 
 
 def test_two_numbers_are_shown_with_the_digits_that_differ():
