@@ -43,7 +43,8 @@ class Case:
 
     `note` says what the case exposes, in words that a student may read even of a hidden case. A
     tensor among the arguments is given as a `Tensor`. `setup` is there for a class only, and says
-    how to make the module. `raises` is there where the call must raise an exception.
+    how to make the module. `raises` is there where the call must raise an exception. Raises
+    TypeError for arguments that are no tuple.
     """
 
     note: str
@@ -51,6 +52,14 @@ class Case:
     keywords: dict[str, Any] = field(default_factory=dict)
     setup: Setup | None = None
     raises: Raises | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse at once what would fail on its way into the sandbox."""
+        if type(self.arguments) is not tuple:
+            raise TypeError(
+                f"the arguments of the case {self.note!r} are of type "
+                f"{type(self.arguments).__name__}; write a tuple, such as (X,) for one argument"
+            )
 
     @property
     def call(self) -> Call:

@@ -263,3 +263,9 @@ def test_an_exception_without_a_message_is_said_to_have_none():
         raise ValueError
 
     assert "it raises ValueError, without a message." in judged(raises).message
+
+
+@pytest.mark.parametrize("arguments", [[np.ones(2)], np.ones(2)])
+def test_a_case_whose_arguments_are_no_tuple_is_refused_when_it_is_made(arguments):
+    with pytest.raises(TypeError, match=r"the case 'two ones' are of type .*; write a tuple"):
+        Case("two ones", arguments)
