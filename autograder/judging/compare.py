@@ -63,8 +63,9 @@ RESULT = Place("the result", "", "the result")
 def compare(expected: Any, actual: Any, place: Place = RESULT) -> Mismatch | None:
     """Return the first difference between `expected` and `actual`, or None if there is none.
 
-    Types must be exact, with three courtesies: float32 and float64 both count as float, a NumPy
-    scalar counts as the Python number that it holds, and a list counts as the tuple of its items.
+    Types must be exact, with four courtesies: float32 and float64 both count as float, a NumPy
+    scalar counts as the Python number that it holds, an int counts as the float of its value, and a
+    list counts as the tuple of its items.
     Values must agree to TOLERANCE, by the coarser of the two dtypes.
     """
     if isinstance(expected, Tensor):
@@ -138,6 +139,8 @@ def compare_numbers(
     expected: Any, actual: Any, place: Place, floor: float = 0.0
 ) -> Mismatch | None:
     """The first difference between two arrays, or numbers, or None; see `close` for `floor`."""
+    if isinstance(expected, float | np.floating) and _is_int(actual):
+        actual = float(actual)
     is_array = isinstance(expected, np.ndarray) and expected.shape != ()
     allowed = (np.ndarray,) if is_array else (np.ndarray, np.generic, bool, int, float)
     if not isinstance(actual, allowed):
@@ -161,6 +164,11 @@ def compare_numbers(
     mine, right = numbers(given[index], wanted[index])
     text = f"{place.full} is {mine}{at(index)} and should be {right}"
     return Mismatch(Verdict.WRONG_VALUE, text, f"{place.general} is wrong")
+
+
+def _is_int(value: Any) -> bool:
+    """True for a whole number, of Python or of NumPy; a bool is none."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def compare_exception(asked: Raises, value: Any) -> Mismatch | None:

@@ -61,6 +61,9 @@ def test_a_right_answer_in_another_form_is_right(given_value):
         (True, np.True_, 1),
         (3, np.int64(3), 3.0),
         (0.5, np.float32(0.5), "0.5"),
+        (0.0, 0, 1),
+        (1.0, np.int64(1), True),
+        ([1.0, 0.5], [1, 0.5], [1, 1]),
         (3, 3, True),
         ("a", "a", "b"),
         ([1, 2], [1, 2], (1, 2)),
@@ -126,6 +129,7 @@ SENTENCES = {
         "the result is a float and should be an int",
     ),
     "the result is 0 and should be 0.5": (0.5, -0.0, "the result is wrong"),
+    "the result is 2 and should be 1.5": (1.5, 2, "the result is wrong"),
     "the result is of type matrix and should be an array of shape (2, 3)": (
         WANTED,
         Foreign("matrix"),
