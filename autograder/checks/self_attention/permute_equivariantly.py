@@ -311,9 +311,10 @@ PERMUTE_EQUIVARIANTLY = Exercise(
             "and not with another?",
         ),
         Misconception(
-            "shapes compared only",
+            "always True",
             permute__shapes_only,
-            "Could two arrays of the same shape hold different numbers?",
+            "Which `attend` does your answer say False of? Try one that adds the positions. Do you "
+            "compare the numbers, or only their shapes?",
         ),
     ),
     alternatives=(
