@@ -22,7 +22,7 @@ def window_cases(rng: np.random.Generator) -> Iterator[Case]:
     X = rng.normal(size=(2, 1, 3, 4, 2)) * 0.6
     yield Case("three leading batch axes, one of length 1", (X, 1))
     yield Case("large scores", (rng.normal(size=(5, 3)) * 40, 1))
-    yield Case("large scores, the largest outside the window", (_growing(5) * 20, 1))
+    yield Case("large scores, the largest outside the window", (_growing(5) * 200, 1))
 
 
 def _growing(n: int) -> np.ndarray:
@@ -39,7 +39,7 @@ def window_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("three leading batch axes, one of length 1, radius 2", (X, 2))
     yield Case("float32, window wider than the sequence", (rng.normal(size=(4, 3)).astype("f4"), 9))
     yield Case("large scores, a batch", (rng.normal(size=(3, 5, 4)) * 40, 1))
-    X = _growing(7) * rng.uniform(15, 25)
+    X = _growing(7) * rng.uniform(150, 250)
     yield Case("large scores, the largest outside the window", (X, 2))
 
 
