@@ -49,6 +49,7 @@ def large_scores(exercise: Exercise) -> Mutants:
     kinds = {
         "a softmax that overflows": _unshifted,
         "a softmax shifted by the largest of all": _shifted_by_all,
+        "a softmax shifted by no less than 0": _shifted_down,
         "a softmax with 1e-6 in its denominator": _with_epsilon,
     }
     for name, weigh in kinds.items():
@@ -71,11 +72,21 @@ def _shifted_by_all(scores: Any, axis: int, exp: Any) -> Any:
     return e / e.sum(axis, keepdims=True)
 
 
-def _with_epsilon(scores: Any, axis: int, exp: Any) -> Any:
+def _shifted_down(scores: Any, axis: int, exp: Any) -> Any:
+    largest = _largest(scores, axis)
+    largest[largest < 0] = 0
+    e = exp(scores - largest)
+    return e / e.sum(axis, keepdims=True)
+
+
+def _largest(scores: Any, axis: int) -> Any:
     if isinstance(scores, np.ndarray):
-        largest = scores.max(axis, keepdims=True)
-    else:
-        largest = scores.detach().amax(axis, keepdim=True)
+        return scores.max(axis, keepdims=True)
+    return scores.detach().amax(axis, keepdim=True)
+
+
+def _with_epsilon(scores: Any, axis: int, exp: Any) -> Any:
+    largest = _largest(scores, axis)
     largest[largest == -math.inf] = 0
     e = exp(scores - largest)
     return e / (e.sum(axis, keepdims=True) + 1e-6)

@@ -11,6 +11,9 @@ EVERYWHERE = {
 """Of any exercise."""
 
 _ONE_VALUE = {"one buffer for all results": "results of one shape are all equal"}
+_OWN_SCORE = {
+    "a softmax shifted by no less than 0": "the score of a token with itself is never below 0"
+}
 _LAST_AXIS = {"a last axis of length 1 squeezed": "the last axis has an even length"}
 
 UNREJECTED: dict[str, dict[str, str]] = {
@@ -30,7 +33,9 @@ UNREJECTED: dict[str, dict[str, str]] = {
         "inputs rounded to 1e-12": "a share so tiny drowns in the rounding of a running sum",
     },
     "rotary": _LAST_AXIS,
+    "self_attention": _OWN_SCORE,
     "shift_matrix": {"axes of length 1 squeezed": "both axes have an even length"} | _LAST_AXIS,
     "sinusoidal_positions": _ONE_VALUE | _LAST_AXIS,
+    "windowed_self_attention": _OWN_SCORE,
 }
 """Of one exercise."""

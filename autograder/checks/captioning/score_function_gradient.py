@@ -19,6 +19,7 @@ def gradient_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("many draws from one row, one baseline", _draws(rng, (4,), (6,), ()))
     yield Case("two leading axes, a baseline for each row", _draws(rng, (2, 3, 4), (2, 3), (2, 3)))
     yield Case("large scores", _draws(rng, (3, 4), (3,), (), shift=1000.0))
+    yield Case("scores far below 0", _draws(rng, (3, 4), (3,), (3,), shift=-1000.0))
     yield Case("another batch, float32", _draws(rng, (4, 5), (4,), (4,), np.float32))
     yield Case("rows far from one another", _apart(rng, 3, 4))
     yield Case("many rows, one draw for all", _draws(rng, (3, 4), (), ()))
@@ -36,6 +37,7 @@ def gradient_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("many draws from one row, float32", _draws(rng, (L,), (n,), (), np.float32))
     yield Case("two leading axes", _draws(rng, (3, n, L), (3, n), (n,)))
     yield Case("large scores, a batch", _draws(rng, (n, L), (n,), (n,), shift=1000.0))
+    yield Case("scores far below 0, a batch", _draws(rng, (n, L), (n,), (), shift=-1000.0))
     yield Case("rows far from one another", _apart(rng, n, L))
     yield Case("many rows, one draw for all", _draws(rng, (n, L), (), ()))
     yield Case("three leading axes that broadcast", _draws(rng, (2, 1, 1, L), (2, n), (2, 1)))
@@ -244,6 +246,7 @@ SCORE_FUNCTION_GRADIENT = Exercise(
                 "three places, no baseline",
                 "large scores",
                 "large scores, a batch",
+                "scores far below 0",
                 "rows far from one another",
             ),
         ),

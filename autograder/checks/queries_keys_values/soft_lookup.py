@@ -29,6 +29,11 @@ def lookup_cases(rng: np.random.Generator) -> Iterator[Case]:
         {"temperature": 0.001},
     )
     yield Case("large scores", _lookup(rng, (), 3, 2, 1, size=200.0))
+    yield Case(
+        "a temperature near 0, all matches below 0",
+        _opposed(*_lookup(rng, (2,), 4, 3, 2)),
+        {"temperature": 0.0001},
+    )
 
 
 def lookup_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -47,6 +52,16 @@ def lookup_hidden(rng: np.random.Generator) -> Iterator[Case]:
         _nearly_equal(rng),
         {"temperature": 0.0005},
     )
+    yield Case(
+        "a temperature near 0, all matches below 0",
+        _opposed(*_lookup(rng, (2,), n, d, d_v)),
+        {"temperature": 0.0001},
+    )
+
+
+def _opposed(query: np.ndarray, keys: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The lookup with all queries above 0 and all keys below."""
+    return np.abs(query) + 0.5, -np.abs(keys) - 0.5, values
 
 
 def _nearly_equal(rng: np.random.Generator) -> tuple[np.ndarray, ...]:
@@ -246,7 +261,12 @@ SOFT_LOOKUP = Exercise(
         ),
         Promise(
             "the dot product of query and key, not scaled; matches may be large",
-            ("three keys, one query", "large scores", "large scores, a batch"),
+            (
+                "three keys, one query",
+                "large scores",
+                "large scores, a batch",
+                "a temperature near 0, all matches below 0",
+            ),
         ),
         Promise(
             "above 0; near 0 the best match takes all, and equal ones share it",

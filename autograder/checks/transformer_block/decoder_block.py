@@ -14,6 +14,7 @@ from solutions import transformer_block as solutions
 
 from ...judging.exercise import Case, Exercise, Promise, Raises, Setup, Tensor, draw_setup
 from .decoder_block_wrong import MISCONCEPTIONS
+from .encoder_block import LONELY, ONE_EACH, with_opposites
 
 
 def decoder_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -37,6 +38,8 @@ def decoder_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, note, (1, 1, 1), 1, 1, 1, norm="pre")
     yield from _nothing(rng, 4, 2, 3)
     yield _case(rng, "large tokens", (1, 3, 4), 2, 2, 3, size=40.0)
+    masks = {"mask": ONE_EACH}
+    yield with_opposites(_case(rng, LONELY, (1, 3, 4), 2, 2, 3, masks, size=1000.0))
     yield _refused("neither after nor before", (4, 2, 3), "none")
 
 
@@ -63,6 +66,8 @@ def decoder_hidden(rng: np.random.Generator) -> Iterator[Case]:
     parts = (n_heads * d_head, n_heads, d_ff)
     yield from _nothing(rng, *parts)
     yield _case(rng, "large tokens", *sizes, size=40.0)
+    sizes = (2, 3, n_heads * d_head), n_k, n_heads, d_ff
+    yield with_opposites(_case(rng, LONELY, *sizes, {"mask": ONE_EACH}, size=1000.0))
     yield _refused("neither after nor before", parts, str(rng.choice(["both", "middle", "layer"])))
 
 
@@ -256,7 +261,7 @@ DECODER_BLOCK = Exercise(
         ),
         Promise(
             "X: (batch, n, d_model), the target's tokens. Returns the same shape.",
-            ("no masks, the norm after", "large tokens"),
+            ("no masks, the norm after", "large tokens", LONELY),
         ),
         Promise(
             "context: (batch, n_k, d_model), the source's tokens as the encoder left them.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ def encoder_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "no tokens", (2, 0, 4), 2, 3)
     yield _case(rng, "no tokens, and a mask", (2, 0, 4), 2, 3, row[None, :0], norm="pre")
     yield _case(rng, "large tokens", (1, 3, 4), 2, 3, size=40.0)
+    yield with_opposites(_case(rng, LONELY, (1, 3, 4), 2, 3, ONE_EACH, size=1000.0))
     yield _refused("neither after nor before", (4, 2, 3), "none")
 
 
@@ -51,8 +53,25 @@ def encoder_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "no tokens", nothing, n_heads, d_ff, norm="pre")
     yield _case(rng, "no tokens, and a mask", nothing, n_heads, d_ff, mask[..., :0])
     yield _case(rng, "large tokens", shape, n_heads, d_ff, size=40.0)
+    shape = (2, 3, shape[-1])
+    yield with_opposites(_case(rng, LONELY, shape, n_heads, d_ff, ONE_EACH, size=1000.0))
     other = str(rng.choice(["both", "middle", "layer"]))
     yield _refused("neither after nor before", (shape[-1], n_heads, d_ff), other)
+
+
+LONELY = "large tokens, each may attend to one"
+ONE_EACH = np.array([[True, False, False], [False, True, False], [False, True, False]])
+
+
+def with_opposites(case: Case) -> Case:
+    """The case with a first token, its opposite, and the first once more.
+
+    Under the mask ONE_EACH the first has one score and the third has the opposite one: of large
+    tokens, one is far below 0.
+    """
+    X, *others = case.arguments
+    first = X.array[:, :1]
+    return replace(case, arguments=(Tensor(np.hstack((first, -first, first))), *others))
 
 
 def _refused(note: str, sizes: tuple[int, ...], norm: str) -> Case:
@@ -221,7 +240,7 @@ ENCODER_BLOCK = Exercise(
         Promise("n may be 0", ("no tokens", "no tokens, and a mask")),
         Promise(
             "X: (batch, n, d_model), n may be 0. Returns the same shape.",
-            ("three tokens, the norm after", "a causal mask", "large tokens"),
+            ("three tokens, the norm after", "a causal mask", "large tokens", LONELY),
         ),
         Promise(
             "mask: boolean, broadcastable to (batch, n, n), such as (n,), True where a token may "
