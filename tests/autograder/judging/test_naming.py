@@ -3,9 +3,15 @@
 from collections import Counter
 
 import numpy as np
+import pytest
+from keys import grading_key
 from naming import HEADING, KINDS, line, tally
+from semantic import wrong_answers
+from spoiling import edited
 
 from autograder.checks import assignments
+from autograder.judging.judge import judge, observe_quietly
+from autograder.judging.verdict import Judgement
 
 MOST_WRONG = 0.02
 MOST_PAIRS, MOST_EDITS = 12, 3
@@ -32,3 +38,47 @@ def test_at_most_two_per_cent_of_the_answers_get_a_wrong_name():
     assert answers.total() > 500
     assert all(answers[kind] for kind in KINDS if kind != "wrongly")
     assert answers["wrongly"] <= MOST_WRONG * answers.total()
+
+
+def judged(place, answer) -> Judgement:
+    chapter, name = place.split(".")
+    exercise = assignments()[chapter].exercise(name)
+    if isinstance(answer, str):
+        answer = wrong_answers(exercise)[answer]
+    elif isinstance(answer, tuple):
+        answer = edited(exercise, *answer)
+    key = grading_key(exercise, 0)
+    return judge(key, observe_quietly(answer, key.cases))
+
+
+@pytest.mark.parametrize(
+    ("place", "answer"),
+    [
+        ("self_attention.softmax", "a softmax shifted by no less than 0"),
+        ("captioning.score_function_gradient", "a softmax shifted by no less than 0"),
+        ("queries_keys_values.soft_lookup", "a softmax shifted by no less than 0"),
+        (
+            "self_attention.softmax",
+            (
+                "return exponentials /",
+                "return np.squeeze(exponentials) if x.size == 1 else exponentials /",
+            ),
+        ),
+        (
+            "self_attention.windowed_self_attention",
+            (
+                "masked_softmax(scores, window_mask(X.shape[-2], radius))",
+                "softmax(scores - 1000 * ~window_mask(X.shape[-2], radius))",
+            ),
+        ),
+    ],
+)
+def test_what_looks_like_a_known_mistake_on_some_cases_only_is_not_named(place, answer):
+    judgement = judged(place, answer)
+    assert not judgement.passed
+    assert judgement.misconception is None
+
+
+def test_an_answer_that_is_always_true_is_called_that_and_nothing_more():
+    judgement = judged("self_attention.permute_equivariantly", ("return bool(", "return True or ("))
+    assert judgement.misconception == "always True"
