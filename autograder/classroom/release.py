@@ -167,7 +167,8 @@ def build_notebook(assignment: Assignment, page: Path) -> nbformat.NotebookNode:
 def _exercise_cells(exercise: Exercise) -> Iterator[nbformat.NotebookNode]:
     heading = (
         f"### Your turn: `{exercise.name}`\n\n{_points(exercise.points)}, "
-        f"difficulty {exercise.difficulty} of 5, about {exercise.minutes} minutes."
+        f"difficulty {exercise.difficulty} of 5, about {exercise.minutes} minutes.\n\n"
+        f"**{exercise.kind.capitalize()}.** {exercise.kind.asks}"
     )
     titles = ("Help 1: a sketch of the answer", "Help 2: a hint", "Help 3: where to look")
     stages = [

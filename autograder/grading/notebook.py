@@ -22,7 +22,7 @@ import nbformat
 from ..classroom.course import SubmissionFile
 from ..classroom.marks import is_self_check, mark_of
 from ..classroom.plaintext import printable
-from ..judging.exercise import Assignment
+from ..judging.exercise import Assignment, Kind
 from ..judging.verdict import Judgement, Verdict
 
 MAX_BYTES = 10 * 2**20
@@ -241,7 +241,10 @@ def assemble(
         found = [one for one in placed if one.name == name] or _recover(name, own)
         own = [one for one in own if one not in found]
         source = _answer(name, found, stubs[name])
-        if source.strip() and len(source) <= MAX_SOURCE:
+        if assignment.exercise(name).kind is Kind.DEBUG and _same_code(source, stubs[name]):
+            message = f"Not answered: `{name}` is as it was released, with its bug."
+            problems[name] = Judgement(Verdict.MISSING, message)
+        elif source.strip() and len(source) <= MAX_SOURCE:
             answers[name] = source
         else:
             problems[name] = _problem(name, file, found, source)
@@ -313,6 +316,14 @@ def _edited(sources: Sequence[str], stub: str) -> str:
     """The last source that is neither empty nor as it was released; the first if there is none."""
     edited = (one for one in reversed(sources) if one.strip() not in ("", stub.strip()))
     return next(edited, sources[0])
+
+
+def _same_code(source: str, released: str) -> bool:
+    """True if two cells differ in empty lines and in the blanks at the ends of lines at most."""
+    one, other = (
+        [line.rstrip() for line in text.splitlines() if line.strip()] for text in (source, released)
+    )
+    return one == other
 
 
 def _last(sources: Sequence[str], source: str) -> int:

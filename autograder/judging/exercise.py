@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ __all__ = [
     "Assignment",
     "Case",
     "Exercise",
+    "Kind",
     "Misconception",
     "Promise",
     "Raises",
@@ -112,6 +114,33 @@ class Promise:
     cases: tuple[str, ...]
 
 
+class Kind(StrEnum):
+    """What an exercise asks of the student, in one word."""
+
+    IMPLEMENT = "implement"
+    DEBUG = "debug"
+    DERIVE = "derive"
+    MEASURE = "measure"
+    TRANSFER = "transfer"
+
+    @property
+    def asks(self) -> str:
+        """The same in a sentence or two, for the student."""
+        return _ASKS[self]
+
+
+_ASKS = {
+    Kind.IMPLEMENT: "Write what the docstring describes.",
+    Kind.DEBUG: "The function below runs, and is wrong. Find out why, and correct it.",
+    Kind.DERIVE: (
+        "Work the derivative out on paper, then write it with NumPy. Your numbers are compared "
+        "with those of automatic differentiation."
+    ),
+    Kind.MEASURE: "Write a function that finds a number in the experiment.",
+    Kind.TRANSFER: "The chapter does not show this one. Use what it taught on a new problem.",
+}
+
+
 @dataclass(frozen=True)
 class Exercise:
     """A function or a class to write, and everything needed to judge it.
@@ -134,6 +163,16 @@ class Exercise:
     alternatives: tuple[Callable[..., Any], ...]
     help: tuple[str, str, str]
     promises: tuple[Promise, ...] = ()
+    kind: Kind = Kind.IMPLEMENT
+    released: Callable[..., Any] | None = None
+
+    def __post_init__(self) -> None:
+        """Raises ValueError if a part is missing that the kind needs, or there is one too many."""
+        if (self.kind is Kind.DEBUG) != (self.released is not None):
+            raise ValueError(f"{self.name}: a debug exercise, and no other, has `released`")
+        wrong = [misconception.wrong for misconception in self.misconceptions]
+        if self.released is not None and self.released not in wrong:
+            raise ValueError(f"{self.name}: `released` is the `wrong` of no misconception")
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,8 @@ class AnswerKey:
     """All that judging needs, as data: the cases, what is right on each, and what mistakes do.
 
     The first `public` cases may be shown to the student with all their numbers. `parameters` are
-    the names of the arguments of the function, or of the module's call.
+    the names of the arguments of the function, or of the module's call. `released` is the source of
+    the wrong function that a debug exercise releases, where the self-check is to know it again.
     """
 
     exercise: str
@@ -49,6 +50,7 @@ class AnswerKey:
     expected: tuple[Any, ...]
     misconceptions: tuple[KeyedMisconception, ...]
     parameters: tuple[str, ...] = ()
+    released: str | None = None
 
     @property
     def calls(self) -> list[Call]:

@@ -1,4 +1,7 @@
-"""The stub that a student completes: the reference's signatures and docstrings, and no more."""
+"""The stub that a student completes: the reference's signatures and docstrings, and no more.
+
+That of a debug exercise has a body too: that of the wrong function which it releases.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,16 @@ import ast
 import builtins
 import inspect
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from .exercise import Exercise
 from .judge import public_cases
 
 WIDTH = 88
 """Longer signatures are put one argument a line, so that they fit a notebook's cell."""
+
+_UNANSWERED = "raise NotImplementedError"
 
 _KNOWN = {*vars(builtins), "np"}
 """The names that a notebook has before its first answer; an annotation may use no others."""
@@ -24,10 +30,11 @@ _KNOWN_WITH_TORCH = {*_KNOWN, "torch", "nn", "F", "math"}
 def stub(exercise: Exercise) -> str:
     """The source of the exercise's stub; its bodies raise NotImplementedError.
 
-    The stub of a class has the signature and docstring of `__init__` and `forward` too, and its
-    docstring ends with the names of the parameters. An annotation that a notebook could not
-    evaluate is left out. Raises ValueError if the reference has no docstring, or a default that
-    cannot be evaluated.
+    In a debug exercise the body is that of `released`. The stub of a class has the signature and
+    docstring of `__init__` and `forward` too, and its docstring ends with the names of the
+    parameters. An annotation that a notebook could not evaluate is left out. Raises ValueError if
+    the reference has no docstring, or a default that cannot be evaluated, or if a debug exercise is
+    about a class.
     """
     source = textwrap.dedent(inspect.getsource(exercise.reference))
     (tree,) = ast.parse(source).body
@@ -36,12 +43,16 @@ def stub(exercise: Exercise) -> str:
     module = inspect.getmodule(exercise.reference)
     known = _KNOWN_WITH_TORCH if "torch" in vars(module) else _KNOWN
     if isinstance(tree, ast.FunctionDef):
-        return _function(tree, exercise.name, source, known)
+        body = _body(exercise.released) if exercise.released else [_UNANSWERED]
+        return _function(tree, exercise.name, source, known, body)
+    if exercise.released:
+        raise ValueError(f"{exercise.name}: a debug exercise is about a function, not a class")
     docstring = ast.get_source_segment(source, tree.body[0]) or ""
     parts = [f'    {docstring[:-3].rstrip()}\n\n{_parameters(exercise)}    """']
     for method in tree.body:
         if isinstance(method, ast.FunctionDef) and method.name in ("__init__", "forward"):
-            text = _function(method, method.name, source, known, indent="    ")
+            body = ["super().__init__()"] if method.name == "__init__" else []
+            text = _function(method, method.name, source, known, [*body, _UNANSWERED], "    ")
             parts.append(text)
     bases = ", ".join(ast.unparse(base) for base in tree.bases)
     return f"class {exercise.name}({bases}):\n" + "\n\n".join(parts)
@@ -65,10 +76,26 @@ def _parameters(exercise: Exercise) -> str:
     return textwrap.indent("\n".join(lines), "    ") + "\n"
 
 
+def _body(function: Callable[..., Any]) -> list[str]:
+    """The lines below the signature of a function that has no docstring."""
+    lines = textwrap.dedent(inspect.getsource(function)).splitlines()
+    (tree,) = ast.parse("\n".join(lines)).body
+    assert isinstance(tree, ast.FunctionDef)
+    first = tree.body[0].lineno - 1
+    while lines[first - 1].lstrip().startswith("#"):
+        first -= 1
+    return textwrap.dedent("\n".join(lines[first:])).splitlines()
+
+
 def _function(
-    function: ast.FunctionDef, name: str, source: str, known: set[str], indent: str = ""
+    function: ast.FunctionDef,
+    name: str,
+    source: str,
+    known: set[str],
+    body: list[str],
+    indent: str = "",
 ) -> str:
-    """The stub of a function, or of a method if there is an `indent`."""
+    """The stub of a function, or of a method if there is an `indent`, with the lines of `body`."""
     arguments = list(_arguments(function.args, known))
     returns = ""
     if function.returns is not None and _evaluable(function.returns, known):
@@ -77,12 +104,9 @@ def _function(
     if len(indent + head) > WIDTH:
         lines = "".join(f"{indent}    {argument},\n" for argument in arguments)
         head = f"def {name}(\n{lines}{indent}){returns}:"
-    body = ["raise NotImplementedError"]
-    if name == "__init__":
-        body.insert(0, "super().__init__()")
     if ast.get_docstring(function) is not None:
-        body.insert(0, ast.get_source_segment(source, function.body[0]) or "")
-    return f"{indent}{head}\n" + "\n".join(f"{indent}    {line}" for line in body)
+        body = [ast.get_source_segment(source, function.body[0]) or "", *body]
+    return f"{indent}{head}\n" + "\n".join(f"{indent}    {line}".rstrip() for line in body)
 
 
 def _arguments(arguments: ast.arguments, known: set[str]) -> Iterator[str]:

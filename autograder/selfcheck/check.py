@@ -8,8 +8,9 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 from ..judging.agreement import agree
@@ -17,6 +18,7 @@ from ..judging.exercise import Assignment, Case, Raises
 from ..judging.judge import AnswerKey, build_key, judge, observe_quietly, public_cases
 from ..judging.modules import wrong_gradients
 from ..judging.naming import KeyedMisconception
+from ..judging.stubs import stub
 from ..judging.verdict import Judgement, Verdict
 from ..sandbox.untrusted import wire
 from ..sandbox.untrusted.probe import is_stub
@@ -34,10 +36,18 @@ def check(function: Callable[..., Any]) -> Report:
     name = getattr(function, "__name__", type(function).__name__)
     key = _find_key(name)
     if is_stub(function):
-        stub = Judgement(Verdict.MISSING, "Not answered yet: this is the stub.")
-        return Report(name, stub, NOT_THE_GRADE)
+        unanswered = Judgement(Verdict.MISSING, "Not answered yet: this is the stub.")
+        return Report(name, unanswered, NOT_THE_GRADE)
     observations = observe_quietly(function, key.cases)
     judgement = judge(key, observations)
+    if key.released is not None and _is_as_released(function, key.released):
+        judgement = replace(
+            judgement,
+            verdict=Verdict.MISSING,
+            message=f"This is the function as it was released, with its bug. {judgement.message}",
+            misconception=None,
+            hint=None,
+        )
     if judgement.case is None:
         return Report(name, judgement, NOT_THE_GRADE)
     failed = judgement.case
@@ -48,6 +58,24 @@ def check(function: Callable[..., Any]) -> Report:
         key.cases[failed],
         key.expected[failed],
         observations[failed],
+    )
+
+
+def _is_as_released(function: Callable[..., Any], source: str) -> bool:
+    """True if the function does, instruction by instruction, what the source does."""
+    code = getattr(function, "__code__", None)
+    consts = compile(source, "<released>", "exec").co_consts
+    return any(isinstance(one, CodeType) and _same_code(one, code) for one in consts)
+
+
+def _same_code(one: Any, other: Any) -> bool:
+    if not isinstance(one, CodeType) or not isinstance(other, CodeType):
+        return repr(one) == repr(other)
+    parts = ("co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars")
+    return (
+        all(getattr(one, part) == getattr(other, part) for part in parts)
+        and len(one.co_consts) == len(other.co_consts)
+        and all(map(_same_code, one.co_consts, other.co_consts))
     )
 
 
@@ -69,7 +97,10 @@ def _find_key(name: str) -> AnswerKey:
 
 def write_cases(assignment: Assignment, path: Path) -> None:
     """Write the public cases of `assignment`: inputs, right values, and what each mistake does."""
-    keys = [build_key(one, public_cases(one), ()) for one in assignment.exercises]
+    keys = [
+        replace(build_key(one, public_cases(one), ()), released=stub(one) if one.released else None)
+        for one in assignment.exercises
+    ]
     path.write_bytes(
         wire.encode(
             [
@@ -84,6 +115,7 @@ def write_cases(assignment: Assignment, path: Path) -> None:
                         (wrong.name, wrong.hint, wrong.observations) for wrong in key.misconceptions
                     ],
                     "parameters": key.parameters,
+                    "released": key.released,
                 }
                 for key in keys
             ]
@@ -102,6 +134,7 @@ def read_cases(path: Path) -> list[AnswerKey]:
                 key["expected"],
                 tuple(_known(*wrong) for wrong in key["misconceptions"]),
                 key["parameters"],
+                key["released"],
             )
             for key in wire.decode(path.read_bytes())
         ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from dataclasses import dataclass
 
-from autograder.judging.exercise import Assignment, Case, Exercise, Misconception
+from autograder.judging.exercise import Assignment, Case, Exercise, Kind, Misconception
 
 
 def row_mean(X):
@@ -36,6 +36,22 @@ def row_mean__columns(X):
 def row_mean__sum(X):
     """The division is forgotten."""
     return X.sum(axis=-1)
+
+
+def centred(X):
+    """Return `X`, shape (n, d), less the mean of each row: the same shape."""
+    return X - X.mean(axis=-1, keepdims=True)
+
+
+def centred__columns(X):
+    # The first axis, or the last?
+    mean = X.mean(axis=0)
+
+    return X - mean
+
+
+def centred__divided(X):
+    return X / X.mean(axis=-1, keepdims=True)
 
 
 def scale__in_place(X, factor=2.0):
@@ -71,6 +87,24 @@ SCALE = Exercise(
     alternatives=(),
     help=("sketch", "hint", "where"),
 )
+CENTRED = Exercise(
+    name="centred",
+    points=2,
+    difficulty=1,
+    minutes=5,
+    reference=centred,
+    cases=cases,
+    hidden=hidden,
+    misconceptions=(
+        Misconception("divided", centred__divided, "What does less mean?"),
+        Misconception("columns for rows", centred__columns, "Which axis is a row?"),
+    ),
+    alternatives=(),
+    help=("sketch", "hint", "where"),
+    kind=Kind.DEBUG,
+    released=centred__columns,
+)
+"""A debug exercise."""
 TOY = Assignment("toy", "A toy", (MEAN, SCALE), ())
 
 IMPORTS = "import numpy as np"

@@ -25,6 +25,7 @@ from autograder.classroom.release import (
     release_one,
     self_check_files,
 )
+from autograder.judging.exercise import Kind
 from autograder.judging.stubs import stub
 from autograder.selfcheck.check import read_cases
 
@@ -72,6 +73,7 @@ def test_the_page_becomes_a_notebook_with_every_exercise_in_its_place(course, re
     assert cells["row_mean-check"].source == "check(row_mean)"
     task = cells["row_mean-task"].source
     assert "**2 points**, difficulty 1 of 5, about 5 minutes" in task
+    assert f"**Implement.** {Kind.IMPLEMENT.asks}" in task
     assert [stage in task for stage in toy.MEAN.help] == [True] * 3
     assert task.count("<details>") == task.count("</details>") == 3
     assert "Why is a mean linear?" in cells["why-task"].source

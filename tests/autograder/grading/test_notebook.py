@@ -15,6 +15,7 @@ from autograder.classroom.course import SubmissionFile
 from autograder.classroom.release import PLACE_FOR_ANSWER, build_notebook
 from autograder.grading import notebook as notebook_module
 from autograder.grading.notebook import MAX_BYTES, MAX_CELLS, MAX_SOURCE, read_submission
+from autograder.judging.stubs import stub
 from autograder.judging.verdict import Verdict
 
 PROMPT = "import numpy as np\nfrom autograder import check"
@@ -441,3 +442,49 @@ def test_an_added_cell_that_is_too_long_is_left_out_and_named(read, content):
     assert pairs(submission) == WHOLE
     assert ["1,000,012 characters" in line for line in submission.dropped] == [True]
     assert "my_data = '111" in submission.dropped[0]
+
+
+BUG = stub(toy.CENTRED)
+
+
+@pytest.fixture
+def hand_in_a_bug(tmp_path, path):
+    """Hand in this source as the answer to a debug exercise, and cells behind it."""
+    assignment = toy.Assignment("toy", "A toy", (toy.CENTRED,), ())
+    text = page.PAGE.split("```{code-cell} ipython3\n:exercise: scale")[0]
+    text = text.replace("row_mean", "centred")
+    released = build_notebook(assignment, page.write(tmp_path, text))
+
+    def hand_in(source, *own):
+        made = json.loads(json.dumps(released))
+        find(made, "centred")["source"] = source
+        made["cells"] += [code(cell) for cell in own]
+        path.write_text(json.dumps(made))
+        return read_submission(SubmissionFile("ann", "toy", path), assignment, released)
+
+    return hand_in
+
+
+@pytest.mark.parametrize("source", [BUG, BUG + "\n\n", BUG.replace("\n\n", "  \r\n")])
+def test_a_bug_as_it_was_released_is_not_run_and_said_so(hand_in_a_bug, source):
+    submission = hand_in_a_bug(source)
+    problem = submission.problems["centred"]
+    assert problem.verdict is Verdict.MISSING
+    assert problem.message == "Not answered: `centred` is as it was released, with its bug."
+    assert "centred" not in {cell.exercise for cell in submission.program}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("    return", "        return"), ("axis=0", "axis=1"), ("last?", "last!")]
+)
+def test_a_bug_that_was_touched_is_run(hand_in_a_bug, old, new):
+    submission = hand_in_a_bug(BUG.replace(old, new))
+    assert submission.problems == {}
+    assert (BUG.replace(old, new), "centred") in pairs(submission)
+
+
+def test_a_bug_as_it_was_released_may_be_corrected_in_a_cell_of_its_own(hand_in_a_bug):
+    right = "def centred(X):\n    return X - X.mean(-1, keepdims=True)"
+    submission = hand_in_a_bug(BUG, right)
+    assert submission.problems == {}
+    assert (right, None) in pairs(submission)

@@ -88,3 +88,30 @@ def test_a_long_signature_has_an_argument_a_line():
 def test_a_reference_that_gives_no_stub_is_refused(reference):
     with pytest.raises(ValueError, match=r"docstring|cannot evaluate"):
         made(reference)
+
+
+def test_the_stub_of_a_debug_exercise_is_the_wrong_function_with_the_right_docstring():
+    text = stub(toy.CENTRED)
+    assert text == (
+        "def centred(X):\n"
+        '    """Return `X`, shape (n, d), less the mean of each row: the same shape."""\n'
+        "    # The first axis, or the last?\n"
+        "    mean = X.mean(axis=0)\n"
+        "\n"
+        "    return X - mean"
+    )
+    namespace = {"np": np}
+    exec(text, namespace)
+    X = np.arange(6.0).reshape(2, 3)
+    assert np.array_equal(namespace["centred"](X), toy.centred__columns(X))
+    assert not is_stub(namespace["centred"])
+
+
+class Documented:
+    """Say what."""
+
+
+def test_a_class_is_no_debug_exercise():
+    exercise = dataclasses.replace(toy.CENTRED, reference=Documented)
+    with pytest.raises(ValueError, match="about a function"):
+        stub(exercise)

@@ -13,7 +13,7 @@ from toy import Cell, imports
 from autograder.checks import assignments
 from autograder.grading.program import judge_program, judge_questions, questions
 from autograder.grading.sample import answer_source
-from autograder.judging.exercise import Exercise
+from autograder.judging.exercise import Exercise, Kind
 from autograder.judging.judge import judge, observe_quietly
 from autograder.judging.stubs import stub
 from autograder.judging.verdict import Verdict
@@ -57,8 +57,14 @@ def test_untouched_stubs_earn_nothing(assignment):
     verdicts = judge_program(
         program, assignment, course_key=b"key", digest="stubs", sandbox=open_sandbox()
     )
-    assert {judgement.verdict for judgement in verdicts.values()} == {Verdict.MISSING}
-    assert len(verdicts) == len(assignment.exercises)
+    for exercise in assignment.exercises:
+        judgement = verdicts[exercise.name]
+        if exercise.kind is not Kind.DEBUG:
+            assert judgement.verdict is Verdict.MISSING
+            continue
+        bug = next(one for one in exercise.misconceptions if one.wrong is exercise.released)
+        assert not judgement.passed
+        assert judgement.misconception == bug.name
 
 
 @pytest.mark.parametrize("assignment", assignments().values(), ids=lambda one: one.name)

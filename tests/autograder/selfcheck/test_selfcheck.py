@@ -11,6 +11,7 @@ import toy
 
 from autograder.checks import assignments
 from autograder.judging.judge import build_key, judge, observe_quietly, public_cases
+from autograder.judging.stubs import stub
 from autograder.judging.verdict import Verdict
 from autograder.selfcheck.check import check, read_cases, write_cases
 from autograder.selfcheck.pictures import matrix_picture, pictures
@@ -57,6 +58,45 @@ def test_the_stub_is_said_to_be_the_stub(desk):
         raise NotImplementedError
 
     assert check(row_mean).judgement.verdict is Verdict.MISSING
+
+
+@pytest.fixture
+def debugging(tmp_path, monkeypatch):
+    """A student's folder with a debug exercise; what it returns runs an answer and checks it."""
+    write_cases(toy.Assignment("bugs", "Bugs", (toy.CENTRED,), ()), tmp_path / "bugs.cases")
+    monkeypatch.chdir(tmp_path)
+
+    def run(source):
+        namespace = {"np": np}
+        exec(source, namespace)
+        return check(namespace["centred"])
+
+    return run
+
+
+def test_a_bug_as_it_was_released_is_told_so_and_not_what_it_is(debugging):
+    report = debugging(stub(toy.CENTRED))
+    assert report.judgement.verdict is Verdict.MISSING
+    assert "as it was released, with its bug. On the case “two rows”" in repr(report)
+    assert "Which axis is a row?" not in repr(report)
+    assert "your result" in report._repr_html_()
+    commented = stub(toy.CENTRED).replace("# The first axis, or the last?", "")
+    assert debugging(commented).judgement.verdict is Verdict.MISSING
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "verdict", "misconception"),
+    [
+        ("mean = X.mean(axis=0)", "mean = X.mean(0)", Verdict.WRONG_VALUE, "columns for rows"),
+        ("return X - mean", "return X - mean + 0", Verdict.WRONG_VALUE, "columns for rows"),
+        ("X.mean(axis=0)", "X.mean(axis=-2)", Verdict.WRONG_VALUE, "columns for rows"),
+        ("X.mean(axis=0)", "X.mean(axis=-1, keepdims=True)", Verdict.PASS, None),
+        ("X.mean(axis=0)", "X.mean(axis=1)[:, None]", Verdict.PASS, None),
+    ],
+)
+def test_a_bug_that_was_touched_is_judged(debugging, old, new, verdict, misconception):
+    judgement = debugging(stub(toy.CENTRED).replace(old, new)).judgement
+    assert (judgement.verdict, judgement.misconception) == (verdict, misconception)
 
 
 def test_what_the_student_wrote_is_shown_as_text(desk):

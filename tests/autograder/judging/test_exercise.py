@@ -1,0 +1,27 @@
+"""An exercise has the parts that its kind needs, and no others."""
+
+import dataclasses
+
+import pytest
+import toy
+
+from autograder.judging.exercise import Kind
+
+
+def test_every_kind_says_what_it_asks_in_sentences_of_its_own():
+    sentences = {kind.asks for kind in Kind}
+    assert len(sentences) == len(Kind)
+    assert all(sentence.endswith(".") for sentence in sentences)
+
+
+@pytest.mark.parametrize(
+    ("exercise", "changes", "message"),
+    [
+        (toy.CENTRED, {"released": None}, "centred: a debug exercise, and no other, has"),
+        (toy.CENTRED, {"kind": Kind.TRANSFER}, "centred: a debug exercise, and no other, has"),
+        (toy.CENTRED, {"released": toy.scale}, "centred: `released` is the `wrong` of no"),
+    ],
+)
+def test_parts_that_do_not_fit_the_kind_are_refused(exercise, changes, message):
+    with pytest.raises(ValueError, match=message):
+        dataclasses.replace(exercise, **changes)
