@@ -20,6 +20,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from .. import checks
+from ..judging import forbidden
 from ..judging.exercise import Assignment, Exercise, Written
 from ..judging.stubs import stub
 from ..selfcheck.check import write_cases
@@ -170,6 +171,8 @@ def _exercise_cells(exercise: Exercise) -> Iterator[nbformat.NotebookNode]:
         f"difficulty {exercise.difficulty} of 5, about {exercise.minutes} minutes.\n\n"
         f"**{exercise.kind.capitalize()}.** {exercise.kind.asks}"
     )
+    if exercise.forbidden:
+        heading += f" {forbidden.sentence(exercise.forbidden)}"
     titles = ("Help 1: a sketch of the answer", "Help 2: a hint", "Help 3: where to look")
     stages = [
         f"<details>\n<summary>{title}</summary>\n\n{text.strip()}\n\n</details>"

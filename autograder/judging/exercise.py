@@ -165,6 +165,7 @@ class Exercise:
     promises: tuple[Promise, ...] = ()
     kind: Kind = Kind.IMPLEMENT
     released: Callable[..., Any] | None = None
+    forbidden: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Raises ValueError if a part is missing that the kind needs, or there is one too many."""

@@ -9,7 +9,7 @@ import hashlib
 import inspect
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -42,6 +42,7 @@ class AnswerKey:
     The first `public` cases may be shown to the student with all their numbers. `parameters` are
     the names of the arguments of the function, or of the module's call. `released` is the source of
     the wrong function that a debug exercise releases, where the self-check is to know it again.
+    `forbidden` are the names of what is ready-made and may not run.
     """
 
     exercise: str
@@ -51,11 +52,12 @@ class AnswerKey:
     misconceptions: tuple[KeyedMisconception, ...]
     parameters: tuple[str, ...] = ()
     released: str | None = None
+    forbidden: tuple[str, ...] = ()
 
     @property
     def calls(self) -> list[Call]:
         """The calls to make, in the order of the cases."""
-        return [case.call for case in self.cases]
+        return [replace(case.call, forbidden=self.forbidden) for case in self.cases]
 
     @property
     def noun(self) -> str:
@@ -112,6 +114,7 @@ def build_key(exercise: Exercise, public: Iterable[Case], hidden: Iterable[Case]
             for m in exercise.misconceptions
         ),
         _parameters(exercise.reference),
+        forbidden=exercise.forbidden,
     )
 
 
@@ -127,11 +130,16 @@ def _observations(function: Callable[..., Any], cases: tuple[Case, ...]) -> tupl
     return tuple(observe_quietly(function, cases))
 
 
-def observe_quietly(function: Callable[..., Any], cases: Iterable[Case]) -> list[Observation]:
-    """Observe a function in this process, in the form in which the sandbox would report it."""
+def observe_quietly(
+    function: Callable[..., Any], cases: Iterable[Case], forbidden: tuple[str, ...] = ()
+) -> list[Observation]:
+    """Observe a function in this process, in the form in which the sandbox would report it.
+
+    Of what it runs, only the names in `forbidden` are noted.
+    """
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # that a mistake divides by zero is no news
-        calls = [case.call for case in cases]
+        calls = [replace(case.call, forbidden=forbidden) for case in cases]
         observations: list[Observation] = wire.decode(wire.encode(observe(function, calls)))
     return observations
 
@@ -142,6 +150,12 @@ def judge(key: AnswerKey, observations: Sequence[Observation]) -> Judgement:
         return Judgement(
             Verdict.MALFORMED,
             f"{len(observations)} results came back for {len(key.cases)} cases.",
+        )
+    ready_made = [name for one in observations for name in one.ready_made if isinstance(name, str)]
+    if ready_made:
+        return Judgement(
+            Verdict.FORBIDDEN,
+            f"It runs `{ready_made[0][:100]}`, which is ready-made. Writing it is the exercise.",
         )
     found = [
         fault(case, expected, observation, key.parameters)

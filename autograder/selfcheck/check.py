@@ -38,7 +38,7 @@ def check(function: Callable[..., Any]) -> Report:
     if is_stub(function):
         unanswered = Judgement(Verdict.MISSING, "Not answered yet: this is the stub.")
         return Report(name, unanswered, NOT_THE_GRADE)
-    observations = observe_quietly(function, key.cases)
+    observations = observe_quietly(function, key.cases, key.forbidden)
     judgement = judge(key, observations)
     if key.released is not None and _is_as_released(function, key.released):
         judgement = replace(
@@ -116,6 +116,7 @@ def write_cases(assignment: Assignment, path: Path) -> None:
                     ],
                     "parameters": key.parameters,
                     "released": key.released,
+                    "forbidden": key.forbidden,
                 }
                 for key in keys
             ]
@@ -135,6 +136,7 @@ def read_cases(path: Path) -> list[AnswerKey]:
                 tuple(_known(*wrong) for wrong in key["misconceptions"]),
                 key["parameters"],
                 key["released"],
+                key["forbidden"],
             )
             for key in wire.decode(path.read_bytes())
         ]

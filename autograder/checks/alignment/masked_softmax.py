@@ -8,6 +8,7 @@ import numpy as np
 
 from solutions import alignment as solutions
 
+from ...judging import forbidden
 from ...judging.exercise import Case, Exercise, Misconception, Promise
 
 
@@ -349,4 +350,5 @@ MASKED_SOFTMAX = Exercise(
             ),
         ),
     ),
+    forbidden=forbidden.SOFTMAX,
 )

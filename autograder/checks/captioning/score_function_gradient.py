@@ -8,6 +8,7 @@ import numpy as np
 
 from solutions import captioning as solutions
 
+from ...judging import forbidden
 from ...judging.exercise import Case, Exercise, Misconception, Promise
 
 
@@ -290,4 +291,5 @@ SCORE_FUNCTION_GRADIENT = Exercise(
             ),
         ),
     ),
+    forbidden=forbidden.AUTOMATIC_DIFFERENTIATION,
 )

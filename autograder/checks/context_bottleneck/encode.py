@@ -8,6 +8,7 @@ import numpy as np
 
 from solutions import context_bottleneck as solutions
 
+from ...judging import forbidden
 from ...judging.exercise import Case, Exercise, Misconception, Promise, Raises
 
 
@@ -329,4 +330,5 @@ ENCODE = Exercise(
             ("no token", "a batch of no tokens"),
         ),
     ),
+    forbidden=forbidden.RECURRENT_NETWORK,
 )

@@ -8,6 +8,7 @@ import numpy as np
 
 from solutions import context_bottleneck as solutions
 
+from ...judging import forbidden
 from ...judging.exercise import Case, Exercise, Misconception, Promise
 
 
@@ -332,4 +333,5 @@ ENCODE_BIDIRECTIONAL = Exercise(
             ),
         ),
     ),
+    forbidden=forbidden.RECURRENT_NETWORK,
 )

@@ -8,6 +8,7 @@ import numpy as np
 
 from solutions import context_bottleneck as solutions
 
+from ...judging import forbidden
 from ...judging.exercise import Case, Exercise, Misconception, Promise
 
 
@@ -222,4 +223,5 @@ RNN_CELL = Exercise(
             ("a batch of one, with one hidden unit", "three leading batch axes"),
         ),
     ),
+    forbidden=forbidden.RECURRENT_NETWORK,
 )

@@ -9,6 +9,7 @@ import numpy as np
 
 from solutions import multi_head as solutions
 
+from ...judging import forbidden
 from ...judging.exercise import Case, Exercise, Promise, Raises
 from .multi_head_attention_wrong import MISCONCEPTIONS
 
@@ -256,4 +257,5 @@ MULTI_HEAD_ATTENTION = Exercise(
             ("a mask for four tokens, three tokens", "a mask for a token more"),
         ),
     ),
+    forbidden=forbidden.ATTENTION,
 )

@@ -8,6 +8,7 @@ import numpy as np
 
 from solutions import queries_keys_values as solutions
 
+from ...judging import forbidden
 from ...judging.exercise import Case, Exercise, Misconception, Promise
 
 
@@ -365,4 +366,5 @@ CROSS_ATTENTION = Exercise(
             ("the context is the tokens that ask",),
         ),
     ),
+    forbidden=forbidden.ATTENTION,
 )

@@ -8,6 +8,7 @@ import numpy as np
 
 from solutions import queries_keys_values as solutions
 
+from ...judging import forbidden
 from ...judging.exercise import Case, Exercise, Promise
 from .scaled_dot_product_attention_wrong import MISCONCEPTIONS
 
@@ -204,4 +205,5 @@ SCALED_DOT_PRODUCT_ATTENTION = Exercise(
             ("a query that may attend to nothing", "a mask with one column"),
         ),
     ),
+    forbidden=forbidden.ATTENTION,
 )

@@ -8,6 +8,7 @@ import numpy as np
 
 from solutions import queries_keys_values as solutions
 
+from ...judging import forbidden
 from ...judging.exercise import Case, Exercise, Misconception, Promise
 
 
@@ -278,4 +279,5 @@ SOFT_LOOKUP = Exercise(
         ),
         Promise("an array of shape (..., d_v)", ("a batch, float32",)),
     ),
+    forbidden=forbidden.ATTENTION,
 )

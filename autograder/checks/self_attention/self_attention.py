@@ -8,6 +8,7 @@ import numpy as np
 
 from solutions import self_attention as solutions
 
+from ...judging import forbidden
 from ...judging.exercise import Case, Exercise, Misconception, Promise
 
 
@@ -247,4 +248,5 @@ SELF_ATTENTION = Exercise(
             ),
         ),
     ),
+    forbidden=forbidden.ATTENTION,
 )

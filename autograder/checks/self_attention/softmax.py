@@ -8,6 +8,7 @@ import numpy as np
 
 from solutions.alignment import softmax
 
+from ...judging import forbidden
 from ...judging.exercise import Case, Exercise, Misconception, Promise
 
 
@@ -196,4 +197,5 @@ SOFTMAX = Exercise(
         Promise("at least one score along it", ("one score", "one score in each row")),
         Promise("floating-point weights of the shape of x", ("four scores", "axis -4 of five")),
     ),
+    forbidden=forbidden.SOFTMAX,
 )

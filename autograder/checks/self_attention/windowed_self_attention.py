@@ -8,6 +8,7 @@ import numpy as np
 
 from solutions import self_attention as solutions
 
+from ...judging import forbidden
 from ...judging.exercise import Case, Exercise, Misconception, Promise
 
 
@@ -277,4 +278,5 @@ WINDOWED_SELF_ATTENTION = Exercise(
             ("large scores", "large scores, the largest outside the window"),
         ),
     ),
+    forbidden=forbidden.ATTENTION,
 )

@@ -10,6 +10,7 @@ import torch.nn.functional as F
 
 from solutions import transformer as solutions
 
+from ...judging import forbidden
 from ...judging.exercise import Case, Exercise, Promise, Tensor
 from .label_smoothed_loss_wrong import MISCONCEPTIONS
 
@@ -64,16 +65,11 @@ def _case(
     return Case(note, (Tensor(logits), Tensor(targets), smoothing, ignore_index))
 
 
-def label_smoothed_loss__from_torch(logits, targets, smoothing, ignore_index):
-    counts = (targets != ignore_index).sum()
-    total = F.cross_entropy(
-        logits.flatten(0, -2),
-        targets.flatten(),
-        ignore_index=ignore_index,
-        reduction="sum",
-        label_smoothing=smoothing,
-    )
-    return total / counts.clamp(min=1)
+def label_smoothed_loss__log_sum(logits, targets, smoothing, ignore_index):
+    counts = targets != ignore_index
+    right = logits.gather(-1, torch.where(counts, targets, 0)[..., None])[..., 0]
+    losses = logits.logsumexp(-1) - (1 - smoothing) * right - smoothing * logits.mean(-1)
+    return torch.where(counts, losses, 0).sum() / counts.sum().clamp(min=1)
 
 
 def label_smoothed_loss__against_a_distribution(logits, targets, smoothing, ignore_index):
@@ -107,7 +103,7 @@ LABEL_SMOOTHED_LOSS = Exercise(
     hidden=loss_hidden,
     misconceptions=MISCONCEPTIONS,
     alternatives=(
-        label_smoothed_loss__from_torch,
+        label_smoothed_loss__log_sum,
         label_smoothed_loss__against_a_distribution,
         label_smoothed_loss__place_by_place,
     ),
@@ -157,4 +153,5 @@ LABEL_SMOOTHED_LOSS = Exercise(
         Promise("Returns a scalar tensor", ("two places, a share of 0.3",)),
         Promise("0 if no place counts", ("nothing counts", "no place")),
     ),
+    forbidden=forbidden.CROSS_ENTROPY,
 )

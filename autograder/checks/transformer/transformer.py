@@ -13,6 +13,7 @@ from torch import nn
 
 from solutions import transformer as solutions
 
+from ...judging import forbidden
 from ...judging.exercise import Case, Exercise, Promise, Tensor, draw_setup
 from .transformer_wrong.causal import WRONG_CAUSAL
 from .transformer_wrong.ends import WRONG_ENDS
@@ -369,4 +370,5 @@ TRANSFORMER = Exercise(
         Promise("n and m may be 0", ("no token in the source", "no token in the target")),
         Promise("have no upper limit", ("a target longer than most tables",)),
     ),
+    forbidden=forbidden.TRANSFORMER,
 )

@@ -12,6 +12,7 @@ from torch import nn
 
 from solutions import transformer_block as solutions
 
+from ...judging import forbidden
 from ...judging.exercise import Case, Exercise, Promise, Raises, Setup, Tensor, draw_setup
 from .decoder_block_wrong import MISCONCEPTIONS
 from .encoder_block import LONELY, ONE_EACH, with_opposites
@@ -302,4 +303,5 @@ DECODER_BLOCK = Exercise(
             ("tokens that may attend to nothing",),
         ),
     ),
+    forbidden=forbidden.DECODER_LAYER,
 )

@@ -13,6 +13,7 @@ from torch import nn
 
 from solutions import transformer_block as solutions
 
+from ...judging import forbidden
 from ...judging.exercise import Case, Exercise, Promise, Raises, Setup, Tensor, draw_setup
 from .encoder_block_wrong import MISCONCEPTIONS
 
@@ -252,4 +253,5 @@ ENCODER_BLOCK = Exercise(
             ("float32, a sequence that is all padding",),
         ),
     ),
+    forbidden=forbidden.ENCODER_LAYER,
 )

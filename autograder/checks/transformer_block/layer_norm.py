@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from torch import nn
 
 from solutions import transformer_block as solutions
 
+from ...judging import forbidden
 from ...judging.exercise import Case, Exercise, Misconception, Promise, Tensor, draw_setup
 
 
@@ -175,7 +175,8 @@ class LayerNorm__starts_at_zero(nn.Module):
         self.bias = nn.Parameter(torch.zeros(d_model))
 
     def forward(self, X):
-        return F.layer_norm(X, X.shape[-1:], self.weight, self.bias, self.eps)
+        variance, mean = torch.var_mean(X, dim=-1, keepdim=True, unbiased=False)
+        return (X - mean) / (variance + self.eps).sqrt() * self.weight + self.bias
 
 
 class LayerNorm__mean_of_squares_less_square_of_mean(nn.Module):
@@ -191,7 +192,7 @@ class LayerNorm__mean_of_squares_less_square_of_mean(nn.Module):
         return (X - mean) / (variance + self.eps).sqrt() * self.weight + self.bias
 
 
-class LayerNorm__ready_made(nn.Module):
+class LayerNorm__var_mean(nn.Module):
     def __init__(self, d_model, eps=1e-5):
         super().__init__()
         self.eps = eps
@@ -201,7 +202,8 @@ class LayerNorm__ready_made(nn.Module):
         nn.init.ones_(self.weight)
 
     def forward(self, X):
-        return F.layer_norm(X, X.shape[-1:], self.weight, self.bias, self.eps)
+        variance, mean = torch.var_mean(X, dim=-1, correction=0, keepdim=True)
+        return self.bias + (X - mean) * self.weight / torch.sqrt(variance + self.eps)
 
 
 class LayerNorm__by_squares(nn.Module):
@@ -306,7 +308,7 @@ LAYER_NORM = Exercise(
             "difference? What if you subtract the mean before you square?",
         ),
     ),
-    alternatives=(LayerNorm__ready_made, LayerNorm__by_squares, LayerNorm__token_by_token),
+    alternatives=(LayerNorm__var_mean, LayerNorm__by_squares, LayerNorm__token_by_token),
     help=(
         "For each token: subtract the mean of its features, divide by their spread, then multiply "
         "by `weight` and add `bias`, feature by feature.",
@@ -349,4 +351,5 @@ LAYER_NORM = Exercise(
         Promise("features that are all equal become 0", ("features that are all equal",)),
         Promise("No token depends on another.", ("two tokens, three features", "a batch of two")),
     ),
+    forbidden=forbidden.LAYER_NORM,
 )

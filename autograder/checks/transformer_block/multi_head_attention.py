@@ -13,6 +13,7 @@ from torch import nn
 
 from solutions import transformer_block as solutions
 
+from ...judging import forbidden
 from ...judging.exercise import Case, Exercise, Promise, Raises, Setup, Tensor, draw_setup
 from .multi_head_attention_wrong import MISCONCEPTIONS
 
@@ -317,4 +318,5 @@ MULTI_HEAD_ATTENTION = Exercise(
             ("a token that may attend to nothing", "nobody answers"),
         ),
     ),
+    forbidden=forbidden.MULTI_HEAD_ATTENTION,
 )

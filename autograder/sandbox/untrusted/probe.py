@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from .calling import Noted, attempt, copied_array, loaded, taken, with_later_changes
+from .ready_made import Watch
 from .values import Call, Observation, Raised
 
 
@@ -23,10 +24,11 @@ class Made(Protocol):
 class Prepared:
     """The calls of one exercise, with their arguments made: once for one pass."""
 
-    def __init__(self, made: Sequence[Made], again: bool) -> None:
-        """`again` makes the last call first."""
+    def __init__(self, made: Sequence[Made], again: bool, forbidden: Sequence[str] = ()) -> None:
+        """`again` makes the last call first. What runs and is `forbidden` is noted."""
         self._made = made
         self._again = again
+        self._watch = Watch(forbidden)
 
     def observe(self, function: Callable[..., Any]) -> list[Observation]:
         """Make every call; the observations stand in the order of the cases.
@@ -36,8 +38,13 @@ class Prepared:
         exception is noted.
         """
         order = reversed(self._made) if self._again else self._made
-        seen = with_later_changes([made.observe(function) for made in order])
+        seen = with_later_changes([self._observed(made, function) for made in order])
         return seen[::-1] if self._again else seen
+
+    def _observed(self, made: Made, function: Callable[..., Any]) -> Noted:
+        with self._watch.watching() as ran:
+            noted = made.observe(function)
+        return replace(noted, observation=replace(noted.observation, ready_made=tuple(ran)))
 
 
 def prepare(calls: Sequence[Call], *, again: bool = False) -> Prepared:
@@ -46,7 +53,8 @@ def prepare(calls: Sequence[Call], *, again: bool = False) -> Prepared:
     The first pass makes each call once. The second pass, `again`, goes from the last call to the
     first and makes each twice, modules the second time in train mode: it notes the second result.
     """
-    return Prepared([_made(call, again) for call in calls], again)
+    forbidden = calls[0].forbidden if calls else ()  # one list for the whole exercise
+    return Prepared([_made(call, again) for call in calls], again, forbidden)
 
 
 def observe(function: Callable[..., Any], calls: Sequence[Call]) -> list[Observation]:
@@ -63,7 +71,12 @@ def together(first: Sequence[Observation], second: Sequence[Observation]) -> lis
     return [
         one
         if isinstance(one.value, Raised)
-        else replace(one, again=two.value, later=two.later if one.later is None else one.later)
+        else replace(
+            one,
+            again=two.value,
+            later=two.later if one.later is None else one.later,
+            ready_made=one.ready_made or two.ready_made,
+        )
         for one, two in zip(first, second, strict=True)
     ]
 

@@ -69,11 +69,15 @@ class Setup:
 
 @dataclass(frozen=True)
 class Call:
-    """One call: of a function, or of the module that a class makes as `setup` says."""
+    """One call: of a function, or of the module that a class makes as `setup` says.
+
+    `forbidden` are the names of what is ready-made and may not run in it.
+    """
 
     arguments: tuple[Any, ...]
     keywords: dict[str, Any] = field(default_factory=dict)
     setup: Setup | None = None
+    forbidden: tuple[str, ...] = ()
 
     @property
     def needs_torch(self) -> bool:
@@ -145,10 +149,11 @@ class Observation:
     """What one case showed: the value (or `Raised`), the arguments after it, a second value.
 
     `later` is what the object first returned held after all the calls, or None if that was still
-    `value`.
+    `value`. `ready_made` are the names of what ran and is forbidden.
     """
 
     value: Any
     arguments_after: tuple[Any, ...]
     again: Any
     later: Any = None
+    ready_made: tuple[str, ...] = ()

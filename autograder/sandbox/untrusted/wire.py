@@ -47,9 +47,9 @@ ALIGNED = 16
 
 
 RECORDS: dict[type, tuple[Any, ...]] = {
-    Call: (tuple, dict, Setup | None),
+    Call: (tuple, dict, Setup | None, tuple),
     Differentiated: (object, dict | Raised | None),
-    Observation: (object, tuple, object, object),
+    Observation: (object, tuple, object, object, tuple),
     Setup: (tuple, dict, dict, bool),
     Tensor: (np.ndarray, bool),
     Unloadable: (dict,),

@@ -1,0 +1,57 @@
+"""What is ready-made, and forbidden where writing it is the exercise.
+
+Each is a tuple of the dotted names that `sandbox.untrusted.ready_made.Watch` takes. Those
+without a `*` stand in the notebook too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+SOFTMAX = ("scipy.special.softmax", "torch.softmax", "scipy.special.*softmax", "torch.*softmax*")
+
+MULTI_HEAD_ATTENTION = ("torch.nn.MultiheadAttention", "torch.*multi_head_attention*")
+
+ATTENTION = (
+    "torch.nn.functional.scaled_dot_product_attention",
+    *MULTI_HEAD_ATTENTION,
+    "torch.*scaled_dot_product*",
+    "torch.ops.aten._safe_softmax",  # nothing else of torch runs it
+)
+
+LAYER_NORM = (
+    "torch.nn.LayerNorm",
+    "torch.nn.functional.layer_norm",
+    "torch.*layer_norm*",
+    "torch.*group_norm*",  # of one group, or of every token as a batch, it is the same
+    "torch.*instance_norm*",
+    "torch.*batch_norm*",
+    "torch.*rms_norm*",
+)
+
+CROSS_ENTROPY = (
+    "torch.nn.CrossEntropyLoss",
+    "torch.nn.functional.cross_entropy",
+    "torch.*cross_entropy_loss",
+)
+
+RECURRENT_NETWORK = ("torch.nn.RNN", "torch.nn.RNNCell", "torch.*rnn_tanh*")
+
+ENCODER_LAYER = ("torch.nn.TransformerEncoderLayer", "torch.*transformer_encoder_layer_fwd")
+
+DECODER_LAYER = ("torch.nn.TransformerDecoderLayer",)
+
+TRANSFORMER = (
+    "torch.nn.Transformer",
+    "torch.nn.TransformerEncoder",
+    "torch.nn.TransformerDecoder",
+)
+
+AUTOMATIC_DIFFERENTIATION = ("torch.autograd", "torch.func", "torch.*make_dual")
+
+
+def sentence(forbidden: Sequence[str]) -> str:
+    """What a student is told is forbidden."""
+    names = [f"`{name}`" for name in forbidden if "*" not in name]
+    listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+    return f"Writing it yourself is the exercise: {listed}, and what is behind them, are forbidden."

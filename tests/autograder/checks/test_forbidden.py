@@ -1,0 +1,87 @@
+"""What is ready-made is forbidden where writing it is the exercise; what is written out is not."""
+
+import subprocess
+import sys
+
+import pytest
+from keys import EXERCISES, shown_cases
+from ready_made_answers import IMPORTED_IN_THE_CALL, READY_MADE, source
+from toy import Cell, imports
+
+from autograder.checks import assignments
+from autograder.grading.program import judge_program
+from autograder.judging.exercise import Kind
+from autograder.judging.forbidden import AUTOMATIC_DIFFERENTIATION
+from autograder.judging.judge import build_key, judge, observe_quietly
+from autograder.judging.verdict import Verdict
+from autograder.sandbox.backends import open_sandbox
+
+BY_NAME = {param.values[0].name: param.values[0] for param in EXERCISES}
+ANSWERS = [(name, way) for name, ways in READY_MADE.items() for way in ways]
+
+
+@pytest.mark.parametrize("exercise", [one for one in EXERCISES if one.values[0].forbidden])
+def test_no_known_answer_runs_what_is_forbidden(exercise):
+    """Right or wrong: each is written out."""
+    wrong = [misconception.wrong for misconception in exercise.misconceptions]
+    for function in (exercise.reference, *exercise.alternatives, *wrong):
+        observed = observe_quietly(function, shown_cases(exercise), exercise.forbidden)
+        assert {one.ready_made for one in observed} == {()}, function.__name__
+
+
+@pytest.mark.parametrize(("name", "way"), ANSWERS)
+def test_a_ready_made_answer_is_forbidden(name, way):
+    exercise = BY_NAME[name]
+    namespace = {}
+    exec(source(name, way), namespace)
+    key = build_key(exercise, shown_cases(exercise), ())
+    judgement = judge(key, observe_quietly(namespace[name], key.cases, key.forbidden))
+    assert judgement.verdict is Verdict.FORBIDDEN
+    assert judgement.message.startswith("It runs `torch.")
+    assert judgement.message.endswith("Writing it is the exercise.")
+
+
+def test_the_sandboxed_grader_forbids_it_too():
+    assignment = assignments()["transformer_block"]
+    judgements = judge_program(
+        [imports(assignment), Cell(source("LayerNorm", "subclass"), "LayerNorm")],
+        assignment,
+        course_key=b"key",
+        digest="ready-made",
+        sandbox=open_sandbox(),
+        only=["LayerNorm"],
+    )
+    assert judgements["LayerNorm"].verdict is Verdict.FORBIDDEN
+
+
+def test_what_is_imported_when_the_answer_runs_is_seen():
+    code = (
+        "import sys, numpy as np\n"
+        "from autograder.judging.forbidden import ATTENTION\n"
+        "from autograder.judging.judge import observe_quietly\n"
+        "from autograder.judging.exercise import Case\n"
+        "assert 'torch' not in sys.modules\n"
+        "cases = [Case('one', (np.ones((2, 2)),) * 3)] * 2\n"
+        "found = observe_quietly(scaled_dot_product_attention, cases, ATTENTION)\n"
+        "print(*found[1].ready_made, sep='\\n')"
+    )
+    command = [sys.executable, "-c", f"{IMPORTED_IN_THE_CALL}\n\n{code}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "torch.nn.functional.scaled_dot_product_attention" in done.stdout.splitlines()
+
+
+def test_what_is_compared_with_something_ready_made_outside_of_the_answer_is_not_forbidden():
+    exercise = BY_NAME["softmax"]
+    namespace = {}
+    compared = "\nx = np.ones(3)\nassert np.allclose(softmax(x), torch.softmax(torch.ones(3), 0))"
+    right = "def softmax(x, axis=-1):\n    e = np.exp(x - x.max(axis, keepdims=True))\n"
+    right += "    return e / e.sum(axis, keepdims=True)\n"
+    exec("import numpy as np\nimport torch\n" + right + compared, namespace)
+    key = build_key(exercise, shown_cases(exercise), ())
+    assert judge(key, observe_quietly(namespace["softmax"], key.cases, key.forbidden)).passed
+
+
+@pytest.mark.parametrize("exercise", EXERCISES)
+def test_a_derivation_is_not_left_to_automatic_differentiation(exercise):
+    if exercise.kind is Kind.DERIVE:
+        assert set(AUTOMATIC_DIFFERENTIATION) <= set(exercise.forbidden)
