@@ -171,6 +171,8 @@ def _exercise_cells(exercise: Exercise) -> Iterator[nbformat.NotebookNode]:
         f"difficulty {exercise.difficulty} of 5, about {exercise.minutes} minutes.\n\n"
         f"**{exercise.kind.capitalize()}.** {exercise.kind.asks}"
     )
+    if exercise.tolerance is not None:
+        heading += f" A number within {100 * exercise.tolerance:g} % of ours is right."
     if exercise.forbidden:
         heading += f" {forbidden.sentence(exercise.forbidden)}"
     titles = ("Help 1: a sketch of the answer", "Help 2: a hint", "Help 3: where to look")

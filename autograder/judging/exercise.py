@@ -45,8 +45,9 @@ class Case:
 
     `note` says what the case exposes, in words that a student may read even of a hidden case. A
     tensor among the arguments is given as a `Tensor`. `setup` is there for a class only, and says
-    how to make the module. `raises` is there where the call must raise an exception. Raises
-    TypeError for arguments that are no tuple.
+    how to make the module. `raises` is there where the call must raise an exception. `tolerance` is
+    that of the exercise, and is filled in when its key is built. Raises TypeError for arguments
+    that are no tuple.
     """
 
     note: str
@@ -54,6 +55,7 @@ class Case:
     keywords: dict[str, Any] = field(default_factory=dict)
     setup: Setup | None = None
     raises: Raises | None = None
+    tolerance: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse at once what would fail on its way into the sandbox."""
@@ -165,12 +167,15 @@ class Exercise:
     promises: tuple[Promise, ...] = ()
     kind: Kind = Kind.IMPLEMENT
     released: Callable[..., Any] | None = None
+    tolerance: float | None = None
     forbidden: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Raises ValueError if a part is missing that the kind needs, or there is one too many."""
         if (self.kind is Kind.DEBUG) != (self.released is not None):
             raise ValueError(f"{self.name}: a debug exercise, and no other, has `released`")
+        if (self.kind is Kind.MEASURE) != (self.tolerance is not None):
+            raise ValueError(f"{self.name}: a measure exercise, and no other, has a `tolerance`")
         wrong = [misconception.wrong for misconception in self.misconceptions]
         if self.released is not None and self.released not in wrong:
             raise ValueError(f"{self.name}: `released` is the `wrong` of no misconception")

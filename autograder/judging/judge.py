@@ -28,6 +28,7 @@ from ..sandbox.untrusted.values import (
 from .agreement import agree
 from .compare import Mismatch, compare, compare_exception, unasked_exception
 from .exercise import Case, Exercise
+from .measured import compare_measured
 from .modules import compare_gradients, compare_parameters
 from .naming import KeyedMisconception, Trial, earned_name
 from .patterns import patterns
@@ -83,7 +84,7 @@ def build_key(exercise: Exercise, public: Iterable[Case], hidden: Iterable[Case]
     asks for.
     """
     shown = tuple(public)
-    cases = (*shown, *hidden)
+    cases = tuple(replace(case, tolerance=exercise.tolerance) for case in (*shown, *hidden))
     right = observe_quietly(exercise.reference, cases)
     for case, observation in zip(cases, right, strict=True):
         value = observation.value
@@ -194,8 +195,13 @@ def fault(
     if isinstance(expected, Differentiated) and not isinstance(value, Differentiated):
         text = f"what the class makes is {kind(value)} and should be a torch.nn.Module"
         return Mismatch(Verdict.WRONG_TYPE, text, text)
+    mismatch = (
+        compare_measured(expected, value, case.tolerance)
+        if case.tolerance is not None
+        else compare(output(expected), output(value))
+    )
     return (
-        compare(output(expected), output(value))
+        mismatch
         or _changed_argument(case, observation, parameters)
         or _changed_result(observation)
         or _wrong_gradient(expected, value, parameters)

@@ -13,6 +13,7 @@ from ..sandbox.untrusted.values import Differentiated, Observation, Raised, Tens
 from .agreement import agree
 from .compare import Mismatch, compare_exception
 from .exercise import Case
+from .measured import within
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,8 @@ def _fails_alike(trial: Trial, theirs: Observation) -> bool:
     if isinstance(ours.value, Raised) and isinstance(theirs.value, Raised):
         same_type = ours.value.type_name == theirs.value.type_name
         return same_type and ours.value.message == theirs.value.message
+    if trial.case.tolerance is not None:
+        return within(theirs.value, ours.value, trial.case.tolerance / 2)
     wrong_output = not agree(output(trial.expected), output(ours.value))
     if isinstance(ours.value, Differentiated) and wrong_output:
         return agree(_without_gradients(theirs), _without_gradients(ours))

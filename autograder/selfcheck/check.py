@@ -107,7 +107,14 @@ def write_cases(assignment: Assignment, path: Path) -> None:
                 {
                     "exercise": key.exercise,
                     "cases": [
-                        (case.note, case.arguments, case.keywords, case.setup, _asked(case))
+                        (
+                            case.note,
+                            case.arguments,
+                            case.keywords,
+                            case.setup,
+                            _asked(case),
+                            case.tolerance,
+                        )
                         for case in key.cases
                     ],
                     "expected": key.expected,
@@ -152,9 +159,14 @@ def _asked(case: Case) -> tuple[str, tuple[str, ...]] | None:
 
 
 def _case(
-    note: str, arguments: Any, keywords: Any, setup: Any, asked: tuple[str, tuple[str, ...]] | None
+    note: str,
+    arguments: Any,
+    keywords: Any,
+    setup: Any,
+    asked: tuple[str, tuple[str, ...]] | None,
+    tolerance: float | None,
 ) -> Case:
-    return Case(note, arguments, keywords, setup, Raises(*asked) if asked else None)
+    return Case(note, arguments, keywords, setup, Raises(*asked) if asked else None, tolerance)
 
 
 def _known(name: str, hint: str, observations: tuple[Observation, ...]) -> KeyedMisconception:
