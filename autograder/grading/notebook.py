@@ -51,7 +51,8 @@ class Submission:
 
     `digest` is the SHA-256 of the bytes that were read. `written` holds the text of the written
     answers. `problems` holds a judgement for every exercise that cannot be run at all. `dropped`
-    says, a line each, which added cells are not run.
+    says, a line each, which added cells are not run, and which given ones are run as they were
+    given and not as they stand in the file.
     """
 
     student: str
@@ -270,9 +271,29 @@ def assemble(
         for one in own
         if one.code is not None and len(one.code) > MAX_SOURCE
     )
+    if answers:  # else there is more to say than this
+        dropped += tuple(_given_anew(placed, released, names))
     return Submission(
         file.student, assignment.name, digest, tuple(program), written, problems, dropped
     )
+
+
+def _given_anew(
+    placed: Sequence[_Placed], released: nbformat.NotebookNode, exercises: Sequence[str]
+) -> Iterator[str]:
+    """A sentence for each given code cell, such as an experiment's, that was changed or removed."""
+    sources = {one.name: one.code or "" for one in placed}
+    for cell in released.cells:
+        name = mark_of(cell)
+        if cell.cell_type != "code" or name in exercises or is_self_check(name):
+            continue
+        if not _same_code(sources.get(name, ""), cell.source):
+            what = "changed" if sources.get(name, "").strip() else "removed"
+            first = printable(cell.source.strip().partition("\n")[0][:60])
+            yield (
+                f"A given cell was {what}, and was run as it was given. It begins with: {first}. "
+                "What you add belongs in a cell of your own."
+            )
 
 
 def _place(cells: Iterable[Cell], released: nbformat.NotebookNode) -> Iterator[_Placed]:

@@ -77,6 +77,7 @@ def test_answers_are_taken_and_self_checks_left_out(read, content):
     assert pairs(submission) == WHOLE
     assert submission.written == {"why": "Because."}
     assert submission.problems == {}
+    assert submission.dropped == ()
     assert submission.digest == hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
@@ -442,6 +443,23 @@ def test_an_added_cell_that_is_too_long_is_left_out_and_named(read, content):
     assert pairs(submission) == WHOLE
     assert ["1,000,012 characters" in line for line in submission.dropped] == [True]
     assert "my_data = '111" in submission.dropped[0]
+
+
+@pytest.mark.parametrize(
+    ("source", "what"), [(PROMPT + "\nimport math", "changed"), ("", "removed"), (None, "removed")]
+)
+def test_a_given_cell_that_was_changed_or_removed_is_run_as_given_and_said_so(
+    read, content, source, what
+):
+    if source is None:
+        content["cells"].remove(find(content, "part-02"))
+    else:
+        find(content, "part-02")["source"] = source
+    submission = read(content)
+    assert pairs(submission) == WHOLE
+    (line,) = submission.dropped
+    assert f"A given cell was {what}, and was run as it was given" in line
+    assert "It begins with: import numpy as np." in line
 
 
 BUG = stub(toy.CENTRED)
