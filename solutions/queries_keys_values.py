@@ -98,3 +98,64 @@ def cross_attention(
     """
     Q, K, V = X @ W_q, context @ W_k, context @ W_v
     return scaled_dot_product_attention(Q, K, V, mask)
+
+
+def scaled_dot_product_attention_backward(
+    Q: np.ndarray,
+    K: np.ndarray,
+    V: np.ndarray,
+    d_output: np.ndarray,
+    mask: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Differentiate the layer: what a loss that reads its output says to queries, keys and values.
+
+    Q: (..., n_q, d_k). K: (..., n_k, d_k). V: (..., n_k, d_v). All have the same leading axes, and
+    one row or more. Scores may be large, and so may values: near a million, say. mask: boolean,
+    broadcastable to the scores (..., n_q, n_k), True where a query may attend, or None.
+    d_output: (..., n_q, d_v), the gradient of the loss with respect to the layer's output. The loss
+    does not read the weights. Returns the tuple (d_Q, d_K, d_V), the gradients with respect to Q, K
+    and V, in their shapes. A query that may attend to nothing has the gradient 0, and adds nothing
+    to the others.
+    """
+    _, weights = scaled_dot_product_attention(Q, K, V, mask)  # (..., n_q, n_k)
+    d_V = np.swapaxes(weights, -1, -2) @ d_output
+    d_weights = d_output @ np.swapaxes(V, -1, -2)  # (..., n_q, n_k)
+    mean = np.sum(weights * d_weights, axis=-1, keepdims=True)  # of d_weights, by the weights
+    d_scores = weights * (d_weights - mean) / math.sqrt(Q.shape[-1])
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, d_V
+
+
+def left_padded_attention(
+    Q: np.ndarray, K: np.ndarray, V: np.ndarray, lengths: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Attend to the past, in a batch whose sequences are padded at the front, as for generation.
+
+    Q and K: (batch, n, d_k). V: (batch, n, d_v), n at least 1. lengths: (batch,), whole numbers
+    from 0 to n: how many tokens of each sequence are real; the real ones come last. Scores may be
+    large. Returns (output, weights) of shapes (batch, n, d_v) and (batch, n, n). A token attends to
+    itself and to the tokens before it, and of these to the real ones only. Padding that asks has
+    nothing to attend to: it gets weights 0 and output 0.
+    """
+    n = Q.shape[-2]
+    positions = np.arange(n)  # (n,)
+    real = positions >= n - lengths[:, None, None]  # (batch, 1, n)
+    return scaled_dot_product_attention(Q, K, V, causal_mask(n) & real)
+
+
+def divisor_for_entropy(scores: np.ndarray, bits: float) -> float:
+    """Find the number to divide scores by, so that the weights have the entropy that is asked for.
+
+    scores: (n_q, n_k), one row a query, of any size. n_k at least 2; no two scores of a row are
+    equal. The weights are the softmax of scores / divisor along each row. The entropy of a row, in
+    bits, is the sum of -w log2(w) over its weights, where a weight of 0 adds nothing. What is asked
+    for is the mean over the rows. bits: between a tenth and nine tenths of log2(n_k), the entropy
+    of equal weights. Returns the divisor, a float from a thousandth to a thousand.
+    """
+    low, high = 1e-4, 1e4  # entropy grows with the divisor
+    for _ in range(60):
+        middle = math.sqrt(low * high)
+        weights = softmax(scores / middle)  # (n_q, n_k)
+        logarithms = np.log2(np.maximum(weights, np.finfo(float).tiny))  # of 0 too: finite
+        entropy = -np.sum(weights * logarithms, axis=1).mean()
+        low, high = (low, middle) if entropy > bits else (middle, high)
+    return math.sqrt(low * high)

@@ -18,6 +18,10 @@ _LAST_AXIS = {"a last axis of length 1 squeezed": "the last axis has an even len
 
 UNREJECTED: dict[str, dict[str, str]] = {
     "causal_mask": _ONE_VALUE,
+    "divisor_for_entropy": {
+        "a softmax with 1e-6 in its denominator": "a millionth is far within the tolerance",
+        "n_k of 1 refused": "there are two keys or more",
+    },
     "encode_bidirectional": _LAST_AXIS,
     "hard_attention": {
         "a draw equal to a sum counts for the place before": "no seed draws exactly such a number",

@@ -5,9 +5,12 @@ from __future__ import annotations
 from ...judging.exercise import Assignment, Written
 from .causal_mask import CAUSAL_MASK
 from .cross_attention import CROSS_ATTENTION
+from .divisor_for_entropy import DIVISOR_FOR_ENTROPY
+from .left_padded_attention import LEFT_PADDED_ATTENTION
 from .padding_mask import PADDING_MASK
 from .project_qkv import PROJECT_QKV
 from .scaled_dot_product_attention import SCALED_DOT_PRODUCT_ATTENTION
+from .scaled_dot_product_attention_backward import SCALED_DOT_PRODUCT_ATTENTION_BACKWARD
 from .soft_lookup import SOFT_LOOKUP
 
 __all__ = ["ASSIGNMENT"]
@@ -40,9 +43,12 @@ ASSIGNMENT = Assignment(
         SOFT_LOOKUP,
         PROJECT_QKV,
         SCALED_DOT_PRODUCT_ATTENTION,
+        DIVISOR_FOR_ENTROPY,
         CAUSAL_MASK,
         PADDING_MASK,
+        LEFT_PADDED_ATTENTION,
         CROSS_ATTENTION,
+        SCALED_DOT_PRODUCT_ATTENTION_BACKWARD,
     ),
     written=(KEYS_EQUAL_VALUES,),
 )

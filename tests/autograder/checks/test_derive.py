@@ -1,0 +1,68 @@
+"""The proof of the derive exercises: their references equal torch's automatic differentiation."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import torch
+from keys import EXERCISES, drawn_cases, shown_cases
+
+from autograder.judging.exercise import Kind
+from autograder.judging.judge import build_key, judge, observe_quietly
+
+DERIVED = [param for param in EXERCISES if param.values[0].kind is Kind.DERIVE]
+
+
+def attention(Q, K, V, d_output, mask=None):
+    """The layer, written out, and what a loss has as its gradient with respect to the output."""
+    scores = Q @ K.mT / K.shape[-1] ** 0.5
+    allowed = torch.ones_like(scores, dtype=torch.bool) & (True if mask is None else mask)
+    weights = torch.softmax(torch.where(allowed, scores, -1e300), -1)
+    weights = torch.where(allowed.any(-1, keepdim=True), weights * allowed, 0)
+    return (Q, K, V), weights @ V, d_output
+
+
+FORWARD: dict[str, Callable] = {"scaled_dot_product_attention_backward": attention}
+"""By exercise: the inputs to differentiate with respect to, the output, and its own gradient."""
+
+
+@pytest.mark.parametrize("exercise", DERIVED)
+def test_the_reference_equals_automatic_differentiation(exercise):
+    for case in (*shown_cases(exercise), *drawn_cases(exercise, 0), *drawn_cases(exercise, 1)):
+        given = [torch.from_numpy(one) for one in (*case.arguments, *case.keywords.values())]
+        given = [g.double().requires_grad_() if g.is_floating_point() else g for g in given]
+        inputs, output, d_output = FORWARD[exercise.name](*given)
+        right = torch.autograd.grad(output, inputs, d_output)
+        found = exercise.reference(*case.arguments, **case.keywords)
+        single = case.arguments[0].dtype == np.float32
+        for mine, theirs in zip(found, right, strict=True):
+            size = float(theirs.abs().max()) or 1.0
+            close = 1e-5 if single else 1e-9
+            assert np.allclose(mine, theirs.numpy(), rtol=0, atol=close * size), case.note
+
+
+def test_differences_in_place_of_a_derivative_are_not_near_enough():
+    exercise = next(one.values[0] for one in DERIVED if "attention_backward" in one.values[0].name)
+    key = build_key(exercise, shown_cases(exercise), ())
+    for step in (1e-3, 1e-4, 1e-5, 1e-6, 1e-7):
+        assert not judge(key, observe_quietly(_by_differences(step), key.cases)).passed
+
+
+def _by_differences(step):
+    def answer(Q, K, V, d_output, mask=None):
+        inputs = [one.astype(float) for one in (Q, K, V)]
+        found = [np.zeros_like(one) for one in inputs]
+        mask = None if mask is None else torch.from_numpy(mask)
+        for array, gradient in zip(inputs, found, strict=True):
+            for place in np.ndindex(array.shape):
+                kept = array[place]
+                ends = []
+                for moved in (kept - step, kept + step):
+                    array[place] = moved
+                    _, output, _ = attention(*map(torch.from_numpy, inputs), None, mask)
+                    ends.append((output.numpy() * d_output).sum())
+                array[place] = kept
+                gradient[place] = (ends[1] - ends[0]) / (2 * step)
+        return tuple(one.astype(Q.dtype) for one in found)
+
+    return answer
