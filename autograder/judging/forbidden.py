@@ -16,7 +16,7 @@ ATTENTION = (
     "torch.nn.functional.scaled_dot_product_attention",
     *MULTI_HEAD_ATTENTION,
     "torch.*scaled_dot_product*",
-    "torch.ops.aten._safe_softmax",  # nothing else of torch runs it
+    "torch.*_safe_softmax",  # nothing else of torch runs it
 )
 
 LAYER_NORM = (

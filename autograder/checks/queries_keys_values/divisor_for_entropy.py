@@ -193,7 +193,7 @@ DIVISOR_FOR_ENTROPY = Exercise(
         "Bisection, in the logarithm: begin with a divisor that is surely too small and one that "
         "is surely too large, try the root of their product, and keep the half in which the answer "
         "lies. A fine grid, with steps of a percent, does as well.",
-        "Section “Why divide by the square root of d”.",
+        "Section “Why divide by √d”.",
     ),
     promises=(
         Promise(

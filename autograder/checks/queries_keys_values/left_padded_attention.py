@@ -8,7 +8,6 @@ import numpy as np
 
 from solutions import queries_keys_values as solutions
 
-from ...judging import forbidden
 from ...judging.exercise import Case, Exercise, Kind, Misconception, Promise
 
 
@@ -273,5 +272,4 @@ LEFT_PADDED_ATTENTION = Exercise(
     ),
     kind=Kind.DEBUG,
     released=left_padded_attention__either,
-    forbidden=forbidden.ATTENTION,
 )

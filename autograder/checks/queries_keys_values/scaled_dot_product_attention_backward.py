@@ -194,5 +194,5 @@ SCALED_DOT_PRODUCT_ATTENTION_BACKWARD = Exercise(
         ),
     ),
     kind=Kind.DERIVE,
-    forbidden=(*forbidden.AUTOMATIC_DIFFERENTIATION, *forbidden.ATTENTION),
+    forbidden=forbidden.AUTOMATIC_DIFFERENTIATION,
 )
