@@ -276,7 +276,8 @@ def _observations(result: list[Any], count: int) -> list[Observation] | None:
 
 def _is_legitimate(one: Observation) -> bool:
     given = all(_is_plain(value, SourceFunction | SeededGenerator) for value in one.arguments_after)
-    return given and all(map(_is_outcome, (one.value, one.again, one.later)))
+    named = all(isinstance(name, str) for name in one.ready_made)
+    return given and named and all(map(_is_outcome, (one.value, one.again, one.later)))
 
 
 def _is_outcome(value: Any) -> bool:

@@ -18,9 +18,12 @@ from solutions.experiments.queries_keys_values.scaling import entropy, softmax_j
 from solutions.queries_keys_values import (
     causal_mask,
     cross_attention,
+    divisor_for_entropy,
+    left_padded_attention,
     padding_mask,
     project_qkv,
     scaled_dot_product_attention,
+    scaled_dot_product_attention_backward,
     soft_lookup,
 )
 
@@ -247,3 +250,37 @@ def margins(model):
     letters = torch.arange(len(table))
     preference = table[letters, partner(letters)] - table.diagonal()
     return preference + preference[partner(letters)]
+
+
+@given(SEEDS, st.lists(st.integers(0, 5), min_size=1, max_size=3))
+def test_padding_at_the_front_changes_nothing(seed, lengths):
+    Q, K, V = qkv(np.random.default_rng(seed), (len(lengths),), 5, 5, 3, 2)
+    output, weights = left_padded_attention(Q, K, V, np.array(lengths))
+    for one, length in enumerate(lengths):
+        real = slice(5 - length, 5)
+        alone, _ = scaled_dot_product_attention(
+            Q[one, real], K[one, real], V[one, real], causal_mask(length)
+        )
+        assert np.allclose(output[one, real], alone)
+        assert not output[one, : 5 - length].any()
+        assert not weights[one, : 5 - length].any()
+
+
+@given(SEEDS, st.floats(0.1, 0.9))
+def test_divided_by_the_divisor_the_weights_have_the_entropy_that_was_asked_for(seed, share):
+    scores = np.random.default_rng(seed).normal(size=(6, 9)) * 4
+    bits = share * np.log2(9)
+    weights = softmax(scores / divisor_for_entropy(scores, bits))
+    assert entropy(weights).mean() / np.log(2) == pytest.approx(bits, rel=1e-6)
+
+
+@given(SEEDS, BATCHES, SIZES, SIZES, SIZES, SIZES)
+def test_the_gradients_of_a_row_of_scores_sum_to_nothing(seed, batch, n_q, n_k, d_k, d_v):
+    """So a vector that is added to every key changes no gradient of the values or the keys."""
+    rng = np.random.default_rng(seed)
+    Q, K, V = qkv(rng, batch, n_q, n_k, d_k, d_v)
+    d_output = rng.normal(size=(*batch, n_q, d_v))
+    gradients = scaled_dot_product_attention_backward(Q, K, V, d_output)
+    moved = scaled_dot_product_attention_backward(Q, K + rng.normal(size=d_k), V, d_output)
+    for one, other in zip(gradients, moved, strict=True):
+        assert np.allclose(one, other)

@@ -53,7 +53,8 @@ def prepare(calls: Sequence[Call], *, again: bool = False) -> Prepared:
     The first pass makes each call once. The second pass, `again`, goes from the last call to the
     first and makes each twice, modules the second time in train mode: it notes the second result.
     """
-    forbidden = calls[0].forbidden if calls else ()  # one list for the whole exercise
+    # One list for the whole exercise, looked for in the second pass: looking takes its time.
+    forbidden = calls[0].forbidden if again and calls else ()
     return Prepared([_made(call, again) for call in calls], again, forbidden)
 
 
