@@ -9,6 +9,9 @@ OURS = ("autograder", "solutions")
 
 def main() -> None:
     """Run the command line. Where a package is missing, exit with the line that installs it."""
+    # jsonschema, which nbformat imports, offers to check a kind of address that no notebook has;
+    # for that it would compile a grammar, for a second or two.
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     try:
         from .cli import app
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -70,7 +69,10 @@ def grade(
         list[str] | None, typer.Option("--student", metavar="ID", help="Only this student.")
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Submissions judged at a time.")
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Submissions judged at a time: one a core by default."
+        ),
     ] = None,
     trust: Annotated[
         bool, typer.Option("--trust", help="Grade without isolation: your own files only.")
@@ -79,18 +81,17 @@ def grade(
     """Grade the class into the gradebook and COURSE/grades.json, and show what was found."""
     with _clear_errors():
         from .classroom.course import Course
-        from .grading.grade import grade as grade_class
-        from .sandbox.backends import open_sandbox
+        from .grading.workers import LocalWorkers
 
         opened = Course.open(course)
-        sandbox = open_sandbox(trust)
-        with _progress("grading") as advance:
+        with LocalWorkers(jobs, trust) as workers, _progress("grading") as advance:
+            from .grading.grade import grade as grade_class  # while the workers start
+
             report = grade_class(
                 opened,
                 assignments or None,
                 student or None,
-                jobs or os.cpu_count() or 1,
-                sandbox,
+                workers,
                 lambda done, total, file: advance(done, total, file.student),
             )
         if not report.rows:

@@ -18,7 +18,7 @@ from nbconvert.exporters import NotebookExporter
 from .classroom.course import Course
 from .classroom.preset import configure
 from .grading.grade import grade
-from .sandbox.backends import Sandbox, open_sandbox
+from .grading.workers import LocalWorkers
 
 __all__ = ["JudgedNotebook", "configure"]
 
@@ -32,8 +32,8 @@ class JudgedNotebook(NotebookExporter):
     """
 
     @cached_property
-    def _sandbox(self) -> Sandbox:
-        return open_sandbox()
+    def _workers(self) -> LocalWorkers:
+        return LocalWorkers(jobs=1)  # it ends with this process
 
     def from_filename(
         self, filename: str, resources: dict[str, Any] | None = None, **_: Any
@@ -47,7 +47,7 @@ class JudgedNotebook(NotebookExporter):
         student, name = task["student"], task["assignment"]
         assert self.parent is not None  # the converter, which nbgrader sets
         course = Course.open(self.parent.coursedir.root)
-        grade(course, [name], [student], 1, self._sandbox)
+        grade(course, [name], [student], self._workers)
         judged = course.autograded / student / name / f"{name}.ipynb"
         convert: Any = self.from_notebook_node  # no types
         exported: tuple[Any, dict[str, Any]] = convert(

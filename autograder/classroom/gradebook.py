@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -19,9 +18,8 @@ from sqlalchemy import Engine, create_engine, inspect, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
-from ..judging.verdict import Verdict
+from .entries import Entry, write_entries
 from .files import read_start
-from .journal import Record, Row
 from .plaintext import printable
 
 LOCK_WAIT = 10.0
@@ -30,9 +28,6 @@ LOCK_WAIT = 10.0
 COURSE_ID = "default_course"
 """The course that nbgrader itself uses when none is configured."""
 
-NO_ANSWER = "No response."
-"""What nbgrader writes beside a written answer that was left as released."""
-
 
 class GradebookError(Exception):
     """The gradebook cannot be used; the message says where and what to do."""
@@ -40,21 +35,6 @@ class GradebookError(Exception):
 
 class GradebookLocked(GradebookError):
     """Another program holds the gradebook."""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """What goes into the gradebook for one submission.
-
-    `answered` holds the names of the written questions with an answer. `changed` is True if the
-    gradebook holds another version of this submission: marks given by hand are then kept, and a
-    person is asked to look again. `submitted` is the time of submission, if it is known.
-    """
-
-    record: Record
-    answered: frozenset[str]
-    changed: bool
-    submitted: datetime | None
 
 
 class Gradebook:
@@ -109,24 +89,16 @@ class Gradebook:
                 )
             self._db.commit()
 
-    def enter(self, entry: Entry) -> int:
-        """Write one submission's scores and feedback; return how many answers wait for a person.
+    def enter(self, entries: Sequence[Entry]) -> list[int]:
+        """Write the scores and feedback of submissions, all or none; each must have its assignment.
 
-        Marks and comments that a person gave stay as they are.
+        Returns for each how many answers wait for a person. Marks and comments that a person gave
+        stay as they are.
         """
-        record = entry.record
         with self._explained():
-            self._have(api.Student, id=record.student)
-            assignment = self._db.query(api.Assignment).filter_by(name=record.assignment).one()
-            submission = self._have(
-                api.SubmittedAssignment, assignment_id=assignment.id, student_id=record.student
-            )
-            submission.timestamp = entry.submitted
-            notebooks = [self._submitted(submission, one) for one in assignment.notebooks]
-            for notebook in notebooks:
-                _fill(notebook, entry)
+            waiting = write_entries(self._db.connection(), entries)
             self._db.commit()
-            return sum(grade.needs_manual_grade for one in notebooks for grade in one.grades)
+            return waiting
 
     def _have(self, model: type, *, fresh: dict[str, object] | None = None, **key: str) -> Any:
         """The one row with this key; made, with the values `fresh`, if it is not there."""
@@ -147,20 +119,6 @@ class Gradebook:
         kind = {"cell_type": cell.cell_type, "locked": utils.is_locked(cell)}
         source = self._have(api.SourceCell, fresh=kind, **key)
         source.source, source.checksum = cell.source, utils.compute_checksum(cell)
-
-    def _submitted(
-        self, submission: api.SubmittedAssignment, notebook: api.Notebook
-    ) -> api.SubmittedNotebook:
-        """The submitted version of `notebook`, with a grade and a comment for each cell."""
-        kept = self._have(
-            api.SubmittedNotebook, notebook_id=notebook.id, assignment_id=submission.id
-        )
-        for cell in notebook.grade_cells:
-            self._have(api.Grade, cell_id=cell.id, notebook_id=kept.id)
-        for cell in notebook.solution_cells:
-            self._have(api.Comment, cell_id=cell.id, notebook_id=kept.id)
-        self._db.refresh(kept)
-        return kept
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -189,27 +147,6 @@ class Gradebook:
             ) from error
 
 
-def describe(row: Row, record: Record) -> str:
-    """The feedback on one exercise, in plain text of a few lines."""
-    if row.verdict == Verdict.PASS:
-        lines = [f"{row.points} of {row.max_points} points. {row.message}".strip()]
-    elif row.verdict == Verdict.GRADER_FAULT:
-        lines = [
-            "GRADER_FAULT: the grader failed here, not the answer. No points are lost: "
-            "a person marks this exercise.",
-            row.message,
-        ]
-    else:
-        lines = [f"{row.verdict}: {row.message}"]
-        if row.misconception is not None:
-            lines.append(f"Misconception: {row.misconception}.")
-        if row.exercise in record.hints:
-            lines.append(f"Ask yourself: {record.hints[row.exercise]}")
-    if record.trusted:
-        lines.append("Graded without isolation (--trust).")
-    return "\n".join(printable(line) for part in lines for line in part.splitlines())
-
-
 def submission_time(folder: Path) -> datetime | None:
     """The time in nbgrader's timestamp.txt of a submission's folder, or None if there is none.
 
@@ -225,29 +162,6 @@ def submission_time(folder: Path) -> datetime | None:
             f"{path}: it holds no time, so none is known for this submission. Remove the file."
         ) from error
     return time
-
-
-def _fill(notebook: api.SubmittedNotebook, entry: Entry) -> None:
-    rows = {row.exercise: row for row in entry.record.rows}
-    for grade in notebook.grades:
-        row = rows.get(grade.cell.name)
-        if row is not None:
-            judged = row.verdict != Verdict.GRADER_FAULT
-            grade.auto_score = float(row.points) if judged else None
-        else:
-            judged = grade.cell.name not in entry.answered
-            grade.auto_score = 0.0 if judged else None
-        if grade.manual_score is None:
-            grade.needs_manual_grade = not judged
-        else:
-            grade.needs_manual_grade = grade.needs_manual_grade or entry.changed
-    for comment in notebook.comments:
-        row = rows.get(comment.cell.name)
-        if row is not None:
-            comment.auto_comment = describe(row, entry.record)
-        else:
-            answered = comment.cell.name in entry.answered
-            comment.auto_comment = None if answered else NO_ANSWER
 
 
 def check_version(url: str) -> None:

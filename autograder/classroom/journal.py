@@ -11,13 +11,14 @@ import fcntl
 import hashlib
 import json
 import os
+import threading
 import time
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ..judging.exercise import Assignment
+from ..judging.outline import Outline
 from ..judging.verdict import Judgement, Verdict
 
 FIRST = "0" * 64
@@ -69,7 +70,7 @@ class Record:
 
 def make_record(
     student: str,
-    assignment: Assignment,
+    assignment: Outline,
     judgements: dict[str, Judgement],
     *,
     digest: str,
@@ -116,6 +117,7 @@ class Journal:
         self._latest: dict[tuple[str, str], Record] = {}
         self._entered: dict[tuple[str, str], str] = {}
         self._last = FIRST
+        self._one_at_a_time = threading.Lock()  # two threads write, see grading.keeper
         self._stream = self._open()
         try:
             self._read()
@@ -159,13 +161,17 @@ class Journal:
         if self._latest.get((record.student, record.assignment)) != record:
             self.append(record)
 
-    def enter(self, record: Record) -> None:
-        """Note that `record` now stands in the gradebook."""
-        key = (record.student, record.assignment)
-        if self._entered.get(key) != record.digest:
-            line = {"kind": "entered", "student": record.student, "assignment": record.assignment}
-            self._write({**line, "digest": record.digest})
-            self._entered[key] = record.digest
+    def enter(self, records: Iterable[Record]) -> None:
+        """Note that `records` now stand in the gradebook."""
+        new = {(one.student, one.assignment): one.digest for one in records}
+        new = {key: digest for key, digest in new.items() if self._entered.get(key) != digest}
+        self._write(
+            *(
+                {"kind": "entered", "student": student, "assignment": name, "digest": digest}
+                for (student, name), digest in new.items()
+            )
+        )
+        self._entered |= new
 
     def _open(self) -> BinaryIO:
         stream = self.path.open("a+b")
@@ -224,9 +230,14 @@ class Journal:
             self._index[key] = record
         self._latest[record.student, record.assignment] = record
 
-    def _write(self, entry: dict[str, Any]) -> None:
-        line = json.dumps({"before": self._last, **entry}, ensure_ascii=True).encode() + b"\n"
-        self._stream.write(line)
-        self._stream.flush()
-        os.fsync(self._stream.fileno())
-        self._last = hashlib.sha256(line).hexdigest()
+    def _write(self, *entries: dict[str, Any]) -> None:
+        with self._one_at_a_time:
+            last, lines = self._last, []
+            for entry in entries:
+                line = json.dumps({"before": last, **entry}, ensure_ascii=True).encode() + b"\n"
+                last = hashlib.sha256(line).hexdigest()
+                lines.append(line)
+            self._stream.write(b"".join(lines))
+            self._stream.flush()
+            os.fsync(self._stream.fileno())
+            self._last = last

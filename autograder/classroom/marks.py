@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-import nbformat
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # its import takes long, and nothing here needs it to run
+    import nbformat
 
 
 def mark_of(cell: nbformat.NotebookNode) -> str:

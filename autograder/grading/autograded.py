@@ -13,13 +13,13 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from ..classroom.course import Course
 from ..classroom.files import replace_text
 from ..classroom.plaintext import markdown_escape, printable
-from ..judging.exercise import Assignment
+from ..judging.outline import Outline
 from ..judging.verdict import Verdict
 from .notebook import ProgramCell, Submission
 
 
 def autograded_notebook(
-    submission: Submission, assignment: Assignment, released: nbformat.NotebookNode
+    submission: Submission, assignment: Outline, released: nbformat.NotebookNode
 ) -> nbformat.NotebookNode:
     """The release with the student's answers and own code cells in place, and no output.
 
@@ -41,7 +41,7 @@ def autograded_notebook(
 def write_autograded(
     course: Course,
     submission: Submission,
-    assignment: Assignment,
+    assignment: Outline,
     released: nbformat.NotebookNode,
     submitted: datetime | None,
 ) -> None:
@@ -79,7 +79,7 @@ def _own(cells: list[ProgramCell], ours: set[str]) -> Iterator[nbformat.Notebook
             yield new_code_cell(cell.source)
 
 
-def _note(submission: Submission, assignment: Assignment) -> list[nbformat.NotebookNode]:
+def _note(submission: Submission, assignment: Outline) -> list[nbformat.NotebookNode]:
     """A note in front of a notebook of which not everything could be read or run."""
     if submission.dropped:
         return [new_markdown_cell(markdown_escape("\n".join(submission.dropped)))]

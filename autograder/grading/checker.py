@@ -7,6 +7,7 @@ from pathlib import Path
 from .. import checks
 from ..classroom.course import SubmissionFile
 from ..classroom.release import PAGES, build_notebook
+from ..judging.outline import outline
 from ..judging.verdict import Judgement
 from ..sandbox.backends import Sandbox, SandboxUnavailable, open_sandbox
 from ..selfcheck.check import NOT_THE_GRADE
@@ -52,7 +53,7 @@ def judge_notebook(path: Path, sandbox: Sandbox) -> dict[str, Judgement]:
         raise CheckError(f"{path.parent}: {error}") from error
     released = build_notebook(assignment, PAGES / f"{assignment.name}.md")
     file = SubmissionFile("", assignment.name, path)
-    submission = assemble(file, assignment, released, digest, cells)
+    submission = assemble(file, outline(assignment), released, digest, cells)
     judgements = check_program(submission.program, cases, sandbox) | submission.problems
     return {exercise.name: judgements[exercise.name] for exercise in assignment.exercises}
 

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import json
 import traceback
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
-import nbformat
-
-from .. import checks
-from ..classroom import gradebook
 from ..classroom.course import Course, CourseError, SubmissionFile
 from ..classroom.files import replace_text
 from ..classroom.journal import Journal, Record, Row, make_record
 from ..classroom.plaintext import printable
-from ..judging.exercise import Assignment
 from ..judging.verdict import Judgement, Verdict
-from ..sandbox.backends import Sandbox, SandboxUnavailable
-from . import program as grading
-from .autograded import write_autograded
+from ..sandbox.backends import SandboxUnavailable
+from .jobs import Job
+from .keeper import Keeper, Task, Waiting
 from .notebook import Submission, read_submission
+from .workers import Workers, WorkersLost, judge_all
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 FAULTS = "grader-faults.log"
 """The file in the course directory where a failure of the grader leaves its traceback."""
@@ -31,15 +30,6 @@ DOUBTFUL = {Verdict.KILLED, Verdict.TIMEOUT, Verdict.MEMORY, Verdict.GRADER_FAUL
 """Verdicts that another submission, or the machine, may have caused: judged once more, alone."""
 
 Progress = Callable[[int, int, SubmissionFile], None]
-
-
-@dataclass(frozen=True)
-class Waiting:
-    """How many answers of one submission wait for a person."""
-
-    student: str
-    assignment: str
-    answers: int
 
 
 @dataclass(frozen=True)
@@ -54,86 +44,164 @@ class Report:
 
 
 @dataclass(frozen=True)
-class _Task:
-    """One assignment with what all its submissions share."""
+class _Begun:
+    """A submission that has been read, and the verdicts on it so far."""
 
-    assignment: Assignment
-    released: nbformat.NotebookNode
-    fingerprint: str
-
-
-@dataclass(frozen=True)
-class _Result:
     file: SubmissionFile
     submission: Submission
-    record: Record
-    new: bool
-    submitted: datetime | None
-    notes: tuple[str, ...]
-    judgements: dict[str, Judgement] = field(default_factory=dict)  # if it was judged just now
+    judgements: dict[str, Judgement]
 
 
 def grade(
     course: Course,
     assignments: Sequence[str] | None,
     students: Sequence[str] | None,
-    jobs: int,
-    sandbox: Sandbox,
+    workers: Workers,
     on_progress: Progress = lambda done, total, file: None,
 ) -> Report:
     """Grade the submissions of `course`, or of the named assignments and students only.
 
-    Each result is in the journal before the next step; a submission whose result stands there
-    already is not judged again. What may have been its neighbours' doing is judged once more,
-    alone, before it goes there. Raises CourseError (unknown name, nothing released), JournalError,
-    GradebookError, SandboxUnavailable; all leave the journal whole, and a later call completes.
+    `workers` judge; this process reads and is the only one that writes. Each result is in the
+    journal before the next step; a submission whose result stands there already is not judged
+    again. What may have been its neighbours' doing is judged once more, alone, before it goes
+    there. Raises CourseError (unknown name, nothing released), JournalError, GradebookError,
+    SandboxUnavailable, WorkersLost; all leave the journal whole, and a later call completes.
     """
-    gradebook.check_version(course.gradebook_url)
     files = course.submissions(assignments, students)
-    tasks = {name: _task(course, name) for name in sorted({file.assignment for file in files})}
     with Journal(course.journal) as journal:
-        results: list[_Result] = []
-        doubtful: list[_Result] = []
-
-        def finish(result: _Result) -> None:
-            _keep(course, tasks[result.file.assignment], journal, result)
-            results.append(result)
-            on_progress(len(results), len(files), result.file)
-
-        with ThreadPoolExecutor(jobs) as pool:
-            futures = [
-                pool.submit(_grade_one, course, file, tasks[file.assignment], journal, sandbox)
-                for file in files
-            ]
-            try:
-                for future in as_completed(futures):
-                    result = future.result()
-                    if _doubtful(result):
-                        doubtful.append(result)
-                    else:
-                        finish(result)
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
-        for result in doubtful:  # nothing else runs now
-            finish(_judge_alone(course, result, tasks[result.file.assignment], sandbox))
-        results.sort(key=lambda result: (result.file.student, result.file.assignment))
-        _write_grades(course, journal)
-        waiting = _enter(course, tasks, results, journal)
+        tasks = _tasks(course, {file.assignment for file in files}, workers)
+        with Keeper(course, journal, tasks) as keeper:
+            run = _Run(course, tasks, journal, keeper, workers, len(files), on_progress)
+            run.judge(files)
+            _write_grades(course, journal)
+            waiting = keeper.finish()
         return Report(
-            rows=tuple(row for result in results for row in result.record.rows),
-            waiting=tuple(waiting),
-            judged=sum(result.new for result in results),
-            known=sum(not result.new for result in results),
-            notes=(*journal.notes, *(note for result in results for note in result.notes)),
+            rows=tuple(row for _, rows in sorted(run.rows.items()) for row in rows),
+            waiting=tuple(sorted(waiting, key=lambda one: (one.student, one.assignment))),
+            judged=run.judged,
+            known=len(files) - run.judged,
+            notes=(*journal.notes, *keeper.notes),
         )
 
 
-def read_released(course: Course, name: str) -> nbformat.NotebookNode:
+class _Run:
+    """One run over a class: who is judged, and what becomes of each result."""
+
+    def __init__(
+        self,
+        course: Course,
+        tasks: dict[str, Task],
+        journal: Journal,
+        keeper: Keeper,
+        workers: Workers,
+        total: int,
+        on_progress: Progress,
+    ) -> None:
+        self.rows: dict[tuple[str, str], tuple[Row, ...]] = {}
+        self.judged = 0
+        self._course, self._tasks, self._journal = course, tasks, journal
+        self._keeper, self._workers = keeper, workers
+        self._total, self._on_progress = total, on_progress
+
+    def judge(self, files: Iterable[SubmissionFile]) -> None:
+        """Judge what the journal does not know; what is doubtful a second time, alone."""
+        doubtful: list[_Begun] = []
+        for begun, outcome in judge_all(self._unknown(files), self._workers):
+            if isinstance(outcome, self._workers.died):
+                doubtful.append(begun)
+                continue
+            begun = self._judged(begun, outcome)
+            if _doubtful(begun):
+                doubtful.append(begun)
+            else:
+                self._finish(begun)
+        for begun in doubtful:  # nothing else runs now
+            self._finish(self._judge_alone(begun))
+
+    def _unknown(self, files: Iterable[SubmissionFile]) -> Iterator[tuple[_Begun, Job]]:
+        """Read each submission; yield those to judge, and finish the others."""
+        for file in files:
+            task = self._tasks[file.assignment]
+            submission = _read(self._course, file, task)
+            begun = _Begun(file, submission, dict(submission.problems))
+            trust = self._workers.trust
+            known = self._journal.find(
+                file.student, file.assignment, submission.digest, task.fingerprint, trusted=trust
+            )
+            wanted = self._wanted(begun)
+            if known is not None:
+                self._journal.use(known)
+                self._keep(begun, known)
+            elif wanted:
+                yield begun, self._job(begun, wanted)
+            else:
+                self._finish(begun)
+
+    def _wanted(self, begun: _Begun) -> tuple[str, ...]:
+        """The exercises that wait for a judgement."""
+        exercises = self._tasks[begun.file.assignment].outline.exercises
+        return tuple(one.name for one in exercises if one.name not in begun.judgements)
+
+    def _job(self, begun: _Begun, exercises: tuple[str, ...]) -> Job:
+        return Job(
+            program=begun.submission.program,
+            assignment=begun.file.assignment,
+            course_key=self._course.key,
+            digest=begun.submission.digest,
+            exercises=exercises,
+            trust=self._workers.trust,
+        )
+
+    def _judged(self, begun: _Begun, outcome: dict[str, Judgement] | Exception) -> _Begun:
+        """`begun` with the outcome of its job; a failure of ours is a GRADER_FAULT."""
+        if isinstance(outcome, SandboxUnavailable | WorkersLost):
+            raise outcome
+        if isinstance(outcome, self._workers.died):
+            outcome = dict.fromkeys(self._wanted(begun), _ENDED_ITS_WORKER)
+        elif isinstance(outcome, Exception):
+            fault = _fault(self._course, begun.file, outcome)
+            outcome = dict.fromkeys(self._wanted(begun), fault)
+        return replace(begun, judgements=begun.judgements | outcome)
+
+    def _judge_alone(self, begun: _Begun) -> _Begun:
+        """The doubtful exercises judged again; twice at most, where that ends the worker."""
+        sure = {n: one for n, one in begun.judgements.items() if n not in _doubtful(begun)}
+        begun = replace(begun, judgements=sure)
+        job = self._job(begun, self._wanted(begun))
+        for _ in range(2):
+            ((_, outcome),) = judge_all([(begun, job)], self._workers)
+            if not isinstance(outcome, self._workers.died):
+                break
+        return self._judged(begun, outcome)
+
+    def _finish(self, begun: _Begun) -> None:
+        """Put a result into the journal, and from there where people look at it."""
+        task = self._tasks[begun.file.assignment]
+        record = make_record(
+            begun.file.student,
+            task.outline,
+            begun.judgements,
+            digest=begun.submission.digest,
+            fingerprint=task.fingerprint,
+            trusted=self._workers.trust,
+        )
+        self._journal.append(record)
+        self.judged += 1
+        self._keep(begun, record)
+
+    def _keep(self, begun: _Begun, record: Record) -> None:
+        self._keeper.keep(begun.file, begun.submission, record)
+        self.rows[record.student, record.assignment] = record.rows
+        self._on_progress(len(self.rows), self._total, begun.file)
+
+
+def read_released(course: Course, name: str) -> NotebookNode:
     """The released notebook of an assignment. Raises CourseError if there is none to read."""
+    import nbformat  # late: the workers have started by now
+
     path = course.release / name / f"{name}.ipynb"
     try:
-        notebook: nbformat.NotebookNode = nbformat.read(path, as_version=4)
+        notebook: NotebookNode = nbformat.read(path, as_version=4)
     except FileNotFoundError:
         raise CourseError(
             f"{path}: {name} is not released in this course. "
@@ -147,121 +215,40 @@ def read_released(course: Course, name: str) -> nbformat.NotebookNode:
     return notebook
 
 
-def _task(course: Course, name: str) -> _Task:
-    assignment = checks.assignments()[name]
-    released = read_released(course, name)
-    return _Task(assignment, released, grading.fingerprint(assignment, released))
+def _tasks(course: Course, names: Collection[str], workers: Workers) -> dict[str, Task]:
+    released = {name: read_released(course, name) for name in sorted(names)}
+    described = workers.describe(released) if released else {}
+    return {
+        name: Task(one.outline, released[name], one.fingerprint) for name, one in described.items()
+    }
 
 
-def _grade_one(
-    course: Course, file: SubmissionFile, task: _Task, journal: Journal, sandbox: Sandbox
-) -> _Result:
-    """Read one submission, and judge it unless the journal knows the result."""
-    assignment = task.assignment
-    submission = _read(course, file, task)
-    submitted, notes = _submission_time(file)
-    digest, trusted = submission.digest, not sandbox.isolated
-    known = journal.find(file.student, file.assignment, digest, task.fingerprint, trusted=trusted)
-    if known is not None:
-        return _Result(file, submission, known, False, submitted, notes)
-    judgements = _judge(course, submission, assignment, sandbox)
-    record = _record(submission, task, judgements, trusted)
-    return _Result(file, submission, record, True, submitted, notes, judgements)
-
-
-def _record(
-    submission: Submission, task: _Task, judgements: dict[str, Judgement], trusted: bool
-) -> Record:
-    return make_record(
-        submission.student,
-        task.assignment,
-        judgements,
-        digest=submission.digest,
-        fingerprint=task.fingerprint,
-        trusted=trusted,
-    )
-
-
-def _keep(course: Course, task: _Task, journal: Journal, result: _Result) -> None:
-    """Put a result into the journal, and its notebook where people look at it."""
-    if result.new:
-        journal.append(result.record)
-    else:
-        journal.use(result.record)
-    write_autograded(course, result.submission, task.assignment, task.released, result.submitted)
-
-
-def _doubtful(result: _Result) -> list[str]:
+def _doubtful(begun: _Begun) -> list[str]:
     """The exercises that were run and whose verdict may not be the answer's own doing."""
     return [
         name
-        for name, judgement in result.judgements.items()
-        if judgement.verdict in DOUBTFUL and name not in result.submission.problems
+        for name, judgement in begun.judgements.items()
+        if judgement.verdict in DOUBTFUL and name not in begun.submission.problems
     ]
 
 
-def _judge_alone(course: Course, result: _Result, task: _Task, sandbox: Sandbox) -> _Result:
-    """The result with its doubtful exercises judged again."""
-    again = _judge(course, result.submission, task.assignment, sandbox, _doubtful(result))
-    judgements = result.judgements | again
-    record = _record(result.submission, task, judgements, result.record.trusted)
-    return replace(result, record=record, judgements=judgements)
-
-
-def _read(course: Course, file: SubmissionFile, task: _Task) -> Submission:
+def _read(course: Course, file: SubmissionFile, task: Task) -> Submission:
     try:
-        return read_submission(file, task.assignment, task.released)
+        return read_submission(file, task.outline, task.released)
     except Exception as error:
-        problems = dict.fromkeys(
-            [exercise.name for exercise in task.assignment.exercises],
-            _fault(course, file.student, file.assignment, error),
-        )
+        fault = _fault(course, file, error)
+        problems = {exercise.name: fault for exercise in task.outline.exercises}
         return Submission(file.student, file.assignment, "unread", (), {}, problems)
 
 
-def _submission_time(file: SubmissionFile) -> tuple[datetime | None, tuple[str, ...]]:
-    try:
-        return gradebook.submission_time(file.path.parent), ()
-    except ValueError as error:
-        return None, (str(error),)
-
-
-def _judge(
-    course: Course,
-    submission: Submission,
-    assignment: Assignment,
-    sandbox: Sandbox,
-    only: Sequence[str] | None = None,
-) -> dict[str, Judgement]:
-    """A judgement for every exercise, or `only` these; a failure of ours is a GRADER_FAULT."""
-    names = [one.name for one in assignment.exercises if only is None or one.name in only]
-    problems = {name: one for name, one in submission.problems.items() if name in names}
-    if all(name in problems for name in names):
-        return problems
-    try:
-        judged = grading.judge_program(
-            submission.program,
-            assignment,
-            course_key=course.key,
-            digest=submission.digest,
-            sandbox=sandbox,
-            only=names,
-        )
-        found = judged | problems
-        return {name: found[name] for name in names}
-    except SandboxUnavailable:
-        raise
-    except Exception as error:
-        fault = _fault(course, submission.student, submission.assignment, error)
-        return dict.fromkeys(names, fault) | problems
-
-
-def _fault(course: Course, student: str, assignment: str, error: Exception) -> Judgement:
+def _fault(course: Course, file: SubmissionFile, error: Exception) -> Judgement:
     """Log a failure of ours with its traceback; return the judgement that costs no points."""
     when = datetime.now(UTC).isoformat(timespec="seconds")
-    lines = [f"{when} {student}, {assignment}", *traceback.format_exc().splitlines()]
+    told = "".join(traceback.format_exception(error)).splitlines()
     with (course.root / FAULTS).open("a", encoding="utf-8") as stream:
-        stream.writelines(f"{printable(line)}\n" for line in lines)
+        stream.writelines(
+            f"{printable(line)}\n" for line in (f"{when} {file.student}, {file.assignment}", *told)
+        )
     message = f"{type(error).__name__} in the grader; see {FAULTS}."
     return Judgement(Verdict.GRADER_FAULT, message)
 
@@ -275,45 +262,7 @@ def _write_grades(course: Course, journal: Journal) -> None:
     replace_text(course.grades, json.dumps(rows, indent=1, ensure_ascii=True) + "\n")
 
 
-def _enter(
-    course: Course, tasks: dict[str, _Task], results: list[_Result], journal: Journal
-) -> list[Waiting]:
-    """Write the gradebook, the last step: whatever it needs is in the journal by now."""
-    waiting = []
-    with gradebook.Gradebook(course.gradebook_url) as book:
-        for name, task in tasks.items():
-            book.add_assignment(name, task.released)
-        for result in results:
-            submission, record = result.submission, result.record
-            before = journal.entered(record.student, record.assignment)
-            left = book.enter(
-                gradebook.Entry(
-                    record=record,
-                    answered=_answered(submission, tasks[record.assignment]),
-                    changed=before is not None and before != record.digest,
-                    submitted=result.submitted,
-                )
-            )
-            journal.enter(record)
-            waiting.append(Waiting(record.student, record.assignment, left))
-    return waiting
-
-
-def _answered(submission: Submission, task: _Task) -> frozenset[str]:
-    """The written questions that got an answer: text other than what was released.
-
-    All of them, if we failed to read the submission: then a person looks.
-    """
-    if any(one.verdict is Verdict.GRADER_FAULT for one in submission.problems.values()):
-        return frozenset(written.name for written in task.assignment.written)
-    released = {
-        cell.metadata.nbgrader.grade_id: cell.source
-        for cell in task.released.cells
-        if cell.cell_type == "markdown" and "nbgrader" in cell.metadata
-    }
-    return frozenset(
-        written.name
-        for written in task.assignment.written
-        if submission.written.get(written.name, "").strip()
-        not in ("", released.get(written.name, "").strip())
-    )
+_ENDED_ITS_WORKER = Judgement(
+    Verdict.GRADER_FAULT,
+    "The grader's own process ended twice while it judged this submission, and nothing else ran.",
+)

@@ -15,15 +15,17 @@ import stat
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import nbformat
+from typing import TYPE_CHECKING, Any
 
 from ..classroom.course import SubmissionFile
 from ..classroom.marks import is_self_check, mark_of
 from ..classroom.plaintext import printable
-from ..judging.exercise import Assignment, Kind
+from ..judging.exercise import Kind
+from ..judging.outline import Outline
 from ..judging.verdict import Judgement, Verdict
+
+if TYPE_CHECKING:  # its import takes long, and nothing here needs it to run
+    import nbformat
 
 MAX_BYTES = 10 * 2**20
 """The largest notebook that is read. One without outputs is a hundred times smaller."""
@@ -86,7 +88,7 @@ class Unreadable(Exception):
 
 
 def read_submission(
-    file: SubmissionFile, assignment: Assignment, released: nbformat.NotebookNode
+    file: SubmissionFile, assignment: Outline, released: nbformat.NotebookNode
 ) -> Submission:
     """Read the notebook at `file.path` against the release; never raises for what a student did."""
     try:
@@ -222,7 +224,7 @@ class _Placed:
 
 def assemble(
     file: SubmissionFile,
-    assignment: Assignment,
+    assignment: Outline,
     released: nbformat.NotebookNode,
     digest: str,
     cells: Sequence[Cell],
@@ -233,6 +235,7 @@ def assemble(
     followed in the student's notebook.
     """
     names = [exercise.name for exercise in assignment.exercises]
+    with_bugs = [one.name for one in assignment.exercises if one.kind is Kind.DEBUG]
     stubs = {mark_of(cell): cell.source for cell in released.cells}
     placed = list(_place(cells, released))
     own = [one for one in placed if one.name is None and one.code is not None]
@@ -242,7 +245,7 @@ def assemble(
         found = [one for one in placed if one.name == name] or _recover(name, own)
         own = [one for one in own if one not in found]
         source = _answer(name, found, stubs[name])
-        if assignment.exercise(name).kind is Kind.DEBUG and _same_code(source, stubs[name]):
+        if name in with_bugs and _same_code(source, stubs[name]):
             message = f"Not answered: `{name}` is as it was released, with its bug."
             problems[name] = Judgement(Verdict.MISSING, message)
         elif source.strip() and len(source) <= MAX_SOURCE:

@@ -15,10 +15,9 @@ from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from nbformat import NotebookNode
 
 from ..classroom.plaintext import printable
 from ..judging import judge
@@ -32,6 +31,9 @@ from ..sandbox.untrusted.values import Raised
 from ..selfcheck.check import read_cases
 from . import notebook, observing
 from .observing import Observer, ProgramCell, Question, Seen
+
+if TYPE_CHECKING:  # its import takes long, and judging does without
+    from nbformat import NotebookNode
 
 DRAWS = 4
 """So many draws of hidden cases a course has; the digest of a submission chooses one."""

@@ -14,16 +14,16 @@ from pathlib import Path
 import classroom
 import nbformat
 import pytest
-from classroom import MEAN_SUM, assignments, hand_in, make_course
+from classroom import MEAN_SUM, hand_in, make_course
 from nbgrader import api
 from typer.testing import CliRunner
 
-from autograder import checks, cli
+from autograder import cli
 from autograder.classroom import gradebook
 from autograder.classroom.course import Course
 from autograder.classroom.plaintext import markdown_escape
 from autograder.classroom.rendering import clean_markdown
-from autograder.sandbox import backends, doctor
+from autograder.sandbox import doctor
 
 SCRIPTS = Path(sys.executable).parent
 RUNNER = CliRunner()
@@ -31,7 +31,7 @@ RUNNER = CliRunner()
 
 @pytest.fixture
 def course(tmp_path, monkeypatch):
-    monkeypatch.setattr(checks, "assignments", assignments)
+    classroom.use(monkeypatch)
     made = make_course(tmp_path / "course")
     hand_in(made, "ann")
     hand_in(made, "bob", mean=MEAN_SUM)
@@ -127,7 +127,7 @@ def test_usage_errors_have_exit_code_2(course):
 
 
 def test_without_isolation_it_refuses_and_says_what_to_install(course, monkeypatch):
-    monkeypatch.setattr(backends.shutil, "which", lambda program: None)
+    monkeypatch.setenv("PATH", "/nowhere")
     assert "bubblewrap" in _failure("grade", "--course", course.root)
     assert not course.grades.exists()
     result = _run("grade", "--course", course.root, "--trust", "--jobs", "1")
@@ -211,17 +211,13 @@ def test_doctor_names_the_layers(monkeypatch):
 
 
 def _nbgrader(course, *arguments):
-    """Run nbgrader as an instructor does, with the toy assignment known."""
-    start = (
-        "import sys; from classroom import assignments; from autograder import checks\n"
-        "checks.assignments = assignments\n"
-        "from nbgrader.apps.nbgraderapp import main; sys.argv[0] = 'nbgrader'; main()"
-    )
+    """Run nbgrader as an instructor does."""
+    start = "import sys; from nbgrader.apps.nbgraderapp import main; sys.argv[0] = 'nbgrader'; "
     path = os.pathsep.join([str(SCRIPTS), os.environ["PATH"]])
     return subprocess.run(
-        [sys.executable, "-c", start, *arguments],
+        [sys.executable, "-c", start + "main()", *arguments],
         cwd=course.root,
-        env={**os.environ, "PATH": path, "PYTHONPATH": str(Path(classroom.__file__).parent)},
+        env={**os.environ, "PATH": path},
         capture_output=True,
         text=True,
         check=False,

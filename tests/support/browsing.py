@@ -23,10 +23,10 @@ MAIN = "import sys; from jupyter_server.serverapp import main; sys.exit(main(sys
 
 
 @contextmanager
-def formgrader_server(root: Path, home: Path, before: str = "") -> Iterator[str]:
+def formgrader_server(root: Path, home: Path) -> Iterator[str]:
     """Run a Jupyter server with the formgrader in the course at `root`; yields its address.
 
-    `before` is Python that the server executes first; `home` is an empty folder for its settings.
+    `home` is an empty folder for its settings.
     """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -38,12 +38,11 @@ def formgrader_server(root: Path, home: Path, before: str = "") -> Iterator[str]
         "HOME": str(home),
         "JUPYTER_CONFIG_DIR": str(home),
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
-        "PYTHONPATH": str(Path(__file__).parent),
     }
     log = home / "server.log"
     with log.open("wb") as stream:
         server = subprocess.Popen(
-            [sys.executable, "-c", before + MAIN, *options, "--allow-root"],
+            [sys.executable, "-c", MAIN, *options, "--allow-root"],
             cwd=root,
             env=environment,
             stdout=stream,

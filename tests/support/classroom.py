@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import replace
+import os
 from pathlib import Path
 
 import nbformat
+import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from toy import RIGHT_MEAN, RIGHT_SCALE, TOY
+from toy import RIGHT_MEAN, RIGHT_SCALE, WRITTEN_TOY
 
+from autograder import checks
 from autograder.classroom.course import Course
-from autograder.judging.exercise import Assignment, Written
+from autograder.judging.exercise import Assignment
 
-WRITTEN_TOY = replace(TOY, written=(Written("why", 5, 5, "Says why."),))
+EVERYWHERE = Path(__file__).parent / "everywhere"
 MEAN_SUM = "def row_mean(X):\n    return X.sum(axis=-1)"
 STUBS = {
     "row_mean": "def row_mean(X):\n    raise NotImplementedError",
@@ -25,6 +27,13 @@ STUBS = {
 def assignments() -> dict[str, Assignment]:
     """What `autograder.checks.assignments` returns in this class."""
     return {"toy": WRITTEN_TOY}
+
+
+def use(patch: pytest.MonkeyPatch) -> None:
+    """Have this process know the toy assignment, and every Python process that it starts."""
+    patch.setattr(checks, "assignments", assignments)
+    folders = [str(EVERYWHERE), *filter(None, [os.environ.get("PYTHONPATH")])]
+    patch.setenv("PYTHONPATH", os.pathsep.join(folders))
 
 
 def released() -> nbformat.NotebookNode:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from autograder.judging.exercise import Assignment, Case, Exercise, Kind, Misconception
+from autograder.judging.exercise import Assignment, Case, Exercise, Kind, Misconception, Written
 
 
 def row_mean(X):
@@ -106,6 +106,7 @@ CENTRED = Exercise(
 )
 """A debug exercise."""
 TOY = Assignment("toy", "A toy", (MEAN, SCALE), ())
+WRITTEN_TOY = replace(TOY, written=(Written("why", 5, 5, "Says why."),))
 
 IMPORTS = "import numpy as np"
 TORCH_IMPORTS = (

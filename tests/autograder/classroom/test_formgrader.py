@@ -4,17 +4,12 @@ import csv
 
 import pytest
 from browsing import feedback_of, formgrader_server, instructor, open_submission
-from classroom import MEAN_SUM, STUBS, assignments, hand_in, make_course
+from classroom import MEAN_SUM, STUBS, hand_in, make_course, use
 from typer.testing import CliRunner
 
-from autograder import checks, cli
+from autograder import cli
 from autograder.classroom.course import Course
 
-USE_TOY = """
-from classroom import assignments
-from autograder import checks
-checks.assignments = assignments
-"""
 EVIL = "<script>document.title = 'run'</script>\n\nBecause of <img src=x onerror=alert(1)> rows."
 STUDENTS = {
     "ann": {},
@@ -29,20 +24,20 @@ def course(tmp_path_factory):
     """A graded class of four, and one whose notebook is damaged."""
     root = tmp_path_factory.mktemp("class") / "course"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(checks, "assignments", assignments)
+        use(patch)
         made = make_course(root)
         for student, answers in STUDENTS.items():
             hand_in(made, student, **answers)
         hand_in(made, "dan").write_bytes(b"{ not a notebook")
         result = CliRunner().invoke(cli.app, ["grade", "--course", str(root)])
         assert result.exit_code == 0, result.output
-    return Course.open(root)
+        yield Course.open(root)  # the formgrader's own workers are to know the toy too
 
 
 @pytest.fixture(scope="module")
 def formgrader(course, tmp_path_factory):
     """The address of a Jupyter server that runs the formgrader in the course directory."""
-    with formgrader_server(course.root, tmp_path_factory.mktemp("home"), USE_TOY) as address:
+    with formgrader_server(course.root, tmp_path_factory.mktemp("home")) as address:
         yield address
 
 

@@ -13,7 +13,8 @@ from nbgrader.utils import compute_checksum
 from sqlalchemy import create_engine, text
 
 from autograder.classroom import gradebook
-from autograder.classroom.gradebook import Entry, Gradebook, GradebookError, GradebookLocked
+from autograder.classroom.entries import Entry
+from autograder.classroom.gradebook import Gradebook, GradebookError, GradebookLocked
 from autograder.classroom.journal import Record, Row
 
 NAME = "rows"
@@ -77,8 +78,8 @@ def _grade(url, cell):
 
 
 def test_scores_and_feedback_stand_where_nbgrader_looks(book, url):
-    waiting = book.enter(_entry(hints={"weights": "Which axis?"}))
-    assert waiting == 1
+    waiting = book.enter([_entry(hints={"weights": "Which axis?"})])
+    assert waiting == [1]
     assert _grade(url, "scores") == (2.0, None, False, "2 of 2 points. m")
     comment = "WRONG_VALUE: m\nMisconception: wrong axis.\nAsk yourself: Which axis?"
     assert _grade(url, "weights") == (0.0, None, False, comment)
@@ -99,40 +100,42 @@ def test_a_gradebook_of_ours_has_the_version_that_nbgrader_gives_its_own(
 
 
 def test_an_unanswered_question_needs_nobody(book, url):
-    assert book.enter(_entry(answered=())) == 0
+    assert book.enter([_entry(answered=())]) == [0]
     assert _grade(url, "why") == (0.0, None, False, "No response.")
 
 
 def test_a_grader_fault_waits_for_a_person_and_says_so(book, url):
-    assert book.enter(_entry(_row("scores", "GRADER_FAULT", 0, 2), answered=())) == 1
+    assert book.enter([_entry(_row("scores", "GRADER_FAULT", 0, 2), answered=())]) == [1]
     score, _, needs, comment = _grade(url, "scores")
     assert (score, needs) == (None, True)
     assert "No points are lost" in comment
 
 
 def test_marks_and_comments_by_hand_survive_a_regrade(book, url):
-    book.enter(_entry())
+    book.enter([_entry()])
     with api.Gradebook(url) as plain:
         for cell, mark in (("why", 4.0), ("weights", 1.0)):
             grade = plain.find_grade(cell, NAME, NAME, "ann")
             grade.manual_score, grade.needs_manual_grade = mark, False
             plain.find_comment(cell, NAME, NAME, "ann").manual_comment = "Nearly."
         plain.db.commit()
-    assert book.enter(_entry()) == 0
+    assert book.enter([_entry()]) == [0]
     assert _grade(url, "why")[:3] == (None, 4.0, False)
     assert _grade(url, "weights")[:3] == (0.0, 1.0, False)
     with api.Gradebook(url) as plain:
         assert plain.find_comment("weights", NAME, NAME, "ann").comment == "Nearly."
         assert plain.find_submission(NAME, "ann").score == 7.0
-    assert book.enter(_entry(digest="d2", changed=True)) == 2, "a new version is looked at again"
+    assert book.enter([_entry(digest="d2", changed=True)]) == [2], (
+        "a new version is looked at again"
+    )
     assert _grade(url, "why")[:3] == (None, 4.0, True)
-    assert book.enter(_entry(digest="d2")) == 2, "and stays so until a person has looked"
+    assert book.enter([_entry(digest="d2")]) == [2], "and stays so until a person has looked"
 
 
 def test_regrading_the_same_writes_the_same(book, url):
-    book.enter(_entry(student="ann"))
+    book.enter([_entry(student="ann")])
     first = [_grade(url, cell) for cell in ("scores", "weights", "why")]
-    book.enter(_entry(student="ann"))
+    book.enter([_entry(student="ann")])
     assert [_grade(url, cell) for cell in ("scores", "weights", "why")] == first
     with api.Gradebook(url) as plain:
         assert len(plain.students) == len(plain.assignment_submissions(NAME)) == 1
@@ -140,7 +143,7 @@ def test_regrading_the_same_writes_the_same(book, url):
 
 def test_control_characters_of_a_student_do_not_reach_the_comment(book, url):
     evil = "raises \x1b]0;x\x07 \u202eException\x00 <script>"
-    book.enter(_entry(_row("scores", "EXCEPTION", 0, 2, message=evil)))
+    book.enter([_entry(_row("scores", "EXCEPTION", 0, 2, message=evil))])
     comment = _grade(url, "scores")[3]
     assert all(char.isprintable() or char == "\n" for char in comment)
     assert "\\u001b" in comment
@@ -148,23 +151,23 @@ def test_control_characters_of_a_student_do_not_reach_the_comment(book, url):
 
 
 def test_a_trusting_run_is_written_into_the_grade(book, url):
-    book.enter(_entry(trusted=True))
+    book.enter([_entry(trusted=True)])
     assert "Graded without isolation" in _grade(url, "scores")[3]
 
 
 def test_changed_points_and_added_cells_reach_old_submissions(url):
     with Gradebook(url) as book:
         book.add_assignment(NAME, _released(cells=("scores", "why")))
-        book.enter(_entry())
+        book.enter([_entry()])
         book.add_assignment(NAME, _released(scores_points=4))
-        book.enter(_entry())
+        book.enter([_entry()])
     assert _grade(url, "weights")[0] == 0.0
     with api.Gradebook(url) as plain:
         assert plain.find_submission(NAME, "ann").max_score == 12.0
 
 
 def test_a_cell_lost_from_the_release_keeps_its_marks(book, url):
-    book.enter(_entry())
+    book.enter([_entry()])
     with pytest.raises(GradebookError, match="holds marks for weights"):
         book.add_assignment(NAME, _released(cells=("scores", "why")))
     assert _grade(url, "weights")[0] == 0.0
@@ -181,9 +184,9 @@ def test_a_locked_gradebook_is_waited_for_and_then_named(book, url, tmp_path, mo
     with Gradebook(url) as second:
         holder.execute("BEGIN IMMEDIATE")
         with pytest.raises(GradebookLocked, match="another program"):
-            second.enter(_entry())
+            second.enter([_entry()])
         holder.execute("ROLLBACK")
-        second.enter(_entry())
+        second.enter([_entry()])
     holder.close()
     assert _grade(url, "scores")[0] == 2.0
 

@@ -56,7 +56,7 @@ def test_records_come_back_equal_after_the_journal_is_opened_again(tmp_path):
     with Journal(path) as journal:
         journal.append(_record("ann"))
         journal.append(_record("bob", trusted=True))
-        journal.enter(_record("ann"))
+        journal.enter([_record("ann")])
     with Journal(path) as journal:
         assert journal.notes == []
         assert journal.find("ann", "rows", "d1", "f1", trusted=False) == _record("ann")

@@ -15,6 +15,7 @@ import classroom
 import nbformat
 import pytest
 from classroom import MEAN_SUM, STUBS, assignments, hand_in, make_course, released
+from inprocess import InProcess
 from nbgrader import api
 
 from autograder import checks
@@ -60,9 +61,8 @@ def _verdicts(course):
 
 def test_a_class_is_graded_into_everything_that_people_look_at(course, sandbox):
     seen = []
-    report = grade(
-        course, None, None, 2, sandbox, lambda done, total, _: seen.append((done, total))
-    )
+    workers = InProcess(sandbox, 2)
+    report = grade(course, None, None, workers, lambda done, total, _: seen.append((done, total)))
     assert (report.judged, report.known, report.notes) == (2, 0, ())
     assert seen == [(1, 2), (2, 2)]
     rows = json.loads(course.grades.read_text())
@@ -85,30 +85,30 @@ def test_a_class_is_graded_into_everything_that_people_look_at(course, sandbox):
 
 
 def test_a_second_run_judges_nothing_and_changes_nothing(course, sandbox, monkeypatch):
-    grade(course, None, None, 1, sandbox)
+    grade(course, None, None, InProcess(sandbox))
     before = course.grades.read_bytes(), course.journal.read_bytes()
     monkeypatch.setattr(grading, "judge_program", lambda *a, **k: pytest.fail("judged again"))
-    report = grade(course, None, None, 1, sandbox)
+    report = grade(course, None, None, InProcess(sandbox))
     assert (report.judged, report.known) == (0, 2)
     assert (course.grades.read_bytes(), course.journal.read_bytes()) == before
 
 
 def test_the_same_submission_gets_the_same_result_from_scratch(course, sandbox):
-    grade(course, None, None, 1, sandbox)
+    grade(course, None, None, InProcess(sandbox))
     first = course.grades.read_bytes(), course.journal.read_bytes()
     course.journal.unlink()
     (course.root / "gradebook.db").unlink()
-    grade(course, None, None, 1, sandbox)
+    grade(course, None, None, InProcess(sandbox))
     assert (course.grades.read_bytes(), course.journal.read_bytes()) == first
 
 
 def test_a_changed_submission_and_changed_checks_are_judged_again(course, sandbox, monkeypatch):
-    grade(course, None, None, 1, sandbox)
+    grade(course, None, None, InProcess(sandbox))
     hand_in(course, "ann", scale=WRONG_SCALE)
-    assert grade(course, None, None, 1, sandbox).judged == 1
+    assert grade(course, None, None, InProcess(sandbox)).judged == 1
     assert _verdicts(course)["ann", "scale"] == ("WRONG_VALUE", 0)
     monkeypatch.setattr(grading, "fingerprint", lambda *_: "other pins")
-    assert grade(course, None, None, 1, sandbox).judged == 2
+    assert grade(course, None, None, InProcess(sandbox)).judged == 2
 
 
 def test_one_students_trouble_stops_nobody(course, sandbox):
@@ -117,7 +117,7 @@ def test_one_students_trouble_stops_nobody(course, sandbox):
     hand_in(course, "eve", mean="import os\nos.kill(os.getpid(), 9)", scale="while True: pass")
     (course.submitted / "fay" / "toy").mkdir(parents=True)
     (course.submitted / "fay" / "toy" / "toy.ipynb").symlink_to("/etc/passwd")
-    grade(course, None, None, 2, sandbox)
+    grade(course, None, None, InProcess(sandbox, 2))
     verdicts = _verdicts(course)
     assert len(verdicts) == 2 * 6
     assert verdicts["ann", "scale"] == ("PASS", 3)
@@ -141,7 +141,7 @@ def test_a_failure_of_the_grader_costs_no_points_and_is_tried_again(course, sand
         return real(program, assignment, **options)
 
     monkeypatch.setattr(grading, "judge_program", failing)
-    report = grade(course, None, None, 2, sandbox)
+    report = grade(course, None, None, InProcess(sandbox, 2))
     assert _verdicts(course)["bob", "row_mean"] == ("GRADER_FAULT", 0)
     assert _verdicts(course)["ann", "row_mean"] == ("PASS", 2)
     assert {w.student: w.answers for w in report.waiting}["bob"] == 2
@@ -149,7 +149,7 @@ def test_a_failure_of_the_grader_costs_no_points_and_is_tried_again(course, sand
     assert "KeyError" in log
     assert "\x1b" not in log
     monkeypatch.setattr(grading, "judge_program", real)
-    report = grade(course, None, None, 1, sandbox)
+    report = grade(course, None, None, InProcess(sandbox))
     assert (report.judged, report.known) == (1, 1)
     assert _verdicts(course)["bob", "row_mean"] == ("WRONG_VALUE", 0)
     assert {w.student: w.answers for w in report.waiting}["bob"] == 0
@@ -205,7 +205,7 @@ class Crowded:
 @pytest.mark.parametrize("bad", ["not begun", "killed", "timeout", "memory"])
 def test_what_neighbours_may_have_caused_is_judged_alone_before_it_is_final(course, sandbox, bad):
     crowd = Crowded(sandbox, bad)
-    grade(course, None, None, 2, crowd)
+    grade(course, None, None, InProcess(crowd, 2))
     assert all(crowd.alone)
     assert _verdicts(course)["ann", "row_mean"] == ("PASS", 2)
     assert _verdicts(course)["bob", "row_mean"] == ("WRONG_VALUE", 0)
@@ -220,9 +220,10 @@ def test_a_run_that_is_killed_before_the_second_look_keeps_no_doubtful_verdict(c
                 return self.badly()
             raise KeyboardInterrupt
 
+    workers = InProcess(Stopped(sandbox, "killed"), 2)
     with pytest.raises(KeyboardInterrupt):
-        grade(course, None, None, 1, Stopped(sandbox, "killed"))
-    assert grade(course, None, None, 1, sandbox).judged == 2
+        grade(course, None, None, workers)
+    assert grade(course, None, None, InProcess(sandbox)).judged == 2
     assert _verdicts(course)["ann", "row_mean"] == ("PASS", 2)
 
 
@@ -231,7 +232,7 @@ def test_a_failure_while_reading_leaves_everything_to_a_person(course, sandbox, 
         raise RecursionError("ours")
 
     monkeypatch.setattr(grade_module, "read_submission", failing)
-    report = grade(course, None, ["ann"], 1, sandbox)
+    report = grade(course, None, ["ann"], InProcess(sandbox))
     assert {row.verdict for row in report.rows} == {"GRADER_FAULT"}
     assert report.waiting[0].answers == 3
 
@@ -239,7 +240,7 @@ def test_a_failure_while_reading_leaves_everything_to_a_person(course, sandbox, 
 def test_a_time_of_submission_that_is_none_is_named(course, sandbox):
     (course.submitted / "ann" / "toy" / "timestamp.txt").write_text("2026-02-03 10:00:00 UTC")
     (course.submitted / "bob" / "toy" / "timestamp.txt").write_text("soon")
-    report = grade(course, None, None, 1, sandbox)
+    report = grade(course, None, None, InProcess(sandbox))
     assert ["timestamp.txt: it holds no time" in note for note in report.notes] == [True]
     with api.Gradebook(course.gradebook_url) as book:
         assert book.find_submission("toy", "ann").timestamp.hour == 10
@@ -253,62 +254,62 @@ def test_a_sandbox_that_is_lost_ends_the_run_and_gives_no_grade(course, monkeypa
 
     monkeypatch.setattr(grading, "judge_program", lost)
     with pytest.raises(SandboxUnavailable, match="gone"):
-        grade(course, None, None, 2, sandbox)
+        grade(course, None, None, InProcess(sandbox, 2))
     assert course.journal.read_bytes() == b""
 
 
 def test_naming_students_keeps_the_others_grades(course, sandbox):
-    grade(course, None, ["bob"], 1, sandbox)
+    grade(course, None, ["bob"], InProcess(sandbox))
     assert {student for student, _ in _rows(course)} == {"bob"}
-    report = grade(course, ["toy"], ["ann"], 1, sandbox)
+    report = grade(course, ["toy"], ["ann"], InProcess(sandbox))
     assert {row.student for row in report.rows} == {"ann"}
     assert {student for student, _ in _rows(course)} == {"ann", "bob"}
     (course.submitted / "bob" / "toy" / "toy.ipynb").unlink()
     (course.submitted / "bob" / "toy").rmdir()
-    grade(course, None, None, 1, sandbox)
+    grade(course, None, None, InProcess(sandbox))
     assert {student for student, _ in _rows(course)} == {"ann"}
 
 
 @pytest.mark.parametrize(("names", "students"), [(["nope"], None), (None, ["nope"])])
 def test_an_unknown_name_is_one_clear_line(course, sandbox, names, students):
     with pytest.raises(CourseError, match="nope"):
-        grade(course, names, students, 1, sandbox)
+        grade(course, names, students, InProcess(sandbox))
 
 
 def test_an_assignment_that_is_not_released(course, sandbox):
     (course.release / "toy" / "toy.ipynb").unlink()
     with pytest.raises(CourseError, match=r"toy is not released.*autograder release"):
-        grade(course, None, None, 1, sandbox)
+        grade(course, None, None, InProcess(sandbox))
     (course.release / "toy" / "toy.ipynb").write_text("{")
     with pytest.raises(CourseError, match="release cannot be read"):
-        grade(course, None, None, 1, sandbox)
+        grade(course, None, None, InProcess(sandbox))
 
 
 def test_a_locked_gradebook_loses_nothing(course, sandbox, monkeypatch):
-    grade(course, None, ["ann"], 1, sandbox)
+    grade(course, None, ["ann"], InProcess(sandbox))
     monkeypatch.setattr(gradebook, "LOCK_WAIT", 0.3)
     holder = sqlite3.connect(course.root / "gradebook.db", isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")
     with pytest.raises(GradebookLocked):
-        grade(course, None, None, 1, sandbox)
+        grade(course, None, None, InProcess(sandbox))
     assert _verdicts(course)["bob", "scale"] == ("PASS", 3)
     holder.close()
-    report = grade(course, None, None, 1, sandbox)
+    report = grade(course, None, None, InProcess(sandbox))
     assert (report.judged, report.known) == (0, 2)
     with api.Gradebook(course.gradebook_url) as book:
         assert len(book.assignment_submissions("toy")) == 2
 
 
 def test_a_mark_for_a_former_version_is_looked_at_again(course, sandbox):
-    grade(course, None, None, 1, sandbox)
+    grade(course, None, None, InProcess(sandbox))
     with api.Gradebook(course.gradebook_url) as book:
         mark = book.find_grade("why", "toy", "toy", "ann")
         mark.manual_score, mark.needs_manual_grade = 4.0, False
         book.db.commit()
-    waiting = {w.student: w.answers for w in grade(course, None, None, 1, sandbox).waiting}
+    waiting = {w.student: w.answers for w in grade(course, None, None, InProcess(sandbox)).waiting}
     assert waiting["ann"] == 0
     hand_in(course, "ann", why="Something else.")
-    waiting = {w.student: w.answers for w in grade(course, None, None, 1, sandbox).waiting}
+    waiting = {w.student: w.answers for w in grade(course, None, None, InProcess(sandbox)).waiting}
     assert waiting["ann"] == 1
 
 
@@ -316,6 +317,7 @@ KILLED = """
     import os, signal, sys
     from pathlib import Path
     from classroom import assignments
+    from inprocess import InProcess
     from autograder import checks
     from autograder.classroom.course import Course
     from autograder.grading.grade import grade
@@ -324,7 +326,7 @@ KILLED = """
     def stop(done, total, file):
         if done == 3:
             os.kill(os.getpid(), signal.SIGKILL)
-    grade(Course.open(Path(sys.argv[1])), None, None, 2, open_sandbox(), stop)
+    grade(Course.open(Path(sys.argv[1])), None, None, InProcess(open_sandbox(), 2), stop)
 """
 
 
@@ -339,7 +341,7 @@ def test_a_killed_run_resumes_where_it_was(course, sandbox):
     assert done.returncode == -signal.SIGKILL
     kept = [json.loads(line) for line in course.journal.read_bytes().splitlines()]
     assert 3 <= len(kept) < 8
-    report = grade(course, None, None, 2, sandbox)
+    report = grade(course, None, None, InProcess(sandbox, 2))
     assert (report.judged, report.known) == (8 - len(kept), len(kept))
     graded = [
         line["student"]
@@ -351,7 +353,9 @@ def test_a_killed_run_resumes_where_it_was(course, sandbox):
 
 
 def test_two_runs_at_a_time_grade_each_submission_once(course, sandbox):
-    threads = [threading.Thread(target=grade, args=(course, None, None, 1, sandbox)) for _ in "ab"]
+    threads = [
+        threading.Thread(target=grade, args=(course, None, None, InProcess(sandbox))) for _ in "ab"
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

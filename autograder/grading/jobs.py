@@ -1,0 +1,101 @@
+"""What a worker process does: judge a submission, in the sandbox that it opened at its start."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cache
+from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING
+
+from .. import checks
+from ..judging.outline import Outline, outline
+from ..judging.verdict import Judgement
+from ..sandbox import backends
+from . import program as grading
+from .notebook import ProgramCell
+
+if TYPE_CHECKING:  # its import takes long, and no worker reads a notebook
+    from nbformat import NotebookNode
+
+
+@dataclass(frozen=True)
+class Job:
+    """One submission to judge: all that it takes, as plain values that travel to any process.
+
+    `exercises` names those that are wanted. `trust` is True to do without isolation.
+    """
+
+    program: tuple[ProgramCell, ...]
+    assignment: str
+    course_key: bytes = field(repr=False)
+    digest: str
+    exercises: tuple[str, ...]
+    trust: bool
+
+
+@dataclass(frozen=True)
+class Described:
+    """An assignment as a worker knows it; see `program.fingerprint`."""
+
+    outline: Outline
+    fingerprint: str
+
+
+def judge_job(job: Job) -> dict[str, Judgement]:
+    """A judgement for each exercise that `job` wants. Raises SandboxUnavailable."""
+    with _ONE_AT_A_TIME:
+        return grading.judge_program(
+            job.program,
+            checks.assignments()[job.assignment],
+            course_key=job.course_key,
+            digest=job.digest,
+            sandbox=_opening(job.trust).result(),
+            only=job.exercises,
+        )
+
+
+def describe(released: dict[str, NotebookNode]) -> dict[str, Described]:
+    """Describe the assignments, by name, with these releases as this process would judge them."""
+    assignments = checks.assignments()
+    return {
+        name: Described(
+            outline(assignments[name]), grading.fingerprint(assignments[name], notebook)
+        )
+        for name, notebook in released.items()
+    }
+
+
+def begin(alive: Connection, trust: bool) -> None:
+    """Make this process a local worker, which ends at once when `alive` is closed at its far end.
+
+    That is also how it ends with a coordinator that was killed. Ctrl+C is the coordinator's.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(alive,), daemon=True).start()
+    _opening(trust)
+
+
+def _end_with(alive: Connection) -> None:
+    try:
+        alive.recv_bytes()
+    except (EOFError, OSError):
+        os._exit(1)
+
+
+@cache
+def _opening(trust: bool) -> Future[backends.Sandbox]:
+    """This process's sandbox, opened while the process imports what it judges with."""
+    return _opener().submit(backends.open_sandbox, trust)
+
+
+@cache
+def _opener() -> ThreadPoolExecutor:
+    """A thread that lives as long as the process: a sandbox may end with the one that made it."""
+    return ThreadPoolExecutor(1)
+
+
+_ONE_AT_A_TIME = threading.Lock()  # a worker of a cluster may have several threads

@@ -1,0 +1,147 @@
+"""Where submissions are judged: worker processes of this machine, outside of the coordinator's."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from itertools import islice
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from ..judging.verdict import Judgement
+from .jobs import Described, Job, begin, describe, judge_job
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+Key = TypeVar("Key")
+Given = TypeVar("Given")
+Result = TypeVar("Result")
+Judged = Future[dict[str, Judgement]]
+
+STARTS = 3
+"""How often workers are started that end before they have judged anything."""
+
+
+class WorkersLost(RuntimeError):
+    """Nothing can be judged: the workers end, or cannot be reached; the message says which."""
+
+
+class Workers(Protocol):
+    """A number of processes that judge."""
+
+    @property
+    def trust(self) -> bool:
+        """True if they judge without isolation: a grade made there says so."""
+        ...
+
+    @property
+    def room(self) -> int:
+        """How many jobs to give them at a time, so that none of them waits for the next."""
+        ...
+
+    @property
+    def died(self) -> tuple[type[Exception], ...]:
+        """What a job's future raises whose worker ended, perhaps by that job."""
+        ...
+
+    def describe(self, released: dict[str, NotebookNode]) -> dict[str, Described]:
+        """The assignments as this installation judges them. Raises WorkersLost."""
+        ...
+
+    def submit(self, job: Job) -> Judged:
+        """Have `job` judged."""
+        ...
+
+
+class LocalWorkers:
+    """At most `jobs` worker processes of this machine, of which the first starts at once.
+
+    They are made again when one has died. Use them in a `with`; leaving it by an exception ends
+    them at once.
+    """
+
+    died = (BrokenProcessPool,)
+
+    def __init__(self, jobs: int | None = None, trust: bool = False) -> None:
+        """`jobs` is the number of cores that this process may use, unless it is given."""
+        self.trust = trust
+        self._jobs = jobs or len(os.sched_getaffinity(0))
+        self._context = multiprocessing.get_context("spawn")  # a fork would copy torch's threads
+        self._start()
+        self._pool.submit(os.getpid)
+
+    @property
+    def room(self) -> int:
+        """See Workers.room."""
+        return 2 * self._jobs
+
+    def __enter__(self) -> LocalWorkers:
+        """The workers."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        """End the workers."""
+        self._end(at_once=kind is not None)
+
+    def describe(self, released: dict[str, NotebookNode]) -> dict[str, Described]:
+        """See Workers.describe."""
+        for _ in range(STARTS):
+            with suppress(BrokenProcessPool):
+                return self._submit(describe, released).result()
+        raise WorkersLost(
+            f"The worker processes end before they judge anything ({STARTS} times). Look above for "
+            "a reason, or look whether this machine has run out of memory. Nothing is lost."
+        )
+
+    def submit(self, job: Job) -> Judged:
+        """See Workers.submit."""
+        return self._submit(judge_job, job)
+
+    def _submit(self, function: Callable[[Given], Result], given: Given) -> Future[Result]:
+        try:
+            return self._pool.submit(function, given)
+        except BrokenProcessPool:
+            self._end(at_once=True)
+            self._start()
+            return self._pool.submit(function, given)
+
+    def _start(self) -> None:
+        self._told, self._alive = self._context.Pipe(duplex=False)
+        self._pool = ProcessPoolExecutor(
+            self._jobs, self._context, initializer=begin, initargs=(self._told, self.trust)
+        )
+
+    def _end(self, at_once: bool) -> None:
+        if at_once:
+            self._alive.close()
+        self._pool.shutdown(cancel_futures=True)
+        self._alive.close()
+        self._told.close()
+
+
+def judge_all(
+    jobs: Iterable[tuple[Key, Job]], workers: Workers
+) -> Iterator[tuple[Key, dict[str, Judgement] | Exception]]:
+    """Have `jobs` judged, a few at a time; yield each key with its judgements as they come.
+
+    An exception that judging has raised is yielded in their place.
+    """
+    left = iter(jobs)
+    running: dict[Judged, Key] = {}
+    while True:
+        for key, job in islice(left, workers.room - len(running)):
+            running[workers.submit(job)] = key
+        if not running:
+            return
+        for future in wait(running, return_when=FIRST_COMPLETED).done:
+            error = future.exception()
+            if error is not None and not isinstance(error, Exception):
+                raise error
+            yield running.pop(future), error or future.result()

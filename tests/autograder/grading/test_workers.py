@@ -1,0 +1,173 @@
+"""Worker processes: those that die lose nothing, and none of them outlives the coordinator."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import classroom
+import psutil
+import pytest
+from classroom import EVERYWHERE, MEAN_SUM, hand_in, make_course
+from nbgrader import api
+
+from autograder.classroom.course import Course
+from autograder.grading.grade import grade
+from autograder.grading.workers import LocalWorkers, WorkersLost
+
+JUDGE = """
+    import os, runpy, signal, time
+    runpy.run_path({everywhere!r})
+    from autograder.grading import program
+    real = program.judge_program
+    def judge_program(cells, *arguments, **options):
+        sources = " ".join(cell.source for cell in cells)
+        if "ends its worker" in sources:
+            os.kill(os.getpid(), signal.SIGKILL)
+        {more}
+        return real(cells, *arguments, **options)
+    program.judge_program = judge_program
+"""
+
+
+@pytest.fixture
+def course(tmp_path, monkeypatch):
+    classroom.use(monkeypatch)
+    made = make_course(tmp_path / "course")
+    for number in range(6):
+        hand_in(made, f"s{number}", mean=MEAN_SUM if number % 2 else classroom.RIGHT_MEAN)
+    return made
+
+
+def judge_otherwise(tmp_path, monkeypatch, more=""):
+    """Have the workers' judge end its worker for some submissions, and do `more`."""
+    text = JUDGE.format(everywhere=str(EVERYWHERE / "sitecustomize.py"), more=more)
+    folder = tmp_path / "judge"
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(textwrap.dedent(text))
+    monkeypatch.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)
+
+
+def verdicts(course):
+    rows = json.loads(course.grades.read_text())
+    return {(row["student"], row["exercise"]): row["verdict"] for row in rows}
+
+
+def graded(course):
+    """The students of the journal's results, in its order."""
+    lines = map(json.loads, course.journal.read_bytes().splitlines())
+    return [line["student"] for line in lines if line["kind"] == "graded"]
+
+
+def descendants():
+    """The processes below this one, such as workers and their sandboxes."""
+    return {child.pid for child in psutil.Process().children(recursive=True)}
+
+
+def test_worker_processes_judge_as_this_process_does(course):
+    with LocalWorkers(2) as workers:
+        report = grade(course, None, None, workers)
+    assert (report.judged, report.known) == (6, 0)
+    assert {verdicts(course)[f"s{number}", "row_mean"] for number in (0, 2, 4)} == {"PASS"}
+    assert {verdicts(course)[f"s{number}", "row_mean"] for number in (1, 3, 5)} == {"WRONG_VALUE"}
+
+
+def test_the_coordinator_imports_no_torch(course):
+    program = """
+        import sys
+        from autograder.classroom.course import Course
+        from autograder.grading.workers import LocalWorkers
+        if __name__ == "__main__":
+            with LocalWorkers(1) as workers:
+                from autograder.grading.grade import grade
+                grade(Course.open(sys.argv[1]), None, None, workers)
+            sys.exit("torch" in sys.modules)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(program), str(course.root)]
+    assert subprocess.run(command, check=False).returncode == 0
+    assert len(verdicts(course)) == 12
+
+
+def test_a_killed_worker_is_replaced_and_its_submissions_are_judged_again(course):
+    before = descendants()
+
+    def kill(done, total, file):
+        if done in (1, 4):
+            pids = [pid for pid in descendants() - before if "spawn_main" in _command(pid)]
+            os.kill(pids[-1], signal.SIGKILL)
+
+    with LocalWorkers(2) as workers:
+        report = grade(course, None, None, workers, kill)
+    assert (report.judged, report.known) == (6, 0)
+    assert sorted(graded(course)) == [f"s{number}" for number in range(6)]
+    assert set(verdicts(course).values()) == {"PASS", "WRONG_VALUE"}
+
+
+def _command(pid):
+    try:
+        return " ".join(psutil.Process(pid).cmdline())
+    except psutil.Error:
+        return ""
+
+
+def test_a_submission_that_ends_its_worker_waits_for_a_person_and_stops_nobody(
+    course, tmp_path, monkeypatch
+):
+    judge_otherwise(tmp_path, monkeypatch)
+    hand_in(course, "eve", mean="# ends its worker")
+    with LocalWorkers(2) as workers:
+        report = grade(course, None, None, workers)
+    assert verdicts(course)["eve", "scale"] == "GRADER_FAULT"
+    assert {v for (name, _), v in verdicts(course).items() if name != "eve"} == {
+        "PASS",
+        "WRONG_VALUE",
+    }
+    assert {one.student: one.answers for one in report.waiting}["eve"] == 3
+    with api.Gradebook(course.gradebook_url) as book:
+        comment = book.find_comment("scale", "toy", "toy", "eve").auto_comment
+    assert "No points are lost" in comment
+    assert "ended twice" in comment
+
+
+def test_workers_that_cannot_start_are_one_clear_line(course, tmp_path, monkeypatch):
+    (tmp_path / "sitecustomize.py").write_text("import os; os._exit(3)")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with LocalWorkers(1) as workers, pytest.raises(WorkersLost, match="end before they judge"):
+        grade(course, None, None, workers)
+
+
+COORDINATOR = """
+    import sys
+    from autograder.classroom.course import Course
+    from autograder.grading.workers import LocalWorkers
+    from autograder.grading.grade import grade
+    if __name__ == "__main__":
+        with LocalWorkers(2) as workers:
+            course = Course.open(sys.argv[1])
+            grade(course, None, None, workers, lambda *_: print("one", flush=True))
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_no_worker_outlives_a_coordinator_that_is_ended(course, tmp_path, monkeypatch, how):
+    judge_otherwise(tmp_path, monkeypatch, more="time.sleep(0.3)")
+    before = descendants()
+    command = [sys.executable, "-c", textwrap.dedent(COORDINATOR), str(course.root)]
+    run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert run.stdout.readline() == b"one\n"
+    below = descendants() - before
+    assert len(below) > 2
+    start = time.monotonic()
+    run.send_signal(how)
+    run.communicate(timeout=20)
+    assert time.monotonic() - start < 10  # nbgrader's import, which cannot be stopped, is in it
+    while any(map(psutil.pid_exists, below)) and time.monotonic() - start < 10:
+        time.sleep(0.05)
+    assert [_command(pid) for pid in below if psutil.pid_exists(pid)] == []
+    with LocalWorkers(2) as workers:
+        report = grade(Course.open(course.root), None, None, workers)
+    assert report.known >= 1
+    assert sorted(graded(course)) == [f"s{number}" for number in range(6)]
