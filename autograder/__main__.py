@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 OURS = ("autograder", "solutions")
+EXTRAS = {"torch": "torch", "distributed": "cluster", "psycopg": "postgresql"}
 
 
 def main() -> None:
@@ -20,7 +21,7 @@ def main() -> None:
         name = (error.name or "").partition(".")[0]
         if not name or name in OURS:
             raise  # a mistake of ours keeps its traceback
-        extra = "torch" if name == "torch" else "grading"
+        extra = EXTRAS.get(name, "grading")
         sys.exit(
             f"autograder: the package {name} is missing. In the folder of the course, type: "
             f"pip install --constraint requirements.txt --editable '.[{extra}]'"

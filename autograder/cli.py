@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
     from rich.text import Text
 
+    from .grading.cluster import Cluster
     from .grading.grade import Report
+    from .grading.workers import LocalWorkers
 
 app = typer.Typer(
     help="Release assignments, judge answers, grade a class.",
@@ -77,14 +79,23 @@ def grade(
     trust: Annotated[
         bool, typer.Option("--trust", help="Grade without isolation: your own files only.")
     ] = False,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", help="Judge on the workers of this dask scheduler, not here."
+        ),
+    ] = None,
 ) -> None:
     """Grade the class into the gradebook and COURSE/grades.json, and show what was found."""
     with _clear_errors():
         from .classroom.course import Course
-        from .grading.workers import LocalWorkers
 
+        if jobs and scheduler:
+            raise typer.BadParameter(
+                "it is the scheduler's to say how many work", param_hint="--jobs"
+            )
         opened = Course.open(course)
-        with LocalWorkers(jobs, trust) as workers, _progress("grading") as advance:
+        with _workers(jobs, trust, scheduler) as workers, _progress("grading") as advance:
             from .grading.grade import grade as grade_class  # while the workers start
 
             report = grade_class(
@@ -100,6 +111,16 @@ def grade(
             return
         _show_report(report, narrowed=bool(assignments or student))
         _say(f"{report.judged} judged, {report.known} known from before. Grades: {opened.grades}")
+
+
+def _workers(jobs: int | None, trust: bool, scheduler: str | None) -> LocalWorkers | Cluster:
+    if scheduler is None:
+        from .grading.workers import LocalWorkers
+
+        return LocalWorkers(jobs, trust)
+    from .grading.cluster import Cluster
+
+    return Cluster(scheduler, trust)
 
 
 @app.command()

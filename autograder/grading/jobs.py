@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import platform
 import signal
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
+from importlib import metadata
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from .. import checks
 from ..judging.outline import Outline, outline
@@ -45,6 +50,15 @@ class Described:
     fingerprint: str
 
 
+@dataclass(frozen=True)
+class Installed:
+    """What a process judges with. `sandbox` says why it has none, and is None if it has one."""
+
+    versions: dict[str, str]
+    fingerprints: dict[str, str]
+    sandbox: str | None
+
+
 def judge_job(job: Job) -> dict[str, Judgement]:
     """A judgement for each exercise that `job` wants. Raises SandboxUnavailable."""
     with _ONE_AT_A_TIME:
@@ -67,6 +81,25 @@ def describe(released: dict[str, NotebookNode]) -> dict[str, Described]:
         )
         for name, notebook in released.items()
     }
+
+
+def installed(released: dict[str, NotebookNode], trust: bool) -> Installed:
+    """What decides how this process judges; the coordinator compares it with its own."""
+    try:
+        _opening(trust).result()
+        complaint = None
+    except backends.SandboxUnavailable as error:
+        complaint = str(error)
+    fingerprints = {name: one.fingerprint for name, one in describe(released).items()}
+    return Installed(versions(), fingerprints, complaint)
+
+
+def versions() -> dict[str, str]:
+    """The versions that verdicts may depend on."""
+    found = {"Python": platform.python_version(), "NumPy": np.__version__}
+    with suppress(metadata.PackageNotFoundError):
+        found["torch"] = metadata.version("torch")
+    return found
 
 
 def begin(alive: Connection, trust: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from itertools import islice
@@ -22,6 +22,9 @@ Key = TypeVar("Key")
 Given = TypeVar("Given")
 Result = TypeVar("Result")
 Judged = Future[dict[str, Judgement]]
+
+PATIENCE = 5.0
+"""How many seconds to wait for a result before looking whether there are workers."""
 
 STARTS = 3
 """How often workers are started that end before they have judged anything."""
@@ -55,6 +58,10 @@ class Workers(Protocol):
 
     def submit(self, job: Job) -> Judged:
         """Have `job` judged."""
+        ...
+
+    def check(self) -> None:
+        """Raise WorkersLost if no worker is left for what was submitted, and none will come."""
         ...
 
 
@@ -104,6 +111,9 @@ class LocalWorkers:
         """See Workers.submit."""
         return self._submit(judge_job, job)
 
+    def check(self) -> None:
+        """See Workers.check: those that died are made again."""
+
     def _submit(self, function: Callable[[Given], Result], given: Given) -> Future[Result]:
         try:
             return self._pool.submit(function, given)
@@ -136,12 +146,23 @@ def judge_all(
     left = iter(jobs)
     running: dict[Judged, Key] = {}
     while True:
-        for key, job in islice(left, workers.room - len(running)):
+        for key, job in islice(left, max(0, workers.room - len(running))):
             running[workers.submit(job)] = key
         if not running:
             return
-        for future in wait(running, return_when=FIRST_COMPLETED).done:
-            error = future.exception()
-            if error is not None and not isinstance(error, Exception):
-                raise error
-            yield running.pop(future), error or future.result()
+        done = wait(running, PATIENCE, FIRST_COMPLETED).done
+        workers.check()
+        for future in done:
+            yield running.pop(future), _outcome(future)
+
+
+def _outcome(future: Judged) -> dict[str, Judgement] | Exception:
+    try:
+        return future.result()
+    except CancelledError:
+        raise WorkersLost(
+            "The connection to the workers was lost. Every result so far is in the journal; run "
+            "the same command again when they are back."
+        ) from None
+    except Exception as error:
+        return error

@@ -1,0 +1,231 @@
+"""Grading on a cluster: a real scheduler, real workers on this machine, and what may go wrong."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import classroom
+import pytest
+from classroom import EVERYWHERE, MEAN_SUM, hand_in, make_course
+from typer.testing import CliRunner
+
+from autograder import cli
+from autograder.grading import cluster
+from autograder.grading.cluster import Cluster
+from autograder.grading.grade import grade
+from autograder.grading.workers import LocalWorkers, WorkersLost
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def course(tmp_path, monkeypatch):
+    classroom.use(monkeypatch)
+    made = make_course(tmp_path / "course")
+    for number in range(8):
+        hand_in(made, f"s{number}", mean=MEAN_SUM if number % 2 else classroom.RIGHT_MEAN)
+    return made
+
+
+@pytest.fixture
+def scheduler(tmp_path):
+    """Start a scheduler; yields its address, and a function that starts a worker."""
+    file = tmp_path / "scheduler.json"
+    running = []
+
+    def start(module, *options, **environment):
+        command = [sys.executable, "-m", f"distributed.cli.dask_{module}", *options]
+        running.append(
+            subprocess.Popen(
+                [*command, "--scheduler-file", str(file), "--no-dashboard"],
+                cwd=tmp_path,
+                env=os.environ | environment,
+                stderr=subprocess.DEVNULL,
+            )
+        )
+        return running[-1]
+
+    process = start("scheduler", "--host", "127.0.0.1", "--port", "0")
+    while not file.exists() or not file.read_text().endswith("}"):
+        assert process.poll() is None
+        time.sleep(0.05)
+    yield (
+        json.loads(file.read_text())["address"],
+        lambda **environment: start("worker", "--nthreads", "1", "--no-nanny", **environment),
+    )
+    for one in reversed(running):
+        one.kill()
+        one.wait()
+
+
+def rows(course):
+    return course.grades.read_text()
+
+
+def graded(course):
+    lines = map(json.loads, course.journal.read_bytes().splitlines())
+    return sorted(line["student"] for line in lines if line["kind"] == "graded")
+
+
+def otherwise(tmp_path, text):
+    """The environment of a worker where Python runs `text` at its start."""
+    folder = tmp_path / "otherwise"
+    folder.mkdir()
+    before = f"import runpy; runpy.run_path({str(EVERYWHERE / 'sitecustomize.py')!r})\n"
+    (folder / "sitecustomize.py").write_text(before + textwrap.dedent(text))
+    return {"PYTHONPATH": f"{folder}{os.pathsep}{os.environ['PYTHONPATH']}"}
+
+
+def test_a_cluster_grades_as_this_machine_does_though_a_worker_is_killed(course, scheduler):
+    with LocalWorkers(2) as workers:
+        grade(course, None, None, workers)
+    expected = rows(course)
+    for path in (course.journal, course.grades, course.root / "gradebook.db"):
+        path.unlink()
+    address, start = scheduler
+    first, _ = start(), start()
+
+    def kill(done, total, file):
+        if done == 2:
+            first.kill()
+
+    with Cluster(address) as workers:
+        workers._client.wait_for_workers(2, timeout=60)
+        report = grade(course, None, None, workers, kill)
+    assert (report.judged, report.known) == (8, 0)
+    assert rows(course) == expected
+    assert graded(course) == [f"s{number}" for number in range(8)]
+
+
+def test_a_worker_that_joins_later_judges_when_the_only_one_is_lost(course, scheduler):
+    address, start = scheduler
+    first = start()
+
+    def kill(done, total, file):
+        if done == 2:
+            first.kill()
+            start()
+
+    with Cluster(address) as workers:
+        report = grade(course, None, None, workers, kill)
+    assert (report.judged, report.known) == (8, 0)
+    assert graded(course) == [f"s{number}" for number in range(8)]
+
+
+OLD_NUMPY = """
+    import numpy
+    numpy.__version__ = "1.0.0"
+"""
+OTHER_JUDGE = """
+    from autograder.grading import program
+    program.fingerprint = lambda *_: "another"
+"""
+NO_SANDBOX = """
+    import os
+    os.environ["PATH"] = "/nowhere"
+"""
+NO_PACKAGE = """
+    import sys
+    sys.modules["autograder.grading"] = None
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (OLD_NUMPY, r"tcp://127.*: this worker has NumPy 1\.0\.0, and here is 2"),
+        (OTHER_JUDGE, "this worker has another version of this package"),
+        (NO_SANDBOX, "this worker has no sandbox.*bubblewrap is missing"),
+        (NO_PACKAGE, "this worker lacks this package"),
+    ],
+    ids=["numpy", "judge", "sandbox", "package"],
+)
+def test_a_worker_that_would_judge_otherwise_is_refused(course, scheduler, tmp_path, text, message):
+    address, start = scheduler
+    start(**otherwise(tmp_path, text))
+    with Cluster(address) as workers, pytest.raises(WorkersLost, match=message):
+        grade(course, None, None, workers)
+    assert course.journal.read_bytes() == b""
+
+
+def test_a_worker_that_joins_later_and_would_judge_otherwise_gets_no_job(
+    course, scheduler, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(cluster, "ALONE_WAIT", 8)
+    address, start = scheduler
+    first = start()
+
+    def exchange(done, total, file):
+        if done == 2:
+            first.kill()
+            start(**otherwise(tmp_path, OTHER_JUDGE))
+
+    with Cluster(address) as workers, pytest.raises(WorkersLost, match="has had no worker for 8 s"):
+        grade(course, None, None, workers, exchange)
+    assert 2 <= len(graded(course)) < 8
+    with LocalWorkers(2) as workers:
+        grade(course, None, None, workers)
+    assert graded(course) == [f"s{number}" for number in range(8)]
+
+
+def failure(course, *options):
+    result = CliRunner().invoke(cli.app, ["grade", "--course", str(course.root), *options])
+    assert result.exit_code == 1, result.output
+    *progress, line = result.stderr.strip().splitlines()
+    assert all(one.startswith("grading ") for one in progress)
+    return line
+
+
+def test_a_scheduler_that_is_not_there_is_one_line(course):
+    start = time.monotonic()
+    command = [sys.executable, "-m", "autograder", "grade", "--course", str(course.root)]
+    command += ["--scheduler", "tcp://127.0.0.1:9"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 1
+    assert re.fullmatch("autograder: tcp://127.0.0.1:9: no scheduler answers.*\n", done.stderr)
+    assert time.monotonic() - start < 30
+    assert not course.journal.exists()
+
+
+@pytest.mark.parametrize("address", ["nonsense", "http://127.0.0.1:9", "tcp://127.0.0.1:port", ""])
+def test_an_address_that_is_none_is_one_line(course, address):
+    line = failure(course, "--scheduler", address)
+    assert line.startswith(f"autograder: {address}: this is no address of a scheduler")
+
+
+def test_a_scheduler_without_workers_is_one_line(course, scheduler, monkeypatch):
+    monkeypatch.setattr(cluster, "CONNECT_WAIT", 1.0)
+    assert "the scheduler has no worker (waited 1 s)" in failure(
+        course, "--scheduler", scheduler[0]
+    )
+
+
+def test_a_scheduler_that_goes_is_one_line_and_loses_nothing(course, scheduler, monkeypatch):
+    address, start = scheduler
+    worker = start()
+
+    def stop(done, total, file):
+        if done == 2:
+            os.kill(int(scheduler_pid), signal.SIGKILL)
+
+    with Cluster(address) as workers:
+        scheduler_pid = workers._client.run_on_scheduler(os.getpid)
+        with pytest.raises(WorkersLost, match=r"gone|lost"):
+            grade(course, None, None, workers, stop)
+    worker.kill()
+    with LocalWorkers(2) as workers:
+        report = grade(course, None, None, workers)
+    assert report.known >= 2
+    assert graded(course) == [f"s{number}" for number in range(8)]
+
+
+def test_jobs_and_scheduler_exclude_one_another(course):
+    options = ["--scheduler", "tcp://127.0.0.1:9", "--jobs", "2"]
+    result = CliRunner().invoke(cli.app, ["grade", "--course", str(course.root), *options])
+    assert result.exit_code == 2
