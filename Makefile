@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: course plan test serve bench clean site releases class chromium practise lint quick
+.PHONY: course plan test serve bench clean site releases class chromium postgresql practise lint quick
 
 PYTHON ?= python3
 SINCE ?= HEAD
@@ -43,7 +43,7 @@ class: $(BUILD)/class.made
 	autograder feedback --course $(COURSE)
 	autograder export --course $(COURSE)
 
-test: class $(SITE) chromium lint
+test: class $(SITE) chromium postgresql lint
 	pytest -n 2 --dist loadfile --durations=20
 
 # One list, for `make test`, `make quick` and the hook of .pre-commit-config.yaml.
@@ -76,6 +76,9 @@ clean:
 
 chromium:
 	@.ci/need chromium chromium "the browser of the tests"
+
+postgresql:
+	@.ci/need pg_ctlcluster postgresql "the database server of the tests"
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

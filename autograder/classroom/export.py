@@ -10,9 +10,10 @@ from pathlib import Path
 from nbgrader.api import Gradebook, SubmittedAssignment
 from nbgrader.plugins import ExportPlugin
 
-from . import gradebook as ours
 from .course import Course
+from .database import GradebookError, explained
 from .files import replace_text
+from .gradebook import Gradebook as OurGradebook
 from .plaintext import printable
 
 COLUMNS = ("student", "last_name", "first_name", "assignment", "score", "max_score", "waiting")
@@ -82,9 +83,9 @@ def export_csv(course: Course) -> Path:
     Raises GradebookError if the gradebook cannot be read or holds nothing yet.
     """
     path = course.root / "grades.csv"
-    with ours.Gradebook(course.gradebook_url) as book:
+    with explained(course.gradebook_url), OurGradebook(course.gradebook_url) as book:
         if not book.nbgrader.assignments:
-            raise ours.GradebookError(
+            raise GradebookError(
                 f"{course.root}: nothing is graded yet. "
                 f"Run `autograder grade --course {course.root}` first."
             )

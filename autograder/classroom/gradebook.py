@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -15,26 +15,15 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 from nbgrader import api, dbutil, utils
 from sqlalchemy import Engine, create_engine, inspect, text
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy.exc import DBAPIError
 
+from .database import GradebookError, GradebookLocked, explained, patient, shown, sqlite_file
 from .entries import Entry, write_entries
 from .files import read_start
 from .plaintext import printable
 
-LOCK_WAIT = 10.0
-"""Seconds to wait for another program that holds the gradebook's lock."""
-
 COURSE_ID = "default_course"
 """The course that nbgrader itself uses when none is configured."""
-
-
-class GradebookError(Exception):
-    """The gradebook cannot be used; the message says where and what to do."""
-
-
-class GradebookLocked(GradebookError):
-    """Another program holds the gradebook."""
 
 
 class Gradebook:
@@ -47,13 +36,13 @@ class Gradebook:
     def __init__(self, url: str) -> None:
         """Open the gradebook at `url`."""
         self.url = url
-        with self._explained():
-            engine = create_engine(_patient(url, LOCK_WAIT))
+        with explained(url):
+            engine = create_engine(patient(url))
             try:
                 _prepare(engine, url)
             finally:
                 engine.dispose()
-            self.nbgrader = api.Gradebook(_patient(url, LOCK_WAIT), COURSE_ID)
+            self.nbgrader = api.Gradebook(patient(url), COURSE_ID)
         self._db = self.nbgrader.db
 
     def __enter__(self) -> Gradebook:
@@ -83,7 +72,7 @@ class Gradebook:
             if lost:
                 self._db.rollback()
                 raise GradebookError(
-                    f"{_shown(self.url)}: it holds marks for {', '.join(sorted(lost))}, which the "
+                    f"{shown(self.url)}: it holds marks for {', '.join(sorted(lost))}, which the "
                     f"release of {name} no longer asks. Move the gradebook away and grade again "
                     "(the journal gives back every machine grade), or release the old exercises."
                 )
@@ -122,29 +111,14 @@ class Gradebook:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Turn the database's exceptions into one clear line."""
-        place = _shown(self.url)
-        try:
-            yield
-        except (ArgumentError, NoSuchModuleError) as error:
-            raise GradebookError(
-                f"{place}: not a database address that SQLAlchemy knows ({error})."
-            ) from error
-        except DBAPIError as error:
-            if hasattr(self, "_db"):
-                self._db.rollback()
-            reason = str(error.orig).strip().split("\n")[0]
-            if "locked" in reason or "lock timeout" in reason:
-                raise GradebookLocked(
-                    f"{place}: another program holds the gradebook (waited {LOCK_WAIT:g} s). "
-                    "Nothing is lost, every grade is in the journal. End the other program, then "
-                    "run the same command again."
-                ) from error
-            raise GradebookError(
-                f"{place}: the gradebook cannot be read or written ({reason}). Nothing is lost, "
-                "every grade is in the journal. Repair it, put it back from a backup or move it "
-                "away, then run the same command again."
-            ) from error
+        """Leave no transaction open behind an error, and say the error in one clear line."""
+        with explained(self.url):
+            try:
+                yield
+            except DBAPIError:
+                with suppress(DBAPIError):  # the connection may be gone
+                    self._db.rollback()
+                raise
 
 
 def submission_time(folder: Path) -> datetime | None:
@@ -169,16 +143,15 @@ def check_version(url: str) -> None:
 
     A gradebook that is locked just now passes: it is looked at again when it is written.
     """
-    path = make_url(url).database
-    if make_url(url).get_backend_name() == "sqlite" and not (path and Path(path).exists()):
-        return
-    engine = create_engine(_patient(url, 0.0))
-    try:
-        _check_revision(engine, url)
-    except DBAPIError:
-        return
-    finally:
-        engine.dispose()
+    with suppress(GradebookLocked), explained(url):
+        path = sqlite_file(url)
+        if path is not None and not Path(path).exists():
+            return
+        engine = create_engine(patient(url, 0.0))
+        try:
+            _check_revision(engine, url)
+        finally:
+            engine.dispose()
 
 
 def _prepare(engine: Engine, url: str) -> None:
@@ -205,7 +178,7 @@ def _check_revision(engine: Engine, url: str) -> bool:
             found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
     if found != _head():
         raise GradebookError(
-            f"{_shown(url)}: the gradebook belongs to another version of nbgrader (its schema is "
+            f"{shown(url)}: the gradebook belongs to another version of nbgrader (its schema is "
             f"{printable(str(found))}, this version's is {_head()}). Make a copy of it, then run "
             "`nbgrader db upgrade` in the course folder, or install the nbgrader that made it."
         )
@@ -216,22 +189,3 @@ def _head() -> str:
     config = Config()
     config.set_main_option("script_location", dbutil.ALEMBIC_DIR)
     return str(ScriptDirectory.from_config(config).get_current_head())
-
-
-def _patient(url: str, seconds: float) -> str:
-    """`url` with so many seconds as SQLite's time to wait for a lock."""
-    address = make_url(url)
-    if address.get_backend_name() == "sqlite":
-        address = address.update_query_dict({"timeout": str(seconds)})
-    return address.render_as_string(hide_password=False)
-
-
-def _shown(url: str) -> str:
-    """The file of an SQLite gradebook, or the address without its password."""
-    try:
-        address = make_url(url)
-    except ArgumentError:
-        return printable(url)
-    if address.get_backend_name() == "sqlite" and address.database:
-        return printable(address.database)
-    return printable(address.render_as_string())

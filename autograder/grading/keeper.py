@@ -92,6 +92,7 @@ class Keeper:
 
     def _write(self, file: SubmissionFile, submission: Submission, record: Record) -> None:
         from ..classroom import gradebook
+        from ..classroom.database import GradebookError
         from ..classroom.entries import Entry
 
         try:
@@ -111,7 +112,7 @@ class Keeper:
                 return
             try:
                 self._enter(full)
-            except gradebook.GradebookError:
+            except GradebookError:
                 self._left += full
 
     def _enter_the_rest(self) -> None:

@@ -19,7 +19,7 @@ from nbgrader import api
 from typer.testing import CliRunner
 
 from autograder import cli
-from autograder.classroom import gradebook
+from autograder.classroom import database, gradebook
 from autograder.classroom.course import Course
 from autograder.classroom.plaintext import markdown_escape
 from autograder.classroom.rendering import clean_markdown
@@ -137,7 +137,7 @@ def test_without_isolation_it_refuses_and_says_what_to_install(course, monkeypat
 
 def test_a_locked_gradebook_a_torn_and_a_damaged_journal(course, monkeypatch):
     assert _run("grade", "--course", course.root).exit_code == 0
-    monkeypatch.setattr(gradebook, "LOCK_WAIT", 0.2)
+    monkeypatch.setattr(database, "LOCK_WAIT", 0.2)
     holder = sqlite3.connect(course.root / "gradebook.db", isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")
     assert "another program holds" in _failure("grade", "--course", course.root)

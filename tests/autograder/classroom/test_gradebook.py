@@ -12,9 +12,10 @@ from nbgrader import api
 from nbgrader.utils import compute_checksum
 from sqlalchemy import create_engine, text
 
-from autograder.classroom import gradebook
+from autograder.classroom import database, gradebook
+from autograder.classroom.database import GradebookError, GradebookLocked
 from autograder.classroom.entries import Entry
-from autograder.classroom.gradebook import Gradebook, GradebookError, GradebookLocked
+from autograder.classroom.gradebook import Gradebook
 from autograder.classroom.journal import Record, Row
 
 NAME = "rows"
@@ -174,7 +175,7 @@ def test_a_cell_lost_from_the_release_keeps_its_marks(book, url):
 
 
 def test_a_locked_gradebook_is_waited_for_and_then_named(book, url, tmp_path, monkeypatch):
-    monkeypatch.setattr(gradebook, "LOCK_WAIT", 0.3)
+    monkeypatch.setattr(database, "LOCK_WAIT", 0.3)
     holder = sqlite3.connect(tmp_path / "gradebook.db", isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")
     with pytest.raises(GradebookLocked, match=r"gradebook\.db: another program.*journal"):

@@ -19,9 +19,9 @@ from inprocess import InProcess
 from nbgrader import api
 
 from autograder import checks
-from autograder.classroom import gradebook
+from autograder.classroom import database
 from autograder.classroom.course import CourseError
-from autograder.classroom.gradebook import GradebookLocked
+from autograder.classroom.database import GradebookLocked
 from autograder.classroom.rendering import clean_markdown
 from autograder.grading import grade as grade_module
 from autograder.grading import program as grading
@@ -287,7 +287,7 @@ def test_an_assignment_that_is_not_released(course, sandbox):
 
 def test_a_locked_gradebook_loses_nothing(course, sandbox, monkeypatch):
     grade(course, None, ["ann"], InProcess(sandbox))
-    monkeypatch.setattr(gradebook, "LOCK_WAIT", 0.3)
+    monkeypatch.setattr(database, "LOCK_WAIT", 0.3)
     holder = sqlite3.connect(course.root / "gradebook.db", isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")
     with pytest.raises(GradebookLocked):
