@@ -1,4 +1,4 @@
-"""An assignment's names, points and kinds, without its code: some of that needs seconds to import."""
+"""The names, points and kinds of an assignment, without its code, which may take long to import."""
 
 from __future__ import annotations
 

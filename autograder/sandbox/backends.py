@@ -124,22 +124,25 @@ class Isolating:
                 self._free.pop().end()
 
     def _take(self, torch: bool) -> _Supervisor:
-        with self._lock:
-            for one in self._free:
-                if one.torch == torch:
-                    self._free.remove(one)
-                    return one
+        while True:
+            with self._lock:
+                found = next((one for one in self._free if one.torch == torch), None)
+                if found is None:
+                    break
+                self._free.remove(found)
+            with contextlib.suppress(LineError):  # its last room must have ended
+                receive(found.line, deadline=time.monotonic() + START_SECONDS)
+                return found
+            found.end()
         return self._start(torch)
 
     def _give_back(self, supervisor: _Supervisor, stuck: bool) -> None:
-        """Keep a supervisor whose room has ended; end one that cannot be used again."""
-        if not stuck and self.mode != COLD:
-            with contextlib.suppress(LineError):
-                receive(supervisor.line, deadline=time.monotonic() + START_SECONDS)
-                with self._lock:
-                    self._free.append(supervisor)
-                return
-        supervisor.end()
+        """Keep a supervisor for the next room; end one that cannot be used again."""
+        if stuck or self.mode == COLD:
+            supervisor.end()
+            return
+        with self._lock:
+            self._free.append(supervisor)
 
     def _start(self, torch: bool) -> _Supervisor:
         """Start a supervisor and wait until it is up. Raises NotBegun."""
