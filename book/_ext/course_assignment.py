@@ -1,13 +1,18 @@
-"""The `assignment` directive: a box that offers a chapter's assignment for download.
+"""The `assignment` directive: a box that lists a chapter's exercises, and offers them for download.
 
     ```{assignment} self_attention
     ```
 
 The archive is made by `make releases` at `_build/assignments/<chapter>.zip`, beside the site's own
 folder. Sphinx copies it into the site. Without the archive the build warns, and so fails under -W.
+What each exercise is called and asks for is read from the notebook in the archive.
 """
 
+import json
 import os
+import re
+import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from docutils import nodes
@@ -17,6 +22,11 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 MAKE_TARGET = "make releases"
+TASK = re.compile(
+    r"### Your turn: `(?P<name>\w+)`\s+\*\*(?P<points>\d+ points?)\*\*, "
+    r"(?P<effort>difficulty \d of 5, about \d+ minutes)\.\s+\*\*(?P<kind>\w+)\.\*\*"
+)
+"""How the cell above an exercise begins."""
 
 logger = logging.getLogger(__name__)
 
@@ -37,6 +47,7 @@ class Assignment(SphinxDirective):
         self.env.note_dependency(str(archive))
         if archive.is_file():
             box += self._link(name, archive)
+            box += nodes.bullet_list("", *self._exercises(name, archive))
         else:
             logger.warning(
                 "no archive for the assignment %r: %s is not there. Type `%s`, then build again.",
@@ -47,6 +58,17 @@ class Assignment(SphinxDirective):
             )
         self.state.nested_parse(self.content, self.content_offset, box)
         return [box]
+
+    def _exercises(self, name: str, archive: Path) -> Iterator[nodes.list_item]:
+        """A line for each exercise: its name, its kind, and what it takes."""
+        with zipfile.ZipFile(archive) as opened:
+            notebook = json.loads(opened.read(f"{name}/{name}.ipynb"))
+        for cell in notebook["cells"]:
+            task = TASK.match("".join(cell["source"]))
+            if task:
+                text = f": {task['kind'].lower()}, {task['points']}, {task['effort']}"
+                literal = nodes.literal("", task["name"])
+                yield nodes.list_item("", nodes.paragraph("", "", literal, nodes.Text(text)))
 
     def _link(self, name: str, archive: Path) -> nodes.paragraph:
         text = f"Download {name}.zip"

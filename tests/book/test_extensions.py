@@ -2,6 +2,7 @@
 
 import json
 import re
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -63,6 +64,14 @@ def test_each_fault_is_a_warning(broken: str, place: str, warning: str) -> None:
     assert any(re.search(warning, line) for line in lines), lines
 
 
+TASK = """### Your turn: `row_mean`
+
+**2 points**, difficulty 1 of 5, about 5 minutes.
+
+**Debug.** The function below runs, and is wrong."""
+TWO = [{"source": ["# A title\n", "text"]}, {"source": TASK.replace("row_mean", "scale")}]
+
+
 def test_a_sound_book_builds_and_shows_progress(make_book: Callable[..., Book]) -> None:
     figure = "---\nmystnb: {image: {alt: A line that rises from 1 to 2.}}\n---"
     book = make_book(
@@ -73,7 +82,10 @@ def test_a_sound_book_builds_and_shows_progress(make_book: Callable[..., Book]) 
         + QUIZ
         + "\n```{predict}\nRises it?\n```\n\n```{assignment} sound\nSix exercises.\n```\n",
     )
-    book.write("_build/assignments/sound.zip", "not really an archive")
+    archive = book.root / "_build" / "assignments" / "sound.zip"
+    archive.parent.mkdir(parents=True)
+    with zipfile.ZipFile(archive, "w") as opened:
+        opened.writestr("sound/sound.ipynb", json.dumps({"cells": [{"source": TASK}, *TWO]}))
     result = book.build()
     assert result.returncode == 0, result.stdout
     page = book.page("sound.html")
@@ -82,6 +94,9 @@ def test_a_sound_book_builds_and_shows_progress(make_book: Callable[..., Book]) 
     link = re.search(r'href="(_downloads/[^"]*/sound\.zip)"', page)
     assert link
     assert (book.root / "_build" / "html" / link[1]).is_file()
+    for name in ("row_mean", "scale"):
+        line = f"{name}: debug, 2 points, difficulty 1 of 5, about 5 minutes"
+        assert line in re.sub("<[^>]*>", "", page)
     plain = book.build("--builder", "custom", "--custom-builder", "text")
     assert plain.returncode == 0, plain.stdout
     text = (book.root / "_build" / "text" / "sound.txt").read_text(encoding="utf-8")
