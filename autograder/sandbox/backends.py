@@ -23,17 +23,17 @@ from .limits import LIMITS, Limits
 from .rooms import START_SECONDS, NotBegun, Room
 from .untrusted import wire
 from .untrusted.line import LineError, receive, send
-from .untrusted.namespaces import PRIVATE
+from .untrusted.namespaces import DESK, PRIVATE
 from .untrusted.supervisor import COLD, TRUSTING, WARM
 
 UNTRUSTED = Path(__file__).parent / "untrusted"
-DESK = PRIVATE[-1]  # where the student's code runs: empty, private, and small
 ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
     "LANG": "C.UTF-8",
-    "HOME": "/tmp",
+    "HOME": DESK,
+    "TMPDIR": DESK,
     "MPLBACKEND": "Agg",
-    "MPLCONFIGDIR": "/tmp",
+    "MPLCONFIGDIR": DESK,
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "PYTHONDONTWRITEBYTECODE": "1",
@@ -154,7 +154,7 @@ class Isolating:
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=complaint,
-                env=ENVIRONMENT | {"PYTHONPATH": str(UNTRUSTED.parent)},
+                env=self._environment(),
                 pass_fds=(tell,),
                 start_new_session=True,
             )
@@ -173,8 +173,14 @@ class Isolating:
                 os.close(told)
         return supervisor
 
+    def _environment(self) -> dict[str, str]:
+        """Without a sandbox the folders are this machine's own."""
+        inside = () if self.bubblewrap else ("HOME", "TMPDIR", "MPLCONFIGDIR")
+        kept = {name: value for name, value in ENVIRONMENT.items() if name not in inside}
+        return kept | {"PYTHONPATH": str(UNTRUSTED.parent)}
+
     def _command(self, torch: bool, tell: int) -> list[str]:
-        modules = ["numpy", *(["torch"] if torch else [])]
+        modules = ["numpy", "numpy.random", *(["torch"] if torch else [])]
         run = [sys.executable, "-s", "-P", "-m", "untrusted.supervisor", self.mode]
         run += [str(self.limits.file), *modules]
         if self.bubblewrap is None:
@@ -212,7 +218,7 @@ def _options(limits: Limits) -> list[str]:
         options += _mirror(Path(folder))
     options += ["--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"]
     options += ["--proc", "/proc", "--dev", "/dev"]
-    for private in PRIVATE:
+    for private in ("/tmp", *PRIVATE):
         options += ["--size", str(limits.file), "--tmpfs", private]
     for prefix in dict.fromkeys((sys.base_prefix, sys.prefix)):
         if not prefix.startswith("/usr/") and prefix != "/usr":
@@ -223,7 +229,9 @@ def _options(limits: Limits) -> list[str]:
     options += ["--ro-bind", str(UNTRUSTED), "/judge/untrusted"]
     for name, value in (ENVIRONMENT | {"PYTHONPATH": "/judge"}).items():
         options += ["--setenv", name, value]
-    return [*options, "--chdir", DESK, "--remount-ro", "/", "--remount-ro", "/dev"]
+    for folder in ("/", "/dev", *{"/tmp"}.difference(PRIVATE)):
+        options += ["--remount-ro", folder]
+    return [*options, "--chdir", DESK]
 
 
 def _mirror(folder: Path) -> list[str]:

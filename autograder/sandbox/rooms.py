@@ -15,7 +15,7 @@ from typing import Any
 
 from .limits import Limits
 from .untrusted.line import LineError, receive, send
-from .untrusted.room import GENEROUS, READY
+from .untrusted.room import GENEROUS, READY, UNPREPARED
 
 START_SECONDS = 30
 """A room that is not ready by then never will be."""
@@ -72,7 +72,8 @@ class Room:
     ) -> Run:
         """Run the program in a fresh process, then `calls`: a message of (exercise, calls).
 
-        `seconds` bounds the calls. Whatever happens in there, this returns by its own clock.
+        `seconds` bounds the calls. Whatever happens in there, this returns by its own clock. Raises
+        NotBegun if nothing of the student's has run.
         """
         limits = replace(self._limits, seconds=seconds)
         whole = GENEROUS * (limits.cells_seconds + seconds) + 10
@@ -92,6 +93,8 @@ class Room:
             os.close(handed)
         if not clean:
             self._close(stuck=False)
+        if run.status == UNPREPARED:
+            raise NotBegun("a process for a run could not be prepared")
         return run if after == calls else replace(run, changed=after)
 
     def close(self) -> None:

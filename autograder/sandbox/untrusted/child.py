@@ -16,8 +16,9 @@ from .calling import raised, refuse_memory
 from .probe import Prepared, is_stub, prepare
 from .values import Raised
 
-CELL, DONE, RESULT = b"C", b"D", b"R"
-"""What a child says, each with 8 bytes: the cell that begins, no more cells, a result's length."""
+PREPARED, CELL, DONE, RESULT = b"P", b"C", b"D", b"R"
+"""What a child says, each with 8 bytes: all is ready and nothing of the student's has run; the cell
+that begins; no more cells; a result's length."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,7 @@ def work(order: Order, say: Callable[[bytes], Any]) -> None:
     if order.again:
         prepared.reverse()
     _forget_the_harness()
+    say(_said(PREPARED, 0))
     namespace, failures = _run(cells, order.left_out, say)
     say(_said(DONE, 0))
     for name, calls in prepared:

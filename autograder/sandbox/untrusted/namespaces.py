@@ -8,11 +8,22 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 
 from . import seccomp
 
-PRIVATE = ("/tmp", "/dev/shm", "/desk")
-"""The folders that a submission may write to: empty at the start, small, and its own."""
+DESK = "/desk"
+"""Where the student's code runs."""
+
+PRIVATE = tuple(
+    folder
+    for folder in ("/tmp", "/dev/shm", DESK)
+    if not any(prefix.startswith(f"{folder}/") for prefix in (sys.prefix, sys.base_prefix))
+)
+"""The folders that a submission may write to: empty at the start, small, and its own.
+
+Not /tmp where the Python environment stands in there: an empty folder would hide it.
+"""
 
 MOST_FILES = 4096
 """So many files and folders each of them holds."""
@@ -48,7 +59,7 @@ def enter(file_bytes: int) -> int:
         flags = _NO_SUID | _NO_DEVICES
         _check(kernel.mount(b"tmpfs", folder.encode(), b"tmpfs", flags, options), folder)
     _check(kernel.mount(b"tmpfs", b"/proc", b"tmpfs", _READ_ONLY, b"size=4k"), "/proc")
-    os.chdir("/desk")
+    os.chdir(DESK)
     return 0
 
 

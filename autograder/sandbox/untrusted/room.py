@@ -18,11 +18,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import wire
-from .child import CELL, DONE, RESULT, Order, work
+from .child import CELL, DONE, PREPARED, RESULT, Order, work
 from .line import LineError, receive, send
 from .usage import Watch
 
 READY = "ready"  # the first message: the room stands, and nothing of the student's has run yet
+UNPREPARED = "unprepared"  # the status of a child that ended before anything of the student's ran
 
 GENEROUS = 6
 """So many times its limit a run may last on a machine that is busy with others."""
@@ -124,6 +125,7 @@ class _Listener:
         self.limits, self.watch = limits, watch
         self.heard, self.printed = bytearray(), bytearray()
         self.seen = Outcome("")
+        self.prepared = False
         self.in_cells = True
         self.part: int | str | None = None  # the cell that runs, or the calls
         self.part_began = 0.0
@@ -146,7 +148,7 @@ class _Listener:
             if len(self.printed) > self.limits["output"] or len(self.heard) > wire.MAX_BYTES:
                 self.seen.status = "output"
             elif ended:
-                self.seen.status = _ending(code)
+                self.seen.status = _ending(code) if self.prepared else UNPREPARED
             elif time.monotonic() - self.looked >= TICK:
                 self.looked = time.monotonic()
                 self.seen.status = self._over_a_limit()
@@ -161,6 +163,8 @@ class _Listener:
                     return
                 self.seen.results.append(bytes(self.heard[9 : 9 + number]))
                 del self.heard[:number]
+            elif kind == PREPARED:
+                self.prepared = True
             elif kind == CELL and self.in_cells:
                 self.seen.cell = number
             elif kind == DONE:
