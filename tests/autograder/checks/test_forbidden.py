@@ -63,7 +63,7 @@ def test_what_is_imported_when_the_answer_runs_is_seen():
         "assert 'torch' not in sys.modules\n"
         "cases = [Case('one', (np.ones((2, 2)),) * 3)] * 2\n"
         "found = observe_quietly(scaled_dot_product_attention, cases, ATTENTION)\n"
-        "print(*found[1].ready_made, sep='\\n')"
+        "print(*found[0].ready_made, sep='\\n')"
     )
     command = [sys.executable, "-c", f"{IMPORTED_IN_THE_CALL}\n\n{code}"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
