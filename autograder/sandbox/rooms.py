@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import math
 import os
@@ -105,8 +104,7 @@ class Room:
         if self.open:
             self.open = False
             self._line.close()
-            with contextlib.suppress(AttributeError):
-                os.close(self._program)
+            os.close(self._program)
             self._leave(stuck)
 
 

@@ -3,6 +3,7 @@
 import dataclasses
 import socket
 import time
+from pathlib import Path
 
 import pytest
 import toy
@@ -17,8 +18,10 @@ from autograder.sandbox.doctor import layers
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.rooms import Run
 from autograder.sandbox.untrusted import wire
+from autograder.sandbox.untrusted.values import Observation
 from autograder.selfcheck.check import write_cases
 
+ROOT = Path(__file__).parents[3]
 QUICK = Limits(seconds=1, cell_seconds=1, cells_seconds=3, memory=512 * 2**20, output=2**16)
 
 
@@ -297,9 +300,18 @@ def test_many_added_cells_that_loop_cannot_hold_it_either(bubblewrap):
     assert {judgement.verdict for judgement in judgements.values()} == {Verdict.TIMEOUT}
 
 
+ON_EVERY_CASE = wire.encode(
+    ["row_mean", [Observation(None, (), None)] * len(grading.public_cases(toy.MEAN))]
+)
+
+
 @pytest.mark.parametrize(
     "run",
     [
+        *(
+            Run("ended", results=(ON_EVERY_CASE,), changed=wire.encode(changed))
+            for changed in (None, [], [("row_mean", [])], [("row_mean", 1)], [("scale", [1])])
+        ),
         Run("ended"),
         Run("ended", results=(b"noise",)),
         Run("PASS"),
@@ -357,3 +369,16 @@ def test_the_fingerprint_follows_the_checks_and_the_release():
     assert fingerprint(toy.TOY, release) == fingerprint(toy.TOY, release)
     assert len({fingerprint(one, release) for one in (toy.TOY, other, dearer)}) == 3
     assert fingerprint(toy.TOY, release) != fingerprint(toy.TOY, changed)
+
+
+def test_the_pages_state_the_limits_that_are_set():
+    student, instructor = (
+        (ROOT / "book" / f"howto_{who}.md").read_text(encoding="utf-8")
+        for who in ("student", "instructor")
+    )
+    limits = Limits()
+    assert (grading.PATIENCE, limits.seconds, grading.DRAWS) == (20, 2, 4)
+    assert "twenty times as long as ours do, and two seconds more" in student
+    assert "2 s and twenty times" in instructor
+    assert f"{limits.cell_seconds:.0f} s for a cell, {limits.memory // 2**30} GiB" in instructor
+    assert "four draws" in instructor
