@@ -9,6 +9,7 @@ SHELL := /bin/bash
 
 PYTHON ?= python3
 SINCE ?= HEAD
+ANSWERS ?= shown
 BUILD := _build
 COURSE := $(BUILD)/course
 CHAPTERS := $(basename $(notdir $(wildcard exercises/*.md)))
@@ -118,7 +119,12 @@ $(BUILD)/class.made: $(BUILD)/released
 	python -m autograder.grading.sample $(COURSE)
 	@touch $@
 
-# A fresh stamp only after a build without a warning.
-$(SITE): $(TEXT) $(REFERENCE) $(ARCHIVES) $(NODE) $(VENV)
-	@python -m book._ext.course_build
+# A fresh stamp only after a build without a warning. `make site ANSWERS=hidden` builds the edition
+# for a class in the same place, without the references of the exercises.
+$(SITE): $(TEXT) $(REFERENCE) $(ARCHIVES) $(NODE) $(VENV) $(BUILD)/answers.$(ANSWERS)
+	@COURSE_ANSWERS=$(ANSWERS) python -m book._ext.course_build
+	@touch $@
+
+$(BUILD)/answers.$(ANSWERS):
+	@mkdir -p $(BUILD) && rm -f $(BUILD)/answers.*
 	@touch $@

@@ -1,0 +1,109 @@
+"""The `answer` directive: the reference of exercises, folded away, and left out for a class.
+
+    ```{answer} queries_keys_values.causal_mask queries_keys_values.padding_mask
+    ```
+
+shows the two functions as they stand in `solutions/queries_keys_values.py`, without docstrings,
+behind a fold that asks the reader to try first. `make site ANSWERS=hidden` builds the edition for
+a class: no such fold is on any page, and no page's source can be downloaded.
+"""
+
+import ast
+import os
+import shutil
+from pathlib import Path
+
+from course_folds import Fold
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.errors import ConfigError
+from sphinx.util.docutils import SphinxDirective
+
+ENVIRONMENT = "COURSE_ANSWERS"
+EDITIONS = ("shown", "hidden")
+HERE = "One way to write it. It is an exercise of this chapter: try first."
+ELSEWHERE = "One way to write it. It is an exercise of another chapter: try first."
+
+
+class Answer(SphinxDirective):
+    """A fold with the source of each name `<chapter>.<function or class>`."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self) -> list[nodes.Node]:
+        if self.config.course_answers == "hidden":
+            return []
+        names = self.arguments[0].split()
+        try:
+            code = "\n\n\n".join(self.source(name) for name in names)
+        except (OSError, LookupError):
+            raise self.error(
+                f"no function or class for {self.arguments[0]!r} in solutions/. Write "
+                "<chapter>.<name>, for instance alignment.softmax."
+            ) from None
+        own = all(name.startswith(f"{self.env.docname}.") for name in names)
+        block = nodes.literal_block(code, code, language="python")
+        fold = Fold(HERE if own else ELSEWHERE, block, classes=["answer"])
+        self.set_source_info(fold)
+        self.set_source_info(block)
+        return [fold]
+
+    def source(self, name: str) -> str:
+        """Return the source of `name`. Raises OSError or LookupError if there is none."""
+        module, _, member = name.partition(".")
+        path = Path(self.env.srcdir).parent / "solutions" / f"{module}.py"
+        self.env.note_dependency(str(path))
+        return definition(path.read_text(encoding="utf-8"), member)
+
+
+def definition(module: str, name: str) -> str:
+    """Return the lines of `module` (Python source) that define `name`, without docstrings.
+
+    Raises LookupError if nothing of that name is defined at the top.
+    """
+    found = [node for node in ast.parse(module).body if getattr(node, "name", None) == name]
+    if not found:
+        raise LookupError(name)
+    (node,) = found
+    dropped: set[int] = set()
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.ClassDef | ast.FunctionDef) and ast.get_docstring(inner):
+            text = inner.body[0]
+            blank = 1 if isinstance(inner, ast.ClassDef) else 0  # the empty line below it
+            dropped |= set(range(text.lineno, text.end_lineno + 1 + blank))
+    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+    lines = enumerate(module.splitlines(), start=1)
+    return "\n".join(
+        line
+        for number, line in lines
+        if first <= number <= node.end_lineno and number not in dropped
+    )
+
+
+def prepare_edition(app: Sphinx, config: Config) -> None:
+    """Let no page of a class's edition offer its source. Raises ConfigError for another edition."""
+    if config.course_answers not in EDITIONS:
+        raise ConfigError(
+            f"ANSWERS={config.course_answers}: there is no such edition. "
+            f"Write one of: {', '.join(EDITIONS)}."
+        )
+    if config.course_answers == "hidden":
+        config.html_copy_source = config.html_show_sourcelink = False
+        config.html_theme_options["use_download_button"] = False
+
+
+def forget_answers(app: Sphinx) -> None:
+    """Remove what an ordinary build has left: the pages' sources, and the words to search for."""
+    if app.config.course_answers == "hidden":
+        shutil.rmtree(Path(app.outdir, "_sources"), ignore_errors=True)
+        Path(app.outdir, "searchindex.js").unlink(missing_ok=True)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_config_value("course_answers", os.environ.get(ENVIRONMENT, EDITIONS[0]), "env")
+    app.add_directive("answer", Answer)
+    app.connect("config-inited", prepare_edition)
+    app.connect("builder-inited", forget_answers)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,64 @@
+"""What is folded away says what it holds: "The code of this figure", and not "source".
+
+A cell with the tag `hide-input` gets its label from what it shows. A cell that only checks, or
+brings what others need, has the tag `remove-cell`: it runs, and the page does not show it.
+"""
+
+from docutils import nodes
+from docutils.writers.html5_polyglot import HTMLTranslator
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxTranslator
+
+FIGURE = "The code of this figure"
+CHECKS = "What checks these sentences"
+OUTPUT = "The code of this output"
+UNLABELLED = "Show code cell {type}"  # what MyST-NB writes where nobody has given a label
+
+
+class Fold(nodes.General, nodes.Element):
+    """A part of the page that the reader opens; `label` says what it holds."""
+
+    def __init__(self, label: str = "", *children: nodes.Node, **attributes: object) -> None:
+        super().__init__("", *children, label=label, **attributes)
+
+
+def visit_fold(translator: HTMLTranslator, node: Fold) -> None:
+    translator.body.append(translator.starttag(node, "details", CLASS="admonition hide"))
+    label = translator.encode(node["label"])
+    translator.body.append(f'<summary><p class="admonition-title">{label}</p></summary>\n')
+
+
+def depart_fold(translator: HTMLTranslator, node: Fold) -> None:
+    translator.body.append("</details>\n")
+
+
+def visit_fold_as_text(translator: SphinxTranslator, node: Fold) -> None:
+    translator.add_text(f"{node['label']}\n\n")
+
+
+def depart_fold_as_text(translator: SphinxTranslator, node: Fold) -> None:
+    pass
+
+
+def label_cells(app: Sphinx, document: nodes.document) -> None:
+    """Write on each folded cell what it holds, unless the cell has a label of its own."""
+    for cell in document.findall(nodes.container):
+        if cell.get("prompt_show") == UNLABELLED:
+            cell["prompt_show"] = cell["prompt_hide"] = label(cell)
+
+
+def label(cell: nodes.container) -> str:
+    """Return what a folded cell holds."""
+    if any(cell.findall(nodes.figure)) or any(cell.findall(nodes.image)):
+        return FIGURE
+    source = next(cell.findall(nodes.literal_block), None)
+    lines = source.astext().splitlines() if source else []
+    return CHECKS if any(line.lstrip().startswith("assert ") for line in lines) else OUTPUT
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_node(
+        Fold, html=(visit_fold, depart_fold), text=(visit_fold_as_text, depart_fold_as_text)
+    )
+    app.connect("doctree-read", label_cells)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,140 @@
+"""The folds: the references of the exercises, which a class's edition leaves out, and the cells."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from course_answers import HERE, definition
+from course_folds import CHECKS, FIGURE, OUTPUT
+from site_tools import NOTEBOOK, Book, cell
+
+SOLUTION = '''\
+"""A chapter."""
+
+import numpy as np
+
+
+def doubled(x):
+    """Return twice `x`.
+
+    x: a number.
+    """
+    # a quadratum would be too much
+    return 2 * x  # (n,)
+
+
+@np.vectorize
+def tripled(x):
+    """Return three times `x`."""
+    return 3 * x
+'''
+
+
+@pytest.fixture(scope="module")
+def book(make_book: Callable[..., Book]) -> Book:
+    alternative = "mystnb: {image: {alt: A line that rises from 1 to 2.}}"
+    folded = "---\ntags: [hide-input]\n---"
+    book = make_book(
+        small=NOTEBOOK
+        + "```{answer} small.doubled small.tripled\n```\n\n"
+        + cell("secret = 'ran'", header="---\ntags: [remove-cell]\n---")
+        + cell("assert 1 + 1 == 2", "print('checked', secret)", header=folded)
+        + cell("print('an output')", header=folded)
+        + cell(
+            "import matplotlib.pyplot as plt",
+            "plt.plot([1, 2]);",
+            header=f"---\ntags: [hide-input]\n{alternative}\n---",
+        )
+    )
+    book.write("solutions/small.py", SOLUTION)
+    return book
+
+
+@pytest.fixture(scope="module")
+def pages(book: Book) -> dict[str, str]:
+    """The page in both editions, the ordinary one built first and into the same folder."""
+    built = {}
+    for edition in ("shown", "hidden"):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("COURSE_ANSWERS", edition)
+            result = book.build("--all")
+        assert result.returncode == 0, result.stdout
+        built[edition] = book.page("small.html")
+        sources = book.root / "_build" / "html" / "_sources"
+        assert sources.exists() == (edition == "shown")
+    return built
+
+
+def folds(page: str) -> list[str]:
+    """Return what the summaries of the page's folds say, each word once."""
+    summaries = re.findall(r"<summary.*?</summary>", page, re.DOTALL)
+    labels = [re.findall(r"title\">\s*(.*?)\s*</p>", summary) for summary in summaries]
+    return [" / ".join(dict.fromkeys(found)) for found in labels]
+
+
+def test_the_ordinary_edition_folds_the_reference_away(pages: dict[str, str]) -> None:
+    assert folds(pages["shown"]) == [HERE, CHECKS, OUTPUT, FIGURE]
+    text = re.sub(r"<[^>]*>", "", pages["shown"])
+    assert "return 2 * x  # (n,)" in text
+    assert "a quadratum would be too much" in text
+    assert "Return twice" not in text
+    assert "_sources/small.md" in pages["shown"]
+
+
+def test_a_class_gets_neither_the_folds_nor_the_sources(pages: dict[str, str], book: Book) -> None:
+    assert folds(pages["hidden"]) == [CHECKS, OUTPUT, FIGURE]
+    assert "_sources" not in pages["hidden"]
+    site = book.root / "_build" / "html"
+    texts = [path for path in site.rglob("*") if path.suffix in (".html", ".md", ".ipynb", ".js")]
+    assert texts
+    assert [path for path in texts if "quadratum" in path.read_text(encoding="utf-8")] == []
+
+
+def test_a_cell_that_is_removed_still_runs(pages: dict[str, str]) -> None:
+    assert "secret" not in re.sub(r"checked.*?secret", "", re.sub(r"<[^>]*>", "", pages["shown"]))
+    assert "checked ran" in pages["shown"]
+
+
+@pytest.mark.parametrize(
+    ("edition", "page", "message"),
+    [
+        ("shown", "```{answer} small.nothing\n```\n", "no function or class for 'small.nothing'"),
+        ("shown", "```{answer} nowhere.doubled\n```\n", "no function or class for 'nowhere"),
+        ("secret", "", "ANSWERS=secret: there is no such edition. Write one of: shown, hidden."),
+    ],
+)
+def test_what_is_not_there_is_said(
+    make_book: Callable[..., Book],
+    monkeypatch: pytest.MonkeyPatch,
+    edition: str,
+    page: str,
+    message: str,
+) -> None:
+    book = make_book(small=f"# A page\n\n{page}")
+    book.write("solutions/small.py", SOLUTION)
+    monkeypatch.setenv("COURSE_ANSWERS", edition)
+    result = book.build()
+    assert result.returncode != 0
+    assert message in result.stdout
+
+
+def test_a_definition_is_shown_with_its_comments_and_without_its_docstring() -> None:
+    assert definition(SOLUTION, "doubled").splitlines() == [
+        "def doubled(x):",
+        "    # a quadratum would be too much",
+        "    return 2 * x  # (n,)",
+    ]
+    assert definition(SOLUTION, "tripled").startswith("@np.vectorize\ndef tripled(x):\n    return")
+    layer = 'class A:\n    """An A."""\n\n    def f(self):\n        """Do."""\n        return 1\n'
+    assert definition(layer, "A") == "class A:\n    def f(self):\n        return 1"
+
+
+def test_every_reference_of_the_course_can_be_shown() -> None:
+    root = Path(__file__).parents[2] / "solutions"
+    for path in root.glob("[a-z]*.py"):
+        text = path.read_text(encoding="utf-8")
+        for name in re.findall(r"^(?:def|class) (\w+)", text, re.MULTILINE):
+            shown = definition(text, name)
+            assert '"""' not in shown
+            compile(shown, f"{path.stem}.{name}", "exec")
