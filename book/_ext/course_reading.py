@@ -1,0 +1,158 @@
+"""How long a page takes: measured on its text, and written on the page by the role `minutes`.
+
+    **Time:** about {minutes}`to read`, about {minutes}`for the assignment`.
+
+`to read` counts the page itself: prose, formulas, code in the open, figures, questions. `for the
+assignment` adds up what the exercises of the chapter say that they take. Both are in fives.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from docutils import nodes
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from myst_parser.config.main import MdParserConfig
+from myst_parser.parsers.mdit import create_md_parser
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxRole
+
+WORDS_A_MINUTE = 200
+SECONDS = {"formulas": 20, "lines": 3, "figures": 40, "questions": 45}
+"""How long one looks at a displayed formula, a line of code, a figure, a question."""
+
+BOXES = ("admonition", "note", "tip", "warning", "predict", "dropdown")
+WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
+CONFIG = Path(__file__).parents[2] / "_config.yml"
+OPTIONS = re.compile(r"\A---\n(.*?)^---\n", re.MULTILINE | re.DOTALL)
+SHORT_OPTION = re.compile(r"\A(?::[\w-]+:.*\n)+")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What there is to read on a page.
+
+    words: of the prose, with headings, tables, captions and boxes, and without code, formulas,
+    quizzes and references. lines: of code in the open. questions: predictions and quizzes.
+    """
+
+    words: int = 0
+    formulas: int = 0
+    lines: int = 0
+    figures: int = 0
+    questions: int = 0
+
+    def __add__(self, other: "Reading") -> "Reading":
+        return Reading(*(getattr(self, f) + getattr(other, f) for f in self.__dataclass_fields__))
+
+    @property
+    def minutes(self) -> float:
+        """The time for one reading."""
+        looking = sum(seconds * getattr(self, name) for name, seconds in SECONDS.items())
+        return self.words / WORDS_A_MINUTE + looking / 60
+
+
+def measure(text: str) -> Reading:
+    """Return what there is to read in `text`, the MyST text of a page or of a box on it."""
+    return sum((of_token(token) for token in parser().parse(text)), Reading())
+
+
+@cache
+def parser() -> MarkdownIt:
+    config = yaml.safe_load(CONFIG.read_text(encoding="utf-8"))
+    extensions = set(config["parse"]["myst_enable_extensions"])
+    return create_md_parser(MdParserConfig(enable_extensions=extensions), RendererHTML)
+
+
+def of_token(token: Token) -> Reading:
+    """Return what one block of a page gives to read."""
+    if token.type == "inline":
+        return Reading(words=sum(1 for text in texts(token) for _ in WORD.finditer(text)))
+    if token.type in ("math_block", "math_block_label", "amsmath"):
+        return Reading(formulas=1)
+    if token.type not in ("fence", "colon_fence"):
+        return Reading()
+    kind, _, title = token.info.strip().partition(" ")
+    kind = kind.strip("{}")
+    if kind in ("code-cell", "python", "code-block"):
+        return of_cell(token.content)
+    if kind == "quiz":
+        return Reading(questions=1)
+    if kind in BOXES:
+        inner = measure(f"{title}\n\n{SHORT_OPTION.sub('', token.content)}")
+        return inner + Reading(questions=int(kind == "predict"))
+    return Reading(figures=int(kind in ("figure", "image", "mermaid")))
+
+
+def texts(token: Token) -> Iterator[str]:
+    """Yield the words of a line of text; a formula, a number or a citation in it counts as one."""
+    for child in token.children or ():
+        if child.type in ("text", "code_inline"):
+            yield child.content
+        elif child.type in ("math_inline", "myst_role"):
+            yield "one"
+
+
+def of_cell(content: str) -> Reading:
+    """Return what a cell gives to read: its lines if they are in the open, its figure's caption."""
+    options, source = cell_parts(content)
+    tags, notes = options.get("tags", []), options.get("mystnb", {})
+    if "remove-cell" in tags:
+        return Reading()
+    hidden = "hide-input" in tags or "remove-input" in tags
+    lines = 0 if hidden else sum(bool(line.strip()) for line in source.splitlines())
+    caption = measure(notes.get("figure", {}).get("caption", ""))
+    return caption + Reading(lines=lines, figures=int("image" in notes))
+
+
+def cell_parts(content: str) -> tuple[dict[str, Any], str]:
+    """Return the options of a cell, written in either way, and its code."""
+    block, short = OPTIONS.match(content), SHORT_OPTION.match(content)
+    if block:
+        return yaml.safe_load(block[1]) or {}, content[block.end() :]
+    if short:
+        return yaml.safe_load(re.sub("^:", "", short[0], flags=re.MULTILINE)), content[
+            short.end() :
+        ]
+    return {}, content
+
+
+class Minutes(SphinxRole):
+    """The minutes of this page: `to read`, or `for the assignment`."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        path = Path(self.env.doc2path(self.env.docname))
+        if self.text == "to read":
+            minutes = measure(path.read_text(encoding="utf-8")).minutes
+        elif self.text == "for the assignment":
+            minutes = assignment_minutes(self.env.docname)
+        else:
+            message = self.inliner.reporter.error(
+                f"minutes of what? Write 'to read' or 'for the assignment', not {self.text!r}."
+            )
+            return [], [message]
+        return [nodes.Text(f"{in_fives(minutes)} minutes {self.text}")], []
+
+
+def assignment_minutes(chapter: str) -> int:
+    """Return how long the exercises of `chapter` take together."""
+    from autograder.checks import assignments  # some chapters need torch, and most pages do not
+
+    assignment = assignments()[chapter]
+    return sum(one.minutes for one in (*assignment.exercises, *assignment.written))
+
+
+def in_fives(minutes: float) -> int:
+    """Return a whole number of minutes that ends in 0 or 5."""
+    return max(5, 5 * round(minutes / 5))
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_role("minutes", Minutes())
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,96 @@
+"""The time that a page says it takes is measured on the page."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from course_reading import Reading, assignment_minutes, in_fives, measure
+from site_tools import NOTEBOOK, Book, cell
+
+PAGE = """\
+# Two words
+
+Three words, $x$: it's one formula, {glue:text}`y:.2f` is one number. <!-- a comment -->
+
+$$
+x + y = z
+$$
+
+- an item
+- `code` counts
+
+| a | b |
+|---|---|
+| c | d |
+
+:::{admonition} A title
+:class: tip
+Two words.
+:::
+
+```{predict}
+What now?
+```
+
+```{quiz}
+:name: q
+A question that is not counted word by word?
+
+- [ ] no
+  > no
+- [x] yes
+  > yes
+```
+
+```python
+print("two")
+# lines
+```
+"""
+
+
+def test_the_words_and_what_else_there_is() -> None:
+    found = measure(PAGE)
+    # heading 2; text 10; items 2 + 2; table 4; box 2 + 2; prediction 2
+    assert found == Reading(words=26, formulas=1, lines=2, figures=0, questions=2)
+
+
+def test_cells_count_by_what_they_show() -> None:
+    caption = (
+        'mystnb:\n  image: {alt: "not read"}\n  figure: {caption: "**A caption** of five words."}'
+    )
+    page = (
+        cell("x = 1", "", "y = 2")
+        + cell("z = 3", header=f"---\ntags: [hide-input]\n{caption}\n---")
+        + cell("assert x == 1", header=":tags: [remove-cell]")
+    )
+    assert measure(NOTEBOOK + page) == Reading(words=2 + 5, lines=2, figures=1)
+
+
+def test_more_of_anything_takes_longer() -> None:
+    nothing = Reading(words=400)
+    assert nothing.minutes == 2
+    for name in ("words", "formulas", "lines", "figures", "questions"):
+        assert (nothing + Reading(**{name: 1})).minutes > nothing.minutes
+
+
+@pytest.mark.parametrize(("minutes", "shown"), [(1, 5), (12.4, 10), (12.6, 15), (95, 95)])
+def test_minutes_are_shown_in_fives(minutes: float, shown: int) -> None:
+    assert in_fives(minutes) == shown
+
+
+def test_a_page_shows_its_time(make_book: Callable[..., Book]) -> None:
+    text = "About {minutes}`to read`, about {minutes}`for the assignment`.\n\n"
+    book = make_book(softly="# A page\n", alignment=f"# A page\n\n{text}{'word ' * 3000}\n")
+    result = book.build()
+    assert result.returncode == 0, result.stdout
+    page = re.sub(r"<[^>]*>", "", book.page("alignment.html"))
+    task = in_fives(assignment_minutes("alignment"))
+    assert f"About 15 minutes to read, about {task} minutes for the assignment." in page
+    assert task > 30
+    book.write("book/softly.md", "# A page\n\n{minutes}`to write`\n")
+    wrong = book.build()
+    assert wrong.returncode != 0
+    assert (
+        "minutes of what? Write 'to read' or 'for the assignment', not 'to write'" in wrong.stdout
+    )
