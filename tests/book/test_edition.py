@@ -1,0 +1,234 @@
+"""What the second edition promises of a page, measured on its source.
+
+The chapters in DONE keep all of it. Of the others, the same numbers are printed (`pytest -rP`).
+"""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass
+from functools import cache
+
+import cells
+import open_answers
+import pytest
+from cells import BOOK, CHAPTERS, FOLDED, OPEN, REMOVED, Code
+from course_reading import measure
+
+DONE: tuple[str, ...] = ()
+MOST_WORDS, MOST_MINUTES, MOST_IMPORTS = 3600, 45, 8
+
+
+@dataclass(frozen=True)
+class Plumbing:
+    """What of a page's code is there for the book and not for its reader.
+
+    imports: lines of the longest block of imports in the open. reports: cells that a reader can see
+    and that report. comparisons: such cells that hold the page's code against `solutions`. asserts:
+    in the open, without the tag `teaches`, or in the code of a figure. empty: folds with no output.
+    """
+
+    imports: int
+    reports: int
+    comparisons: int
+    asserts: int
+    empty: int
+
+
+def plumbing(text: str) -> Plumbing:
+    seen = [code for code in cells.code(text) if code.shown != REMOVED]
+    modules = {name for code in cells.code(text) for name in chapter_modules(code.tree)}
+    return Plumbing(
+        imports=max((block(code.tree) for code in seen if code.shown == OPEN), default=0),
+        reports=sum("report" in called(code.tree) for code in seen),
+        comparisons=sum(compares(code.tree, modules) for code in seen),
+        asserts=sum(asserts(code) for code in seen),
+        empty=sum(code.shown == FOLDED and not shows(code) for code in seen),
+    )
+
+
+def block(tree: ast.Module) -> int:
+    """Return the lines of the longest run of imports."""
+    longest = lines = 0
+    for node in tree.body:
+        lines = lines + node.end_lineno - node.lineno + 1 if is_import(node) else 0
+        longest = max(longest, lines)
+    return longest
+
+
+def is_import(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Import | ast.ImportFrom)
+
+
+def called(tree: ast.AST) -> set[str]:
+    """Return the names of the functions that are called."""
+    calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return {getattr(name, "id", getattr(name, "attr", "")) for name in calls}
+
+
+def chapter_modules(tree: ast.Module) -> Iterator[str]:
+    """Yield the names under which a chapter's reference is imported as a module."""
+    for node in tree.body:
+        for alias in node.names if is_import(node) else ():
+            module = node.module if isinstance(node, ast.ImportFrom) else ""
+            if f"{module}.{alias.name}".removeprefix("solutions.").lstrip(".") in CHAPTERS:
+                yield alias.asname or alias.name
+
+
+def compares(tree: ast.Module, modules: set[str]) -> bool:
+    """Tell whether a reference is called within a comparison or an assertion."""
+    judges = ("allclose", "array_equal", "isclose")
+    return any(
+        isinstance(inner, ast.Name) and inner.id in modules
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assert | ast.Compare)
+        or (isinstance(node, ast.Call) and getattr(node.func, "attr", "") in judges)
+        for inner in ast.walk(node)
+    )
+
+
+def asserts(code: Code) -> int:
+    if code.teaches or (code.shown == FOLDED and not code.figure):
+        return 0
+    return sum(isinstance(node, ast.Assert) for node in ast.walk(code.tree))
+
+
+def shows(code: Code) -> bool:
+    """Tell whether a cell has an output, as far as its source tells."""
+    last = code.tree.body[-1]
+    return code.figure or "print" in called(code.tree) or isinstance(last, ast.Expr)
+
+
+def pages(chapter: str) -> list[str]:
+    """Return the page of a chapter, and its appendices."""
+    return sorted(path.stem for path in BOOK.glob(f"{chapter}*.md") if belongs(path.stem, chapter))
+
+
+def belongs(page: str, chapter: str) -> bool:
+    """Tell whether `chapter` is the longest name of a chapter that `page` begins with."""
+    return max((one for one in CHAPTERS if page.startswith(one)), key=len) == chapter
+
+
+@cache
+def text(page: str) -> str:
+    return (BOOK / f"{page}.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("chapter", DONE)
+def test_a_chapter_is_no_longer_than_it_may_be(chapter: str) -> None:
+    reading = measure(text(chapter))
+    assert reading.words <= MOST_WORDS
+    assert reading.minutes <= MOST_MINUTES
+
+
+@pytest.mark.parametrize("chapter", DONE)
+def test_a_chapter_writes_down_no_minutes_of_its_own(chapter: str) -> None:
+    assert "{minutes}`to read`" in text(chapter)
+    assert "{minutes}`for the assignment`" in text(chapter)
+
+
+@pytest.mark.parametrize("page", [page for chapter in DONE for page in pages(chapter)])
+def test_plumbing_is_out_of_sight(page: str) -> None:
+    found = plumbing(text(page))
+    assert found.imports <= MOST_IMPORTS
+    assert found == Plumbing(found.imports, reports=0, comparisons=0, asserts=0, empty=0)
+
+
+def test_no_answer_stands_in_the_open() -> None:
+    done = [page for chapter in DONE for page in pages(chapter)]
+    assert {
+        c: names for c, names in open_answers.open_answers(done, CHAPTERS).items() if names
+    } == {}
+
+
+def test_how_far_the_others_are() -> None:
+    others = [chapter for chapter in CHAPTERS if chapter not in DONE]
+    found = open_answers.open_answers(others, others)
+    print(
+        "answers in the open, words, minutes; imports, reports, comparisons, asserts, empty folds"
+    )
+    for chapter in others:
+        reading, *rest = measure(text(chapter)), *astuple(plumbing(text(chapter)))
+        answers = f"{len(found[chapter])} of {len(open_answers.answers(chapter))}"
+        print(f"{chapter}: {answers}, {reading.words}, {reading.minutes:.0f};", *rest)
+    print("answers in the open:", sum(map(len, found.values())))
+
+
+# The measures themselves
+
+HEADER = "---\njupytext: {text_representation: {extension: .md, format_name: myst}}\n---\n"
+REFERENCE = "from solutions import alignment as reference\n"
+
+
+def page(*sources: str, tags: str = "") -> str:
+    lines = f"\n:tags: [{tags}]" if tags else ""
+    return HEADER + "\n".join(f"```{{code-cell}} ipython3{lines}\n{one}\n```\n" for one in sources)
+
+
+@pytest.mark.parametrize(
+    ("source", "tags", "expected"),
+    [
+        ("import a\nfrom b import (\n    c,\n)\nx = 1\nimport d", "", (4, 0, 0, 0, 0)),
+        ("import a", "hide-input", (0, 0, 0, 0, 1)),
+        ("report('a', b=1)", "", (0, 1, 0, 0, 0)),
+        ("report('a', b=1)", "hide-input", (0, 1, 0, 0, 0)),
+        ("report('a', b=1)\nassert x", "remove-cell", (0, 0, 0, 0, 0)),
+        ("assert x\nprint(x)", "", (0, 0, 0, 1, 0)),
+        ("assert x\nprint(x)", "teaches", (0, 0, 0, 0, 0)),
+        ("assert x\nprint(x)", "hide-input", (0, 0, 0, 0, 0)),
+        (f"{REFERENCE}np.allclose(f(x), reference.softmax(x))", "", (1, 0, 1, 0, 0)),
+        (f"{REFERENCE}y = reference.softmax(x)", "", (1, 0, 0, 0, 0)),
+    ],
+)
+def test_plumbing_is_measured(source: str, tags: str, expected: tuple[int, ...]) -> None:
+    assert astuple(plumbing(page(source, tags=tags))) == expected
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def causal_mask(n):\n    return something_else(n)",
+        "def other(m):\n    'A copy.'\n    return numpy.tril(numpy.ones((m, m), dtype=bool))",
+        "print(np.tril(np.ones((6, 6), dtype=bool)))",
+        "allowed = lambda k: np.tril(np.ones((k, k), dtype=bool))",
+        "def f(n: int) -> list:\n    if n < 0:\n        raise ValueError\n"
+        "    ones = np.ones((n, n), dtype=bool)\n    return np.tril(ones)",
+    ],
+)
+def test_an_answer_is_found_under_other_names(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert answers_in(page(source), monkeypatch) == ["causal_mask"]
+
+
+@pytest.mark.parametrize(
+    ("source", "tags"),
+    [
+        ("print(np.tril(np.ones((6, 6), dtype=bool), k=-1))", ""),
+        ("print(causal_mask(6))", ""),
+        (
+            "assert np.array_equal(causal_mask(6), np.tril(np.ones((6, 6), dtype=bool)))",
+            "remove-cell",
+        ),
+    ],
+)
+def test_what_is_no_answer_or_not_shown_is_not_found(
+    source: str, tags: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert answers_in(page(source, tags=tags), monkeypatch) == []
+
+
+def test_a_long_answer_with_small_changes_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = (
+        "def layer(a, b, c, hide=None):\n"
+        "    width = a.shape[-1]\n"
+        "    s = a @ np.swapaxes(b, -1, -2)\n"
+        "    s = s / math.sqrt(width)\n"
+        "    shares = masked_softmax(s, hide)\n"
+        "    return shares @ c, shares\n"
+    )
+    assert answers_in(page(source), monkeypatch) == ["scaled_dot_product_attention"]
+
+
+def answers_in(text: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    monkeypatch.setattr(open_answers, "page_text", lambda name: text)
+    return open_answers.open_answers(["queries_keys_values"], ["queries_keys_values"])[
+        "queries_keys_values"
+    ]
