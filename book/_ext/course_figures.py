@@ -1,19 +1,87 @@
-"""Warn at the end of a build about every picture that has no real alternative text.
+"""Figures: they follow the reader's theme, and every picture has a text that stands for it.
 
-The pages as written are looked at, all of them on every build: MyST-NB gives a figure without
-alternative text the name of its file, which only shows in the result.
+A figure that was drawn after `solutions.drawing.theme.follow_theme()` is put into its page as SVG,
+and its colours become variables of the page's style: a picture in a file of its own could not know
+the theme. Every other picture is a file, as usual.
+
+At the end of a build, the pages as written are looked at, all of them on every build: MyST-NB gives
+a figure without alternative text the name of its file, which only shows in the result.
 """
 
 import re
+from collections.abc import Mapping
 from html.parser import HTMLParser
 from pathlib import Path
+from xml.etree import ElementTree
 
+from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 
+from solutions.drawing.theme import IDENTITY, VARIABLES
+
+SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 FILE_NAME = re.compile(r"\S*\.(png|svg|jpe?g|gif|webp)", re.IGNORECASE)
+COLOUR = re.compile(r"#[0-9a-f]{6}\b")
+REFERENCE = re.compile(r"url\(#([^)]+)\)")
 
 logger = logging.getLogger(__name__)
+
+
+class PutIntoPage(SphinxPostTransform):
+    """Replace each figure that follows the theme by its SVG."""
+
+    default_priority = 50  # after MyST-NB has chosen among the forms of an output
+    formats = ("html",)
+
+    def run(self, **kwargs: object) -> None:
+        for number, image in enumerate(list(self.document.findall(nodes.image)), start=1):
+            path = Path(self.env.srcdir, image["uri"])
+            if path.suffix == ".svg" and path.is_file():
+                figure = themed(path.read_text(encoding="utf-8"), f"f{number}-", image.get("alt"))
+                if figure:
+                    image.replace_self(nodes.raw("", figure, format="html"))
+
+
+def themed(svg: str, prefix: str, alternative: str | None) -> str | None:
+    """Return the SVG of a figure for a page, or None if the figure does not follow the theme.
+
+    prefix: makes its identities its own among all of the page.
+    """
+    root = ElementTree.fromstring(svg)
+    if root.get("id") != IDENTITY:
+        return None
+    for useless in ("metadata", "defs/style"):
+        *above, tag = (f"{{{SVG}}}{name}" for name in useless.split("/"))
+        for parent in root.findall("/".join(above) or "."):
+            for child in parent.findall(tag):
+                parent.remove(child)
+    for element in root.iter():
+        adapt(element.attrib, prefix)
+    root.attrib |= {"class": "course-figure", "role": "img", "aria-label": alternative or ""}
+    root.attrib.pop("id")
+    ElementTree.register_namespace("", SVG)
+    ElementTree.register_namespace("xlink", XLINK)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def adapt(attributes: dict[str, str], prefix: str) -> None:
+    """Give the identities in an element's attributes a prefix, and its colours their variables."""
+    reference = f"{{{XLINK}}}href"
+    if "id" in attributes:
+        attributes["id"] = prefix + attributes["id"]
+    if attributes.get(reference, "").startswith("#"):
+        attributes[reference] = f"#{prefix}{attributes[reference][1:]}"
+    for name in ("clip-path", "style"):
+        if name in attributes:
+            text = REFERENCE.sub(rf"url(#{prefix}\1)", attributes[name])
+            attributes[name] = COLOUR.sub(lambda found: variable(found[0]), text)
+
+
+def variable(colour: str, variables: Mapping[str, str] = VARIABLES) -> str:
+    """Return what a colour is in a page's style: a variable, if it is one of the named colours."""
+    return f"var({variables[colour]})" if colour in variables else colour
 
 
 class Pictures(HTMLParser):
@@ -25,11 +93,13 @@ class Pictures(HTMLParser):
         self._in_article = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        attributes = dict(attrs)
         if tag == "article":
             self._in_article = True
         elif tag == "img" and self._in_article:
-            attributes = dict(attrs)
             self.found.append((attributes.get("src") or "", attributes.get("alt")))
+        elif tag == "svg" and attributes.get("class") == "course-figure":
+            self.found.append((f"number {len(self.found) + 1}", attributes.get("aria-label")))
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "article":
@@ -43,7 +113,7 @@ def without_alternative(page: str) -> list[str]:
     return [
         file
         for file, alternative in pictures.found
-        if not (alternative or "").strip() or FILE_NAME.fullmatch(alternative.strip())
+        if not (alternative or "").strip() or FILE_NAME.fullmatch((alternative or "").strip())
     ]
 
 
@@ -63,5 +133,6 @@ def check_pages(app: Sphinx, exception: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_post_transform(PutIntoPage)
     app.connect("build-finished", check_pages)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -11,19 +11,20 @@ from collections.abc import Mapping, Sequence
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.patches import PathPatch
+from matplotlib.collections import PatchCollection
+from matplotlib.colors import to_rgba
+from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
 
-COLOURS = ("#0072B2", "#D55E00", "#007A5A", "#A64B82", "#8A6100", "#3B3B3B", "#56B4E9")
-"""Okabe and Ito's colour-blind-safe palette, some darkened for contrast as text on white."""
+from .theme import COLOURS, HEAT, INK, MUTED, PAPER, RULE, TURN
 
 _MARKERS = "osD^vP*"
 _STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 
 
 def new_axes(width: float = 5.0, height: float = 3.6) -> Axes:
-    """Return the axes of a new white figure, small enough that its text is legible on a phone."""
-    _, axes = plt.subplots(figsize=(width, height), layout="constrained", facecolor="white")
+    """Return the axes of a new figure, small enough that its text is legible on a phone."""
+    _, axes = plt.subplots(figsize=(width, height), layout="constrained")
     return axes
 
 
@@ -53,48 +54,41 @@ def heatmap(
     Returns the axes. Raises ValueError if the shape and the labels do not fit.
     """
     weights = _matrix(weights, rows, columns)
-    finite = np.isfinite(weights)
-    shown = weights[finite] if finite.any() else np.zeros(1)
-    signed = shown.min() < 0
-    largest = max(1.0, np.abs(shown).max())
-    colour_map = plt.get_cmap("PuOr" if signed else "Blues").with_extremes(bad="0.85")
+    shown = weights[np.isfinite(weights)]
+    largest = max(1.0, np.abs(shown).max(initial=0.0))
+    whole = np.all(shown == np.round(shown)) and not np.all((shown >= 0) & (shown <= 1))
     ax = ax or new_axes(1.6 + 0.62 * len(columns), 1.1 + 0.52 * len(rows))
-    image = ax.imshow(
-        np.ma.masked_invalid(weights),
-        cmap=colour_map,
-        vmin=-largest if signed else 0,
-        vmax=largest,
-        aspect="auto",
-    )
+    squares = [Rectangle((j - 0.48, i - 0.48), 0.96, 0.96) for i, j in np.ndindex(weights.shape)]
+    colours = [_heat(value / largest) for value in weights.flat]
+    ax.add_collection(PatchCollection(squares, facecolors=colours, linewidths=0))
+    for (i, j), value in np.ndenumerate(weights if annotate else np.empty((0, 0))):
+        colour = PAPER if np.isfinite(value) and abs(value) / largest > TURN else INK
+        text = _number(value, whole=bool(whole))
+        ax.text(j, i, text, ha="center", va="center", fontsize=11, color=colour)
+    ax.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(rows) - 0.5, -0.5))
     ax.set_xticks(range(len(columns)), columns, fontsize=12)
     ax.set_yticks(range(len(rows)), rows, fontsize=12)
     ax.xaxis.tick_top()
     ax.tick_params(length=0)
-    ax.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
-    ax.set_yticks(np.arange(len(rows) + 1) - 0.5, minor=True)
-    ax.grid(which="minor", color="white", linewidth=1.5)
-    ax.tick_params(which="minor", length=0)
-    if annotate:
-        whole = np.all(shown == np.round(shown)) and not np.all((shown >= 0) & (shown <= 1))
-        for (i, j), value in np.ndenumerate(weights):
-            red, green, blue, _ = image.cmap(image.norm(value)) if finite[i, j] else (1, 1, 1, 1)
-            dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.55
-            if finite[i, j]:
-                text = f"{value:.0f}" if whole else f"{value:.2f}"
-            else:
-                text = "nan" if np.isnan(value) else (r"$\infty$" if value > 0 else r"$-\infty$")
-            ax.text(
-                j,
-                i,
-                text,
-                ha="center",
-                va="center",
-                fontsize=11,
-                color="white" if dark else "black",
-            )
+    for spine in ax.spines.values():
+        spine.set_edgecolor(RULE)
     if title:
         ax.set_title(title, fontsize=13)
     return ax
+
+
+def _heat(share: float) -> tuple[float, float, float, float]:
+    """Return the colour of a value, as a share of the largest: the larger, the stronger."""
+    if not np.isfinite(share):
+        return to_rgba(MUTED, 0.3)
+    return to_rgba(HEAT if share >= 0 else COLOURS[1], abs(share))
+
+
+def _number(value: float, *, whole: bool) -> str:
+    """Return what stands in a cell."""
+    if np.isfinite(value):
+        return f"{value:.0f}" if whole else f"{value:.2f}"
+    return "nan" if np.isnan(value) else (r"$\infty$" if value > 0 else r"$-\infty$")
 
 
 def token_view(
@@ -137,8 +131,8 @@ def token_view(
         ax.text(1.03, right[j], token, ha="left", va="center", fontsize=13)
     ax.set_xlim(-0.3, 1.3)
     ax.set_ylim(tallest, -0.35)
-    ax.text(-0.03, -0.1, "query", ha="right", fontsize=11, color="0.35")
-    ax.text(1.03, -0.1, "key", ha="left", fontsize=11, color="0.35")
+    ax.text(-0.03, -0.1, "query", ha="right", fontsize=11, color=MUTED)
+    ax.text(1.03, -0.1, "key", ha="left", fontsize=11, color=MUTED)
     ax.axis("off")
     if title:
         ax.set_title(title, fontsize=13)
@@ -178,7 +172,7 @@ def quality_curve(
     ax.set_ylabel(y_label, fontsize=12)
     ax.tick_params(labelsize=11)
     ax.spines[["top", "right"]].set_visible(False)
-    ax.grid(color="0.9")
+    ax.grid(color=RULE)
     ax.set_axisbelow(True)
     ax.legend(fontsize=11, frameon=False)
     if title:

@@ -1,16 +1,13 @@
 """The built site, a browser to read it with, and small books."""
 
-import functools
-import http.server
 import subprocess
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 import yaml
 from playwright.sync_api import Browser, sync_playwright
-from site_tools import CHROMIUM, FLAGS, MAKE, ROOT, SITE, Book, QuietHandler, Reader
+from site_tools import CHROMIUM, FLAGS, MAKE, ROOT, SITE, Book, Reader, serving
 
 
 @pytest.fixture(scope="session")
@@ -23,12 +20,9 @@ def site() -> Path:
 
 @pytest.fixture(scope="session")
 def address(site: Path) -> Iterator[str]:
-    """The address at which the site is served, on a free port of this machine."""
-    handler = functools.partial(QuietHandler, directory=str(site))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+    """The address at which the site is served."""
+    with serving(site) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")

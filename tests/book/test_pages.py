@@ -12,9 +12,11 @@ UNDRAWN = """() => [...document.querySelectorAll("article .math")]
         || math.querySelector("mjx-merror"))
     .map((math) => math.textContent)"""
 
-WITHOUT_ALTERNATIVE = """() => [...document.querySelectorAll("article img")]
-    .filter((image) => !image.alt.trim() || /^\\S+\\.\\w{3,4}$/.test(image.alt.trim()))
-    .map((image) => image.outerHTML)"""
+PICTURES = "article :is(img, svg.course-figure)"
+WITHOUT_ALTERNATIVE = """(pictures) => [...document.querySelectorAll(pictures)]
+    .map((picture) => [picture, (picture.alt ?? picture.ariaLabel ?? "").trim()])
+    .filter(([, alternative]) => !alternative || /^\\S+\\.\\w{3,4}$/.test(alternative))
+    .map(([picture]) => picture.outerHTML.slice(0, 200))"""
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,8 @@ def tour(request: pytest.FixtureRequest, site: Path, reader: Callable[..., Reade
                 name=path.name,
                 formulas=page.locator("article .math").count(),
                 undrawn=page.evaluate(UNDRAWN),
-                figures=page.locator("article img").count(),
-                without_alternative=page.evaluate(WITHOUT_ALTERNATIVE),
+                figures=page.locator(PICTURES).count(),
+                without_alternative=page.evaluate(WITHOUT_ALTERNATIVE, PICTURES),
                 violations=person.violations(page),
                 width=page.evaluate("() => document.documentElement.scrollWidth"),
                 window=page.evaluate("() => window.innerWidth"),

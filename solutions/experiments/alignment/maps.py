@@ -15,7 +15,8 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from ...data.translation import Pair
-from ...drawing.plots import COLOURS, heatmap, new_axes
+from ...drawing.plots import heatmap, new_axes
+from ...drawing.theme import COLOURS
 from ...translators.seq2seq import Seq2Seq
 from ...translators.training import Task, tensors
 
