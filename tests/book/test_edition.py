@@ -4,6 +4,7 @@ The chapters in DONE keep all of it. Of the others, the same numbers are printed
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 from functools import cache
@@ -11,6 +12,7 @@ from functools import cache
 import cells
 import open_answers
 import pytest
+import yaml
 from cells import BOOK, CHAPTERS, FOLDED, OPEN, REMOVED, Code
 from course_reading import measure
 
@@ -151,6 +153,14 @@ def test_how_far_the_others_are() -> None:
         answers = f"{len(found[chapter])} of {len(open_answers.answers(chapter))}"
         print(f"{chapter}: {answers}, {reading.words}, {reading.minutes:.0f};", *rest)
     print("answers in the open:", sum(map(len, found.values())))
+
+
+def test_the_contents_number_the_chapters_as_the_front_page_does() -> None:
+    parts = yaml.safe_load((BOOK / "_toc.yml").read_text(encoding="utf-8"))["parts"]
+    numbered = [one["file"] for part in parts if part.get("numbered") for one in part["chapters"]]
+    assert sorted(numbered) == CHAPTERS
+    front = re.findall(r"^(\d+)\. \*\*\{doc\}`[^<]*<(\w+)>`", text("index"), re.MULTILINE)
+    assert front == [(str(number), name) for number, name in enumerate(numbered, start=1)]
 
 
 # The measures themselves
