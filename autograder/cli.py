@@ -133,7 +133,7 @@ def feedback(course: CourseOption = Path()) -> None:
         opened = Course.open(course)
         with _progress("feedback") as advance:
             pages = generate_feedback(opened, advance)
-        _say(f"{opened.feedback}: feedback pages written: {pages}")
+        _say(f"{opened.feedback}: feedback pages: {pages}")
 
 
 @app.command()

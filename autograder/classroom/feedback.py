@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 from collections.abc import Callable
+from contextlib import suppress
+from importlib import metadata
+from pathlib import Path
 from typing import Any
 
+import nbformat
 from nbformat import NotebookNode
 from nbgrader.converters import GenerateFeedback
 from nbgrader.converters.base import NbGraderException
@@ -46,7 +51,8 @@ class NamedFeedback(GetGrades):
 def generate_feedback(course: Course, on_page: Callable[[int, int, str], None]) -> int:
     """Write COURSE/feedback/<student>/<assignment>/<assignment>.html for every graded submission.
 
-    Returns their number; `on_page(number, total, student)` is called before each. Raises
+    A page that says already what it would say now stays as it is. Returns the number of pages;
+    `on_page(number, total, student)` is called before each. Raises
     FeedbackError if nothing is graded, or with the reason why some pages could not be made.
     """
     config = Config()
@@ -76,18 +82,61 @@ def generate_feedback(course: Course, on_page: Callable[[int, int, str], None]) 
 
 
 class _Pages(GenerateFeedback):
-    """nbgrader's converter, which tells of each page that it begins."""
+    """nbgrader's converter, which tells of each page that it begins, and keeps what is up to date.
+
+    The last line of a page says what it was made of.
+    """
 
     def __init__(
         self, on_page: Callable[[int, int, str], None], total: int, **keywords: object
     ) -> None:
         super().__init__(**keywords)
         self._on_page, self._total, self._begun = on_page, total, 0
+        self._renderer = _renderer()
+        self._made_of = ""
 
-    def init_assignment(self, assignment_id: str, student_id: str) -> None:
+    def init_destination(self, assignment_id: str, student_id: str) -> bool:
         self._begun += 1
         self._on_page(self._begun, self._total, student_id)
-        super().init_assignment(assignment_id, student_id)
+        page = Path(self._format_dest(assignment_id, student_id), f"{assignment_id}.html")
+        self._made_of = self._line(assignment_id, student_id)
+        with suppress(OSError):
+            if page.read_bytes().endswith(self._made_of.encode()):
+                return False
+        return bool(super().init_destination(assignment_id, student_id))
+
+    def write_single_notebook(self, output: str, resources: dict[str, Any]) -> None:
+        super().write_single_notebook(f"{output.rstrip()}\n{self._made_of}", resources)
+
+    def _line(self, assignment: str, student: str) -> str:
+        """The line under the page of a submission: a digest of all that the page depends on."""
+        parts = [self._renderer]
+        for path in sorted(Path(self._format_source(assignment, student)).rglob("*")):
+            parts += [path.name.encode(), path.read_bytes()] if path.is_file() else []
+        for path in self.notebooks:
+            parts.append(repr(self._graded(path)).encode())
+        lengths = b"".join(len(part).to_bytes(8, "big") for part in parts)
+        digest = hashlib.sha256(lengths + b"".join(parts)).hexdigest()
+        return f"<!-- made of {digest} -->"
+
+    def _graded(self, path: str) -> list[object]:
+        """What the gradebook puts into the page: points and comments."""
+        notebook = nbformat.read(path, as_version=4)
+        resources = self.init_single_notebook_resources(path)
+        notebook, resources = NamedFeedback(parent=self).preprocess(notebook, resources)
+        grades = resources["nbgrader"]
+        marks = [cell.metadata.get("nbgrader") for cell in notebook.cells]
+        return [grades["score"], grades["max_score"], grades["late_penalty"], marks]
+
+
+def _renderer() -> bytes:
+    """A digest of the code that makes the pages, and of the versions of what it uses."""
+    code = hashlib.sha256()
+    for package in ("nbgrader", "nbconvert"):
+        code.update(metadata.version(package).encode())
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        code.update(path.read_bytes())
+    return code.digest()
 
 
 class _Complaints(logging.Handler):

@@ -173,6 +173,26 @@ def test_feedback_pages_name_the_misconception_and_run_nothing(course):
     assert "&lt;script&gt;alert(5)&lt;/script&gt; *x*" in page
 
 
+def test_only_pages_that_would_change_are_made_again(course):
+    for student in ("ann", "bob"):
+        hand_in(course, student, mean=MEAN_SUM, why="Because.")
+    _run("grade", "--course", course.root)
+    _run("feedback", "--course", course.root)
+    ann, bob = (course.feedback / one / "toy" / "toy.html" for one in ("ann", "bob"))
+    made = {page: page.stat().st_mtime_ns for page in (ann, bob)}
+    with api.Gradebook(course.gradebook_url) as book:
+        book.find_comment("why", "toy", "toy", "bob").manual_comment = "Say more."
+        book.db.commit()
+    _run("feedback", "--course", course.root)
+    assert ann.stat().st_mtime_ns == made[ann]
+    assert "Say more." in bob.read_text()
+    torn = ann.read_text()[:-20]
+    ann.write_text(torn)
+    _run("feedback", "--course", course.root)
+    assert ann.read_text().startswith(torn)
+    assert ann.read_text() != torn
+
+
 def test_markdown_is_shown_and_nothing_else():
     assert clean_markdown("**a** $x<y$").strip() == "<p><strong>a</strong> $x&lt;y$</p>"
     table = clean_markdown("| a |\n| --- |\n| b |")
