@@ -15,7 +15,7 @@ from ..classroom.journal import Journal, Record, Row, make_record
 from ..classroom.plaintext import printable
 from ..judging.verdict import Judgement, Verdict
 from ..sandbox.backends import SandboxUnavailable
-from .jobs import Job
+from .jobs import Job, needs_torch
 from .keeper import Keeper, Task, Waiting
 from .notebook import Submission, read_submission
 from .workers import Workers, WorkersLost, judge_all
@@ -149,6 +149,7 @@ class _Run:
             course_key=self._course.key,
             digest=begun.submission.digest,
             exercises=exercises,
+            torch=needs_torch(self._tasks[begun.file.assignment].released),
             trust=self._workers.trust,
         )
 

@@ -20,6 +20,8 @@ from .. import checks
 from ..judging.outline import Outline, outline
 from ..judging.verdict import Judgement
 from ..sandbox import backends
+from ..sandbox.rooms import NotBegun
+from ..sandbox.untrusted import wire
 from . import program as grading
 from .notebook import ProgramCell
 
@@ -31,7 +33,8 @@ if TYPE_CHECKING:  # its import takes long, and no worker reads a notebook
 class Job:
     """One submission to judge: all that it takes, as plain values that travel to any process.
 
-    `exercises` names those that are wanted. `trust` is True to do without isolation.
+    `exercises` names those that are wanted. `torch` is True where the release imports that; `trust`
+    is True to do without isolation.
     """
 
     program: tuple[ProgramCell, ...]
@@ -39,6 +42,7 @@ class Job:
     course_key: bytes = field(repr=False)
     digest: str
     exercises: tuple[str, ...]
+    torch: bool
     trust: bool
 
 
@@ -62,14 +66,28 @@ class Installed:
 def judge_job(job: Job) -> dict[str, Judgement]:
     """A judgement for each exercise that `job` wants. Raises SandboxUnavailable."""
     with _ONE_AT_A_TIME:
+        warm = _warm(job.trust, job.torch)
+        assignment = checks.assignments()[job.assignment]  # imports it, while the sandbox starts
         return grading.judge_program(
             job.program,
-            checks.assignments()[job.assignment],
+            assignment,
             course_key=job.course_key,
             digest=job.digest,
-            sandbox=_opening(job.trust).result(),
+            sandbox=warm.result(),
             only=job.exercises,
         )
+
+
+def prepare(released: dict[str, NotebookNode], trust: bool) -> dict[str, Described]:
+    """Describe the assignments, while the sandbox starts in which they will be judged."""
+    for notebook in released.values():
+        _warm(trust, needs_torch(notebook))
+    return describe(released)
+
+
+def needs_torch(released: NotebookNode) -> bool:
+    """True for a release that imports torch."""
+    return any("import torch" in cell.source for cell in released.cells)
 
 
 def describe(released: dict[str, NotebookNode]) -> dict[str, Described]:
@@ -123,6 +141,19 @@ def _end_with(alive: Connection) -> None:
 def _opening(trust: bool) -> Future[backends.Sandbox]:
     """This process's sandbox, opened while the process imports what it judges with."""
     return _opener().submit(backends.open_sandbox, trust)
+
+
+@cache
+def _warm(trust: bool, torch: bool) -> Future[backends.Sandbox]:
+    """This process's sandbox, when it has imported what submissions import."""
+    return _opener().submit(_warmed, _opening(trust), torch)
+
+
+def _warmed(opening: Future[backends.Sandbox], torch: bool) -> backends.Sandbox:
+    sandbox = opening.result()
+    with suppress(NotBegun):  # judging will say so
+        sandbox.room(wire.encode([]), torch).close()
+    return sandbox
 
 
 @cache

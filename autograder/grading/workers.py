@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from ..judging.verdict import Judgement
-from .jobs import Described, Job, begin, describe, judge_job
+from .jobs import Described, Job, begin, judge_job, prepare
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -101,7 +102,7 @@ class LocalWorkers:
         """See Workers.describe."""
         for _ in range(STARTS):
             with suppress(BrokenProcessPool):
-                return self._submit(describe, released).result()
+                return self._submit(partial(prepare, trust=self.trust), released).result()
         raise WorkersLost(
             f"The worker processes end before they judge anything ({STARTS} times). Look above for "
             "a reason, or look whether this machine has run out of memory. Nothing is lost."
