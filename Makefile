@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: course plan test serve bench clean site releases class chromium postgresql practise lint quick
+.PHONY: course plan test serve bench fuzz clean site releases class chromium postgresql practise lint quick
 
 PYTHON ?= python3
 SINCE ?= HEAD
@@ -63,6 +63,10 @@ quick: lint
 serve: $(SITE)
 	@echo "Read the book at http://127.0.0.1:8000/ (stop with Ctrl+C)"
 	@python -m http.server --bind 127.0.0.1 --directory $(BUILD)/html 8000
+
+# Kills at random over a class of 200: SEED=... repeats one.
+fuzz: $(VENV)
+	FUZZ=$(or $(SEED),$(shell date +%s)) pytest tests/autograder/grading/test_chaos.py
 
 bench: $(BUILD)/class.made
 	python -m tests.benchmarks.grading

@@ -14,6 +14,7 @@ import os
 import threading
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -117,6 +118,7 @@ class Journal:
         self._latest: dict[tuple[str, str], Record] = {}
         self._entered: dict[tuple[str, str], str] = {}
         self._last = FIRST
+        self._broken = ""  # why nothing more can be written
         self._one_at_a_time = threading.Lock()  # two threads write, see grading.keeper
         self._stream = self._open()
         try:
@@ -131,7 +133,8 @@ class Journal:
 
     def __exit__(self, *_: object) -> None:
         """Let the next run have the journal."""
-        self._stream.close()
+        with suppress(OSError):  # what a full disk does not take, the run before has said
+            self._stream.close()
 
     def find(
         self, student: str, assignment: str, digest: str, fingerprint: str, *, trusted: bool
@@ -232,12 +235,21 @@ class Journal:
 
     def _write(self, *entries: dict[str, Any]) -> None:
         with self._one_at_a_time:
+            if self._broken:  # a line after one that may be torn would not follow from it
+                raise JournalError(self._broken)
             last, lines = self._last, []
             for entry in entries:
                 line = json.dumps({"before": last, **entry}, ensure_ascii=True).encode() + b"\n"
                 last = hashlib.sha256(line).hexdigest()
                 lines.append(line)
-            self._stream.write(b"".join(lines))
-            self._stream.flush()
-            os.fsync(self._stream.fileno())
+            try:
+                self._stream.write(b"".join(lines))
+                self._stream.flush()
+                os.fsync(self._stream.fileno())
+            except OSError as error:
+                self._broken = (
+                    f"{self.path}: the journal cannot be written ({error.strerror}). What it holds "
+                    "is not lost. Make room on its disk, then run the same command again."
+                )
+                raise JournalError(self._broken) from error
             self._last = last
