@@ -64,9 +64,10 @@ serve: $(SITE)
 	@echo "Read the book at http://127.0.0.1:8000/ (stop with Ctrl+C)"
 	@python -m http.server --bind 127.0.0.1 --directory $(BUILD)/html 8000
 
-# Kills at random over a class of 200: SEED=... repeats one.
+# Kills at random over a class of 200 (SEED=... repeats one), and each exercise on more draws.
 fuzz: $(VENV)
-	FUZZ=$(or $(SEED),$(shell date +%s)) pytest tests/autograder/grading/test_chaos.py
+	FUZZ=$(or $(SEED),$(shell date +%s)) pytest tests/autograder/grading/test_chaos.py \
+	    tests/autograder/checks/test_exercises.py
 
 bench: $(BUILD)/class.made
 	python -m tests.benchmarks.grading
