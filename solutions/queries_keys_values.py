@@ -30,7 +30,7 @@ def soft_lookup(
 def project_qkv(
     X: np.ndarray, W_q: np.ndarray, W_k: np.ndarray, W_v: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Give every token its three roles: what it asks for, what it is found by, what it hands over.
+    """Give every token its three roles: what it asks for, what it is found by, what it passes on.
 
     X: tokens, one a row, (..., n, d), n at least 1. W_q and W_k: (d, d_k). W_v: (d, d_v).
     Returns the tuple (Q, K, V), of shapes (..., n, d_k), (..., n, d_k) and (..., n, d_v).
@@ -98,6 +98,23 @@ def cross_attention(
     """
     Q, K, V = X @ W_q, context @ W_k, context @ W_v
     return scaled_dot_product_attention(Q, K, V, mask)
+
+
+def attention_with_bias(
+    Q: np.ndarray, K: np.ndarray, V: np.ndarray, bias: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Answer every query with a blend of the values, after a bias was added to its scores.
+
+    Q: (..., n_q, d_k), n_q at least 1. K: (..., n_k, d_k). V: (..., n_k, d_v), n_k at least 1. All
+    three have the same leading axes. Scores may be large. bias: broadcastable to the scores
+    (..., n_q, n_k), and perhaps with fewer axes; numbers, which may be large, or minus infinity
+    where a query may not attend. Returns (output, weights) of shapes (..., n_q, d_v) and
+    (..., n_q, n_k). The weights are the softmax of the scaled scores plus the bias, exactly 0 where
+    the bias is minus infinity. A query that may attend to nothing gets weights 0 and output 0.
+    """
+    scores = Q @ np.swapaxes(K, -1, -2) / math.sqrt(Q.shape[-1]) + bias  # (..., n_q, n_k)
+    weights = masked_softmax(scores, bias > -np.inf)
+    return weights @ V, weights
 
 
 def scaled_dot_product_attention_backward(

@@ -234,7 +234,7 @@ def test_a_long_answer_with_small_changes_is_found(monkeypatch: pytest.MonkeyPat
         "    shares = masked_softmax(s, hide)\n"
         "    return shares @ c, shares\n"
     )
-    assert answers_in(page(source), monkeypatch) == ["scaled_dot_product_attention"]
+    assert "scaled_dot_product_attention" in answers_in(page(source), monkeypatch)
 
 
 def answers_in(text: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:

@@ -16,6 +16,7 @@ from solutions.experiments.queries_keys_values.associative_recall import (
 )
 from solutions.experiments.queries_keys_values.scaling import entropy, softmax_jacobian
 from solutions.queries_keys_values import (
+    attention_with_bias,
     causal_mask,
     cross_attention,
     divisor_for_entropy,
@@ -100,6 +101,24 @@ def test_order_of_keys_does_not_matter_and_order_of_queries_carries_over(seed, n
     output_2, weights_2 = scaled_dot_product_attention(Q[rows], K[columns], V[columns])
     np.testing.assert_allclose(output_2, output[rows], atol=1e-12)
     np.testing.assert_allclose(weights_2, weights[rows][:, columns], atol=1e-12)
+
+
+@given(SEEDS, BATCHES, SIZES, SIZES, SIZES, SIZES)
+def test_a_bias_is_added_as_torch_adds_it_and_minus_infinity_is_a_mask(
+    seed, batch, n_q, n_k, d_k, d_v
+):
+    rng = np.random.default_rng(seed)
+    Q, K, V = qkv(rng, batch, n_q, n_k, d_k, d_v)
+    mask = rng.random((n_q, n_k)) < 0.6
+    bias = np.where(mask, rng.normal(size=(n_q, n_k)) * 3, -np.inf)
+    theirs = torch.nn.functional.scaled_dot_product_attention(
+        *(torch.from_numpy(array) for array in (Q, K, V)), attn_mask=torch.from_numpy(bias)
+    )
+    ours = attention_with_bias(Q, K, V, bias)
+    np.testing.assert_allclose(ours[0], theirs.nan_to_num().numpy(), rtol=0, atol=1e-6)
+    yes_or_no = attention_with_bias(Q, K, V, np.where(mask, 0, -np.inf))
+    for one, other in zip(yes_or_no, scaled_dot_product_attention(Q, K, V, mask), strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 @given(SEEDS, BATCHES, SIZES, SIZES, SIZES, SIZES)

@@ -255,7 +255,7 @@ CROSS_ATTENTION = Exercise(
             "values from the tokens that ask",
             cross_attention__values_from_x,
             "What is blended in the output: what the asking tokens already know, or what the "
-            "context hands over?",
+            "context passes on?",
         ),
         Misconception(
             "context not used",
@@ -265,7 +265,7 @@ CROSS_ATTENTION = Exercise(
         Misconception(
             "keys and values swapped",
             cross_attention__keys_and_values_swapped,
-            "Which matrix makes what a token is found by, and which makes what it hands over?",
+            "Which matrix makes what a token is found by, and which makes what it passes on?",
         ),
         Misconception(
             "no scale",
@@ -305,7 +305,7 @@ CROSS_ATTENTION = Exercise(
         "Queries from one sequence, keys and values from the other, then attention as before.",
         "The output has one row for each token that asks. Which of the three matrices has as many "
         "rows as a token of X has features, and which have as many as a token of the context?",
-        "Section “Two sequences: cross-attention”.",
+        "Section “Three layers in one function”.",
     ),
     promises=(
         Promise(

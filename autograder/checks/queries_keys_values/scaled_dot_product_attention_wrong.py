@@ -229,7 +229,7 @@ MISCONCEPTIONS = (
     Misconception(
         "keys and values swapped",
         attention__keys_and_values_swapped,
-        "Which of K and V is compared with the query, and which is handed over?",
+        "Which of K and V is compared with the query, and which is passed on?",
     ),
     Misconception(
         "exponential overflows",
