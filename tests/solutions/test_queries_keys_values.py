@@ -10,11 +10,22 @@ from solutions.alignment import softmax
 from solutions.experiments.queries_keys_values.associative_recall import (
     LAYERS,
     NUMBERS,
+    SMALL,
+    USUAL,
     Recall,
+    Run,
+    best_of,
     partner,
     sample,
 )
-from solutions.experiments.queries_keys_values.scaling import entropy, softmax_jacobian
+from solutions.experiments.queries_keys_values.scaling import (
+    SCALES,
+    WIDTHS,
+    entropy,
+    measure,
+    measure_all,
+    softmax_jacobian,
+)
 from solutions.queries_keys_values import (
     attention_with_bias,
     causal_mask,
@@ -225,6 +236,13 @@ def test_entropy_runs_from_nothing_to_the_logarithm_of_the_number():
     np.testing.assert_allclose(entropy(rows), [np.log(4), 0.0])
 
 
+def test_all_that_is_measured_has_a_row_a_seed_and_a_column_a_width():
+    measured = measure_all([3, 1])
+    assert {scale for scale, _ in measured} == set(SCALES)
+    assert {table.shape for table in measured.values()} == {(2, len(WIDTHS))}
+    assert measured["1 / d", "entropy"][1, 2] == measure(WIDTHS[2], SCALES["1 / d"], 1)["entropy"]
+
+
 @pytest.mark.parametrize("task", ["own", "partner"])
 def test_recall_sequences_hold_the_answer_and_the_distractor(task):
     letters, numbers, asked, answer = sample(200, task, torch.Generator().manual_seed(7))
@@ -247,6 +265,8 @@ def test_recall_models_differ_in_their_projections_alone(layer):
     logits, weights = model(letters, numbers, asked)
     assert logits.shape == (4, NUMBERS)
     torch.testing.assert_close(weights.sum(dim=-1), torch.ones(4))
+    other = model(letters, numbers.flip(1), asked)[1]
+    assert torch.equal(weights, other), "the weights depend on the numbers"
     sizes = {name: sum(p.numel() for p in Recall(name).parameters()) for name in LAYERS}
     assert sizes["one projection for Q and K"] == sizes["Q, K, V"]
 
@@ -261,6 +281,24 @@ def test_without_two_projections_one_of_each_pair_prefers_itself(seed, layer):
 def test_with_two_projections_both_of_a_pair_may_prefer_the_other():
     torch.manual_seed(0)
     assert (margins(Recall("Q, K, V")) > 0).any()
+
+
+@pytest.mark.parametrize("start", [SMALL, USUAL])
+def test_the_start_sets_the_size_of_the_embeddings_alone(start):
+    torch.manual_seed(0)
+    model = Recall("Q, K, V", start, d=512)
+    for embedding in (model.letter, model.number):
+        assert embedding.weight.std().item() == pytest.approx(start, rel=0.05)
+    torch.manual_seed(0)
+    assert torch.equal(model.W_q.weight, Recall("Q, K, V", 2 * start, d=512).W_q.weight)
+
+
+def test_validation_chooses_the_rate_and_the_reported_accuracy_does_not():
+    runs = [
+        Run(rate, validation, {0: 0.0, 300: accuracy}, 0.0, {}, [], 0)
+        for rate, validation, accuracy in ((0.003, 0.9, 0.2), (0.01, 0.5, 0.8), (0.03, 0.9, 0.7))
+    ]
+    assert best_of(runs).rate == 0.003
 
 
 def margins(model):

@@ -1,11 +1,10 @@
 """A task on which a related pair is not a similar pair, and attention layers that try to learn it.
 
-A sequence holds `RECORDS` records and ends with a question. A record binds a letter to a number,
-both drawn at random, in one token: the sum of two learned vectors. The question names a letter. In
-the task "own" the answer is the number stored under that letter; in the task "partner" it is the
-number stored under its partner (A and B are partners, C and D, and so on). Recall from a list of
-pairs made in the moment is a standard test of sequence models (Ba et al. 2016, "Using fast weights
-to attend to the recent past").
+A sequence holds `RECORDS` records. A record binds a letter to a number, both drawn at random. The
+question names a letter. In the task "own" the answer is the number stored under that letter; in the
+task "partner" it is the number stored under its partner (A and B are partners, C and D, and so on).
+Recall from a list of pairs made in the moment is a standard test of sequence models (Ba et al.
+2016, "Using fast weights to attend to the recent past").
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -21,6 +20,11 @@ D_MODEL = 32
 STEPS, BATCH, TIMES, TEST = 300, 64, 10, 1024
 RATES = (0.003, 0.01, 0.03)
 LAYERS = ("parameter-free", "one projection for Q and K", "Q, K, V")
+USUAL, SMALL = 1.0, 0.3
+"""Standard deviation of the embeddings at the start: torch's own, and a smaller one."""
+
+ARMS = (("own", SMALL), ("partner", SMALL), ("partner", USUAL))
+"""What every layer is trained on: a task, and the embeddings' standard deviation at the start."""
 
 
 def own(letter: torch.Tensor) -> torch.Tensor:
@@ -57,17 +61,25 @@ def sample(batch: int, task: str, generator: torch.Generator) -> tuple[torch.Ten
 
 
 class Recall(nn.Module):
-    """Embeddings, one attention layer, and a linear read-out at the last token, the question."""
+    """Embeddings, one attention layer in which the question asks the records, a linear read-out.
 
-    def __init__(self, layer: str, d: int = D_MODEL, power: float = 0.5) -> None:
+    Queries and keys are made from letters and values from numbers, so the weights cannot depend on
+    the numbers.
+    """
+
+    def __init__(
+        self, layer: str, start: float = SMALL, d: int = D_MODEL, power: float = 0.5
+    ) -> None:
         """Build the model with one of LAYERS; nothing else differs between models.
 
         "one projection for Q and K" has as many parameters as "Q, K, V": its one projection is
-        twice as wide. The scores are divided by their width to the `power`.
+        twice as wide. start: the embeddings' standard deviation. The scores are divided by their
+        width to the `power`.
         """
         super().__init__()
-        self.letter = nn.Embedding(LETTERS, d)
-        self.number = nn.Embedding(NUMBERS + 1, d)  # the last one stands for "which number?"
+        self.letter, self.number = nn.Embedding(LETTERS, d), nn.Embedding(NUMBERS, d)
+        for embedding in (self.letter, self.number):
+            nn.init.normal_(embedding.weight, std=start)
         self.read_out = nn.Linear(d, NUMBERS)
         self.power = power
         projections: Sequence[nn.Module] = [nn.Identity()] * 3
@@ -80,32 +92,35 @@ class Recall(nn.Module):
     def forward(
         self, letters: torch.Tensor, numbers: torch.Tensor, asked: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return logits (batch, NUMBERS) and the question's weights (batch, RECORDS + 1)."""
-        records = self.letter(letters) + self.number(numbers)  # (batch, RECORDS, d)
-        question = self.letter(asked) + self.number.weight[NUMBERS]  # (batch, d)
-        X = torch.cat([records, question[:, None]], dim=1)  # (batch, n, d), n = RECORDS + 1
-        Q, K, V = self.W_q(X[:, -1:]), self.W_k(X), self.W_v(X)  # only the question's row is read
-        scores = Q @ K.transpose(-1, -2) / Q.shape[-1] ** self.power  # (batch, 1, n)
+        """Return logits (batch, NUMBERS) and the question's weights (batch, RECORDS)."""
+        Q = self.W_q(self.letter(asked))[:, None]  # (batch, 1, d_k), one question
+        K = self.W_k(self.letter(letters))  # (batch, RECORDS, d_k)
+        V = self.W_v(self.number(numbers))  # (batch, RECORDS, d)
+        scores = Q @ K.transpose(-1, -2) / Q.shape[-1] ** self.power  # (batch, 1, RECORDS)
         weights = scores.softmax(dim=-1)
         return self.read_out((weights @ V)[:, 0]), weights[:, 0]
 
     @torch.no_grad()
     def letter_scores(self) -> torch.Tensor:
-        """Return (LETTERS, LETTERS): the score of the question i on the letter part of record j."""
-        Q = self.W_q(self.letter.weight + self.number.weight[NUMBERS])
-        K = self.W_k(self.letter.weight)
+        """Return (LETTERS, LETTERS): the score of the question i on a record of the letter j."""
+        Q, K = self.W_q(self.letter.weight), self.W_k(self.letter.weight)
         return Q @ K.T / Q.shape[-1] ** self.power
 
 
 @dataclass(frozen=True)
 class Run:
-    """One training: step -> accuracy on fresh sequences, and what the model attends to at the end.
+    """One training run.
 
-    weight_on: mean weight of the question on the letter's own record, on its partner's, on itself.
+    validation: accuracy at the end, on the sequences that choose among rates. accuracy: step ->
+    accuracy on other sequences, which choose nothing. own_at_start: mean weight of the question on
+    its letter's own record before the first step. weight_on: at the end, on its own record and on
+    its partner's.
     """
 
     rate: float
+    validation: float
     accuracy: dict[int, float]
+    own_at_start: float
     weight_on: dict[str, float]
     letter_scores: list[list[float]]
     parameters: int
@@ -116,7 +131,9 @@ def train(model: Callable[[], Recall], task: str, rate: float, seed: int, steps:
     torch.manual_seed(seed)
     data = torch.Generator().manual_seed(1000 + seed)
     test = sample(TEST, task, torch.Generator().manual_seed(2000 + seed))
+    validation = sample(TEST, task, torch.Generator().manual_seed(3000 + seed))
     recall = model()
+    own_at_start = _weight_on(recall, test)["own"]
     optimiser = torch.optim.AdamW(recall.parameters(), lr=rate)
     decay = torch.optim.lr_scheduler.LinearLR(optimiser, 1.0, 0.05, steps)
     accuracy = {}
@@ -131,7 +148,9 @@ def train(model: Callable[[], Recall], task: str, rate: float, seed: int, steps:
         decay.step()
     return Run(
         rate,
+        _accuracy(recall, validation),
         accuracy,
+        own_at_start,
         _weight_on(recall, test),
         recall.letter_scores().tolist(),
         sum(parameter.numel() for parameter in recall.parameters()),
@@ -139,33 +158,33 @@ def train(model: Callable[[], Recall], task: str, rate: float, seed: int, steps:
 
 
 def best_of(runs: Iterable[Run]) -> Run:
-    """The run with the highest accuracy at the end."""
-    return max(runs, key=lambda run: list(run.accuracy.values())[-1])
+    """The run with the highest accuracy on the validation sequences; the first of equal ones."""
+    return max(runs, key=lambda run: run.validation)
 
 
 @torch.no_grad()
-def _accuracy(model: Recall, test: tuple[torch.Tensor, ...]) -> float:
-    *inputs, answer = test
+def _accuracy(model: Recall, sequences: tuple[torch.Tensor, ...]) -> float:
+    *inputs, answer = sequences
     return (model(*inputs)[0].argmax(dim=-1) == answer).float().mean().item()
 
 
 @torch.no_grad()
-def _weight_on(model: Recall, test: tuple[torch.Tensor, ...]) -> dict[str, float]:
-    letters, numbers, asked, _ = test
+def _weight_on(model: Recall, sequences: tuple[torch.Tensor, ...]) -> dict[str, float]:
+    letters, numbers, asked, _ = sequences
     weights = model(letters, numbers, asked)[1]
-    found = {"itself": weights[:, -1].mean().item()}
+    found = {}
     for name, relation in TASKS.items():
         there = letters == relation(asked)[:, None]  # (batch, RECORDS), one True a row
-        found[name] = weights[:, :-1][there].mean().item()
+        found[name] = weights[there].mean().item()
     return found
 
 
-def compare_layers(seed: int) -> dict[tuple[str, str], Run]:
-    """Train every layer on every task, at every rate of RATES; keep the best rate of each."""
+def compare_layers(seed: int) -> dict[tuple[str, float, str], Run]:
+    """Train every layer on every arm, at every rate of RATES; keep the best rate of each."""
     return {
-        (task, layer): best_of(
-            train(partial(Recall, layer), task, rate, seed, STEPS) for rate in RATES
+        (task, start, layer): best_of(
+            train(partial(Recall, layer, start), task, rate, seed, STEPS) for rate in RATES
         )
-        for task in TASKS
+        for task, start in ARMS
         for layer in LAYERS
     }

@@ -1,14 +1,15 @@
-"""What the scale of the scores does to a softmax, and to a training, as the keys get wider.
+"""What the scale of the scores does to a softmax, and to a training run, as the keys get wider.
 
 The argument is that of Vaswani et al. (2017), "Attention is all you need", section 3.2.1.
 """
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 
 from ...alignment import softmax
-from .associative_recall import RATES, Recall, Run, best_of, train
+from .associative_recall import RATES, USUAL, Recall, Run, best_of, train
 
 WIDTHS = (4, 8, 16, 32, 64, 128, 256, 512)
 SCALES = {"no scale": 0.0, "1 / sqrt(d)": 0.5, "1 / d": 1.0}
@@ -38,7 +39,7 @@ def entropy(weights: np.ndarray) -> np.ndarray:
 def measure(d: int, power: float, seed: int) -> dict[str, float]:
     """Score random queries against random keys of width d, divide by d**power, and measure.
 
-    Queries and keys are normal with mean 0 and variance 1, as at the start of a training. Returns
+    Queries and keys are normal with mean 0 and variance 1, as at the start of training. Returns
     the standard deviation of the scores; means over the queries of the weights' entropy and of the
     Frobenius norm of the softmax's derivative; and the share of queries for which that norm is
     under FROZEN.
@@ -56,11 +57,24 @@ def measure(d: int, power: float, seed: int) -> dict[str, float]:
     }
 
 
+def measure_all(seeds: Sequence[int]) -> dict[tuple[str, str], np.ndarray]:
+    """Measure every scale at every width: (scale, quantity) -> array of shape (seeds, WIDTHS)."""
+    found = {
+        scale: [[measure(d, power, seed) for d in WIDTHS] for seed in seeds]
+        for scale, power in SCALES.items()
+    }
+    return {
+        (scale, quantity): np.array([[cell[quantity] for cell in row] for row in rows])
+        for scale, rows in found.items()
+        for quantity in rows[0][0]
+    }
+
+
 def compare_scales(seed: int) -> dict[tuple[int, str], Run]:
     """Train the recall task with each scale at two widths; keep the best rate of RATES of each."""
     return {
         (d, scale): best_of(
-            train(partial(Recall, "Q, K, V", d, power), "partner", rate, seed, STEPS)
+            train(partial(Recall, "Q, K, V", USUAL, d, power), "partner", rate, seed, STEPS)
             for rate in RATES
         )
         for d in TRAINED_WIDTHS
