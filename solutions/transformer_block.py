@@ -1,12 +1,9 @@
 """The Transformer's block in PyTorch: normalise, attend, transform, and add to what was there.
 
-The blocks are those of Vaswani et al. (2017), "Attention is all you need", section 3.1, with the
-norm after each residual sum; the norm before each sublayer is that of Xiong et al. (2020), "On
-layer normalization in the Transformer architecture". Layer normalisation comes from Ba, Kiros and
-Hinton (2016), "Layer normalization".
+The blocks are those of Vaswani et al. (2017), "Attention is all you need", with the norm after each
+residual sum, or before each sublayer: Xiong et al. (2020), "On layer normalization in ...".
 """
 
-import math
 from collections.abc import Callable
 
 import torch
@@ -79,7 +76,8 @@ class MultiHeadAttention(nn.Module):
         Raises ValueError, with both numbers in its message, if d_model is not divisible by n_heads.
         """
         super().__init__()
-        check_heads(d_model, n_heads)
+        if n_heads < 1 or d_model % n_heads:
+            raise ValueError(f"{d_model} features cannot be shared out equally to {n_heads} heads")
         self.n_heads = n_heads
         self.W_q = nn.Linear(d_model, d_model)
         self.W_k = nn.Linear(d_model, d_model)
@@ -108,7 +106,7 @@ class MultiHeadAttention(nn.Module):
         K = split_heads(self.W_k(context), self.n_heads)
         V = split_heads(self.W_v(context), self.n_heads)
         heads = F.scaled_dot_product_attention(Q, K, V, mask)  # (..., n_heads, n_q, d_head)
-        return self.W_o(merge_heads(heads))  # (..., n_q, d_model)
+        return self.W_o(heads.transpose(-3, -2).flatten(-2))  # (..., n_q, d_model)
 
 
 class EncoderBlock(nn.Module):
@@ -192,41 +190,44 @@ class DecoderBlock(nn.Module):
         return self.norm_3(X + self.feed_forward(X))
 
 
-def attention_weights(
-    attention: MultiHeadAttention,
-    X: torch.Tensor,
-    context: torch.Tensor | None = None,
-    mask: torch.Tensor | None = None,
-) -> torch.Tensor:
-    """The weights behind `attention(X, context, mask)`, (..., n_heads, n_q, n_k), to be looked at.
+class RMSNorm(nn.Module):
+    """Divide each token by the root of the mean of its squared features, then scale it.
 
-    A row sums to 1, or is 0 where there is nothing to attend to.
+    Source: Zhang and Sennrich (2019), section 4.
     """
-    context = X if context is None else context
-    mask = mask_for_heads(mask, X, context)
-    Q = split_heads(attention.W_q(X), attention.n_heads)
-    K = split_heads(attention.W_k(context), attention.n_heads)
-    scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
-    if mask is None:
-        return scores.softmax(dim=-1)
-    weights = scores.masked_fill(~mask, -math.inf).softmax(dim=-1)
-    return weights.masked_fill(~mask, 0)  # a row that is all minus infinity is NaN before
+
+    def __init__(self, d_model: int, eps: float = 1e-6) -> None:
+        """d_model: the features of a token. eps: added under the root. `weight` starts at 1."""
+        super().__init__()
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(d_model))
+
+    def forward(self, X: torch.Tensor) -> torch.Tensor:
+        """X: (..., n, d_model), n may be 0. Returns the same shape; no token sees another."""
+        return X / torch.sqrt((X * X).mean(dim=-1, keepdim=True) + self.eps) * self.weight
+
+
+class SwiGLU(nn.Module):
+    """Transform each token on its own: what is between `W_up` and `W_down` passes a gate.
+
+    The gate is the SiLU of `W_gate` times the token. Source: Shazeer (2020), equation 6.
+    """
+
+    def __init__(self, d_model: int, d_ff: int) -> None:
+        """d_model: the features of a token. d_ff: the width in between. No bias anywhere."""
+        super().__init__()
+        self.W_gate = nn.Linear(d_model, d_ff, bias=False)
+        self.W_up = nn.Linear(d_model, d_ff, bias=False)
+        self.W_down = nn.Linear(d_ff, d_model, bias=False)
+
+    def forward(self, X: torch.Tensor) -> torch.Tensor:
+        """X: (..., n, d_model), n may be 0. Returns the same shape; no token sees another."""
+        return self.W_down(F.silu(self.W_gate(X)) * self.W_up(X))
 
 
 def split_heads(X: torch.Tensor, n_heads: int) -> torch.Tensor:
     """(..., n, d_model) to (..., n_heads, n, d_head); see `solutions.multi_head.split_heads`."""
     return X.unflatten(-1, (n_heads, X.shape[-1] // n_heads)).transpose(-3, -2)
-
-
-def merge_heads(X: torch.Tensor) -> torch.Tensor:
-    """(..., n_heads, n, d_head) to (..., n, d_model); see `solutions.multi_head.merge_heads`."""
-    return X.transpose(-3, -2).flatten(-2)
-
-
-def check_heads(d_model: int, n_heads: int) -> None:
-    """Raise ValueError, with both numbers, if d_model is not divisible by n_heads."""
-    if n_heads < 1 or d_model % n_heads:
-        raise ValueError(f"{d_model} features cannot be shared out equally to {n_heads} heads")
 
 
 def mask_for_heads(

@@ -12,13 +12,13 @@ from torch import nn
 from torch_modules import TOLERANCE, matched, scrambled
 
 from solutions import multi_head
+from solutions.experiments.transformer_block.weights import attention_weights
 from solutions.transformer_block import (
     DecoderBlock,
     EncoderBlock,
     FeedForward,
     LayerNorm,
     MultiHeadAttention,
-    attention_weights,
 )
 
 SIZES = st.integers(1, 6)

@@ -6,8 +6,12 @@ from ...judging.exercise import Assignment, Written
 from .decoder_block import DECODER_BLOCK
 from .encoder_block import ENCODER_BLOCK
 from .feed_forward import FEED_FORWARD
+from .feed_forward_sublayer import FEED_FORWARD_SUBLAYER
 from .layer_norm import LAYER_NORM
 from .multi_head_attention import MULTI_HEAD_ATTENTION
+from .parallel_block import PARALLEL_BLOCK
+from .rmsnorm import RMS_NORM
+from .swi_glu import SWI_GLU
 
 __all__ = ["ASSIGNMENT"]
 
@@ -40,9 +44,13 @@ ASSIGNMENT = Assignment(
     title="The block",
     exercises=(
         LAYER_NORM,
+        RMS_NORM,
         FEED_FORWARD,
+        SWI_GLU,
         MULTI_HEAD_ATTENTION,
         ENCODER_BLOCK,
+        PARALLEL_BLOCK,
+        FEED_FORWARD_SUBLAYER,
         DECODER_BLOCK,
     ),
     written=(NORM_BEFORE_OR_AFTER,),

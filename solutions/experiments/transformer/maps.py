@@ -14,9 +14,10 @@ import numpy as np
 import torch
 
 from ...data.translation import Pair
-from ...transformer_block import DecoderBlock, EncoderBlock, MultiHeadAttention, attention_weights
+from ...transformer_block import DecoderBlock, EncoderBlock, MultiHeadAttention
 from ...translators.seq2seq import Seq2Seq
 from ...translators.training import Task, tensors
+from ..transformer_block.weights import attention_weights
 
 
 @dataclass(frozen=True)
