@@ -7,6 +7,7 @@ what stands at place n - 1 - i of the question. Two blocks learn it; what do man
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -65,8 +66,12 @@ class Stack(nn.Module):
     As usual, a stack with the norm before has one norm more, after its last block.
     """
 
-    def __init__(self, design: str, depth: int) -> None:
-        """Build one of DESIGNS. Matrices are drawn by Glorot's rule, biases start at 0."""
+    def __init__(self, design: str, depth: int, scaled: bool = False) -> None:
+        """Build one of DESIGNS. Matrices are drawn by Glorot's rule, biases start at 0.
+
+        scaled: the last matrix of each sublayer, whose result is added, is divided by the root of
+        the number of sublayers.
+        """
         super().__init__()
         residual, norm = DESIGNS[design]
         self.letter = nn.Embedding(LETTERS, D_MODEL)
@@ -78,6 +83,9 @@ class Stack(nn.Module):
             if isinstance(module, nn.Linear):
                 nn.init.xavier_uniform_(module.weight)
                 nn.init.zeros_(module.bias)
+        for name, parameter in self.named_parameters():
+            if scaled and name.endswith(("W_o.weight", "W_2.weight")):
+                parameter.data /= math.sqrt(2 * depth)
 
     def forward(self, letters: torch.Tensor) -> torch.Tensor:
         """letters: (batch, LENGTH). Returns logits (batch, LENGTH, LETTERS)."""
@@ -114,10 +122,10 @@ class Start:
     unlike: list[float]
 
 
-def at_start(design: str, depth: int, seed: int) -> Start:
+def at_start(design: str, depth: int, seed: int, scaled: bool = False) -> Start:
     """Measure one stack before training."""
     torch.manual_seed(seed)
-    model = Stack(design, depth).double()
+    model = Stack(design, depth, scaled).double()
     letters, answers = sample(SAMPLE, torch.Generator().manual_seed(1000 + seed))
     loss_of(model, letters, answers).backward()
     with torch.no_grad():
@@ -147,24 +155,43 @@ class Run:
     accuracy: float
 
 
-def train(design: str, depth: int, seed: int, steps: int = STEPS, rate: float = RATE) -> Run:
-    """Train one stack with Adam at a constant rate; all designs see the same sequences."""
+def train(
+    design: str,
+    depth: int,
+    seed: int,
+    steps: int = STEPS,
+    rate: float = RATE,
+    warm_up: int = 1,
+    scaled: bool = False,
+) -> Run:
+    """Train one stack with Adam; all designs see the same sequences.
+
+    The rate rises linearly over the first `warm_up` steps, and then stays where it is.
+    """
     torch.manual_seed(seed)
     data = torch.Generator().manual_seed(2000 + seed)
-    model = Stack(design, depth)
+    model = Stack(design, depth, scaled)
     optimiser = torch.optim.Adam(model.parameters(), lr=rate, fused=True)
     losses = {}
     for step in range(steps + 1):
         loss = loss_of(model, *sample(BATCH, data))
         if step % EVERY == 0:
             losses[step] = loss.item()
+        if step == steps:
+            break
         optimiser.zero_grad()
         loss.backward()
+        optimiser.param_groups[0]["lr"] = rate * min(1, (step + 1) / warm_up)
         optimiser.step()
-    letters, answers = sample(TEST, torch.Generator().manual_seed(3000 + seed))
+    letters, answers = test_sequences(seed)
     with torch.no_grad():
         right = model(letters).argmax(dim=-1) == answers
     return Run(losses, right.float().mean().item())
+
+
+def test_sequences(seed: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """New sequences and their answers, on which a trained stack is measured."""
+    return sample(TEST, torch.Generator().manual_seed(3000 + seed))
 
 
 @dataclass(frozen=True)

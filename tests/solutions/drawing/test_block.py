@@ -1,0 +1,19 @@
+"""The drawing of the block: on the residual path stands what the design puts there."""
+
+import matplotlib.pyplot as plt
+
+from solutions.drawing.block import encoder_blocks
+
+
+def test_norms_stand_on_the_path_after_the_sums_and_off_it_before_the_sublayers():
+    after, before = encoder_blocks()
+    found = [
+        [(text.get_position(), text.get_text()) for text in ax.texts] for ax in (after, before)
+    ]
+    on_path, off_path = ([x == 0 for (x, _), text in texts if text == "norm"] for texts in found)
+    assert on_path == [True, True]
+    assert off_path == [False, False]
+    for texts in found:
+        heights = {text: y for (_, y), text in texts}
+        assert heights["attention"] < heights["feed-forward"]
+    plt.close("all")
