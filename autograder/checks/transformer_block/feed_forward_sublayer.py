@@ -27,7 +27,10 @@ def sublayer_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "float32, in training", (2, 2, 3, 4), 6, 1.0, 0.0, True, np.float32)
     yield _case(rng, "no token", (2, 0, 3), 4, 1.0, 1.0, True)
     yield _case(rng, "one token, a batch of one", (1, 1, 3), 1, 0.0, 1.0, False)
-    yield _case(rng, "tiny numbers", (2, 3), 4, 0.5, 0.5, False, size=1e-3)
+    yield _case(rng, "tiny numbers", (2, 3), 4, 0.5, 0.5, False, size=1e-9)
+    yield _case(rng, "in use, other numbers", (2, 3), 4, 0.0, 1.0, False)
+    yield _case(rng, "one feature, as wide in between", (2, 1), 1, 0.0, 0.5, False)
+    yield _case(rng, "three features, as wide in between", (2, 3), 3, 1.0, 0.0, True)
 
 
 def sublayer_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -219,9 +222,9 @@ FEED_FORWARD_SUBLAYER = Exercise(
             ("in training, nothing dropped", "three leading axes", "no token"),
         ),
         Promise("W_1: (d_model, d_ff).", ("in training, nothing dropped",)),
-        Promise("b_1: (d_ff,).", ("in training, nothing dropped",)),
+        Promise("b_1: (d_ff,).", ("three features, as wide in between",)),
         Promise("W_2: (d_ff, d_model).", ("in training, nothing dropped",)),
-        Promise("b_2: (d_model,).", ("in training, nothing dropped",)),
+        Promise("b_2: (d_model,).", ("one feature, as wide in between", "tiny numbers")),
         Promise(
             "p_hidden and p_output, from 0 to 1, are the probabilities with which a number is "
             "dropped: after the ReLU, and of what is added to `X`.",
@@ -233,7 +236,11 @@ FEED_FORWARD_SUBLAYER = Exercise(
         ),
         Promise(
             "Otherwise nothing is dropped, and nothing is scaled.",
-            ("in use, both probabilities 1", "in use, other probabilities", "tiny numbers"),
+            (
+                "in use, both probabilities 1",
+                "in use, other probabilities",
+                "in use, other numbers",
+            ),
         ),
         Promise(
             "The norm, without scale and shift, comes first; `X` itself is never dropped.",

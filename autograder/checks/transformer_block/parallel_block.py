@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -13,8 +14,10 @@ from solutions.variants import blocks as solutions
 
 from ...judging import forbidden
 from ...judging.exercise import Case, Exercise, Kind, Promise, Tensor, draw_setup
-from .encoder_block import LONELY, ONE_EACH, with_opposites
+from .encoder_block import ONE_EACH, with_opposites
 from .parallel_block_wrong import MISCONCEPTIONS
+
+LONELY_SCORES = "large scores, each token may attend to one"
 
 
 def parallel_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -31,7 +34,8 @@ def parallel_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "no tokens", (2, 0, 4), 2, 3)
     yield _case(rng, "no tokens, and a mask", (2, 0, 4), 2, 3, row[None, :0])
     yield _case(rng, "tiny tokens", (1, 3, 4), 2, 3, size=1e-4)
-    yield with_opposites(_case(rng, LONELY, (1, 3, 4), 2, 3, ONE_EACH, size=1000.0))
+    yield _sharp(_case(rng, "large scores", (1, 3, 4), 2, 3))
+    yield _sharp(with_opposites(_case(rng, LONELY_SCORES, (1, 3, 4), 2, 3, ONE_EACH)))
 
 
 def parallel_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -48,7 +52,19 @@ def parallel_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "a mask of one axis", shape, n_heads, d_ff, rng.permutation(n) < n - 1)
     yield _case(rng, "no tokens, and a mask", (2, 0, shape[-1]), n_heads, d_ff, mask[..., :0])
     shape = (2, 3, shape[-1])
-    yield with_opposites(_case(rng, LONELY, shape, n_heads, d_ff, ONE_EACH, size=1000.0))
+    yield _sharp(_case(rng, "large scores", shape, n_heads, d_ff))
+    yield _sharp(with_opposites(_case(rng, LONELY_SCORES, shape, n_heads, d_ff, ONE_EACH)))
+
+
+def _sharp(case: Case) -> Case:
+    """The case with weights that make scores of thousands, and a norm that shifts nothing."""
+    setup = case.setup
+    assert setup is not None
+    factors = {"attention.W_q.weight": 100.0, "attention.W_k.weight": 100.0, "norm.bias": 0.0}
+    weights = {
+        name: Tensor(one.array * factors.get(name, 1.0)) for name, one in setup.weights.items()
+    }
+    return replace(case, setup=replace(setup, weights=weights))
 
 
 def _case(
@@ -176,7 +192,7 @@ PARALLEL_BLOCK = Exercise(
         ),
         Promise(
             "X: (batch, n, d_model), n may be 0.",
-            ("three tokens", "tokens of another size", "no tokens", LONELY),
+            ("three tokens", "tokens of another size", "no tokens", "large scores", LONELY_SCORES),
         ),
         Promise(
             "mask: as in `EncoderBlock`.",

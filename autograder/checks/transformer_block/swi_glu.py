@@ -164,9 +164,10 @@ class SwiGLU__einsum(nn.Module):
     def __init__(self, d_model, d_ff):
         super().__init__()
         self.bend = nn.SiLU()
-        for name, sizes in (("W_up", (d_model, d_ff)), ("W_gate", (d_model, d_ff))):
-            self.add_module(name, nn.Linear(*sizes, bias=False))
-        self.W_down = nn.Linear(d_ff, d_model, bias=False)
+        self.W_up, self.W_gate, self.W_down = (
+            nn.Linear(*sizes, bias=False)
+            for sizes in ((d_model, d_ff), (d_model, d_ff), (d_ff, d_model))
+        )
 
     def forward(self, X):
         gate = torch.einsum("...d,fd->...f", X, self.W_gate.weight)

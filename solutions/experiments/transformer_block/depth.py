@@ -66,10 +66,10 @@ class Stack(nn.Module):
     As usual, a stack with the norm before has one norm more, after its last block.
     """
 
-    def __init__(self, design: str, depth: int, scaled: bool = False) -> None:
+    def __init__(self, design: str, depth: int, smaller: bool = False) -> None:
         """Build one of DESIGNS. Matrices are drawn by Glorot's rule, biases start at 0.
 
-        scaled: the last matrix of each sublayer, whose result is added, is divided by the root of
+        smaller: the last matrix of each sublayer, whose result is added, is divided by the root of
         the number of sublayers.
         """
         super().__init__()
@@ -84,7 +84,7 @@ class Stack(nn.Module):
                 nn.init.xavier_uniform_(module.weight)
                 nn.init.zeros_(module.bias)
         for name, parameter in self.named_parameters():
-            if scaled and name.endswith(("W_o.weight", "W_2.weight")):
+            if smaller and name.endswith(("W_o.weight", "W_2.weight")):
                 parameter.data /= math.sqrt(2 * depth)
 
     def forward(self, letters: torch.Tensor) -> torch.Tensor:
@@ -122,10 +122,10 @@ class Start:
     unlike: list[float]
 
 
-def at_start(design: str, depth: int, seed: int, scaled: bool = False) -> Start:
+def at_start(design: str, depth: int, seed: int, smaller: bool = False) -> Start:
     """Measure one stack before training."""
     torch.manual_seed(seed)
-    model = Stack(design, depth, scaled).double()
+    model = Stack(design, depth, smaller).double()
     letters, answers = sample(SAMPLE, torch.Generator().manual_seed(1000 + seed))
     loss_of(model, letters, answers).backward()
     with torch.no_grad():
@@ -161,8 +161,8 @@ def train(
     seed: int,
     steps: int = STEPS,
     rate: float = RATE,
-    warm_up: int = 1,
-    scaled: bool = False,
+    warm_up: int = 0,
+    smaller: bool = False,
 ) -> Run:
     """Train one stack with Adam; all designs see the same sequences.
 
@@ -170,7 +170,7 @@ def train(
     """
     torch.manual_seed(seed)
     data = torch.Generator().manual_seed(2000 + seed)
-    model = Stack(design, depth, scaled)
+    model = Stack(design, depth, smaller)
     optimiser = torch.optim.Adam(model.parameters(), lr=rate, fused=True)
     losses = {}
     for step in range(steps + 1):
@@ -181,15 +181,15 @@ def train(
             break
         optimiser.zero_grad()
         loss.backward()
-        optimiser.param_groups[0]["lr"] = rate * min(1, (step + 1) / warm_up)
+        optimiser.param_groups[0]["lr"] = rate * min(1, (step + 1) / max(1, warm_up))
         optimiser.step()
-    letters, answers = test_sequences(seed)
+    letters, answers = new_sequences(seed)
     with torch.no_grad():
         right = model(letters).argmax(dim=-1) == answers
     return Run(losses, right.float().mean().item())
 
 
-def test_sequences(seed: int) -> tuple[torch.Tensor, torch.Tensor]:
+def new_sequences(seed: int) -> tuple[torch.Tensor, torch.Tensor]:
     """New sequences and their answers, on which a trained stack is measured."""
     return sample(TEST, torch.Generator().manual_seed(3000 + seed))
 

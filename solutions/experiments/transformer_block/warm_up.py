@@ -13,28 +13,28 @@ import torch.nn.functional as F
 
 from . import depth
 
-BLOCKS, STEPS, WARM_UP = 24, 200, 100
+BLOCKS = 24
+WARM_UP = 40
+"""Steps in which the rate rises; as many steps at the full rate follow as without them."""
 RATES = (3e-4, 1e-3, 3e-3)
-SCALED_RATE = 1e-3
 LEARNT = 0.95
 """A run that gets so large a share of new letters right has learnt the task."""
 
 
 @dataclass(frozen=True)
 class WarmUp:
-    """What one seed shows; accuracies are shares of letters right on new sequences.
+    """What one seed shows; accuracies are shares of letters right on new sequences, by rate.
 
-    constant, warm_up: of the norm after, by rate. scaled: of the norm after at SCALED_RATE and no
-    warm-up, with the last matrix of each sublayer smaller at the start. unlike, unlike_scaled: how
-    different the tokens are after the last block, before training. letters_alone: of the best
-    answer that depends on which letters there are, and not on where they stand.
+    constant: at a constant rate. warm_up: after a warm-up. smaller: at a constant rate, with the
+    last matrix of each sublayer smaller at the start. start, start_smaller: before training.
+    letters_alone: of the best answer that knows which letters there are, and not where they stand.
     """
 
     constant: dict[float, float]
     warm_up: dict[float, float]
-    scaled: float
-    unlike: float
-    unlike_scaled: float
+    smaller: dict[float, float]
+    start: depth.Start
+    start_smaller: depth.Start
     letters_alone: float
 
 
@@ -43,15 +43,16 @@ def compare_rates(seed: int) -> WarmUp:
     return WarmUp(
         constant={rate: _trained(seed, rate) for rate in RATES},
         warm_up={rate: _trained(seed, rate, warm_up=WARM_UP) for rate in RATES},
-        scaled=_trained(seed, SCALED_RATE, scaled=True),
-        unlike=depth.at_start("norm after", BLOCKS, seed).unlike[-1],
-        unlike_scaled=depth.at_start("norm after", BLOCKS, seed, scaled=True).unlike[-1],
-        letters_alone=letters_alone(depth.test_sequences(seed)[0]),
+        smaller={rate: _trained(seed, rate, smaller=True) for rate in RATES},
+        start=depth.at_start("norm after", BLOCKS, seed),
+        start_smaller=depth.at_start("norm after", BLOCKS, seed, smaller=True),
+        letters_alone=letters_alone(depth.new_sequences(seed)[0]),
     )
 
 
-def _trained(seed: int, rate: float, warm_up: int = 1, scaled: bool = False) -> float:
-    return depth.train("norm after", BLOCKS, seed, STEPS, rate, warm_up, scaled).accuracy
+def _trained(seed: int, rate: float, warm_up: int = 0, smaller: bool = False) -> float:
+    steps = warm_up + depth.STEPS
+    return depth.train("norm after", BLOCKS, seed, steps, rate, warm_up, smaller).accuracy
 
 
 def letters_alone(letters: torch.Tensor) -> float:
