@@ -19,7 +19,10 @@ from solutions.transformer_block import (
     FeedForward,
     LayerNorm,
     MultiHeadAttention,
+    RMSNorm,
+    SwiGLU,
 )
+from solutions.variants.blocks import ParallelBlock, feed_forward_sublayer
 
 SIZES = st.integers(1, 6)
 SEEDS = st.integers(0, 2**32 - 1)
@@ -120,6 +123,52 @@ def test_feed_forward_by_hand():
         absolute.W_1.bias.zero_()
         absolute.W_2.bias.zero_()
     assert absolute(torch.tensor([[3.0], [-2.0]])).tolist() == [[3.0], [2.0]]
+
+
+@settings(deadline=None)
+@given(SEEDS, BATCHES, st.integers(0, 5), SIZES, DTYPES)
+def test_rms_norm_equals_torch(seed, batch, n, d_model, dtype):
+    torch.manual_seed(seed)
+    ours, theirs = scrambled(RMSNorm(d_model, eps=0.1), dtype), nn.RMSNorm(d_model, eps=0.1)
+    theirs.to(dtype).load_state_dict(ours.state_dict())
+    X = tokens(*batch, n, d_model, dtype=dtype)
+    assert_same(ours(X), theirs(X), [X], dtype)
+
+
+def test_rms_norm_by_hand():
+    norm = RMSNorm(2, eps=0.0)
+    with torch.no_grad():
+        norm.weight.copy_(torch.tensor([10.0, 5.0]))
+    torch.testing.assert_close(norm(torch.tensor([[1.0, 7.0]])), torch.tensor([[2.0, 7.0]]))
+
+
+def test_swiglu_by_hand():
+    gated = SwiGLU(1, 1)
+    with torch.no_grad():
+        for linear, weight in ((gated.W_gate, 1.0), (gated.W_up, 3.0), (gated.W_down, 1.0)):
+            linear.weight.fill_(weight)
+    found = gated(torch.tensor([[2.0], [-2.0]]))
+    torch.testing.assert_close(found, torch.tensor([[10.57], [1.43]]), rtol=0, atol=5e-3)
+
+
+def test_the_parallel_block_by_hand():
+    block = ParallelBlock(2, 1, 3)
+    with torch.no_grad():
+        for part in (block.attention, block.feed_forward):
+            for one in part.parameters():
+                one.zero_()
+        block.attention.W_o.bias.copy_(torch.tensor([1.0, 1.0]))
+        block.feed_forward.W_2.bias.copy_(torch.tensor([10.0, 20.0]))
+    X = torch.tensor([[[1.0, 3.0], [0.0, 5.0]]])
+    assert torch.equal(block(X), X + torch.tensor([11.0, 21.0]))
+
+
+def test_the_sublayer_drops_in_training_alone():
+    X, nothing = torch.tensor([[1.0, 3.0]]), torch.zeros(2, 2)
+    added = (nothing, nothing[0], nothing, torch.tensor([5.0, 5.0]))
+    assert feed_forward_sublayer(X, *added, 0.0, 1.0, True).tolist() == [[1, 3]]
+    assert feed_forward_sublayer(X, *added, 0.0, 0.0, True).tolist() == [[6, 8]]
+    assert feed_forward_sublayer(X, *added, 0.5, 1.0, False).tolist() == [[6, 8]]
 
 
 @settings(deadline=None)

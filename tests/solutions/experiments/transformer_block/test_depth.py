@@ -5,7 +5,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solutions.experiments.transformer_block import depth
+from solutions.experiments.transformer_block import depth, torch_blocks, warm_up
 from solutions.transformer_block import EncoderBlock
 
 
@@ -90,6 +90,49 @@ def test_gradients_are_those_of_each_blocks_parameters():
         pieces = torch.autograd.grad(loss, list(block.parameters()), retain_graph=True)
         flat = torch.cat([one.flatten() for one in pieces])
         assert norm == pytest.approx(flat.norm().item(), rel=1e-9)
+
+
+def test_smaller_first_weights_are_those_that_write_to_the_stream():
+    models = []
+    for smaller in (False, True):
+        torch.manual_seed(0)
+        models.append(depth.Stack("norm after", 8, smaller))
+    (_, *whole), (_, *small) = (list(model.named_parameters()) for model in models)
+    for (name, before), (_, after) in zip(whole, small, strict=True):
+        writes = name.endswith(("attention.W_o.weight", "feed_forward.W_2.weight"))
+        torch.testing.assert_close(after, before / 4 if writes else before)
+
+
+def test_a_warm_up_changes_the_first_steps_only_in_size(monkeypatch):
+    seen = []
+    step = torch.optim.Adam.step
+    monkeypatch.setattr(
+        torch.optim.Adam,
+        "step",
+        lambda self: (seen.append(self.param_groups[0]["lr"]), step(self)),
+    )
+    depth.train("norm after", 2, 0, steps=6, rate=1.0, warm_up=4)
+    assert seen == [0.25, 0.5, 0.75, 1.0, 1.0, 1.0]
+    seen.clear()
+    depth.train("norm after", 2, 0, steps=3, rate=0.5)
+    assert seen == [0.5, 0.5, 0.5]
+
+
+def test_the_answer_that_knows_the_letters_alone():
+    letters = torch.tensor([[1, 2, 1, 1], [3, 3, 2, 2]])
+    assert warm_up.letters_alone(letters) == (3 / 4 + 2 / 4) / 2
+
+
+def test_the_comparison_of_blocks_sees_a_wrong_one(monkeypatch):
+    assert max(map(torch_blocks.encoder_difference, range(4))) < 1e-12
+    assert max(map(torch_blocks.decoder_difference, range(4))) < 1e-12
+
+    class Exchanged(torch_blocks.EncoderBlock):
+        def __init__(self, d_model, n_heads, d_ff, norm):
+            super().__init__(d_model, n_heads, d_ff, {"pre": "post", "post": "pre"}[norm])
+
+    monkeypatch.setattr(torch_blocks, "EncoderBlock", Exchanged)
+    assert min(map(torch_blocks.encoder_difference, range(4))) > 1e-3
 
 
 @settings(max_examples=4, deadline=None)
