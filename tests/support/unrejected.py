@@ -17,6 +17,7 @@ _OWN_SCORE = {
 _LAST_AXIS = {"a last axis of length 1 squeezed": "the last axis has an even length"}
 
 UNREJECTED: dict[str, dict[str, str]] = {
+    "banded_self_attention": _OWN_SCORE,
     "causal_mask": _ONE_VALUE,
     "divisor_for_entropy": {
         "a softmax with 1e-6 in its denominator": "a millionth is far within the tolerance",
@@ -32,12 +33,14 @@ UNREJECTED: dict[str, dict[str, str]] = {
     "label_smoothed_loss": {
         "inputs rounded to 1e-12": "of logits that small the loss is log V, to the tolerance",
     },
+    "layers_to_reach": {"n of 1 refused": "there are two tokens or more"},
     "linear_bias": _ONE_VALUE,
     "localisation": {
         "inputs rounded to 1e-12": "a share so tiny drowns in the rounding of a running sum",
     },
     "rotary": _LAST_AXIS,
     "self_attention": _OWN_SCORE,
+    "self_attention_backward": _OWN_SCORE,
     "shift_matrix": {"axes of length 1 squeezed": "both axes have an even length"} | _LAST_AXIS,
     "sinusoidal_positions": _ONE_VALUE | _LAST_AXIS,
     "windowed_self_attention": _OWN_SCORE,

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from ...judging.exercise import Assignment, Written
+from .banded_self_attention import BANDED_SELF_ATTENTION
 from .dot_product_scores import DOT_PRODUCT_SCORES
+from .layers_to_reach import LAYERS_TO_REACH
 from .permute_equivariantly import PERMUTE_EQUIVARIANTLY
 from .self_attention import SELF_ATTENTION
+from .self_attention_backward import SELF_ATTENTION_BACKWARD
 from .softmax import SOFTMAX
 from .windowed_self_attention import WINDOWED_SELF_ATTENTION
 
@@ -39,7 +42,10 @@ ASSIGNMENT = Assignment(
         SOFTMAX,
         SELF_ATTENTION,
         WINDOWED_SELF_ATTENTION,
+        BANDED_SELF_ATTENTION,
         PERMUTE_EQUIVARIANTLY,
+        LAYERS_TO_REACH,
+        SELF_ATTENTION_BACKWARD,
     ),
     written=(DISSIMILAR_WORDS,),
 )

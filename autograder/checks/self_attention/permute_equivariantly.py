@@ -326,7 +326,8 @@ PERMUTE_EQUIVARIANTLY = Exercise(
     help=(
         "Two routes, one destination: permute and then attend, or attend and then permute.",
         "`X[..., permutation, :]` permutes the tokens, on a batch too. How large may a difference "
-        "be that comes from rounding alone? NumPy has a comparison for that.",
+        "be that comes from rounding alone, as a share of the largest output? The text above says "
+        "where the line may be drawn.",
         "Section “Sets, not sequences”.",
     ),
     promises=(
