@@ -55,7 +55,18 @@ class Answer(SphinxDirective):
         module, _, member = name.partition(".")
         path = Path(self.env.srcdir).parent / "solutions" / f"{module}.py"
         self.env.note_dependency(str(path))
-        return definition(path.read_text(encoding="utf-8"), member)
+        text = path.read_text(encoding="utf-8")
+        origin = imported_from(text, member)
+        return self.source(f"{origin}.{member}") if origin else definition(text, member)
+
+
+def imported_from(module: str, name: str) -> str | None:
+    """Return the chapter from which `module` (Python source) imports `name`, if it does."""
+    for node in ast.parse(module).body:
+        if isinstance(node, ast.ImportFrom) and node.level == 1:
+            if name in [alias.name for alias in node.names]:
+                return node.module
+    return None
 
 
 def definition(module: str, name: str) -> str:
