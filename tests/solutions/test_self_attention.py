@@ -9,7 +9,7 @@ from hypothesis.extra.numpy import arrays
 
 from solutions.alignment import softmax
 from solutions.data.sentence import embed
-from solutions.experiments.self_attention import far_token
+from solutions.experiments.self_attention import far_token, models, sequences
 from solutions.self_attention import (
     dot_product_scores,
     permute_equivariantly,
@@ -114,29 +114,29 @@ def test_path_lengths_follow_the_formulas():
 
 
 def test_the_payload_stands_where_it_was_asked_for_and_nowhere_else():
-    distance = torch.tensor(far_token.DISTANCES)
-    tokens, answer = far_token.one_payload(distance, torch.Generator().manual_seed(0))
+    distance = torch.tensor(sequences.DISTANCES)
+    tokens, answer = sequences.one_payload(distance, torch.Generator().manual_seed(0))
     rows = torch.arange(len(distance))
-    assert torch.equal(tokens[rows, far_token.N_TOKENS - 1 - distance], answer)
-    assert ((tokens < far_token.N_PAYLOADS).sum(dim=1) == 1).all()
-    assert (tokens[:, -1] == far_token.PROBE).all()
+    assert torch.equal(tokens[rows, sequences.N_TOKENS - 1 - distance], answer)
+    assert ((tokens < sequences.N_PAYLOADS).sum(dim=1) == 1).all()
+    assert (tokens[:, -1] == sequences.PROBE).all()
 
 
 def test_the_answer_of_the_second_task_is_the_later_payload_also_for_twins():
     generator = torch.Generator().manual_seed(0)
-    tokens, later = far_token.with_twins(*far_token.two_payloads(200, generator))
+    tokens, later = sequences.with_twins(*sequences.two_payloads(200, generator))
     for row, answer in zip(tokens.tolist(), later.tolist(), strict=True):
-        first, second = (token for token in row if token < far_token.N_PAYLOADS)
+        first, second = (token for token in row if token < sequences.N_PAYLOADS)
         assert second == answer != first
-        places = [place for place, token in enumerate(row) if token < far_token.N_PAYLOADS]
-        assert min(places) >= far_token.N_TOKENS - 1 - far_token.REACH
+        places = [place for place, token in enumerate(row) if token < sequences.N_PAYLOADS]
+        assert min(places) >= sequences.N_TOKENS - 1 - sequences.NEAR
     assert torch.equal(tokens[:200].sort(dim=1).values, tokens[200:].sort(dim=1).values)
 
 
 def test_no_attention_body_can_tell_twins_apart():
     torch.manual_seed(0)
-    model = far_token.Reader("self-attention")
-    tokens, _ = far_token.with_twins(*far_token.two_payloads(50, torch.Generator().manual_seed(0)))
+    model = models.Reader("self-attention")
+    tokens, _ = sequences.with_twins(*sequences.two_payloads(50, torch.Generator().manual_seed(0)))
     logits = model(tokens)
     assert torch.allclose(logits[:50], logits[50:], atol=1e-6)
 
@@ -144,12 +144,39 @@ def test_no_attention_body_can_tell_twins_apart():
 def test_the_attention_body_is_the_last_row_of_the_reference():
     X = torch.randn(2, 5, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
     expected, _ = self_attention(X.numpy())
-    assert np.allclose(far_token.AttentionBody()(X).numpy(), expected[:, -1])
+    assert np.allclose(models.AttentionBody()(X).numpy(), expected[:, -1])
 
 
 def test_the_gradient_is_zero_behind_the_reach_of_the_convolutions_and_only_there():
     torch.manual_seed(0)
-    model = far_token.Reader("convolution")
+    model = models.Reader("convolution")
     generator = torch.Generator().manual_seed(0)
-    assert far_token.gradient_norm(model, far_token.REACH, generator) > 0
-    assert far_token.gradient_norm(model, far_token.REACH + 1, generator) == 0
+    assert far_token.gradient_norm(model, models.REACH, generator) > 0
+    assert far_token.gradient_norm(model, models.REACH + 1, generator) == 0
+
+
+def test_the_rate_that_is_chosen_has_the_highest_mean_over_the_checkpoints():
+    accuracies = {1e-3: [0.1, 0.9], 3e-3: [0.6, 0.8], 1e-2: [0.2, 1.0]}
+    validated = [accuracies[rate] for _, rate in far_token.TRIALS]
+    assert set(far_token.best_rates(validated).values()) == {3e-3}
+
+
+def test_no_reported_seed_chooses_a_rate():
+    assert far_token.VALIDATION_SEED not in {seed for _, seed in far_token.RUNS}
+
+
+def test_long_vectors_leave_the_payload_hardly_a_weight():
+    for seed in range(3):
+        assert far_token.payload_weight(models.LONG_VECTORS, seed) < 1e-9
+        assert 0.02 < far_token.payload_weight("self-attention", seed) < 0.05
+
+
+def test_the_two_readers_with_self_attention_differ_in_the_embedding_alone():
+    lengths = {}
+    for body in ("self-attention", models.LONG_VECTORS):
+        torch.manual_seed(0)
+        model = models.Reader(body)
+        lengths[body] = model.embedding.weight.norm(dim=-1).mean().item()
+        assert isinstance(model.body, models.AttentionBody)
+    assert 0.9 < lengths["self-attention"] < 1.1
+    assert 5.2 < lengths[models.LONG_VECTORS] < 6

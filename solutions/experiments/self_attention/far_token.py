@@ -1,13 +1,12 @@
-"""A task that needs a far token, and three ways to carry it: recurrence, convolution, attention.
+"""A task that needs a far token, and four ways to carry it.
 
-Every sequence ends with a probe token. Somewhere before it, among fillers, stands one of eight
-payload tokens; the model must name it. The three models share an embedding and a linear read-out of
-the last place, and differ in what stands between: an RNN (Elman 1990), a stack of convolutions, or
-one self-attention without any parameter of its own, `softmax(X X^T) X`.
+The sequences are those of `sequences`, the models those of `models`. Every model is tried with
+three learning rates on sequences of its own, and then trained from each of the book's seeds.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -16,22 +15,28 @@ import torch
 from torch import Tensor, nn
 
 from ...running.progress import say
+from ...running.seeds import SEEDS
+from .models import BODIES, Reader
+from .sequences import (
+    DISTANCES,
+    N_TOKENS,
+    Batch,
+    any_distance,
+    one_payload,
+    two_payloads,
+    with_twins,
+)
 
-N_TOKENS = 32
-"""Length of a sequence, the probe included: the payload is 1 to 31 places before the end."""
-N_PAYLOADS, N_FILLERS = 8, 16
-PROBE = N_PAYLOADS + N_FILLERS
-D_MODEL = 32
-KERNEL, N_LAYERS = 5, 4
-REACH = N_LAYERS * (KERNEL // 2)
-"""How far back the last place of the convolutions sees: 8 tokens."""
-DISTANCES = tuple(range(1, N_TOKENS))
 CHECKPOINTS = (75, 150, 300, 600, 1200)
 """Steps of training after which the first task's accuracy is measured; the last one ends it."""
 ORDER_STEPS = 400
-"""Steps of training on the second task."""
-BATCH, LEARNING_RATE = 64, 3e-3
-Batch = tuple[Tensor, Tensor]
+"""Steps of training on the second task, at the rate that the first has chosen."""
+BATCH, LARGEST_GRADIENT = 64, 1.0
+"""Sequences in a batch; the norm to which a longer gradient is clipped."""
+RATES = (1e-3, 3e-3, 1e-2)
+"""The learning rates that every model is tried with."""
+VALIDATION_SEED = 3
+"""The seed of the models and sequences that choose the rate; no reported one is among `SEEDS`."""
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 
@@ -50,129 +55,26 @@ def path_lengths(sees: np.ndarray) -> np.ndarray:
     return lengths
 
 
-class RecurrentBody(nn.Module):
-    """The last state of a tanh RNN; its recurrent matrix starts orthogonal."""
-
-    def __init__(self) -> None:
-        """Make the RNN."""
-        super().__init__()
-        self.rnn = nn.RNN(D_MODEL, D_MODEL, batch_first=True)
-        nn.init.orthogonal_(self.rnn.get_parameter("weight_hh_l0"))
-
-    def forward(self, X: Tensor) -> Tensor:
-        """X: (batch, n, d). Returns (batch, d)."""
-        states, _ = self.rnn(X)
-        return states[:, -1]
-
-
-class ConvolutionalBody(nn.Module):
-    """The last place of `N_LAYERS` convolutions of width `KERNEL`, each followed by a ReLU."""
-
-    def __init__(self) -> None:
-        """Make the layers."""
-        super().__init__()
-        layers: list[nn.Module] = []
-        for _ in range(N_LAYERS):
-            layers += [nn.Conv1d(D_MODEL, D_MODEL, KERNEL, padding="same"), nn.ReLU()]
-        self.layers = nn.Sequential(*layers)
-
-    def forward(self, X: Tensor) -> Tensor:
-        """X: (batch, n, d). Returns (batch, d)."""
-        return self.layers(X.transpose(1, 2))[..., -1]
-
-
-class AttentionBody(nn.Module):
-    """The last output of self-attention; it has no parameter."""
-
-    def forward(self, X: Tensor) -> Tensor:
-        """X: (batch, n, d). Returns (batch, d)."""
-        weights = torch.softmax(X @ X.transpose(1, 2), dim=-1)  # (batch, n, n)
-        return (weights @ X)[:, -1]
-
-
-BODIES: dict[str, Callable[[], nn.Module]] = {
-    "RNN": RecurrentBody,
-    "convolution": ConvolutionalBody,
-    "self-attention": AttentionBody,
-}
-
-
-class Reader(nn.Module):
-    """Embedding, one of the bodies, and a linear read-out that names the payload."""
-
-    def __init__(self, body: str) -> None:
-        """body: a name in BODIES."""
-        super().__init__()
-        self.embedding = nn.Embedding(PROBE + 1, D_MODEL)
-        nn.init.normal_(self.embedding.weight, std=D_MODEL**-0.5)  # vectors of length about 1
-        self.body = BODIES[body]()
-        self.read_out = nn.Linear(D_MODEL, N_PAYLOADS)
-
-    def forward(self, tokens: Tensor) -> Tensor:
-        """tokens: (batch, n) whole numbers. Returns logits (batch, N_PAYLOADS)."""
-        return self.read_out(self.body(self.embedding(tokens)))
-
-
-def one_payload(distance: Tensor, generator: torch.Generator) -> Batch:
-    """Make sequences with their payload `distance` (batch,) places before the probe.
-
-    Returns tokens (batch, N_TOKENS) and the payloads to name (batch,).
-    """
-    batch = len(distance)
-    tokens = torch.randint(N_PAYLOADS, PROBE, (batch, N_TOKENS), generator=generator)
-    payload = torch.randint(0, N_PAYLOADS, (batch,), generator=generator)
-    tokens[torch.arange(batch), N_TOKENS - 1 - distance] = payload
-    tokens[:, -1] = PROBE
-    return tokens, payload
-
-
-def two_payloads(batch: int, generator: torch.Generator) -> Batch:
-    """Make sequences with two different payloads in the reach of every model; name the later one.
-
-    Returns tokens (batch, N_TOKENS) and the later payloads (batch,).
-    """
-    tokens = torch.randint(N_PAYLOADS, PROBE, (batch, N_TOKENS), generator=generator)
-    places = torch.rand(batch, REACH, generator=generator).argsort(dim=1)[:, :2] + 1
-    near, far = places.min(dim=1).values, places.max(dim=1).values  # distances to the probe
-    pair = torch.rand(batch, N_PAYLOADS, generator=generator).argsort(dim=1)[:, :2]
-    rows = torch.arange(batch)
-    tokens[rows, N_TOKENS - 1 - near] = pair[:, 0]
-    tokens[rows, N_TOKENS - 1 - far] = pair[:, 1]
-    tokens[:, -1] = PROBE
-    return tokens, pair[:, 0]
-
-
-def with_twins(tokens: Tensor, later: Tensor) -> Batch:
-    """Add to each sequence of `two_payloads` its twin, in which the two payloads are exchanged.
-
-    Returns tokens (2 batch, N_TOKENS) and the later payloads (2 batch,).
-    """
-    places = tokens < N_PAYLOADS
-    earlier_and_later = tokens[places].view(-1, 2)
-    twins = tokens.clone()
-    twins[places] = earlier_and_later.flip(1).flatten()
-    return torch.cat([tokens, twins]), torch.cat([later, earlier_and_later[:, 0]])
-
-
 def train(
     model: Reader,
-    make: Callable[[torch.Generator], Batch],
-    test: Batch,
+    make: Callable[[int, torch.Generator], Batch],
+    rate: float,
     checkpoints: tuple[int, ...],
+    test: Batch,
     generator: torch.Generator,
 ) -> list[float]:
     """Train `model` with Adam on batches that `make` draws, up to the last of `checkpoints`.
 
     Returns the accuracy on `test` after each number of steps in `checkpoints`.
     """
-    optimiser = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE)
+    optimiser = torch.optim.Adam(model.parameters(), lr=rate)
     reached = []
     for step in range(1, checkpoints[-1] + 1):
-        tokens, answer = make(generator)
+        tokens, answer = make(BATCH, generator)
         loss = nn.functional.cross_entropy(model(tokens.to(DEVICE)), answer.to(DEVICE))
         optimiser.zero_grad()
         loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        nn.utils.clip_grad_norm_(model.parameters(), LARGEST_GRADIENT)
         optimiser.step()
         if step in checkpoints:
             reached.append(accuracy(model, *test))
@@ -198,11 +100,48 @@ def gradient_norm(model: Reader, distance: int, generator: torch.Generator) -> f
     return float(gradient[:, N_TOKENS - 1 - distance].square().sum(dim=-1).mean().sqrt())
 
 
+def payload_weight(body: str, seed: int) -> float:
+    """Median of the weight that the probe gives the payload in a model that is not trained yet.
+
+    body: one of the two with self-attention.
+    """
+    torch.manual_seed(seed)
+    tokens, payload = one_payload(torch.tensor(DISTANCES * 32), torch.Generator().manual_seed(seed))
+    X = Reader(body).embedding(tokens).detach()  # (batch, n, d)
+    weights = torch.softmax(X[:, -1:] @ X.transpose(1, 2), dim=-1)[:, 0]  # (batch, n)
+    return float(weights[tokens == payload[:, None]].median())
+
+
+TRIALS = [(body, rate) for body in BODIES for rate in RATES]
+"""Every model with every rate; `validate` takes the place in this list."""
+
+
+def validate(place: int) -> list[float]:
+    """Train the model and rate of `TRIALS[place]`; return its accuracy at each checkpoint."""
+    body, rate = TRIALS[place]
+    torch.manual_seed(VALIDATION_SEED)
+    generator = torch.Generator().manual_seed(VALIDATION_SEED)
+    held_out = one_payload(torch.tensor(DISTANCES * 32), generator)
+    reached = train(Reader(body).to(DEVICE), any_distance, rate, CHECKPOINTS, held_out, generator)
+    say(f"far_token: {body} at the rate {rate} done")
+    return reached
+
+
+def best_rates(validated: list[list[float]]) -> dict[str, float]:
+    """Return each model's rate with the highest mean over the checkpoints of `validate`."""
+    scores = {
+        trial: float(np.mean(reached)) for trial, reached in zip(TRIALS, validated, strict=True)
+    }
+    return {body: max(RATES, key=lambda rate: scores[body, rate]) for body in BODIES}
+
+
 @dataclass(frozen=True)
 class Measured:
     """What one seed showed of one model, as `run` measures it."""
 
     parameters: int
+    seconds: float
+    """Of one core, for the training on the first task."""
     gradients: list[float]
     """At the start of training, for each of DISTANCES."""
     learning: list[float]
@@ -213,28 +152,25 @@ class Measured:
     """Accuracy on the second task, sequences and their twins, at the end of its training."""
 
 
-def run(seed: int) -> dict[str, Measured]:
-    """Train every model on both tasks from `seed`; return what each one showed."""
+RUNS = [(body, seed) for body in BODIES for seed in SEEDS]
+"""Every model with every seed; `run` takes the place in this list."""
 
-    def far(generator: torch.Generator) -> Batch:
-        return one_payload(torch.randint(1, N_TOKENS, (BATCH,), generator=generator), generator)
 
-    def ordered(generator: torch.Generator) -> Batch:
-        return two_payloads(BATCH, generator)
-
-    measured = {}
-    for body in BODIES:
-        torch.manual_seed(seed)
-        generator = torch.Generator().manual_seed(seed)
-        all_distances = one_payload(torch.tensor(DISTANCES * 32), generator)
-        model = Reader(body).to(DEVICE)
-        gradients = [gradient_norm(model, k, generator) for k in DISTANCES]
-        learning = train(model, far, all_distances, CHECKPOINTS, generator)
-        at = [accuracy(model, *one_payload(torch.full((500,), k), generator)) for k in DISTANCES]
-        parameters = sum(p.numel() for p in model.parameters())
-        second = Reader(body).to(DEVICE)
-        twins = with_twins(*two_payloads(2000, generator))
-        (later,) = train(second, ordered, twins, (ORDER_STEPS,), generator)
-        measured[body] = Measured(parameters, gradients, learning, at, later)
-        say(f"far_token: seed {seed}, {body} done")
-    return measured
+def run(rates: dict[str, float], place: int) -> Measured:
+    """Train the model of `RUNS[place]` on both tasks, at its rate in `rates`."""
+    body, seed = RUNS[place]
+    torch.manual_seed(seed)
+    generator = torch.Generator().manual_seed(seed)
+    test = one_payload(torch.tensor(DISTANCES * 32), generator)
+    model = Reader(body).to(DEVICE)
+    gradients = [gradient_norm(model, k, generator) for k in DISTANCES]
+    started = time.process_time()
+    learning = train(model, any_distance, rates[body], CHECKPOINTS, test, generator)
+    seconds = time.process_time() - started
+    at = [accuracy(model, *one_payload(torch.full((500,), k), generator)) for k in DISTANCES]
+    second = Reader(body).to(DEVICE)
+    twins = with_twins(*two_payloads(2000, generator))
+    (later,) = train(second, two_payloads, rates[body], (ORDER_STEPS,), twins, generator)
+    parameters = sum(p.numel() for p in model.parameters())
+    say(f"far_token: seed {seed}, {body} done")
+    return Measured(parameters, seconds, gradients, learning, at, later)
