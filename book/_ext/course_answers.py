@@ -62,11 +62,9 @@ class Answer(SphinxDirective):
 
 def imported_from(module: str, name: str) -> str | None:
     """Return the chapter from which `module` (Python source) imports `name`, if it does."""
-    for node in ast.parse(module).body:
-        if isinstance(node, ast.ImportFrom) and node.level == 1:
-            if name in [alias.name for alias in node.names]:
-                return node.module
-    return None
+    nodes = [node for node in ast.parse(module).body if isinstance(node, ast.ImportFrom)]
+    here = [node for node in nodes if node.level == 1]
+    return next((one.module for one in here if name in [a.name for a in one.names]), None)
 
 
 def definition(module: str, name: str) -> str:

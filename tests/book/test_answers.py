@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from course_answers import HERE, definition
+from course_answers import HERE, definition, imported_from
 from course_folds import CHECKS, FIGURE, OUTPUT
 from site_tools import NOTEBOOK, Book, cell
 
@@ -117,6 +117,13 @@ def test_what_is_not_there_is_said(
     result = book.build()
     assert result.returncode != 0
     assert message in result.stdout
+
+
+def test_what_a_chapter_imports_from_another_is_looked_up_there() -> None:
+    module = "import numpy as np\nfrom .first import one, softmax\nfrom numpy import dot\n"
+    assert imported_from(module, "softmax") == "first"
+    assert imported_from(module, "dot") is None
+    assert imported_from(module, "doubled") is None
 
 
 def test_a_definition_is_shown_with_its_comments_and_without_its_docstring() -> None:

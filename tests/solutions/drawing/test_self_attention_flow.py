@@ -22,7 +22,8 @@ def test_the_tokens_stand_three_times_and_lead_to_weights_and_outputs(drawing):
     shares = [matrix.get_facecolors()[:, 3] for matrix in drawing.collections]
     assert [len(one) for one in shares] == [12, 12, 12, 9, 12]
     tokens, asked, blended, weights, output = shares
-    assert np.array_equal(tokens, asked) and np.array_equal(tokens, blended)
+    assert np.array_equal(tokens, asked)
+    assert np.array_equal(tokens, blended)
     assert np.array_equal(tokens.reshape(3, 4).argmax(axis=1), [0, 1, 2])
     assert np.array_equal(weights.reshape(3, 3).argmax(axis=1), [1, 0, 2])
     assert np.array_equal(output.reshape(3, 4).argmax(axis=1), [1, 0, 2])
