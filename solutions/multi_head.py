@@ -6,7 +6,8 @@ head by removing it follows Michel et al. (2019), "Are sixteen heads really bett
 
 import numpy as np
 
-from .queries_keys_values import project_qkv, scaled_dot_product_attention
+from .alignment import softmax
+from .queries_keys_values import padding_mask, project_qkv, scaled_dot_product_attention
 
 
 def _head_width(d_model: int, n_heads: int) -> int:
@@ -71,17 +72,65 @@ def multi_head_attention(
     return merge_heads(heads) @ W_o, weights  # (..., n, n_heads * d_v) @ (n_heads * d_v, d_out)
 
 
-def multi_head_parameters(d_model: int, n_heads: int, bias: bool = False) -> int:
-    """Count the parameters of a multi-head attention layer.
+def multi_head_cross_attention(
+    X: np.ndarray,
+    context: np.ndarray,
+    W_q: np.ndarray,
+    W_k: np.ndarray,
+    W_v: np.ndarray,
+    W_o: np.ndarray,
+    n_heads: int,
+    mask: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Let one sequence ask and another answer, with several heads (Vaswani et al. 2017, 3.2.3).
 
-    d_model: the width of the tokens and of all four projections together with their output: W_q,
-    W_k, W_v and W_o are (d_model, d_model). bias: whether each of the four also adds a learned
-    vector to its result. Returns a whole number (int). Raises ValueError, with both numbers in its
-    message, if d_model is not divisible by n_heads.
+    X: (..., n_q, d), the tokens that ask. context: (..., n_k, d_context), the tokens that answer.
+    There is at least one of each, and the leading axes are the same. W_q: (d, n_heads * d_k).
+    W_k: (d_context, n_heads * d_k). W_v: (d_context, n_heads * d_v). W_o: (n_heads * d_v, d_out).
+    The columns of the first three and the rows of W_o belong to the heads as in
+    `multi_head_attention`. n_heads: at least 1; it divides both widths. Scores may be large, above
+    0 or below. mask: boolean, broadcastable to (..., n_q, n_k), and perhaps with fewer axes, True
+    where attention may go, the same for all heads, or None. Returns (output, weights) of shapes
+    (..., n_q, d_out) and (..., n_heads, n_q, n_k). A token that may attend to nothing gets weights
+    0 and output 0.
     """
-    d_head = _head_width(d_model, n_heads)
-    inputs = d_model + bias  # numbers that make one feature of a query, a key, a value, an output
-    return n_heads * 3 * inputs * d_head + inputs * d_model
+    Q = split_heads(X @ W_q, n_heads)  # (..., n_heads, n_q, d_k)
+    K, V = (
+        split_heads(context @ W, n_heads) for W in (W_k, W_v)
+    )  # (..., n_heads, n_k, d_k or d_v)
+    if mask is not None:
+        scores_of_a_head = (*X.shape[:-1], context.shape[-2])  # (..., n_q, n_k)
+        mask = np.broadcast_to(mask, scores_of_a_head)[..., None, :, :]
+    heads, weights = scaled_dot_product_attention(Q, K, V, mask)
+    return merge_heads(heads) @ W_o, weights
+
+
+def fuse_projections(W_q: np.ndarray, W_k: np.ndarray, W_v: np.ndarray, n_heads: int) -> np.ndarray:
+    """Put three projections into one matrix, head by head.
+
+    W_q and W_k: (d, n_heads * d_k). W_v: (d, n_heads * d_v). All widths are at least 1, and the
+    columns belong to the heads as in `multi_head_attention`. Returns a matrix of shape
+    (d, n_heads * (2 * d_k + d_v)): the columns of the first head for queries, then those for keys,
+    then those for values, then the same of the second head, and so on.
+    """
+    by_head = (W.reshape(len(W), n_heads, W.shape[1] // n_heads) for W in (W_q, W_k, W_v))
+    return np.concatenate(list(by_head), axis=-1).reshape(len(W_q), -1)
+
+
+def unfuse_projections(
+    W: np.ndarray, n_heads: int, d_k: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Take a fused projection apart: the inverse of `fuse_projections`.
+
+    W: (d, n_heads * (2 * d_k + d_v)), head by head, and for each head queries, keys and values.
+    n_heads, d_k and d_v are at least 1; d_v follows from the others and may differ from d_k.
+    Returns the tuple (W_q, W_k, W_v) of shapes (d, n_heads * d_k), (d, n_heads * d_k) and
+    (d, n_heads * d_v).
+    """
+    by_head = W.reshape(len(W), n_heads, W.shape[1] // n_heads)  # (d, n_heads, 2 * d_k + d_v)
+    roles = by_head[..., :d_k], by_head[..., d_k : 2 * d_k], by_head[..., 2 * d_k :]
+    W_q, W_k, W_v = (role.reshape(len(W), -1) for role in roles)
+    return W_q, W_k, W_v
 
 
 def head_importance(weights: np.ndarray, values: np.ndarray, W_o: np.ndarray) -> np.ndarray:
@@ -102,3 +151,67 @@ def head_importance(weights: np.ndarray, values: np.ndarray, W_o: np.ndarray) ->
     change = np.linalg.norm(contributions, axis=(-2, -1))  # (..., n_heads)
     size = np.linalg.norm(contributions.sum(axis=-3), axis=(-2, -1))[..., None]  # (..., 1)
     return np.divide(change, size, out=np.zeros_like(change), where=size > 0)
+
+
+def prune_heads(
+    W_q: np.ndarray,
+    W_k: np.ndarray,
+    W_v: np.ndarray,
+    W_o: np.ndarray,
+    n_heads: int,
+    removed: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Make a layer smaller: without some of its heads, and with the others as they were.
+
+    W_q and W_k: (d, n_heads * d_k). W_v: (d, n_heads * d_v). W_o: (n_heads * d_v, d_out). Columns
+    and rows belong to the heads as in `multi_head_attention`. removed: numbers of heads, each from
+    0 to n_heads - 1, in any order, perhaps none, perhaps one of them twice; at least one head
+    remains. Returns the tuple (W_q, W_k, W_v, W_o) of the remaining layer: its heads stand in their
+    old order, and its output is what the old layer's would be if the removed heads had found zeros.
+    """
+    kept = np.setdiff1d(np.arange(n_heads), removed)  # in ascending order
+    columns = (W.reshape(len(W), n_heads, W.shape[1] // n_heads) for W in (W_q, W_k, W_v))
+    W_q, W_k, W_v = (W[:, kept].reshape(len(W), -1) for W in columns)
+    rows = W_o.reshape(n_heads, -1, W_o.shape[1])
+    return W_q, W_k, W_v, rows[kept].reshape(-1, W_o.shape[1])
+
+
+def folded_heads_attention(
+    Q: np.ndarray, K: np.ndarray, V: np.ndarray, n_heads: int, lengths: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Attend with several heads that are folded into the batch, and hide the padding.
+
+    Q and K: (batch, n, n_heads * d_k). V: (batch, n, n_heads * d_v), n at least 1: already
+    projected, and not yet split. n_heads: at least 1. lengths: (batch,), whole numbers from 1 to n:
+    how many tokens of each sequence are real; the real ones come first. Returns (merged, weights)
+    of shapes (batch, n, n_heads * d_v) and (batch, n_heads, n, n): what the heads found, merged but
+    not mixed, and how they found it. Every token, real or not, attends to the real tokens of its
+    own sequence.
+    """
+    batch, n, _ = Q.shape
+    Q, K, V = (split_heads(X, n_heads).reshape(batch * n_heads, n, -1) for X in (Q, K, V))
+    mask = np.repeat(padding_mask(lengths, n), n_heads, axis=0)  # (batch * n_heads, 1, n)
+    heads, weights = scaled_dot_product_attention(Q, K, V, mask)
+    heads = heads.reshape(batch, n_heads, n, -1)
+    return merge_heads(heads), weights.reshape(batch, n_heads, n, n)
+
+
+def head_scales_backward(
+    Q: np.ndarray, K: np.ndarray, V: np.ndarray, scales: np.ndarray, d_merged: np.ndarray
+) -> np.ndarray:
+    """Differentiate a loss with respect to a scale that each head has learned for its scores.
+
+    Q: (..., n_heads, n_q, d_k). K: (..., n_heads, n_k, d_k). V: (..., n_heads, n_k, d_v). All have
+    the same leading axes, perhaps none, and one row or more. scales: (n_heads,), the same for all
+    sequences. The weights of head h are the softmax of scales[h] * Q_h K_h^T, with no other
+    factor; each row sums to 1. Then the heads are merged. Scores may be large, and values near
+    100 000. d_merged: (..., n_q, n_heads * d_v), the gradient of the loss with respect to the
+    merged heads. Returns an array of shape (n_heads,): the gradient with respect to `scales`.
+    """
+    scores = Q @ np.swapaxes(K, -1, -2)  # (..., n_heads, n_q, n_k)
+    weights = softmax(scales[:, None, None] * scores)
+    d_heads = split_heads(d_merged, len(scales))  # the way back through the merge
+    d_weights = d_heads @ np.swapaxes(V, -1, -2)
+    mean = np.sum(weights * d_weights, axis=-1, keepdims=True)
+    by_sequence = np.sum(weights * (d_weights - mean) * scores, axis=(-2, -1))  # (..., n_heads)
+    return np.sum(by_sequence, axis=tuple(range(by_sequence.ndim - 1)))

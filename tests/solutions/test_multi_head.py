@@ -1,5 +1,7 @@
 """Properties of multi-head attention, its equality with PyTorch's, and the chapter's experiment."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
@@ -8,7 +10,9 @@ from hypothesis import strategies as st
 
 from solutions.experiments.multi_head.two_relations import (
     HEADS,
+    SHARES,
     TIMES,
+    GivenShares,
     TwoRelations,
     accuracies,
     places,
@@ -17,11 +21,16 @@ from solutions.experiments.multi_head.two_relations import (
 )
 from solutions.experiments.queries_keys_values.associative_recall import NUMBERS
 from solutions.multi_head import (
+    folded_heads_attention,
+    fuse_projections,
     head_importance,
+    head_scales_backward,
     merge_heads,
     multi_head_attention,
-    multi_head_parameters,
+    multi_head_cross_attention,
+    prune_heads,
     split_heads,
+    unfuse_projections,
 )
 from solutions.queries_keys_values import causal_mask, padding_mask, scaled_dot_product_attention
 
@@ -174,8 +183,6 @@ def test_heads_that_do_not_divide_the_width_are_an_error(d_model, n_heads):
     with pytest.raises(ValueError, match=message):
         split_heads(np.zeros((3, d_model)), n_heads)
     with pytest.raises(ValueError, match=message):
-        multi_head_parameters(d_model, n_heads)
-    with pytest.raises(ValueError, match=message):
         multi_head_attention(np.zeros((3, d_model)), *[square] * 4, n_heads)
 
 
@@ -196,14 +203,95 @@ def test_every_mask_that_broadcasts_is_the_same_for_all_heads(shape):
     np.testing.assert_array_equal(weights > 0, np.broadcast_to(full, weights.shape))
 
 
-@given(st.integers(1, 12), st.integers(1, 12), st.booleans())
-def test_parameters_are_those_that_torch_counts(n_heads, d_head, bias):
-    theirs = torch.nn.MultiheadAttention(n_heads * d_head, n_heads, bias=bias)
-    expected = sum(parameter.numel() for parameter in theirs.parameters())
-    found = multi_head_parameters(n_heads * d_head, n_heads, bias)
-    assert found == expected
-    assert type(found) is int
-    assert found == multi_head_parameters(n_heads * d_head, 1, bias)
+@given(SEEDS, BATCHES, SIZES, SIZES, SIZES, SIZES, st.integers(1, 3))
+def test_a_sequence_that_asks_itself_is_self_attention(seed, batch, n, d, n_heads, d_k, d_v):
+    rng = np.random.default_rng(seed)
+    X, *rest = layer(rng, (*batch, n, d), n_heads, d_k, d_v, 5)
+    mask = rng.random((*batch, n, n)) < 0.6
+    found = multi_head_cross_attention(X, X, *rest, mask)
+    for mine, theirs in zip(found, multi_head_attention(X, *rest, mask), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+def test_cross_attention_equals_torch_with_a_context_of_another_width():
+    rng = np.random.default_rng(0)
+    theirs = torch.nn.MultiheadAttention(
+        6, 2, bias=False, kdim=5, vdim=5, batch_first=True, dtype=torch.float64
+    )
+    X, context = rng.normal(size=(2, 3, 6)), rng.normal(size=(2, 4, 5))
+    mask = padding_mask(np.array([4, 2]), 4)
+    names = ("q_proj_weight", "k_proj_weight", "v_proj_weight")
+    W = [getattr(theirs, name).detach().numpy().T for name in names]
+    W_o = theirs.out_proj.weight.detach().numpy().T
+    expected = theirs(
+        *(torch.from_numpy(one) for one in (X, context, context)),
+        key_padding_mask=torch.from_numpy(~mask[:, 0]),
+        average_attn_weights=False,
+    )
+    found = multi_head_cross_attention(X, context, *W, W_o, 2, mask)
+    for mine, its in zip(found, expected, strict=True):
+        np.testing.assert_allclose(mine, its.detach().numpy(), rtol=0, atol=1e-12)
+
+
+@given(SEEDS, SIZES, SIZES, SIZES, SIZES)
+def test_a_fused_projection_computes_all_three_and_comes_apart_again(seed, d, n_heads, d_k, d_v):
+    rng = np.random.default_rng(seed)
+    X, W_q, W_k, W_v, *_ = layer(rng, (4, d), n_heads, d_k, d_v, 1)
+    fused = fuse_projections(W_q, W_k, W_v, n_heads)
+    heads = split_heads(X @ fused, n_heads)  # (n_heads, n, 2 * d_k + d_v)
+    parts = np.split(heads, [d_k, 2 * d_k], axis=-1)
+    for part, W in zip(parts, (W_q, W_k, W_v), strict=True):
+        np.testing.assert_allclose(part, split_heads(X @ W, n_heads), atol=1e-12)
+    apart = unfuse_projections(fused, n_heads, d_k)
+    for mine, W in zip(apart, (W_q, W_k, W_v), strict=True):
+        np.testing.assert_array_equal(mine, W)
+
+
+def test_fusing_by_hand():
+    W_q, W_k, W_v = (np.array([[one, one + 1]]) for one in (10, 20, 30))
+    assert fuse_projections(W_q, W_k, W_v, 2).tolist() == [[10, 20, 30, 11, 21, 31]]
+
+
+@given(SEEDS, BATCHES, st.integers(1, 5), SIZES, SIZES, st.data())
+def test_a_pruned_layer_is_the_old_one_with_heads_that_find_nothing(
+    seed, batch, n_heads, d_k, d_v, data
+):
+    rng = np.random.default_rng(seed)
+    X, *matrices, _ = layer(rng, (*batch, 3, 4), n_heads, d_k, d_v, 5)
+    removed = data.draw(st.lists(st.integers(0, n_heads - 1), max_size=n_heads + 1))
+    if set(removed) == set(range(n_heads)):
+        removed = []
+    zeroed = matrices[3].copy().reshape(n_heads, d_v, 5)
+    zeroed[removed] = 0
+    zeroed = zeroed.reshape(matrices[3].shape)
+    expected, _ = multi_head_attention(X, *matrices[:3], zeroed, n_heads)
+    rest = n_heads - len(set(removed))
+    small = prune_heads(*matrices, n_heads, np.array(removed, dtype=int))
+    found, weights = multi_head_attention(X, *small, rest)
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+    assert weights.shape[-3] == rest
+    assert small[0].shape == (4, rest * d_k)
+
+
+@given(SEEDS, st.integers(1, 4), st.integers(1, 4), SIZES, SIZES, SIZES)
+def test_heads_folded_into_the_batch_find_the_same(seed, batch, n, n_heads, d_k, d_v):
+    rng = np.random.default_rng(seed)
+    widths = n_heads * d_k, n_heads * d_k, n_heads * d_v
+    Q, K, V = (rng.normal(size=(batch, n, width)) for width in widths)
+    lengths = rng.integers(1, n + 1, size=batch)
+    merged, weights = folded_heads_attention(Q, K, V, n_heads, lengths)
+    heads = (split_heads(one, n_heads) for one in (Q, K, V))
+    mask = padding_mask(lengths, n)[:, None]
+    expected, expected_weights = scaled_dot_product_attention(*heads, mask)
+    np.testing.assert_allclose(merged, merge_heads(expected), atol=1e-12)
+    np.testing.assert_allclose(weights, expected_weights, atol=1e-12)
+
+
+def test_the_gradient_of_a_scale_by_hand():
+    Q, K = np.ones((1, 1, 1)), np.array([[[0.0], [np.log(3)]]])  # with scale 1: weights 1/4, 3/4
+    V = np.array([[[0.0], [8.0]]])
+    found = head_scales_backward(Q, K, V, np.array([1.0]), np.ones((1, 1)))
+    np.testing.assert_allclose(found, [8 * 3 / 16 * np.log(3)])  # w(1-w) times both differences
 
 
 @given(SEEDS, BATCHES, SIZES, SIZES, SIZES, SIZES, SIZES)
@@ -337,7 +425,7 @@ def test_one_head_cannot_answer_four_sequences_of_three_numbers(seed, drawn):
 
 
 def test_two_heads_learn_what_one_cannot():
-    one, two = (train(n_heads, 0.01, seed=0) for n_heads in (1, 2))
+    one, two = (train(partial(TwoRelations, n_heads), 0.01, seed=0) for n_heads in (1, 2))
     assert one.parameters == two.parameters
     assert one.complete[0] < 2 / 3
     assert two.complete[0] > 0.95
@@ -348,9 +436,24 @@ def test_two_heads_learn_what_one_cannot():
 
 @pytest.mark.parametrize("n_heads", HEADS)
 def test_the_example_asks_every_letter_of_four_pairs(n_heads):
-    example = train(n_heads, 0.01, seed=0, steps=TIMES).example
+    example = train(partial(TwoRelations, n_heads), 0.01, seed=0, steps=TIMES).example
     codes = [ord(letter) - ord("A") for letter in example["letters"]]
     assert {code ^ 1 for code in codes} == set(codes)
     weights = np.array(example["weights"])
     assert weights.shape == (n_heads, len(codes), len(codes))
     np.testing.assert_allclose(weights.sum(axis=-1), 1, rtol=1e-5)
+
+
+def test_given_shares_are_where_they_belong():
+    letters, numbers, asked, _ = sequences(5, torch.Generator().manual_seed(1))
+    model = GivenShares(1, 3)
+    logits, weights = model(letters, numbers, asked)
+    assert logits.shape == (5, 2, NUMBERS)
+    found = weights[:, 0].gather(1, places(letters, asked))
+    torch.testing.assert_close(found, torch.tensor([SHARES] * 5))
+    torch.testing.assert_close(weights.sum(dim=-1), torch.ones(5, 1))
+
+
+def test_what_chooses_the_rate_is_not_what_is_reported():
+    run = train(partial(TwoRelations, 2), 0.003, seed=0, steps=2 * TIMES)
+    assert run.validation != run.complete[0]

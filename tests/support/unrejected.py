@@ -24,8 +24,12 @@ UNREJECTED: dict[str, dict[str, str]] = {
         "n_k of 1 refused": "there are two keys or more",
     },
     "encode_bidirectional": _LAST_AXIS,
+    "fuse_projections": {"a last axis of length 1 squeezed": "there are three columns or more"},
     "hard_attention": {
         "a draw equal to a sum counts for the place before": "no seed draws exactly such a number",
+    },
+    "head_scales_backward": {
+        "leading axes flattened": "the result has none: it is a sum over all sequences",
     },
     "jacobian_norms": {
         "derivatives below 1e-8 taken for 0": "the tolerance is relative to the last norm: 1",

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from ...judging.exercise import Assignment, Written
+from .folded_heads_attention import FOLDED_HEADS_ATTENTION
+from .fuse_projections import FUSE_PROJECTIONS
 from .head_importance import HEAD_IMPORTANCE
+from .head_scales_backward import HEAD_SCALES_BACKWARD
 from .merge_heads import MERGE_HEADS
 from .multi_head_attention import MULTI_HEAD_ATTENTION
-from .multi_head_parameters import MULTI_HEAD_PARAMETERS
+from .multi_head_cross_attention import MULTI_HEAD_CROSS_ATTENTION
+from .prune_heads import PRUNE_HEADS
 from .split_heads import SPLIT_HEADS
+from .unfuse_projections import UNFUSE_PROJECTIONS
 
 __all__ = ["ASSIGNMENT"]
 
@@ -41,8 +46,13 @@ ASSIGNMENT = Assignment(
         SPLIT_HEADS,
         MERGE_HEADS,
         MULTI_HEAD_ATTENTION,
-        MULTI_HEAD_PARAMETERS,
+        MULTI_HEAD_CROSS_ATTENTION,
+        FUSE_PROJECTIONS,
+        UNFUSE_PROJECTIONS,
+        FOLDED_HEADS_ATTENTION,
         HEAD_IMPORTANCE,
+        PRUNE_HEADS,
+        HEAD_SCALES_BACKWARD,
     ),
     written=(MERGE_THAT_TRAINS,),
 )

@@ -125,7 +125,7 @@ def split_heads__columns_first(X, n_heads):
 SPLIT_HEADS = Exercise(
     name="split_heads",
     points=2,
-    difficulty=2,
+    difficulty=1,
     minutes=12,
     reference=solutions.split_heads,
     cases=cases,

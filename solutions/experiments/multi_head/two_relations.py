@@ -6,8 +6,9 @@ the letter itself, and the one stored under its partner.
 """
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -28,7 +29,10 @@ from ..queries_keys_values.associative_recall import (
 
 RELATIONS = tuple(TASKS)  # "own", "partner"
 HEADS = (1, 2, 8)
+HIDDEN = 128
 STEPS, TIMES = 400, 10
+SHARES = (2 / 3, 1 / 3)
+"""Of the own record and the partner's, in `GivenShares`."""
 
 
 def places(letters: torch.Tensor, asked: torch.Tensor) -> torch.Tensor:
@@ -41,19 +45,22 @@ def places(letters: torch.Tensor, asked: torch.Tensor) -> torch.Tensor:
 
 
 class TwoRelations(nn.Module):
-    """One attention layer and a linear read-out of two numbers.
+    """One attention layer and a read-out of two numbers, linear or with one hidden layer.
 
     Queries and keys are made from letters and values from numbers, so the weights cannot depend on
     the numbers. All sizes, and so all parameters, are the same for every number of heads.
     """
 
-    def __init__(self, n_heads: int) -> None:
-        """Build the model; D_MODEL must be divisible by n_heads."""
+    def __init__(self, n_heads: int, hidden: int = 0) -> None:
+        """Build the model; D_MODEL must be divisible by n_heads. hidden: units of the read-out."""
         super().__init__()
         self.letter = nn.Embedding(LETTERS, D_MODEL)
         self.number = nn.Embedding(NUMBERS, D_MODEL)
         self.attend = nn.MultiheadAttention(D_MODEL, n_heads, bias=False, batch_first=True)
-        self.read_out = nn.Linear(D_MODEL, len(RELATIONS) * NUMBERS)
+        logits = len(RELATIONS) * NUMBERS
+        self.read_out: nn.Module = nn.Linear(hidden or D_MODEL, logits)
+        if hidden:
+            self.read_out = nn.Sequential(nn.Linear(D_MODEL, hidden), nn.ReLU(), self.read_out)
 
     def forward(
         self, letters: torch.Tensor, numbers: torch.Tensor, asked: torch.Tensor
@@ -86,11 +93,36 @@ class TwoRelations(nn.Module):
         return rest
 
 
+class GivenShares(TwoRelations):
+    """The same with one head, whose weights are not learned: SHARES, and 0 elsewhere."""
+
+    def forward(
+        self, letters: torch.Tensor, numbers: torch.Tensor, asked: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return logits (batch, 2, NUMBERS) and weights (batch, 1, records)."""
+        shares = torch.tensor(SHARES, dtype=self.number.weight.dtype).expand(len(letters), -1)
+        weights = self.number.weight.new_zeros(letters.shape)
+        weights = weights.scatter(1, places(letters, asked), shares)[:, None]  # (batch, 1, records)
+        values = self.number(numbers) @ self.attend.in_proj_weight.chunk(3)[2].T
+        output = self.attend.out_proj(weights @ values)  # (batch, 1, d)
+        return self.read_out(output[:, 0]).unflatten(-1, (len(RELATIONS), NUMBERS)), weights
+
+
+ONE_HEAD: dict[str, Callable[[], TwoRelations]] = {
+    "given shares, linear": partial(GivenShares, 1),
+    "given shares, hidden layer": partial(GivenShares, 1, HIDDEN),
+    "learned shares, hidden layer": partial(TwoRelations, 1, HIDDEN),
+}
+"""Who chooses the weights of the one head, and what reads its output."""
+
+
 @dataclass(frozen=True)
 class Run:
-    """One training. Accuracies are (both numbers right, own right, partner's right).
+    """One training run. Accuracies are (both numbers right, own right, partner's right).
 
-    accuracy: step -> share of fresh sequences with both numbers right. weight_on: a row for each
+    validation: share of the sequences that choose among rates with both numbers right, at the end.
+    Everything else is measured on other sequences, which choose nothing. accuracy: step -> share
+    with both numbers right. weight_on: a row for each
     head, its mean weight on the own record and on the partner's. without: accuracies after the
     removal of each head alone. fewer: accuracy (both) after the removal of 0, 1, ... n_heads heads,
     by "least important first" and "most important first". example: letters, numbers and weights
@@ -99,6 +131,7 @@ class Run:
     """
 
     rate: float
+    validation: float
     parameters: int
     accuracy: dict[int, float]
     weight_on: list[list[float]]
@@ -109,12 +142,13 @@ class Run:
     example: dict[str, list[Any]]
 
 
-def train(n_heads: int, rate: float, seed: int, steps: int = STEPS) -> Run:
-    """Train one model; all models of a seed see the same sequences in the same order."""
+def train(build: Callable[[], TwoRelations], rate: float, seed: int, steps: int = STEPS) -> Run:
+    """Train the model that `build` makes; all models of a seed see the same sequences in order."""
     torch.manual_seed(seed)
     data = torch.Generator().manual_seed(1000 + seed)
     test = sequences(TEST, torch.Generator().manual_seed(2000 + seed))
-    model = TwoRelations(n_heads)
+    validation = sequences(TEST, torch.Generator().manual_seed(3000 + seed))
+    model = build()
     optimiser = torch.optim.AdamW(model.parameters(), lr=rate)
     decay = torch.optim.lr_scheduler.LinearLR(optimiser, 1.0, 0.05, steps)
     accuracy = {}
@@ -128,7 +162,7 @@ def train(n_heads: int, rate: float, seed: int, steps: int = STEPS) -> Run:
         loss.backward()
         optimiser.step()
         decay.step()
-    return _look(model, rate, accuracy, test)
+    return _look(model, rate, accuracies(model, validation)[0], accuracy, test)
 
 
 def sequences(batch: int, generator: torch.Generator) -> tuple[torch.Tensor, ...]:
@@ -147,7 +181,11 @@ def accuracies(model: TwoRelations, test: tuple[torch.Tensor, ...]) -> list[floa
 
 @torch.no_grad()
 def _look(
-    model: TwoRelations, rate: float, accuracy: dict[int, float], test: tuple[torch.Tensor, ...]
+    model: TwoRelations,
+    rate: float,
+    validation: float,
+    accuracy: dict[int, float],
+    test: tuple[torch.Tensor, ...],
 ) -> Run:
     letters, numbers, asked, _ = test
     n_heads = model.attend.num_heads
@@ -158,6 +196,7 @@ def _look(
     orders = {"least important first": ranking, "most important first": ranking[::-1]}
     return Run(
         rate,
+        validation,
         sum(parameter.numel() for parameter in model.parameters()),
         accuracy,
         weights.gather(-1, index).mean(dim=0).tolist(),
@@ -183,11 +222,16 @@ def _example(model: TwoRelations) -> dict[str, list[Any]]:
     }
 
 
+def best_rate(build: Callable[[], TwoRelations], seed: int) -> Run:
+    """Train at every rate of RATES; return the run that is best on the validation sequences."""
+    return max((train(build, rate, seed) for rate in RATES), key=lambda run: run.validation)
+
+
 def compare_heads(seed: int) -> dict[int, Run]:
-    """Train a model with each of HEADS at every rate of RATES; keep the best rate of each."""
-    return {
-        n_heads: max(
-            (train(n_heads, rate, seed) for rate in RATES), key=lambda run: run.complete[0]
-        )
-        for n_heads in HEADS
-    }
+    """Train a model with each of HEADS."""
+    return {n_heads: best_rate(partial(TwoRelations, n_heads), seed) for n_heads in HEADS}
+
+
+def compare_read_outs(seed: int) -> dict[str, Run]:
+    """Train each model of ONE_HEAD."""
+    return {name: best_rate(build, seed) for name, build in ONE_HEAD.items()}

@@ -27,7 +27,15 @@ def self_attention(X, d_Y):
     return (X,), torch.softmax(X @ X.mT, -1) @ X, d_Y
 
 
+def scaled_heads(Q, K, V, scales, d_merged):
+    """Heads with a learned scale each, merged, and what a loss has as its gradient there."""
+    weights = torch.softmax(scales[:, None, None] * (Q @ K.mT), -1)
+    merged = (weights @ V).transpose(-3, -2).flatten(-2)
+    return (scales,), merged, d_merged
+
+
 FORWARD: dict[str, Callable] = {
+    "head_scales_backward": scaled_heads,
     "scaled_dot_product_attention_backward": attention,
     "self_attention_backward": self_attention,
 }

@@ -25,6 +25,7 @@ EQUIVALENT = {
     "np.where(total > 0, total, 2)": "it divides nothing but zeros",
     "entropy >= bits": "no entropy on the way is exactly the one that is asked for",
     "np.maximum(np.finfo(float).tiny, weights)": "the larger of two, in either order",
+    "W.reshape(n_heads, len(W), ": "borders alone: the order of the numbers stays",
     "np.where(total > 1, total, 1)": "the largest of a row's exponentials is 1",
 }
 """Changes that change no result, and why; a part of its description names each."""
