@@ -16,10 +16,7 @@ import yaml
 from cells import BOOK, CHAPTERS, FOLDED, OPEN, REMOVED, Code
 from course_reading import measure
 
-DONE: tuple[str, ...] = ("queries_keys_values",)
-DONE: tuple[str, ...] = ("transformer_block",)
-DONE: tuple[str, ...] = ("self_attention",)
-DONE: tuple[str, ...] = ("multi_head",)
+DONE = ("self_attention", "queries_keys_values", "multi_head", "positions", "transformer_block")
 MOST_WORDS, MOST_MINUTES, MOST_IMPORTS = 3600, 45, 8
 
 
