@@ -8,7 +8,8 @@ import numpy as np
 
 from solutions import self_attention as solutions
 
-from ...judging.exercise import Case, Exercise, Kind, Misconception, Promise, SourceFunction
+from ...judging.exercise import Case, Exercise, Kind, Promise, SourceFunction
+from .layers_to_reach_wrong import MISCONCEPTIONS
 
 SELF_ATTEND = SourceFunction(
     "layer",
@@ -160,103 +161,6 @@ def _tiny_running(rng: np.random.Generator) -> tuple[SourceFunction, np.ndarray,
     return RUNNING_SUMS, _tokens(rng, 8, 3) * 1e-9, 0, 5
 
 
-def reach__one_layer_only(layer, X, source, target):
-    changed = X.copy()
-    changed[source] = -2 * X[source]
-    difference = np.abs(layer(changed) - layer(X))[target].max()
-    return int(difference > 1e-6 * np.abs(X).max())
-
-
-def reach__exact(layer, X, source, target):
-    n = len(X)
-    sees = np.zeros((n, n), dtype=bool)
-    for j in range(n):
-        changed = X.copy()
-        changed[j, 0] *= -2
-        sees[:, j] = (layer(changed) != layer(X)).any(axis=-1)
-    reached = np.arange(n) == source
-    for layers in range(1, n):
-        reached = sees @ reached
-        if reached[target]:
-            return layers
-    return 0
-
-
-def reach__exchanged(layer, X, source, target):
-    n = len(X)
-    sees = np.zeros((n, n), dtype=bool)
-    for j in range(n):
-        changed = X.copy()
-        changed[j, 0] *= -2
-        difference = np.abs(layer(changed) - layer(X)).max(axis=-1)
-        sees[:, j] = difference > 1e-6 * np.abs(X).max()
-    reached = np.arange(n) == target
-    for layers in range(1, n):
-        reached = sees @ reached
-        if reached[source]:
-            return layers
-    return 0
-
-
-def reach__counted_from_0(layer, X, source, target):
-    n = len(X)
-    sees = np.zeros((n, n), dtype=bool)
-    for j in range(n):
-        changed = X.copy()
-        changed[j, 0] *= -2
-        difference = np.abs(layer(changed) - layer(X)).max(axis=-1)
-        sees[:, j] = difference > 1e-6 * np.abs(X).max()
-    reached = np.arange(n) == source
-    for layers in range(n - 1):
-        reached = sees @ reached
-        if reached[target]:
-            return layers
-    return 0
-
-
-def reach__distance(layer, X, source, target):
-    return abs(target - source)
-
-
-def reach__distance_over_reach(layer, X, source, target):
-    changed = X.copy()
-    changed[source, 0] *= -2
-    difference = np.abs(layer(changed) - layer(X)).max(axis=-1)
-    seen = np.flatnonzero(difference > 1e-6 * np.abs(X).max())
-    farthest = max(np.abs(seen - source).max(), 1)
-    return int(np.ceil(abs(target - source) / farthest))
-
-
-def reach__fixed_tolerance(layer, X, source, target):
-    n = len(X)
-    sees = np.zeros((n, n), dtype=bool)
-    for j in range(n):
-        changed = X.copy()
-        changed[j, 0] *= -2
-        sees[:, j] = np.abs(layer(changed) - layer(X)).max(axis=-1) > 1e-8
-    reached = np.arange(n) == source
-    for layers in range(1, n):
-        reached = sees @ reached
-        if reached[target]:
-            return layers
-    return 0
-
-
-def reach__same_number_added(layer, X, source, target):
-    n, size = len(X), np.abs(X).max()
-    sees = np.zeros((n, n), dtype=bool)
-    for j in range(n):
-        changed = X.copy()
-        changed[j] += size
-        sees[:, j] = np.abs(layer(changed) - layer(X)).max(axis=-1) > 1e-6 * size
-    reached = np.arange(n) == source
-    for layers in range(1, n):
-        reached = sees @ reached
-        if reached[target]:
-            return layers
-    return 0
-
-
 def reach__stacked(layer, X, source, target):
     changed, Y = X.copy(), X
     changed[source] = X[source] * np.linspace(-2, 0.5, X.shape[1])
@@ -303,53 +207,7 @@ LAYERS_TO_REACH = Exercise(
     reference=solutions.layers_to_reach,
     cases=reach_cases,
     hidden=reach_hidden,
-    misconceptions=(
-        Misconception(
-            "one layer only",
-            reach__one_layer_only,
-            "A window of radius 1, and a token two places off: what has the token between them "
-            "learnt after the first layer, and who looks at that one in the second?",
-        ),
-        Misconception(
-            "rounding taken for influence",
-            reach__exact,
-            "Print how much the outputs change, with all digits. Is 1e-16 an influence?",
-        ),
-        Misconception(
-            "source and target exchanged",
-            reach__exchanged,
-            "Which of the two tokens do you change, and at which output do you look? Try a layer "
-            "that only looks back.",
-        ),
-        Misconception(
-            "layers counted from 0",
-            reach__counted_from_0,
-            "How many layers does self-attention need? What do you return for it?",
-        ),
-        Misconception(
-            "the distance in place of the layers",
-            reach__distance,
-            "Where does your answer run `layer`?",
-        ),
-        Misconception(
-            "the distance divided by the reach",
-            reach__distance_over_reach,
-            "That holds for a window without gaps that looks both ways. What if a layer sees only "
-            "every second token, or looks back only?",
-        ),
-        Misconception(
-            "a tolerance that does not know how large the tokens are",
-            reach__fixed_tolerance,
-            "Is a change of 1e-9 much between numbers near 1? And between numbers near 1e-9? With "
-            "what should a change be compared?",
-        ),
-        Misconception(
-            "the same number added to every feature",
-            reach__same_number_added,
-            "Suppose that a layer first subtracts the mean of a token's features. Does it notice "
-            "your change?",
-        ),
-    ),
+    misconceptions=MISCONCEPTIONS,
     alternatives=(reach__stacked, reach__breadth_first, reach__powers),
     help=(
         "Change the token, run the layer again, and see which outputs move. Then let those be the "
