@@ -43,10 +43,12 @@ UNREJECTED: dict[str, dict[str, str]] = {
         "inputs rounded to 1e-12": "a share so tiny drowns in the rounding of a running sum",
     },
     "rotary": _LAST_AXIS,
+    "rotary_by_halves": _LAST_AXIS,
     "self_attention": _OWN_SCORE,
     "self_attention_backward": _OWN_SCORE,
     "shift_matrix": {"axes of length 1 squeezed": "both axes have an even length"} | _LAST_AXIS,
     "sinusoidal_positions": _ONE_VALUE | _LAST_AXIS,
+    "weights_for_halves": _LAST_AXIS,
     "windowed_self_attention": _OWN_SCORE,
 }
 """Of one exercise."""

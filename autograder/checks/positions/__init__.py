@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from ...judging.exercise import Assignment, Written
+from .cached_rotary_scores import CACHED_ROTARY_SCORES
+from .interpolated_positions import INTERPOLATED_POSITIONS
 from .linear_bias import LINEAR_BIAS
 from .relative_scores import RELATIVE_SCORES
+from .relative_scores_backward import RELATIVE_SCORES_BACKWARD
 from .rotary import ROTARY
+from .rotary_by_halves import ROTARY_BY_HALVES
 from .shift_matrix import SHIFT_MATRIX
 from .sinusoidal_positions import SINUSOIDAL_POSITIONS
+from .weights_for_halves import WEIGHTS_FOR_HALVES
 
 __all__ = ["ASSIGNMENT"]
 
@@ -26,10 +31,10 @@ TEN_TIMES_LONGER = Written(
         "cannot tell 20 places from 200. 1 point: a choice with a reason, and a fair statement of "
         "what it gives up. 1 point: a test that could prove the choice wrong (accuracy at the "
         "long length by the place of the answer, compared with the short length, several seeds), "
-        "or a mend in place of a choice (train with some long documents, with random offsets, "
-        "or rescale the angles), with its price. Any choice can earn full points. No point for "
-        "“the sinusoids can be computed for any position” alone: that they can be computed does "
-        "not mean that the model knows what to do with them."
+        "or a remedy in place of a choice (train with some long documents, with random offsets, "
+        "or stretch the angles and train on a little longer), with its price. Any choice can earn "
+        "full points. No point for “the sinusoids can be computed for any position” alone: that "
+        "they can be computed does not mean that the model knows what to do with them."
     ),
 )
 
@@ -40,8 +45,13 @@ ASSIGNMENT = Assignment(
         SINUSOIDAL_POSITIONS,
         SHIFT_MATRIX,
         ROTARY,
+        ROTARY_BY_HALVES,
+        WEIGHTS_FOR_HALVES,
+        CACHED_ROTARY_SCORES,
         LINEAR_BIAS,
         RELATIVE_SCORES,
+        RELATIVE_SCORES_BACKWARD,
+        INTERPOLATED_POSITIONS,
     ),
     written=(TEN_TIMES_LONGER,),
 )

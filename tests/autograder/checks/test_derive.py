@@ -34,8 +34,18 @@ def scaled_heads(Q, K, V, scales, d_merged):
     return (scales,), merged, d_merged
 
 
+def relative_scores(Q, K, table, d_scores):
+    """The scores of chapter 7, written out, and their gradient."""
+    r = len(table) // 2
+    distance = torch.arange(K.shape[-2]) - torch.arange(Q.shape[-2])[:, None]
+    vectors = table[distance.clamp(-r, r) + r]
+    scores = Q @ K.mT + torch.einsum("...id,ijd->...ij", Q, vectors)
+    return (Q, K, table), scores / Q.shape[-1] ** 0.5, d_scores
+
+
 FORWARD: dict[str, Callable] = {
     "head_scales_backward": scaled_heads,
+    "relative_scores_backward": relative_scores,
     "scaled_dot_product_attention_backward": attention,
     "self_attention_backward": self_attention,
 }
