@@ -1,5 +1,7 @@
 """Properties of the ways to say a position, and of the chapter's experiment."""
 
+import itertools
+
 import numpy as np
 import pytest
 import torch
@@ -7,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from solutions.alignment import softmax
-from solutions.experiments.positions import length_generalisation
+from solutions.experiments.positions import longer_context
+from solutions.experiments.positions.doors import Rotary, bucket
 from solutions.experiments.positions.length_generalisation import (
     DISTANCES,
     LENGTHS,
@@ -18,16 +21,25 @@ from solutions.experiments.positions.length_generalisation import (
     TASKS,
     Reader,
     Run,
+    assess,
+    fit,
     sample,
-    train,
-    turn,
+    trained,
 )
+from solutions.experiments.positions.longer_context import METHODS, compare_methods, speeds, stretch
 from solutions.positions import (
+    cached_rotary_scores,
+    frequencies,
+    interpolated_positions,
     linear_bias,
     relative_scores,
+    relative_scores_backward,
     rotary,
+    rotary_by_halves,
     shift_matrix,
     sinusoidal_positions,
+    stretched_frequencies,
+    weights_for_halves,
 )
 
 SIZES = st.integers(1, 7)
@@ -125,6 +137,64 @@ def test_rotary_takes_positions_of_each_sequence(seed, n, d):
     np.testing.assert_allclose(rotary(X, positions), alone, atol=1e-12)
 
 
+@given(SEEDS, SIZES, st.integers(1, 3), EVEN)
+def test_converted_weights_score_in_halves_as_the_old_ones_did_in_pairs(seed, n, heads, d_head):
+    rng = np.random.default_rng(seed)
+    X, positions = rng.normal(size=(n, 5)), rng.integers(0, 50, size=n)
+    W_q, W_k = rng.normal(size=(2, 5, heads * d_head))
+
+    def scores(W_q, W_k, turn):
+        split = (np.swapaxes((X @ W).reshape(n, heads, d_head), 0, 1) for W in (W_q, W_k))
+        Q, K = (turn(Z, positions) for Z in split)  # (heads, n, d_head)
+        return Q @ np.swapaxes(K, -1, -2)
+
+    converted = (weights_for_halves(W, heads) for W in (W_q, W_k))
+    expected = scores(W_q, W_k, rotary)
+    np.testing.assert_allclose(scores(*converted, rotary_by_halves), expected, atol=1e-9)
+    if d_head > 2 and n > 1 and np.ptp(positions):
+        assert not np.allclose(scores(W_q, W_k, rotary_by_halves), expected)
+
+
+@given(SEEDS, BATCHES, st.lists(st.integers(1, 4), min_size=1, max_size=4), EVEN)
+def test_a_cache_filled_in_steps_scores_as_the_whole_sequence_does(seed, batch, steps, d):
+    n = sum(steps)
+    Q, K = np.random.default_rng(seed).normal(size=(2, *batch, n, d))
+    whole = rotary(Q, np.arange(n)) @ np.swapaxes(rotary(K, np.arange(n)), -1, -2) / d**0.5
+    cache, done = K[..., :0, :], 0
+    for m in steps:
+        new = slice(done, done + m)
+        scores, cache = cached_rotary_scores(Q[..., new, :], K[..., new, :], cache)
+        done += m
+        np.testing.assert_allclose(scores, whole[..., new, :done], atol=1e-9)
+    np.testing.assert_allclose(cache, rotary(K, np.arange(n)), atol=1e-12)
+
+
+def test_interpolated_positions_by_hand():
+    positions = np.array([[0, 1, 2, 7], [0, 1, 2, 3]])
+    expected = [[0, 0.5, 1, 3.5], [0, 1, 2, 3]]
+    np.testing.assert_array_equal(interpolated_positions(positions, 4), expected)
+
+
+@given(st.integers(1, 40), st.integers(1, 40))
+def test_interpolated_positions_never_leave_the_trained_range(n, trained):
+    squeezed = interpolated_positions(np.arange(n), trained)
+    assert squeezed.max() < trained
+    np.testing.assert_allclose(np.diff(squeezed), min(1, trained / n))
+
+
+def test_stretched_frequencies_keep_the_fast_pairs_and_slow_down_the_others():
+    speeds, trained = frequencies(128), 4096
+    turns = trained * speeds / (2 * np.pi)
+    stretched = stretched_frequencies(128, trained, factor=8, whole=32)
+    np.testing.assert_allclose(stretched[turns >= 32], speeds[turns >= 32])
+    np.testing.assert_allclose(stretched[turns <= 1], speeds[turns <= 1] / 8)
+    between = (turns < 32) & (turns > 1)
+    assert between.any()
+    assert (speeds / 8 < stretched)[between].all()
+    assert (stretched < speeds)[between].all()
+    assert (np.diff(stretched) < 0).all()
+
+
 def test_linear_bias_by_hand():
     expected = [[0, -1, -2], [-1, 0, -1], [-2, -1, 0]] * np.array([[[1 / 16]], [[1 / 256]]])
     np.testing.assert_array_equal(linear_bias(3, 2), expected)
@@ -161,6 +231,21 @@ def test_relative_scores_of_a_table_of_zeros_are_plain_scores(seed, n, d):
     np.testing.assert_allclose(relative_scores(Q, K, np.zeros((3, d))), Q @ K.T / d**0.5)
 
 
+@given(SEEDS, BATCHES, SIZES, SIZES, SIZES, st.integers(0, 4))
+def test_the_gradients_of_relative_scores_say_how_a_loss_changes(seed, batch, n_q, n_k, d, reach):
+    """The scores are linear in each input: a step in any direction changes them by as much."""
+    rng = np.random.default_rng(seed)
+    shapes = ((*batch, n_q, d), (*batch, n_k, d), (2 * reach + 1, d))
+    inputs = [rng.normal(size=shape) for shape in shapes]
+    d_scores = rng.normal(size=(*batch, n_q, n_k))
+    before = np.sum(relative_scores(*inputs) * d_scores)
+    for place, gradient in enumerate(relative_scores_backward(*inputs, d_scores)):
+        step = rng.normal(size=gradient.shape)
+        moved = [one + step if at == place else one for at, one in enumerate(inputs)]
+        change = np.sum(relative_scores(*moved) * d_scores) - before
+        assert change == pytest.approx(np.sum(gradient * step), abs=1e-9)
+
+
 @pytest.mark.parametrize("d", [1, 3, 7])
 def test_an_odd_width_is_refused_with_its_number(d):
     with pytest.raises(ValueError, match=f"d = {d} is odd"):
@@ -169,6 +254,10 @@ def test_an_odd_width_is_refused_with_its_number(d):
         shift_matrix(d, 1)
     with pytest.raises(ValueError, match=f"d = {d} is odd"):
         rotary(np.ones((4, d)), np.arange(4))
+    with pytest.raises(ValueError, match=f"d = {d} is odd"):
+        rotary_by_halves(np.ones((4, d)), np.arange(4))
+    with pytest.raises(ValueError, match=f"d_head = {d} is odd"):
+        weights_for_halves(np.ones((4, 2 * d)), 2)
 
 
 @pytest.mark.parametrize("shape", [(2,), (5,), (2, 4), (3, 2, 4)])
@@ -233,18 +322,66 @@ def test_the_sequences_hold_the_answer(task):
         assert numbers[row].tolist()[-1 - place] == answer[row]
 
 
-def test_torch_turns_as_numpy_does():
-    X = np.random.default_rng(0).normal(size=(2, 3, 5, 8))
-    waves = torch.from_numpy(sinusoidal_positions(5, 8))
-    np.testing.assert_allclose(turn(torch.from_numpy(X), waves), rotary(X, np.arange(5)))
+@pytest.mark.parametrize("method", METHODS)
+def test_torch_turns_as_numpy_does(method):
+    """With other speeds, or with other positions: interpolation is both."""
+    Q, K = torch.from_numpy(np.random.default_rng(0).normal(size=(2, 2, 3, 5, 16)))
+    place = Rotary(9, 16)
+    place.set_speeds(speeds(method))
+    angles = np.arange(5)[:, None] * speeds(method)  # (5, 8)
+    points = (K.numpy()[..., ::2] + 1j * K.numpy()[..., 1::2]) * np.exp(1j * angles)
+    expected = np.stack([points.real, points.imag], axis=-1).reshape(K.shape)
+    _, turned = place.turn(Q[..., -1:, :], K)
+    np.testing.assert_allclose(turned, expected, atol=1e-6)
+    if method == "unchanged":
+        np.testing.assert_allclose(turned, rotary(K.numpy(), np.arange(5)), atol=1e-6)
+    if method == "interpolation":
+        np.testing.assert_allclose(turned, rotary(K.numpy(), np.arange(5) / 4), atol=1e-6)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+def test_stretching_changes_a_copy_and_nothing_but_rotary():
+    torch.manual_seed(0)
+    model = Reader("rotary")
+    before = model.place.waves.clone()
+    longer = stretch(model, "YaRN")
+    assert torch.equal(model.place.waves, before)
+    assert not torch.equal(longer.place.waves, before)
+    assert torch.equal(stretch(model, "unchanged").place.waves, before)
+    with pytest.raises(TypeError, match="Doors has no speeds"):
+        stretch(Reader("none"), "YaRN")
+
+
+def test_methods_are_compared_on_one_model_and_trained_on_alike(monkeypatch):
+    torch.manual_seed(0)
+    model = Reader("rotary")
+    monkeypatch.setattr(longer_context, "trained", lambda *_: model)
+    monkeypatch.setattr(longer_context, "MORE_STEPS", 2)
+    results = compare_methods(0)
+    assert list(results) == list(METHODS)
+    assert results["unchanged"].at_once == assess(model, "before", 0)
+    at_once = [one.at_once.looks for one in results.values()]
+    assert all(one != other for one, other in itertools.combinations(at_once, 2))
+    assert all(one.after != one.at_once for one in results.values())
+
+
+def test_buckets_are_exact_near_and_wide_far_away():
+    """The 32 buckets of T5's decoder: 16 exact ones, then up to a distance of 128."""
+    found = bucket(np.arange(300), 32, 16, 128)
+    assert found[:16].tolist() == list(range(16))
+    assert (np.diff(found) >= 0).all()
+    assert set(np.diff(found)) == {0, 1}
+    assert (found[128:] == 31).all()
+    assert found[127] == 31
+    widths = np.bincount(found)[16:31]
+    assert widths[-1] > 4 * widths[0]
+
+
+@pytest.mark.parametrize("scheme", [*SCHEMES, "buckets"])
 def test_without_a_position_the_order_of_the_records_is_nothing(scheme):
     torch.manual_seed(0)
     model = Reader(scheme)
-    if scheme == "relative":
-        model.table.data.normal_()  # starts close to zero
+    if scheme in ("relative", "buckets"):
+        next(model.place.parameters()).data.normal_()  # starts close to zero
     letters, numbers, asked, _ = sample(4, 6, "last", torch.Generator().manual_seed(1))
     logits, weights = model(letters, numbers, asked)
     torch.testing.assert_close(weights.sum(dim=-1), torch.ones(weights.shape[:-1]))
@@ -267,7 +404,7 @@ def test_the_models_score_as_the_exercises_do(scheme):
     heads = len(weights)
     Q, K = (np.swapaxes(Z.reshape(13, heads, -1), 0, 1) for Z in (Q, K))  # (heads, n + 1, d_head)
     if scheme == "relative":
-        back = model.table.detach().numpy()  # for 0, 1, 2, ... places back
+        back = model.place.table.detach().numpy()  # for 0, 1, 2, ... places back
         scores = relative_scores(Q, K, np.concatenate([back[::-1], back[1:]]))
     elif scheme == "rotary":
         Q, K = rotary(Q, np.arange(13)), rotary(K, np.arange(13))
@@ -277,24 +414,28 @@ def test_the_models_score_as_the_exercises_do(scheme):
     np.testing.assert_allclose(weights, softmax(scores)[:, -1], atol=1e-5)
 
 
-def test_rows_beyond_the_trained_lengths_are_never_trained(monkeypatch):
-    trained = []
-    monkeypatch.setattr(
-        length_generalisation, "_test", lambda model, *_: (trained.append(model), ({}, []))[1]
-    )
-    train("learned", "last", seed=0, steps=5)
+def test_rows_beyond_the_trained_lengths_are_never_trained():
+    rows = trained("learned", "last", seed=0, steps=5).place.rows
     torch.manual_seed(0)
-    fresh = Reader("learned").rows
+    fresh = Reader("learned").place.rows
     assert len(fresh) == max(LENGTHS) + 1
-    assert torch.equal(trained[0].rows[LONGEST + 1 :], fresh[LONGEST + 1 :])
-    assert not (trained[0].rows[:LONGEST] == fresh[:LONGEST]).all(dim=-1).any()
+    assert torch.equal(rows[LONGEST + 1 :], fresh[LONGEST + 1 :])
+    assert not (rows[:LONGEST] == fresh[:LONGEST]).all(dim=-1).any()
 
 
 def test_a_short_training_gives_all_that_the_chapter_shows():
-    run = train("relative", "before", seed=0, steps=150)
+    run = assess(trained("relative", "before", seed=0, steps=150), "before", seed=0)
     assert isinstance(run, Run)
     assert list(run.accuracy) == list(LENGTHS)
     assert run.accuracy[LONGEST] > 0.5
     assert len(run.looks) == 65
     assert sum(run.looks) == pytest.approx(1, abs=1e-4)
     assert int(np.argmax(run.looks)) == 3
+
+
+def test_training_on_changes_the_model_it_is_given():
+    torch.manual_seed(0)
+    model = Reader("rotary")
+    before = model.W_q.weight.clone()
+    fit(model, "before", 2, 0.01, 2 * LONGEST, torch.Generator().manual_seed(1))
+    assert not torch.equal(model.W_q.weight, before)

@@ -1,0 +1,74 @@
+"""Stretch the rotary positions of a trained model, so that it can read longer sequences.
+
+Each method sets the speeds at which the pairs of features turn, in a model that was trained on
+sequences of up to LONGEST records. It is tested as it is, and once more after a short training on
+sequences that are up to FACTOR times as long. The model whose speeds stay as they are gets the same
+training, since it might be all that was needed.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from ...positions import BASE, frequencies, stretched_frequencies
+from .doors import Rotary
+from .length_generalisation import D_MODEL, HEADS, LONGEST, Reader, Run, assess, fit, trained
+
+METHODS = ("unchanged", "interpolation", "larger base", "YaRN")
+FACTOR = 4
+WHOLE = 2.0  # a pair that makes so many turns within LONGEST keeps its speed in YaRN
+MORE_STEPS, MORE_RATE = 100, 0.003
+
+
+def speeds(method: str) -> np.ndarray:
+    """Return how fast each pair turns by one of METHODS, in radians a position, (d_head/2,)."""
+    d = D_MODEL // HEADS
+    if method == "interpolation":
+        return frequencies(d) / FACTOR
+    if method == "larger base":  # the slowest pair becomes FACTOR times slower, the first stays
+        return frequencies(d, larger_base(d))
+    return stretched_frequencies(d, LONGEST, FACTOR, WHOLE) if method == "YaRN" else frequencies(d)
+
+
+def larger_base(d: int) -> float:
+    """Return the base with which the slowest of d/2 pairs is FACTOR times slower."""
+    return float(BASE * FACTOR ** (d / (d - 2)))
+
+
+def stretch(model: Reader, method: str) -> Reader:
+    """Return a copy of a rotary model whose pairs turn as `method` says.
+
+    YaRN makes all scores larger, too: it multiplies queries and keys by 0.1 ln FACTOR + 1 (Peng et
+    al. 2024, equation 22).
+    """
+    longer = copy.deepcopy(model)
+    if not isinstance(longer.place, Rotary):
+        raise TypeError(f"{type(longer.place).__name__} has no speeds; only rotary has")
+    longer.place.set_speeds(speeds(method), 0.1 * math.log(FACTOR) + 1 if method == "YaRN" else 1)
+    return longer
+
+
+@dataclass(frozen=True)
+class Stretched:
+    """What a stretched model can do at once, and after a short training on long sequences."""
+
+    at_once: Run
+    after: Run
+
+
+def compare_methods(seed: int) -> dict[str, Stretched]:
+    """Train a rotary model on "before", stretch it by each method, and train on a little."""
+    model = trained("rotary", "before", seed)
+    results = {}
+    for method in METHODS:
+        longer = stretch(model, method)
+        at_once = assess(longer, "before", seed)
+        data = torch.Generator().manual_seed(5000 + seed)
+        fit(longer, "before", MORE_STEPS, MORE_RATE, FACTOR * LONGEST, data)
+        results[method] = Stretched(at_once, assess(longer, "before", seed))
+    return results

@@ -1,0 +1,35 @@
+"""The drawing of the three doors."""
+
+from collections.abc import Iterator
+
+import matplotlib.pyplot as plt
+import pytest
+
+from solutions.drawing.doors import SCHEMES, STEPS, three_doors
+
+
+@pytest.fixture(autouse=True)
+def figures() -> Iterator[None]:
+    yield
+    plt.close("all")
+
+
+def test_every_step_and_every_scheme_is_written_once():
+    axes = three_doors()
+    written = [text.get_text() for text in axes.texts]
+    for expected in (*(text for text, *_ in STEPS), *SCHEMES.values(), "1", "2", "3"):
+        assert written.count(expected) == 1
+
+
+def test_schemes_stand_at_doors():
+    assert list(SCHEMES) == [row for _, row, door in STEPS if door]
+
+
+def test_no_text_is_cut_off_or_lies_on_another():
+    axes = three_doors()
+    axes.figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in axes.texts]
+    for number, box in enumerate(boxes):
+        assert box.x0 >= axes.bbox.x0 - 1
+        assert box.x1 <= axes.bbox.x1 + 1
+        assert not any(box.overlaps(other) for other in boxes[:number])
