@@ -27,6 +27,15 @@ EQUIVALENT = {
     "np.maximum(np.finfo(float).tiny, weights)": "the larger of two, in either order",
     "W.reshape(n_heads, len(W), ": "borders alone: the order of the numbers stays",
     "np.where(total > 1, total, 1)": "the largest of a row's exponentials is 1",
+    "if x.size else 1": "of an empty array there is nothing to subtract from",
+    "if x.size else -1": "of an empty array there is nothing to subtract from",
+    "np.where(inside, places, -1)": "what stands there is hidden afterwards",
+    "sees = np.zeros((n, n))": "every column is overwritten, and a product of numbers will do",
+    "sees = np.ones((n, n), dtype=bool)": "every column is overwritten",
+    ">= 1e-06 * size": "no change is exactly as large as the tolerance",
+    "np.random.default_rng(1).uniform(-size": "any random token will do",
+    "np.abs(layer(X) - layer(changed))": "the absolute value has no sign",
+    "np.abs(layer(changed) - layer(X)), axis=+1)": "the last of two axes",
 }
 """Changes that change no result, and why; a part of its description names each."""
 

@@ -36,7 +36,8 @@ def _written_out(module: ModuleType, seen: set[str]) -> Iterator[ast.stmt]:
             if getattr(statement, "module", None) != "__future__":
                 yield statement
             continue
-        other = importlib.import_module(f".{statement.module}", module.__package__)
+        relative = "." * statement.level + (statement.module or "")
+        other = importlib.import_module(relative, module.__package__)
         if other.__name__ not in seen:
             seen.add(other.__name__)
             yield from _written_out(other, seen)
