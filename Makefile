@@ -45,7 +45,7 @@ class: $(BUILD)/class.made
 	autograder export --course $(COURSE)
 
 test: class $(SITE) chromium postgresql lint
-	pytest -n 2 --dist loadfile --durations=20
+	pytest -n 3 --dist loadfile --durations=20
 
 # One list, for `make test`, `make quick` and the hook of .pre-commit-config.yaml.
 lint:

@@ -1,4 +1,4 @@
-"""The built site as readers meet it: light, dark and on a phone, with every other host cut off."""
+"""The built site as readers meet it: dark, and in light on a phone; every other host is cut off."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class Tour:
     reader: Reader
 
 
-@pytest.fixture(scope="module", params=MODES)
+@pytest.fixture(scope="module", params=["dark", "phone"])  # the phone reads in light
 def tour(request: pytest.FixtureRequest, site: Path, reader: Callable[..., Reader]) -> Tour:
     person = reader(**MODES[request.param])
     visits = []

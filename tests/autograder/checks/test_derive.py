@@ -74,7 +74,7 @@ def test_differences_in_place_of_a_derivative_are_not_near_enough():
     name = "scaled_dot_product_attention_backward"
     exercise = next(one.values[0] for one in DERIVED if one.values[0].name == name)
     key = build_key(exercise, shown_cases(exercise), ())
-    for step in (1e-3, 1e-4, 1e-5, 1e-6, 1e-7):
+    for step in (1e-4, 1e-5, 1e-6):  # larger ones and smaller ones are further off
         assert not judge(key, observe_quietly(_by_differences(step), key.cases)).passed
 
 
