@@ -159,6 +159,7 @@ class Isolating:
                 start_new_session=True,
             )
             os.close(tell)
+            theirs.close()  # so the line ends when the process does: nobody waits for one that died
             supervisor = _Supervisor(process, ours, torch, None)
             try:
                 receive(ours, deadline=time.monotonic() + START_SECONDS)
