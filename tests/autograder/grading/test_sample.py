@@ -80,14 +80,15 @@ def test_it_is_graded_as_it_says(course, sandbox, sample, monkeypatch):
     assignment = assignments()[sample.assignment]
     released = read_released(course, sample.assignment)
     submission = read_submission(file, assignment, released)
-    judgements = submission.problems or grading.judge_program(
+    judgements = submission.problems | grading.judge_program(
         submission.program,
         assignment,
         course_key=course.key,
         digest=submission.digest,
         sandbox=sandbox,
+        only=[name for name in sample.expected if name not in submission.problems],
     )
-    assert list(judgements) == list(sample.expected)
+    assert judgements.keys() == sample.expected.keys()
     for name, expected in sample.expected.items():
         judgement = judgements[name]
         assert judgement.misconception == expected.misconception, (name, judgement)
