@@ -32,7 +32,7 @@ course: plan class site
 	@echo "The graded course:  $(COURSE)   (grades.json, gradebook.db, feedback/)"
 
 plan:
-	@echo "Three steps: packages (5 min), a graded sample class (3 min), the book (15 min)."
+	@echo "Three steps: packages (5 min), a graded sample class (3 min), the book (half an hour)."
 	@echo "That is on two cores, the first time. After that, only what has changed is made again."
 
 site: $(SITE)
