@@ -183,7 +183,7 @@ def followed(path: Path, root: Path, seen: frozenset[Path] = frozenset()) -> set
 def names(path: Path, changed: Iterable[Path]) -> bool:
     """True if a file of tests names a changed file that no module imports, or its folder."""
     text = path.read_text(encoding="utf-8")
-    quoted = {part for file in changed for part in (file.name, file.parent.name)}
+    quoted = {part for file in changed for part in (file.name, file.parent.name) if part}
     folders = {part for file in changed for part in file.parts if part in ("_ext", ".ci")}
     return any(f'"{one}"' in text for one in quoted) or any(one in text for one in folders)
 
