@@ -29,6 +29,8 @@ from .sequences import (
 
 CHECKPOINTS = (75, 150, 300, 600, 1200)
 """Steps of training after which the first task's accuracy is measured; the last one ends it."""
+TRIAL_CHECKPOINTS = CHECKPOINTS[:-1]
+"""The same for the trials that choose a rate, which end at half the steps."""
 ORDER_STEPS = 400
 """Steps of training on the second task, at the rate that the first has chosen."""
 BATCH, LARGEST_GRADIENT = 64, 1.0
@@ -117,12 +119,13 @@ TRIALS = [(body, rate) for body in BODIES for rate in RATES]
 
 
 def validate(place: int) -> list[float]:
-    """Train the model and rate of `TRIALS[place]`; return its accuracy at each checkpoint."""
+    """Train the model and rate of `TRIALS[place]`; return its accuracy at TRIAL_CHECKPOINTS."""
     body, rate = TRIALS[place]
     torch.manual_seed(VALIDATION_SEED)
     generator = torch.Generator().manual_seed(VALIDATION_SEED)
     held_out = one_payload(torch.tensor(DISTANCES * 32), generator)
-    reached = train(Reader(body).to(DEVICE), any_distance, rate, CHECKPOINTS, held_out, generator)
+    model = Reader(body).to(DEVICE)
+    reached = train(model, any_distance, rate, TRIAL_CHECKPOINTS, held_out, generator)
     say(f"far_token: {body} at the rate {rate} done")
     return reached
 
