@@ -60,6 +60,7 @@ def test_a_change_in_the_grader_asks_for_its_tests_and_one_chapter():
 def test_a_change_of_another_file_asks_for_the_tests_that_name_it():
     assert "test_packages.py" in files("requirements.txt")
     assert "test_extensions.py" in files("book/_ext/course_quiz.py")
+    assert "test_positions.py" not in files("requirements.txt"), "it names an empty folder"
 
 
 def test_a_change_in_a_test_asks_for_it_and_one_in_a_helper_for_who_uses_it():
@@ -123,3 +124,14 @@ def test_a_commit_that_is_none_is_told_so(checkout):
     code, said = pytest_there(checkout, "--since", "nonesuch")
     assert code != 0
     assert "git knows no changes since 'nonesuch'" in said
+
+
+def test_what_is_running_when_the_time_is_over_is_given_up(checkout):
+    slow = checkout / "tests" / "solutions" / "test_slow.py"
+    slow.write_text("import time\n\n\ndef test_slow():\n    time.sleep(250)\n")
+    try:
+        code, said = pytest_there(checkout, "tests/solutions/test_slow.py", budget=1)
+    finally:
+        slow.unlink()
+    assert code == 0, said
+    assert "1 more tests are touched" in said

@@ -5,17 +5,20 @@
 A test is touched by a changed file that its own file imports, directly or not, or names. A test of
 the exercises is touched by the check, and by the reference, of the exercise that it is given; when
 the engine itself has changed, it runs for the exercises of SAMPLE alone. BUDGET seconds after the
-first test no further one is started, and the last line says how many are left to `make test`.
+first test has begun, the one that is running is given up and no further one is started; the last
+line says how many are left to `make test`.
 """
 
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import inspect
+import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +29,7 @@ PACKAGES = ("autograder", "solutions")
 SUPPORT = ("tests/support", "tests/book", "")  # where a test's own imports are looked for
 CHECKS = "autograder.checks"
 SAMPLE = "self_attention"
-BUDGET = 30
+BUDGET = 35
 LEFT = "the time for a quick look is over"
 FAR = 1000
 
@@ -72,11 +75,33 @@ class Selection:
         config.hook.pytest_deselected(items=[item for near, item in touched if near == FAR])
         items[:] = [item for _, item in chosen]
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_setup(self) -> None:
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_runtest_setup(self) -> Generator[None, Any, Any]:
         self.started = self.started or time.monotonic()
-        if time.monotonic() - self.started > BUDGET:
+        with self.limit():
+            return (yield)
+
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_runtest_call(self) -> Generator[None, Any, Any]:
+        with self.limit():
+            return (yield)
+
+    def left(self) -> float:
+        """Seconds until no test may run any more."""
+        return self.started + BUDGET - time.monotonic()
+
+    @contextlib.contextmanager
+    def limit(self) -> Iterator[None]:
+        """Skip what is running when the time is over, and what has not begun by then."""
+        if self.left() <= 0:
             pytest.skip(LEFT)
+        before = signal.signal(signal.SIGALRM, lambda *_: pytest.skip(LEFT))
+        signal.setitimer(signal.ITIMER_REAL, max(self.left(), 0.001))
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
 
     def nearness(self, item: pytest.Item) -> int:
         """How many imports lie between a test and the nearest change; FAR if none leads there."""
