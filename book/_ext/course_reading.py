@@ -4,6 +4,8 @@
 
 `to read` counts the page itself: prose, formulas, code in the open, figures, questions. `for the
 assignment` adds up what the exercises of the chapter say that they take. Both are in fives.
+
+The directive `times` is a table of both for all chapters, and their sums in hours.
 """
 
 import re
@@ -21,7 +23,7 @@ from markdown_it.token import Token
 from myst_parser.config.main import MdParserConfig
 from myst_parser.parsers.mdit import create_md_parser
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxRole
+from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 WORDS_A_MINUTE = 200
 SECONDS = {"formulas": 20, "lines": 3, "figures": 40, "questions": 45}
@@ -140,6 +142,33 @@ class Minutes(SphinxRole):
         return [nodes.Text(f"{in_fives(minutes)} minutes {self.text}")], []
 
 
+class Times(SphinxDirective):
+    """The minutes of each chapter that has an assignment, in the order of the contents."""
+
+    def run(self) -> list[nodes.Node]:
+        source = Path(self.env.srcdir)
+        rows = ["| | to read | assignment |", "|:--|--:|--:|"]
+        reading = practice = 0.0
+        for chapter in chapters(source / "_toc.yml"):
+            path = source / f"{chapter}.md"
+            self.env.note_dependency(str(path))
+            read = measure(path.read_text(encoding="utf-8")).minutes
+            task = assignment_minutes(chapter)
+            rows.append(f"| {{doc}}`{chapter}` | {in_fives(read)} min | {in_fives(task)} min |")
+            reading, practice = reading + read, practice + task
+        rows.append(f"| in all | {in_hours(reading)} | {in_hours(practice)} |")
+        return self.parse_text_to_nodes("\n".join(rows))
+
+
+def chapters(contents: Path) -> list[str]:
+    """Return the chapters with an assignment, in the order of the table of contents."""
+    from autograder.checks import assignments
+
+    toc = yaml.safe_load(contents.read_text(encoding="utf-8"))
+    files = [entry["file"] for part in toc.get("parts", [toc]) for entry in part["chapters"]]
+    return [file for file in files if file in assignments()]
+
+
 def assignment_minutes(chapter: str) -> int:
     """Return how long the exercises of `chapter` take together."""
     from autograder.checks import assignments  # some chapters need torch, and most pages do not
@@ -153,6 +182,13 @@ def in_fives(minutes: float) -> int:
     return max(5, 5 * round(minutes / 5))
 
 
+def in_hours(minutes: float) -> str:
+    """Return whole hours, as text."""
+    hours = max(1, round(minutes / 60))
+    return f"{hours} hour{'s' * (hours > 1)}"
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_role("minutes", Minutes())
+    app.add_directive("times", Times)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

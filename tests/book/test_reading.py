@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from course_reading import Reading, assignment_minutes, in_fives, measure
+from course_reading import Reading, assignment_minutes, in_fives, in_hours, measure
 from site_tools import NOTEBOOK, Book, cell
 
 PAGE = """\
@@ -79,6 +79,9 @@ def test_minutes_are_shown_in_fives(minutes: float, shown: int) -> None:
     assert in_fives(minutes) == shown
 
 
+PAGES_OF_WORDS = {"captioning": 3000, "alignment": 12000}
+
+
 def test_a_page_shows_its_time(make_book: Callable[..., Book]) -> None:
     text = "About {minutes}`to read`, about {minutes}`for the assignment`.\n\n"
     book = make_book(softly="# A page\n", alignment=f"# A page\n\n{text}{'word ' * 3000}\n")
@@ -94,3 +97,17 @@ def test_a_page_shows_its_time(make_book: Callable[..., Book]) -> None:
     assert (
         "minutes of what? Write 'to read' or 'for the assignment', not 'to write'" in wrong.stdout
     )
+
+
+def test_a_table_shows_the_time_of_all_chapters(make_book: Callable[..., Book]) -> None:
+    pages = {name: f"# The {name}\n{'word ' * words}" for name, words in PAGES_OF_WORDS.items()}
+    book = make_book(softly="# A page\n\n```{times}\n```\n", **pages)
+    result = book.build()
+    assert result.returncode == 0, result.stdout
+    rows = re.findall(r"<tr.*?</tr>", book.page("softly.html"), re.DOTALL)
+    shown = [re.sub(r"<[^>]*>|\s+", " ", row).split() for row in rows]
+    tasks = {name: assignment_minutes(name) for name in PAGES_OF_WORDS}
+    assert shown[1] == ["The", "captioning", "15", "min", str(in_fives(tasks["captioning"])), "min"]
+    assert shown[2][:4] == ["The", "alignment", "60", "min"]
+    assert shown[3] == ["in", "all", "1", "hour", *in_hours(sum(tasks.values())).split()]
+    assert len(shown) == 4, "a page without an assignment has a row"
