@@ -39,6 +39,8 @@ CROSS_ENTROPY = (
 
 RECURRENT_NETWORK = ("torch.nn.RNN", "torch.nn.RNNCell", "torch.*rnn_tanh*")
 
+GATED_NETWORK = ("torch.nn.GRU", "torch.nn.GRUCell", "torch.*gru*")
+
 ENCODER_LAYER = ("torch.nn.TransformerEncoderLayer", "torch.*transformer_encoder_layer_fwd")
 
 DECODER_LAYER = ("torch.nn.TransformerDecoderLayer",)

@@ -7,10 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from solutions.context_bottleneck import (
+    clip_by_global_norm,
+    critical_gain,
     encode,
     encode_bidirectional,
     greedy_decode,
+    gru_cell,
     jacobian_norms,
+    next_token_loss,
     rnn_cell,
 )
 from solutions.experiments.context_bottleneck.gradient_decay import (
@@ -235,3 +239,64 @@ def test_measure_covers_every_cell_from_distance_nought():
     again = measure(0)
     np.testing.assert_array_equal(found["LSTM"], again["LSTM"])
     assert found["RNN"][-1] < 1e-6 < found["RNN, orthogonal"][-1]
+
+
+@given(SEEDS, BATCHES, SIZES, SIZES, DTYPES)
+def test_gru_cell_equals_torch(seed, batch, d, d_h, dtype):
+    """PyTorch's update gate is ours, and its second bias of the candidate is 0 here."""
+    rng = np.random.default_rng(seed)
+    x, h = (rng.normal(size=(*batch, n)).astype(dtype) for n in (d, d_h))
+    triples = [parameters(rng, d, d_h, dtype) for _ in range(3)]
+    cell = torch.nn.GRUCell(d, d_h, dtype=torch.float64 if dtype == np.float64 else torch.float32)
+    with torch.no_grad():
+        cell.weight_ih.copy_(torch.from_numpy(np.concatenate([W.T for W, _, _ in triples])))
+        cell.weight_hh.copy_(torch.from_numpy(np.concatenate([W.T for _, W, _ in triples])))
+        cell.bias_ih.copy_(torch.from_numpy(np.concatenate([b for _, _, b in triples])))
+        cell.bias_hh.zero_()
+        flat = torch.from_numpy(x.reshape(-1, d)), torch.from_numpy(h.reshape(-1, d_h))
+        theirs = cell(*flat).numpy().reshape(h.shape)
+    ours = gru_cell(x, h, *triples)
+    assert ours.dtype == dtype
+    np.testing.assert_allclose(ours, theirs, rtol=0, atol=TOLERANCE[dtype])
+
+
+@given(SEEDS, st.lists(st.sampled_from([(), (2,), (3, 1), (2, 2)]), min_size=1, max_size=4))
+def test_clipping_equals_torch(seed, shapes):
+    rng = np.random.default_rng(seed)
+    gradients = [np.asarray(rng.normal(size=shape)) for shape in shapes]
+    max_norm = float(rng.uniform(0.1, 4))
+    weights = [torch.nn.Parameter(torch.zeros(shape, dtype=torch.float64)) for shape in shapes]
+    for weight, gradient in zip(weights, gradients, strict=True):
+        weight.grad = torch.tensor(gradient)
+    theirs = torch.nn.utils.clip_grad_norm_(weights, max_norm)
+    clipped, norm = clip_by_global_norm(gradients, max_norm)
+    assert norm == pytest.approx(theirs.item())
+    for ours, weight in zip(clipped, weights, strict=True):
+        np.testing.assert_allclose(ours, weight.grad.numpy(), rtol=1e-5)
+
+
+@given(SEEDS, st.lists(st.integers(0, 5), min_size=1, max_size=4), st.integers(3, 7))
+def test_next_token_loss_equals_torch(seed, words, V):
+    rng = np.random.default_rng(seed)
+    targets = np.zeros((len(words), max(words) + 2), dtype=int)
+    for row, n in zip(targets, words, strict=True):
+        row[: n + 2] = [1, *rng.integers(1, V, size=n), 2]
+    logits = rng.normal(size=(len(words), targets.shape[1] - 1, V))
+    theirs = torch.nn.functional.cross_entropy(
+        torch.from_numpy(logits).flatten(0, 1),
+        torch.from_numpy(targets[:, 1:]).flatten(),
+        ignore_index=0,
+    )
+    assert next_token_loss(logits, targets, 0) == pytest.approx(theirs.item())
+
+
+def test_at_the_critical_gain_the_norm_is_1():
+    rng = np.random.default_rng(7)
+    X, h_0, b = rng.normal(size=(10, 4)), np.zeros(6), np.zeros(6)
+    W_xh, W_hh = rng.normal(size=(4, 6)) / 2, rng.normal(size=(6, 6)) / 6
+    gain = critical_gain(X, h_0, W_xh, W_hh, b)
+    H, _ = encode(X, h_0, W_xh, gain * W_hh, b)
+    assert jacobian_norms(H, gain * W_hh)[0] == pytest.approx(1, abs=0.01)
+    for smaller in np.linspace(0.25, 0.98 * gain, 20):
+        H, _ = encode(X, h_0, W_xh, smaller * W_hh, b)
+        assert jacobian_norms(H, smaller * W_hh)[0] < 1

@@ -19,6 +19,10 @@ _LAST_AXIS = {"a last axis of length 1 squeezed": "the last axis has an even len
 UNREJECTED: dict[str, dict[str, str]] = {
     "banded_self_attention": _OWN_SCORE,
     "causal_mask": _ONE_VALUE,
+    "critical_gain": {
+        "T of 1 refused": "there are three tokens or more",
+        "a tanh that overflows": "no sum on the way is large: the tokens are of ordinary size",
+    },
     "divisor_for_entropy": {
         "a softmax with 1e-6 in its denominator": "a millionth is far within the tolerance",
         "n_k of 1 refused": "there are two keys or more",
@@ -42,6 +46,7 @@ UNREJECTED: dict[str, dict[str, str]] = {
     "localisation": {
         "inputs rounded to 1e-12": "a share so tiny drowns in the rounding of a running sum",
     },
+    "next_token_loss": {"V of 1 refused": "start, stop and padding are three tokens"},
     "rotary": _LAST_AXIS,
     "rotary_by_halves": _LAST_AXIS,
     "self_attention": _OWN_SCORE,

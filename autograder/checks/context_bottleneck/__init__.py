@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from ...judging.exercise import Assignment, Written
+from .clip_by_global_norm import CLIP_BY_GLOBAL_NORM
+from .critical_gain import CRITICAL_GAIN
 from .encode import ENCODE
 from .encode_bidirectional import ENCODE_BIDIRECTIONAL
 from .greedy_decode import GREEDY_DECODE
+from .gru_cell import GRU_CELL
 from .jacobian_norms import JACOBIAN_NORMS
+from .next_token_loss import NEXT_TOKEN_LOSS
 from .rnn_cell import RNN_CELL
+from .rnn_cell_backward import RNN_CELL_BACKWARD
 
 __all__ = ["ASSIGNMENT"]
 
@@ -19,8 +24,8 @@ WIDER_CONTEXT = Written(
         "1 point: the room is fixed while the content grows: what must be kept of a sentence grows "
         "at least in proportion to its length (the number of clause combinations is a product, so "
         "its logarithm is a sum over the clauses), and any fixed width is passed by some length. "
-        "1 point: the measured effect is told right: a wider vector moves the length at which "
-        "quality falls and leaves the fall in place; a good answer quotes the chapter's curve. "
+        "1 point: the measured effect is told right: a wider vector may help, and accuracy falls "
+        "with the length for both of the chapter's widths; a good answer quotes its figures. "
         "1 point: a cost that grows with the width although short sentences do not need it: the "
         "recurrent matrix has the square of the width, and so does its time; more parameters need "
         "more data; the same wide vector is spent on three words and on sixty. 1 point: width is "
@@ -35,6 +40,17 @@ WIDER_CONTEXT = Written(
 ASSIGNMENT = Assignment(
     name="context_bottleneck",
     title="One vector for a whole sentence",
-    exercises=(RNN_CELL, ENCODE, ENCODE_BIDIRECTIONAL, JACOBIAN_NORMS, GREEDY_DECODE),
+    exercises=(
+        RNN_CELL,
+        ENCODE,
+        ENCODE_BIDIRECTIONAL,
+        JACOBIAN_NORMS,
+        GRU_CELL,
+        GREEDY_DECODE,
+        NEXT_TOKEN_LOSS,
+        CLIP_BY_GLOBAL_NORM,
+        RNN_CELL_BACKWARD,
+        CRITICAL_GAIN,
+    ),
     written=(WIDER_CONTEXT,),
 )

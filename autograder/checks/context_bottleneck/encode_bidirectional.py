@@ -300,7 +300,7 @@ ENCODE_BIDIRECTIONAL = Exercise(
         "to the last, the other from the last to the first.",
         "`X[..., ::-1, :]` is the sentence from its end, and the same slice puts states back into "
         "the order of the tokens. `np.concatenate(..., axis=-1)` puts two halves side by side.",
-        "Section “Attempt 2: read from both ends”.",
+        "Section “A sequence in, a sequence out”.",
     ),
     promises=(
         Promise(

@@ -176,7 +176,7 @@ GREEDY_DECODE = Exercise(
         "the next call, with the state.",
         "`np.argmax` gives the first of equal scores; `int` makes an int of it. There are two "
         "reasons to end: stop was chosen, or there is no room left.",
-        "Section “Start and stop”.",
+        "Section “An encoder and a decoder”.",
     ),
     promises=(
         Promise(

@@ -43,9 +43,15 @@ def relative_scores(Q, K, table, d_scores):
     return (Q, K, table), scores / Q.shape[-1] ** 0.5, d_scores
 
 
+def rnn_cell(x, h, W_xh, W_hh, b, d_next):
+    """One step of chapter 1's network, and the gradient of the next state."""
+    return (x, h, W_xh, W_hh, b), torch.tanh(x @ W_xh + h @ W_hh + b), d_next
+
+
 FORWARD: dict[str, Callable] = {
     "head_scales_backward": scaled_heads,
     "relative_scores_backward": relative_scores,
+    "rnn_cell_backward": rnn_cell,
     "scaled_dot_product_attention_backward": attention,
     "self_attention_backward": self_attention,
 }

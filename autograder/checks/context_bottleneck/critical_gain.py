@@ -1,0 +1,236 @@
+"""The exercise `critical_gain`: where a gradient neither vanishes nor explodes. To measure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from solutions import context_bottleneck as solutions
+
+from ...judging.exercise import Case, Exercise, Kind, Misconception, Promise
+
+
+def gain_cases(rng: np.random.Generator) -> Iterator[Case]:
+    yield Case("the experiment: eight tokens, five hidden units", _inputs(rng, 8, 3, 5))
+    yield Case("the same with other tokens", _inputs(rng, 8, 3, 5))
+    yield Case("three tokens", _inputs(rng, 3, 2, 4))
+    yield Case("as many tokens as hidden units", _inputs(rng, 5, 2, 5))
+    yield Case("a larger W_hh: the gain is below 1", _scaled(_inputs(rng, 7, 3, 4), 5.0))
+    yield Case("a smaller W_hh", _scaled(_inputs(rng, 6, 2, 4), 0.6))
+    yield Case("tokens as wide as the state", _inputs(rng, 6, 4, 4))
+
+
+def gain_hidden(rng: np.random.Generator) -> Iterator[Case]:
+    T, d, d_h = (int(size) for size in rng.permutation([4, 5, 6]))
+    yield Case("other sizes", _inputs(rng, T + 2, d, d_h))
+    yield Case("three tokens", _inputs(rng, 3, d, d_h))
+    yield Case("as many tokens as hidden units", _inputs(rng, d_h, d, d_h))
+    yield Case("a larger W_hh: the gain is below 1", _scaled(_inputs(rng, T + 1, d, d_h), 5.0))
+
+
+def _inputs(rng: np.random.Generator, T: int, d: int, d_h: int) -> tuple[np.ndarray, ...]:
+    """A random network and a sentence, drawn until the gain is one that a search surely finds.
+
+    The norm passes 1 steeply, and the gain is not what the mistakes below find by chance.
+    """
+    while True:
+        X, h_0 = rng.normal(size=(T, d)), rng.uniform(-0.5, 0.5, size=d_h)
+        W_xh, W_hh = rng.normal(size=(d, d_h)) / d**0.5, rng.normal(size=(d_h, d_h)) / d_h**0.5
+        b = rng.uniform(-0.3, 0.3, size=d_h)
+        network = X, h_0, W_xh, W_hh / np.linalg.norm(W_hh, 2), b
+        gains = np.geomspace(1, 5, 34)  # steps of 5 %
+        norms = np.array([_norm(network, gain) for gain in gains])
+        first = int(np.argmax(norms >= 1))
+        steep = 4 < first < 30 and norms[first - 2] < 0.93 and norms[first + 1] > 1.05
+        if steep and _told_apart(network, gains[first]):
+            return network
+
+
+def _norm(network: tuple[np.ndarray, ...], gain: float) -> float:
+    X, h_0, W_xh, W_hh, b = network
+    H, _ = solutions.encode(X, h_0, W_xh, gain * W_hh, b)
+    return float(solutions.jacobian_norms(H, gain * W_hh)[0])
+
+
+def _told_apart(network: tuple[np.ndarray, ...], gain: float) -> bool:
+    quick = (
+        gain__norm_of_the_matrix,
+        gain__eigenvalue_of_the_matrix,
+        gain__states_not_read_again,
+        gain__slope_forgotten,
+    )
+    return all(abs(wrong(*network) / gain - 1) > 0.08 for wrong in quick)
+
+
+def _scaled(network: tuple[np.ndarray, ...], factor: float) -> tuple[np.ndarray, ...]:
+    X, h_0, W_xh, W_hh, b = network
+    return X, h_0, W_xh, factor * W_hh, b
+
+
+def gain__norm_of_the_matrix(X, h_0, W_xh, W_hh, b):
+    return float(1 / np.linalg.norm(W_hh, 2))
+
+
+def gain__eigenvalue_of_the_matrix(X, h_0, W_xh, W_hh, b):
+    return float(1 / np.abs(np.linalg.eigvals(W_hh)).max())
+
+
+def gain__states_not_read_again(X, h_0, W_xh, W_hh, b):
+    h, product = np.tanh(X[0] @ W_xh + h_0 @ W_hh + b), np.eye(len(b))
+    for x in X[1:]:
+        h = np.tanh(x @ W_xh + h @ W_hh + b)
+        product = product @ (W_hh * (1 - h**2))
+    return float(np.linalg.norm(product, 2) ** (-1 / (len(X) - 1)))
+
+
+def gain__everything_scaled(X, h_0, W_xh, W_hh, b):
+    for gain in np.geomspace(0.2, 20, 140):
+        h, product = np.tanh(gain * (X[0] @ W_xh + h_0 @ W_hh) + b), np.eye(len(b))
+        for x in X[1:]:
+            h = np.tanh(gain * (x @ W_xh + h @ W_hh) + b)
+            product = product @ (gain * W_hh * (1 - h**2))
+        if np.linalg.norm(product, 2) >= 1:
+            return float(gain)
+    return 20.0
+
+
+def gain__last_step_only(X, h_0, W_xh, W_hh, b):
+    for gain in np.geomspace(0.2, 20, 140):
+        h = h_0
+        for x in X:
+            h = np.tanh(x @ W_xh + gain * h @ W_hh + b)
+        if np.linalg.norm(gain * W_hh * (1 - h**2), 2) >= 1:
+            return float(gain)
+    return 20.0
+
+
+def gain__slope_forgotten(X, h_0, W_xh, W_hh, b):
+    product = np.linalg.matrix_power(W_hh, len(X) - 1)
+    return float(np.linalg.norm(product, 2) ** (-1 / (len(X) - 1)))
+
+
+def gain__fine_steps(X, h_0, W_xh, W_hh, b):
+    gain = 0.25
+    while True:
+        h, product = np.tanh(X[0] @ W_xh + gain * h_0 @ W_hh + b), np.eye(len(b))
+        for x in X[1:]:
+            h = np.tanh(x @ W_xh + gain * h @ W_hh + b)
+            product = product @ (gain * W_hh * (1 - h**2))
+        if np.linalg.norm(product, 2) >= 1:
+            return float(gain)
+        gain *= 1.004
+
+
+def gain__interpolated(X, h_0, W_xh, W_hh, b):
+    gains, logarithms = np.geomspace(0.25, 8, 300), []
+    for gain in gains:
+        h, product = np.tanh(X[0] @ W_xh + gain * h_0 @ W_hh + b), np.eye(len(b))
+        for x in X[1:]:
+            h = np.tanh(x @ W_xh + gain * h @ W_hh + b)
+            product = (gain * W_hh * (1 - h**2)).T @ product
+        largest = np.linalg.svd(product, compute_uv=False)[0]
+        logarithms.append(np.log(max(largest, 1e-300)))
+    i = next(i for i, one in enumerate(logarithms) if one >= 0)
+    share = -logarithms[i - 1] / (logarithms[i] - logarithms[i - 1])
+    return float(gains[i - 1] * (gains[i] / gains[i - 1]) ** share)
+
+
+def gain__halving_steps(X, h_0, W_xh, W_hh, b):
+    def above(gain):
+        states = [h_0]
+        for x in X:
+            states.append(np.tanh(x @ W_xh + gain * states[-1] @ W_hh + b))
+        product = np.eye(len(b))
+        for h in states[:1:-1]:
+            product = gain * W_hh @ np.diag(1 - h**2) @ product
+        return np.sqrt(np.linalg.eigvalsh(product @ product.T)[-1]) >= 1
+
+    gain, step = 0.25, 1.06
+    while step > 1.001:
+        while not above(gain * step):
+            gain *= step
+        step = step**0.5
+    return float(gain)
+
+
+MISCONCEPTIONS = (
+    Misconception(
+        "the norm of W_hh alone",
+        gain__norm_of_the_matrix,
+        "Does your answer change when X does? Where a unit is near 1, how steep is tanh?",
+    ),
+    Misconception(
+        "the largest eigenvalue of W_hh alone",
+        gain__eigenvalue_of_the_matrix,
+        "Does your answer change when X does? Where a unit is near 1, how steep is tanh?",
+    ),
+    Misconception(
+        "states that are not read again",
+        gain__states_not_read_again,
+        "With a larger W_hh, does the network go through the same states? What do larger sums do "
+        "to the derivative of tanh?",
+    ),
+    Misconception(
+        "the tokens scaled too",
+        gain__everything_scaled,
+        "Which of the four parameters does g multiply?",
+    ),
+    Misconception(
+        "the last step only",
+        gain__last_step_only,
+        "How many steps lie between the first state and the last one? How many does your norm "
+        "span?",
+    ),
+    Misconception(
+        "the derivative of tanh forgotten",
+        gain__slope_forgotten,
+        "Does your answer change when X does? What is the Jacobian of one step?",
+    ),
+)
+
+CRITICAL_GAIN = Exercise(
+    name="critical_gain",
+    points=4,
+    difficulty=5,
+    minutes=30,
+    reference=solutions.critical_gain,
+    cases=gain_cases,
+    hidden=gain_hidden,
+    misconceptions=MISCONCEPTIONS,
+    alternatives=(gain__fine_steps, gain__interpolated, gain__halving_steps),
+    help=(
+        "First a function from a gain to the norm: read the sentence with the larger matrix, then "
+        "multiply the Jacobians of all steps. Then search for the gain.",
+        "Begin at 1/4 and go up in steps of a few percent until the norm reaches 1; then halve the "
+        "last step. Begin low: above its first pass through 1 the norm may fall again, because "
+        "units saturate.",
+        "Section “How far back does the last state reach?”.",
+    ),
+    promises=(
+        Promise(
+            "X: tokens, one a row, (T, d), T at least 3. h_0: (d_h,). W_xh: (d, d_h). W_hh: (d_h, "
+            "d_h). b: (d_h,)",
+            ("three tokens", "as many tokens as hidden units", "a smaller W_hh"),
+        ),
+        Promise(
+            "The network reads X with g * W_hh in the place of W_hh, everything else as it is",
+            ("the experiment: eight tokens, five hidden units", "a smaller W_hh"),
+        ),
+        Promise(
+            "What is measured is the spectral norm of the Jacobian of its last state with respect "
+            "to its first, the state after token 0",
+            ("three tokens", "the same with other tokens", "other sizes"),
+        ),
+        Promise(
+            "Returns the smallest g at which that norm is 1, a float",
+            ("the experiment: eight tokens, five hidden units",),
+        ),
+        Promise(
+            "It lies between 1/4 and 8; below it the norm is smaller, and a little above it larger",
+            ("a larger W_hh: the gain is below 1", "a smaller W_hh"),
+        ),
+    ),
+    kind=Kind.MEASURE,
+    tolerance=0.02,
+)
