@@ -72,6 +72,7 @@ fuzz: $(VENV)
 bench: $(BUILD)/class.made
 	python -m tests.benchmarks.grading
 	python -m tests.benchmarks.transformer_block
+	python -m tests.benchmarks.learning_rate
 	python -m tests.benchmarks.translators
 
 practise: .venv/practise

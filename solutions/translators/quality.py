@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import zip_longest
 
 import numpy as np
@@ -56,6 +57,14 @@ def held_out_pairs(
     No clause combination in them occurs in any training pair. Raises ValueError where fewer than
     one sentence in a hundred has such a length.
     """
+    return list(_held_out_pairs(language, lengths, n, clauses))
+
+
+@cache
+def _held_out_pairs(
+    language: Language, lengths: tuple[int, int], n: int, clauses: tuple[int, int]
+) -> tuple[Pair, ...]:
+    """The same; drawn once in a process, since every machine and seed is tested on them."""
     low, high = lengths
     rng = np.random.default_rng(_TEST_SEED)
     found: list[Pair] = []
@@ -63,7 +72,7 @@ def held_out_pairs(
         drawn = sample_pairs(language, n, rng, clauses, split="test")
         found += [pair for pair in drawn if low <= len(pair.source) <= high]
         if len(found) >= n:
-            return found[:n]
+            return tuple(found[:n])
     raise ValueError(
         f"hardly any sentence of {clauses[0]} to {clauses[1]} clauses has {low} to {high} tokens"
     )

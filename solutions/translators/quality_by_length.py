@@ -83,7 +83,7 @@ def restore(measured: Measured) -> Seq2Seq:
 
 
 class Tested(Protocol):
-    """What is known of one training of a machine, here or in `bottleneck_by_length`."""
+    """What is known of one training of a machine, here or in the experiment of chapter 1."""
 
     by_length: list[Quality]
     long: Quality

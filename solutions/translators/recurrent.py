@@ -23,16 +23,25 @@ class Encoder(nn.Module):
     def forward(self, sources: Tensor, lengths: Tensor) -> Memory:
         """sources: (B, n) ids, padded on the right; lengths: (B,), at least 1 each."""
         embedded = self.embedding(sources)  # (B, n, d_e)
-        packed = nn.utils.rnn.pack_padded_sequence(
-            embedded, lengths.cpu(), batch_first=True, enforce_sorted=False
-        )  # no step is spent on padding, and the backward GRU begins at the last token
-        states, last = self.rnn(packed)
-        states, _ = nn.utils.rnn.pad_packed_sequence(
-            states, batch_first=True, total_length=sources.shape[1]
-        )  # (B, n, 2 d_h)
         places = torch.arange(sources.shape[1], device=sources.device)
-        states = torch.cat([states, embedded], dim=-1)  # beside its neighbours, the word itself
-        return Memory(states, places < lengths[:, None], torch.cat([last[0], last[1]], dim=-1))
+        mask = places < lengths[:, None]  # (B, n)
+        # the second GRU reads each sentence back to front: padding comes last for both of them,
+        # so it does no harm to what is read before, and no sequence need be packed, which is slower
+        turned = torch.where(mask, lengths[:, None] - 1 - places, places)[..., None]
+        last = lengths[:, None, None] - 1
+        forward = self._read(embedded, "")  # (B, n, d_h)
+        backward = self._read(embedded.take_along_dim(turned, dim=1), "_reverse")
+        context = [states.take_along_dim(last, dim=1)[:, 0] for states in (forward, backward)]
+        backward = backward.take_along_dim(turned, dim=1)
+        states = torch.cat([forward, backward, embedded], dim=-1)  # and the word itself
+        return Memory(states, mask, torch.cat(context, dim=-1))
+
+    def _read(self, words: Tensor, end: str) -> Tensor:
+        """Run the GRU of one direction, "" or "_reverse", over words (B, n, d_e)."""
+        names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+        parameters: list[Tensor] = [self.rnn.get_parameter(f"{name}_l0{end}") for name in names]
+        zeros = words.new_zeros(1, len(words), self.rnn.hidden_size)
+        return torch.gru(words, zeros, parameters, True, 1, 0.0, self.training, False, True)[0]
 
 
 class ReadOut(nn.Module):
@@ -125,8 +134,8 @@ class AttentionDecoder(nn.Module):
         embedded = self.embedding(inputs)  # (B, m, d_e)
         s, source_side = self.start(memory)
         looks = []
-        for i in range(inputs.shape[1]):
-            s, context, weights = self._look(embedded[:, i], s, source_side, memory)
+        for word in embedded.unbind(dim=1):  # m times (B, d_e); faster than m slices
+            s, context, weights = self._look(word, s, source_side, memory)
             looks.append((s, context, weights))
         states, contexts, weights = (torch.stack(part, dim=1) for part in zip(*looks, strict=True))
         return self.read_out(states, contexts, embedded), weights

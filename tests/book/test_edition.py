@@ -16,7 +16,14 @@ import yaml
 from cells import BOOK, CHAPTERS, FOLDED, OPEN, REMOVED, Code
 from course_reading import measure
 
-DONE = ("self_attention", "queries_keys_values", "multi_head", "positions", "transformer_block")
+DONE = (
+    "context_bottleneck",
+    "self_attention",
+    "queries_keys_values",
+    "multi_head",
+    "positions",
+    "transformer_block",
+)
 MOST_WORDS, MOST_MINUTES, MOST_IMPORTS = 3600, 45, 8
 
 

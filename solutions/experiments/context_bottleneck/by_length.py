@@ -1,14 +1,15 @@
-"""The trainings of chapter 1: quality against length, by language and by the width of `c`."""
+"""Quality against length: the machine of chapter 1, also by ranges of length of equal frequency."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ...data.translation import Language, to_text
-from ...running.seeds import SEEDS
+import numpy as np
+import torch
+
+from ...data.translation import Language, Pair, to_text
 from ...translators.machines import (
     BEYOND,
     BEYOND_CLAUSES,
@@ -18,42 +19,21 @@ from ...translators.machines import (
     LONG,
     SENTENCES,
     SHORT,
-    SHORT_CLAUSES,
-    SHORT_LENGTHS,
-    SHORT_STEPS,
-    WIDTHS,
     bottleneck,
     trained,
 )
 from ...translators.quality import Quality, held_out_pairs, quality, translate_pairs
-from ...translators.training import count_parameters
+from ...translators.training import DEVICE, Task, count_parameters
+from . import inside
 
+LANGUAGE: Language = "french"
 EXAMPLE_LENGTHS = tuple((n, n + 2) for n in range(4, 59, 4))
-"""Source tokens of the examples, one for each bounds; short trainings stop where their tests do."""
+"""Source tokens of the examples, one for each bounds."""
 EXAMPLE_CLAUSES = (1, 8)
-"""Clauses of the examples of WHOLE_RANGE; its training has hardly a pair as long as the longest."""
+"""Clauses of the examples; the training has hardly a pair as long as the longest."""
 
-
-@dataclass(frozen=True)
-class Setting:
-    """One kind of training: on how many clauses, for how many steps, tested on which lengths.
-
-    The test sentences have as many clauses as the pairs of the training.
-    """
-
-    language: Language
-    width: int
-    clauses: tuple[int, int]
-    steps: int
-    lengths: tuple[tuple[int, int], ...]
-
-
-WHOLE_RANGE = Setting("french", WIDTHS[-1], CLAUSES, BOTTLENECK_STEPS, LENGTHS)
-BY_WIDTH = {
-    width: Setting("german", width, SHORT_CLAUSES, SHORT_STEPS, SHORT_LENGTHS) for width in WIDTHS
-}
-JOBS = [(setting, seed) for setting in (WHOLE_RANGE, *BY_WIDTH.values()) for seed in SEEDS]
-"""Every training of the chapter, the longest first; `measure` takes the place in this list."""
+FIFTHS = ((3, 9), (10, 16), (17, 22), (23, 28), (29, 48))
+"""Ranges of source tokens, each with about a fifth of the training pairs."""
 
 
 @dataclass(frozen=True)
@@ -66,88 +46,92 @@ class Example:
 
     @property
     def breaks_at(self) -> int | None:
-        """The place of the first wrong token of the translation, counted from 0, or None.
+        """The position of the first wrong token of the translation, counted from 0, or None.
 
         A translation that ends too early or too late breaks where the shorter of the two ends.
         """
         both = zip(self.translation, self.reference, strict=False)
-        for place, (ours, theirs) in enumerate(both):
+        for position, (ours, theirs) in enumerate(both):
             if ours != theirs:
-                return place
+                return position
         shorter, longer = sorted((len(self.translation), len(self.reference)))
         return None if shorter == longer else shorter
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What one training gave. by_length follows the lengths of its setting; seconds: of a core.
+    """What one training run gave. by_length follows LENGTHS; seconds: of a core, to train.
 
-    short, long, beyond: the test sets of the headline numbers; None in all but WHOLE_RANGE.
+    by_fifth: of the test sentences in FIFTHS; shares: of the training pairs, in them. task: the
+    vocabularies, without the pairs. state: the trained weights by their names.
     """
 
-    setting: Setting
     by_length: list[Quality]
-    short: Quality | None
-    long: Quality | None
-    beyond: Quality | None
+    short: Quality
+    long: Quality
+    beyond: Quality
+    by_fifth: list[Quality]
+    shares: list[float]
     examples: list[Example]
+    inside: inside.Inside
     parameters: int
+    task: Task
+    state: dict[str, np.ndarray]
     seconds: float
 
 
-def measure(job: int) -> Measured:
-    """Train the machine of JOBS[job] and test it."""
-    setting, seed = JOBS[job]
-    machine = partial(bottleneck, d_context=setting.width)
-    model, task, seconds = trained(machine, setting.language, setting.clauses, setting.steps, seed)
+def measure(seed: int) -> Measured:
+    """Train chapter 1's machine on CLAUSES and test it."""
+    model, task, seconds = trained(bottleneck, LANGUAGE, CLAUSES, BOTTLENECK_STEPS, seed)
+    torch.manual_seed(seed)
+    fresh = bottleneck(len(task.source_vocabulary), len(task.target_vocabulary)).to(DEVICE)
 
-    def on(
-        lengths: tuple[int, int], sentences: int, clauses: tuple[int, int] = setting.clauses
-    ) -> Quality:
-        pairs = held_out_pairs(setting.language, lengths, sentences, clauses)
-        return quality(model, task, pairs)
+    def on(lengths: tuple[int, int], sentences: int, clauses: tuple[int, int] = CLAUSES) -> Quality:
+        return quality(model, task, held_out_pairs(LANGUAGE, lengths, sentences, clauses))
 
-    whole = setting == WHOLE_RANGE
-    pairs = [
-        held_out_pairs(setting.language, lengths, 4, EXAMPLE_CLAUSES if whole else setting.clauses)[
-            0
-        ]
-        for lengths in EXAMPLE_LENGTHS
-        if whole or lengths[1] <= setting.lengths[-1][1]
-    ]
+    pairs = [held_out_pairs(LANGUAGE, n, 4, EXAMPLE_CLAUSES)[0] for n in EXAMPLE_LENGTHS]
     translations = translate_pairs(model, task, pairs)
     return Measured(
-        setting,
-        [on(lengths, SENTENCES) for lengths in setting.lengths],
-        on(SHORT, 2 * SENTENCES) if whole else None,
-        on(LONG, 2 * SENTENCES) if whole else None,
-        on(BEYOND, SENTENCES, BEYOND_CLAUSES) if whole else None,
+        [on(lengths, SENTENCES) for lengths in LENGTHS],
+        on(SHORT, 2 * SENTENCES),
+        on(LONG, 2 * SENTENCES),
+        on(BEYOND, SENTENCES, BEYOND_CLAUSES),
+        [on(lengths, SENTENCES) for lengths in FIFTHS],
+        shares(task.pairs),
         [
             Example(pair.source, pair.target, tokens)
             for pair, tokens in zip(pairs, translations, strict=True)
         ],
+        inside.look(model, fresh.eval(), task),
         count_parameters(model),
+        replace(task, pairs=()),
+        {name: tensor.cpu().numpy() for name, tensor in model.state_dict().items()},
         seconds,
     )
 
 
-def length_slider(runs: Sequence[Measured]) -> dict[str, list[dict[str, Any]]]:
+def shares(pairs: Sequence[Pair]) -> list[float]:
+    """Return the share of the pairs whose sources have so many tokens, for each of FIFTHS."""
+    found = np.array([len(pair.source) for pair in pairs])
+    return [float(((found >= low) & (found <= high)).mean()) for low, high in FIFTHS]
+
+
+def length_slider(language: Language, run: Measured) -> dict[str, list[dict[str, Any]]]:
     """Return the data of the figure in which one drags the length of the sentence.
 
-    For the language of each run a list with one entry a length: "tokens", the number of source
-    tokens; "source" and "reference", texts; "translation", its tokens; "breaks_at", the place of
-    the first wrong token among them (which may be just behind the last), or None.
+    For `language` a list with one entry a length: "tokens", the number of source tokens; "source"
+    and "reference", texts; "translation", its tokens; "breaks_at", the position of the first wrong
+    token among them (which may be just behind the last), or None.
     """
     return {
-        run.setting.language: [
+        language: [
             {
                 "tokens": len(example.source),
                 "source": to_text(example.source),
-                "reference": to_text(example.reference, run.setting.language),
+                "reference": to_text(example.reference, language),
                 "translation": list(example.translation),
                 "breaks_at": example.breaks_at,
             }
             for example in run.examples
         ]
-        for run in runs
     }

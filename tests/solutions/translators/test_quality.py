@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from solutions.data.translation.vocabulary import PAD, STOP
 from solutions.translators.machines import attention, trained
+from solutions.translators.quality import _held_out_pairs as drawn_once
 from solutions.translators.quality import (
     bleu,
     held_out_pairs,
@@ -56,6 +57,8 @@ def test_held_out_pairs_have_the_lengths_and_are_always_the_same():
     pairs = held_out_pairs("french", (10, 12), 20, (1, 2))
     assert len(pairs) == 20
     assert {len(pair.source) for pair in pairs} <= {10, 11, 12}
+    assert held_out_pairs("french", (10, 12), 20, (1, 2)) is not pairs  # a list of one's own
+    drawn_once.cache_clear()
     assert pairs == held_out_pairs("french", (10, 12), 20, (1, 2))
 
 

@@ -1,68 +1,72 @@
-"""Where a translation breaks, and which trainings chapter 1 asks for."""
+"""Where a translation breaks, how frequent a length is, and what a run of chapter 1 gives."""
 
-from collections import Counter
-from dataclasses import replace
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solutions.experiments.context_bottleneck import by_length as bottleneck_by_length
+from solutions.data.translation import sample_pairs
+from solutions.experiments.context_bottleneck import by_length, inside
 from solutions.experiments.context_bottleneck.by_length import (
-    BY_WIDTH,
     EXAMPLE_LENGTHS,
-    JOBS,
-    WHOLE_RANGE,
+    FIFTHS,
     Example,
-    Measured,
     length_slider,
     measure,
+    shares,
 )
-from solutions.running.seeds import SEEDS
-from solutions.translators.machines import WIDTHS
+from solutions.translators.machines import CLAUSES, LENGTHS
 
 WORDS = st.lists(st.sampled_from("abc"), max_size=5).map(tuple)
 
 
-def test_every_setting_is_trained_with_every_seed():
-    settings = [WHOLE_RANGE, *BY_WIDTH.values()]
-    assert Counter(JOBS) == {(setting, seed): 1 for setting in settings for seed in SEEDS}
-    assert {setting.language for setting in settings} == {"german", "french"}
-    assert [setting.width for setting in BY_WIDTH.values()] == list(WIDTHS)
-    assert EXAMPLE_LENGTHS[-1][1] > WHOLE_RANGE.lengths[-1][1]
-
-
 @given(WORDS, WORDS)
 def test_a_translation_breaks_at_its_first_fault(translation, reference):
-    place = Example(("x",), reference, translation).breaks_at
-    if place is None:
+    position = Example(("x",), reference, translation).breaks_at
+    if position is None:
         assert translation == reference
     else:
-        assert translation[:place] == reference[:place]
-        assert translation[place : place + 1] != reference[place : place + 1]
+        assert translation[:position] == reference[:position]
+        assert translation[position : position + 1] != reference[position : position + 1]
 
 
-def test_a_short_training_fills_every_field(monkeypatch):
+def test_shares_are_those_of_the_lengths():
+    pairs = [SimpleNamespace(source=["w"] * n) for n in (3, 9, 10, 45)]
+    assert shares(pairs) == [0.5, 0.25, 0, 0, 0.25]
+
+
+def test_every_range_has_about_a_fifth_of_the_pairs():
+    pairs = sample_pairs("french", 4000, np.random.default_rng(1), CLAUSES)
+    assert shares(pairs) == pytest.approx([0.2] * len(FIFTHS), abs=0.05)
+
+
+def test_a_short_run_fills_every_field(monkeypatch):
     """The real machine and the real pairs, for two steps."""
-    small = replace(WHOLE_RANGE, steps=2, width=8)
-    monkeypatch.setattr(bottleneck_by_length, "WHOLE_RANGE", small)
-    monkeypatch.setattr(bottleneck_by_length, "JOBS", [(small, 0)])
-    monkeypatch.setattr(bottleneck_by_length, "SENTENCES", 4)
+    monkeypatch.setattr(by_length, "BOTTLENECK_STEPS", 2)
+    monkeypatch.setattr(by_length, "SENTENCES", 4)
+    monkeypatch.setattr(inside, "READ_SENTENCES", 4)
+    monkeypatch.setattr(inside, "SENTENCES", 1)
+    monkeypatch.setattr(inside, "LENGTH", 6)
     run = measure(0)
-    assert len(run.by_length) == len(small.lengths)
+    assert len(run.by_length) == len(LENGTHS)
+    assert len(run.by_fifth) == len(run.shares) == len(FIFTHS)
     assert all(
         0 <= found.token_accuracy <= 1
-        for found in (*run.by_length, run.short, run.long, run.beyond)
+        for found in (*run.by_length, *run.by_fifth, run.short, run.long, run.beyond)
     )
     assert len(run.examples) == len(EXAMPLE_LENGTHS)
     for example, (low, high) in zip(run.examples, EXAMPLE_LENGTHS, strict=True):
         assert low <= len(example.source) <= high
-    assert run.parameters > 0
+    assert run.parameters == sum(
+        weights.size for name, weights in run.state.items() if "to_logits.weight" not in name
+    )
     assert run.seconds > 0
-    entries = length_slider([run])["french"]
+    assert run.task.pairs == ()
+    entries = length_slider("french", run)["french"]
     assert [entry["tokens"] for entry in entries] == [len(one.source) for one in run.examples]
     assert all(entry["breaks_at"] is not None for entry in entries)  # it has learned nothing
-    assert isinstance(run, Measured)
 
 
 def test_the_slider_says_where_a_known_translation_breaks():
@@ -71,8 +75,7 @@ def test_the_slider_says_where_a_known_translation_breaks():
         ("die", "Katze", "schläft", "."),
         ("die", "Katze", "singt", "."),
     )
-    run = Measured(BY_WIDTH[WIDTHS[0]], [], None, None, None, [example], 1, 0.0)
-    assert length_slider([run]) == {
+    assert length_slider("german", SimpleNamespace(examples=[example])) == {
         "german": [
             {
                 "tokens": 4,
@@ -83,9 +86,3 @@ def test_the_slider_says_where_a_known_translation_breaks():
             }
         ]
     }
-
-
-@pytest.mark.parametrize("job", [-100, 100])
-def test_a_job_that_there_is_not_is_an_error(job):
-    with pytest.raises(IndexError):
-        measure(job)

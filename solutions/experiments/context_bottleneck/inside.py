@@ -1,0 +1,163 @@
+"""What `c` holds of each source word, in a trained machine and in the same one before training.
+
+Three instruments. Jacobians of the encoder's states say how much of a nudge survives the steps to
+the end; that of `c` with respect to each word's vector, how much `c` listens to this word; and with
+the true prefix given (teacher forcing), the share of right words says what the decoder can read
+from `c` about each position, undisturbed by earlier mistakes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from ...data.translation import Language, Pair
+from ...data.translation.vocabulary import PAD
+from ...translators.machines import CLAUSES, LONG, SHORT
+from ...translators.quality import held_out_pairs
+from ...translators.recurrent import Encoder
+from ...translators.seq2seq import Seq2Seq
+from ...translators.training import Task, tensors
+from .gradient_decay import state_norms
+
+LANGUAGE: Language = "french"
+LENGTH, SENTENCES = 24, 8
+"""Source tokens and number of the sentences on which Jacobians are measured."""
+READ_LENGTHS, READ_SENTENCES = (20, 29), 200
+"""Source tokens and number of the sentences on which words are counted, by their position."""
+PARTS = 5
+"""A sentence is cut into so many equal parts."""
+FREQUENT = 60
+"""So many of the most frequent source words tell the language more than the sentence: articles,
+pronouns, marks. Content words are the others."""
+
+
+@dataclass(frozen=True)
+class Inside:
+    """Norms are geometric means over the sentences; "left" and "right" name where a reader begins.
+
+    survives: reader -> (LENGTH,), entry k is the norm of d h_T / d h_(T - k); untrained: the same
+    before training. listens: reader -> (LENGTH,), entry t is the norm of d c / d x_t, for the half
+    of c that this reader makes; "both" for the whole. words: shares of right content words by the
+    part of the source in which they stand, (PARTS,), with the true prefix. guessed: the same when
+    the encoder has read another sentence of about that length. forced: shares of right tokens of
+    SHORT and LONG with the true prefix.
+    """
+
+    survives: dict[str, np.ndarray]
+    untrained: dict[str, np.ndarray]
+    listens: dict[str, np.ndarray]
+    words: np.ndarray
+    guessed: np.ndarray
+    forced: tuple[float, float]
+
+
+def look(model: Seq2Seq, fresh: Seq2Seq, task: Task) -> Inside:
+    """Measure `model`, and its encoder before training, `fresh`."""
+    pairs = held_out_pairs(LANGUAGE, (LENGTH, LENGTH), SENTENCES, CLAUSES)
+    sources, _, _ = tensors(task.batch(pairs))
+    longer = held_out_pairs(LANGUAGE, READ_LENGTHS, READ_SENTENCES, CLAUSES)
+    longer.sort(key=lambda pair: len(pair.source))
+    words, guessed = words_by_position(model, task, longer)
+    short, long = (held_out_pairs(LANGUAGE, n, READ_SENTENCES, CLAUSES) for n in (SHORT, LONG))
+    encoder, untrained = cast(Encoder, model.encoder), cast(Encoder, fresh.encoder)
+    return Inside(
+        survival(encoder, sources),
+        survival(untrained, sources),
+        listening(encoder, sources),
+        words,
+        guessed,
+        (forced_accuracy(model, task, short), forced_accuracy(model, task, long)),
+    )
+
+
+def survival(encoder: Encoder, sources: Tensor) -> dict[str, np.ndarray]:
+    """Return `Inside.survives` of a bidirectional GRU; sources: (B, n) ids without padding."""
+    X = encoder.embedding(sources).detach().double()
+    return {
+        name: _geometric_mean(state_norms(cell_of(encoder.rnn, end), X if not end else X.flip(1)))
+        .flip(0)
+        .numpy()
+        for name, end in (("left", ""), ("right", "_reverse"))
+    }
+
+
+def cell_of(rnn: nn.GRU, end: str) -> nn.GRUCell:
+    """Return one direction of a GRU as a cell, in float64; end: "" or "_reverse"."""
+    cell = nn.GRUCell(rnn.input_size, rnn.hidden_size).double()
+    with torch.no_grad():
+        for name, parameter in cell.named_parameters():
+            parameter.copy_(getattr(rnn, f"{name}_l0{end}"))
+    return cell
+
+
+def listening(encoder: Encoder, sources: Tensor) -> dict[str, np.ndarray]:
+    """Return `Inside.listens`; sources: (B, n) ids without padding."""
+    norms: dict[str, list[Tensor]] = {"left": [], "right": [], "both": []}
+    for embedded in encoder.embedding(sources).detach():  # (n, d_e)
+        half = encoder.rnn.hidden_size
+        # one copy for each entry of c, so that one backward pass gives all rows of the Jacobian
+        X = embedded.expand(2 * half, -1, -1).clone().requires_grad_()
+        last = encoder.rnn(X)[1]  # (2, 2 half, half)
+        c = torch.cat([last[0], last[1]], dim=-1)  # (2 half, 2 half)
+        (jacobian,) = torch.autograd.grad(c.diagonal().sum(), X)  # (2 half, n, d_e)
+        for name, rows in (
+            ("left", slice(half)),
+            ("right", slice(half, None)),
+            ("both", slice(None)),
+        ):
+            tables = jacobian[rows].transpose(0, 1)  # (n, entries of c, d_e)
+            norms[name].append(torch.linalg.matrix_norm(tables, ord=2))
+    return {name: _geometric_mean(torch.stack(rows)).numpy() for name, rows in norms.items()}
+
+
+def _geometric_mean(norms: Tensor) -> Tensor:
+    """norms: (B, n). Returns (n,)."""
+    return norms.clamp_min(1e-30).log().mean(dim=0).exp()
+
+
+@torch.no_grad()
+def words_by_position(
+    model: Seq2Seq, task: Task, pairs: Sequence[Pair]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return `Inside.words` and `Inside.guessed`; neighbours of `pairs` are about equally long."""
+    sources, lengths, targets = tensors(task.batch(pairs))
+    inputs, wanted = targets[:, :-1], targets[:, 1:]
+    found = []
+    for order in (torch.arange(len(pairs)), torch.arange(len(pairs)).roll(1)):
+        logits, _ = model(sources[order], lengths[order], inputs)
+        right = (logits.argmax(dim=-1) == wanted).numpy()
+        hits: list[list[bool]] = [[] for _ in range(PARTS)]
+        for row, pair in enumerate(pairs):
+            for target, source in content_links(pair, sources[row].numpy()):
+                part = int(PARTS * source / len(pair.source))
+                hits[part].append(bool(right[row, target]))
+        found.append(np.array([np.mean(part) for part in hits]))
+    return found[0], found[1]
+
+
+def content_links(pair: Pair, ids: np.ndarray) -> list[tuple[int, int]]:
+    """Return the sure links (target, source) of content words that have no other sure link.
+
+    ids: of the source tokens, the lower the more frequent.
+    """
+    targets = [target for target, _ in pair.sure]
+    return [
+        (target, source)
+        for target, source in sorted(pair.sure)
+        if targets.count(target) == 1 and ids[source] >= PAD + 4 + FREQUENT
+    ]
+
+
+@torch.no_grad()
+def forced_accuracy(model: Seq2Seq, task: Task, pairs: Sequence[Pair]) -> float:
+    """Return the share of right next tokens, [STOP] among them, when the true prefix is given."""
+    sources, lengths, targets = tensors(task.batch(pairs))
+    logits, _ = model(sources, lengths, targets[:, :-1])
+    wanted = targets[:, 1:]
+    return (logits.argmax(dim=-1) == wanted)[wanted != PAD].float().mean().item()
