@@ -57,7 +57,9 @@ _FACTS = {
 _AFTER = {kind: _describing(kind, "after", "origin") for kind in _KINDS}
 _ORIGINS, _FIELDS = _describing("politics", "origin"), _describing("politics", "field")
 
-_NO_POSSESSOR = nouns_of("place politics weather man woman boy girl king queen")
+_NO_POSSESSOR = {
+    noun.number for noun in nouns_of("place politics weather man woman boy girl king queen")
+}
 
 
 def draw_noun_phrase(draw: Draws, noun: Noun, *, described: bool = True) -> NounPhrase:
@@ -80,7 +82,7 @@ def _determiner(draw: Draws, noun: Noun) -> tuple[Determiner, bool]:
         return THE, False
     if kind < 0.72:
         return (THE if noun.mass else A), False
-    if kind < 0.85 or noun in _NO_POSSESSOR:
+    if kind < 0.85 or noun.number in _NO_POSSESSOR:
         return THIS, False
     return draw.choice(POSSESSIVES), False
 
