@@ -25,6 +25,23 @@ def additive_scores(
     return hidden @ v  # (..., T)
 
 
+def multiplicative_scores(s: np.ndarray, H: np.ndarray, W: np.ndarray | None = None) -> np.ndarray:
+    """Score each encoder state against the decoder's state by a product.
+
+    s: (..., d_s), the state of the decoder. H: (..., T, d_h), the states of the encoder, one a row,
+    with the same leading axes. W: (d_s, d_h), the matrix between them; with None the score is the
+    dot product, which needs states of one width. Returns the scores (..., T), before any softmax
+    (Luong et al. 2015, section 3.1: "general" and "dot"). Raises ValueError, with both widths in
+    its message, for states of different widths without a matrix.
+    """
+    if W is None and s.shape[-1] != H.shape[-1]:
+        raise ValueError(
+            f"a dot product needs states of one width; here are {s.shape[-1]} and {H.shape[-1]}"
+        )
+    asks = s if W is None else s @ W  # (..., d_h)
+    return (H @ asks[..., None])[..., 0]  # (..., T, d_h) @ (..., d_h, 1)
+
+
 def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
     """Turn scores into weights that are not negative and sum to 1 along `axis`.
 
@@ -41,7 +58,7 @@ def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
 def masked_softmax(
     scores: np.ndarray, mask: np.ndarray | None = None, axis: int = -1
 ) -> np.ndarray:
-    """Softmax over the places where `mask` is True; the weight elsewhere is exactly 0.
+    """Softmax over the positions where `mask` is True; the weight elsewhere is exactly 0.
 
     scores: (..., n_q, n_k), or of any other shape, and as large as they like. mask: boolean,
     broadcastable to `scores`, True where attention may go; None hides nothing. axis: any axis of
@@ -68,6 +85,90 @@ def context_vector(weights: np.ndarray, H: np.ndarray) -> np.ndarray:
     equation 5).
     """
     return np.sum(weights[..., None] * H, axis=-2)  # (..., T, 1) * (..., T, d_h), summed over T
+
+
+def scores_backward(
+    scores: np.ndarray, mask: np.ndarray, H: np.ndarray, d_context: np.ndarray
+) -> np.ndarray:
+    """Return the gradient of a loss with respect to the scores, from that of the context.
+
+    scores: (..., T), of any size. mask: boolean (..., T), True where a source token stands. H:
+    (..., T, d_h), the encoder's states, whose numbers may be near 100 000. All have the same
+    leading axes. The weights are the softmax of the scores over the tokens that the mask lets
+    through, and 0 elsewhere; the context is the sum of the states, each times its weight.
+    d_context: (..., d_h), the gradient of the loss with respect to the context. Returns the
+    gradient (..., T). It is 0 at padding, and for a source that is all padding.
+    """
+    weights = masked_softmax(scores, mask)  # (..., T)
+    context = context_vector(weights, H)  # (..., d_h)
+    differences = H - context[..., None, :]  # (..., T, d_h): is a state better than the blend?
+    return weights * (differences @ d_context[..., None])[..., 0]
+
+
+def local_weights(
+    s: np.ndarray,
+    scores: np.ndarray,
+    mask: np.ndarray,
+    W_p: np.ndarray,
+    v_p: np.ndarray,
+    reach: int,
+) -> np.ndarray:
+    """Weigh the source in a window around a position that the decoder predicts.
+
+    s: (..., d_s), the decoder's state, which may be large. scores: (..., T), of any size. mask:
+    boolean (..., T), True where a source token stands; the n real tokens come first, n may be 0.
+    W_p: (d_s, d_p). v_p: (d_p,). The predicted position is p = n * sigmoid(v_p . tanh(s W_p)), with
+    positions counted from 0. The window holds the real tokens j with |j - p| <= reach, reach at
+    least 1. The weights are the softmax of the scores over the window, each then multiplied by the
+    bell exp(-(j - p)^2 / (2 sigma^2)) with sigma = reach / 2, and not normalised again. Returns the
+    weights (..., T), which are 0 outside the window (Luong et al. 2015, section 3.2, "local-p").
+    """
+    n = np.sum(mask, axis=-1, keepdims=True)  # (..., 1)
+    share = 0.5 * (1 + np.tanh(0.5 * (np.tanh(s @ W_p) @ v_p)))  # the sigmoid, for any number
+    p = n * share[..., None]  # (..., 1)
+    distance = np.arange(scores.shape[-1]) - p  # (..., T)
+    window = mask & (np.abs(distance) <= reach)
+    bell = np.exp(-((distance / reach) ** 2) * 2).astype(scores.dtype)
+    return masked_softmax(scores, window) * bell
+
+
+def looks_with_coverage(scores: np.ndarray, penalty: float) -> tuple[np.ndarray, np.ndarray]:
+    """Weigh a source for one target word after the other, with less for what was looked at before.
+
+    scores: (..., m, T), one row a target word, m and T at least 1, of any size. All source tokens
+    are real. penalty: a number, not below 0. The coverage of a source token before target word i is
+    the sum of the weights that the words before i gave it; before the first it is 0. The weights of
+    word i are the softmax of its scores, each less the penalty times the coverage before i. Returns
+    (weights, coverage), both (..., m, T); row i of the coverage is that before word i.
+    """
+    weights, coverage = np.zeros_like(scores), np.zeros_like(scores)
+    for i in range(scores.shape[-2]):
+        coverage[..., i, :] = np.sum(weights[..., :i, :], axis=-2)
+        weights[..., i, :] = softmax(scores[..., i, :] - penalty * coverage[..., i, :])
+    return weights, coverage
+
+
+def words_lost(
+    scores: np.ndarray,
+    H: np.ndarray,
+    W_out: np.ndarray,
+    targets: np.ndarray,
+    hidden: np.ndarray,
+) -> float:
+    """Return the share of right words that a decoder loses when one state a word is hidden.
+
+    scores: (m, T), one row a target word, of any size, T at least 2. H: (T, d_h), the encoder's
+    states. W_out: (d_h, V). A word's logits are its context times W_out, and nothing else. targets:
+    (m,), the ids of the words that should be written. A word is right if its target has the largest
+    logit; at least one is, and no two logits are equal. hidden: (m,), the position that is hidden
+    from each word: its state gets no weight, and the softmax is taken over the scores of the
+    others. Returns the number of words that were right and are not any more, over the number of
+    those that were right, as a float from 0 to 1.
+    """
+    visible = np.arange(scores.shape[-1]) != hidden[:, None]  # (m, T)
+    before = np.argmax(masked_softmax(scores) @ H @ W_out, axis=-1) == targets
+    after = np.argmax(masked_softmax(scores, visible) @ H @ W_out, axis=-1) == targets
+    return float(np.sum(before & ~after) / np.sum(before))
 
 
 def attention_decoder_step(

@@ -11,7 +11,13 @@ from solutions.alignment import (
     alignment_error_rate,
     attention_decoder_step,
     context_vector,
+    local_weights,
+    looks_with_coverage,
     masked_softmax,
+    multiplicative_scores,
+    scores_backward,
+    softmax,
+    words_lost,
 )
 from solutions.context_bottleneck import rnn_cell
 
@@ -184,3 +190,78 @@ def test_error_rate_lies_between_0_and_1_and_falls_with_more_possible_links(seed
     assert alignment_error_rate(weights, sure, np.zeros((m, n), bool)) >= rate
     best = np.eye(n, dtype=bool)[weights.argmax(axis=-1)]
     assert alignment_error_rate(weights, best, possible) == 0
+
+
+@given(SEEDS, BATCHES, SIZES, SIZES, SIZES)
+def test_a_product_is_linear_in_the_decoders_state(seed, batch, n, d_s, d_h):
+    rng = np.random.default_rng(seed)
+    s, H, W = (rng.normal(size=size) for size in ((*batch, d_s), (*batch, n, d_h), (d_s, d_h)))
+    scores = multiplicative_scores(s, H, W)
+    assert scores.shape == (*batch, n)
+    np.testing.assert_allclose(multiplicative_scores(3 * s, H, W), 3 * scores, atol=1e-12)
+    np.testing.assert_allclose(multiplicative_scores(s @ W, H), scores, atol=1e-12)
+
+
+def test_a_dot_product_of_two_widths_is_refused():
+    with pytest.raises(ValueError, match="2 and 3"):
+        multiplicative_scores(np.ones(2), np.ones((4, 3)))
+
+
+@given(SEEDS, BATCHES, SIZES, st.integers(1, 4))
+def test_a_window_is_a_part_of_the_source(seed, batch, n, reach):
+    rng = np.random.default_rng(seed)
+    s, scores = rng.normal(size=(*batch, 3)), rng.normal(size=(*batch, n))
+    mask = np.arange(n) < rng.integers(0, n + 1, size=(*batch, 1))
+    W_p, v_p = rng.normal(size=(3, 2)), rng.normal(size=2)
+    weights = local_weights(s, scores, mask, W_p, v_p, reach)
+    assert weights.shape == scores.shape
+    assert ((weights >= 0) & (weights.sum(axis=-1, keepdims=True) <= 1 + 1e-12)).all()
+    assert (weights[~mask] == 0).all()
+    assert (np.count_nonzero(weights, axis=-1) <= 2 * reach + 1).all()
+    assert ((weights > 0).any(axis=-1) == mask.any(axis=-1)).all()  # no window is empty
+
+
+def test_a_wide_window_is_hardly_a_window():
+    rng = np.random.default_rng(0)
+    s, scores, mask = rng.normal(size=3), rng.normal(size=7), np.ones(7, dtype=bool)
+    wide = local_weights(s, scores, mask, rng.normal(size=(3, 2)), rng.normal(size=2), 10**6)
+    np.testing.assert_allclose(wide, softmax(scores), atol=1e-9)
+
+
+@given(SEEDS, BATCHES, SIZES, SIZES)
+def test_the_gradients_of_the_scores_sum_to_nothing(seed, batch, n, d_h):
+    rng = np.random.default_rng(seed)
+    scores, H = rng.normal(size=(*batch, n)), rng.normal(size=(*batch, n, d_h))
+    mask, d_context = rng.random((*batch, n)) < 0.7, rng.normal(size=(*batch, d_h))
+    found = scores_backward(scores, mask, H, d_context)
+    assert (found[~mask] == 0).all()
+    np.testing.assert_allclose(found.sum(axis=-1), 0, atol=1e-12)
+    step = 1e-6  # uphill in the scores, the loss rises as the gradient says
+    moved = context_vector(masked_softmax(scores + step * found, mask), H)
+    rise = ((moved - context_vector(masked_softmax(scores, mask), H)) * d_context).sum(axis=-1)
+    np.testing.assert_allclose(rise / step, (found**2).sum(axis=-1), atol=1e-4)
+
+
+@given(SEEDS, BATCHES, SIZES, SIZES)
+def test_coverage_adds_up_what_was_given_away(seed, batch, m, n):
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=(*batch, m, n))
+    weights, coverage = looks_with_coverage(scores, 1.5)
+    np.testing.assert_allclose(weights.sum(axis=-1), 1)
+    np.testing.assert_allclose(coverage.sum(axis=-1), np.broadcast_to(np.arange(m), (*batch, m)))
+    np.testing.assert_array_equal(weights[..., 0, :], softmax(scores[..., 0, :]))
+
+
+def test_a_penalty_makes_room_for_others():
+    weights, _ = looks_with_coverage(np.array([[3.0, 0.0], [3.0, 0.0]]), 5.0)
+    assert weights.argmax(axis=1).tolist() == [0, 1]
+
+
+def test_a_word_is_lost_with_the_state_that_it_is_made_of():
+    states, scores = np.eye(3), 4 * np.eye(3)
+    ids = np.arange(3)
+    assert words_lost(scores, states, np.eye(3), ids, ids) == 1
+    scores[:, 2] -= 1  # so that no two logits are equal
+    assert words_lost(scores, states, np.eye(3), ids, np.array([1, 2, 0])) == 0
+    wrong = np.array([1, 1, 2])  # word 0 is wrong before, and cannot be lost
+    assert words_lost(scores, states, np.eye(3), wrong, np.array([2, 1, 0])) == 0.5

@@ -43,6 +43,9 @@ UNREJECTED: dict[str, dict[str, str]] = {
     },
     "layers_to_reach": {"n of 1 refused": "there are two tokens or more"},
     "linear_bias": _ONE_VALUE,
+    "looks_with_coverage": {
+        "inputs rounded to 1e-12": "only a penalty of thousands makes so much of so little",
+    },
     "localisation": {
         "inputs rounded to 1e-12": "a share so tiny drowns in the rounding of a running sum",
     },
@@ -55,5 +58,10 @@ UNREJECTED: dict[str, dict[str, str]] = {
     "sinusoidal_positions": _ONE_VALUE | _LAST_AXIS,
     "weights_for_halves": _LAST_AXIS,
     "windowed_self_attention": _OWN_SCORE,
+    "words_lost": {
+        "T of 1 refused": "there are two states or more",
+        "a softmax with 1e-6 in its denominator": "the largest logit stays the largest",
+        "the last of equal scores": "no two logits are equal",
+    },
 }
 """Of one exercise."""

@@ -7,7 +7,12 @@ from .additive_scores import ADDITIVE_SCORES
 from .alignment_error_rate import ALIGNMENT_ERROR_RATE
 from .attention_decoder_step import ATTENTION_DECODER_STEP
 from .context_vector import CONTEXT_VECTOR
+from .local_weights import LOCAL_WEIGHTS
+from .looks_with_coverage import LOOKS_WITH_COVERAGE
 from .masked_softmax import MASKED_SOFTMAX
+from .multiplicative_scores import MULTIPLICATIVE_SCORES
+from .scores_backward import SCORES_BACKWARD
+from .words_lost import WORDS_LOST
 
 __all__ = ["ASSIGNMENT"]
 
@@ -20,7 +25,9 @@ READ_THE_HEATMAP = Written(
         "at “European”, so in these two rows the large weights run against the diagonal, and "
         "elsewhere along it. 1 point: (b) “du” is de + le, two words in one, so it looks at “of” "
         "and at “the”; “le” looks at “the”, which it translates, and at “president”, whose French "
-        "gender decides between le and la. 1 point: (c) the row “est”, with 0.45 on the full stop. "
+        "gender decides between le and la; “est” looks at “is”, which it "
+        "translates, and at the full stop, which is question (c). 1 point: (c) the row “est”, with "
+        "0.45 on the full stop. "
         "Accept any sound reason: every encoder state has read its neighbours, so that of the full "
         "stop may know the verb; 0.31 still comes from “is”; the decoder can guess the word from "
         "what it has written. And what follows: a weight says where the context was taken from, "
@@ -39,7 +46,12 @@ ASSIGNMENT = Assignment(
         MASKED_SOFTMAX,
         CONTEXT_VECTOR,
         ATTENTION_DECODER_STEP,
+        MULTIPLICATIVE_SCORES,
+        LOCAL_WEIGHTS,
+        LOOKS_WITH_COVERAGE,
         ALIGNMENT_ERROR_RATE,
+        WORDS_LOST,
+        SCORES_BACKWARD,
     ),
     written=(READ_THE_HEATMAP,),
 )
