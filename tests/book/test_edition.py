@@ -18,6 +18,7 @@ from course_reading import measure
 
 DONE = (
     "context_bottleneck",
+    "alignment",
     "self_attention",
     "queries_keys_values",
     "multi_head",

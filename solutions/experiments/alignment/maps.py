@@ -1,4 +1,4 @@
-"""Where a trained decoder looks, against the gold alignment, and what happens if it may not look.
+"""Where a trained decoder looks, against the gold alignment.
 
 The reference translation is forced on the decoder: it reads the right target tokens, so each row of
 its weights belongs to the gold row of the same token.
@@ -7,7 +7,7 @@ its weights belongs to the gold row of the same token.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -26,15 +26,12 @@ class Map:
     """One pair of sentences with m target and n source tokens, as the decoder read it.
 
     weights: (m, n), one row a target token. right: (m,) boolean, whether the token of the reference
-    was the likeliest. right_without_peak: the same with the place of the row's largest weight
-    hidden; right_without_gold: with all places of its possible gold links hidden.
+    was the likeliest.
     """
 
     pair: Pair
     weights: np.ndarray
     right: np.ndarray
-    right_without_peak: np.ndarray
-    right_without_gold: np.ndarray
 
 
 def gold_tables(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
@@ -53,31 +50,16 @@ def read_maps(model: Seq2Seq, task: Task, pairs: Sequence[Pair]) -> list[Map]:
     Raises ValueError for a model whose decoder does not look.
     """
     sources, lengths, targets = tensors(task.batch(pairs))  # targets (B, m + 2)
-    memory = model.encode(sources, lengths)
-    gold = torch.zeros(*targets.shape, sources.shape[1], dtype=torch.bool)
-    for k, pair in enumerate(pairs):
-        gold[k, : len(pair.target), : len(pair.source)] = torch.from_numpy(gold_tables(pair)[1])
-    gold = gold.to(sources.device)
-    state, rows = None, []
-    for i in range(targets.shape[1] - 2):  # column 0 is [START], the last token predicts [STOP]
-        logits, after, weights = model.decode_step(targets[:, i], state, memory)
-        if weights is None:
-            raise ValueError("a decoder that does not look at its source has no map")
-        peak = torch.zeros_like(memory.mask).scatter(1, weights.argmax(dim=-1, keepdim=True), True)
-        blinded = [
-            model.decode_step(targets[:, i], state, replace(memory, mask=memory.mask & ~hidden))[0]
-            for hidden in (peak, gold[:, i])
-        ]
-        right = [one.argmax(dim=-1) == targets[:, i + 1] for one in (logits, *blinded)]
-        rows.append([one.cpu().numpy() for one in (weights, *right)])
-        state = after
-    columns = [np.stack(column, axis=1) for column in zip(*rows, strict=True)]  # (B, m, ...)
-    return [_cut(pair, *(column[k] for column in columns)) for k, pair in enumerate(pairs)]
-
-
-def _cut(pair: Pair, weights: np.ndarray, *right: np.ndarray) -> Map:
-    m, n = len(pair.target), len(pair.source)
-    return Map(pair, weights[:m, :n], *(one[:m] for one in right))
+    logits, looks = model(sources, lengths, targets[:, :-1])  # the last token predicts [STOP]
+    if looks is None:
+        raise ValueError("a decoder that does not look at its source has no map")
+    right = (logits.argmax(dim=-1) == targets[:, 1:]).cpu().numpy()  # (B, m + 1)
+    weights = looks.cpu().numpy()
+    sizes = [(len(pair.target), len(pair.source)) for pair in pairs]
+    return [
+        Map(pair, weights[k, :m, :n], right[k, :m])
+        for k, (pair, (m, n)) in enumerate(zip(pairs, sizes, strict=True))
+    ]
 
 
 def stacked(
@@ -97,7 +79,7 @@ def stacked(
 
 
 def diagonal(pair: Pair) -> np.ndarray:
-    """Return the map (m, n) that looks at the same relative place, whatever the words are."""
+    """Return the map (m, n) that looks at the same relative position, whatever the words are."""
     m, n = len(pair.target), len(pair.source)
     return np.eye(n)[np.round(np.linspace(0, n - 1, m)).astype(int)]
 

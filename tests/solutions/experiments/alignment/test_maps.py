@@ -15,7 +15,7 @@ from solutions.experiments.alignment.maps import (
     stacked,
 )
 from solutions.translators.recurrent import AttentionDecoder, BottleneckDecoder, Encoder
-from solutions.translators.seq2seq import Memory, Seq2Seq
+from solutions.translators.seq2seq import Seq2Seq
 from solutions.translators.training import Task, tensors
 
 PAIRS = sample_pairs("french", 12, np.random.default_rng(3), clauses=(1, 3))
@@ -64,35 +64,7 @@ def test_a_pair_alone_is_read_as_in_a_batch(model):
     for pair, one in zip(PAIRS[:4], together, strict=False):
         (alone,) = read_maps(model, TASK, [pair])
         np.testing.assert_allclose(alone.weights, one.weights, atol=1e-5)
-        np.testing.assert_array_equal(alone.right_without_peak, one.right_without_peak)
-        np.testing.assert_array_equal(alone.right_without_gold, one.right_without_gold)
-
-
-def test_a_hidden_place_might_as_well_not_be_there(model):
-    differ = 0
-    for one in read_maps(model, TASK, PAIRS[:6]):
-        sources, lengths, targets = tensors(TASK.batch([one.pair]))
-        with torch.no_grad():
-            memory = model.encode(sources, lengths)
-            state = model.decoder.start(memory)
-            for i, row in enumerate(one.weights):
-                keep = np.arange(len(row)) != row.argmax()
-                less = Memory(memory.states[:, keep], memory.mask[:, keep], memory.context)
-                keys = state[1][:, keep]
-                logits, _, _ = model.decode_step(targets[:, i], (state[0], keys), less)
-                right = bool(logits.argmax() == targets[0, i + 1])
-                assert right == one.right_without_peak[i]
-                differ += right != one.right[i]
-                _, state, _ = model.decode_step(targets[:, i], state, memory)
-    assert differ > 0  # to hide the place does something
-
-
-def test_where_there_is_no_gold_nothing_is_hidden_with_it(model):
-    maps = read_maps(model, TASK, PAIRS)
-    assert any(one.pair.unaligned for one in maps)
-    for one in maps:
-        rows = sorted(one.pair.unaligned)
-        np.testing.assert_array_equal(one.right_without_gold[rows], one.right[rows])
+        np.testing.assert_array_equal(alone.right, one.right)
 
 
 def test_a_decoder_that_does_not_look_has_no_map():

@@ -1,0 +1,135 @@
+"""What a decoder loses when one source word is hidden from it, for the writing of one target word.
+
+The reference is forced on the decoder. At one step, and at no other, it may not look at one of the
+encoder's states: the weights are shared out among the rest. The encoder has read the whole
+sentence, so what the word has told its neighbours stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from ...data.translation import Pair
+from ...data.translation.words import POSSESSIVES, PRONOUNS, THE, THIS, A
+from ...translators.seq2seq import Memory, Seq2Seq
+from ...translators.training import Task, tensors
+from .maps import Map
+
+HIDDEN = ("peak", "gold", "other", "random")
+"""Which word is hidden: that of the largest weight; the gold word; that of the largest weight but
+for the gold word; or any one but for the gold word and the peak."""
+
+KINDS = ("content", "function", "mark")
+MARKS = {",", ".", "?"}
+FUNCTION = {
+    *(form for one in (THE, A, THIS, *POSSESSIVES) for form in one.french if form),
+    *(pronoun.french for pronoun in PRONOUNS),
+    *("l'", "cet", "du", "des", "au", "aux", "de", "d'", "à", "dans", "sur", "et", "mais"),
+    *("que", "qu'", "qui", "si", "s'", "ne", "n'", "est-ce", "j'", "-vous"),
+    *("parce", "quand", "pendant", "dès", "tant"),
+}
+"""French articles, pronouns, prepositions and conjunctions. All other words are content words."""
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Target words of N trials, and whether each is lost when a source word is hidden.
+
+    Every word was right before, and has one gold word. Columns are those of HIDDEN. places: (N, 2),
+    the pair and the target token. kinds: (N,), of KINDS. agrees: (N,), whether the peak is the gold
+    word. weights: (N, 4), of what is hidden. lost: (N, 4).
+    """
+
+    places: np.ndarray
+    kinds: np.ndarray
+    agrees: np.ndarray
+    weights: np.ndarray
+    lost: np.ndarray
+
+    def losses(self, hidden: str, among: np.ndarray | None = None) -> float:
+        """Return the share of words lost when `hidden` is, among those of a boolean (N,)."""
+        lost = self.lost[:, HIDDEN.index(hidden)]
+        return float(lost[among].mean() if among is not None else lost.mean())
+
+
+def kind_of(token: str) -> str:
+    """Return which of KINDS a French token is."""
+    return "mark" if token in MARKS else "function" if token in FUNCTION else "content"
+
+
+def one_gold_word(pair: Pair, row: int) -> int | None:
+    """Return the source position of the one link of a target token; None if it has more or none."""
+    positions = [source for target, source in pair.possible if target == row]
+    return positions[0] if len(positions) == 1 and (row, positions[0]) in pair.sure else None
+
+
+def choose(weights: np.ndarray, gold: int, rng: np.random.Generator) -> tuple[int, ...]:
+    """Return the source positions to hide, in the order of HIDDEN, for one row of weights (n,).
+
+    Raises ValueError where no word is left to be the random one.
+    """
+    peak = int(weights.argmax())
+    others = np.delete(np.arange(len(weights)), gold)
+    left = [int(j) for j in others if j != peak]
+    if not left:
+        raise ValueError(f"{len(weights)} source words leave none to hide but peak and gold")
+    return peak, gold, int(others[weights[others].argmax()]), left[rng.integers(len(left))]
+
+
+def hide(model: Seq2Seq, task: Task, maps: Sequence[Map], seed: int) -> Trials:
+    """Try every word of `maps` that was right and has one gold word, with each of HIDDEN hidden."""
+    rng = np.random.default_rng(seed)
+    tables = [[np.zeros(one.weights.shape, dtype=bool) for one in maps] for _ in HIDDEN]
+    places, chosen = [], []
+    for k, one in enumerate(maps):
+        for i in np.flatnonzero(one.right):
+            gold = one_gold_word(one.pair, int(i))
+            if gold is not None:
+                places.append((k, int(i)))
+                chosen.append(choose(one.weights[i], gold, rng))
+                for table, position in zip(tables, chosen[-1], strict=True):
+                    table[k][i, position] = True
+    found = right_without(model, task, [one.pair for one in maps], tables)
+    weights = [
+        [maps[k].weights[i, j] for j in four] for (k, i), four in zip(places, chosen, strict=True)
+    ]
+    return Trials(
+        places=np.array(places),
+        kinds=np.array([kind_of(maps[k].pair.target[i]) for k, i in places]),
+        agrees=np.array([peak == gold for peak, gold, *_ in chosen]),
+        weights=np.array(weights),
+        lost=np.array([[not right[k][i] for right in found] for k, i in places]),
+    )
+
+
+@torch.no_grad()
+def right_without(
+    model: Seq2Seq, task: Task, pairs: Sequence[Pair], tables: Sequence[Sequence[np.ndarray]]
+) -> list[list[np.ndarray]]:
+    """Return which target tokens are right if some source tokens are hidden while each is written.
+
+    tables: for each experiment and each pair a boolean (m, n), True where source token n is hidden
+    while target token m is written. Some token must be left. Returns for each experiment and each
+    pair a boolean (m,). The state goes on as if nothing had been hidden.
+    """
+    sources, lengths, targets = tensors(task.batch(pairs))
+    memory = model.encode(sources, lengths)
+    hidden = torch.zeros(len(tables), *targets.shape, sources.shape[1], dtype=torch.bool)
+    for table, padded in zip(tables, hidden, strict=True):
+        for k, one in enumerate(table):
+            padded[k, : one.shape[0], : one.shape[1]] = torch.from_numpy(one)
+    hidden = hidden.to(sources.device)
+    right = torch.zeros(len(tables), *targets.shape, dtype=torch.bool, device=sources.device)
+    state = None
+    for i in range(targets.shape[1] - 2):
+        for e in range(len(tables)):
+            seen = Memory(memory.states, memory.mask & ~hidden[e, :, i], memory.context)
+            logits, _, _ = model.decode_step(targets[:, i], state, seen)
+            right[e, :, i] = logits.argmax(dim=-1) == targets[:, i + 1]
+        _, state, _ = model.decode_step(targets[:, i], state, memory)
+    found = right.cpu().numpy()
+    return [[rows[k, : len(pair.target)] for k, pair in enumerate(pairs)] for rows in found]

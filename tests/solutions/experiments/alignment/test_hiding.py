@@ -1,0 +1,156 @@
+"""Hiding source words from a decoder: untrained models will do, the bookkeeping is tested."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from solutions.data.translation import Vocabulary, sample_pairs
+from solutions.experiments.alignment.fixed_phrase import ENGLISH, FRENCH, GOLD
+from solutions.experiments.alignment.hiding import (
+    HIDDEN,
+    KINDS,
+    choose,
+    hide,
+    kind_of,
+    one_gold_word,
+    right_without,
+)
+from solutions.experiments.alignment.maps import read_maps
+from solutions.translators.machines import attention, bottleneck
+from solutions.translators.recurrent import AttentionDecoder, Encoder
+from solutions.translators.seq2seq import Memory, Seq2Seq
+from solutions.translators.training import Task, count_parameters, tensors
+
+PAIRS = sample_pairs("french", 12, np.random.default_rng(3), clauses=(1, 3))
+TASK = Task(
+    PAIRS,
+    Vocabulary.of(pair.source for pair in PAIRS),
+    Vocabulary.of(pair.target for pair in PAIRS),
+)
+
+
+@pytest.fixture(scope="module")
+def model():
+    torch.manual_seed(0)
+    source, target = map(len, (TASK.source_vocabulary, TASK.target_vocabulary))
+    model = Seq2Seq(Encoder(source, 32), AttentionDecoder(target, 64, 32))
+    with torch.no_grad():
+        model.decoder.v.weight.mul_(30)  # a decoder with strong opinions
+        model.decoder.read_out.to_embedding.weight.mul_(30)  # that says what it sees
+    return model
+
+
+@pytest.fixture(scope="module")
+def maps(model):
+    """The maps, with every word taken for right: an untrained model is right by chance alone."""
+    read = read_maps(model, TASK, PAIRS)
+    return [replace(one, right=np.ones_like(one.right)) for one in read]
+
+
+def test_a_hidden_word_might_as_well_not_be_there(model):
+    pairs, differ = PAIRS[:6], 0
+    maps = read_maps(model, TASK, pairs)
+    peaks = [one.weights == one.weights.max(axis=1, keepdims=True) for one in maps]
+    nothing = [np.zeros_like(table) for table in peaks]
+    blind, seeing = right_without(model, TASK, pairs, [peaks, nothing])
+    for one, without, all_seen in zip(maps, blind, seeing, strict=True):
+        np.testing.assert_array_equal(all_seen, one.right)
+        sources, lengths, targets = tensors(TASK.batch([one.pair]))
+        with torch.no_grad():
+            memory = model.encode(sources, lengths)
+            state = model.decoder.start(memory)
+            for i, row in enumerate(one.weights):
+                keep = np.arange(len(row)) != row.argmax()
+                less = Memory(memory.states[:, keep], memory.mask[:, keep], memory.context)
+                keys = state[1][:, keep]
+                logits, _, _ = model.decode_step(targets[:, i], (state[0], keys), less)
+                assert bool(logits.argmax() == targets[0, i + 1]) == without[i]
+                before, state, _ = model.decode_step(targets[:, i], state, memory)
+                differ += not torch.equal(before.argmax(), logits.argmax())
+    assert differ > 0  # to hide the word does something
+
+
+def test_the_words_to_hide_are_four_choices():
+    weights, rng = np.array([0.1, 0.5, 0.3, 0.06, 0.04]), np.random.default_rng(0)
+    assert HIDDEN == ("peak", "gold", "other", "random")
+    drawn = [choose(weights, 2, rng) for _ in range(200)]
+    assert {one[:3] for one in drawn} == {(1, 2, 1)}  # the peak is not gold: it is the other
+    assert {one[3] for one in drawn} == {0, 3, 4}
+    drawn = [choose(weights, 1, rng) for _ in range(200)]
+    assert {one[:3] for one in drawn} == {(1, 1, 2)}
+    assert {one[3] for one in drawn} == {0, 2, 3, 4}
+    with pytest.raises(ValueError, match="2 source words"):
+        choose(weights[:2], 0, rng)
+
+
+def test_every_right_word_with_one_gold_word_is_tried(model, maps):
+    trials = hide(model, TASK, maps, seed=0)
+    expected = [
+        (k, i)
+        for k, pair in enumerate(PAIRS)
+        for i in range(len(pair.target))
+        if one_gold_word(pair, i) is not None
+    ]
+    assert [tuple(map(int, place)) for place in trials.places] == expected
+    assert trials.weights.shape == trials.lost.shape == (len(expected), len(HIDDEN))
+    peak, gold, other, random = trials.weights.T
+    assert (peak >= np.stack([gold, other, random]).max(axis=0)).all()
+    assert (other >= random).all()
+    np.testing.assert_array_equal(trials.lost[trials.agrees, 0], trials.lost[trials.agrees, 1])
+    np.testing.assert_array_equal(trials.lost[~trials.agrees, 0], trials.lost[~trials.agrees, 2])
+
+
+def test_a_word_that_was_wrong_is_not_tried(model, maps):
+    wrong = [replace(one, right=np.zeros_like(one.right)) for one in maps[1:]]
+    trials = hide(model, TASK, [maps[0], *wrong], seed=0)
+    assert set(trials.places[:, 0]) == {0}
+
+
+def test_losses_are_shares_of_the_chosen_words(model, maps):
+    trials = hide(model, TASK, maps, seed=0)
+    content = trials.kinds == "content"
+    assert trials.losses("gold") == pytest.approx(trials.lost[:, 1].mean())
+    assert trials.losses("random", content) == pytest.approx(trials.lost[content, 3].mean())
+
+
+def test_a_word_has_one_gold_word_if_its_only_link_is_sure():
+    for pair in PAIRS:
+        for i in range(len(pair.target)):
+            possible = [source for target, source in pair.possible if target == i]
+            sure = [source for target, source in pair.sure if target == i]
+            found = one_gold_word(pair, i)
+            assert (found is not None) == (len(possible) == 1 and sure == possible)
+            assert found is None or [found] == sure
+
+
+def test_the_kinds_of_words():
+    for token in ("le", "du", "l'", "qu'", "à", "votre", "elle", "-vous", "est-ce"):
+        assert kind_of(token) == "function"
+    for token in ("chat", "mange", "rouge", "deux", "jamais", "comment", "est"):
+        assert kind_of(token) == "content"
+    assert {kind_of(token) for token in ",.?"} == {"mark"}
+    assert {kind_of(token) for pair in PAIRS for token in pair.target} == set(KINDS)
+
+
+def test_the_fixed_phrase_is_linked_as_it_says():
+    drawn = sample_pairs("french", 2000, np.random.default_rng(0), clauses=(1, 2), split="test")
+    pairs = [pair for pair in drawn if "Area" in pair.source]
+    assert pairs
+    for pair in pairs:
+        j, i = pair.source.index("Area") - 3, pair.target.index("zone") - 1
+        assert pair.source[j : j + 4] == ENGLISH
+        assert pair.target[i + 1 : i + 4] == FRENCH[1:]
+        assert {(i + row, j + GOLD[row]) for row in (1, 2, 3)} <= pair.sure
+
+
+def test_the_two_machines_are_about_equally_large():
+    sizes = 439, 760  # the vocabularies of the course's pairs
+    ours, theirs = attention(*sizes), bottleneck(*sizes)
+    assert count_parameters(ours) == pytest.approx(count_parameters(theirs), rel=0.1)
+    names = [name for name, _ in theirs.encoder.named_parameters()]
+    shapes = [
+        [dict(one.encoder.named_parameters())[n].shape for n in names] for one in (ours, theirs)
+    ]
+    assert shapes[0] == shapes[1]
