@@ -3,7 +3,9 @@
 Both kinds of attention, and the penalty, are those of Xu et al. (2015), "Show, attend and tell:
 neural image caption generation with visual attention". The gradient is the score-function
 estimator of Williams (1992), "Simple statistical gradient-following algorithms for connectionist
-reinforcement learning".
+reinforcement learning". A draw judged by the others is that of Kool et al. (2019), "Buy 4 REINFORCE
+samples, get a baseline for free!", and the way straight through that of Jang et al. (2017),
+"Categorical reparameterization with Gumbel-softmax".
 """
 
 import numpy as np
@@ -70,7 +72,7 @@ def score_function_gradient(
     reward: np.ndarray | float,
     baseline: np.ndarray | float,
 ) -> np.ndarray:
-    """Estimate from one draw the gradient of the expected reward by the scores (Williams 1992).
+    """Estimate from one draw the gradient of the expected reward (Williams 1992).
 
     scores: (..., L); a place is drawn by their softmax, and they may be large. sampled: (..., L),
     one-hot, the place that was drawn. reward: (...), what the draw brought. baseline: (...), or one
@@ -81,6 +83,72 @@ def score_function_gradient(
     """
     advantage = np.asarray(reward - baseline)  # (...)
     return advantage[..., None] * (sampled - softmax(scores))
+
+
+def rewards_of_looks(log_likelihoods: np.ndarray, real: np.ndarray) -> np.ndarray:
+    """Return what each look of a caption brought: its own word and all words after it.
+
+    log_likelihoods: (..., m), the natural logarithm of the probability that the decoder gave to
+    each true word, one word a look, in the order of the caption. real: (..., m), boolean, True for
+    the words of a caption and False for the padding behind them. At the padding, a log likelihood
+    may be anything, even NaN or minus infinity. m may be 0, and a caption may have no word.
+    Returns the rewards, of shape (..., m): for each look the sum of the log likelihoods of its word
+    and of all words after it in the same caption, and 0 at the padding.
+    """
+    said = np.where(real, log_likelihoods, 0)
+    return np.cumsum(said[..., ::-1], axis=-1)[..., ::-1]
+
+
+def leave_one_out_gradient(
+    scores: np.ndarray, sampled: np.ndarray, rewards: np.ndarray
+) -> np.ndarray:
+    """Estimate a gradient from several draws, each judged by the others (Kool et al. 2019).
+
+    scores: (..., L); places are drawn by their softmax, and they may be large. sampled:
+    (..., k, L), one-hot, k independent draws from each row of scores. rewards: (..., k), what each
+    draw brought. The baseline of a draw is the mean reward of the other k - 1 draws from its row.
+    Returns the estimate of each draw, of shape (..., k, L), as the score function gives it with
+    that baseline. Raises ValueError, which names the number of draws, if there are fewer than 2.
+    """
+    k = rewards.shape[-1]
+    if k < 2:
+        raise ValueError(
+            f"a draw cannot be compared with others: there are {k} draws, not 2 or more"
+        )
+    others = (np.sum(rewards, axis=-1, keepdims=True) - rewards) / (k - 1)  # (..., k)
+    return score_function_gradient(scores[..., None, :], sampled, rewards, others)
+
+
+def best_baseline(scores: np.ndarray, rewards: np.ndarray) -> float:
+    """Return the baseline by which the estimated gradient varies least (Greensmith et al. 2004).
+
+    scores: (L,), of at least two places; a place is drawn by their softmax. rewards: (L,), what
+    each place brings when it is drawn, all below 0. The estimate is that of one draw, by the score
+    function with one number as the baseline of all draws. Its variance is summed over its L
+    components. Returns the baseline that makes this sum smallest.
+    """
+    weights = softmax(scores)  # (L,)
+    squares = 1 - 2 * weights + np.sum(weights**2)  # of the length of one-hot - weights, by place
+    return float(np.sum(weights * squares * rewards) / np.sum(weights * squares))
+
+
+def straight_through_backward(
+    scores: np.ndarray, noise: np.ndarray, temperature: np.ndarray, d_look: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Send a gradient back through a hard look as if it had been a soft one (Jang et al. 2017).
+
+    scores: (..., n, L), which may be large. noise: (..., n, L), added to them. temperature:
+    (..., n), positive; each row of scores plus noise is divided by its own. On the way forward the
+    look is one-hot, at the largest number of the row. On the way back it is treated as the softmax
+    of the row. d_look: (..., n, L), the gradient of the loss with respect to the look. Returns
+    (d_scores, d_temperature), of shapes (..., n, L) and (..., n): the gradients with respect to the
+    scores and to the temperatures.
+    """
+    tempered = (scores + noise) / temperature[..., None]
+    relaxed = softmax(tempered)  # (..., n, L)
+    mean = np.sum(relaxed * d_look, axis=-1, keepdims=True)  # (..., n, 1)
+    d_scores = relaxed * (d_look - mean) / temperature[..., None]
+    return d_scores, -np.sum(d_scores * tempered, axis=-1)
 
 
 def doubly_stochastic_penalty(weights: np.ndarray) -> np.ndarray | float:

@@ -17,25 +17,45 @@ from solutions.captioning import (
     score_function_gradient,
     soft_attention,
 )
-from solutions.data.pictures import SIDE, VOCABULARY, box_to_grid, make_batch, sample_pictures
+from solutions.data.pictures import (
+    KINDS,
+    SIDE,
+    VOCABULARY,
+    box_to_grid,
+    make_batch,
+    sample_pictures,
+)
 from solutions.data.translation.vocabulary import START, STOP
 from solutions.experiments.captioning.captioner import (
     GRID,
-    LONGEST,
-    Caption,
+    WIDTH,
     Captioner,
-    caption,
+    OneVector,
     drawn,
-    judge,
     strongest,
 )
-from solutions.experiments.captioning.looking import (
+from solutions.experiments.captioning.captions import LONGEST, Caption, caption, judge
+from solutions.experiments.captioning.hiding import (
+    NAMED,
+    NOTHING,
+    OTHER,
+    Blinkered,
+    another,
+    kinds_right,
+    seeing,
+)
+from solutions.experiments.captioning.learning import (
+    WARM_UP,
     Baseline,
-    gradient_variances,
+    ByDraws,
+    Softly,
+    Stream,
     log_likelihood,
     log_probability,
     rewards,
+    together,
 )
+from solutions.experiments.captioning.looking import gradient_variances
 
 SEEDS = st.integers(0, 2**32 - 1)
 SIZES = st.integers(1, 5)
@@ -197,8 +217,8 @@ def tensors(pictures):
 def test_the_annotations_of_the_captioner_are_its_grid_in_reading_order(model, tensors):
     images, _ = tensors
     annotations = model.encode(images).annotations.detach().numpy()
-    assert annotations.shape == (6, PLACES, 50)
-    features = model.cnn(images).detach().numpy()  # (6, 48, 8, 8)
+    assert annotations.shape == (6, PLACES, 34)
+    features = model.cnn(images).detach().numpy()  # (6, 32, 8, 8)
     np.testing.assert_array_equal(annotations[..., :-2], grid_to_annotations(features))
     rows, columns = annotations[0, :, -2].reshape(GRID), annotations[0, :, -1].reshape(GRID)
     assert (np.diff(rows, axis=0) > 0).all()
@@ -263,12 +283,78 @@ def test_the_state_does_not_know_what_was_seen(model, tensors):
     step = [model.decode_step(targets[:, 0], None, model.encode(x)) for x in (images, 1 - images)]
     (_, one, _), (_, other, _) = step
     torch.testing.assert_close(one.hidden, other.hidden)
-    other = dataclasses.replace(other, place=one.place)
+    other = dataclasses.replace(other, told=one.told)
     states = [
         model.decode_step(targets[:, 1], state, model.encode(x))[1].hidden
         for state, x in ((one, images), (other, 1 - images))
     ]
     torch.testing.assert_close(*states)
+
+
+def test_a_state_that_is_told_the_context_knows_what_was_seen(tensors):
+    images, targets = tensors
+    torch.manual_seed(0)
+    model = Captioner(told=WIDTH).eval()
+    memory = model.encode(images)
+    _, state, shares = model.decode_step(targets[:, 0], None, memory)
+    context = (shares[:, None] @ memory.annotations)[:, 0]
+    torch.testing.assert_close(state.told, context)
+
+
+def test_a_captioner_without_attention_is_given_one_vector(tensors):
+    images, targets = tensors
+    torch.manual_seed(0)
+    model = OneVector().eval()
+    reading = model(images, targets[:, :-1])
+    assert (reading.shares == 1).all()
+    assert reading.shares.shape == (*targets[:, 1:].shape, 1)
+    loss = log_likelihood(reading, targets).sum()
+    loss.backward()
+    assert not hasattr(model, "v")  # there is nothing to choose from
+    assert model.whole.weight.grad.abs().max() > 0
+
+
+def test_what_is_hidden_gets_no_weight_and_the_rest_shares_it_out(model, pictures, tensors):
+    images, targets = tensors
+    picture = pictures[0]
+    i = next(i for i, word in enumerate(picture.caption) if picture.boxes[i] is not None)
+    hidden = torch.zeros(targets.shape[1] - 1, len(pictures), PLACES, dtype=torch.bool)
+    hidden[i, 0] = seeing(picture.boxes[i])
+    reading = model(images, targets[:, :-1], Blinkered(hidden))
+    assert (reading.shares[0, i][hidden[i, 0]] == 0).all()
+    torch.testing.assert_close(reading.shares.sum(-1), torch.ones(reading.shares.shape[:2]))
+    torch.testing.assert_close(reading.shares[1:], reading.weights[1:])
+
+
+def test_all_places_that_see_a_shape_are_hidden_and_no_others(model, tensors, pictures):
+    """Paint over a shape: the annotations that change are those that `seeing` names."""
+    image, box = tensors[0][0].clone(), pictures[0].boxes[1]
+    before = model.encode(image[None]).annotations[0]
+    image[:, box.top : box.bottom, box.left : box.right] += 1
+    changed = (model.encode(image[None]).annotations[0] != before).any(dim=-1)
+    assert (changed <= seeing(box)).all()
+    assert changed.sum() > 0.5 * seeing(box).sum()
+
+
+def test_another_shape_is_another_one(pictures):
+    for picture in pictures:
+        for box in picture.boxes:
+            assert box is None or another(picture, box) not in (box, None)
+
+
+def test_hiding_nothing_changes_no_word(model, pictures, tensors):
+    images, targets = tensors
+    said = model(images, targets[:, :-1]).logits.argmax(-1)
+    kinds = [
+        (b, i)
+        for b, picture in enumerate(pictures)
+        for i, word in enumerate(picture.caption)
+        if word in KINDS
+    ]
+    right = np.mean([(said[b, i] == targets[b, i + 1]).item() for b, i in kinds])
+    assert kinds_right(model, pictures, NOTHING) == pytest.approx(right)
+    for what in (NAMED, OTHER):
+        assert 0 <= kinds_right(model, pictures, what) <= 1
 
 
 def test_captions_have_a_row_of_shares_a_word_and_do_not_depend_on_company(model, pictures):
@@ -389,3 +475,55 @@ def test_a_baseline_of_nothing_changes_no_variance_and_a_good_one_lowers_it(tens
     assert same == pytest.approx(without, rel=1e-5)
     lower, without = gradient_variances(model, fitted, *tensors)
     assert lower < 0.5 * without
+
+
+class Witness:
+    """Stands for a learner, and keeps what it was shown."""
+
+    def __init__(self):
+        self.seen = []
+
+    def learn(self, images, targets):
+        self.seen.append(targets)
+
+
+def test_all_learners_see_the_same_pictures_and_none_twice():
+    one, other = Witness(), Witness()
+    together([one, other], Stream(0), 3)
+    assert all(torch.equal(a, b) for a, b in zip(one.seen, other.seen, strict=True))
+    first, second, _ = one.seen
+    assert first.shape != second.shape or not torch.equal(first, second)
+
+
+def test_the_rate_rises_and_then_falls_to_its_end():
+    learner = Softly(Captioner(), 0.01, WARM_UP + 10, end=0.5)
+    rates = []
+    for _ in range(WARM_UP + 10):
+        rates.append(learner.schedule.get_last_lr()[0])
+        learner.optimiser.step()
+        learner.schedule.step()
+    assert np.argmax(rates) == WARM_UP
+    assert rates[WARM_UP] == pytest.approx(0.01)
+    assert (np.diff(rates[: WARM_UP + 1]) > 0).all()
+    assert (np.diff(rates[WARM_UP:]) < 0).all()
+    assert learner.schedule.get_last_lr()[0] == pytest.approx(0.005)
+
+
+def test_a_soft_and_a_hard_learner_differ_in_the_look_alone(tensors):
+    """With the hard one's draws in place of both looks, and rewards as expected, they agree."""
+    torch.manual_seed(0)
+    model = Captioner()
+    soft, hard = Softly(model, 0.01, 100), ByDraws(model, Baseline(), 0.01, 100)
+    assert soft.schedule.state_dict().keys() == hard.schedule.state_dict().keys()
+    assert [g["lr"] for g in soft.optimiser.param_groups] == [
+        g["lr"] for g in hard.optimiser.param_groups
+    ]
+    images, targets = tensors
+    torch.manual_seed(1)
+    loss = hard.loss(images, targets)
+    torch.manual_seed(1)
+    reading = model(images, targets[:, :-1], drawn)
+    real = targets[:, 1:] != 0
+    said = log_likelihood(reading, targets)
+    expected = -(said + rewards(said) * log_probability(reading))[real].mean()
+    torch.testing.assert_close(loss, expected)  # a baseline that expects nothing

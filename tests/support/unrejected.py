@@ -18,6 +18,11 @@ _LAST_AXIS = {"a last axis of length 1 squeezed": "the last axis has an even len
 
 UNREJECTED: dict[str, dict[str, str]] = {
     "banded_self_attention": _OWN_SCORE,
+    "best_baseline": {
+        "L of 1 refused": "there are two places or more",
+        "a softmax with 1e-6 in its denominator": "a millionth is far within the tolerance",
+        "a softmax shifted by the largest of all": "there is one row of scores",
+    },
     "causal_mask": _ONE_VALUE,
     "critical_gain": {
         "T of 1 refused": "there are three tokens or more",
@@ -42,6 +47,7 @@ UNREJECTED: dict[str, dict[str, str]] = {
         "inputs rounded to 1e-12": "of logits that small the loss is log V, to the tolerance",
     },
     "layers_to_reach": {"n of 1 refused": "there are two tokens or more"},
+    "leave_one_out_gradient": {"k of 1 refused": "that is asked for: one draw has no others"},
     "linear_bias": _ONE_VALUE,
     "looks_with_coverage": {
         "inputs rounded to 1e-12": "only a penalty of thousands makes so much of so little",

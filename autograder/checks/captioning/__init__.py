@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from ...judging.exercise import Assignment, Written
+from .best_baseline import BEST_BASELINE
 from .doubly_stochastic_penalty import DOUBLY_STOCHASTIC_PENALTY
 from .grid_to_annotations import GRID_TO_ANNOTATIONS
 from .hard_attention import HARD_ATTENTION
+from .leave_one_out_gradient import LEAVE_ONE_OUT_GRADIENT
 from .localisation import LOCALISATION
+from .rewards_of_looks import REWARDS_OF_LOOKS
 from .score_function_gradient import SCORE_FUNCTION_GRADIENT
 from .soft_attention import SOFT_ATTENTION
+from .straight_through_backward import STRAIGHT_THROUGH_BACKWARD
 
 __all__ = ["ASSIGNMENT"]
 
@@ -41,6 +45,10 @@ ASSIGNMENT = Assignment(
         SOFT_ATTENTION,
         HARD_ATTENTION,
         SCORE_FUNCTION_GRADIENT,
+        LEAVE_ONE_OUT_GRADIENT,
+        BEST_BASELINE,
+        STRAIGHT_THROUGH_BACKWARD,
+        REWARDS_OF_LOOKS,
         DOUBLY_STOCHASTIC_PENALTY,
         LOCALISATION,
     ),

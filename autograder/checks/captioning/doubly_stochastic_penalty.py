@@ -169,7 +169,7 @@ DOUBLY_STOCHASTIC_PENALTY = Exercise(
     help=(
         "Add up what each place got from all words. Compare each sum with 1.",
         "Two sums over two axes, with a square between them. Which axis is counted by words?",
-        "Section “Every place once?”.",
+        "The appendix, section “Every place once?”.",
     ),
     promises=(
         Promise(

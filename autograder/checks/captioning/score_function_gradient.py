@@ -189,7 +189,7 @@ SCORE_FUNCTION_GRADIENT = Exercise(
             "Your estimates for one row should sum to 0 over its places. Do they?",
         ),
         Misconception(
-            "slope of the probability",
+            "gradient of the probability",
             gradient__of_the_probability,
             "A likely place is drawn often. Should its estimate be multiplied by its probability "
             "as well?",
@@ -200,10 +200,10 @@ SCORE_FUNCTION_GRADIENT = Exercise(
             "If the score of the drawn place rises, what happens to the weights of the others?",
         ),
         Misconception(
-            "slope by the weights",
+            "gradient with respect to the weights",
             gradient__by_the_weights,
-            "The slope of log(weight) by the weight is 1 / weight. By which numbers does the "
-            "docstring ask you to differentiate?",
+            "The derivative of log(weight) with respect to the weight is 1 / weight. With respect "
+            "to which numbers does the docstring ask you to differentiate?",
         ),
         Misconception(
             "scores for weights",
@@ -234,7 +234,7 @@ SCORE_FUNCTION_GRADIENT = Exercise(
         gradient__place_by_place,
     ),
     help=(
-        "How much better than the baseline was the draw, times the slope of the log probability "
+        "How much better than the baseline the draw was, times the gradient of the log probability "
         "of the drawn place.",
         "The log probability of place a is scores[a] minus the logarithm of the sum of all "
         "exp(scores). Differentiate that by scores[a], and by another score.",

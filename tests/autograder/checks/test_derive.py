@@ -55,6 +55,15 @@ def blended_states(scores, mask, H, d_context):
     return (scores,), (weights[..., None] * H).sum(-2), d_context
 
 
+def relaxed_look(scores, noise, temperature, d_look):
+    """A look as the way back through a hard one sees it: soft, with noise and a temperature."""
+    return (
+        (scores, temperature),
+        torch.softmax((scores + noise) / temperature[..., None], -1),
+        d_look,
+    )
+
+
 FORWARD: dict[str, Callable] = {
     "head_scales_backward": scaled_heads,
     "relative_scores_backward": relative_scores,
@@ -62,6 +71,7 @@ FORWARD: dict[str, Callable] = {
     "scaled_dot_product_attention_backward": attention,
     "scores_backward": blended_states,
     "self_attention_backward": self_attention,
+    "straight_through_backward": relaxed_look,
 }
 """By exercise: the inputs to differentiate with respect to, the output, and its own gradient."""
 
