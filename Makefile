@@ -73,6 +73,7 @@ bench: $(BUILD)/class.made
 	python -m tests.benchmarks.grading
 	python -m tests.benchmarks.transformer_block
 	python -m tests.benchmarks.learning_rate
+	python -m tests.benchmarks.captioning_rates
 	python -m tests.benchmarks.translators
 
 practise: .venv/practise

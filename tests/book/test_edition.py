@@ -19,6 +19,7 @@ from course_reading import measure
 DONE = (
     "context_bottleneck",
     "alignment",
+    "captioning",
     "self_attention",
     "queries_keys_values",
     "multi_head",

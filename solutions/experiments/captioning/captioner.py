@@ -2,34 +2,33 @@
 
 The interface is that of a translator: `encode`, `decode_step`, and `caption` for `translate`. The
 model is that of Xu et al. (2015), "Show, attend and tell", with one restriction. The decoder's
-state is told which words were said and *where* the decoder looked, not what it saw there. What is
-at a place can be known only by looking at it, so that the weights mean what they seem to mean.
+state is told which words were said and *where* the decoder looked, not what it saw there. Two other
+captioners are for comparison: one whose state is told what it saw, and one that does not look.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from ...captioning import localisation
-from ...data.pictures import SIDE, VOCABULARY, Picture, check_image
-from ...data.translation.vocabulary import PAD, START, STOP
+from ...data.pictures import VOCABULARY
+from ...data.translation.vocabulary import PAD
 
 GRID = (8, 8)
 """The rows and columns of the grid that the CNN makes of a picture."""
-CHANNELS = (24, 48)
-D_EMBEDDING, D_STATE = 32, 64
+CHANNELS = (16, 32)
+WIDTH = CHANNELS[-1] + 2
+"""The features of an annotation, of which the last two are the place."""
+D_EMBEDDING, D_STATE, D_SCORES = 32, 64, 32
+D_PICTURE = 128
+"""The features of the one vector that a captioner without attention makes of a picture."""
 SPREAD = 5
 """The scores of a new captioner differ so many times more than PyTorch's start makes them. Else its
 looks are so wide at first that it sees the mean of the picture, and learns slowly where to look."""
-LONGEST = 16
-"""The most words of a caption."""
-
 Look = Callable[[Tensor], Tensor]
 """From the weights (B, L) of a batch to the shares (B, L) with which its places are seen."""
 
@@ -51,8 +50,7 @@ def strongest(weights: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Memory:
-    """What the encoder hands to the decoder about B pictures: L places, the last 2 of C features
-    being the place itself.
+    """What the decoder may look at in B pictures: L annotations of C features each.
 
     annotations: (B, L, C). keys: (B, L, d), the part of the scores that no word changes.
     """
@@ -63,10 +61,10 @@ class Memory:
 
 @dataclass(frozen=True)
 class State:
-    """What the decoder remembers. hidden: (B, d). place: (B, 2), where it looked last."""
+    """What the decoder remembers. hidden: (B, d). told: (B, n), of its last look."""
 
     hidden: Tensor
-    place: Tensor
+    told: Tensor
 
 
 @dataclass(frozen=True)
@@ -88,16 +86,20 @@ class Captioner(nn.Module):
 
     places: Tensor
 
-    def __init__(self) -> None:
-        """Make the parameters, in the order of their use."""
+    def __init__(self, told: int = 2, width: int = WIDTH) -> None:
+        """Make the parameters, in the order of their use.
+
+        told: how many of the last features of a context go into the state: 2 are the place alone,
+        `width` are all that was seen. width: the features of an annotation.
+        """
         super().__init__()
         first, last = CHANNELS
-        width = last + 2  # of an annotation: the features, and the place
+        self.told = told
         self.cnn = nn.Sequential(
-            nn.Conv2d(3, first, 5, stride=3, padding=1),  # (B, 24, 16, 16)
+            nn.Conv2d(3, first, 5, stride=3, padding=1),  # (B, 16, 16, 16)
             nn.BatchNorm2d(first),
             nn.ReLU(),
-            nn.Conv2d(first, last, 4, stride=2, padding=1),  # (B, 48, 8, 8)
+            nn.Conv2d(first, last, 4, stride=2, padding=1),  # (B, 32, 8, 8)
             nn.BatchNorm2d(last),
             nn.ReLU(),
             nn.Conv2d(last, last, 1),
@@ -105,10 +107,10 @@ class Captioner(nn.Module):
             nn.ReLU(),
         )
         self.embedding = nn.Embedding(len(VOCABULARY), D_EMBEDDING, padding_idx=PAD)
-        self.rnn = nn.GRUCell(D_EMBEDDING + 2, D_STATE)
-        self.W_s = nn.Linear(D_STATE, D_STATE)
-        self.W_a = nn.Linear(width, D_STATE, bias=False)
-        self.v = nn.Linear(D_STATE, 1, bias=False)
+        self.rnn = nn.GRUCell(D_EMBEDDING + told, D_STATE)
+        self.W_s = nn.Linear(D_STATE, D_SCORES)
+        self.W_a = nn.Linear(width, D_SCORES, bias=False)
+        self.v = nn.Linear(D_SCORES, 1, bias=False)
         with torch.no_grad():
             self.v.weight *= SPREAD
         self.read_out = nn.Sequential(
@@ -120,7 +122,7 @@ class Captioner(nn.Module):
 
     def encode(self, images: Tensor) -> Memory:
         """images: (B, 3, 48, 48)."""
-        features = self.cnn(images).flatten(-2).transpose(-1, -2)  # (B, L, 48)
+        features = self.cnn(images).flatten(-2).transpose(-1, -2)  # (B, L, 32)
         places = self.places.expand(len(images), -1, -1)
         annotations = torch.cat([features, places], dim=-1)  # (B, L, C)
         return Memory(annotations, self.W_a(annotations))
@@ -133,13 +135,13 @@ class Captioner(nn.Module):
         Returns logits (B, V) of the next word, the new state, and the shares (B, L) with which the
         decoder saw the places.
         """
-        state = state or self._start(len(previous))
+        state = state or self.begin(len(previous))
         state, context, _, shares = self._look(self.embedding(previous), state, memory, look)
         return self.read_out(torch.cat([context, state.hidden], dim=-1)), state, shares
 
     def forward(self, images: Tensor, inputs: Tensor, look: Look = softly) -> Reading:
         """Read the captions `inputs` (B, m), known in training, one word after another."""
-        memory, state = self.encode(images), self._start(len(images))
+        memory, state = self.encode(images), self.begin(len(images))
         embedded = self.embedding(inputs)  # (B, m, d_e)
         steps = []
         for i in range(inputs.shape[1]):
@@ -151,79 +153,44 @@ class Captioner(nn.Module):
         logits = self.read_out(torch.cat([contexts, states], dim=-1))
         return Reading(logits, weights, shares, states)
 
-    def _start(self, batch: int) -> State:
-        return State(self.v.weight.new_zeros(batch, D_STATE), self.v.weight.new_zeros(batch, 2))
+    def begin(self, batch: int) -> State:
+        """Return the state before the first word."""
+        zeros = self.places.new_zeros
+        return State(zeros(batch, D_STATE), zeros(batch, self.told))
 
     def _look(
         self, embedded: Tensor, state: State, memory: Memory, look: Look
     ) -> tuple[State, Tensor, Tensor, Tensor]:
-        hidden = self.rnn(torch.cat([embedded, state.place], dim=-1), state.hidden)
-        scores = self.v((self.W_s(hidden)[:, None] + memory.keys).tanh())[..., 0]  # (B, L)
+        hidden = self.rnn(torch.cat([embedded, state.told], dim=-1), state.hidden)
+        scores = self.v((self.W_s(hidden)[:, None] + memory.keys).tanh_())[..., 0]  # (B, L)
         weights = scores.softmax(dim=-1)
         shares = look(weights)
         context = (shares[:, None] @ memory.annotations)[:, 0]  # (B, C)
-        return State(hidden, context[:, -2:]), context, weights, shares
+        return State(hidden, context[:, -self.told :]), context, weights, shares
 
 
-@dataclass(frozen=True)
-class Caption:
-    """The words of a caption, and where the captioner looked: (m, L), one row a word."""
+class OneVector(Captioner):
+    """The same decoder without attention: it is given one vector of the whole picture at each word.
 
-    words: tuple[str, ...]
-    shares: np.ndarray
-
-
-@torch.no_grad()
-def caption(model: Captioner, images: Sequence[np.ndarray], look: Look = softly) -> list[Caption]:
-    """Caption images greedily: the likeliest word at each step, until [STOP] or `LONGEST` words.
-
-    Each image is (3, 48, 48), float32, from 0 to 1. The model should be in evaluation mode, so that
-    a caption does not depend on the other images. Raises TypeError and ValueError as `check_image`
-    does; no image gives no caption.
-    """
-    for image in images:
-        check_image(image)
-    if not len(images):
-        return []
-    device = model.places.device
-    memory = model.encode(torch.from_numpy(np.stack(images)).to(device))
-    previous = torch.full((len(images),), START, device=device)
-    state: State | None = None
-    said: list[Tensor] = []
-    seen: list[Tensor] = []
-    while len(said) < LONGEST and not (said and (torch.stack(said) == STOP).any(dim=0).all()):
-        logits, state, shares = model.decode_step(previous, state, memory, look)
-        previous = logits.argmax(dim=-1)  # (B,)
-        said.append(previous)
-        seen.append(shares)
-    words = [VOCABULARY.decode(row) for row in torch.stack(said, dim=1).tolist()]
-    rows = torch.stack(seen, dim=1).cpu().numpy()  # (B, m, L)
-    return [Caption(w, row[: len(w)]) for w, row in zip(words, rows, strict=True)]
-
-
-@dataclass(frozen=True)
-class Quality:
-    """How well captions fit the truth.
-
-    accuracy: the share of pictures whose whole caption is right. localisation: for each word that
-    names a shape in the true captions, the share of the weight inside its box, 0 where the caption
-    is too short; named: those words, in the same order.
+    There is one annotation to look at, so its weight is always 1 and nothing is scored. The state
+    is told all of it.
     """
 
-    accuracy: float
-    localisation: np.ndarray
-    named: list[str]
+    def __init__(self) -> None:
+        """Make the parameters: those of the captioner without scores, and a layer over the grid."""
+        super().__init__(told=D_PICTURE, width=D_PICTURE)
+        del self.W_s, self.W_a, self.v
+        self.whole = nn.Linear(GRID[0] * GRID[1] * CHANNELS[-1], D_PICTURE)
 
+    def encode(self, images: Tensor) -> Memory:
+        """images: (B, 3, 48, 48)."""
+        picture = self.whole(self.cnn(images).flatten(1)).relu()  # (B, 128)
+        return Memory(picture[:, None], picture[:, None])
 
-def judge(pictures: Sequence[Picture], captions: Sequence[Caption]) -> Quality:
-    """Compare captions with their pictures, word by word."""
-    cells = np.array([*GRID, *GRID]) / SIDE
-    right, inside, named = [], [], []
-    for picture, said in zip(pictures, captions, strict=True):
-        right.append(picture.caption == said.words)
-        for i, box in enumerate(picture.boxes):
-            if box is not None:
-                seen = said.shares[i] if i < len(said.words) else np.zeros(GRID[0] * GRID[1])
-                inside.append(localisation(seen, np.array(box) * cells, GRID))
-                named.append(picture.caption[i])
-    return Quality(float(np.mean(right)), np.array(inside), named)
+    def _look(
+        self, embedded: Tensor, state: State, memory: Memory, look: Look
+    ) -> tuple[State, Tensor, Tensor, Tensor]:
+        hidden = self.rnn(torch.cat([embedded, state.told], dim=-1), state.hidden)
+        context = memory.annotations[:, 0]  # (B, 128)
+        whole = torch.ones_like(context[:, :1])  # (B, 1), its weight and its share
+        return State(hidden, context), context, whole, whole

@@ -1,130 +1,50 @@
-"""The experiments of chapter 3: a captioner that looks softly, and one that looks hard.
+"""The experiments of chapter 3: captioners that look softly, hard, not at all, and with a memory.
 
-The soft captioner is trained by backpropagation. The hard one takes over its parameters early and
-goes on with draws: with the score-function estimator of Williams (1992) and a baseline, as in Xu et
-al. (2015).
+All learn `FIRST` steps, and then `THEN` steps at another rate, on the same pictures in the same
+order. The hard one begins with the soft one's parameters at the change.
+`tests.benchmarks.captioning_rates` chose the rates on validation pictures.
 """
 
 from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import torch
-import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import Tensor
 
-from ...data.pictures import Picture, make_batch, sample_pictures
+from ...data.pictures import Picture, sample_pictures
 from ...data.translation.vocabulary import PAD
-from .captioner import (
-    D_STATE,
-    Caption,
-    Captioner,
-    Quality,
-    Reading,
-    caption,
-    drawn,
-    judge,
-    strongest,
+from .captioner import WIDTH, Captioner, OneVector, drawn, strongest
+from .captions import Caption, Quality, accuracy, caption, judge
+from .hiding import HIDDEN, grown, kinds_right
+from .learning import (
+    Baseline,
+    ByDraws,
+    Softly,
+    Stream,
+    log_likelihood,
+    log_probability,
+    mean,
+    rewards,
+    together,
 )
 
 TEST, SHOWN = 500, 12
-BATCH = 32
-STEPS, RATE, WARM_UP = 1600, 0.015, 50
-SWITCH = 500
-"""After so many of the steps the hard captioner takes over the soft one's parameters."""
-HARD_STEPS, HARD_RATE = 400, 0.01
-KEPT = 0.95
-"""How much an older batch counts in the baseline's fit, against the one after it."""
+FIRST, THEN = 500, 400
+FALL = 2 / 3
+"""The share of its rate at which the first part ends, and the second begins."""
+RATES = {"soft": 0.006, "stored": 0.006, "without": 0.003}
+"""The rate of each captioner's first part, chosen on validation pictures."""
+HARD_RATE = 0.002
+"""The rate of the hard captioner, chosen likewise."""
 DRAWS, TIMES = 20, 4
 """How often places are drawn to measure a variance, and how often that is done."""
-
-
-class Training:
-    """The pictures of one seed, none of which comes twice, and the two ways to learn from them."""
-
-    def __init__(self, seed: int) -> None:
-        """Begin the stream of pictures."""
-        self.rng = np.random.default_rng(5000 + seed)
-
-    def batch(self) -> tuple[Tensor, Tensor]:
-        """Draw new pictures: images (B, 3, 48, 48) and targets (B, m + 2)."""
-        batch = make_batch(sample_pictures(BATCH, self.rng))
-        return torch.from_numpy(batch.images), torch.from_numpy(batch.targets)
-
-    def soft(self, model: Captioner, steps: int) -> Iterator[int]:
-        """Train by backpropagation through the soft look; yields the number of steps done."""
-        optimiser, schedule = _optimiser(model, RATE, steps)
-        for step in range(steps):
-            yield step
-            images, targets = self.batch()
-            reading = model(images, targets[:, :-1])
-            loss = -_mean(log_likelihood(reading, targets), targets[:, 1:] != PAD)
-            _step(loss, optimiser, schedule, model)
-
-    def hard(self, model: Captioner, baseline: Baseline, steps: int) -> Iterator[int]:
-        """Train by draws against a baseline; yields the number of steps done."""
-        optimiser, schedule = _optimiser(model, HARD_RATE, steps)
-        for step in range(steps):
-            yield step
-            images, targets = self.batch()
-            reading = model(images, targets[:, :-1], drawn)
-            said, real = log_likelihood(reading, targets), targets[:, 1:] != PAD
-            advantage = rewards(said) - baseline(reading.states)  # (B, m), no gradient
-            loss = -_mean(said + advantage * log_probability(reading), real)
-            _step(loss, optimiser, schedule, model)
-            baseline.fit(reading.states[real], rewards(said)[real])
-        yield steps
-
-
-class Baseline:
-    """A linear function of the decoder's state that fits the rewards of recent draws best."""
-
-    def __init__(self) -> None:
-        """Expect nothing yet."""
-        self.square = torch.eye(D_STATE + 1) / 100
-        self.product = torch.zeros(D_STATE + 1)
-        self.solution = torch.zeros(D_STATE + 1)
-
-    @torch.no_grad()
-    def fit(self, states: Tensor, rewards: Tensor) -> None:
-        """Add N draws to the fit, which is one of least squares. states: (N, d). rewards: (N,)."""
-        table = torch.cat([states, torch.ones(len(states), 1)], dim=-1)  # (N, d + 1)
-        self.square = KEPT * self.square + table.T @ table
-        self.product = KEPT * self.product + table.T @ rewards
-        self.solution = torch.linalg.solve(self.square, self.product)
-
-    @torch.no_grad()
-    def see(self, model: Captioner, images: Tensor, targets: Tensor) -> None:
-        """Draw places for some pictures and add them to the fit; no parameter changes."""
-        reading, real = model(images, targets[:, :-1], drawn), targets[:, 1:] != PAD
-        self.fit(reading.states[real], rewards(log_likelihood(reading, targets))[real])
-
-    @torch.no_grad()
-    def __call__(self, states: Tensor) -> Tensor:
-        """Return the rewards (...) to be expected in the states (..., d)."""
-        return states @ self.solution[:-1] + self.solution[-1]
-
-
-def log_likelihood(reading: Reading, targets: Tensor) -> Tensor:
-    """Return (B, m): the log probability of each true word; 0 at padding."""
-    losses = F.cross_entropy(
-        reading.logits.transpose(1, 2), targets[:, 1:], ignore_index=PAD, reduction="none"
-    )
-    return -losses
-
-
-def rewards(said: Tensor) -> Tensor:
-    """Return (B, m): what a look brings, the log probability of its word and of all after it."""
-    return said.detach().flip(1).cumsum(dim=1).flip(1)
-
-
-def log_probability(reading: Reading) -> Tensor:
-    """Return (B, m): the log probability of the places that were drawn."""
-    return (reading.weights * reading.shares).sum(dim=-1).clamp_min(1e-9).log()
+FITTED = 20
+"""The batches that the baseline sees before the first step of hard training."""
 
 
 def gradient_variances(
@@ -146,7 +66,7 @@ def gradient_variances(
         expected = baseline(reading.states)
         for kept, advantage in zip(gradients, (reward - expected, reward), strict=True):
             parts = torch.autograd.grad(
-                _mean(advantage * chance, real), parameters, retain_graph=True
+                mean(advantage * chance, real), parameters, retain_graph=True
             )
             kept.append(torch.cat([part.flatten() for part in parts]))
     model.train()
@@ -156,77 +76,113 @@ def gradient_variances(
 
 @dataclass(frozen=True)
 class Run:
-    """What one seed showed.
+    """What one seed showed, on combinations that no training picture had.
 
-    variances: steps of hard training -> with the baseline, without it. pictures: the first few of
-    the test, with the captions of both. seconds: of the whole run.
+    All after `FIRST` + `THEN` steps. strongest: the soft one, tested with the hard look. stored:
+    the one that tells its state what it saw. without: accuracy of the one without attention.
+    soft_seeing: localisation of `soft` as in its Quality, in boxes grown until they hold all places
+    that see any of the shape. kinds: captioner -> the share of words for kinds that it says when
+    what stands in HIDDEN is hidden. variances: steps of hard training -> with the baseline, without
+    it. pictures: the first few of the test, with captions. parameters: of the captioner, and of
+    that without attention. seconds: of the whole run.
     """
 
     soft: Quality
+    strongest: Quality
     hard: Quality
+    stored: Quality
+    without: float
+    soft_seeing: np.ndarray
+    kinds: dict[str, dict[str, float]]
     variances: dict[int, tuple[float, float]]
     pictures: list[Picture]
     soft_captions: list[Caption]
     hard_captions: list[Caption]
+    stored_captions: list[Caption]
+    parameters: tuple[int, int]
     seconds: float
-    parameters: int
+
+
+def begin(rates: Mapping[str, float], stream: Stream) -> dict[str, Captioner]:
+    """Make the captioners that `rates` names, and let them learn `FIRST` steps."""
+    made: dict[str, Captioner] = {
+        "soft": Captioner(),
+        "stored": Captioner(told=WIDTH),
+        "without": OneVector(),
+    }
+    models = {name: made[name] for name in made if name in rates}
+    learners = [Softly(model, rates[name], FIRST, FALL) for name, model in models.items()]
+    together(learners, stream, FIRST)
+    return models
+
+
+def second_part(models: Mapping[str, Captioner], rates: Mapping[str, float]) -> list[Softly]:
+    """Return those that take the captioners on for `THEN` steps."""
+    return [Softly(model, FALL * rates[name], THEN) for name, model in models.items()]
+
+
+def fitted(model: Captioner, stream: Stream) -> Baseline:
+    """Return a baseline that has seen `FITTED` batches of draws; no parameter changes."""
+    model, baseline = copy.deepcopy(model), Baseline()
+    for _ in range(FITTED):
+        baseline.see(model, *stream.batch())
+    return baseline
 
 
 def compare_looks(seed: int) -> Run:
-    """Train softly, go on hard, and test both on combinations that no training picture had."""
+    """Train all captioners of one seed, and test them."""
     start = time.perf_counter()
     torch.manual_seed(seed)
-    training = Training(seed)
+    stream = Stream(seed)
     test = sample_pictures(TEST, np.random.default_rng(2000 + seed), "test")
     images = [picture.image for picture in test]
 
-    model = hard_model = Captioner()
-    for step in training.soft(model, STEPS):
-        if step == SWITCH:
-            hard_model = copy.deepcopy(model)
-    soft_captions = caption(model.eval(), images)
+    models = begin(RATES, stream)
+    soft, stored, without = models.values()
+    by_draws = ByDraws(copy.deepcopy(soft), fitted(soft, stream), HARD_RATE, THEN)
+    learners = [*second_part(models, RATES), by_draws]
+    variances = _go_on(learners, by_draws, stream)
 
-    probe, baseline, variances = training.batch(), Baseline(), {}
-    for _ in range(20):
-        baseline.see(hard_model, *training.batch())
-    for step in training.hard(hard_model, baseline, HARD_STEPS):
-        if step % (HARD_STEPS // TIMES) == 0:
-            variances[step] = gradient_variances(hard_model, baseline, *probe)
-    hard_captions = caption(hard_model.eval(), images, strongest)
+    hard = by_draws.model
+    for model in (*models.values(), hard):
+        model.eval()
+    kinds = {
+        name: {what: kinds_right(model, test, what) for what in HIDDEN}
+        for name, model in (("soft", soft), ("stored", stored))
+    }
+    soft_captions = caption(soft, images)
+    hard_captions = caption(hard, images, strongest)
+    stored_captions = caption(stored, images)
     return Run(
-        judge(test, soft_captions),
-        judge(test, hard_captions),
-        variances,
-        test[:SHOWN],
-        soft_captions[:SHOWN],
-        hard_captions[:SHOWN],
-        time.perf_counter() - start,
-        sum(parameter.numel() for parameter in model.parameters()),
+        soft=judge(test, soft_captions),
+        strongest=judge(test, caption(soft, images, strongest)),
+        hard=judge(test, hard_captions),
+        stored=judge(test, stored_captions),
+        without=accuracy(test, caption(without, images)),
+        soft_seeing=judge(test, soft_captions, grown).localisation,
+        kinds=kinds,
+        variances=variances,
+        pictures=test[:SHOWN],
+        soft_captions=soft_captions[:SHOWN],
+        hard_captions=hard_captions[:SHOWN],
+        stored_captions=stored_captions[:SHOWN],
+        parameters=(_count(soft), _count(without)),
+        seconds=time.perf_counter() - start,
     )
 
 
-def _optimiser(
-    model: nn.Module, rate: float, steps: int
-) -> tuple[torch.optim.Optimizer, torch.optim.lr_scheduler.LRScheduler]:
-    """AdamW; the rate rises for `WARM_UP` steps and then falls towards 0."""
-    optimiser = torch.optim.AdamW(model.parameters(), lr=rate)
-    rise = torch.optim.lr_scheduler.LinearLR(optimiser, 1 / WARM_UP, 1.0, WARM_UP)
-    fall = torch.optim.lr_scheduler.LinearLR(optimiser, 1.0, 0.02, steps - WARM_UP)
-    return optimiser, torch.optim.lr_scheduler.SequentialLR(optimiser, [rise, fall], [WARM_UP])
+def _go_on(
+    learners: list[Softly], by_draws: ByDraws, stream: Stream
+) -> dict[int, tuple[float, float]]:
+    """Let all take `THEN` steps; return the variances of the hard one's gradient on the way."""
+    probe, variances = stream.batch(), {}
+    for part in range(TIMES + 1):
+        done = part * THEN // TIMES
+        variances[done] = gradient_variances(by_draws.model, by_draws.baseline, *probe)
+        if done < THEN:
+            together(learners, stream, THEN // TIMES)
+    return variances
 
 
-def _step(
-    loss: Tensor,
-    optimiser: torch.optim.Optimizer,
-    schedule: torch.optim.lr_scheduler.LRScheduler,
-    model: nn.Module,
-) -> None:
-    optimiser.zero_grad()
-    loss.backward()
-    nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-    optimiser.step()
-    schedule.step()
-
-
-def _mean(values: Tensor, where: Tensor) -> Tensor:
-    return (values * where).sum() / where.sum()
+def _count(model: Captioner) -> int:
+    return sum(parameter.numel() for parameter in model.parameters())

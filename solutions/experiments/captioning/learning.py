@@ -1,0 +1,145 @@
+"""How captioners learn: softly by backpropagation, hard by draws against a baseline.
+
+The estimator for draws is that of Williams (1992), the baseline as in Xu et al. (2015).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from ...data.pictures import make_batch, sample_pictures
+from ...data.translation.vocabulary import PAD
+from .captioner import D_STATE, Captioner, Reading, drawn
+
+BATCH = 32
+WARM_UP = 50
+CLIP = 1.0
+"""The largest norm of a gradient, over all parameters."""
+KEPT = 0.95
+"""How much an older batch counts in the baseline's fit, against the one after it."""
+
+
+class Stream:
+    """The pictures of one seed, none of which comes twice."""
+
+    def __init__(self, seed: int) -> None:
+        """Begin the stream."""
+        self.rng = np.random.default_rng(5000 + seed)
+
+    def batch(self) -> tuple[Tensor, Tensor]:
+        """Draw new pictures: images (B, 3, 48, 48) and targets (B, m + 2)."""
+        batch = make_batch(sample_pictures(BATCH, self.rng))
+        return torch.from_numpy(batch.images), torch.from_numpy(batch.targets)
+
+
+class Softly:
+    """Learns by backpropagation through the soft look.
+
+    AdamW; the rate rises to `rate` for `WARM_UP` steps and falls to the share `end` of it until
+    the last of `steps`.
+    """
+
+    def __init__(self, model: Captioner, rate: float, steps: int, end: float = 0.02) -> None:
+        """Begin a stretch of `steps` steps, with the optimiser's memory empty."""
+        self.model = model
+        self.optimiser = torch.optim.AdamW(model.parameters(), lr=rate, fused=True)
+        scheduler = torch.optim.lr_scheduler
+        rise = scheduler.LinearLR(self.optimiser, 1 / WARM_UP, 1.0, WARM_UP)
+        fall = scheduler.LinearLR(self.optimiser, 1.0, end, steps - WARM_UP)
+        self.schedule = scheduler.SequentialLR(self.optimiser, [rise, fall], [WARM_UP])
+
+    def learn(self, images: Tensor, targets: Tensor) -> None:
+        """Take one step."""
+        loss = self.loss(images, targets)
+        self.optimiser.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(self.model.parameters(), CLIP)
+        self.optimiser.step()
+        self.schedule.step()
+
+    def loss(self, images: Tensor, targets: Tensor) -> Tensor:
+        """Return the cross-entropy of the true words."""
+        reading = self.model(images, targets[:, :-1])
+        return -mean(log_likelihood(reading, targets), targets[:, 1:] != PAD)
+
+
+class ByDraws(Softly):
+    """Learns from draws against a baseline, and fits the baseline to them; all else alike."""
+
+    def __init__(self, model: Captioner, baseline: Baseline, rate: float, steps: int) -> None:
+        """Begin a stretch of `steps` steps."""
+        super().__init__(model, rate, steps)
+        self.baseline = baseline
+
+    def loss(self, images: Tensor, targets: Tensor) -> Tensor:
+        """Return a loss whose gradient is the estimate of the score function."""
+        reading = self.model(images, targets[:, :-1], drawn)
+        said, real = log_likelihood(reading, targets), targets[:, 1:] != PAD
+        advantage = rewards(said) - self.baseline(reading.states)  # (B, m), no gradient
+        self.baseline.fit(reading.states[real], rewards(said)[real])
+        return -mean(said + advantage * log_probability(reading), real)
+
+
+class Baseline:
+    """A linear function of the decoder's state that fits the rewards of recent draws best."""
+
+    def __init__(self) -> None:
+        """Expect nothing yet."""
+        self.square = torch.eye(D_STATE + 1) / 100
+        self.product = torch.zeros(D_STATE + 1)
+        self.solution = torch.zeros(D_STATE + 1)
+
+    @torch.no_grad()
+    def fit(self, states: Tensor, rewards: Tensor) -> None:
+        """Add N draws to the fit, which is one of least squares. states: (N, d). rewards: (N,)."""
+        table = torch.cat([states, torch.ones(len(states), 1)], dim=-1)  # (N, d + 1)
+        self.square = KEPT * self.square + table.T @ table
+        self.product = KEPT * self.product + table.T @ rewards
+        self.solution = torch.linalg.solve(self.square, self.product)
+
+    @torch.no_grad()
+    def see(self, model: Captioner, images: Tensor, targets: Tensor) -> None:
+        """Draw places for some pictures and add them to the fit; no parameter changes."""
+        reading, real = model(images, targets[:, :-1], drawn), targets[:, 1:] != PAD
+        self.fit(reading.states[real], rewards(log_likelihood(reading, targets))[real])
+
+    @torch.no_grad()
+    def __call__(self, states: Tensor) -> Tensor:
+        """Return the rewards (...) to be expected in the states (..., d)."""
+        return states @ self.solution[:-1] + self.solution[-1]
+
+
+def together(learners: Sequence[Softly], stream: Stream, steps: int) -> None:
+    """Let all learners take `steps` steps on the same pictures."""
+    for _ in range(steps):
+        images, targets = stream.batch()
+        for learner in learners:
+            learner.learn(images, targets)
+
+
+def log_likelihood(reading: Reading, targets: Tensor) -> Tensor:
+    """Return (B, m): the log probability of each true word; 0 at padding."""
+    losses = F.cross_entropy(
+        reading.logits.transpose(1, 2), targets[:, 1:], ignore_index=PAD, reduction="none"
+    )
+    return -losses
+
+
+def rewards(said: Tensor) -> Tensor:
+    """Return (B, m): what a look brings, the log probability of its word and of all after it."""
+    return said.detach().flip(1).cumsum(dim=1).flip(1)
+
+
+def log_probability(reading: Reading) -> Tensor:
+    """Return (B, m): the log probability of the places that were drawn."""
+    return (reading.weights * reading.shares).sum(dim=-1).clamp_min(1e-9).log()
+
+
+def mean(values: Tensor, where: Tensor) -> Tensor:
+    """Return the mean of the `values` (B, m) where `where` (B, m) is true."""
+    return (values * where).sum() / where.sum()

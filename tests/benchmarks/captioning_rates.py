@@ -1,0 +1,111 @@
+"""`make bench`: the rates of chapter 3's captioners, every trial.
+
+Each captioner learns as in the chapter but at four rates, with a seed that is used for nothing
+else. The one with the most captions right on validation pictures is its rate in the chapter.
+"""
+
+from __future__ import annotations
+
+import copy
+import datetime
+import json
+import os
+import platform
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from solutions.data.pictures import sample_pictures
+from solutions.experiments.captioning.captioner import Captioner, Look, softly, strongest
+from solutions.experiments.captioning.captions import accuracy, caption
+from solutions.experiments.captioning.learning import ByDraws, Stream, together
+from solutions.experiments.captioning.looking import (
+    FALL,
+    RATES,
+    THEN,
+    begin,
+    fitted,
+    second_part,
+)
+from solutions.running.seeds import over_seeds
+
+RESULT = Path("book/measured/captioning_rates.json")
+TRIED = (0.003, 0.006, 0.015, 0.03)
+"""The rates with which a first part begins. A second part begins with `FALL` of each."""
+PLACES = range(len(TRIED))
+SEED = 3
+VALIDATION = 500
+"""So many pictures decide. They show combinations of training, and none of a test."""
+HARD = "hard"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One captioner at one rate. rate: with which its own first steps begin. accuracy: captions."""
+
+    captioner: str
+    rate: float
+    accuracy: float
+
+
+def main() -> None:
+    """Measure, print all trials, and write them where the appendix of chapter 3 reads them."""
+    trials = [one for some in over_seeds(try_rate, PLACES) for one in some]
+    hard = partial(try_hard, best(trials)["soft"])
+    trials += over_seeds(hard, PLACES)
+    result = {
+        "date": datetime.date.today().isoformat(),
+        "machine": f"{platform.system()}, {platform.machine()}, {os.cpu_count()} cores",
+        "versions": {"python": platform.python_version(), "torch": torch.__version__},
+        "command": "make bench",
+        "trials": [asdict(trial) for trial in trials],
+    }
+    RESULT.write_text(json.dumps(result, indent=1) + "\n")
+    for trial in trials:
+        print(f"{trial.captioner:>8}  {trial.rate:<6}  {trial.accuracy:.3f}")
+
+
+def try_rate(place: int) -> list[Trial]:
+    """Train all captioners but the hard one at the rate that stands at `place` in TRIED."""
+    rate = TRIED[place]
+    torch.manual_seed(SEED)
+    stream, rates = Stream(SEED), dict.fromkeys(RATES, rate)
+    models = begin(rates, stream)
+    together(second_part(models, rates), stream, THEN)
+    return [Trial(name, rate, captions_right(model)) for name, model in models.items()]
+
+
+def try_hard(soft_rate: float, place: int) -> Trial:
+    """Train the hard captioner at one rate, after the soft one's first part at its own."""
+    rate = round(FALL * TRIED[place], 6)
+    torch.manual_seed(SEED)
+    stream = Stream(SEED)
+    soft = begin({"soft": soft_rate}, stream)["soft"]
+    learner = ByDraws(copy.deepcopy(soft), fitted(soft, stream), rate, THEN)
+    together([learner], stream, THEN)
+    return Trial(HARD, rate, captions_right(learner.model, strongest))
+
+
+def captions_right(model: Captioner, look: Look = softly) -> float:
+    """Return the share of validation pictures whose whole caption is right."""
+    pictures = sample_pictures(VALIDATION, np.random.default_rng(9000 + SEED))
+    model.eval()
+    return accuracy(pictures, caption(model, [one.image for one in pictures], look))
+
+
+def best(trials: Sequence[Trial]) -> dict[str, float]:
+    """Return each captioner's rate with the most captions right; of equals, the lower one."""
+    chosen: dict[str, Trial] = {}
+    for trial in sorted(trials, key=lambda one: one.rate):
+        name = trial.captioner
+        if name not in chosen or trial.accuracy > chosen[name].accuracy:
+            chosen[name] = trial
+    return {name: trial.rate for name, trial in chosen.items()}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+"""The drawings of pictures and of one step of the captioner."""
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgba
+from matplotlib.patches import FancyArrowPatch, Rectangle
+
+from solutions.data.pictures import SIDE, sample_pictures
+from solutions.drawing.captioner import LOOK, captioner_loop, frame, show
+from solutions.drawing.theme import HEAT
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")
+
+
+def test_a_picture_is_shown_under_its_caption_a_shape_a_line():
+    picture = sample_pictures(1, np.random.default_rng(0))[0]
+    ax = plt.subplot()
+    show(ax, picture)
+    lines = ax.get_title().split("\n")
+    assert " ".join(lines).split() == list(picture.caption)
+    assert all(line.startswith("a ") for line in lines)
+    assert len(lines) == len(set(picture.boxes) - {None})
+
+
+def test_a_frame_stands_on_the_edges_of_the_pixels():
+    ax = plt.subplot()
+    frame(ax, (2, 3, 10, 14))
+    (one,) = ax.patches
+    assert (one.get_x(), one.get_y(), one.get_width(), one.get_height()) == (2.5, 1.5, 11, 8)
+    assert max(one.get_bbox().max) < SIDE
+
+
+def test_the_strongest_annotation_has_the_widest_line_into_the_context():
+    ax = captioner_loop()
+    widths = [line.get_linewidth() for line in ax.lines]
+    assert np.argsort(widths).tolist() == np.argsort(LOOK).tolist()
+    squares = [
+        one.get_facecolor()[3]
+        for one in ax.patches
+        if isinstance(one, Rectangle) and one.get_facecolor()[:3] == to_rgba(HEAT)[:3]
+    ]
+    assert np.argmax(squares) == np.argmax(LOOK)
+
+
+def test_one_arrow_alone_is_dashed_that_of_the_place():
+    arrows = [one for one in captioner_loop().patches if isinstance(one, FancyArrowPatch)]
+    assert sum(one.get_linestyle() in ("--", "dashed") for one in arrows) == 1
