@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from ...judging.exercise import Assignment, Written
 from .beam_search import BEAM_SEARCH
+from .beam_step import BEAM_STEP
+from .greedy_translate import GREEDY_TRANSLATE
 from .label_smoothed_loss import LABEL_SMOOTHED_LOSS
 from .shift_right import SHIFT_RIGHT
+from .tied_embedding_backward import TIED_EMBEDDING_BACKWARD
+from .train_step import TRAIN_STEP
 from .transformer import TRANSFORMER
 from .warmup_learning_rate import WARMUP_LEARNING_RATE
 
@@ -42,7 +46,11 @@ ASSIGNMENT = Assignment(
         LABEL_SMOOTHED_LOSS,
         WARMUP_LEARNING_RATE,
         TRANSFORMER,
+        TRAIN_STEP,
+        GREEDY_TRANSLATE,
         BEAM_SEARCH,
+        BEAM_STEP,
+        TIED_EMBEDDING_BACKWARD,
     ),
     written=(WHERE_PARALLELISM_ENDS,),
 )

@@ -21,7 +21,9 @@ from .values import (
     Foreign,
     Observation,
     Raised,
+    SeededGenerator,
     Setup,
+    SourceFunction,
     Tensor,
     Unloadable,
     tensors,
@@ -88,14 +90,22 @@ class _Given:
         )
 
     def after(self, as_given: bool = False) -> tuple[Any, ...]:
-        """The arguments as they are now, or as they were given; keywords last, sorted."""
+        """The arguments as they are now, or as they were given; keywords last, sorted.
+
+        A function and a random generator are told as they were given: nobody compares those.
+        """
         if as_given:
             arguments: Any = self._call.arguments
             keywords: Any = self._call.keywords
         else:
             arguments, keywords = self.arguments, dict(self.keywords)
         found = (*arguments, *(keywords[name] for name in sorted(keywords)))
-        return found if as_given else tuple(at_rest(one) for one in found)
+        if as_given:
+            return found
+        return tuple(
+            given if isinstance(given, SourceFunction | SeededGenerator) else at_rest(one)
+            for given, one in zip(self.after(as_given=True), found, strict=True)
+        )
 
 
 def _set_mode(module: torch.nn.Module, training: bool) -> None:

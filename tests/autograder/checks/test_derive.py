@@ -64,6 +64,12 @@ def relaxed_look(scores, noise, temperature, d_look):
     )
 
 
+def tied_embedding(E, tokens, targets):
+    """The loss of chapter 9's smallest language model, one table for both ends."""
+    loss = torch.nn.functional.cross_entropy(E[tokens] @ E.mT, targets)
+    return (E,), loss, torch.ones_like(loss)
+
+
 FORWARD: dict[str, Callable] = {
     "head_scales_backward": scaled_heads,
     "relative_scores_backward": relative_scores,
@@ -72,6 +78,7 @@ FORWARD: dict[str, Callable] = {
     "scores_backward": blended_states,
     "self_attention_backward": self_attention,
     "straight_through_backward": relaxed_look,
+    "tied_embedding_backward": tied_embedding,
 }
 """By exercise: the inputs to differentiate with respect to, the output, and its own gradient."""
 

@@ -22,7 +22,14 @@ from autograder.judging.verdict import Verdict
 from autograder.sandbox.backends import open_sandbox
 from autograder.sandbox.limits import LIMITS
 from autograder.sandbox.untrusted import wire
-from autograder.sandbox.untrusted.values import Call, Differentiated, Setup, Tensor, Unloadable
+from autograder.sandbox.untrusted.values import (
+    Call,
+    Differentiated,
+    Setup,
+    SourceFunction,
+    Tensor,
+    Unloadable,
+)
 from autograder.selfcheck.check import check, read_cases, write_cases
 
 RIGHT = {one.name: answer_source(one.reference, one.name) for one in TOY.exercises}
@@ -226,6 +233,21 @@ def test_rounding_in_place_of_a_gradient_of_zero_is_right():
         expected = (Differentiated(one.output, right),)
         short = type(key)(key.exercise, key.cases[:1], 1, expected, ())
         assert judge(short, given).passed is passes, noise
+
+
+def test_a_function_among_the_arguments_counts_as_unchanged_and_a_tensor_does_not():
+    twice = SourceFunction("f", "def f(X):\n    return 2 * X")
+    case = Case("three numbers", (twice, Tensor(np.arange(3.0))))
+
+    def applied(f, X):
+        return f(X)
+
+    def in_place(f, X):
+        return X.copy_(f(X))
+
+    exercise = dataclasses.replace(LOG_MEAN, reference=applied, cases=lambda rng: [case])
+    assert judged(exercise, applied).passed
+    assert judged(exercise, in_place).verdict is Verdict.MUTATED_INPUT
 
 
 def test_a_case_may_keep_the_values_that_the_class_gave_its_parameters():
