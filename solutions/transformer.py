@@ -21,52 +21,63 @@ TOKEN_SIZE = 0.4
 """Root mean square of an embedded token at the start; that of a sinusoidal position is 0.71."""
 
 
-class EncoderStack(nn.Module):
-    """Embed the tokens of a source, tell them their places, and pass them through the blocks.
-
-    Its parts are called `embedding`, `blocks` and `norm`.
-    """
+class Stack(nn.Module):
+    """What both stacks have: an `embedding`, n_layers `blocks` of one kind, and a last `norm`."""
 
     def __init__(
-        self, vocabulary_size: int, d_model: int, n_heads: int, d_ff: int, n_layers: int
+        self,
+        block: type[EncoderBlock] | type[DecoderBlock],
+        vocabulary_size: int,
+        d_model: int,
+        n_heads: int,
+        d_ff: int,
+        n_layers: int,
     ) -> None:
         """vocabulary_size: the ids go from 0 up to it. The other sizes are those of the blocks."""
         super().__init__()
         self.embedding = nn.Embedding(vocabulary_size, d_model)
         nn.init.normal_(self.embedding.weight, std=TOKEN_SIZE * d_model**-0.5)
         self.blocks = nn.ModuleList(
-            EncoderBlock(d_model, n_heads, d_ff, norm="pre") for _ in range(n_layers)
+            block(d_model, n_heads, d_ff, norm="pre") for _ in range(n_layers)
         )
         self.norm = LayerNorm(d_model)
+
+    def through(self, tokens: torch.Tensor, *others: torch.Tensor | None) -> torch.Tensor:
+        """tokens: ids (batch, n); the others are what a block takes besides. Returns the states."""
+        X = embed(tokens, self.embedding)
+        for block in self.blocks:
+            X = block(X, *others)
+        return self.norm(X)
+
+
+class EncoderStack(Stack):
+    """Embed the tokens of a source, tell them their positions, and pass them through the blocks."""
+
+    def __init__(
+        self, vocabulary_size: int, d_model: int, n_heads: int, d_ff: int, n_layers: int
+    ) -> None:
+        """See `Stack`."""
+        super().__init__(EncoderBlock, vocabulary_size, d_model, n_heads, d_ff, n_layers)
 
     def forward(self, tokens: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
         """tokens: ids (batch, n), n may be 0. Returns (batch, n, d_model).
 
         mask: boolean, broadcastable to (batch, n, n), True where a token may attend, or None.
         """
-        X = embed(tokens, self.embedding)
-        for block in self.blocks:
-            X = block(X, mask)
-        return self.norm(X)
+        return self.through(tokens, mask)
 
 
-class DecoderStack(nn.Module):
+class DecoderStack(Stack):
     """Read the target as far as it is written, ask the source, and score what may come next.
 
-    Its parts are called `embedding`, `blocks`, `norm` and `to_logits`.
+    Behind its last norm stands the map `to_logits`.
     """
 
     def __init__(
         self, vocabulary_size: int, d_model: int, n_heads: int, d_ff: int, n_layers: int
     ) -> None:
-        """vocabulary_size: the ids go from 0 up to it. The other sizes are those of the blocks."""
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, d_model)
-        nn.init.normal_(self.embedding.weight, std=TOKEN_SIZE * d_model**-0.5)
-        self.blocks = nn.ModuleList(
-            DecoderBlock(d_model, n_heads, d_ff, norm="pre") for _ in range(n_layers)
-        )
-        self.norm = LayerNorm(d_model)
+        """See `Stack`."""
+        super().__init__(DecoderBlock, vocabulary_size, d_model, n_heads, d_ff, n_layers)
         self.to_logits = nn.Linear(d_model, vocabulary_size)
 
     def forward(
@@ -83,10 +94,7 @@ class DecoderStack(nn.Module):
         """
         m = tokens.shape[1]
         causal = torch.ones(m, m, dtype=torch.bool, device=tokens.device).tril()
-        X = embed(tokens, self.embedding)
-        for block in self.blocks:
-            X = block(X, context, causal, context_mask)
-        return self.to_logits(self.norm(X))
+        return self.to_logits(self.through(tokens, context, causal, context_mask))
 
 
 class Transformer(nn.Module):

@@ -16,7 +16,7 @@ Machine = Callable[[int, int], Seq2Seq]
 """Makes an untrained translator for so many source and target tokens."""
 
 CLAUSES = (1, 4)
-BOTTLENECK_STEPS, TRANSFORMER_STEPS = 1000, 2100
+BOTTLENECK_STEPS, TRANSFORMER_STEPS = 1000, 1400
 """Of training, for chapters 1 and 9: what three minutes a chapter allow, on two cores."""
 ATTENTION_STEPS = BOTTLENECK_STEPS
 """Of training, for chapter 2, which compares its machine with chapter 1's."""

@@ -1,10 +1,9 @@
-"""What the page of chapter 9 needs for itself: the plan of the machine, a decoder whose mask leaks,
-a beam search that is watched, and a look at what a hidden place was for.
+"""What chapter 9 shows with help of its own: a decoder whose mask leaks, a beam search that is
+watched, and a look at what a hidden position was for.
 """
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -17,12 +16,13 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from ...data.translation import Pair
-from ...drawing.plots import new_axes
+from ...drawing.plots import heatmap
+from ...drawing.theme import COLOURS
+from ...running.seeds import SEEDS
 from ...transformer import (
     DecoderStack,
     Transformer,
     beam_search,
-    embed,
     label_smoothed_loss,
     shift_right,
 )
@@ -32,6 +32,8 @@ from ...translators.training import Task, tensors
 MEASURED = Path(__file__).parents[3] / "book" / "measured"
 LEAK_STEPS, LEAK_LETTERS, LEAK_LENGTH = 200, 8, 8
 """Steps of training, letters of the alphabet, and letters of a word."""
+LEAKS = tuple((leaking, seed) for leaking in (False, True) for seed in SEEDS)
+"""Trainings that differ in the causal mask, absent or not, and in the seed."""
 
 
 def read_measured(name: str) -> dict[str, Any]:
@@ -47,10 +49,7 @@ class LeakingStack(DecoderStack):
         self, tokens: torch.Tensor, context: torch.Tensor, context_mask: torch.Tensor | None = None
     ) -> torch.Tensor:
         """See `DecoderStack.forward`; but every row depends on all tokens."""
-        X = embed(tokens, self.embedding)
-        for block in self.blocks:
-            X = block(X, context, None, context_mask)
-        return self.to_logits(self.norm(X))
+        return self.to_logits(self.through(tokens, context, None, context_mask))
 
 
 @dataclass(frozen=True)
@@ -68,8 +67,9 @@ class Leak:
     examples: list[tuple[str, str]]
 
 
-def measure_leak(leaking: bool, seed: int) -> Leak:
-    """Train a small Transformer to sort the letters of words, with the causal mask or without."""
+def measure_leak(job: int) -> Leak:
+    """Train a small Transformer to sort the letters of words, masked as LEAKS[job] says."""
+    leaking, seed = LEAKS[job]
     torch.manual_seed(seed)
     sizes = {"d_model": 32, "n_heads": 2, "d_ff": 64, "n_layers": 1}
     model = Transformer(LEAK_LETTERS, LEAK_LETTERS + 1, **sizes)
@@ -187,57 +187,15 @@ def right_without(
     return [row[: len(pair.target)] for row, pair in zip(table, pairs, strict=True)]
 
 
-_GREEN, _BLUE, _ORANGE, _GREY = "#D9EDE4", "#DCEAF5", "#FBE3D3", "#F3F3F3"
-
-
-def draw_plan() -> Axes:
-    """Draw the whole machine, from the bottom to the top: both stacks, and what they exchange."""
-    ax = new_axes(5.6, 7.4)
-    box = functools.partial(_box, ax)
-    arrow = functools.partial(_arrow, ax)
-    for x, below in ((2.6, "source"), (8.0, "target, shifted right")):
-        box(x, 0.4, below, _GREY)
-        box(x, 1.6, r"embedding $\times\sqrt{d_{model}}$", _GREY)
-        box(x, 2.7, "+ sinusoids", _GREY)
-        arrow((x, 0.75), (x, 1.25))
-        arrow((x, 1.95), (x, 2.35))
-        arrow((x, 3.05), (x, 3.95))
-    parts = {
-        2.6: [("self-attention", _BLUE), ("feed-forward", _GREEN)],
-        8.0: [
-            ("masked self-attention", _BLUE),
-            ("cross-attention", _ORANGE),
-            ("feed-forward", _GREEN),
-        ],
-    }
-    for x, sublayers in parts.items():
-        top = 4.0 + 1.35 * len(sublayers)
-        ax.add_patch(Rectangle((x - 2.45, 3.6), 4.9, top - 3.45, fill=False, ec="0.5", ls="--"))
-        for k, (name, colour) in enumerate(sublayers):
-            box(x, 4.3 + 1.35 * k, f"norm, {name}", colour)
-            arrow((x, 4.65 + 1.35 * k), (x, 5.3 + 1.35 * k))
-            ax.text(x + 0.12, 4.95 + 1.35 * k, "+", fontsize=15, va="center")
-        box(x, top + 1.0, "last norm", _GREY)
-        arrow((x, top), (x, top + 0.65))
-        ax.text(x - 2.4, top + 0.3, r"$n_{layers}$ times", fontsize=11)
-    box(8.0, 10.4, "linear map to logits", _GREY)
-    arrow((8.0, 9.4), (8.0, 10.05))
-    arrow((8.0, 10.75), (8.0, 11.25))
-    ax.text(8.0, 11.5, "what follows each token", ha="center", fontsize=12)
-    ax.plot([2.6, 2.6, 5.25, 5.25], [8.05, 8.5, 8.5, 5.65], color="0.2", lw=1.3)
-    arrow((5.25, 5.65), (5.85, 5.65))
-    ax.text(2.6, 8.75, "keys and values", ha="center", fontsize=11)
-    ax.text(2.6, 11.5, "Encoder", ha="center", fontsize=14)
-    ax.text(8.0, 12.2, "Decoder", ha="center", fontsize=14)
-    ax.set(xlim=(0, 10.6), ylim=(0, 12.6))
-    ax.axis("off")
-    return ax
-
-
-def _box(ax: Axes, x: float, y: float, text: str, colour: str) -> None:
-    ax.add_patch(Rectangle((x - 2.15, y - 0.35), 4.3, 0.7, fc=colour, ec="0.3"))
-    ax.text(x, y, text, ha="center", va="center", fontsize=11)
-
-
-def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
-    ax.annotate("", xy=end, xytext=start, arrowprops={"arrowstyle": "-|>", "color": "0.2"})
+def gold_map(ax: Axes, weights: np.ndarray, pair: Pair, title: str = "") -> None:
+    """Draw a map of target on source, (m, n), with a box around each link of the gold alignment."""
+    heatmap(weights, pair.target, pair.source, title="", ax=ax, annotate=False)
+    for i, j in sorted(pair.possible):
+        style = "-" if (i, j) in pair.sure else ":"
+        box = Rectangle((j - 0.45, i - 0.45), 0.9, 0.9, fill=False)
+        box.set(ec=COLOURS[1], lw=1.3, ls=style)
+        ax.add_patch(box)
+    ax.xaxis.tick_bottom()
+    ax.tick_params(axis="x", rotation=90, labelsize=10)
+    ax.tick_params(axis="y", labelsize=10)
+    ax.set_title(title, fontsize=11)

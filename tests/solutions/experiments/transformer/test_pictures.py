@@ -109,10 +109,3 @@ def test_nothing_hidden_changes_nothing():
     for pair, row in zip(pairs, right, strict=True):
         if pair in beside:
             assert row.tolist() == maps[pair].tolist()
-
-
-def test_the_plan_names_every_part():
-    ax = pictures.draw_plan()
-    names = " ".join(text.get_text() for text in ax.texts)
-    for part in ("norm, self-attention", "masked self-attention", "cross-attention", "last norm"):
-        assert part in names

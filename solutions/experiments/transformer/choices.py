@@ -1,0 +1,117 @@
+"""A task with several right answers of known probability: what a beam is for.
+
+A word of letters is to be written in the order of the alphabet, behind a "<", or behind a ">" in
+the opposite order or as it is. The first has a probability of 0.4, the other two 0.3 each. So the
+likeliest first token is ">", with 0.6, and the likeliest answer begins with "<".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import nn
+
+from ...transformer import Transformer, beam_search, label_smoothed_loss, shift_right
+
+LETTERS, LENGTH, WORDS = 8, 5, 40
+"""Letters of the alphabet, letters of a word, which are distinct, and words of the test."""
+UP, DOWN, STOP, START = range(LETTERS, LETTERS + 4)
+NAMES = (*"abcdefgh"[:LETTERS], "<", ">", "[STOP]", "[START]")
+SHARES = {"in order": 0.4, "in opposite order": 0.3, "as it is": 0.3}
+STEPS, BATCH, RATE = 400, 64, 5e-3
+BEAMS = (1, 2)
+SIZES = {"d_model": 32, "n_heads": 2, "d_ff": 64, "n_layers": 1}
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What one trained machine writes, by the width of the beam.
+
+    share: the mean, over the words, of the probability that the *task* gives to what was written, 0
+    for what is no answer. likelihood: the same by the machine's own probabilities. in_order: the
+    share of the words that are written in order.
+    """
+
+    share: dict[int, float]
+    likelihood: dict[int, float]
+    in_order: dict[int, float]
+    state: dict[str, np.ndarray]
+
+
+def measure_choices(seed: int) -> Searched:
+    """Train a small Transformer on the task, and search with each of BEAMS."""
+    model = _trained(seed)
+    words, _ = draw(WORDS)
+    share: dict[int, list[float]] = {beam: [] for beam in BEAMS}
+    likelihood: dict[int, list[float]] = {beam: [] for beam in BEAMS}
+    in_order: dict[int, list[float]] = {beam: [] for beam in BEAMS}
+    for word in words:
+        right = answers(word.tolist())
+        step = continuation(model, word)
+        for beam in BEAMS:
+            tokens, total = beam_search(step, START, STOP, beam, LENGTH + 2, 0.0)
+            name = next((name for name, one in right.items() if one == tokens), "")
+            share[beam].append(SHARES.get(name, 0.0))
+            likelihood[beam].append(float(np.exp(total)))
+            in_order[beam].append(float(name == "in order"))
+    means = (
+        {beam: float(np.mean(values)) for beam, values in one.items()}
+        for one in (share, likelihood, in_order)
+    )
+    return Searched(*means, {name: one.numpy() for name, one in model.state_dict().items()})
+
+
+def restore(searched: Searched) -> Transformer:
+    """Return the trained machine again, in the process that has the measurement."""
+    model = Transformer(LETTERS, len(NAMES), **SIZES)
+    model.load_state_dict({name: torch.from_numpy(one) for name, one in searched.state.items()})
+    return model.eval()
+
+
+def answers(word: list[int]) -> dict[str, list[int]]:
+    """Return the three right answers to a word, by the names of SHARES, without the stop."""
+    up = sorted(word)
+    return {
+        "in order": [UP, *up],
+        "in opposite order": [DOWN, *up[::-1]],
+        "as it is": [DOWN, *word],
+    }
+
+
+def draw(n: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Draw n words (n, LENGTH) and an answer to each, (n, LENGTH + 2), with its stop."""
+    words = torch.rand(n, LETTERS).argsort(dim=1)[:, :LENGTH]
+    style = torch.rand(n, 1)
+    up = words.sort(dim=1).values
+    behind = torch.where(style < 0.4, up, torch.where(style < 0.7, up.flip(1), words))
+    first = torch.where(style < 0.4, UP, DOWN)
+    return words, torch.cat([first, behind, torch.full((n, 1), STOP)], dim=1)
+
+
+def continuation(model: Transformer, word: torch.Tensor) -> Callable[[list[int]], np.ndarray]:
+    """Return what a beam search asks of `model` about one word, (LENGTH,)."""
+
+    @torch.no_grad()
+    def step(tokens: list[int]) -> np.ndarray:
+        logits = model(word[None], torch.tensor([tokens]))
+        return logits[0, -1].log_softmax(dim=-1).double().numpy()
+
+    return step
+
+
+def _trained(seed: int) -> Transformer:
+    torch.manual_seed(seed)
+    model = Transformer(LETTERS, len(NAMES), **SIZES)
+    optimiser = torch.optim.Adam(model.parameters())
+    for step in range(STEPS):
+        optimiser.param_groups[0]["lr"] = RATE * min(1, (step + 1) / 50) * (1 - step / STEPS)
+        words, targets = draw(BATCH)
+        loss = label_smoothed_loss(model(words, shift_right(targets, START)), targets, 0.0, -1)
+        optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimiser.step()
+    return model.eval()

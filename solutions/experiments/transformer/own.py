@@ -1,0 +1,96 @@
+"""Chapter 9's `Transformer` itself, trained on short sentences with 2017's loss and learning rate.
+
+The loop is the one that the chapter's page shows; here it can be run over seeds and smoothings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from ...data.translation import Pair
+from ...data.translation.vocabulary import PAD, START
+from ...transformer import Transformer, label_smoothed_loss, shift_right, warmup_learning_rate
+from ...translators.quality import held_out_pairs, token_accuracy
+from ...translators.quality_by_length import LANGUAGE
+from ...translators.training import CLIP, Task, batches, make_task, tensors
+
+CLAUSES, LENGTHS, SENTENCES = (1, 1), (3, 14), 200
+"""Of the pairs to train on and to test with; source tokens, and number, of the test sentences."""
+STEPS, BATCH, WARM_UP = 400, 32, 100
+FACTOR = 0.5
+"""The learning rate is so many times that of 2017."""
+SIZES = {"d_model": 64, "n_heads": 4, "d_ff": 128, "n_layers": 2}
+JOBS = tuple((smoothing, seed) for seed in range(2) for smoothing in (0.0, 0.1))
+"""Trainings that differ in the smoothing of the loss alone, and in the seed."""
+
+
+@dataclass(frozen=True)
+class Own:
+    """One training, tested on new sentences.
+
+    losses: of each step, smoothed as in training. perplexity: of the right tokens, forced.
+    likeliest: the mean probability of the likeliest token, forced; right: how often it is the right
+    one. written: the token accuracy of greedy translations.
+    """
+
+    losses: list[float]
+    perplexity: float
+    likeliest: float
+    right: float
+    written: float
+
+
+def measure_own(job: int) -> Own:
+    """Train and test as JOBS[job] says."""
+    smoothing, seed = JOBS[job]
+    model, task, losses = train_own(smoothing, seed)
+    pairs = held_out_pairs(LANGUAGE, LENGTHS, SENTENCES, CLAUSES)
+    sources, _, rows = tensors(task.batch(pairs))
+    targets = rows[:, 1:]
+    with torch.no_grad():
+        logits = model(sources, shift_right(targets, START), sources != PAD)
+    counts = targets != PAD
+    shares, best = logits.softmax(dim=-1).max(dim=-1)
+    return Own(
+        losses,
+        label_smoothed_loss(logits, targets, 0.0, PAD).exp().item(),
+        shares[counts].mean().item(),
+        (best == targets)[counts].double().mean().item(),
+        token_accuracy(write(model, task, pairs), [pair.target for pair in pairs]),
+    )
+
+
+def train_own(smoothing: float, seed: int) -> tuple[Transformer, Task, list[float]]:
+    """Train the machine of the page. Returns it, its task, and the loss of every step."""
+    torch.manual_seed(seed)
+    task = make_task(LANGUAGE, CLAUSES, STEPS * BATCH, seed)
+    model = Transformer(len(task.source_vocabulary), len(task.target_vocabulary), **SIZES)
+    optimiser = torch.optim.AdamW(model.parameters(), betas=(0.9, 0.98), weight_decay=0.1)
+    losses = []
+    for step, batch in enumerate(batches(task, BATCH, seed), start=1):
+        optimiser.param_groups[0]["lr"] = FACTOR * warmup_learning_rate(step, 64, WARM_UP)
+        sources, _, rows = tensors(batch)  # a row: [START] ... [STOP], then padding
+        targets = rows[:, 1:]
+        logits = model(sources, shift_right(targets, START), sources != PAD)
+        loss = label_smoothed_loss(logits, targets, smoothing, PAD)
+        optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(model.parameters(), CLIP)
+        optimiser.step()
+        losses.append(loss.item())
+    return model.eval(), task, losses
+
+
+@torch.no_grad()
+def write(model: Transformer, task: Task, pairs: Sequence[Pair]) -> list[tuple[str, ...]]:
+    """Translate the sources of `pairs` greedily, side by side. Returns the tokens of each."""
+    sources, _, rows = tensors(task.batch(pairs))
+    written = torch.full((len(pairs), 1), START)
+    for _ in range(rows.shape[1] + 5):
+        logits = model(sources, written, sources != PAD)
+        written = torch.cat([written, logits[:, -1:].argmax(dim=-1)], dim=1)
+    return [task.target_vocabulary.decode(row.tolist()) for row in written]

@@ -1,0 +1,26 @@
+"""The drawing of the whole machine: its parts are there, in the order in which they work."""
+
+import matplotlib.pyplot as plt
+
+from solutions.drawing.machine import DECODER, ENCODER, transformer
+
+WAY_IN = [r"embedding $\times\,\sqrt{d_{model}}$", "+ sinusoids"]
+
+
+def test_each_tower_has_its_parts_from_below_to_above():
+    texts = transformer().texts
+    towers = {
+        x: [one.get_text() for one in sorted(texts, key=lambda t: t.get_position()[1])
+            if one.get_position()[0] == x]
+        for x in (ENCODER, DECODER)
+    }  # fmt: skip
+    assert towers[ENCODER][:7] == [
+        *("Encoder", "source", *WAY_IN),
+        *("norm, self-attention", "norm, feed-forward", "last norm"),
+    ]
+    assert towers[DECODER] == [
+        *("Decoder", "target, shifted right", *WAY_IN),
+        *("norm, masked self-attention", "norm, cross-attention", "norm, feed-forward"),
+        *("last norm", "linear map to logits", "softmax", "cross-entropy", "the loss"),
+    ]
+    plt.close("all")

@@ -1,0 +1,63 @@
+"""The task with three right answers: their shares, and that the beam can be right about them."""
+
+import math
+
+import numpy as np
+import torch
+
+from solutions.experiments.transformer import choices
+from solutions.transformer import Transformer, beam_search
+
+
+def test_three_answers_to_a_word():
+    D, A, C = 3, 0, 2
+    found = choices.answers([D, A, C])
+    assert found["in order"] == [choices.UP, A, C, D]
+    assert found["in opposite order"] == [choices.DOWN, D, C, A]
+    assert found["as it is"] == [choices.DOWN, D, A, C]
+    assert {*found} == {*choices.SHARES}
+    assert math.isclose(sum(choices.SHARES.values()), 1)
+
+
+def test_answers_are_drawn_with_their_shares():
+    torch.manual_seed(0)
+    words, targets = choices.draw(4000)
+    assert words.shape == (4000, choices.LENGTH)
+    assert all(len({*word}) == choices.LENGTH for word in words.tolist())
+    assert (targets[:, -1] == choices.STOP).all()
+    names = []
+    for word, target in zip(words.tolist(), targets[:, :-1].tolist(), strict=True):
+        right = choices.answers(word)
+        names.append(next(name for name, one in right.items() if one == target))
+    for name, share in choices.SHARES.items():
+        assert abs(names.count(name) / 4000 - share) < 0.03
+
+
+def test_of_the_task_itself_greedy_writes_the_less_probable_answer():
+    word = [4, 1, 6, 0, 2]
+    right = {
+        tuple([*one, choices.STOP]): choices.SHARES[name]
+        for name, one in choices.answers(word).items()
+    }
+
+    def step(tokens):
+        beginning = tuple(tokens[1:])
+        mass = np.zeros(len(choices.NAMES))
+        for one, share in right.items():
+            if one[: len(beginning)] == beginning and len(one) > len(beginning):
+                mass[one[len(beginning)]] += share
+        with np.errstate(divide="ignore"):
+            return np.log(mass / max(mass.sum(), 1e-9))
+
+    limits = (choices.LENGTH + 2, 0.0)
+    for beam, name in ((1, "in opposite order"), (2, "in order"), (4, "in order")):
+        found, total = beam_search(step, choices.START, choices.STOP, beam, *limits)
+        assert found == choices.answers(word)[name]
+        assert math.isclose(math.exp(total), choices.SHARES[name])
+
+
+def test_what_the_machine_is_asked_is_a_distribution():
+    torch.manual_seed(0)
+    model = Transformer(choices.LETTERS, len(choices.NAMES), **choices.SIZES).eval()
+    step = choices.continuation(model, torch.tensor([4, 1, 6, 0, 2]))
+    assert np.isclose(np.exp(step([choices.START, choices.UP])).sum(), 1)
