@@ -25,6 +25,7 @@ DONE = (
     "multi_head",
     "positions",
     "transformer_block",
+    "transformer",
 )
 MOST_WORDS, MOST_MINUTES, MOST_IMPORTS = 3600, 45, 8
 
