@@ -50,10 +50,10 @@ def test_of_the_task_itself_greedy_writes_the_less_probable_answer():
             return np.log(mass / max(mass.sum(), 1e-9))
 
     limits = (choices.LENGTH + 2, 0.0)
-    for beam, name in ((1, "in opposite order"), (2, "in order"), (4, "in order")):
+    for beam, share in ((1, 0.3), (2, 0.4), (4, 0.4)):  # two answers have 0.3: either will do
         found, total = beam_search(step, choices.START, choices.STOP, beam, *limits)
-        assert found == choices.answers(word)[name]
-        assert math.isclose(math.exp(total), choices.SHARES[name])
+        assert math.isclose(right[(*found, choices.STOP)], share)
+        assert math.isclose(math.exp(total), share)
 
 
 def test_what_the_machine_is_asked_is_a_distribution():
