@@ -29,7 +29,7 @@ def train_step(
     total, tokens = torch.zeros_like(leaves[0]).sum(), 0
     for batch in batches:
         loss, counted = loss_of(leaves, batch)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         total, tokens = total.detach() + loss.detach(), tokens + int(counted)
     tokens = max(tokens, 1)
     gradients = [

@@ -78,7 +78,7 @@ def train_own(smoothing: float, seed: int) -> tuple[Transformer, Task, list[floa
         logits = model(sources, shift_right(targets, START), sources != PAD)
         loss = label_smoothed_loss(logits, targets, smoothing, PAD)
         optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), CLIP)
         optimiser.step()
         losses.append(loss.item())
