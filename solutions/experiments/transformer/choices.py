@@ -57,11 +57,12 @@ def measure_choices(seed: int) -> Searched:
             share[beam].append(SHARES.get(name, 0.0))
             likelihood[beam].append(float(np.exp(total)))
             in_order[beam].append(float(name == "in order"))
-    means = (
-        {beam: float(np.mean(values)) for beam, values in one.items()}
-        for one in (share, likelihood, in_order)
-    )
-    return Searched(*means, {name: one.numpy() for name, one in model.state_dict().items()})
+    state = {name: one.numpy() for name, one in model.state_dict().items()}
+    return Searched(_means(share), _means(likelihood), _means(in_order), state)
+
+
+def _means(values: dict[int, list[float]]) -> dict[int, float]:
+    return {beam: float(np.mean(one)) for beam, one in values.items()}
 
 
 def restore(searched: Searched) -> Transformer:
@@ -111,7 +112,7 @@ def _trained(seed: int) -> Transformer:
         words, targets = draw(BATCH)
         loss = label_smoothed_loss(model(words, shift_right(targets, START)), targets, 0.0, -1)
         optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimiser.step()
     return model.eval()
