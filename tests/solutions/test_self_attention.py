@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -78,7 +78,6 @@ def test_a_window_of_radius_0_changes_nothing():
     assert np.array_equal(weights, np.eye(6))
 
 
-@settings(deadline=None)
 @given(arrays(np.float64, (2, 5, 3), elements=st.floats(-3, 3)), st.permutations(range(5)))
 def test_self_attention_commutes_with_every_permutation(X, permutation):
     assert permute_equivariantly(lambda X: self_attention(X)[0], X, np.array(permutation))

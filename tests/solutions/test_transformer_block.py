@@ -6,7 +6,7 @@ import jupytext
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 from torch_modules import TOLERANCE, matched, scrambled
@@ -85,7 +85,6 @@ def assert_same(ours, theirs, inputs, dtype, modules=None):
         torch.testing.assert_close(found, expected, rtol=0, atol=TOLERANCE[dtype] * scale)
 
 
-@settings(deadline=None)
 @given(SEEDS, BATCHES, st.integers(0, 5), SIZES, DTYPES)
 def test_layer_norm_equals_torch(seed, batch, n, d_model, dtype):
     torch.manual_seed(seed)
@@ -105,7 +104,6 @@ def test_layer_norm_by_hand():
 
 
 @pytest.mark.parametrize("activation", ["relu", "gelu"])
-@settings(deadline=None)
 @given(seed=SEEDS, batch=BATCHES, n=st.integers(0, 5), d_model=SIZES, d_ff=SIZES, dtype=DTYPES)
 def test_feed_forward_equals_torch(activation, seed, batch, n, d_model, d_ff, dtype):
     torch.manual_seed(seed)
@@ -125,7 +123,6 @@ def test_feed_forward_by_hand():
     assert absolute(torch.tensor([[3.0], [-2.0]])).tolist() == [[3.0], [2.0]]
 
 
-@settings(deadline=None)
 @given(SEEDS, BATCHES, st.integers(0, 5), SIZES, DTYPES)
 def test_rms_norm_equals_torch(seed, batch, n, d_model, dtype):
     torch.manual_seed(seed)
@@ -171,7 +168,6 @@ def test_the_sublayer_drops_in_training_alone():
     assert feed_forward_sublayer(X, *added, 0.5, 1.0, False).tolist() == [[6, 8]]
 
 
-@settings(deadline=None)
 @given(SEEDS, SIZES, SIZES, SIZES, SIZES, SIZES, DTYPES, KINDS)
 def test_attention_equals_torch(seed, batch, n_q, n_k, n_heads, d_head, dtype, kind):
     torch.manual_seed(seed)
@@ -195,7 +191,6 @@ def test_attention_equals_torch(seed, batch, n_q, n_k, n_heads, d_head, dtype, k
     assert_same(ours(X), itself, [X], dtype, (ours, theirs))
 
 
-@settings(deadline=None)
 @given(SEEDS, BATCHES, st.integers(0, 6), SIZES, SIZES)
 def test_attention_equals_chapter_six_over_any_mask(seed, batch, n, n_heads, d_head):
     """Without biases it is the NumPy function; rows that may attend to nothing are 0 in both."""
@@ -214,7 +209,6 @@ def test_attention_equals_chapter_six_over_any_mask(seed, batch, n, n_heads, d_h
     np.testing.assert_allclose(attention_weights(ours, X, None, mask).detach(), weights, atol=1e-6)
 
 
-@settings(deadline=None)
 @given(SEEDS, BATCHES, st.integers(0, 4), st.integers(0, 4), DTYPES)
 def test_a_token_with_nothing_to_attend_to_gets_the_bias_and_finite_gradients(
     seed, batch, n_q, n_k, dtype
@@ -249,7 +243,6 @@ def test_attention_by_hand():
     assert ours(torch.tensor([[1.0, 2.0]])).tolist() == [[6.0, 1.0]]
 
 
-@settings(deadline=None)
 @given(SEEDS, SIZES, SIZES, SIZES, WIDTHS, SIZES, NORMS, DTYPES, KINDS)
 def test_encoder_block_equals_torch(seed, batch, n, n_heads, d_head, d_ff, norm, dtype, kind):
     torch.manual_seed(seed)
@@ -265,7 +258,6 @@ def test_encoder_block_equals_torch(seed, batch, n, n_heads, d_head, d_ff, norm,
     assert_same(ours(X, mask), right, [X], dtype, (ours, theirs))
 
 
-@settings(deadline=None)
 @given(SEEDS, SIZES, SIZES, SIZES, WIDTHS, SIZES, NORMS, DTYPES, KINDS, KINDS)
 def test_decoder_block_equals_torch(
     seed, n, n_k, n_heads, d_head, d_ff, norm, dtype, kind, context_kind
@@ -291,7 +283,6 @@ def test_decoder_block_equals_torch(
     assert_same(found, right, (X, context), dtype, (ours, theirs))
 
 
-@settings(deadline=None)
 @given(SEEDS, st.integers(0, 4), st.integers(0, 4), NORMS, DTYPES)
 def test_blocks_in_which_some_may_attend_to_nothing_stay_finite(seed, n, n_k, norm, dtype):
     torch.manual_seed(seed)
