@@ -60,7 +60,9 @@ def greedy_translate(
     """
     written = torch.full((len(sources), 1), start)
     ended = torch.zeros(len(sources), dtype=torch.bool)
-    while written.shape[1] <= max_len and not ended.all():
+    for _ in range(max_len):
+        if ended.all():
+            break
         following = model(sources, written)[:, -1].argmax(dim=-1)  # (batch,)
         following = torch.where(ended, pad, following)
         ended = ended | (following == stop)

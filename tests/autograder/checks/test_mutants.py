@@ -46,6 +46,16 @@ EQUIVALENT = {
     "if norm(middle) <= 1 else": "no norm on the way is exactly 1",
     "if norm(gain) > 1))": "no norm on the way is exactly 1",
     "(gains[above - 2], gains[above])": "the halving begins lower and ends at the same gain",
+    "-> length = torch.stack(": "a tensor of one number counts as a number",
+    "max(1, tokens)": "the larger of two, in either order",
+    "-> pairs = zip(leaves, gradients": "there are as many of both",
+    "torch.zeros_like(leaves[0]).mean()": "the mean of zeros is 0 too",
+    "torch.zeros_like(leaves[-1]).sum()": "a zero is a zero, of whichever weight",
+    "if length >= max_norm else": "the factor is 1 there too",
+    "model(sources, written)[:, -1].argmax(dim=+1)": "the last of two axes",
+    "logits.max(axis=+1, keepdims=True))": "the last of two axes",
+    "shares.sum(axis=+1, keepdims=True)": "the last of two axes",
+    "min(step * warmup ** (-1.5), step": "the smaller of two, in either order",
 }
 """Changes that change no result, and why; a part of its description names each."""
 
