@@ -147,7 +147,7 @@ class Times(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         source = Path(self.env.srcdir)
-        rows = ["| | to read | assignment |", "|:--|--:|--:|"]
+        rows = ["| chapter | to read | assignment |", "|:--|--:|--:|"]
         reading = practice = 0.0
         for chapter in chapters(source / "_toc.yml"):
             path = source / f"{chapter}.md"
