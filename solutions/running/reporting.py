@@ -11,6 +11,7 @@ Number = float | int | str
 
 RESULTS = "results.json"
 FIGURES = "figures"
+MEASURED = Path(__file__).parents[2] / "book" / "measured"
 _begun: set[str] = set()  # chapters that have reported in this process
 
 
@@ -45,6 +46,12 @@ def figure_data(name: str, data: Any) -> None:
     Raises ValueError for a number that is not finite: JSON has none.
     """
     _write(_build() / FIGURES / f"{name}.json", json.dumps(data, allow_nan=False))
+
+
+def read_measured(name: str) -> dict[str, Any]:
+    """Return what a command measured that no page runs, from `book/measured/<name>.json`."""
+    data: dict[str, Any] = json.loads((MEASURED / f"{name}.json").read_text(encoding="utf-8"))
+    return data
 
 
 def read_figure_data(name: str, chapter: str) -> Any:

@@ -4,11 +4,8 @@ watched, and a look at what a hidden position was for.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -29,17 +26,10 @@ from ...transformer import (
 from ...translators.seq2seq import Seq2Seq
 from ...translators.training import Task, tensors
 
-MEASURED = Path(__file__).parents[3] / "book" / "measured"
 LEAK_STEPS, LEAK_LETTERS, LEAK_LENGTH = 200, 8, 8
 """Steps of training, letters of the alphabet, and letters of a word."""
 LEAKS = tuple((leaking, seed) for leaking in (False, True) for seed in SEEDS)
 """Trainings that differ in the causal mask, absent or not, and in the seed."""
-
-
-def read_measured(name: str) -> dict[str, Any]:
-    """Return what a command measured that no page runs, from `book/measured/<name>.json`."""
-    data: dict[str, Any] = json.loads((MEASURED / f"{name}.json").read_text(encoding="utf-8"))
-    return data
 
 
 class LeakingStack(DecoderStack):
