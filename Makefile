@@ -18,6 +18,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 VENV := .venv/installed
 NODE := book/_web/node_modules/.package-lock.json
 ARCHIVES := $(CHAPTERS:%=$(BUILD)/assignments/%.zip)
+GRADES := $(COURSE)/grades.csv
 SITE := $(BUILD)/html/index.html
 
 REFERENCE := $(shell find solutions -name '*.py')
@@ -38,11 +39,7 @@ plan:
 site: $(SITE)
 releases: $(ARCHIVES)
 
-class: $(BUILD)/class.made
-	@.ci/need bwrap bubblewrap "the sandbox in which submissions run"
-	autograder grade --course $(COURSE)
-	autograder feedback --course $(COURSE)
-	autograder export --course $(COURSE)
+class: $(GRADES)
 
 test: class $(SITE) chromium postgresql lint
 	pytest -n 3 --dist loadfile --durations=20
@@ -125,6 +122,13 @@ $(BUILD)/assignments/%.zip: $(BUILD)/released
 $(BUILD)/class.made: $(BUILD)/released
 	python -m autograder.grading.sample $(COURSE)
 	@touch $@
+
+# Anew when an answer was handed in or a person gave points in the gradebook.
+$(GRADES): $(BUILD)/class.made $(wildcard $(COURSE)/submitted/*/*/*.ipynb $(COURSE)/gradebook.db)
+	@.ci/need bwrap bubblewrap "the sandbox in which submissions run"
+	autograder grade --course $(COURSE)
+	autograder feedback --course $(COURSE)
+	autograder export --course $(COURSE)
 
 # A fresh stamp only after a build without a warning. `make site ANSWERS=hidden` builds the edition
 # for a class in the same place, without the references of the exercises.
