@@ -29,7 +29,7 @@ PACKAGES = ("autograder", "solutions")
 SUPPORT = ("tests/support", "tests/book", "")  # where a test's own imports are looked for
 CHECKS = "autograder.checks"
 SAMPLE = "self_attention"
-BUDGET = 35
+BUDGET = 25
 LEFT = "the time for a quick look is over"
 FAR = 1000
 
