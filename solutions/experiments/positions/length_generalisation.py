@@ -10,6 +10,7 @@ differ in nothing but how they learn where a token stands.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import torch
 import torch.nn.functional as F
@@ -131,8 +132,9 @@ def fit(
         decay.step()
 
 
+@cache
 def trained(scheme: str, task: str, seed: int, steps: int = STEPS) -> Reader:
-    """Train one model; all models of a seed see the same sequences."""
+    """Train one model, once in a process; all models of a seed see the same sequences."""
     torch.manual_seed(seed)
     model = Reader(scheme)
     fit(model, task, steps, RATE, LONGEST, torch.Generator().manual_seed(1000 + seed))
