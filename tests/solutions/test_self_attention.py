@@ -154,6 +154,14 @@ def test_the_gradient_is_zero_behind_the_reach_of_the_convolutions_and_only_ther
     assert far_token.gradient_norm(model, models.REACH + 1, generator) == 0
 
 
+def test_the_last_place_of_the_convolutions_needs_no_token_that_is_cut_off():
+    torch.manual_seed(0)
+    body = models.ConvolutionalBody()
+    X = torch.randn(3, sequences.N_TOKENS, models.D_MODEL)
+    everything = body.layers(X.transpose(1, 2))[..., -1]
+    torch.testing.assert_close(body(X), everything)
+
+
 def test_the_rate_that_is_chosen_has_the_highest_mean_over_the_checkpoints():
     accuracies = {1e-3: [0.1, 0.9], 3e-3: [0.6, 0.8], 1e-2: [0.2, 1.0]}
     validated = [accuracies[rate] for _, rate in far_token.TRIALS]

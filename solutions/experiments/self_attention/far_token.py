@@ -29,8 +29,8 @@ from .sequences import (
 
 CHECKPOINTS = (75, 150, 300, 600, 1200)
 """Steps of training after which the first task's accuracy is measured; the last one ends it."""
-TRIAL_CHECKPOINTS = CHECKPOINTS[:-1]
-"""The same for the trials that choose a rate, which end at half the steps."""
+TRIAL_CHECKPOINTS = CHECKPOINTS[:-2]
+"""The same for the trials that choose a rate, which end at a quarter of the steps."""
 ORDER_STEPS = 400
 """Steps of training on the second task, at the rate that the first has chosen."""
 BATCH, LARGEST_GRADIENT = 64, 1.0

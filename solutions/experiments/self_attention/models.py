@@ -61,7 +61,8 @@ class ConvolutionalBody(nn.Module):
 
     def forward(self, X: Tensor) -> Tensor:
         """X: (batch, n, d). Returns (batch, d)."""
-        return self.layers(X.transpose(1, 2))[..., -1]
+        seen = X[:, -REACH - 1 :]  # the last place depends on no token before these
+        return self.layers(seen.transpose(1, 2))[..., -1]
 
 
 class AttentionBody(nn.Module):
