@@ -38,13 +38,15 @@ class WarmUp:
     letters_alone: float
 
 
-def compare_rates(seed: int) -> WarmUp:
-    """Train the stack with the norm after in all these ways."""
+def compare_rates(seed: int, designs: depth.Comparison) -> WarmUp:
+    """Train the stack with the norm after in all these ways, but for what `designs` has of it."""
+    constant = {rate: _trained(seed, rate) for rate in RATES if rate != depth.RATE}
+    constant[depth.RATE] = designs.runs["norm after", BLOCKS].accuracy
     return WarmUp(
-        constant={rate: _trained(seed, rate) for rate in RATES},
+        constant={rate: constant[rate] for rate in RATES},
         warm_up={rate: _trained(seed, rate, warm_up=WARM_UP) for rate in RATES},
         smaller={rate: _trained(seed, rate, smaller=True) for rate in RATES},
-        start=depth.at_start("norm after", BLOCKS, seed),
+        start=designs.starts["norm after", BLOCKS],
         start_smaller=depth.at_start("norm after", BLOCKS, seed, smaller=True),
         letters_alone=letters_alone(depth.new_sequences(seed)[0]),
     )
