@@ -201,9 +201,10 @@ def _places(draw: Draws, count: int) -> list[Box]:
         elif column > other_column:
             middles.reverse()
         boxes = [_box(draw, *middle) for middle in middles]
-        inside = all(min(box) >= 0 and max(box) <= SIDE for box in boxes)
+        if not all(min(box) >= 0 and max(box) <= SIDE for box in boxes):
+            continue
         apart = all(max(_gaps(*pair)) >= GAP for pair in pairwise(boxes))
-        if inside and apart and (count == 2 or min(_gaps(boxes[0], boxes[2])) >= GAP):
+        if apart and (count == 2 or min(_gaps(boxes[0], boxes[2])) >= GAP):
             return boxes
 
 

@@ -144,8 +144,8 @@ class Captioner(nn.Module):
         memory, state = self.encode(images), self.begin(len(images))
         embedded = self.embedding(inputs)  # (B, m, d_e)
         steps = []
-        for i in range(inputs.shape[1]):
-            state, context, weights, shares = self._look(embedded[:, i], state, memory, look)
+        for word in embedded.unbind(dim=1):  # m times (B, d_e); faster than m slices
+            state, context, weights, shares = self._look(word, state, memory, look)
             steps.append((context, weights, shares, state.hidden))
         contexts, weights, shares, states = (
             torch.stack(parts, dim=1) for parts in zip(*steps, strict=True)
