@@ -26,14 +26,13 @@ class WarmUp:
     """What one seed shows; accuracies are shares of letters right on new sequences, by rate.
 
     constant: at a constant rate. warm_up: after a warm-up. smaller: at a constant rate, with the
-    last matrix of each sublayer smaller at the start. start, start_smaller: before training.
+    last matrix of each sublayer smaller at the start. start_smaller: that one before training.
     letters_alone: of the best answer that knows which letters there are, and not where they stand.
     """
 
     constant: dict[float, float]
     warm_up: dict[float, float]
     smaller: dict[float, float]
-    start: depth.Start
     start_smaller: depth.Start
     letters_alone: float
 
@@ -46,7 +45,6 @@ def compare_rates(seed: int, designs: depth.Comparison) -> WarmUp:
         constant={rate: constant[rate] for rate in RATES},
         warm_up={rate: _trained(seed, rate, warm_up=WARM_UP) for rate in RATES},
         smaller={rate: _trained(seed, rate, smaller=True) for rate in RATES},
-        start=designs.starts["norm after", BLOCKS],
         start_smaller=depth.at_start("norm after", BLOCKS, seed, smaller=True),
         letters_alone=letters_alone(depth.new_sequences(seed)[0]),
     )
