@@ -28,6 +28,7 @@ UNREJECTED: dict[str, dict[str, str]] = {
         "T of 1 refused": "there are three tokens or more",
         "a tanh that overflows": "no sum on the way is large: the tokens are of ordinary size",
     },
+    "crossover_length": {"m of 1 refused": "there are two lengths or more"},
     "divisor_for_entropy": {
         "a softmax with 1e-6 in its denominator": "a millionth is far within the tolerance",
         "n_k of 1 refused": "there are two keys or more",

@@ -1,0 +1,267 @@
+"""The exercise `cached_attention_chunk`: several new tokens at once, and a cache. To debug."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+from solutions import cost as solutions
+
+from ...judging.exercise import Case, Exercise, Kind, Misconception, Promise, Tensor
+
+
+def chunk_cases(rng: np.random.Generator) -> Iterator[Case]:
+    yield _case(rng, "one cached token, one new one", (), 1, 1, 2, 2)
+    yield _case(rng, "one cached token, two new ones", (), 1, 2, 2, 2)
+    yield _case(rng, "an empty cache, three new tokens", (), 0, 3, 2, 3)
+    yield _case(rng, "an empty cache, one new token", (), 0, 1, 2, 3)
+    yield _case(rng, "three cached tokens, two new ones", (), 3, 2, 4, 2)
+    yield _case(rng, "two sequences, more new tokens than cached ones", (2,), 2, 4, 2, 2)
+    yield _case(rng, "float32, a batch and its heads", (2, 3), 4, 2, 2, 3, np.float32)
+    yield _case(rng, "a batch of one, widths of one", (1,), 2, 2, 1, 1)
+    yield _case(rng, "three leading axes", (2, 1, 2), 2, 2, 3, 2)
+    yield _case(rng, "large scores", (), 3, 3, 2, 2, size=60.0)
+    yield _case(rng, "large scores below 0", (), 3, 2, 2, 2, level=-3000.0)
+    yield _case(rng, "scores far apart in two sequences", (2,), 3, 2, 2, 3, level=2000.0)
+    yield _case(rng, "tiny values", (), 3, 2, 2, 2, values=1e-9)
+    yield _case(rng, "three other cached tokens, two new ones", (), 3, 2, 4, 2)
+    yield _case(rng, "all sizes equal", (), 2, 2, 2, 2)
+
+
+def chunk_hidden(rng: np.random.Generator) -> Iterator[Case]:
+    m, d_k, d_v = (int(one) for one in rng.permutation([3, 4, 5]))
+    c = int(rng.integers(2, 7))
+    yield _case(rng, "cached tokens and new ones", (), c, m, d_k, d_v)
+    yield _case(rng, "an empty cache, a batch", (2,), 0, m, d_k, d_v)
+    yield _case(rng, "one new token", (3,), c, 1, d_k, d_v)
+    yield _case(rng, "as many new tokens as cached ones", (2,), m, m, d_k, d_v)
+    yield _case(rng, "float32, a batch and its heads", (3, 2), c, m, d_k, d_v, np.float32)
+    yield _case(rng, "large scores", (2,), c, m, d_k, d_v, size=60.0)
+    yield _case(rng, "large scores below 0", (), c, m, d_k, d_v, level=-5000.0)
+    yield _case(rng, "a long cache", (), int(rng.integers(50, 60)), m, d_k, d_v)
+
+
+def _case(
+    rng: np.random.Generator,
+    note: str,
+    batch: tuple[int, ...],
+    c: int,
+    m: int,
+    d_k: int,
+    d_v: int,
+    dtype: type = np.float64,
+    size: float = 1.5,
+    values: float = 1.0,
+    level: float = 0.0,
+) -> Case:
+    """m tokens and a cache of c; `size` multiplies queries and keys, `values` the values.
+
+    `level` is near all scores of the first sequence; every other one's has the other sign.
+    """
+
+    def drawn(factor: float, *shape: int) -> np.ndarray:
+        return factor * rng.normal(size=(*batch, *shape))
+
+    Q, K, V = drawn(size, m, d_k), drawn(size, m, d_k), drawn(values, m, d_v)
+    keys, cached = drawn(size, c, d_k), drawn(values, c, d_v)
+    if level:
+        Q[..., 0] = level * np.sqrt(d_k)
+        Q.reshape(-1, m, d_k)[1::2, :, 0] *= -1
+        K[..., 0] = keys[..., 0] = 1
+    *new, old_keys, old_values = (
+        Tensor(one.astype(dtype), gradient=False) for one in (Q, K, V, keys, cached)
+    )
+    return Case(note, (*new, (old_keys, old_values)))
+
+
+def chunk__mask_begins_at_the_cache(Q, K, V, cache):
+    keys = torch.cat([cache[0], K], dim=-2)  # (..., c + m, d_k)
+    values = torch.cat([cache[1], V], dim=-2)  # (..., c + m, d_v)
+    scores = Q @ keys.mT / Q.shape[-1] ** 0.5  # (..., m, c + m)
+    past = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+    weights = scores.masked_fill(~past, -math.inf).softmax(dim=-1)
+    return weights @ values, (keys, values)
+
+
+def chunk__no_mask(Q, K, V, cache):
+    keys, values = torch.cat([cache[0], K], dim=-2), torch.cat([cache[1], V], dim=-2)
+    scores = Q @ keys.mT / Q.shape[-1] ** 0.5
+    return scores.softmax(dim=-1) @ values, (keys, values)
+
+
+def chunk__one_ahead(Q, K, V, cache):
+    keys, values = torch.cat([cache[0], K], dim=-2), torch.cat([cache[1], V], dim=-2)
+    scores = Q @ keys.mT / Q.shape[-1] ** 0.5
+    past = torch.ones(scores.shape[-2:], dtype=torch.bool).tril(cache[0].shape[-2] + 1)
+    weights = scores.masked_fill(~past, -math.inf).softmax(dim=-1)
+    return weights @ values, (keys, values)
+
+
+def chunk__cache_alone(Q, K, V, cache):
+    c = cache[0].shape[-2]
+    keys, values = torch.cat([cache[0], K], dim=-2), torch.cat([cache[1], V], dim=-2)
+    scores = Q @ keys.mT / Q.shape[-1] ** 0.5
+    own = torch.eye(Q.shape[-2], dtype=torch.bool)
+    seen = torch.cat([torch.ones(Q.shape[-2], c, dtype=torch.bool), own], -1)
+    weights = scores.masked_fill(~seen, -math.inf).softmax(dim=-1)
+    return weights @ values, (keys, values)
+
+
+def chunk__new_tokens_alone(Q, K, V, cache):
+    keys, values = torch.cat([cache[0], K], dim=-2), torch.cat([cache[1], V], dim=-2)
+    scores = Q @ K.mT / Q.shape[-1] ** 0.5
+    past = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+    weights = scores.masked_fill(~past, -math.inf).softmax(dim=-1)
+    return weights @ V, (keys, values)
+
+
+def chunk__as_one_window(Q, K, V, cache):
+    c = cache[0].shape[-2]
+    keys, values = torch.cat([cache[0], K], dim=-2), torch.cat([cache[1], V], dim=-2)
+    scores = Q @ keys.mT / Q.shape[-1] ** 0.5
+    ones = torch.ones(scores.shape[-2:], dtype=torch.bool)
+    weights = scores.masked_fill(~(ones.tril(c) & ones.triu()), -math.inf).softmax(dim=-1)
+    return weights @ values, (keys, values)
+
+
+def chunk__new_ones_cached_alone(Q, K, V, cache):
+    c = cache[0].shape[-2]
+    keys, values = torch.cat([cache[0], K], dim=-2), torch.cat([cache[1], V], dim=-2)
+    scores = Q @ keys.mT / Q.shape[-1] ** 0.5
+    past = torch.ones(scores.shape[-2:], dtype=torch.bool).tril(c)
+    weights = scores.masked_fill(~past, -math.inf).softmax(dim=-1)
+    return weights @ values, (K, V)
+
+
+def chunk__token_by_token(Q, K, V, cache):
+    (keys, values), found = cache, []
+    for q, k, v in zip(Q.unbind(-2), K.unbind(-2), V.unbind(-2), strict=True):
+        keys = torch.cat([keys, k[..., None, :]], -2)
+        values = torch.cat([values, v[..., None, :]], -2)
+        weights = torch.softmax((keys @ q[..., None])[..., 0] / math.sqrt(q.shape[-1]), -1)
+        found.append((weights[..., None, :] @ values)[..., 0, :])
+    return torch.stack(found, -2), (keys, values)
+
+
+def chunk__by_positions(Q, K, V, cache):
+    c, m = cache[0].shape[-2], K.shape[-2]
+    keys, values = torch.cat([cache[0], K], -2), torch.cat([cache[1], V], -2)
+    past = torch.arange(c + m) <= c + torch.arange(m)[:, None]
+    scores = torch.einsum("...id,...jd->...ij", Q, keys) / math.sqrt(keys.shape[-1])
+    return torch.where(past, scores, -math.inf).softmax(-1) @ values, (keys, values)
+
+
+def chunk__last_rows_of_the_whole(Q, K, V, cache):
+    m = K.shape[-2]
+    keys, values = torch.cat([cache[0], K], -2), torch.cat([cache[1], V], -2)
+    n = keys.shape[-2]
+    hidden = torch.full((n, n), -math.inf, dtype=Q.dtype).triu(1)[n - m :]
+    return torch.softmax(Q @ keys.mT * Q.shape[-1] ** -0.5 + hidden, -1) @ values, (keys, values)
+
+
+CACHED_ATTENTION_CHUNK = Exercise(
+    name="cached_attention_chunk",
+    points=3,
+    difficulty=3,
+    minutes=20,
+    reference=solutions.cached_attention_chunk,
+    cases=chunk_cases,
+    hidden=chunk_hidden,
+    misconceptions=(
+        Misconception(
+            "the mask begins at the cache",
+            chunk__mask_begins_at_the_cache,
+            "Three tokens are cached, and one comes. How many keys may it see, and how many does "
+            "row 0 of your mask let it see?",
+        ),
+        Misconception(
+            "no mask",
+            chunk__no_mask,
+            "Two tokens come at once. May the first of them see the second?",
+        ),
+        Misconception(
+            "one token ahead",
+            chunk__one_ahead,
+            "The cache is empty. Which keys may the first token see?",
+        ),
+        Misconception(
+            "the cache and oneself alone",
+            chunk__cache_alone,
+            "Two tokens come at once. Had they come one after the other, would the second have "
+            "seen the first?",
+        ),
+        Misconception(
+            "the new tokens alone",
+            chunk__new_tokens_alone,
+            "What is the cache for?",
+        ),
+        Misconception(
+            "the window moves on",
+            chunk__as_one_window,
+            "May the second new token still see the oldest one in the cache?",
+        ),
+        Misconception(
+            "the new ones cached alone",
+            chunk__new_ones_cached_alone,
+            "What will the next call know of the tokens that were in the cache before this one?",
+        ),
+    ),
+    alternatives=(
+        chunk__token_by_token,
+        chunk__by_positions,
+        chunk__last_rows_of_the_whole,
+    ),
+    help=(
+        "With an empty cache all is right. Begin with one cached token and one new one, and print "
+        "the mask.",
+        "Row i of the mask belongs to a token that stands at position c + i. Which columns may it "
+        "see?",
+        "Section “Remember the keys”, and chapter 5's causal mask.",
+    ),
+    promises=(
+        Promise(
+            "Q and K: (..., m, d_k), V: (..., m, d_v): the m newest tokens, m at least 1.",
+            ("three cached tokens, two new ones", "one new token", "tiny values"),
+        ),
+        Promise(
+            "cache: the tuple of the keys and values of the c tokens before them, (..., c, d_k) "
+            "and (..., c, d_v), oldest first; c may be 0.",
+            (
+                "three cached tokens, two new ones",
+                "three other cached tokens, two new ones",
+                "an empty cache, three new tokens",
+            ),
+        ),
+        Promise(
+            "All have the same leading axes.",
+            ("float32, a batch and its heads", "three leading axes"),
+        ),
+        Promise(
+            "A new token attends to all cached tokens, to itself, and to the new tokens before it.",
+            (
+                "one cached token, two new ones",
+                "two sequences, more new tokens than cached ones",
+                "as many new tokens as cached ones",
+            ),
+        ),
+        Promise(
+            "Scores are divided by the square root of d_k, and may be large.",
+            (
+                "large scores",
+                "large scores below 0",
+                "scores far apart in two sequences",
+                "cached tokens and new ones",
+            ),
+        ),
+        Promise(
+            "Returns (output, cache): what the tokens found, (..., m, d_v), and a new tuple of all "
+            "keys and all values, (..., c + m, d_k) and (..., c + m, d_v).",
+            ("three cached tokens, two new ones", "a long cache"),
+        ),
+    ),
+    kind=Kind.DEBUG,
+    released=chunk__mask_begins_at_the_cache,
+)

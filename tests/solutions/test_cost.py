@@ -1,0 +1,131 @@
+"""Chapter 11's functions: what torch's own would return, and what their names promise."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+
+from solutions.cost import (
+    attention_flops,
+    cached_attention_chunk,
+    cached_attention_step,
+    crossover_length,
+    grouped_query_attention,
+    linear_attention,
+    merge_attention,
+    online_softmax_attention,
+    sliding_window_mask,
+)
+from solutions.experiments.cost.measuring import flops, peak_bytes
+from solutions.transformer_block import split_heads
+
+
+def drawn(*shape, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(*shape, generator=generator, dtype=torch.float64)
+
+
+@pytest.mark.parametrize(("n", "d_model", "n_heads"), [(7, 8, 1), (5, 12, 4), (100, 16, 16)])
+def test_the_count_is_that_of_torch(n, d_model, n_heads):
+    W_q, W_k, W_v, W_o = drawn(4, d_model, d_model)
+    X = drawn(n, d_model)
+
+    def layer():
+        Q, K, V = (split_heads(X @ W, n_heads) for W in (W_q, W_k, W_v))
+        heads = (Q @ K.mT).softmax(-1) @ V
+        return heads.transpose(0, 1).flatten(1) @ W_o
+
+    assert flops(layer) == attention_flops(n, d_model, n_heads)
+
+
+@pytest.mark.parametrize("block", [1, 3, 64, 100, 1000])
+@pytest.mark.parametrize("size", [1, 1000])
+def test_blocks_change_nothing(block, size):
+    Q, K, V = size * drawn(2, 50, 8), drawn(2, 100, 8, seed=1), drawn(2, 100, 4, seed=2)
+    right = F.scaled_dot_product_attention(Q, K, V)
+    found = online_softmax_attention(Q, K, V, block)
+    torch.testing.assert_close(found, right, rtol=0, atol=1e-12)
+
+
+def test_memory_in_blocks_grows_with_the_length_and_not_with_its_square():
+    held = [
+        peak_bytes(lambda n=n: online_softmax_attention(*drawn(3, n, 4), block=16))
+        for n in (200, 400, 800)
+    ]
+    for less, more in itertools.pairwise(held):
+        assert more == pytest.approx(2 * less, rel=0.1)
+
+
+def test_one_token_at_a_time_is_the_causal_layer():
+    Q, K, V = drawn(3, 2, 9, 4)
+    right = F.scaled_dot_product_attention(Q, K, V, is_causal=True)
+    cache = (K[:, :0], V[:, :0])
+    for t in range(9):
+        found, cache = cached_attention_step(Q[:, t], K[:, t], V[:, t], cache)
+        torch.testing.assert_close(found, right[:, t])
+    assert torch.equal(cache[0], K)
+    assert torch.equal(cache[1], V)
+
+
+@pytest.mark.parametrize("sizes", [(9,), (4, 5), (1, 3, 5), (1,) * 9])
+def test_chunks_of_any_size_are_the_causal_layer(sizes):
+    Q, K, V = drawn(3, 2, 9, 4)
+    cache, found = (K[:, :0], V[:, :0]), []
+    for q, k, v in zip(*(one.split(sizes, dim=1) for one in (Q, K, V)), strict=True):
+        output, cache = cached_attention_chunk(q, k, v, cache)
+        found.append(output)
+    right = F.scaled_dot_product_attention(Q, K, V, is_causal=True)
+    torch.testing.assert_close(torch.cat(found, dim=1), right)
+
+
+def test_three_sets_merge_in_any_order():
+    Q, K, V = drawn(5, 4), drawn(9, 4, seed=1), drawn(9, 3, seed=2)
+    parts = []
+    for keys, values in zip(K.split([2, 3, 4]), V.split([2, 3, 4]), strict=True):
+        scores = Q @ keys.T / 2
+        parts.append((scores.softmax(-1) @ values, scores.logsumexp(-1)))
+    for one, two, three in ((0, 1, 2), (2, 0, 1)):
+        first = merge_attention(*parts[one], *parts[two])
+        output, log_sum = merge_attention(*first, *parts[three])
+        torch.testing.assert_close(output, F.scaled_dot_product_attention(Q, K, V))
+        torch.testing.assert_close(log_sum, (Q @ K.T / 2).logsumexp(-1))
+
+
+@pytest.mark.parametrize("n_kv_heads", [1, 2, 6])
+def test_grouped_queries_are_those_of_torch(n_kv_heads):
+    Q, K, V = drawn(2, 6, 5, 4), drawn(2, n_kv_heads, 7, 4), drawn(2, n_kv_heads, 7, 3)
+    right = F.scaled_dot_product_attention(Q, K, V, enable_gqa=True)
+    torch.testing.assert_close(grouped_query_attention(Q, K, V), right)
+
+
+@pytest.mark.parametrize(("n", "radius"), [(0, 1), (6, 0), (6, 2), (6, 9)])
+def test_a_window_holds_the_token_and_those_just_before(n, radius):
+    mask = sliding_window_mask(n, radius)
+    assert mask.shape == (n, n)
+    for i, j in np.ndindex(n, n):
+        assert mask[i, j] == (j in range(i - radius, i + 1))
+
+
+def test_linear_attention_is_a_weighted_mean():
+    Q, K = drawn(2, 3, 6, 4)
+    ones = torch.ones(3, 6, 2, dtype=torch.float64)
+    for causal in (False, True):
+        torch.testing.assert_close(linear_attention(Q, K, ones, causal), ones)
+
+
+def test_the_last_token_of_causal_linear_attention_sees_all():
+    Q, K, V = drawn(3, 2, 6, 4)
+    causal, whole = (linear_attention(Q, K, V, one) for one in (True, False))
+    torch.testing.assert_close(causal[:, -1], whole[:, -1])
+    torch.testing.assert_close(causal[:, 0], V[:, 0])
+
+
+def test_powers_cross_where_they_are_equal():
+    n = np.array([10.0, 30, 90, 270])
+    assert crossover_length(n, n**2, 50 * n) == pytest.approx(50)
+    assert crossover_length(n, n**2, 90 * n) == pytest.approx(90)
+    bumps = crossover_length(n, np.array([1, 5, 3, 40.0]), np.full(4, 9.0))
+    assert bumps == pytest.approx(90 * 3 ** (math.log(3) / math.log(40 / 3)))
