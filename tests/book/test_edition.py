@@ -26,6 +26,7 @@ DONE = (
     "positions",
     "transformer_block",
     "transformer",
+    "cost",
 )
 MOST_WORDS, MOST_MINUTES, MOST_IMPORTS = 3600, 45, 8
 

@@ -1,0 +1,80 @@
+"""What chapter 11 measures is what it says, in small."""
+
+import time
+
+import pytest
+import torch
+
+from solutions.cost import attention_flops
+from solutions.experiments.cost import by_length, generation, measuring, recall, windows
+
+
+def test_operations_are_those_of_a_product():
+    a, b = torch.ones(3, 5), torch.ones(5, 7)
+    assert measuring.flops(lambda: a @ b) == 2 * 3 * 5 * 7
+
+
+def test_seconds_are_those_that_a_call_takes():
+    assert 0.02 <= measuring.seconds(lambda: time.sleep(0.02), least=0.05) < 0.1
+
+
+def test_the_peak_is_the_most_that_is_held_at_once():
+    def call():
+        one = torch.ones(1000)  # 4000 bytes
+        two = one + 1
+        del one
+        return (two * 2).sum()
+
+    assert 8000 <= measuring.peak_bytes(call) < 9000
+
+
+def test_the_exponent_of_a_power_is_found_from_the_long_lengths_alone():
+    lengths = (1, 10, 100, 1000)
+    costs = [max(50.0, 0.1 * n**1.5) for n in lengths]
+    assert measuring.fitted_exponent(lengths, costs, least=100) == pytest.approx(1.5)
+    assert measuring.fitted_exponent(lengths, costs, least=1) < 1.2
+
+
+def test_the_three_ways_to_attend_agree_and_are_counted_right():
+    made = by_length.layers()
+    X = torch.randn(300, by_length.D_MODEL)
+    right = made["attention"](X)
+    for name in ("in blocks", "torch's own"):
+        torch.testing.assert_close(made[name](X), right, rtol=0, atol=1e-5)
+    for name in ("attention", "in blocks"):
+        predicted = attention_flops(300, by_length.D_MODEL, by_length.N_HEADS)
+        assert measuring.flops(lambda name=name: made[name](X)) == predicted
+
+
+def test_blocks_differ_by_rounding_alone():
+    assert max(by_length.largest_difference(300).values()) < 1e-12
+
+
+def test_the_same_is_written_with_a_cache_and_without():
+    torch.manual_seed(3)
+    writer, token = generation.Writer(), torch.randn(by_length.D_MODEL)
+    one, other = writer.with_cache(token, 64), writer.without_cache(token, 64)
+    assert one.tokens.shape == (65, by_length.D_MODEL)
+    torch.testing.assert_close(one.tokens, other.tokens, rtol=0, atol=1e-5)
+    assert list(one.seconds) == list(other.seconds) == [64]
+
+
+def test_every_key_is_asked_once_and_no_key_stands_twice():
+    keys, values, order = recall.sample(50, 16, torch.Generator().manual_seed(0))
+    assert all(len(set(row)) == 16 for row in keys.tolist())
+    assert order.sort(dim=1).values.equal(torch.arange(16).expand(50, 16))
+    assert values.min() >= 0
+    assert values.max() < recall.VALUES
+
+
+def test_a_softmax_learns_to_recall_a_few_pairs():
+    run = recall.train("softmax", 16, 2, rate=0.03, seed=0, steps=120)
+    assert run.accuracy > 3 / recall.VALUES
+
+
+def test_what_a_window_hides_can_be_left_out_and_a_mask_leaves_nothing_out():
+    found = windows.compare(1000)
+    assert found["skipped"].difference < 1e-5
+    assert found["no window"].difference > 1e-3
+    assert found["mask"].flops == found["no window"].flops
+    assert found["skipped"].flops < 0.5 * found["mask"].flops
