@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from few_pairs import PAIRS, TASK
 
-from solutions.data.translation import Vocabulary, sample_pairs
+from solutions.data.translation import sample_pairs
 from solutions.experiments.alignment.fixed_phrase import ENGLISH, FRENCH, GOLD
 from solutions.experiments.alignment.hiding import (
     HIDDEN,
@@ -19,27 +20,8 @@ from solutions.experiments.alignment.hiding import (
 )
 from solutions.experiments.alignment.maps import read_maps
 from solutions.translators.machines import attention, bottleneck
-from solutions.translators.recurrent import AttentionDecoder, Encoder
-from solutions.translators.seq2seq import Memory, Seq2Seq
-from solutions.translators.training import Task, count_parameters, tensors
-
-PAIRS = sample_pairs("french", 12, np.random.default_rng(3), clauses=(1, 3))
-TASK = Task(
-    PAIRS,
-    Vocabulary.of(pair.source for pair in PAIRS),
-    Vocabulary.of(pair.target for pair in PAIRS),
-)
-
-
-@pytest.fixture(scope="module")
-def model():
-    torch.manual_seed(0)
-    source, target = map(len, (TASK.source_vocabulary, TASK.target_vocabulary))
-    model = Seq2Seq(Encoder(source, 32), AttentionDecoder(target, 64, 32))
-    with torch.no_grad():
-        model.decoder.v.weight.mul_(30)  # a decoder with strong opinions
-        model.decoder.read_out.to_embedding.weight.mul_(30)  # that says what it sees
-    return model
+from solutions.translators.seq2seq import Memory
+from solutions.translators.training import count_parameters, tensors
 
 
 @pytest.fixture(scope="module")

@@ -4,9 +4,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
+from few_pairs import PAIRS, TASK
 
 from solutions.alignment import alignment_error_rate
-from solutions.data.translation import Vocabulary, sample_pairs
 from solutions.experiments.alignment.maps import (
     alignment_heatmap,
     diagonal,
@@ -14,27 +14,9 @@ from solutions.experiments.alignment.maps import (
     read_maps,
     stacked,
 )
-from solutions.translators.recurrent import AttentionDecoder, BottleneckDecoder, Encoder
+from solutions.translators.recurrent import BottleneckDecoder, Encoder
 from solutions.translators.seq2seq import Seq2Seq
-from solutions.translators.training import Task, tensors
-
-PAIRS = sample_pairs("french", 12, np.random.default_rng(3), clauses=(1, 3))
-TASK = Task(
-    PAIRS,
-    Vocabulary.of(pair.source for pair in PAIRS),
-    Vocabulary.of(pair.target for pair in PAIRS),
-)
-
-
-@pytest.fixture(scope="module")
-def model():
-    torch.manual_seed(0)
-    source, target = map(len, (TASK.source_vocabulary, TASK.target_vocabulary))
-    model = Seq2Seq(Encoder(source, 32), AttentionDecoder(target, 64, 32))
-    with torch.no_grad():
-        model.decoder.v.weight.mul_(30)  # a decoder with strong opinions
-        model.decoder.read_out.to_embedding.weight.mul_(30)  # that says what it sees
-    return model
+from solutions.translators.training import tensors
 
 
 def test_gold_tables_hold_every_link_once():
