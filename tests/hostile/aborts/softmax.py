@@ -1,0 +1,5 @@
+import os
+
+
+def softmax(x, axis=-1):
+    os.abort()

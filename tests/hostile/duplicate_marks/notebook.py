@@ -1,0 +1,4 @@
+def make(content, path):
+    for cell in content["cells"]:
+        cell["metadata"]["nbgrader"]["grade_id"] = "permute_equivariantly"
+    return content

@@ -1,0 +1,2 @@
+def make(content, path):
+    return {"nbformat": 3, "worksheets": [{"cells": content["cells"]}]}

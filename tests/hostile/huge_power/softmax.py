@@ -1,0 +1,2 @@
+def softmax(x, axis=-1):
+    return 7 ** (10**8)

@@ -1,0 +1,2 @@
+def make(content, path):
+    path.symlink_to("/etc/passwd")

@@ -1,0 +1,2 @@
+def make(content, path):
+    return None

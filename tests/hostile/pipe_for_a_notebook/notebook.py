@@ -1,0 +1,4 @@
+import os
+
+def make(content, path):
+    os.mkfifo(path)

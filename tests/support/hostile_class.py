@@ -1,0 +1,261 @@
+"""Grade a class of hostile and honest students by the command, in a process of its own.
+
+Whatever a case does to the grader, the tests go on: the process is ended at its deadline, with all
+that it has started.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import hashlib
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from html.parser import HTMLParser
+from pathlib import Path
+
+import hostile
+import nbformat
+from hostile import Case, Graded, Row
+
+TRACE = "hostile-was-here"
+"""Whatever a case tries to write outside has this in its name, or in its content."""
+
+SECRET = "HOSTILE_SECRET_TOKEN"
+"""A name in the grader's environment that no submission may see."""
+
+PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/root", "/home", "/desk", "/run", "/etc", "/usr", ".")
+
+START = 40.0
+"""Seconds that a class may take besides what its cases may: the modules are loaded, pages made."""
+
+REAP = 5.0
+"""Seconds after which all processes of a class must have gone."""
+
+
+@functools.cache
+def graded(name: str, mode: str) -> Graded:
+    """The class called `name`, graded in `mode`."""
+    cases = [case for case in hostile.corpus() if case.in_class == name]
+    with tempfile.TemporaryDirectory(prefix="class-", ignore_cleanup_errors=True) as folder:
+        course = _make(Path(folder) / "course", cases)
+        before = _digests(course)
+        faults = list(_run(course.root, cases, mode))
+        faults += [f"{file} was changed" for file in _digests(course) ^ before]
+        faults += [f"{path} is there" for path in _traces(course)]
+        return _read(course, cases, faults)
+
+
+def _make(root: Path, cases: Sequence[Case]):
+    from autograder.classroom.course import Course
+
+    course = Course.create(root)
+    for assignment in {case.assignment for case in cases}:
+        path = course.release / assignment / f"{assignment}.ipynb"
+        path.parent.mkdir()
+        nbformat.write(hostile.released(assignment), path)
+        for student in _honest(cases):
+            slow = any(case.neighbours == "slow" for case in cases)
+            hostile.hand_in_honest(course, student, assignment, slow)
+    for case in cases:
+        hostile.hand_in(course, case)
+    return course
+
+
+def _honest(cases: Sequence[Case]) -> list[str]:
+    """Neighbours at both ends of the class, and in the middle of a large one."""
+    return ["0-honest", "zz-honest", *(["m-honest"] if len(cases) > 10 else [])]
+
+
+def _run(root: Path, cases: Sequence[Case], mode: str) -> Iterator[str]:
+    """Grade the class; what went wrong for all of it."""
+    most = START + 4 * len(cases) + sum(case.seconds for case in cases)
+    pages = any(case.feedback for case in cases)
+    command = [sys.executable, __file__, str(root), mode, "pages" if pages else ""]
+    places = [str(Path(__file__).parent), str(Path(__file__).parents[2])]
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(places), SECRET: "x"},
+    )
+    try:
+        said, _ = process.communicate(timeout=most)
+    except subprocess.TimeoutExpired:
+        for one in [process.pid, *descendants(process.pid)]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(one, signal.SIGKILL)
+        process.communicate()
+        yield f"it did not end within {most:.0f} s"
+        return
+    text = said.decode("utf-8", "backslashreplace")
+    if process.returncode:
+        yield f"exit code {process.returncode}: {text[-2000:]}"
+    if any(ord(char) < 32 and char != "\n" or 127 <= ord(char) < 160 for char in text):
+        yield "control characters reached the terminal"
+    if any(line.strip().startswith("FORGED") for line in text.splitlines()):
+        yield "a line was forged"
+
+
+def _digests(course) -> set[tuple[str, str]]:
+    """Every file that grading must leave as it is, with a digest."""
+    files = [course.root / "course.key", course.root / "nbgrader_config.py"]
+    for folder in (course.release, course.submitted):
+        files += [path for path in folder.rglob("*") if path.is_file() and not path.is_symlink()]
+    return {(str(file), _digest(file)) for file in files}
+
+
+def _digest(file: Path) -> str:
+    """Of the beginning: some say that they have a terabyte."""
+    with file.open("rb") as stream:
+        return hashlib.sha256(stream.read(2**24)).hexdigest()
+
+
+def _traces(course) -> Iterator[Path]:
+    """What a submission has left outside of its sandbox."""
+    for place in (*map(Path, PLACES), course.root, course.submitted):
+        for path in place.glob(f"*{TRACE}*"):
+            yield path
+            path.unlink()
+
+
+def _read(course, cases: Sequence[Case], faults: list[str]) -> Graded:
+    names = {str(course.submitted / (case.student or case.name)): case.name for case in cases}
+    try:
+        report = json.loads((course.root / "report.json").read_text())
+        found = json.loads(course.grades.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return Graded(faults=(*faults, "there are no grades"))
+    students = {one: names.get(folder, one) for one, folder in report["students"].items()}
+    rows: dict[str, dict[str, Row]] = {}
+    for row in found:
+        one = Row(row["verdict"], row["points"], row["message"])
+        rows.setdefault(students[row["student"]], {})[row["exercise"]] = one
+    faults += report["faults"]
+    for student in _honest(cases):
+        worse = {name: row.verdict for name, row in rows[student].items() if row.verdict != "PASS"}
+        if worse or not rows[student]:
+            faults.append(f"{student} was hurt: {worse}")
+    for student, name in students.items():
+        points = sum(row.points for row in rows.get(name, {}).values())
+        if report["scores"].get(student) != points:
+            faults.append(f"{name}: the gradebook says {report['scores'].get(student)}")
+    return Graded(rows, dict(_pages(course, students)), tuple(faults), report["memory"])
+
+
+def _pages(course, students: dict[str, str]) -> Iterator[tuple[str, str]]:
+    for student, name in students.items():
+        for file in (course.feedback / student).glob("*/*.html"):
+            yield name, file.read_text(encoding="utf-8")
+
+
+def descendants(pid: int) -> list[int]:
+    """The processes that `pid` has started, and those that they have."""
+    children: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text(errors="replace").rpartition(")")[2].split()
+        except OSError:
+            continue
+        if fields[0] != "Z":
+            children.setdefault(int(fields[1]), []).append(int(stat.parent.name))
+    found = children.get(pid, [])
+    for one in found:
+        found += children.get(one, [])
+    return found
+
+
+class _Live(HTMLParser):
+    """Counts what in a page a browser would run or fetch."""
+
+    ACTIVE = ("script", "iframe", "object", "embed", "svg", "math", "form", "base", "meta", "link")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: Counter[str] = Counter()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in self.ACTIVE:
+            self.found[tag] += 1
+        for name, value in attrs:
+            scheme = "".join((value or "").split()).partition(":")[0].lower()
+            if name.startswith("on") or name == "style" and "url" in (value or ""):
+                self.found[name] += 1
+            if name in ("href", "src", "action", "xlink:href", "srcdoc") and ":" in (value or ""):
+                if scheme not in ("http", "https", "mailto"):
+                    self.found[f"{name} {scheme}"] += 1
+
+
+def live(page: str) -> Counter[str]:
+    """What in a page a browser would run or fetch, and how often."""
+    parser = _Live()
+    parser.feed(page)
+    return parser.found
+
+
+def main(root: str, mode: str, pages: str) -> None:
+    """Grade the class at `root` by the command, and note in report.json what it has done."""
+    from nbgrader import api
+
+    from autograder import checks, cli
+    from autograder.classroom.course import Course
+    from autograder.grading import program
+    from autograder.sandbox import backends
+
+    become_reaper = 36  # PR_SET_CHILD_SUBREAPER: what is orphaned becomes our child
+    ctypes.CDLL(None).prctl(become_reaper, 1, 0, 0, 0)
+    course = Course.open(root)
+    every = {path.name: hostile.assignment(path.name) for path in course.release.iterdir()}
+    checks.assignments = lambda: every
+    program.LIMITS = hostile.QUICK
+    sandbox = hostile.SANDBOXES[mode](limits=hostile.QUICK)
+    backends.open_sandbox = lambda trust: sandbox
+    cli.app(["grade", "--course", root, "--jobs", "2"], standalone_mode=False)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    faults = []
+    if left := _left():
+        faults.append(f"processes are left: {left}")
+    if pages:
+        cli.app(["feedback", "--course", root], standalone_mode=False)
+        cli.app(["export", "--course", root], standalone_mode=False)
+    with api.Gradebook(course.gradebook_url) as book:
+        names = {file.assignment for file in course.submissions()}
+        scores = {
+            entry.student.id: sum(
+                grade.auto_score or 0 for notebook in entry.notebooks for grade in notebook.grades
+            )
+            for name in names
+            for entry in book.assignment_submissions(name)
+        }
+    students = {file.student: str(file.path.parents[1]) for file in course.submissions()}
+    report = {"faults": faults, "memory": memory, "scores": scores, "students": students}
+    (course.root / "report.json").write_text(json.dumps(report))
+
+
+def _left() -> list[str]:
+    """The processes that are there after REAP seconds, which are then ended."""
+    deadline = time.monotonic() + REAP
+    while (left := descendants(os.getpid())) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    said = []
+    for one in left:
+        try:
+            said.append(Path(f"/proc/{one}/cmdline").read_bytes().decode("utf-8", "replace"))
+            os.kill(one, signal.SIGKILL)
+        except OSError:
+            continue
+    return said
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
