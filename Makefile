@@ -61,10 +61,13 @@ serve: $(SITE)
 	@echo "Read the book at http://127.0.0.1:8000/ (stop with Ctrl+C)"
 	@python -m http.server --bind 127.0.0.1 --directory $(BUILD)/html 8000
 
-# Kills at random over a class of 200 (SEED=... repeats one), and each exercise on more draws.
+# Kills at random over a class of 200 (SEED=... repeats one), each exercise on more draws, and
+# damaged notebooks and answers: EXAMPLES of each kind, where CI draws 500.
+EXAMPLES ?= 10000
 fuzz: $(VENV)
 	FUZZ=$(or $(SEED),$(shell date +%s)) pytest tests/autograder/grading/test_chaos.py \
 	    tests/autograder/checks/test_exercises.py
+	FUZZ_EXAMPLES=$(EXAMPLES) pytest -n 2 --hypothesis-show-statistics tests/autograder/test_fuzz.py
 
 bench: $(BUILD)/class.made
 	python -m tests.benchmarks.grading

@@ -1,14 +1,10 @@
-"""Every case of the hostile corpus, by the command that grades a class. See tests/support/hostile.py."""
-
-import csv
-import io
+"""Every case of the hostile corpus, graded by the command; support/hostile.py says what one is."""
 
 import hostile
 import pytest
 from hostile_class import graded, live
 
 CASES = hostile.corpus()
-CLASSES = sorted({case.in_class for case in CASES})
 
 
 def parameters():
@@ -34,7 +30,7 @@ def test_a_submission_gets_what_it_has_earned(case, mode):
 
 
 @pytest.mark.parametrize("mode", hostile.MODES)
-@pytest.mark.parametrize("name", [n for n in CLASSES if not any(c.room and c.in_class == n for c in CASES)])
+@pytest.mark.parametrize("name", sorted({case.in_class for case in CASES if not case.room}))
 def test_a_class_that_many_attack_loses_nothing(name, mode):
     assert graded(name, mode).faults == ()
 
@@ -42,3 +38,31 @@ def test_a_class_that_many_attack_loses_nothing(name, mode):
 def test_the_corpus_attacks_everything_that_can_be_attacked():
     assert len(CASES) >= 90
     assert {case.group for case in CASES} == set(hostile.GROUPS)
+
+
+def test_a_case_with_a_word_that_means_nothing_is_refused(tmp_path):
+    text = "attacks: x\ngroup: files\nassignment: self_attention\n"
+    (tmp_path / "expect.yml").write_text(text)
+    assert hostile.read_case(tmp_path).others == "PASS"
+    (tmp_path / "expect.yml").write_text(f"{text}verdict: PASS\n")
+    with pytest.raises(ValueError, match="verdict"):
+        hostile.read_case(tmp_path)
+
+
+def test_what_was_not_expected_is_seen():
+    case = next(case for case in CASES if case.name == "busy_loop")
+    names = [one.name for one in hostile.assignment(case.assignment).exercises]
+    right = {name: hostile.Row("PASS", 9, "Right.") for name in names}
+    found = list(hostile.faults_of(case, hostile.Graded(rows={case.name: right})))
+    assert len(found) == len(names)
+    assert "softmax: PASS, 9 points: Right." in found
+    assert list(hostile.faults_of(case, hostile.Graded())) == ["it has rows for []"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<script>", "<p onclick=x>", "<a href='JavaScript:x'>", "<a href=' data:x'>", "<svg>"],
+)
+def test_what_lives_in_a_page_is_seen(text):
+    assert live(f"<p>{text}</p>")
+    assert not live("<p><a href='https://example.org/a:b'>x</a> &lt;script&gt;</p>")

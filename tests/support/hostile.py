@@ -9,7 +9,8 @@ grading:
     expect:     exercise: {verdict, points, says, says_not}; the last two are regular expressions
     others:     PASS (the default) or any, for the exercises that `expect` does not name
     seconds:    how much longer the class may take because of it (2)
-    class:      a name for classes of their own; `alone` for one with this case only
+    class:      `alone` for a class with this case only; another name for a class of several,
+                graded one after another
     neighbours: slow, where the honest ones shall need a second of CPU for each answer
     memory:     MiB that the grader's own process may have at most
     student:    the name of the folder, if that is the attack

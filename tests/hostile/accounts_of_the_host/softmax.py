@@ -3,8 +3,11 @@ import socket
 
 
 def look():
-    FOUND = [path for path in ("/etc/passwd", "/etc/shadow", "/etc/machine-id", "/sys/class")
-             if os.path.exists(path)]
+    FOUND = [
+        path
+        for path in ("/etc/passwd", "/etc/shadow", "/etc/machine-id", "/sys/class")
+        if os.path.exists(path)
+    ]
     FOUND += [] if socket.gethostname() == "sandbox" else [socket.gethostname()]
     return FOUND
 

@@ -1,5 +1,6 @@
 import zipfile
 
+
 def make(content, path):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("../../../hostile-was-here", "x")

@@ -1,4 +1,5 @@
 import json
 
+
 def make(content, path):
     return json.dumps(content).encode("utf-8-sig")

@@ -15,8 +15,11 @@ kernel.msgget(0x5EC2E7, 0o1666)
 add_key = {"x86_64": 248, "aarch64": 217}[platform.machine()]
 kernel.syscall(add_key, b"user", b"hostile-was-here", b"note", 4, -4)
 if os.fork() == 0:
-    os.setsid()
-    left = socket.socket(socket.AF_UNIX)
-    left.bind("\0hostile-was-here")
-    left.listen()
-    time.sleep(60)
+    try:
+        os.setsid()
+        left = socket.socket(socket.AF_UNIX)
+        left.bind("\0hostile-was-here")
+        left.listen()
+        time.sleep(60)
+    finally:
+        os._exit(0)

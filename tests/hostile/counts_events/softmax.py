@@ -7,7 +7,9 @@ def look():
     NUMBERS = {"x86_64": 298, "aarch64": 241}
     kernel = ctypes.CDLL(None, use_errno=True)
     kernel.syscall.restype = ctypes.c_long
-    FOUND = kernel.syscall(NUMBERS[platform.machine()], ctypes.create_string_buffer(128), 0, -1, -1, 0)
+    FOUND = kernel.syscall(
+        NUMBERS[platform.machine()], ctypes.create_string_buffer(128), 0, -1, -1, 0
+    )
     return FOUND
 
 

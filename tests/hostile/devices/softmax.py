@@ -2,7 +2,9 @@ import os
 
 
 def look():
-    HARMLESS = "console core fd full null ptmx pts random shm stderr stdin stdout tty urandom zero mqueue"
+    HARMLESS = (
+        "console core fd full null ptmx pts random shm stderr stdin stdout tty urandom zero mqueue"
+    )
     FOUND = sorted(set(os.listdir("/dev")) - set(HARMLESS.split()))
     return FOUND
 

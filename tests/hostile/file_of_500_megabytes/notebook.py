@@ -1,5 +1,6 @@
 import json
 
+
 def make(content, path):
     with path.open("wb") as file:
         file.write(json.dumps(content).encode())

@@ -1,4 +1,4 @@
-WORDS = '$\\href{javascript:alert(1)}{x}$ $\\require{html}\\class{x}{y}$ $$\\def\\x{\\x\\x}\\x$$ \\(\\unicode{x3c}script\\)'
+WORDS = "$\\href{javascript:alert(1)}{x}$ $\\require{html}\\class{x}{y}$ $$\\def\\x{\\x\\x}\\x$$ \\(\\unicode{x3c}script\\)"
 
 
 def make(content, path):

@@ -7,7 +7,9 @@ def look():
     NUMBERS = {"x86_64": 248, "aarch64": 217}
     kernel = ctypes.CDLL(None, use_errno=True)
     kernel.syscall.restype = ctypes.c_long
-    FOUND = kernel.syscall(NUMBERS[platform.machine()], b'user', b'hostile-was-here', b'note', 4, -3)
+    FOUND = kernel.syscall(
+        NUMBERS[platform.machine()], b"user", b"hostile-was-here", b"note", 4, -3
+    )
     return FOUND
 
 

@@ -1,4 +1,4 @@
-WORDS = '[here](/files/javascript:alert`1`) [there](files/javascript:alert`1`) [x](/files//files/data:text/html,x)'
+WORDS = "[here](/files/javascript:alert`1`) [there](files/javascript:alert`1`) [x](/files//files/data:text/html,x)"
 
 
 def make(content, path):

@@ -1,4 +1,4 @@
-WORDS = '[a](javascript:alert(1)) [b](JaVaScRiPt:alert(1)) [c](data:text/html,x) [d](vbscript:x) [e]( java\tscript:alert(1))\n\n<javascript:alert(1)>\n\n[f][1] ![g](javascript:x)\n\n[1]: javascript:alert(1)'
+WORDS = "[a](javascript:alert(1)) [b](JaVaScRiPt:alert(1)) [c](data:text/html,x) [d](vbscript:x) [e]( java\tscript:alert(1))\n\n<javascript:alert(1)>\n\n[f][1] ![g](javascript:x)\n\n[1]: javascript:alert(1)"
 
 
 def make(content, path):

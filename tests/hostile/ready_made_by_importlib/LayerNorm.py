@@ -1,6 +1,6 @@
 import importlib
 
-norm = vars(importlib.import_module('.'.join(['torch', 'nn', 'functional'])))['layer' '_norm']
+norm = vars(importlib.import_module(".".join(["torch", "nn", "functional"])))["layer_norm"]
 
 
 class LayerNorm(nn.Module):

@@ -6,4 +6,6 @@ class LayerNorm(nn.Module):
         self.bias = nn.Parameter(torch.zeros(d_model))
 
     def forward(self, X):
-        return torch.ops.aten.native_layer_norm.default(X, list(X.shape[-1:]), self.weight, self.bias, self.eps)[0]
+        return torch.ops.aten.native_layer_norm.default(
+            X, list(X.shape[-1:]), self.weight, self.bias, self.eps
+        )[0]

@@ -1,6 +1,7 @@
 import os
 import socket
 
+
 def make(content, path):
     folder = os.getcwd()
     os.chdir(path.parent)  # the address of a socket must be short

@@ -3,7 +3,15 @@ import socket
 
 def look():
     FOUND = []
-    for name in ("AF_VSOCK", "AF_ALG", "AF_PACKET", "AF_BLUETOOTH", "AF_TIPC", "AF_QIPCRTR", "AF_RDS"):
+    for name in (
+        "AF_VSOCK",
+        "AF_ALG",
+        "AF_PACKET",
+        "AF_BLUETOOTH",
+        "AF_TIPC",
+        "AF_QIPCRTR",
+        "AF_RDS",
+    ):
         try:
             socket.socket(getattr(socket, name), socket.SOCK_DGRAM if "V" in name else 5).close()
             FOUND.append(name)

@@ -1,5 +1,6 @@
 from hostile import answer_cell
 
+
 def make(content, path):
     cell = answer_cell(content, "softmax")
     cell["source"] += "\0"

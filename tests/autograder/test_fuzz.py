@@ -1,0 +1,184 @@
+"""Whatever is handed in or sent back: a row and a reason for each exercise, and no unearned point.
+
+`FUZZ_EXAMPLES` says how many examples each test draws: 500 here, more by `make fuzz`.
+"""
+
+import dataclasses
+import functools
+import json
+import os
+import tempfile
+from pathlib import Path
+
+import fuzzing
+import nbformat
+import page
+import pytest
+import toy
+import toy_torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from autograder.classroom.course import SubmissionFile
+from autograder.classroom.journal import make_record
+from autograder.classroom.release import build_notebook
+from autograder.grading.autograded import autograded_notebook
+from autograder.grading.notebook import read_submission
+from autograder.grading.program import answer_keys, judge_keys
+from autograder.judging.agreement import agree
+from autograder.judging.judge import observe_quietly
+from autograder.judging.verdict import Judgement, Verdict
+from autograder.sandbox.untrusted import wire
+from autograder.sandbox.untrusted.runner import BEGUN
+from autograder.sandbox.untrusted.values import Differentiated, Observation, output
+
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "500"))
+EXERCISES = {
+    one.name: (assignment, one)
+    for assignment in (toy.TOY, toy_torch.TOY)
+    for one in assignment.exercises
+}
+
+
+fuzz = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+fuzz_a_part = settings(fuzz, max_examples=EXAMPLES // len(EXERCISES))
+
+
+@functools.cache
+def released():
+    with tempfile.TemporaryDirectory() as folder:
+        return build_notebook(page.ASSIGNMENT, page.write(Path(folder)))
+
+
+@functools.cache
+def whole():
+    """The right notebook, as plain data."""
+    content = json.loads(json.dumps(released()))
+    answers = {"row_mean": toy.RIGHT_MEAN, "scale": toy.RIGHT_SCALE, "why": "Because."}
+    for cell in content["cells"]:
+        name = cell["metadata"]["nbgrader"]["grade_id"]
+        cell["source"] = answers.get(name, cell["source"])
+    return content
+
+
+@fuzz
+@given(st.deferred(lambda: fuzzing.written(whole())))
+def test_every_damaged_notebook_is_read_or_refused_with_a_reason(data):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "ann" / "toy" / "toy.ipynb"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(data)
+        submission = read_submission(
+            SubmissionFile("ann", "toy", path), page.ASSIGNMENT, released()
+        )
+    names = [one.name for one in page.ASSIGNMENT.exercises]
+    for name, judgement in submission.problems.items():
+        assert name in names
+        assert judgement.verdict in (Verdict.MISSING, Verdict.MALFORMED)
+        assert judgement.message
+    for cell in submission.program:
+        wire.encode(cell.source.encode())
+        assert cell.exercise is None or cell.exercise in names
+    judgements = {name: Judgement(Verdict.PASS, "x") for name in names} | submission.problems
+    record = make_record(
+        "ann",
+        page.ASSIGNMENT,
+        judgements,
+        digest=submission.digest,
+        fingerprint="",
+        trusted=False,
+    )
+    json.dumps(dataclasses.asdict(record)).encode()
+    shown = autograded_notebook(submission, page.ASSIGNMENT, released())
+    nbformat.validate(shown)
+    nbformat.writes(shown).encode()
+
+
+@fuzz
+@given(fuzzing.messages())
+def test_every_message_is_a_value_or_the_one_exception(data):
+    try:
+        value = wire.decode(data)
+    except wire.WireError:
+        return
+    again = wire.decode(wire.encode(value))
+    assert wire.encode(again) == wire.encode(value)
+
+
+@functools.cache
+def key_of(name):
+    assignment, exercise = EXERCISES[name]
+    keys = {key.exercise: key for key in answer_keys(assignment, b"key", "digest")}
+    return keys[name], observe_quietly(exercise.reference, keys[name].cases)
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+@fuzz_a_part
+@given(st.data())
+def test_forged_observations_are_judged_and_earn_nothing(name, data):
+    key, right = key_of(name)
+    forged = data.draw(fuzzing.like(right))
+    box = Forger([{"exercise": name, "status": "ended", "result": forged}])
+    judgements = judge_keys(toy.program(), [key], box)
+    verdict = judgements[name].verdict
+    assert judgements[name].message
+    assert verdict is not Verdict.GRADER_FAULT
+    if verdict is Verdict.PASS:
+        assert len(forged) == len(right)
+        for one, earned in zip(forged, right, strict=True):
+            assert isinstance(one, Observation)
+            assert agree(asked(one.value, earned.value), earned.value)
+            assert agree(one.arguments_after, earned.arguments_after)
+            assert agree(asked(one.again, earned.again), earned.again)
+
+
+def asked(forged, earned):
+    """What was returned, without gradients that nobody has asked for."""
+    return forged if isinstance(earned, Differentiated) else output(forged)
+
+
+@fuzz
+@given(
+    st.lists(
+        st.one_of(
+            fuzzing.messages(),
+            fuzzing.values.map(wire.encode),
+            st.fixed_dictionaries(
+                {
+                    "exercise": st.sampled_from(("row_mean", "scale", "", "x")),
+                    "status": st.sampled_from(("ended", "PASS", "killed", "memory"))
+                    | fuzzing.values,
+                    "result": fuzzing.values | st.lists(fuzzing.observations, max_size=4),
+                }
+            ).map(wire.encode),
+        ),
+        max_size=4,
+    ),
+    st.integers(-20, 0),
+)
+def test_whatever_frames_come_back_there_is_a_verdict_and_no_point(frames, cut):
+    keys = [key_of(name)[0] for name in ("row_mean", "scale")]
+    judgements = judge_keys(toy.program(), keys, Forger(frames, cut))
+    assert list(judgements) == ["row_mean", "scale"]
+    for judgement in judgements.values():
+        assert judgement.message
+        assert not judgement.passed
+        assert judgement.verdict is not Verdict.GRADER_FAULT
+
+
+class Forger:
+    """A sandbox in which all that comes back is forged."""
+
+    isolated = True
+
+    def __init__(self, frames, cut=0):
+        messages = [one if isinstance(one, bytes) else wire.encode(one) for one in frames]
+        self.answer = _framed([wire.encode(BEGUN)]) + _framed(messages)
+        self.answer = self.answer[: len(self.answer) + cut] if messages else self.answer
+
+    def run(self, request, seconds):
+        return self.answer
+
+
+def _framed(messages):
+    return b"".join(len(one).to_bytes(8, "little") + one for one in messages)
