@@ -5,6 +5,7 @@
 
 import dataclasses
 import functools
+import itertools
 import json
 import os
 import tempfile
@@ -24,12 +25,12 @@ from autograder.classroom.journal import make_record
 from autograder.classroom.release import build_notebook
 from autograder.grading.autograded import autograded_notebook
 from autograder.grading.notebook import read_submission
-from autograder.grading.program import answer_keys, judge_keys
+from autograder.grading.program import judge_questions, questions
 from autograder.judging.agreement import agree
 from autograder.judging.judge import observe_quietly
 from autograder.judging.verdict import Judgement, Verdict
+from autograder.sandbox.rooms import Run
 from autograder.sandbox.untrusted import wire
-from autograder.sandbox.untrusted.runner import BEGUN
 from autograder.sandbox.untrusted.values import Differentiated, Observation, output
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "500"))
@@ -106,59 +107,58 @@ def test_every_message_is_a_value_or_the_one_exception(data):
 
 
 @functools.cache
-def key_of(name):
+def question_of(name):
     assignment, exercise = EXERCISES[name]
-    keys = {key.exercise: key for key in answer_keys(assignment, b"key", "digest")}
-    return keys[name], observe_quietly(exercise.reference, keys[name].cases)
+    (asked,) = (one for one in questions(assignment, b"key", "digest") if one.name == name)
+    return asked, observe_quietly(exercise.reference, asked.whole.cases)
 
 
 @pytest.mark.parametrize("name", EXERCISES)
 @fuzz_a_part
 @given(st.data())
 def test_forged_observations_are_judged_and_earn_nothing(name, data):
-    key, right = key_of(name)
-    forged = data.draw(fuzzing.like(right))
-    box = Forger([{"exercise": name, "status": "ended", "result": forged}])
-    judgements = judge_keys(toy.program(), [key], box)
-    verdict = judgements[name].verdict
-    assert judgements[name].message
-    assert verdict is not Verdict.GRADER_FAULT
-    if verdict is Verdict.PASS:
-        assert len(forged) == len(right)
-        for one, earned in zip(forged, right, strict=True):
+    asked, right = question_of(name)
+    forged = [data.draw(fuzzing.like(right)) if data.draw(st.booleans()) else right for _ in "ab"]
+    public = asked.public.public
+    runs = [forged[0][:public], forged[0][public:], forged[1]]
+    messages = [(wire.encode([name, one]),) for one in runs]
+    judgement = judge_questions(toy.program(), [asked], Forger(messages))[name]
+    assert judgement.message
+    assert judgement.verdict is not Verdict.GRADER_FAULT
+    if judgement.passed:
+        for one, earned in zip(forged[0] + forged[1], right + right, strict=True):
             assert isinstance(one, Observation)
-            assert agree(asked(one.value, earned.value), earned.value)
-            assert agree(one.arguments_after, earned.arguments_after)
-            assert agree(asked(one.again, earned.again), earned.again)
+            assert agree(asked_for(one.value, earned.value), earned.value)
 
 
-def asked(forged, earned):
+def asked_for(forged, earned):
     """What was returned, without gradients that nobody has asked for."""
     return forged if isinstance(earned, Differentiated) else output(forged)
 
 
+results = st.lists(
+    st.one_of(
+        fuzzing.messages(),
+        fuzzing.values.map(wire.encode),
+        st.tuples(
+            st.sampled_from(("row_mean", "scale", "", "x")) | fuzzing.values,
+            fuzzing.values | st.lists(fuzzing.observations, max_size=4),
+        ).map(lambda pair: wire.encode(list(pair))),
+    ),
+    max_size=4,
+).map(tuple)
+
+
 @fuzz
 @given(
-    st.lists(
-        st.one_of(
-            fuzzing.messages(),
-            fuzzing.values.map(wire.encode),
-            st.fixed_dictionaries(
-                {
-                    "exercise": st.sampled_from(("row_mean", "scale", "", "x")),
-                    "status": st.sampled_from(("ended", "PASS", "killed", "memory"))
-                    | fuzzing.values,
-                    "result": fuzzing.values | st.lists(fuzzing.observations, max_size=4),
-                }
-            ).map(wire.encode),
-        ),
-        max_size=4,
-    ),
-    st.integers(-20, 0),
+    st.lists(results, min_size=1, max_size=4),
+    st.sampled_from(("ended", "ended", "killed", "timeout", "PASS", "")),
+    st.none() | st.integers(-1, 9),
+    st.none() | fuzzing.messages(),
 )
-def test_whatever_frames_come_back_there_is_a_verdict_and_no_point(frames, cut):
-    keys = [key_of(name)[0] for name in ("row_mean", "scale")]
-    judgements = judge_keys(toy.program(), keys, Forger(frames, cut))
+def test_whatever_comes_back_there_is_a_verdict_and_no_point(runs, status, cell, changed):
+    asked = [question_of(name)[0] for name in ("row_mean", "scale")]
+    judgements = judge_questions(toy.program(), asked, Forger(runs, status, cell, changed))
     assert list(judgements) == ["row_mean", "scale"]
     for judgement in judgements.values():
         assert judgement.message
@@ -167,18 +167,16 @@ def test_whatever_frames_come_back_there_is_a_verdict_and_no_point(frames, cut):
 
 
 class Forger:
-    """A sandbox in which all that comes back is forged."""
+    """A sandbox whose rooms answer the orders with these results, one after another."""
 
-    isolated = True
+    isolated, open = True, True
 
-    def __init__(self, frames, cut=0):
-        messages = [one if isinstance(one, bytes) else wire.encode(one) for one in frames]
-        self.answer = _framed([wire.encode(BEGUN)]) + _framed(messages)
-        self.answer = self.answer[: len(self.answer) + cut] if messages else self.answer
+    def __init__(self, runs, status="ended", cell=None, changed=None):
+        self.runs = itertools.cycle(runs)
+        self.run = lambda calls, **options: Run(status, cell, next(self.runs), changed)
 
-    def run(self, request, seconds):
-        return self.answer
+    def room(self, program, torch):
+        return self
 
-
-def _framed(messages):
-    return b"".join(len(one).to_bytes(8, "little") + one for one in messages)
+    def close(self):
+        pass

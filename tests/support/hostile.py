@@ -44,19 +44,17 @@ from autograder.classroom.course import Course
 from autograder.classroom.release import PAGES, build_notebook
 from autograder.grading.sample import notebook_text, sample_class
 from autograder.judging.exercise import Assignment
-from autograder.sandbox.backends import open_sandbox
 from autograder.sandbox.limits import LIMITS
+from autograder.sandbox.untrusted.supervisor import COLD, WARM
 
 CORPUS = Path(__file__).parents[1] / "hostile"
 GROUPS = ("resources", "process", "scores", "answers", "secrets", "files", "tools", "robust")
 
-QUICK = dataclasses.replace(LIMITS, seconds=2)
+QUICK = dataclasses.replace(LIMITS, cell_seconds=2, cells_seconds=8)
 """The limits of the corpus: those of grading, but for the patience."""
 
-SANDBOXES = {"cold": open_sandbox}
-"""How to open the sandbox of each mode in which the corpus is run."""
-
-MODES = tuple(SANDBOXES)
+MODES = (WARM, COLD)
+"""The sandboxes in which the corpus is run, by the names that `open_sandbox` has for them."""
 
 KEPT = {"transformer_block": ("LayerNorm", "FeedForward")}
 """Of these assignments only these exercises, since the others take long."""

@@ -219,10 +219,11 @@ def main(root: str, mode: str, jobs: str, pages: str = "") -> None:
     every = {path.name: hostile.assignment(path.name) for path in course.release.iterdir()}
     checks.assignments = lambda: every
     program.LIMITS = hostile.QUICK
-    sandbox = hostile.SANDBOXES[mode](limits=hostile.QUICK)
+    sandbox = backends.open_sandbox(limits=hostile.QUICK, mode=mode)
     backends.open_sandbox = lambda trust: sandbox
     cli.app(["grade", "--course", root, "--jobs", jobs], standalone_mode=False)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    sandbox.close()
     faults = []
     if left := _left():
         faults.append(f"processes are left: {left}")
