@@ -194,13 +194,17 @@ def hand_in(course: Course, case: Case) -> Path:
     folder = course.submitted / (case.student or case.name)
     path = folder / case.assignment / f"{case.assignment}.ipynb"
     path.parent.mkdir(parents=True)
-    content = with_sources(case)
+    write(case, with_sources(case), path)
+    return folder
+
+
+def write(case: Case, content: dict[str, Any], path: Path) -> None:
+    """Write the case's notebook, or whatever its notebook.py makes of it, to `path`."""
     made: Any = content
     if (case.folder / "notebook.py").exists():
         made = _module(case.folder / "notebook.py").make(content, path)
     if made is not None:
         path.write_bytes(made if isinstance(made, bytes) else json.dumps(made).encode())
-    return folder
 
 
 def with_sources(case: Case) -> dict[str, Any]:
