@@ -3,9 +3,9 @@
 Stock nbgrader and otter-grader get the same submissions, with tests that are equal for both: each
 calls the function on the public and the hidden cases, and asserts type, shape, numbers to seven
 digits, and an unchanged argument. nbgrader has them in the released notebook, the hidden ones
-between its marks for hidden tests; otter has them in test files. Both are set as they come: nbgrader
-grades in a kernel with the limits of its configuration, otter by `otter run`, which it calls
-non-containerized. Otter's own isolation is a container, for which this needs a Docker engine.
+between its marks for hidden tests; otter has them in test files. Both are set as they come:
+nbgrader grades in a kernel with the limits of its configuration, otter by `otter run`, which it
+calls non-containerized. Otter's own isolation is a container; for that a Docker engine is needed.
 
 Each runs inside bubblewrap, since a case may harm the machine: without a network, with a process
 namespace of its own, with WALL seconds. A course has the case and an honest student, who comes
@@ -28,25 +28,29 @@ import tempfile
 import time
 import venv
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import hostile
+import hostile_class
 import numpy as np
 from hostile import Case
 from nbgrader import api
 
 from autograder.judging.exercise import Exercise
 from autograder.judging.judge import public_cases
+from autograder.sandbox.untrusted.supervisor import WARM
 
 ROOT = Path(__file__).parents[2]
 RESULT = ROOT / "book" / "measured" / "rivals.json"
 ASSIGNMENT = "self_attention"
 TESTED = ("dot_product_scores", "softmax")
-WALL = 90
+WALL = 120
 PINS = {
     "nbgrader": ["nbgrader==0.9.6", "ipykernel==IPYKERNEL", "numpy==NUMPY"],
     "otter": ["otter-grader==7.0.0", "ipykernel==IPYKERNEL", "numpy==NUMPY"],
+    "here": [],
 }
 
 LEFT_OUT = {
@@ -66,6 +70,10 @@ c.CourseDirectory.root = str(Path(__file__).absolute().parent)
 c.ClearSolutions.enforce_metadata = False
 c.IncludeHeaderFooter.header = ""
 """
+
+QUESTIONS = ("unearned", "lost", "hurt", "stuck", "silent")
+"""What is asked of each case: points that were not earned, points of a right answer that were lost,
+points of the honest student that were lost, a run that did not end, no points at all."""
 
 TEST = """\
 def same(answer, arguments, keywords, expected):
@@ -87,13 +95,9 @@ def main() -> None:
     parser.add_argument("--case", action="append", help="only this case")
     arguments = parser.parse_args()
     cases = [one for one in hostile.corpus() if not arguments.case or one.name in arguments.case]
-    rivals = {}
-    for name, pins in PINS.items():
-        home = _environment(arguments.environments / name, pins)
-        rival = RIVALS[name](home)
-        rivals[name] = {"version": pins[0].partition("==")[2], "isolation": rival.isolation}
-        rivals[name]["cases"] = {case.name: _measured(rival, case) for case in cases}
-        print(name, _summary(rivals[name]["cases"].values()), flush=True)
+    with ThreadPoolExecutor(len(PINS)) as pool:
+        homes = [arguments.environments / name for name in PINS]
+        rivals = dict(zip(PINS, pool.map(_rival, PINS, homes, [cases] * len(PINS)), strict=True))
     measured = {
         "date": datetime.date.today().isoformat(),
         "machine": f"{platform.system()}, {platform.machine()}, {os.cpu_count()} cores",
@@ -106,12 +110,20 @@ def main() -> None:
     RESULT.write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
 
 
+def _rival(name: str, home: Path, cases: Sequence[Case]) -> dict[str, Any]:
+    """What one rival makes of all cases."""
+    rival = RIVALS[name](_environment(home.absolute(), PINS[name]))
+    with ThreadPoolExecutor(1 if isinstance(rival, Here) else 2) as pool:  # a class is graded once
+        measured = pool.map(_measured, [rival] * len(cases), cases)
+        found = {case.name: one for case, one in zip(cases, measured, strict=True)}
+    print(name, _summary(found.values()), flush=True)
+    version = PINS[name][0].partition("==")[2] if PINS[name] else ""
+    return {"version": version, "isolation": rival.isolation, "cases": found}
+
+
 def _summary(found: Any) -> dict[str, int]:
     ran = [one for one in found if "left_out" not in one]
-    return {"ran": len(ran)} | {
-        what: sum(one[what] for one in ran)
-        for what in ("unearned", "lost", "hurt", "stuck", "silent")
-    }
+    return {"ran": len(ran)} | {what: sum(one[what] for one in ran) for what in QUESTIONS}
 
 
 def left_out(case: Case) -> str | None:
@@ -142,7 +154,7 @@ def _measured(rival: Any, case: Case) -> dict[str, Any]:
     return {
         "unearned": points is not None and points > earned,
         "lost": case.group == "robust" and points != earned,
-        "hurt": found["honest"] != 3,
+        "hurt": found["honest"] not in (None, sum(one.points for one in _exercises())),
         "stuck": found["stuck"],
         "silent": points is None,
         "points": points,
@@ -153,7 +165,7 @@ def _measured(rival: Any, case: Case) -> dict[str, Any]:
 
 def _environment(home: Path, pins: Sequence[str]) -> Path:
     """A virtual environment with exactly what is pinned, made if it is not there."""
-    if not (home / "ready").exists():
+    if pins and not (home / "ready").exists():
         venv.create(home, clear=True, with_pip=True)
         pip = [str(home / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check"]
         subprocess.run([*pip, *map(_pinned_here, pins)], check=True)
@@ -171,9 +183,10 @@ def _pinned_here(pin: str) -> str:
 
 
 def confined(command: Sequence[str], folder: Path, home: Path) -> bool:
-    """Run `command` in `folder`, where it can harm nothing else; False if it did not end in time."""
+    """Run `command` where it can harm nothing but `folder`; False if it did not end in time."""
     options = ["--unshare-all", "--die-with-parent", "--new-session", "--ro-bind", "/", "/"]
     options += ["--dev", "/dev", "--proc", "/proc", "--size", str(2**30), "--tmpfs", "/tmp"]
+    options += ["--ro-bind", str(home), str(home)]
     options += ["--bind", str(folder), str(folder), "--chdir", str(folder)]
     options += ["--setenv", "PATH", f"{home / 'bin'}:/usr/bin:/bin", "--setenv", "HOME", "/tmp"]
     limits = ["prlimit", f"--as={8 * 2**30}", f"--fsize={2**30}", "--core=0", "--nofile=4096"]
@@ -229,7 +242,10 @@ class Nbgrader:
         source.parent.mkdir(parents=True)
         (self.course / "nbgrader_config.py").write_text(NBGRADER_CONFIG)
         source.write_text(json.dumps(self.adapted(self.blank(), hidden=True)))
-        self._nbgrader(self.course, "generate_assignment", ASSIGNMENT)
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(self.course, folder, dirs_exist_ok=True)
+            self._nbgrader(Path(folder), "generate_assignment", ASSIGNMENT)
+            shutil.copytree(folder, self.course, dirs_exist_ok=True)
         if not (self.course / "release").exists():
             sys.exit((self.course / "said").read_text())
 
@@ -318,18 +334,11 @@ class Otter:
         return content
 
     def grade(self, folder: Path, case: Case) -> dict[str, Any]:
-        """Grade the case, and an honest student after it."""
+        """Grade the case. An honest student has a run of their own, which it cannot hurt."""
         hand_in(folder / "case", case, self.adapted)
-        honest = folder / "honest" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb"
-        honest.parent.mkdir(parents=True)
-        honest.write_text(json.dumps(self.adapted(hostile.right_notebook(ASSIGNMENT))))
         ended = self._run(folder, "case")
-        self._run(folder, "honest")
-        return {
-            "points": self._points(folder, "case").get("softmax"),
-            "honest": sum(self._points(folder, "honest").values()),
-            "stuck": not ended,
-        }
+        points = self._points(folder, "case").get("softmax")
+        return {"points": points, "honest": None, "stuck": not ended}
 
     def _run(self, folder: Path, student: str) -> bool:
         (folder / "out" / student).mkdir(parents=True)
@@ -352,7 +361,27 @@ class Otter:
         return points
 
 
-RIVALS = {"nbgrader": Nbgrader, "otter": Otter}
+class Here:
+    """This grader, in its warm sandbox, as the tests of the corpus run it."""
+
+    isolation = "namespaces, system calls and limits of its own for each submission"
+
+    def __init__(self, home: Path) -> None:
+        """It needs no environment of its own."""
+
+    def grade(self, folder: Path, case: Case) -> dict[str, Any]:
+        """What came of the case in the class in which the tests have it."""
+        found = hostile_class.graded(case.in_class, WARM)
+        row = found.rows.get(case.name, {}).get("softmax")
+        hurt = any("honest was hurt" in fault for fault in found.faults)
+        return {
+            "points": row.points if row else None,
+            "honest": 0 if hurt else None,
+            "stuck": any("did not end" in fault for fault in found.faults),
+        }
+
+
+RIVALS = {"nbgrader": Nbgrader, "otter": Otter, "here": Here}
 
 
 def otter_test(exercise: Exercise) -> str:

@@ -166,9 +166,10 @@ def descendants(pid: int) -> list[int]:
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = stat.read_text(errors="replace").rpartition(")")[2].split()
+            words = (stat.parent / "cmdline").read_bytes()
         except OSError:
             continue
-        if fields[0] != "Z":
+        if fields[0] != "Z" and b"resource_tracker" not in words:  # Python's own ends with us
             children.setdefault(int(fields[1]), []).append(int(stat.parent.name))
     found = children.get(pid, [])
     for one in found:
@@ -204,26 +205,33 @@ def live(page: str) -> Counter[str]:
     return parser.found
 
 
+def prepare(root: str, mode: str) -> None:
+    """Give this process, and each worker, the class' sandbox, limits and assignments."""
+    from autograder import checks
+    from autograder.grading import program
+    from autograder.sandbox import backends
+
+    names = [path.name for path in (Path(root) / "release").iterdir()]
+    every = {name: hostile.assignment(name) for name in names}
+    checks.assignments = lambda: every
+    program.LIMITS = hostile.QUICK
+    real = backends.open_sandbox
+    backends.open_sandbox = lambda trust=False: real(limits=hostile.QUICK, mode=mode)
+
+
 def main(root: str, mode: str, jobs: str, pages: str = "") -> None:
     """Grade the class at `root` by the command, and note in report.json what it has done."""
     from nbgrader import api
 
-    from autograder import checks, cli
+    from autograder import cli
     from autograder.classroom.course import Course
-    from autograder.grading import program
-    from autograder.sandbox import backends
 
     become_reaper = 36  # PR_SET_CHILD_SUBREAPER: what is orphaned becomes our child
     ctypes.CDLL(None).prctl(become_reaper, 1, 0, 0, 0)
+    prepare(root, mode)
     course = Course.open(root)
-    every = {path.name: hostile.assignment(path.name) for path in course.release.iterdir()}
-    checks.assignments = lambda: every
-    program.LIMITS = hostile.QUICK
-    sandbox = backends.open_sandbox(limits=hostile.QUICK, mode=mode)
-    backends.open_sandbox = lambda trust: sandbox
     cli.app(["grade", "--course", root, "--jobs", jobs], standalone_mode=False)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    sandbox.close()
     faults = []
     if left := _left():
         faults.append(f"processes are left: {left}")
@@ -259,5 +267,7 @@ def _left() -> list[str]:
     return said
 
 
+if __name__ == "__mp_main__":  # a worker, which begins with this module and our arguments
+    prepare(*sys.argv[1:3])
 if __name__ == "__main__":
     main(*sys.argv[1:])
