@@ -23,6 +23,7 @@ from ..sandbox.untrusted.values import (
     Call,
     Differentiated,
     Foreign,
+    FunctionElsewhere,
     Observation,
     Raised,
     SeededGenerator,
@@ -30,6 +31,7 @@ from ..sandbox.untrusted.values import (
     Tensor,
     Unloadable,
 )
+from .elsewhere import Handed, hand_over
 
 MOST_LEFT_OUT = 3
 """So many of a student's own cells may end their process before it counts."""
@@ -69,7 +71,8 @@ class Seen:
 
     `result` is what its cell raised, "stub", None for no such name, or an observation for each case
     of `key`. `changed` says that the grader saw arguments change. `alone` is False if exercises
-    before it ran in the same process.
+    before it ran in the same process. `asks` is how many different calls it made, in the first
+    pass, of functions that were handed over.
     """
 
     status: str
@@ -77,6 +80,7 @@ class Seen:
     result: Any = None
     changed: bool = False
     alone: bool = False
+    asks: int = 0
 
 
 @dataclass(frozen=True)
@@ -146,11 +150,13 @@ class Observer:
                 del parts[0]
                 continue
             batch = [one for one in parts if self._ended_by_its_cell(one.name) is None]
-            run = self._run(batch, max(asked[one.name].seconds for one in batch), again)
+            order = list(reversed(batch)) if again else batch
+            handed = hand_over([(one.name, one.calls) for one in order])
+            run = self._run(handed, max(asked[one.name].seconds for one in batch), again)
             if run.cell is not None and self._may_leave_out(run.cell):
                 self._left_out[run.cell] = "killed" if run.status == "ended" else run.status
                 continue
-            found = self._read(batch, run, asked)
+            found = self._read(batch, handed, run, asked)
             if not found:  # the first of them ended the run, and it was alone with the cells
                 status = "killed" if run.status == "ended" else run.status
                 found = {batch[0].name: Seen(status, asked[batch[0].name].public, alone=True)}
@@ -158,12 +164,12 @@ class Observer:
             parts = [one for one in parts if one.name not in seen]
         return seen
 
-    def _run(self, batch: Sequence[_Part], seconds: float, again: bool) -> Run:
+    def _run(self, handed: Handed, seconds: float, again: bool) -> Run:
         if not self._room.open:
             self._room = self._enter()
-        order = list(reversed(batch)) if again else list(batch)
         return self._room.run(
-            wire.encode([(one.name, one.calls) for one in order]),
+            handed.calls,
+            functions=handed.functions,
             seconds=seconds,
             again=again,
             left_out=self._left_out,
@@ -173,11 +179,11 @@ class Observer:
         return self._sandbox.room(self._program, self._torch)
 
     def _read(
-        self, batch: Sequence[_Part], run: Run, asked: Mapping[str, Question]
+        self, batch: Sequence[_Part], handed: Handed, run: Run, asked: Mapping[str, Question]
     ) -> dict[str, Seen]:
         """What came back, in the order of the batch, up to the first that is none of it."""
         seen: dict[str, Seen] = {}
-        changed = _calls_after(run, batch)
+        changed = _calls_after(run, handed, batch)
         for index, (part, message) in enumerate(zip(batch, run.results, strict=False)):
             status, result = "ended", None
             try:
@@ -187,7 +193,7 @@ class Observer:
             if name != part.name:
                 break
             if isinstance(result, list):
-                result = _observations(result, len(part.calls))
+                result = _observations(result, len(part.calls), handed)
                 status = "malformed" if result is None else status
             if isinstance(result, list) and changed is not None:
                 result = [
@@ -195,7 +201,12 @@ class Observer:
                     for one, call in zip(result, changed[part.name], strict=True)
                 ]
             seen[part.name] = Seen(
-                status, asked[part.name].public, result, changed is not None, alone=index == 0
+                status,
+                asked[part.name].public,
+                result,
+                changed is not None,
+                alone=index == 0,
+                asks=sum(run.asked.get(number, 0) for number in handed.numbers[part.name]),
             )
         return seen
 
@@ -219,6 +230,7 @@ def _joined(public: Seen, hidden: Seen) -> Seen:
         result=[*public.result, *hidden.result],
         changed=public.changed or hidden.changed,
         alone=public.alone and hidden.alone,
+        asks=public.asks + hidden.asks,
     )
 
 
@@ -246,12 +258,12 @@ def _after(call: Call) -> tuple[Any, ...]:
     return (*call.arguments, *(call.keywords[name] for name in sorted(call.keywords)))
 
 
-def _calls_after(run: Run, batch: Sequence[_Part]) -> dict[str, list[Call]] | None:
+def _calls_after(run: Run, handed: Handed, batch: Sequence[_Part]) -> dict[str, list[Call]] | None:
     """The calls as they were after the run, seen from outside; None if they are as before."""
     if run.changed is None:
         return None
     with contextlib.suppress(wire.WireError, TypeError, ValueError):
-        calls = dict(wire.decode(run.changed))
+        calls = dict(handed.put_back(wire.decode(run.changed)))
         if all(_are_calls(calls.get(one.name), len(one.calls)) for one in batch):
             return calls
     empty = Call(("its arguments are no longer there",))  # not even their header is as it was
@@ -278,15 +290,20 @@ def _pair(value: Any) -> tuple[str, Any]:
     return value[0], value[1]
 
 
-def _observations(result: list[Any], count: int) -> list[Observation] | None:
+def _observations(result: list[Any], count: int, handed: Handed) -> list[Observation] | None:
     """The observations that came back, or None if one of them is none: a student forged it."""
     if len(result) != count or not all(isinstance(one, Observation) for one in result):
         return None
-    return result if all(map(_is_legitimate, result)) else None
+    if not all(map(_is_legitimate, result)):
+        return None
+    return [replace(one, arguments_after=handed.put_back(one.arguments_after)) for one in result]
 
 
 def _is_legitimate(one: Observation) -> bool:
-    given = all(_is_plain(value, SourceFunction | SeededGenerator) for value in one.arguments_after)
+    given = all(
+        _is_plain(value, FunctionElsewhere | SourceFunction | SeededGenerator)
+        for value in one.arguments_after
+    )
     named = all(isinstance(name, str) for name in one.ready_made)
     return given and named and all(map(_is_outcome, (one.value, one.again, one.later)))
 

@@ -29,7 +29,7 @@ from ..sandbox.limits import LIMITS
 from ..sandbox.rooms import NotBegun
 from ..sandbox.untrusted.values import Raised
 from ..selfcheck.check import read_cases
-from . import notebook, observing
+from . import elsewhere, notebook, observing
 from .observing import Observer, ProgramCell, Question, Seen
 
 if TYPE_CHECKING:  # its import takes long, and judging does without
@@ -37,6 +37,10 @@ if TYPE_CHECKING:  # its import takes long, and judging does without
 
 DRAWS = 4
 """So many draws of hidden cases a course has; the digest of a submission chooses one."""
+
+FEWEST_ASKS = 0.75
+"""Of the calls that the reference makes of a function among its arguments, a right answer makes so
+many at least; what it hard-codes, or knows from elsewhere, it does not ask for."""
 
 PATIENCE = 20
 """So many times as long as the reference may a right answer take."""
@@ -153,7 +157,14 @@ def _judgement_alone(seen: Seen) -> Judgement:
         )
     if not isinstance(result, list):
         return _STATUS["malformed"]
-    return judge.judge(key, result)
+    judgement = judge.judge(key, result)
+    if judgement.passed and FEWEST_ASKS * key.asks > seen.asks:
+        return Judgement(
+            Verdict.FORBIDDEN,
+            f"It hardly calls the function that it is given: {seen.asks} different calls, where "
+            f"the task takes about {key.asks}. Its result has to come from what that returns.",
+        )
+    return judgement
 
 
 _NOT_BEGUN = Judgement(
@@ -195,7 +206,7 @@ def fingerprint(assignment: Assignment, released: NotebookNode) -> str:
     A submission with the same digest and fingerprint gets the same verdicts: it need not be
     judged again.
     """
-    engine = {notebook, observing, sys.modules[__name__]}
+    engine = {elsewhere, notebook, observing, sys.modules[__name__]}
     functions: list[Callable[..., Any]] = []
     parts = [platform.python_version(), f"numpy=={np.__version__}", repr(LIMITS)]
     parts += [cell.source for cell in released.cells]

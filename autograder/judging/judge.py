@@ -26,6 +26,7 @@ from ..sandbox.untrusted.values import (
     output,
 )
 from .agreement import agree
+from .asks import Counting
 from .compare import Mismatch, compare, compare_exception, unasked_exception
 from .exercise import Case, Exercise
 from .measured import compare_measured
@@ -43,7 +44,8 @@ class AnswerKey:
     The first `public` cases may be shown to the student with all their numbers. `parameters` are
     the names of the arguments of the function, or of the module's call. `released` is the source of
     the wrong function that a debug exercise releases, where the self-check is to know it again.
-    `forbidden` are the names of what is ready-made and may not run.
+    `forbidden` are the names of what is ready-made and may not run. `asks` is how many different
+    calls the reference makes of the functions that it is given.
     """
 
     exercise: str
@@ -54,6 +56,7 @@ class AnswerKey:
     parameters: tuple[str, ...] = ()
     released: str | None = None
     forbidden: tuple[str, ...] = ()
+    asks: int = 0
 
     @property
     def calls(self) -> list[Call]:
@@ -85,7 +88,8 @@ def build_key(exercise: Exercise, public: Iterable[Case], hidden: Iterable[Case]
     """
     shown = tuple(public)
     cases = tuple(replace(case, tolerance=exercise.tolerance) for case in (*shown, *hidden))
-    right = observe_quietly(exercise.reference, cases)
+    counting = Counting(cases)
+    right = observe_quietly(exercise.reference, counting.cases)
     for case, observation in zip(cases, right, strict=True):
         value = observation.value
         if isinstance(value, Differentiated) and isinstance(value.gradients, Raised):
@@ -116,6 +120,7 @@ def build_key(exercise: Exercise, public: Iterable[Case], hidden: Iterable[Case]
         ),
         _parameters(exercise.reference),
         forbidden=exercise.forbidden,
+        asks=counting.asks,
     )
 
 

@@ -8,8 +8,8 @@ import os
 import socket
 import tempfile
 import time
-from collections.abc import Callable, Collection
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from .limits import Limits
@@ -34,12 +34,14 @@ class Run:
     `status` is "ended", or what ended it. `cell` is the index of the cell in which it did.
     `results` are what the exercises showed, in the order of the run: data from the student's side.
     `changed` is the message of the calls as it was afterwards, if it is not as it was handed in.
+    `asked` says how many different calls of a function were asked for, by its number.
     """
 
     status: str
     cell: int | None = None
     results: tuple[bytes, ...] = ()
     changed: bytes | None = None
+    asked: Mapping[int, int] = field(default_factory=dict)
 
 
 class Room:
@@ -65,12 +67,14 @@ class Room:
         self,
         calls: bytes,
         *,
+        functions: bytes = b"",
         seconds: float,
         again: bool = False,
         left_out: Collection[int] = (),
     ) -> Run:
         """Run the program in a fresh process, then `calls`: a message of (exercise, calls).
 
+        `functions` is a message with the list of those that a FunctionElsewhere stands for.
         `seconds` bounds the calls. Whatever happens in there, this returns by its own clock. Raises
         NotBegun if nothing of the student's has run.
         """
@@ -78,8 +82,11 @@ class Room:
         whole = GENEROUS * (limits.cells_seconds + seconds) + 10
         order = {"again": again, "left_out": sorted(left_out), "limits": asdict(limits)}
         handed = _file(calls, sealed=("shrink", "grow"))
+        files = [self._program, handed]
+        if functions:
+            files.append(_file(functions, sealed=("shrink", "grow", "write")))
         try:
-            send(self._line, order, (self._program, handed))
+            send(self._line, order, files)
             reply, _, payload = receive(
                 self._line, most=limits.answer, deadline=time.monotonic() + whole
             )
@@ -89,7 +96,8 @@ class Room:
             self._close(stuck=True)
             return Run("timeout" if "too long" in str(error) else "killed")
         finally:
-            os.close(handed)
+            for file in files[1:]:
+                os.close(file)
         if not clean:
             self._close(stuck=False)
         if run.status == UNPREPARED:
@@ -111,19 +119,28 @@ class Room:
 def _understood(reply: dict[str, Any], payload: bytes) -> tuple[Run, bool]:
     """What the room replied, checked as anything that comes from a sandbox. Raises LineError."""
     status, cell, sizes = reply.get("status"), reply.get("cell"), reply.get("sizes")
+    asked = reply.get("asked")
     if (
         not isinstance(status, str)
         or not (cell is None or type(cell) is int)
         or not isinstance(sizes, list)
         or not all(type(size) is int and size >= 0 for size in sizes)
         or math.fsum(sizes) != len(payload)
+        or not isinstance(asked, list)
+        or not all(map(_is_count, asked))
     ):
         raise LineError("a reply is malformed")
     results, place = [], 0
     for size in sizes:
         results.append(payload[place : place + size])
         place += size
-    return Run(status, cell, tuple(results)), reply.get("clean") is True
+    run = Run(status, cell, tuple(results), asked=dict(asked))
+    return run, reply.get("clean") is True
+
+
+def _is_count(pair: Any) -> bool:
+    """True for a number and how often."""
+    return isinstance(pair, list) and len(pair) == 2 and all(type(one) is int for one in pair)
 
 
 def _file(content: bytes, sealed: Collection[str]) -> int:

@@ -13,6 +13,7 @@ from autograder.sandbox.untrusted import wire
 from autograder.sandbox.untrusted.values import (
     Differentiated,
     Foreign,
+    FunctionElsewhere,
     Observation,
     Raised,
     SeededGenerator,
@@ -132,6 +133,7 @@ leaves = st.one_of(
         st.lists(st.text(max_size=4), max_size=2).map(tuple),
     ),
     st.builds(SourceFunction, st.text(max_size=4), st.text(max_size=8)),
+    st.builds(FunctionElsewhere, st.integers(-1, 2)),
     st.builds(SeededGenerator, st.integers(0, 2**40)),
 )
 NAMES = ("argument 1", "argument 2", "parameter `bias`", "parameter `weight`", "bias", "weight", "")

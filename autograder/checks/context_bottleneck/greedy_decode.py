@@ -36,6 +36,21 @@ def step(previous, state, context):
 """,
 )
 
+
+def drawn_decoder(rng: np.random.Generator) -> SourceFunction:
+    """RECURRENT with other weights, which nobody can know beforehand."""
+    embedding, W_hh = (rng.normal(size=shape).round(2).tolist() for shape in ((5, 4), (4, 4)))
+    source = f"""
+def step(previous, state, context):
+    # a small recurrent decoder for five tokens; the context is an input of every step
+    state = np.zeros(4) if state is None else state
+    embedding = 2 * np.array({embedding})
+    state = np.tanh(embedding[previous] / 2 + state @ np.array({W_hh}) + context)
+    return state @ np.roll(embedding, 1, axis=0).T, state
+"""
+    return SourceFunction("step", source)
+
+
 BY_TABLE = SourceFunction(
     "step",
     """
@@ -84,7 +99,7 @@ def decode_hidden(rng: np.random.Generator) -> Iterator[Case]:
     context, start, stop = _best_first(rng, size, 0)
     yield Case("stop comes first", (BEST_FIRST, context, start, stop, 5))
     for _ in range(3):
-        yield Case("a recurrent decoder", _recurrent(rng))
+        yield Case("a recurrent decoder", _recurrent(rng, drawn=True))
     start, stop, *said = (int(token) for token in rng.permutation(5))
     again = _by_table(rng, start, stop, [said[0], start, said[1], start, said[2]])
     yield Case("the token `start` chosen again", again)
@@ -112,14 +127,16 @@ def _by_table(
     return BY_TABLE, (rows, low), start, stop, len(said) + 2
 
 
-def _recurrent(rng: np.random.Generator) -> tuple:
-    """Arguments with RECURRENT, of which at least three different tokens come before stop."""
-    step, start, stop, room = RECURRENT.load(), 0, 1, 8
+def _recurrent(rng: np.random.Generator, drawn: bool = False) -> tuple:
+    """Arguments with a recurrent decoder; at least three different tokens come before stop."""
+    start, stop, room = 0, 1, 8
     while True:
-        context = rng.normal(size=4)
-        tokens = solutions.greedy_decode(step, context, start, stop, room)
-        if len(tokens) < room and len(set(tokens)) >= 3 and start not in tokens:
-            return RECURRENT, context, start, stop, room
+        decoder = drawn_decoder(rng) if drawn else RECURRENT
+        step = decoder.load()
+        for context in rng.normal(size=(50, 4)):
+            tokens = solutions.greedy_decode(step, context, start, stop, room)
+            if len(tokens) < room and len(set(tokens)) >= 3 and start not in tokens:
+                return decoder, context, start, stop, room
 
 
 def greedy_decode__cut_at_stop(step, context, start, stop, max_len):

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from . import wire
+from .asking import stand_in
 from .values import (
     Foreign,
+    FunctionElsewhere,
     Observation,
     Raised,
     SeededGenerator,
@@ -87,6 +89,8 @@ def refuse_memory(error: BaseException) -> None:
 
 def loaded(argument: Any) -> Any:
     """What the student's code is given for `argument`."""
+    if isinstance(argument, FunctionElsewhere):
+        return stand_in(argument.number)
     return argument.load() if isinstance(argument, SourceFunction | SeededGenerator) else argument
 
 

@@ -14,10 +14,13 @@ import shutil
 import signal
 import socket
 import time
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from . import wire
+from .answering import Answering
 from .child import CELL, DONE, PREPARED, RESULT, Order, work
 from .line import LineError, receive, send
 from .usage import Watch
@@ -33,11 +36,15 @@ TICK = 0.02  # seconds between two looks at what a child uses
 
 @dataclass
 class Outcome:
-    """What became of one child: a status, the cell in which it ended, and its results."""
+    """What became of one child: a status, the cell in which it ended, and its results.
+
+    `asked` says of functions by number how many different calls of them it asked for.
+    """
 
     status: str
     cell: int | None = None
     results: list[bytes] = field(default_factory=list)
+    asked: list[tuple[int, int]] = field(default_factory=list)
 
 
 def serve(line: socket.socket, watch: Watch | None, folders: tuple[str, ...], mapped: int) -> None:
@@ -52,9 +59,10 @@ def serve(line: socket.socket, watch: Watch | None, folders: tuple[str, ...], ma
             order, files, _ = receive(line)
         except LineError:
             return
-        program, calls = files
+        program, calls, *functions = files
         outcome = _carry_out(
             Order(program, calls, order["again"], frozenset(order["left_out"])),
+            functions,
             order["limits"],
             mapped,
             watch,
@@ -63,18 +71,33 @@ def serve(line: socket.socket, watch: Watch | None, folders: tuple[str, ...], ma
             os.close(file)
         clean = all([_empty(folder) for folder in folders])
         sizes = [len(result) for result in outcome.results]
-        reply = {"status": outcome.status, "cell": outcome.cell, "sizes": sizes, "clean": clean}
+        reply = {
+            "status": outcome.status,
+            "cell": outcome.cell,
+            "sizes": sizes,
+            "asked": outcome.asked,
+            "clean": clean,
+        }
         send(line, reply, payload=b"".join(outcome.results))
 
 
-def _carry_out(order: Order, limits: dict[str, Any], mapped: int, watch: Watch | None) -> Outcome:
+def _carry_out(
+    order: Order,
+    functions: Sequence[int],
+    limits: dict[str, Any],
+    mapped: int,
+    watch: Watch | None,
+) -> Outcome:
+    """Let a child carry out `order`, and another process answer for the file of `functions`."""
+    answering = [Answering(file, lambda: _limit(limits, mapped)) for file in functions]
     said_read, said_write = os.pipe()
     text_read, text_write = os.pipe()
     child = os.fork()
     if child == 0:
         code = 1
         try:
-            _become_child(order, said_write, text_write, limits, mapped)
+            asking = [one.line.fileno() for one in answering]
+            _become_child(order, said_write, text_write, asking, limits, mapped)
             code = 0
         except MemoryError:
             code = 77
@@ -82,23 +105,34 @@ def _carry_out(order: Order, limits: dict[str, Any], mapped: int, watch: Watch |
             os._exit(code)
     os.close(said_write)
     os.close(text_write)
+    asked: Counter[int] = Counter()
     try:
-        return _Listener(child, said_read, text_read, limits, watch).outcome()
+        outcome = _Listener(child, said_read, text_read, limits, watch).outcome()
     finally:
         os.close(said_read)
         os.close(text_read)
+        for one in answering:
+            asked.update(one.end())
         _end_all(child, alone=watch is not None)
+    return replace(outcome, asked=sorted(asked.items()))
 
 
-def _become_child(order: Order, said: int, text: int, limits: dict[str, Any], mapped: int) -> None:
+def _become_child(
+    order: Order,
+    said: int,
+    text: int,
+    asking: Sequence[int],
+    limits: dict[str, Any],
+    mapped: int,
+) -> None:
     """In the child: keep the way to report and what was ordered, and work within the limits."""
     os.setsid()
-    files = (order.program, order.calls, said)
-    program, calls, said = (os.dup2(file, 100 + at) for at, file in enumerate(files))
+    files = (order.program, order.calls, said, *asking)
+    program, calls, said, *_ = (os.dup2(file, 100 + at) for at, file in enumerate(files))
     os.dup2(text, 1)
     os.dup2(text, 2)
     os.closerange(3, 100)  # above all the line to the grader
-    os.closerange(103, 1024)
+    os.closerange(100 + len(files), 1024)
     _limit(limits, mapped)
     with os.fdopen(said, "wb", buffering=0) as report:
         work(Order(program, calls, order.again, order.left_out), report.write)

@@ -27,6 +27,13 @@ class SourceFunction:
 
 
 @dataclass(frozen=True)
+class FunctionElsewhere:
+    """Stands in the sandbox for a SourceFunction, whose code is in another process (asking.py)."""
+
+    number: int
+
+
+@dataclass(frozen=True)
 class SeededGenerator:
     """A random generator given to the student's code: a fresh one from `seed` at each call."""
 

@@ -19,6 +19,7 @@ from .values import (
     Call,
     Differentiated,
     Foreign,
+    FunctionElsewhere,
     Observation,
     Raised,
     SeededGenerator,
@@ -49,6 +50,7 @@ ALIGNED = 16
 RECORDS: dict[type, tuple[Any, ...]] = {
     Call: (tuple, dict, Setup | None, tuple),
     Differentiated: (object, dict | Raised | None),
+    FunctionElsewhere: (int,),
     Observation: (object, tuple, object, object, tuple),
     Setup: (tuple, dict, dict, bool),
     Tensor: (np.ndarray, bool),

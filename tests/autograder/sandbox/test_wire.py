@@ -10,6 +10,7 @@ from autograder.judging.agreement import agree
 from autograder.sandbox.untrusted import wire
 from autograder.sandbox.untrusted.values import (
     Foreign,
+    FunctionElsewhere,
     Observation,
     Raised,
     SeededGenerator,
@@ -49,6 +50,7 @@ def test_what_goes_in_comes_out(value):
     "value",
     [
         SourceFunction("f", "def f(): pass"),
+        FunctionElsewhere(2),
         SeededGenerator(2**40),
         Foreign("matrix"),
         Raised("ValueError", "text", 3),

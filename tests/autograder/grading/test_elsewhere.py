@@ -1,0 +1,162 @@
+"""Functions among the arguments: called elsewhere, seen by nobody, and counted."""
+
+import dataclasses
+import inspect
+import textwrap
+
+import numpy as np
+import pytest
+import toy
+
+from autograder import checks
+from autograder.grading.elsewhere import hand_over
+from autograder.grading.program import judge_program
+from autograder.judging.exercise import Assignment, Case, SourceFunction
+from autograder.judging.judge import build_key
+from autograder.judging.verdict import Verdict
+from autograder.sandbox.backends import open_sandbox
+from autograder.sandbox.untrusted import asking, wire
+from autograder.sandbox.untrusted.values import Call, FunctionElsewhere, Setup, Tensor
+
+DOUBLE = SourceFunction("f", "def f(x, by=2):\n    return np.asarray(x) * by")
+FIRST = SourceFunction("f", "def f(x):\n    return {'first': (x[0], None)}['first']")
+
+
+def twice(f, x):
+    """Return what `f` makes of `x` and then of its own result."""
+    return f(f(x))
+
+
+def cases(rng):
+    return [Case("doubled", (DOUBLE, rng.normal(size=3))), Case("whole numbers", (DOUBLE, 7))]
+
+
+def hidden(rng):
+    return [Case("more", (DOUBLE, rng.normal(size=(2, 4)).astype(np.float32)))]
+
+
+TWICE = dataclasses.replace(
+    toy.MEAN, name="twice", reference=twice, cases=cases, hidden=hidden, misconceptions=()
+)
+TOY = Assignment("toy", "Toy", (TWICE,), ())
+
+
+@pytest.fixture(scope="module", params=["warm", "cold", "trusted"])
+def box(request):
+    trust = request.param == "trusted"
+    box = open_sandbox(trust=trust, mode=None if trust else request.param)
+    yield box
+    box.close()
+
+
+def grade(box, body):
+    source = f"import numpy as np\n\ndef twice(f, x):\n{textwrap.indent(body, '    ')}"
+    program = [toy.Cell(source, "twice")]
+    return judge_program(program, TOY, course_key=b"key", digest="a", sandbox=box)["twice"]
+
+
+ANSWERS = {
+    "calls": ("return f(f(x))", Verdict.PASS),
+    "by keyword": ("return f(x=f(x, by=2), by=2)", Verdict.PASS),
+    "in threads": (
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "with ThreadPoolExecutor(4) as pool:\n"
+        "    return f(list(pool.map(f, [x] * 8))[3])",
+        Verdict.PASS,
+    ),
+    "by heart": ("return x * 4", Verdict.FORBIDDEN),
+    "by heart, after a call": ("f(0)\nreturn np.asarray(x) * 4", Verdict.FORBIDDEN),
+    "the same call over and over": ("[f(0) for _ in 'abc']\nreturn x * 4", Verdict.FORBIDDEN),
+    "reads its code": ("return x * f.__code__.co_consts[1]", Verdict.EXCEPTION),
+    "an argument of another kind": ("return f({x})", Verdict.EXCEPTION),
+    "raises": ("return f()", Verdict.EXCEPTION),
+    "stops the process that answers": (
+        "import os, signal\n"
+        "if os.getppid() == 1: os.kill(os.getpid() - 1, signal.SIGKILL)\n"
+        "return f()",
+        Verdict.EXCEPTION,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_an_answer_passes_that_calls_the_function_it_is_given(name, box):
+    body, verdict = ANSWERS[name]
+    judgement = grade(box, body)
+    assert judgement.verdict is verdict, judgement.message
+
+
+def test_an_exception_comes_back_under_its_own_name(box):
+    body = "try: f()\nexcept TypeError as error: assert 'argument' in str(error)\nreturn f(f(x))"
+    assert grade(box, body).passed
+
+
+@pytest.mark.parametrize(
+    ("assignment", "exercise"),
+    [
+        ("context_bottleneck", "greedy_decode"),
+        ("self_attention", "permute_equivariantly"),
+        ("transformer", "beam_search"),
+        ("transformer", "greedy_translate"),
+        ("transformer", "train_step"),
+    ],
+)
+def test_right_answers_pass_that_are_given_functions(assignment, exercise, box):
+    whole = checks.assignments()[assignment]
+    one = whole.exercise(exercise)
+    for answer in one.alternatives:
+        source = inspect.getsource(answer).replace(answer.__name__, exercise)
+        modules = "import numpy as np\n" + "import torch\n" * (assignment == "transformer")
+        program = [toy.Cell(f"{modules}\n{source}", exercise)]
+        judgements = judge_program(
+            program, whole, course_key=b"key", digest="a", sandbox=box, only=[exercise]
+        )
+        assert judgements[exercise].passed, judgements[exercise].message
+
+
+def test_the_code_of_a_function_does_not_go_to_the_sandbox():
+    calls = [Call((DOUBLE, [1, (FIRST,)]), {"g": {"h": DOUBLE}}), Call((1,))]
+    handed = hand_over([("one", calls), ("none", [Call((2,))]), ("two", [Call((FIRST,))])])
+    assert b"return" not in handed.calls
+    assert handed.numbers == {"one": range(3), "none": range(3, 3), "two": range(3, 4)}
+    assert wire.decode(handed.functions) == [DOUBLE, FIRST, DOUBLE, FIRST]
+    (_, back), *_ = handed.put_back(wire.decode(handed.calls))
+    assert back == calls
+    assert handed.put_back(FunctionElsewhere(5)) == FunctionElsewhere(5)
+    assert hand_over([("none", [Call((2,))])]).functions == b""
+
+
+def test_a_function_of_tensors_stays_with_them():
+    calls = [Call((DOUBLE, [Tensor(np.ones(2))])), Call((DOUBLE,), setup=Setup((), {}, {}))]
+    handed = hand_over([("one", calls)])
+    assert handed.functions == b""
+    functions = [one.arguments[0] for one in dict(wire.decode(handed.calls))["one"]]
+    assert functions == [DOUBLE, DOUBLE]
+
+
+def test_the_different_calls_of_the_reference_are_counted():
+    rng = np.random.default_rng(0)
+    assert build_key(TWICE, cases(rng), hidden(rng)).asks == 6
+    assert build_key(toy.MEAN, toy.cases(rng), ()).asks == 0
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        [1, (2.5, "x", (), [None, [True]])],
+        {"a": {"b": (1,)}},
+        [np.int64(3), np.float32(0.5), np.bool_(True)],
+        [np.arange(6.0).reshape(2, 3).T, np.zeros((0, 2), int), np.array(3)],
+    ],
+)
+def test_what_a_function_is_asked_arrives_as_it_was(value):
+    back = asking.unpacked(asking.packed(value))
+    np.testing.assert_equal(back, value)
+    assert wire.encode(back) == wire.encode(value)
+
+
+def test_equal_requests_are_equal_messages():
+    token = 10**9
+    shared, apart = [token, token], [10**9, int("1000000000")]
+    assert asking.request(0, [shared, shared], {}) == asking.request(0, [apart, list(apart)], {})
