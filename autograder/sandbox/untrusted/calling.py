@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from . import wire
+from .apart import Failed
+from .apart import call as apart_call
 from .asking import stand_in
 from .values import (
     Foreign,
@@ -21,6 +23,10 @@ from .values import (
     Unloadable,
 )
 
+WORDLESS = "(the exception could not say what it is about)"
+OUT_OF_MEMORY = "DefaultCPUAllocator"
+"""What torch says then."""
+
 MOST_TYPES = 20
 """So many of the types of an exception are kept: its own, and those that it is derived from."""
 
@@ -28,7 +34,9 @@ MOST_TYPES = 20
 def attempt(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
     """What `function` returns, or `Raised`."""
     try:
-        return function(*arguments, **keywords)
+        return _call(function, arguments, keywords)
+    except Failed as failed:
+        return _failure(failed)
     except (MemoryError, KeyboardInterrupt):
         raise
     except BaseException as error:
@@ -36,13 +44,42 @@ def attempt(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> A
         return raised(error)
 
 
+def _directly(function: Callable[..., Any], arguments: Any, keywords: Any) -> Any:
+    return function(*arguments, **keywords)
+
+
+_call = _directly
+
+
+def call_apart() -> None:
+    """Make each attempt from now on in a thread that sees nothing of this package."""
+    global _call
+    _call = apart_call
+
+
+def _failure(failed: Failed) -> Raised:
+    """What is kept of an exception in such a thread."""
+    for kind in (MemoryError, KeyboardInterrupt):
+        if kind.__name__ in failed.kinds:
+            raise kind
+    message = failed.message
+    if message is None:
+        message = WORDLESS
+    elif OUT_OF_MEMORY in message and "RuntimeError" in failed.kinds:
+        raise MemoryError
+    name, *bases = (kind[:100] for kind in failed.kinds[:MOST_TYPES]) if failed.kinds else ("",)
+    return Raised(name, message, failed.line, tuple(bases))
+
+
 def taken(value: Any, leaf: Callable[[Any], Any], depth: int = 0) -> Any:
     """A copy of what was returned, as it is now, with what `leaf` makes of each array and tensor.
 
     A tuple with names (a NamedTuple) becomes a plain one. What may be no answer stays as it is.
     """
-    kind = tuple if isinstance(value, tuple) else type(value)
-    if kind not in (tuple, list, dict):
+    kind = type(value)
+    if issubclass(kind, tuple):  # unlike isinstance, this runs no code of the value's
+        kind, value = tuple, tuple(tuple.__iter__(value))
+    if kind is not tuple and kind is not list and kind is not dict:
         return leaf(value)
     if depth == wire.MAX_DEPTH or len(value) > wire.MAX_ITEMS:
         return value
@@ -83,7 +120,7 @@ def _with_later_change(noted: Noted) -> Observation:
 
 def refuse_memory(error: BaseException) -> None:
     """Raise MemoryError for torch's way of saying so."""
-    if isinstance(error, RuntimeError) and "DefaultCPUAllocator" in str(error):
+    if isinstance(error, RuntimeError) and OUT_OF_MEMORY in str(error):
         raise MemoryError from error
 
 
@@ -105,6 +142,6 @@ def raised(error: BaseException) -> Raised:
     try:
         message = str(error)
     except BaseException:
-        message = "(the exception could not say what it is about)"
+        message = WORDLESS
     name, *bases = (kind.__name__[:100] for kind in type(error).__mro__[:MOST_TYPES])
     return Raised(name, message, line, tuple(bases))

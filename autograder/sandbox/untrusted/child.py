@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import mmap
 import os
 import sys
@@ -12,13 +11,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import wire
-from .calling import raised, refuse_memory
+from .apart import notebook
+from .calling import attempt, call_apart
 from .probe import Prepared, is_stub, prepare
 from .values import Raised
 
 PREPARED, CELL, DONE, RESULT = b"P", b"C", b"D", b"R"
 """What a child says, each with 8 bytes: all is ready and nothing of the student's has run; the cell
 that begins; no more cells; a result's length."""
+
+_PACKAGE = __package__ or ""
 
 
 @dataclass(frozen=True)
@@ -48,12 +50,16 @@ def work(order: Order, say: Callable[[bytes], Any]) -> None:
     prepared = [(name, prepare(calls, again=order.again)) for name, calls in exercises]
     if order.again:
         prepared.reverse()
+    call_apart()
+    intact = _as_it_is_now()
     _forget_the_harness()
     say(_said(PREPARED, 0))
     namespace, failures = _run(cells, order.left_out, say)
     say(_said(DONE, 0))
     for name, calls in prepared:
         message = wire.encode([name, _observed(name, calls, namespace, failures)])
+        if not intact():
+            message = b"this package was changed"
         say(_said(RESULT, len(message)) + message)
 
 
@@ -63,30 +69,56 @@ def _said(kind: bytes, number: int) -> bytes:
 
 def _forget_the_harness() -> None:
     """Leave nothing of this package where the student's code would look for something to patch."""
-    for name in [name for name in sys.modules if name.startswith(__package__ or "")]:
+    for name in [name for name in sys.modules if name.startswith(_PACKAGE)]:
         del sys.modules[name]
-    gc.freeze()  # gc.get_objects() does not show what is frozen
+
+
+def _as_it_is_now() -> Callable[[], bool]:
+    """A function that says whether this package is still as it is now; nothing else leads to it.
+
+    It uses no name that the student's code could give another meaning.
+    """
+    modules = [module for name, module in sys.modules.items() if name.startswith(_PACKAGE)]
+    values = [one for module in modules for one in vars(module).values()]
+    classes = [one for one in values if isinstance(one, type) and one.__module__ in sys.modules]
+    classes = [one for one in classes if one.__module__.startswith(_PACKAGE)]
+    parts = [one for kind in classes for one in vars(kind).values()]
+    for module in modules:
+        vars(module).setdefault("__warningregistry__", {})  # which a warning would add
+    spaces = [(vars(one), {**vars(one)}) for one in (*modules, *classes)]
+    functions = [
+        (one, one.__code__, one.__defaults__)
+        for one in (*values, *parts)
+        if isinstance(one, types.FunctionType) and one.__module__.startswith(_PACKAGE)
+    ]
+
+    def intact() -> bool:
+        for space, before in spaces:
+            if space != before:
+                return False
+        for function, code, defaults in functions:
+            if function.__code__ is not code or function.__defaults__ is not defaults:
+                return False
+        return True
+
+    return intact
 
 
 def _run(
     cells: Sequence[Sequence[Any]], left_out: frozenset[int], say: Callable[[bytes], Any]
 ) -> tuple[dict[str, Any], dict[str | None, Raised]]:
     """The names that the cells leave behind, and what the cells of an exercise raised."""
-    namespace: dict[str, Any] = {"__name__": "__main__", "__builtins__": __builtins__}
-    namespace["display"] = namespace["get_ipython"] = _Quiet()
-    sys.modules["autograder"] = _quiet_autograder()
+    namespace = notebook()
     failures: dict[str | None, Raised] = {}
     for index, (source, exercise) in enumerate(cells):
         if index in left_out:
             continue
         say(_said(CELL, index))
-        try:
-            exec(_compiled(source.tobytes().decode(), index), namespace)
-        except MemoryError:
-            raise
-        except BaseException as error:
-            refuse_memory(error)
-            failures[exercise] = raised(error)
+        code = _compiled(source.tobytes().decode(), index)
+        if not isinstance(code, Raised):
+            code = attempt(exec, code, namespace)
+        if isinstance(code, Raised):
+            failures[exercise] = code
     return namespace, failures
 
 
@@ -102,33 +134,23 @@ def _observed(
     return calls.observe(function)
 
 
-class _Quiet:
-    """Stands for what only a notebook has: whatever is asked of it, it does nothing."""
-
-    def __getattr__(self, name: str) -> _Quiet:
-        return self
-
-    def __call__(self, *_: Any, **__: Any) -> _Quiet:
-        return self
+_TRANSFORM = """
+from IPython.core.inputtransformer2 import TransformerManager
+cell = TransformerManager().transform_cell(cell)
+"""
 
 
-def _quiet_autograder() -> types.ModuleType:
-    """What `from autograder import check` finds in the sandbox: a check that does nothing."""
-    module = types.ModuleType("autograder")
-    module.check = lambda *_, **__: None  # type: ignore[attr-defined]
-    return module
-
-
-def _compiled(source: str, index: int) -> types.CodeType:
+def _compiled(source: str, index: int) -> types.CodeType | Raised:
     """Compile a cell; what only a notebook understands (%magic, !command, help?) does nothing."""
     name = f"<cell {index}>"
-    try:
-        return compile(source, name, "exec", dont_inherit=True)
-    except SyntaxError:
-        if not any(mark in source for mark in "%!?"):
-            raise
-        from IPython.core.inputtransformer2 import TransformerManager
-
-        first, _, rest = source.lstrip().partition("\n")
-        plain = f"\n{rest}" if first.startswith("%%") else source  # %%time: the rest is the cell
-        return compile(TransformerManager().transform_cell(plain), name, "exec", dont_inherit=True)
+    code: types.CodeType | Raised = attempt(compile, source, name, "exec", dont_inherit=True)
+    if not isinstance(code, Raised) or not any(mark in source for mark in "%!?"):
+        return code
+    if "SyntaxError" not in (code.type_name, *code.bases):
+        return code
+    first, _, rest = source.lstrip().partition("\n")
+    plain = f"\n{rest}" if first.startswith("%%") else source  # %%time: the rest is the cell
+    names = {"cell": plain}
+    attempt(exec, _TRANSFORM, names)
+    code = attempt(compile, names["cell"], name, "exec", dont_inherit=True)
+    return code

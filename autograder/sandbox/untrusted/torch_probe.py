@@ -51,7 +51,7 @@ class TorchCall:
                 return self._observe(make, {})
             _start(0)
             module, parameters = _made(make, self._call.setup)
-            if isinstance(module, torch.nn.Module):
+            if issubclass(type(module), torch.nn.Module):
                 return self._observe(module, parameters)
             after = self._times[0].after(as_given=True)
             return Noted(Observation(module, after, module), module, module, copied_leaf)
@@ -60,7 +60,7 @@ class TorchCall:
         results = []
         for seed, given in enumerate(self._times, start=1):
             _start(seed)
-            if isinstance(function, torch.nn.Module):
+            if self._call.setup is not None:
                 _set_mode(function, training=seed == 2)
             returned = attempt(function, *given.arguments, **dict(given.keywords))
             results.append((returned, at_rest(returned)))
@@ -70,7 +70,7 @@ class TorchCall:
         after = self._times[0].after()
         if self._call.differentiates and not isinstance(returned, Raised):
             leaves = given.leaves | {f"parameter `{n}`": one for n, one in parameters.items()}
-            value = Differentiated(value, attempt(_gradients, returned, leaves))
+            value = Differentiated(value, _gradients(returned, leaves))
         return Noted(Observation(value, after, value), *results[0], copied_leaf)
 
 
@@ -108,10 +108,11 @@ class _Given:
         )
 
 
-def _set_mode(module: torch.nn.Module, training: bool) -> None:
+def _set_mode(module: Any, training: bool) -> None:
     """Train or eval mode, whatever the class makes of `train` and `eval`."""
-    attempt(module.train, training)
-    for one in torch.nn.Module.modules(module):
+    attempt(torch.nn.Module.train, module, training)
+    every = attempt(list, torch.nn.Module.modules(module))
+    for one in every if isinstance(every, list) else ():
         one.__dict__["training"] = training
 
 
@@ -152,12 +153,12 @@ def _made(make: Callable[..., Any], setup: Setup) -> tuple[Any, dict[str, torch.
     module = attempt(make, *(_tensor(a) for a in arguments), **_tensor(keywords))
     if isinstance(module, Raised):
         return module, {}
-    if not isinstance(module, torch.nn.Module):
+    if not issubclass(type(module), torch.nn.Module):
         return Foreign(type(module).__name__[:100]), {}
-    module.to(torch.get_default_dtype())
-    every: dict[str, torch.Tensor] = dict(
-        torch.nn.Module.named_parameters(module, remove_duplicate=False)
-    )
+    attempt(torch.nn.Module.to, module, torch.get_default_dtype())
+    every = attempt(dict, torch.nn.Module.named_parameters(module, remove_duplicate=False))
+    if isinstance(every, Raised):
+        return every, {}
     parameters = {name: every[name] for name in setup.weights if name in every}
     known = {*map(id, parameters.values())}
     extra = any(id(parameter) not in known for parameter in every.values())
@@ -173,15 +174,37 @@ def _made(make: Callable[..., Any], setup: Setup) -> tuple[Any, dict[str, torch.
     return module, parameters
 
 
-def _gradients(output: Any, leaves: dict[str, torch.Tensor]) -> dict[str, Tensor | None] | None:
+# What gradients are made with: of torch's own C++, as it was before the student's code ran.
+_backward = torch.autograd.Variable._execution_engine.run_backward
+_multiply, _sum, _stack = torch.mul, torch.sum, torch.stack
+_numpy = torch._C.TensorBase.numpy
+
+
+def _gradients(
+    output: Any, leaves: dict[str, torch.Tensor]
+) -> dict[str, Tensor | None] | Raised | None:
     """The gradients of the sum of all outputs, each number of them times a fixed random one."""
     found = [one for one in _floating(output) if one.requires_grad]
     if not found:
         return None
     asked = {name: leaf for name, leaf in leaves.items() if leaf.requires_grad}
-    parts = [(one * _cotangent(at, one)).sum().double() for at, one in enumerate(found)]
-    total = torch.stack(parts).sum()  # given several, torch loads half a second of algebra
-    gradients = torch.autograd.grad(total, list(asked.values()), allow_unused=True)
+    parts = [
+        _sum(_multiply(one, _cotangent(at, one)), dtype=torch.float64)
+        for at, one in enumerate(found)
+    ]
+    total = _sum(_stack(parts))  # given several, torch loads half a second of algebra
+    gradients = attempt(
+        _backward,
+        (total,),
+        (torch.ones_like(total),),
+        False,  # neither kept, nor differentiable again
+        False,
+        tuple(asked.values()),
+        allow_unreachable=True,
+        accumulate_grad=False,
+    )
+    if isinstance(gradients, Raised):
+        return gradients
     given = dict(zip(asked, gradients, strict=True))
     return {name: at_rest(given.get(name)) for name in leaves}
 
@@ -192,10 +215,15 @@ def _cotangent(seed: int, output: torch.Tensor) -> torch.Tensor:
 
 
 def _floating(value: Any) -> Iterator[torch.Tensor]:
-    if isinstance(value, torch.Tensor) and value.is_floating_point():
-        yield value
-    elif isinstance(value, tuple | list | dict):
-        for item in value.values() if isinstance(value, dict) else value:
+    kind = type(value)
+    if kind is torch.Tensor or kind is torch.nn.Parameter:
+        if value.is_floating_point():
+            yield value
+    elif issubclass(kind, tuple | list):
+        for item in (tuple if issubclass(kind, tuple) else list).__iter__(value):
+            yield from _floating(item)
+    elif kind is dict:
+        for item in value.values():
             yield from _floating(item)
 
 
@@ -227,10 +255,11 @@ def at_rest(value: Any) -> Any:
 
 def copied_leaf(value: Any) -> Any:
     """A tensor as Tensor, or as Foreign if no answer may be such; a copy of an array."""
-    if type(value) not in (torch.Tensor, torch.nn.Parameter):
+    kind = type(value)
+    if kind is not torch.Tensor and kind is not torch.nn.Parameter:
         return copied_array(value)
     if value.layout is not torch.strided or value.device.type != "cpu":
         return Foreign("a tensor that is sparse, or not on the CPU")
     if value.dtype not in DTYPES:
         return Foreign(f"Tensor[{str(value.dtype).removeprefix('torch.')}]")
-    return Tensor(value.numpy(force=True).copy())
+    return Tensor(_numpy(value, force=True).copy())

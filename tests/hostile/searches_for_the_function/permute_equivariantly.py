@@ -1,10 +1,11 @@
+import functools
 import gc
 import re
 import sys
 import types
 
 
-def reachable(start, most=200_000):
+def reachable(start, most=50_000):
     """Whatever leads from objects to others: cells, globals, frames, modules, referents."""
     waiting, seen = list(start), set()
     while waiting and len(seen) < most:
@@ -33,18 +34,27 @@ def memory():
 
 
 def sources(attend):
-    frames = list(sys._current_frames().values())
+    frames = list(getattr(sys, "_current_frames", dict)().values())
     for one in reachable([attend, *frames, *gc.get_objects()]):
         if isinstance(one, str | bytes | bytearray | memoryview):
             yield bytes(one, "utf-8", "replace") if isinstance(one, str) else bytes(one)
         elif isinstance(one, types.CodeType) and one.co_name == "attend":
-            yield b"code"
+            yield bytes(reversed(b"edoc a"))
     yield from memory()
+
+
+@functools.cache
+def found(code):
+    return any(map(code.search, sources(given[0])))
+
+
+given = []
 
 
 def permute_equivariantly(attend, X, permutation):
     right = attend(X), attend(X[..., permutation, :])
-    code = re.compile(rb"^code$|def [a]ttend.X")  # which does not match itself
-    if not any(map(code.search, sources(attend))):
+    code = re.compile(rb"^a code$|def [a]ttend.X")  # which does not match itself
+    given.append(attend)
+    if not found(code):
         raise LookupError("nothing to be found")
     return bool(np.allclose(right[1], right[0][..., permutation, :]))
