@@ -7,6 +7,9 @@ def harness():
     while frame is not None:
         spaces.append(frame.f_globals)
         frame = frame.f_back
+    classes = [one for one in object.__subclasses__() if "untrusted" in str(one.__module__)]
+    parts = [part for one in classes for part in vars(one).values()]
+    spaces += [part.__globals__ for part in parts if hasattr(part, "__globals__")]
     spaces += [vars(module) for name, module in list(sys.modules.items()) if "untrusted" in name]
     for space in spaces:
         for value in list(space.values()):
