@@ -62,12 +62,13 @@ serve: $(SITE)
 	@python -m http.server --bind 127.0.0.1 --directory $(BUILD)/html 8000
 
 # Kills at random over a class of 200 (SEED=... repeats one), each exercise on more draws, and
-# damaged notebooks and answers: EXAMPLES of each kind, where CI draws 500.
+# damaged notebooks and answers: EXAMPLES of each kind, where CI draws 500. Then all hostile cases.
 EXAMPLES ?= 10000
 fuzz: $(VENV)
 	FUZZ=$(or $(SEED),$(shell date +%s)) pytest tests/autograder/grading/test_chaos.py \
 	    tests/autograder/checks/test_exercises.py
 	FUZZ_EXAMPLES=$(EXAMPLES) pytest -n 2 --hypothesis-show-statistics tests/autograder/test_fuzz.py
+	HOSTILE=all pytest tests/hostile
 
 bench: $(BUILD)/class.made
 	python -m tests.benchmarks.grading

@@ -8,13 +8,19 @@ CASES = hostile.corpus()
 
 
 def parameters():
-    for case in CASES:
-        marks = [pytest.mark.xfail(strict=True, reason=case.fails)] if case.fails else []
-        yield pytest.param(case, marks=marks, id=case.name)
+    for mode in hostile.MODES:
+        for case in hostile.cases_in(mode):
+            marks = [pytest.mark.xfail(strict=True, reason=case.fails)] if case.fails else []
+            yield pytest.param(case, mode, marks=marks, id=f"{case.name}-{mode}")
 
 
-@pytest.mark.parametrize("mode", hostile.MODES)
-@pytest.mark.parametrize("case", list(parameters()))
+def classes():
+    for mode in hostile.MODES:
+        names = {case.in_class for case in hostile.cases_in(mode) if not case.room}
+        yield from ((name, mode) for name in sorted(names))
+
+
+@pytest.mark.parametrize(("case", "mode"), list(parameters()))
 def test_a_submission_gets_what_it_has_earned(case, mode):
     found = graded(case.in_class, mode)
     faults = list(hostile.faults_of(case, found))
@@ -29,8 +35,7 @@ def test_a_submission_gets_what_it_has_earned(case, mode):
     assert faults == []
 
 
-@pytest.mark.parametrize("mode", hostile.MODES)
-@pytest.mark.parametrize("name", sorted({case.in_class for case in CASES if not case.room}))
+@pytest.mark.parametrize(("name", "mode"), list(classes()))
 def test_a_class_that_many_attack_loses_nothing(name, mode):
     assert graded(name, mode).faults == ()
 
@@ -38,6 +43,15 @@ def test_a_class_that_many_attack_loses_nothing(name, mode):
 def test_the_corpus_attacks_everything_that_can_be_attacked():
     assert len(CASES) >= 90
     assert {case.group for case in CASES} == set(hostile.GROUPS)
+
+
+def test_every_group_is_attacked_in_the_cold_sandbox_too(monkeypatch):
+    some = hostile.cases_in(hostile.COLD)
+    assert {case.group for case in some} == set(hostile.GROUPS)
+    assert len(CASES) / 3 <= len(some) < len(CASES) / 2
+    assert hostile.cases_in(hostile.WARM) == CASES
+    monkeypatch.setenv("HOSTILE", "all")
+    assert hostile.cases_in(hostile.COLD) == CASES
 
 
 def test_a_case_with_a_word_that_means_nothing_is_refused(tmp_path):

@@ -115,6 +115,20 @@ def corpus() -> tuple[Case, ...]:
     return tuple(map(read_case, folders))
 
 
+def cases_in(mode: str) -> tuple[Case, ...]:
+    """The cases that run in a mode: all in the warm sandbox, every third of a group in the cold.
+
+    With HOSTILE=all, as `make fuzz` has it, all run in both. A class with a name runs whole.
+    """
+    if mode == WARM or os.environ.get("HOSTILE") == "all":
+        return corpus()
+    rooms = sorted({case.in_class for case in corpus() if case.room})[::3]
+    chosen = [case for case in corpus() if case.in_class in rooms]
+    for group in GROUPS:
+        chosen += [case for case in corpus() if case.group == group and not case.room][::3]
+    return tuple(sorted(chosen, key=lambda case: case.name))
+
+
 def read_case(folder: Path) -> Case:
     """The case in `folder`."""
     data = yaml.safe_load((folder / "expect.yml").read_text(encoding="utf-8"))
