@@ -1,7 +1,8 @@
 """Run what a student wrote where it sees nothing of this package: in a thread of its own.
 
 The frames of a thread lead no further than its beginning, which stands here, with globals of its
-own, as text. A new thread has no trace function, no profile function, and no mode of torch.
+own, as text. A new thread has no trace function, no profile function, and no mode of torch. To make
+one takes as long as a small answer does, so calls that nothing watches share one until `renew`.
 """
 
 from __future__ import annotations
@@ -17,26 +18,30 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 _BEGINNING = """
-def run(profile, function, arguments, keywords, end):
+def stay(profile, get, end):
     setprofile(profile)
     del profile
-    try:
-        result = function(*arguments, **keywords)
-    except BaseException as error:
+    for function, arguments, keywords in iter(get, None):
         try:
-            text = str(error)
-        except BaseException:
-            text = None
-        trace, line = error.__traceback__, None
-        while trace is not None:
-            if trace.tb_frame.f_code.co_filename.startswith("<cell"):
-                line = trace.tb_lineno
-            trace = trace.tb_next
-        if isinstance(error, SyntaxError):
-            line = error.lineno
-        end((None, text, line, [kind.__name__ for kind in type(error).__mro__]))
-    else:
-        end((result,))
+            result = function(*arguments, **keywords)
+        except BaseException as error:
+            try:
+                text = str(error)
+            except BaseException:
+                text = None
+            trace, line = error.__traceback__, None
+            while trace is not None:
+                if trace.tb_frame.f_code.co_filename.startswith("<cell"):
+                    line = trace.tb_lineno
+                trace = trace.tb_next
+            if isinstance(error, SyntaxError):
+                line = error.lineno
+            end((None, text, line, [kind.__name__ for kind in type(error).__mro__]))
+            del trace
+        else:
+            end((result,))
+            del result
+        del function, arguments, keywords
 
 class Quiet:
     def __getattr__(self, name):
@@ -54,8 +59,10 @@ _REVEALING = (
 )
 _clean: dict[str, Any] = {"__builtins__": vars(builtins), "setprofile": sys.setprofile}
 exec(compile(_BEGINNING, "<notebook>", "exec"), _clean)
+_stay = _clean.pop("stay")  # a frame leads to its globals
 _profile = threading.getprofile
 _kept: list[Any] = []  # nothing is finalised among our frames
+_queues: list[SimpleQueue[Any]] = []  # to the thread that runs calls now, and back
 
 
 class Failed(Exception):
@@ -72,14 +79,24 @@ def call(
     arguments: Sequence[Any],
     keywords: Mapping[str, Any],
 ) -> Any:
-    """What the call returns; a profile function for new threads is set in it. Raises Failed."""
-    queue: SimpleQueue[Any] = SimpleQueue()
+    """What the call returns. Raises Failed.
+
+    A profile function for new threads is set in it, and then it has a thread of its own.
+    """
+    profile = _profile()
+    if profile is not None:
+        renew()
+    if not _queues:
+        _queues.extend((SimpleQueue(), SimpleQueue()))
+        start_new_thread(_stay, (profile, _queues[0].get, _queues[1].put))
     gc.freeze()  # what stands now is shown by gc.get_objects() to nobody
     gc.enable()
-    start_new_thread(_clean["run"], (_profile(), function, arguments, keywords, queue.put))
-    ended = queue.get()
+    _queues[0].put((function, arguments, keywords))
+    ended = _queues[1].get()
     gc.disable()  # or cycles of the student's are finalised among our frames
     _kept.append(ended)
+    if profile is not None:
+        renew()
     if type(ended) is tuple and len(ended) == 1:
         return ended[0]
     _, message, line, kinds = ended
@@ -88,6 +105,13 @@ def call(
         line if type(line) is int else None,
         [kind for kind in kinds if type(kind) is str] if type(kinds) is list else [],
     )
+
+
+def renew() -> None:
+    """Make the next call in a new thread: what the calls before it have set in theirs is gone."""
+    if _queues:
+        _queues[0].put(None)
+        _queues.clear()
 
 
 def notebook() -> dict[str, Any]:

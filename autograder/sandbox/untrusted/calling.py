@@ -57,6 +57,11 @@ def call_apart() -> None:
     _call = apart_call
 
 
+def is_apart() -> bool:
+    """True if each attempt is made in such a thread."""
+    return _call is apart_call
+
+
 def _failure(failed: Failed) -> Raised:
     """What is kept of an exception in such a thread."""
     for kind in (MemoryError, KeyboardInterrupt):

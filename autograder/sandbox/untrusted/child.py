@@ -89,7 +89,7 @@ def _as_it_is_now() -> Callable[[], bool]:
     functions = [
         (one, one.__code__, one.__defaults__)
         for one in (*values, *parts)
-        if isinstance(one, types.FunctionType) and one.__module__.startswith(_PACKAGE)
+        if isinstance(one, types.FunctionType) and (one.__module__ or _PACKAGE).startswith(_PACKAGE)
     ]
 
     def intact() -> bool:

@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from .calling import Noted, attempt, copied_array, loaded, taken, with_later_changes
+from .apart import renew
+from .calling import Noted, attempt, copied_array, is_apart, loaded, taken, with_later_changes
 from .ready_made import Watch
 from .values import Call, Observation, Raised
 
@@ -40,6 +41,7 @@ class Prepared:
         with its copy. A MemoryError and the person's own KeyboardInterrupt go through; any other
         exception is noted.
         """
+        renew()
         order = list(enumerate(self._made))
         if self._again:
             order.reverse()
@@ -49,7 +51,7 @@ class Prepared:
     def _observed(self, at: int, made: Made, function: Callable[..., Any]) -> Noted:
         if at % WATCHED:
             return made.observe(function)
-        with self._watch.watching() as ran:
+        with self._watch.watching(here=not is_apart()) as ran:
             noted = made.observe(function)
         return replace(noted, observation=replace(noted.observation, ready_made=tuple(ran)))
 

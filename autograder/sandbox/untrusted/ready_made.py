@@ -33,8 +33,11 @@ class Watch:
             _modes()
 
     @contextlib.contextmanager
-    def watching(self) -> Iterator[list[str]]:
-        """Yield a list that gets the name of whatever runs in the block and is forbidden."""
+    def watching(self, here: bool = True) -> Iterator[list[str]]:
+        """Yield a list that gets the name of whatever runs in the block and is forbidden.
+
+        If not `here`, only what runs in new threads is watched.
+        """
         seen: list[str] = []
         if not self._forbidden:
             yield seen
@@ -44,13 +47,18 @@ class Watch:
             if name not in seen and any(fnmatchcase(name, one) for one in self._forbidden):
                 seen.append(name)
 
-        with _torch_watched(note), _python_watched(note, self._forbidden):
+        with contextlib.ExitStack() as stack:
+            if here:
+                stack.enter_context(_torch_watched(note))
+            stack.enter_context(_python_watched(note, self._forbidden, here))
             yield seen
 
 
 @contextlib.contextmanager
-def _python_watched(note: Callable[[str], None], names: Sequence[str]) -> Iterator[None]:
-    """Note the functions of these names when Python calls them, in new threads too."""
+def _python_watched(
+    note: Callable[[str], None], names: Sequence[str], here: bool
+) -> Iterator[None]:
+    """Note the functions of these names when Python calls them: in new threads, and `here`."""
     codes: dict[CodeType, str] = {}
     builtins: dict[int, str] = {}
     for name in names:
@@ -76,7 +84,8 @@ def _python_watched(note: Callable[[str], None], names: Sequence[str]) -> Iterat
 
     before, before_in_thread = sys.getprofile(), threading.getprofile()
     threading.setprofile(look_in_thread)
-    sys.setprofile(look)
+    if here:
+        sys.setprofile(look)
     try:
         yield
     finally:

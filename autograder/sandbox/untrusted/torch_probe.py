@@ -60,9 +60,10 @@ class TorchCall:
         results = []
         for seed, given in enumerate(self._times, start=1):
             _start(seed)
-            if self._call.setup is not None:
-                _set_mode(function, training=seed == 2)
-            returned = attempt(function, *given.arguments, **dict(given.keywords))
+            training = None if self._call.setup is None else seed == 2  # whatever `train` does
+            returned = attempt(
+                _called_there, function, given.arguments, dict(given.keywords), training
+            )
             results.append((returned, at_rest(returned)))
             if isinstance(returned, Raised):
                 break
@@ -108,16 +109,45 @@ class _Given:
         )
 
 
-def _set_mode(module: Any, training: bool) -> None:
-    """Train or eval mode, whatever the class makes of `train` and `eval`."""
-    attempt(torch.nn.Module.train, module, training)
-    every = attempt(list, torch.nn.Module.modules(module))
-    for one in every if isinstance(every, list) else ():
-        one.__dict__["training"] = training
+# What runs in the thread of the student's code, which sees these names only. Whether gradients are
+# computed is a matter of the thread: whatever the class or the first call switched.
+_THERE = """
+def made(make, arguments, keywords, dtype):
+    set_grad_enabled(True)
+    module = make(*arguments, **keywords)
+    if not issubclass(type(module), Module):
+        return module, None
+    try:
+        to(module, dtype)
+    except Exception:
+        pass
+    return module, dict(named_parameters(module, remove_duplicate=False))
+
+def called(function, arguments, keywords, training):
+    set_grad_enabled(True)
+    if training is not None:
+        try:
+            train(function, training)
+            for module in list(modules(function)):
+                module.__dict__["training"] = training
+        except Exception:
+            pass
+    return function(*arguments, **keywords)
+"""
+_there: dict[str, Any] = {
+    "Module": torch.nn.Module,
+    "to": torch.nn.Module.to,
+    "named_parameters": torch.nn.Module.named_parameters,
+    "train": torch.nn.Module.train,
+    "modules": torch.nn.Module.modules,
+    "set_grad_enabled": torch._C._set_grad_enabled,
+}
+exec(compile(_THERE, "<notebook>", "exec"), _there)
+_made_there, _called_there = _there.pop("made"), _there.pop("called")
 
 
 def _start(seed: int) -> None:
-    """Whatever the class or the first call drew and switched."""
+    """Whatever the class or the first call drew."""
     torch.default_generator.manual_seed(seed)
     torch.set_grad_enabled(True)
 
@@ -150,15 +180,13 @@ def _made(make: Callable[..., Any], setup: Setup) -> tuple[Any, dict[str, torch.
     In place of a module: `Raised`, `Foreign` or `Unloadable`.
     """
     arguments, keywords = copy.deepcopy((setup.arguments, setup.keywords))
-    module = attempt(make, *(_tensor(a) for a in arguments), **_tensor(keywords))
-    if isinstance(module, Raised):
-        return module, {}
-    if not issubclass(type(module), torch.nn.Module):
+    given = tuple(map(_tensor, arguments)), _tensor(keywords), torch.get_default_dtype()
+    made = attempt(_made_there, make, *given)
+    if isinstance(made, Raised):
+        return made, {}
+    module, every = made
+    if every is None:
         return Foreign(type(module).__name__[:100]), {}
-    attempt(torch.nn.Module.to, module, torch.get_default_dtype())
-    every = attempt(dict, torch.nn.Module.named_parameters(module, remove_duplicate=False))
-    if isinstance(every, Raised):
-        return every, {}
     parameters = {name: every[name] for name in setup.weights if name in every}
     known = {*map(id, parameters.values())}
     extra = any(id(parameter) not in known for parameter in every.values())
