@@ -245,7 +245,7 @@ def _cotangent(seed: int, output: torch.Tensor) -> torch.Tensor:
 def _floating(value: Any) -> Iterator[torch.Tensor]:
     kind = type(value)
     if kind is torch.Tensor or kind is torch.nn.Parameter:
-        if value.is_floating_point():
+        if value.is_floating_point() and _is_here(value):
             yield value
     elif issubclass(kind, tuple | list):
         for item in (tuple if issubclass(kind, tuple) else list).__iter__(value):
@@ -281,12 +281,17 @@ def at_rest(value: Any) -> Any:
     return taken(value, copied_leaf)
 
 
+def _is_here(tensor: torch.Tensor) -> bool:
+    """True for a tensor with numbers in one piece of this machine's own memory."""
+    return tensor.layout is torch.strided and tensor.device.type == "cpu"
+
+
 def copied_leaf(value: Any) -> Any:
     """A tensor as Tensor, or as Foreign if no answer may be such; a copy of an array."""
     kind = type(value)
     if kind is not torch.Tensor and kind is not torch.nn.Parameter:
         return copied_array(value)
-    if value.layout is not torch.strided or value.device.type != "cpu":
+    if not _is_here(value):
         return Foreign("a tensor that is sparse, or not on the CPU")
     if value.dtype not in DTYPES:
         return Foreign(f"Tensor[{str(value.dtype).removeprefix('torch.')}]")
