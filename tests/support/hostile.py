@@ -56,7 +56,16 @@ QUICK = dataclasses.replace(LIMITS, cell_seconds=2, cells_seconds=8)
 MODES = (WARM, COLD)
 """The sandboxes in which the corpus is run, by the names that `open_sandbox` has for them."""
 
-KEPT = {"transformer_block": ("LayerNorm", "FeedForward")}
+KEPT = {
+    "self_attention": (
+        "dot_product_scores",
+        "softmax",
+        "self_attention",
+        "windowed_self_attention",
+        "permute_equivariantly",
+    ),
+    "transformer_block": ("LayerNorm", "FeedForward"),
+}
 """Of these assignments only these exercises, since the others take long."""
 
 BUSY = "import time\nend = time.process_time() + 1\nwhile time.process_time() < end:\n    pass\n"
