@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import time
@@ -68,7 +69,7 @@ class Watch:
                 continue
             fields = line[line.rindex(b")") + 2 :].split()
             count += 1
-            runnable = runnable or fields[0] == b"R"
+            runnable = runnable or fields[0] == b"R" or self._has_a_thread_to_run(name)
             seconds += sum(map(int, fields[11:15])) / TICKS  # its own, and its ended children's
         ended = resource.getrusage(resource.RUSAGE_CHILDREN)
         return Usage(
@@ -77,6 +78,23 @@ class Watch:
             count,
             runnable,
         )
+
+    def _has_a_thread_to_run(self, process: str) -> bool:
+        """True if one does not wait; answers run in a thread for which the first one waits."""
+        try:
+            folder = os.open(f"{process}/task", os.O_RDONLY | os.O_DIRECTORY, dir_fd=self._folder)
+        except OSError:
+            return False
+        try:
+            threads = os.listdir(folder)
+        finally:
+            os.close(folder)
+        for thread in threads:
+            with contextlib.suppress(OSError):
+                line = self._read(f"{process}/task/{thread}/stat")
+                if line[line.rindex(b")") + 2 :].startswith(b"R"):
+                    return True
+        return False
 
     def _own_memory(self, process: str) -> int:
         """The bytes of a process that are no file's, less what it was born with."""

@@ -1,0 +1,57 @@
+"""What a room's processes use is seen from outside: also what their threads do."""
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from autograder.sandbox.untrusted.usage import Watch
+
+SPINS = """
+import threading, time
+def spin():
+    while True:
+        pass
+threading.Thread(target=spin, daemon=True).start()
+time.sleep(60)
+"""
+SLEEPS = "import time\ntime.sleep(60)"
+
+
+@pytest.fixture
+def started(tmp_path):
+    """Start a program; returns its process, and a watch that sees this one only."""
+    processes = []
+
+    def start(program):
+        (tmp_path / "self").symlink_to("/proc/self")
+        watch = Watch(os.open(tmp_path, os.O_RDONLY), ())
+        process = subprocess.Popen([sys.executable, "-c", program])
+        processes.append(process)
+        (tmp_path / str(process.pid)).symlink_to(f"/proc/{process.pid}")
+        return watch
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+def test_a_thread_that_computes_while_the_first_one_waits_is_not_idle(started):
+    watch = started(SPINS)
+    while watch.look().seconds < 0.5:
+        time.sleep(0.01)
+    for _ in range(10):
+        time.sleep(0.02)
+        assert watch.look().runnable
+
+
+def test_a_process_that_sleeps_is_idle(started):
+    watch = started(SLEEPS)
+    deadline = time.monotonic() + 30
+    while watch.look().runnable and time.monotonic() < deadline:  # it begins
+        time.sleep(0.05)
+    time.sleep(0.5)
+    assert not watch.look().runnable
