@@ -87,8 +87,9 @@ def call(
     if profile is not None:
         renew()
     if not _queues:
-        _queues.extend((SimpleQueue(), SimpleQueue()))
-        start_new_thread(_stay, (profile, _queues[0].get, _queues[1].put))
+        queues: list[SimpleQueue[Any]] = [SimpleQueue(), SimpleQueue()]
+        start_new_thread(_stay, (profile, queues[0].get, queues[1].put))  # may be one too many
+        _queues.extend(queues)
     gc.freeze()  # what stands now is shown by gc.get_objects() to nobody
     gc.enable()
     _queues[0].put((function, arguments, keywords))
