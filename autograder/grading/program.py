@@ -27,6 +27,7 @@ from ..judging.verdict import Judgement, Verdict
 from ..sandbox.backends import UNTRUSTED, Sandbox
 from ..sandbox.limits import LIMITS
 from ..sandbox.rooms import NotBegun
+from ..sandbox.untrusted.namespaces import MOST_FILES
 from ..sandbox.untrusted.values import Raised
 from ..selfcheck.check import read_cases
 from . import elsewhere, notebook, observing
@@ -176,6 +177,7 @@ _DID = {
     "memory": "asked for too much memory",
     "output": "printed too much",
     "processes": "started too many processes",
+    "files": "made too many files",
 }
 _STATUS = {
     "timeout": Judgement(
@@ -193,6 +195,7 @@ _STATUS = {
     "processes": Judgement(
         Verdict.KILLED, f"It started more than {LIMITS.processes} processes at a time."
     ),
+    "files": Judgement(Verdict.KILLED, f"It made more than {MOST_FILES} files."),
     "unsteady": Judgement(
         Verdict.NONDETERMINISTIC, "Run a second time, the cells do not define it as they did."
     ),

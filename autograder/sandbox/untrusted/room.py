@@ -23,6 +23,7 @@ from . import wire
 from .answering import Answering
 from .child import CELL, DONE, PREPARED, RESULT, Order, work
 from .line import LineError, receive, send
+from .namespaces import MOST_FILES
 from .usage import Watch
 
 READY = "ready"  # the first message: the room stands, and nothing of the student's has run yet
@@ -214,6 +215,8 @@ class _Listener:
                 return "memory"
             if usage.processes > self.limits["processes"]:
                 return "processes"
+            if usage.files > MOST_FILES:  # the folders that bubblewrap makes have no such limit
+                return "files"
             clock = self.watch.clock(usage)
         part = self.seen.cell if self.in_cells else "calls"
         if part != self.part:

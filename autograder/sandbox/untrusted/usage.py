@@ -16,12 +16,14 @@ TICKS = os.sysconf("SC_CLK_TCK")
 class Usage:
     """A look at all processes but our own: seconds of a processor, bytes held, how many there are.
 
-    `runnable` is True if one of them had something to do just now.
+    `files` is how many files and folders the fullest of the room's folders holds. `runnable` is
+    True if one of the processes had something to do just now.
     """
 
     seconds: float
     memory: int
     processes: int
+    files: int
     runnable: bool
 
 
@@ -72,10 +74,12 @@ class Watch:
             runnable = runnable or fields[0] == b"R" or self._has_a_thread_to_run(name)
             seconds += sum(map(int, fields[11:15])) / TICKS  # its own, and its ended children's
         ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+        held = [_held(folder) for folder in self._room]
         return Usage(
             seconds + ended.ru_utime + ended.ru_stime,
-            memory + sum(map(_held, self._room)),
+            memory + sum(size for size, _ in held),
             count,
+            max((files for _, files in held), default=0),
             runnable,
         )
 
@@ -110,10 +114,10 @@ class Watch:
             os.close(file)
 
 
-def _held(folder: str) -> int:
-    """The bytes in a folder of memory."""
+def _held(folder: str) -> tuple[int, int]:
+    """The bytes in a folder of memory, and how many files and folders."""
     try:
         disk = os.statvfs(folder)
     except OSError:
-        return 0
-    return (disk.f_blocks - disk.f_bfree) * disk.f_frsize
+        return 0, 0
+    return (disk.f_blocks - disk.f_bfree) * disk.f_frsize, disk.f_files - disk.f_ffree
