@@ -20,10 +20,12 @@ from ..sandbox.untrusted.probe import observe
 from ..sandbox.untrusted.values import (
     Call,
     Differentiated,
+    Foreign,
     Observation,
     Raised,
     Unloadable,
     output,
+    tensors,
 )
 from .agreement import agree
 from .asks import Counting
@@ -70,8 +72,9 @@ class AnswerKey:
 
     @property
     def needs_torch(self) -> bool:
-        """True if an answer cannot be judged without torch."""
-        return any(call.needs_torch for call in self.calls)
+        """True if an answer cannot be judged without torch: it is given, or returns, tensors."""
+        returned = map(output, self.expected)
+        return any(call.needs_torch for call in self.calls) or any(tensors([*returned]))
 
 
 def public_cases(exercise: Exercise) -> tuple[Case, ...]:
@@ -83,8 +86,8 @@ def public_cases(exercise: Exercise) -> tuple[Case, ...]:
 def build_key(exercise: Exercise, public: Iterable[Case], hidden: Iterable[Case]) -> AnswerKey:
     """Run the reference on the cases; the misconceptions run when an answer is to be named.
 
-    Raises ValueError if the reference itself fails on one of them, or does not raise what the case
-    asks for.
+    Raises ValueError if the reference itself fails on one of them, does not raise what the case
+    asks for, or returns what no answer can be compared with.
     """
     shown = tuple(public)
     cases = tuple(replace(case, tolerance=exercise.tolerance) for case in (*shown, *hidden))
@@ -105,6 +108,11 @@ def build_key(exercise: Exercise, public: Iterable[Case], hidden: Iterable[Case]
                 f"{exercise.name}: the reference raises {value.type_name} on the case "
                 f"{case.note!r}: {value.message}"
             )
+        if type_name := _incomparable(output(value)):
+            raise ValueError(
+                f"{exercise.name}: the reference returns {type_name} on the case {case.note!r}; "
+                "answers can be compared with numbers, texts, arrays and tensors only"
+            )
         if isinstance(value, Unloadable):
             raise ValueError(
                 f"{exercise.name}: the weights of the case {case.note!r} do not fit the reference"
@@ -122,6 +130,16 @@ def build_key(exercise: Exercise, public: Iterable[Case], hidden: Iterable[Case]
         forbidden=exercise.forbidden,
         asks=counting.asks,
     )
+
+
+def _incomparable(value: Any) -> str | None:
+    """The name of a type in `value` of which nothing but the name is known, or None."""
+    if isinstance(value, Foreign):
+        return value.type_name
+    if isinstance(value, dict):
+        value = list(value.values())
+    items = value if isinstance(value, tuple | list) else ()
+    return next(filter(None, map(_incomparable, items)), None)
 
 
 def _parameters(reference: Callable[..., Any]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ It needs NumPy and the release's `<assignment>.cases`, no reference and no sandb
 from __future__ import annotations
 
 import html
+import importlib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -38,6 +39,8 @@ def check(function: Callable[..., Any]) -> Report:
     if is_stub(function):
         unanswered = Judgement(Verdict.MISSING, "Not answered yet: this is the stub.")
         return Report(name, unanswered, NOT_THE_GRADE)
+    if key.needs_torch:
+        importlib.import_module("torch")  # the answer may do so only when it is called
     observations = observe_quietly(function, key.cases, key.forbidden)
     judgement = judge(key, observations)
     if key.released is not None and _is_as_released(function, key.released):

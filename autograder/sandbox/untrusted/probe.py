@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import sys
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -100,7 +101,7 @@ def _made(call: Call, again: bool) -> Made:
 
 
 class _ArrayCall:
-    """A call with NumPy's arrays, made once, or twice in a row."""
+    """A call with NumPy's arrays, or numbers alone, made once, or twice in a row."""
 
     def __init__(self, call: Call, again: bool) -> None:
         times = [call, copy.deepcopy(call)] if again else [call]
@@ -112,14 +113,24 @@ class _ArrayCall:
             )
             for one in times
         ]
+        self._leaf = _leaf()
 
     def observe(self, function: Callable[..., Any]) -> Noted:
         results = []
         for arguments, keywords in self._times:
             returned = attempt(function, *arguments, **dict(keywords))
-            results.append((returned, taken(returned, copied_array)))
+            results.append((returned, taken(returned, self._leaf)))
         value = results[-1][1]
-        return Noted(Observation(value, self._after, value), *results[0], copied_array)
+        return Noted(Observation(value, self._after, value), *results[0], self._leaf)
+
+
+def _leaf() -> Callable[[Any], Any]:
+    """How what is returned is copied: tensors too, if torch was here before the student's code."""
+    if "torch" not in sys.modules:
+        return copied_array
+    from .torch_probe import copied_leaf
+
+    return copied_leaf
 
 
 _parts_of = type.__dict__["__dict__"].__get__

@@ -335,6 +335,49 @@ def test_torch_works_on_one_thread_there_and_here(bubblewrap):
         torch.set_num_threads(threads)
 
 
+def visible(n):
+    """Which of `n` tokens each of them sees, (n, n)."""
+    return torch.ones(n, n).tril()
+
+
+VISIBLE = dataclasses.replace(
+    LOG_MEAN,
+    name="visible",
+    reference=visible,
+    cases=lambda _: [Case("three tokens", (3,))],
+    hidden=lambda _: [Case("more tokens", (5,))],
+    misconceptions=(),
+    alternatives=(),
+)
+
+
+@pytest.mark.parametrize(
+    ("result", "verdict"),
+    [
+        ("torch.ones(n, n).tril()", Verdict.PASS),
+        ("torch.ones(n, n).triu()", Verdict.WRONG_VALUE),
+        ("torch.ones(3, 3).tril()", Verdict.WRONG_SHAPE),
+        ("torch.ones(n, n).tril().bool()", Verdict.WRONG_DTYPE),
+        ("torch.ones(n, n).tril().numpy()", Verdict.WRONG_TYPE),
+        ("[torch.ones(n, n).tril()]", Verdict.WRONG_TYPE),
+    ],
+)
+def test_a_tensor_made_from_whole_numbers_is_compared(result, verdict, bubblewrap):
+    source = f"def visible(n):\n    import torch\n    return {result}"
+    whole = dataclasses.replace(TOY, exercises=(VISIBLE,))
+    cells = [toy.Cell(source, "visible")]
+    judgements = judge_program(cells, whole, course_key=b"key", digest="a", sandbox=bubblewrap)
+    assert judgements["visible"].verdict is verdict
+
+
+def test_a_reference_whose_result_nobody_can_compare_is_refused():
+    opaque = dataclasses.replace(
+        VISIBLE, reference=lambda n: {"sees": (1, torch.ones(n).to_sparse())}
+    )
+    with pytest.raises(ValueError, match=r"sparse.*three tokens"):
+        build_key(opaque, public_cases(opaque), ())
+
+
 def test_an_assignment_without_torch_does_not_import_it(bubblewrap):
     source = "import sys\ndef row_mean(X): raise LookupError('torch' in sys.modules)"
     judgement = judge_program(
