@@ -2,10 +2,12 @@
 
 import contextlib
 import io
+import signal
 from collections.abc import Callable
 
 import numpy as np
 import pytest
+import toy
 from mutants import mutants
 
 from autograder.checks import assignments
@@ -60,13 +62,51 @@ EQUIVALENT = {
 """Changes that change no result, and why; a part of its description names each."""
 
 
-def survives(mutant: Callable, key: AnswerKey) -> bool:
-    """True if `judge` would let the mutant pass; its first fault answers the question."""
-    with contextlib.redirect_stdout(io.StringIO()):
+SECONDS = 5
+"""So much of a processor a mutant may take; references take less than one."""
+
+
+@contextlib.contextmanager
+def bounded(seconds: float):
+    """Raise TimeoutError in the block, once a second, when that is over."""
+
+    def late(*_):
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGPROF, late)
+    signal.setitimer(signal.ITIMER_PROF, seconds, 1)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+def survives(mutant: Callable, key: AnswerKey, seconds: float = SECONDS) -> bool:
+    """True if `judge` would let the mutant pass; its first fault answers the question.
+
+    One without an end is caught too: by its own exception, or out here.
+    """
+    with (
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.suppress(TimeoutError),
+        bounded(seconds),
+    ):
         return not any(
             fault(case, expected, *observe_quietly(mutant, [case]))
             for case, expected in zip(key.cases, key.expected, strict=True)
         )
+    return False
+
+
+def test_a_mutant_without_an_end_is_caught():
+    def endless(X):
+        while True:
+            pass
+
+    key = build_key(toy.MEAN, public_cases(toy.MEAN), ())
+    assert survives(toy.MEAN.reference, key)
+    assert not survives(endless, key, seconds=0.1)
 
 
 @pytest.mark.parametrize("assignment", assignments().values(), ids=lambda one: one.name)
