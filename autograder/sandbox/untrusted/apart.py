@@ -52,14 +52,26 @@ class Quiet:
 
 def check(*_, **__):
     pass
+
+def refuse(event, _, refused=refused, hidden=hidden, frozen=get_freeze_count, error=RuntimeError):
+    if event in refused or (event in hidden and not frozen()):
+        raise error(event)
 """
 _REVEALING = (
     (sys, ("_current_frames", "_current_exceptions", "addaudithook", "setprofile_all_threads")),
     (gc, ("unfreeze", "callbacks")),
 )
+# The same by the names of their audit events: a module that is made anew has all its functions.
+_REFUSED = frozenset({"sys._current_frames", "sys._current_exceptions", "sys.addaudithook"})
+_HIDDEN = frozenset({"gc.get_objects", "gc.get_referrers"})  # once something has unfrozen
 _clean: dict[str, Any] = {"__builtins__": vars(builtins), "setprofile": sys.setprofile}
+_given = {"refused": _REFUSED, "hidden": _HIDDEN, "get_freeze_count": gc.get_freeze_count}
+_clean |= _given
 exec(compile(_BEGINNING, "<notebook>", "exec"), _clean)
+for _name in _given:
+    del _clean[_name]
 _stay = _clean.pop("stay")  # a frame leads to its globals
+_refuse, _add_audit_hook = _clean.pop("refuse"), sys.addaudithook
 _profile = threading.getprofile
 _kept: list[Any] = []  # nothing is finalised among our frames
 _queues: list[SimpleQueue[Any]] = []  # to the thread that runs calls now, and back
@@ -125,6 +137,8 @@ def notebook() -> dict[str, Any]:
     quiet = _clean["Quiet"]()
     vars(package)["check"] = _clean["check"]
     vars(main).update(__builtins__=builtins, display=quiet, get_ipython=quiet)
+    gc.freeze()  # so that what is hidden is told from what something has unfrozen
+    _add_audit_hook(_refuse)
     for module, names in _REVEALING:
         for name in names:
             vars(module).pop(name, None)
