@@ -44,7 +44,8 @@ class Cluster:
         self._address = address
         self._resource = ""  # what a worker has that may judge
         self._asked: dict[Judged, tuple[Job, Judged]] = {}
-        self._number, self._looked, self._seen = 0, 0.0, time.monotonic()
+        self._judging: frozenset[str] = frozenset()  # the addresses of those that may
+        self._looked, self._seen = 0.0, time.monotonic()
         for handler in logging.getLogger("distributed").handlers:
             handler.setLevel(logging.CRITICAL)  # our messages say it all
         try:
@@ -66,7 +67,7 @@ class Cluster:
     @property
     def room(self) -> int:
         """See Workers.room."""
-        return 2 * max(1, self._number)
+        return 2 * max(1, len(self._judging))
 
     def __enter__(self) -> Cluster:
         """The workers."""
@@ -108,10 +109,10 @@ class Cluster:
         now = time.monotonic()
         if now - self._looked < 1:
             return
-        before, self._looked, self._number = self._number, now, self._count()
-        if self._number:
+        before, self._looked, self._judging = self._judging, now, self._marked()
+        if self._judging:
             self._seen = now
-            if not before:  # the scheduler looks for a worker's mark only when it registers
+            if not before & self._judging:  # a mark that comes after its worker is not looked for
                 for answer, (job, asked) in list(self._asked.items()):
                     self._ask(answer, job)
                     asked.cancel()
@@ -139,15 +140,15 @@ class Cluster:
         else:
             answer.set_result(done.result())
 
-    def _count(self) -> int:
-        """How many workers may judge just now."""
+    def _marked(self) -> frozenset[str]:
+        """The addresses of the workers that may judge just now."""
         try:
-            workers = self._client.scheduler_info()["workers"].values()
+            workers = self._client.scheduler_info()["workers"].items()
         except (OSError, RuntimeError) as error:
             raise WorkersLost(
                 f"{self._address}: the scheduler is gone. Start it again. {AGAIN}"
             ) from error
-        return sum(self._resource in worker["resources"] for worker in workers)
+        return frozenset(name for name, one in workers if self._resource in one["resources"])
 
     def _wait_for_a_worker(self) -> None:
         try:
