@@ -67,7 +67,7 @@ def test_the_start_is_quick_and_loads_nothing_heavy():
         "sys.exit(str(heavy) if heavy else 0)"
     )
     seconds = {program: [], "import numpy, typer, rich.table": []}
-    for one in 3 * list(seconds):
+    for one in 6 * list(seconds):
         start = _seconds_of_children()
         done = subprocess.run(
             [sys.executable, "-c", one], capture_output=True, text=True, check=False
