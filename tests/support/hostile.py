@@ -6,6 +6,7 @@ grading:
     attacks:    a sentence
     group:      resources, process, scores, answers, secrets, files, tools, or robust
     assignment: whose release the student had
+    tool:       a file of the corpus's folder `tools`, a cell in front of those that were added
     expect:     exercise: {verdict, points, says, says_not}; the last two are regular expressions
     others:     PASS (the default) or any, for the exercises that `expect` does not name
     seconds:    how much longer the class may take because of it (2)
@@ -90,6 +91,7 @@ class Case:
     group: str
     assignment: str
     expect: Mapping[str, Expected]
+    tool: str = ""
     others: str = "PASS"
     seconds: float = 2
     room: str = ""
@@ -238,6 +240,8 @@ def with_sources(case: Case) -> dict[str, Any]:
         if file.exists():
             answer_cell(content, exercise.name)["source"] = file.read_text(encoding="utf-8")
     own = sorted(case.folder.glob("own_*.py"), key=lambda file: int(file.stem[4:]))
+    if case.tool:
+        own.insert(0, CORPUS / "tools" / f"{case.tool}.py")
     first = next(i for i, cell in enumerate(content["cells"]) if cell["cell_type"] == "code") + 1
     content["cells"][first:first] = [code_cell(file.read_text(encoding="utf-8")) for file in own]
     return content
