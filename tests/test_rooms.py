@@ -72,7 +72,14 @@ def test_every_exercise_stands_in_a_file_of_its_name(chapter):
         for exercise in assignments()[chapter].exercises
     }
     found = {path.stem for path in folder.iterdir() if path.name[:2] != "__"}
-    assert {name.removesuffix("_wrong") for name in found} == names
+    assert {re.sub("_(wrong|implementations)$", "", name) for name in found} == names
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_an_assignment_is_read_where_no_mathjax_is(chapter):
+    cells = jupytext.read(ROOT / "exercises" / f"{chapter}.md").cells
+    texts = [cell.source for cell in cells if cell.cell_type == "markdown"]
+    assert [text for text in texts if "$" in text] == []
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "book").glob("*.md")), ids=lambda path: path.stem)

@@ -130,7 +130,7 @@ def _comment(entry: Entry, cell: str) -> str | None:
 def describe(row: Row, record: Record) -> str:
     """The feedback on one exercise, in plain text of a few lines."""
     if row.verdict == Verdict.PASS:
-        lines = [f"{row.points} of {row.max_points} points. {row.message}".strip()]
+        lines = [f"{row.points:g} of {row.max_points} points. {row.message}".strip()]
     elif row.verdict == Verdict.GRADER_FAULT:
         lines = [
             "GRADER_FAULT: the grader failed here, not the answer. No points are lost: "
@@ -138,7 +138,8 @@ def describe(row: Row, record: Record) -> str:
             row.message,
         ]
     else:
-        lines = [f"{row.verdict}: {row.message}"]
+        some = f"{row.points:g} of {row.max_points} points. " if row.points else ""
+        lines = [f"{some}{row.verdict}: {row.message}"]
         if row.misconception is not None:
             lines.append(f"Misconception: {row.misconception}.")
         if row.exercise in record.hints:

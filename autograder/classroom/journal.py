@@ -41,7 +41,7 @@ class Row:
     assignment: str
     exercise: str
     verdict: str
-    points: int
+    points: float
     max_points: int
     misconception: str | None
     message: str
@@ -91,7 +91,7 @@ def make_record(
                 assignment=assignment.name,
                 exercise=exercise.name,
                 verdict=str(judgement.verdict),
-                points=exercise.points if judgement.passed else 0,
+                points=judgement.points(exercise.points),
                 max_points=exercise.points,
                 misconception=judgement.misconception,
                 message=judgement.message,

@@ -15,12 +15,12 @@ class Handed:
     """The calls of some exercises as the sandbox gets them, and what was taken out of them.
 
     `calls` and `functions` are messages, the second empty if there are none. `numbers` are those of
-    the functions of each exercise.
+    the functions of each exercise, call by call.
     """
 
     calls: bytes
     functions: bytes
-    numbers: Mapping[str, range]
+    numbers: Mapping[str, list[range]]
     _known: Sequence[SourceFunction]
 
     def put_back(self, value: Any) -> Any:
@@ -33,10 +33,10 @@ class Handed:
         return _replaced(value, function)
 
 
-def hand_over(parts: Sequence[tuple[str, list[Call]]]) -> Handed:
+def hand_over(parts: Sequence[tuple[str, Sequence[Call]]]) -> Handed:
     """Take the functions out of the calls of each exercise; each gets a number of its own.
 
-    From calls with tensors none is taken: gradients go through it, and end with the process.
+    From calls through which gradients may go none is taken: they end with the process.
     """
     functions: list[SourceFunction] = []
 
@@ -46,11 +46,15 @@ def hand_over(parts: Sequence[tuple[str, list[Call]]]) -> Handed:
         functions.append(leaf)
         return FunctionElsewhere(len(functions) - 1)
 
-    calls, numbers = [], {}
+    calls: list[tuple[str, list[Call]]] = []
+    numbers: dict[str, list[range]] = {}
     for name, part in parts:
-        first = len(functions)
-        calls.append((name, [one if one.needs_torch else _replaced(one, number) for one in part]))
-        numbers[name] = range(first, len(functions))
+        calls.append((name, []))
+        numbers[name] = []
+        for call in part:
+            first = len(functions)
+            calls[-1][1].append(call if call.may_differentiate else _replaced(call, number))
+            numbers[name].append(range(first, len(functions)))
     message = wire.encode(functions) if functions else b""
     return Handed(wire.encode(calls), message, numbers, functions)
 

@@ -15,9 +15,10 @@ from ..classroom.journal import Journal, Record, Row, make_record
 from ..classroom.plaintext import printable
 from ..judging.verdict import Judgement, Verdict
 from ..sandbox.backends import SandboxUnavailable
-from .jobs import Job, needs_torch
+from .jobs import Job
 from .keeper import Keeper, Task, Waiting
 from .notebook import Submission, read_submission
+from .program import imports_torch
 from .workers import Workers, WorkersLost, judge_all
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ class _Run:
             course_key=self._course.key,
             digest=begun.submission.digest,
             exercises=exercises,
-            torch=needs_torch(self._tasks[begun.file.assignment].released),
+            torch=imports_torch(self._tasks[begun.file.assignment].released.cells),
             trust=self._workers.trust,
         )
 

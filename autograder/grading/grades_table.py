@@ -60,6 +60,8 @@ MISTAKES: dict[str, str] = {
     Verdict.NONDETERMINISTIC: "two results of two equal calls",
     Verdict.EXCEPTION: "raised an exception",
     Verdict.WRONG_EXCEPTION: "wrong exception, or none",
+    Verdict.MISSED: "lets wrong implementations through",
+    Verdict.FALSE_ALARM: "rejects a right implementation",
     Verdict.MISSING: "no answer",
 }
 """The other verdicts but PASS, in words, for a mistake without a name."""
@@ -125,7 +127,8 @@ class _Submission:
 
     @property
     def points(self) -> str:
-        return f"{sum(row.points for row in self.rows)}/{sum(row.max_points for row in self.rows)}"
+        points = sum(row.points for row in self.rows)
+        return f"{points:.10g}/{sum(row.max_points for row in self.rows)}"
 
     @property
     def untouched(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import platform
 import signal
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import checks
+from ..judging.exercise import Assignment
 from ..judging.outline import Outline, outline
 from ..judging.verdict import Judgement
 from ..sandbox import backends
@@ -67,10 +69,9 @@ def judge_job(job: Job) -> dict[str, Judgement]:
     """A judgement for each exercise that `job` wants. Raises SandboxUnavailable."""
     with _ONE_AT_A_TIME:
         warm = _warm(job.trust, job.torch)
-        assignment = checks.assignments()[job.assignment]  # imports it, while the sandbox starts
         return grading.judge_program(
             job.program,
-            assignment,
+            _assignment(job.assignment),  # imports it, while the sandbox starts
             course_key=job.course_key,
             digest=job.digest,
             sandbox=warm.result(),
@@ -78,16 +79,19 @@ def judge_job(job: Job) -> dict[str, Judgement]:
         )
 
 
+@cache
+def _assignment(name: str) -> Assignment:
+    """The assignment, with all that it imports left to no later collection of garbage."""
+    found = checks.assignments()[name]
+    gc.freeze()
+    return found
+
+
 def prepare(released: dict[str, NotebookNode], trust: bool) -> dict[str, Described]:
     """Describe the assignments, while the sandbox starts in which they will be judged."""
     for notebook in released.values():
-        _warm(trust, needs_torch(notebook))
+        _warm(trust, grading.imports_torch(notebook.cells))
     return describe(released)
-
-
-def needs_torch(released: NotebookNode) -> bool:
-    """True for a release that imports torch."""
-    return any("import torch" in cell.source for cell in released.cells)
 
 
 def describe(released: dict[str, NotebookNode]) -> dict[str, Described]:

@@ -240,11 +240,12 @@ def assemble(
     placed = list(_place(cells, released))
     own = [one for one in placed if one.name is None and one.code is not None]
     answers: dict[str, str] = {}
+    attempts: dict[str, list[str]] = {}
     problems: dict[str, Judgement] = {}
     for name in names:
         found = [one for one in placed if one.name == name] or _recover(name, own)
         own = [one for one in own if one not in found]
-        source = _answer(name, found, stubs[name])
+        source, attempts[name] = _answer(name, found, stubs[name])
         if name in with_bugs and _same_code(source, stubs[name]):
             message = f"Not answered: `{name}` is as it was released, with its bug."
             problems[name] = Judgement(Verdict.MISSING, message)
@@ -259,6 +260,7 @@ def assemble(
     for cell in released.cells:
         name = mark_of(cell)
         if name in answers:
+            program += _added(attempts[name])
             program.append(ProgramCell(answers[name], name))
         elif cell.cell_type == "code" and name not in names and not is_self_check(name):
             program.append(ProgramCell(cell.source, None))
@@ -319,21 +321,23 @@ def _recover(name: str, own: Sequence[_Placed]) -> list[_Placed]:
     return defining if len(defining) == 1 else []
 
 
-def _answer(name: str, found: Sequence[_Placed], stub: str) -> str:
-    """The source that answers an exercise; empty if there is none.
+def _answer(name: str, found: Sequence[_Placed], stub: str) -> tuple[str, list[str]]:
+    """The source that answers an exercise, empty if there is none, and the attempts before it.
 
-    Of several cells that define the function, the last that was edited counts, as in Jupyter. Cells
-    that do not define it are pieces of an answer that was split, and stay.
+    Of several cells that define the function, the last that was edited counts, as in Jupyter; the
+    attempts may define what it uses. Cells that do not define it are pieces of a split answer.
     """
     sources = [one.code for one in found if one.code is not None]
     defining = [source for source in sources if _defines(name, source)]
-    chosen = _last(sources, _edited(defining, stub)) if defining else None
+    chosen = _last(sources, _edited(defining, stub)) if defining else len(sources)
     pieces = [
         source
         for index, source in enumerate(sources)
         if index == chosen or not _defines(name, source)
     ]
-    return "\n\n".join(piece for piece in pieces if piece.strip())
+    answer = "".join(sources[chosen : chosen + 1])
+    before = [one for one in sources[:chosen] if one in defining and one not in (stub, answer)]
+    return "\n\n".join(piece for piece in pieces if piece.strip()), [*dict.fromkeys(before)]
 
 
 def _edited(sources: Sequence[str], stub: str) -> str:
@@ -378,7 +382,10 @@ def _problem(name: str, file: SubmissionFile, found: Sequence[_Placed], source: 
 
 def _own(own: Sequence[_Placed], after: str | None) -> list[ProgramCell]:
     """The student's added cells behind one released cell. One too long to be run is left out."""
-    sources = [one.code or "" for one in own if one.after == after]
+    return _added(one.code or "" for one in own if one.after == after)
+
+
+def _added(sources: Iterable[str]) -> list[ProgramCell]:
     return [ProgramCell(one, None) for one in sources if one.strip() and len(one) <= MAX_SOURCE]
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -71,8 +72,7 @@ class Seen:
 
     `result` is what its cell raised, "stub", None for no such name, or an observation for each case
     of `key`. `changed` says that the grader saw arguments change. `alone` is False if exercises
-    before it ran in the same process. `asks` is how many different calls it made, in the first
-    pass, of functions that were handed over.
+    before it ran in the same process.
     """
 
     status: str
@@ -80,15 +80,40 @@ class Seen:
     result: Any = None
     changed: bool = False
     alone: bool = False
-    asks: int = 0
 
 
 @dataclass(frozen=True)
 class _Part:
-    """Some calls of an exercise, as one run makes them."""
+    """The calls of an exercise that one run makes: of the cases `first` to `last` of a key."""
 
-    name: str
-    calls: list[Call]
+    key: AnswerKey
+    first: int
+    last: int
+
+    @property
+    def name(self) -> str:
+        """The name of the exercise."""
+        return self.key.exercise
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """These calls."""
+        return self.key.calls[self.first : self.last]
+
+    def one(self, at: int) -> _Part:
+        """One of them."""
+        return _Part(self.key, self.first + at, self.first + at + 1)
+
+
+def _from(key: AnswerKey, first: int = 0) -> _Part:
+    """All calls of a key, from its case `first` on."""
+    return _Part(key, first, len(key.cases))
+
+
+@lru_cache(maxsize=32)
+def _handed(parts: tuple[_Part, ...]) -> Handed:
+    """What a run gets; most submissions meet the same parts in the same draw."""
+    return hand_over([(part.name, part.calls) for part in parts])
 
 
 class Observer:
@@ -116,18 +141,22 @@ class Observer:
     ) -> dict[str, Seen]:
         """What each answer does; on the hidden cases only if it `passes` the public ones."""
         asked = {one.name: one for one in questions}
-        first = self._pass(asked, {name: one.public.calls for name, one in asked.items()})
+        first = self._made(asked, {name: _from(one.public) for name, one in asked.items()})
         seen = {name: self._on(asked[name].public, one) for name, one in first.items()}
         answered = [name for name, one in seen.items() if isinstance(one.result, list)]
         right = [name for name in answered if passes(asked[name].public, seen[name].result)]
-        hidden = self._pass(
+        hidden = self._made(
             asked,
-            {name: asked[name].whole.calls[asked[name].whole.public :] for name in right},
+            {name: _from(asked[name].whole, asked[name].whole.public) for name in right},
         )
         for name, one in hidden.items():
             seen[name] = _joined(seen[name], self._on(asked[name].whole, one))
-        answered = [name for name in answered if isinstance(seen[name].result, list)]
-        second = self._pass(asked, {name: seen[name].key.calls for name in answered}, again=True)
+        answered = [
+            name
+            for name in answered
+            if isinstance(seen[name].result, list) and not asked[name].whole.is_test
+        ]
+        second = self._pass(asked, {name: _from(seen[name].key) for name in answered}, again=True)
         for name, one in second.items():
             seen[name] = _again(seen[name], one)
         return seen
@@ -135,12 +164,33 @@ class Observer:
     def _on(self, key: AnswerKey, seen: Seen) -> Seen:
         return replace(seen, key=key)
 
+    def _made(self, asked: Mapping[str, Question], parts: Mapping[str, _Part]) -> dict[str, Seen]:
+        """Make all calls: those of a test that a student wrote one by one, each in a fresh process.
+
+        So a test meets one implementation, and can neither remember another one nor ask it. There
+        is no second pass for it: it meets each public implementation again among the hidden ones.
+        """
+        tests = {name: part for name, part in parts.items() if asked[name].whole.is_test}
+        seen = self._pass(asked, {n: part for n, part in parts.items() if n not in tests})
+        at = 0
+        while tests:
+            one_each = {name: part.one(at) for name, part in tests.items()}
+            for name, one in self._pass(asked, one_each).items():
+                seen[name] = _joined(seen[name], one) if name in seen else one
+            at += 1
+            tests = {
+                name: part
+                for name, part in tests.items()
+                if at < len(part.calls) and isinstance(seen[name].result, list)
+            }
+        return seen
+
     def _pass(
-        self, asked: Mapping[str, Question], calls: Mapping[str, list[Call]], again: bool = False
+        self, asked: Mapping[str, Question], wanted: Mapping[str, _Part], again: bool = False
     ) -> dict[str, Seen]:
         """Make the calls of all exercises in one process; what does not end there, in another."""
         seen: dict[str, Seen] = {}
-        parts = [_Part(name, one) for name, one in calls.items()]
+        parts = list(wanted.values())
         if again:
             parts.reverse()  # the run goes backwards: so the first part is the last that ran
         while parts:
@@ -151,7 +201,7 @@ class Observer:
                 continue
             batch = [one for one in parts if self._ended_by_its_cell(one.name) is None]
             order = list(reversed(batch)) if again else batch
-            handed = hand_over([(one.name, one.calls) for one in order])
+            handed = _handed(tuple(order))
             run = self._run(handed, max(asked[one.name].seconds for one in batch), again)
             if run.cell is not None and self._may_leave_out(run.cell):
                 self._left_out[run.cell] = "killed" if run.status == "ended" else run.status
@@ -200,13 +250,13 @@ class Observer:
                     replace(one, arguments_after=_after(call))
                     for one, call in zip(result, changed[part.name], strict=True)
                 ]
+            if isinstance(result, list):
+                result = [
+                    replace(one, asks=sum(run.asked.get(number, 0) for number in numbers))
+                    for one, numbers in zip(result, handed.numbers[part.name], strict=True)
+                ]
             seen[part.name] = Seen(
-                status,
-                asked[part.name].public,
-                result,
-                changed is not None,
-                alone=index == 0,
-                asks=sum(run.asked.get(number, 0) for number in handed.numbers[part.name]),
+                status, asked[part.name].public, result, changed is not None, alone=index == 0
             )
         return seen
 
@@ -222,7 +272,7 @@ class Observer:
 
 
 def _joined(public: Seen, hidden: Seen) -> Seen:
-    """What an answer did on the public cases and on the hidden ones."""
+    """What an answer did on some cases and on others, such as the public and the hidden ones."""
     if not isinstance(hidden.result, list):
         return _unlike(public, hidden)
     return replace(
@@ -230,7 +280,6 @@ def _joined(public: Seen, hidden: Seen) -> Seen:
         result=[*public.result, *hidden.result],
         changed=public.changed or hidden.changed,
         alone=public.alone and hidden.alone,
-        asks=public.asks + hidden.asks,
     )
 
 
@@ -296,7 +345,10 @@ def _observations(result: list[Any], count: int, handed: Handed) -> list[Observa
         return None
     if not all(map(_is_legitimate, result)):
         return None
-    return [replace(one, arguments_after=handed.put_back(one.arguments_after)) for one in result]
+    return [
+        replace(one, arguments_after=handed.put_back(one.arguments_after), again=one.value)
+        for one in result
+    ]
 
 
 def _is_legitimate(one: Observation) -> bool:
@@ -305,7 +357,7 @@ def _is_legitimate(one: Observation) -> bool:
         for value in one.arguments_after
     )
     named = all(isinstance(name, str) for name in one.ready_made)
-    return given and named and all(map(_is_outcome, (one.value, one.again, one.later)))
+    return given and named and all(map(_is_outcome, (one.value, one.later)))
 
 
 def _is_outcome(value: Any) -> bool:

@@ -8,7 +8,7 @@ import inspect
 import platform
 import sys
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import lru_cache
@@ -22,7 +22,7 @@ import numpy as np
 from ..classroom.plaintext import printable
 from ..judging import judge
 from ..judging.exercise import Assignment, Exercise
-from ..judging.judge import AnswerKey, build_key, public_cases
+from ..judging.judge import AnswerKey, build_key, public_cases, with_hidden
 from ..judging.verdict import Judgement, Verdict
 from ..sandbox.backends import UNTRUSTED, Sandbox
 from ..sandbox.limits import LIMITS
@@ -45,6 +45,10 @@ many at least; what it hard-codes, or knows from elsewhere, it does not ask for.
 
 PATIENCE = 20
 """So many times as long as the reference may a right answer take."""
+
+CALLS = 3
+"""So often is an answer called for each case: once in the first pass, twice in the second. The
+reference is called once."""
 
 
 def judge_program(
@@ -75,17 +79,21 @@ def questions(assignment: Assignment, course_key: bytes, digest: str) -> list[Qu
 
 @lru_cache(maxsize=1024)
 def _question(one: Exercise, course_key: bytes, draw: int) -> Question:
-    public = _public_key(one)
+    public, public_seconds = _public_key(one)
     seed = hmac.new(course_key, f"{one.name}\n{draw}".encode(), hashlib.sha256).digest()
     rng = np.random.default_rng(int.from_bytes(seed, "little"))
     begun = time.process_time()
-    whole = build_key(one, public.cases, tuple(one.hidden(rng)))
-    return Question(public, whole, LIMITS.seconds + PATIENCE * (time.process_time() - begun))
+    whole = with_hidden(public, one, tuple(one.hidden(rng)))
+    seconds = public_seconds + time.process_time() - begun
+    return Question(public, whole, LIMITS.seconds + PATIENCE * CALLS * seconds)
 
 
 @lru_cache(maxsize=1024)
-def _public_key(one: Exercise) -> AnswerKey:
-    return build_key(one, public_cases(one), ())
+def _public_key(one: Exercise) -> tuple[AnswerKey, float]:
+    """The key for the public cases, and the seconds of a processor that the reference took."""
+    begun = time.process_time()
+    key = build_key(one, public_cases(one), ())
+    return key, time.process_time() - begun
 
 
 def judge_questions(
@@ -94,13 +102,15 @@ def judge_questions(
     """Judge `program`: all exercises in common processes, and what fails there by itself.
 
     So one answer never costs another its points. A sandbox that fails before it begins with the
-    student's code is a GRADER_FAULT: no answer did that.
+    student's code is a GRADER_FAULT: no answer did that. A program that imports torch finds it
+    imported already in every room: the import takes longer than most answers.
     """
+    torch = imports_torch(program) or any(one.whole.needs_torch for one in asked)
     judgements: dict[str, Judgement] = {}
     batches = [list(asked)]
     while batches:
         batch = batches.pop()
-        seen, note = _observed(program, batch, sandbox)
+        seen, note = _observed(program, batch, sandbox, torch)
         for one in batch:
             found = seen.get(one.name)
             judgement = _judgement(found, note) if found else _NOT_BEGUN
@@ -110,14 +120,18 @@ def judge_questions(
     return {one.name: judgements[one.name] for one in asked}
 
 
+def imports_torch(cells: Iterable[ProgramCell]) -> bool:
+    """True if a cell says so."""
+    return any("import torch" in cell.source for cell in cells)
+
+
 def _observed(
-    program: Sequence[ProgramCell], asked: Sequence[Question], sandbox: Sandbox
+    program: Sequence[ProgramCell], asked: Sequence[Question], sandbox: Sandbox, torch: bool
 ) -> tuple[dict[str, Seen], str]:
     """What the answers do, and a note on cells that were left out; nothing if no room stood."""
-    torch = any(one.whole.needs_torch for one in asked)
     try:
         with closing(Observer(program, sandbox, torch)) as observer:
-            seen = observer.observe(asked, lambda key, result: judge.judge(key, result).passed)
+            seen = observer.observe(asked, lambda key, result: judge.judge(key, result).earns)
             return seen, _left_out(program, observer.own_left_out)
     except NotBegun:
         return {}, ""
@@ -159,10 +173,11 @@ def _judgement_alone(seen: Seen) -> Judgement:
     if not isinstance(result, list):
         return _STATUS["malformed"]
     judgement = judge.judge(key, result)
-    if judgement.passed and FEWEST_ASKS * key.asks > seen.asks:
+    asks = sum(one.asks for one in result)
+    if judgement.passed and FEWEST_ASKS * key.asks > asks:
         return Judgement(
             Verdict.FORBIDDEN,
-            f"It hardly calls the function that it is given: {seen.asks} different calls, where "
+            f"It hardly calls the function that it is given: {asks} different calls, where "
             f"the task takes about {key.asks}. Its result has to come from what that returns.",
         )
     return judgement

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..sandbox.untrusted.asking import request
-from ..sandbox.untrusted.values import SourceFunction
+from ..sandbox.untrusted.asking import packed, request, unpacked
+from ..sandbox.untrusted.values import Observation, SourceFunction
 from .exercise import Case
 
 
@@ -17,16 +17,25 @@ class Counting:
     def __init__(self, cases: Iterable[Case]) -> None:
         """`cases` of this object are those, to be called in this process.
 
-        With tensors among the arguments nothing is counted, since the function runs beside the
-        answer.
+        Where gradients may go through a function nothing is counted: it runs beside the answer.
         """
-        self._functions: list[_Counted] = []
-        self.cases = [one if one.call.needs_torch else self._counting(one) for one in cases]
+        self._functions: list[list[_Counted]] = []
+        self.cases = [self._case(case) for case in cases]
 
-    @property
-    def asks(self) -> int:
-        """How many different calls of them there were until now, of the function of each case."""
-        return sum(len(one.requests) for one in self._functions)
+    def counted(self, observations: Sequence[Observation]) -> list[Observation]:
+        """The observations of the cases, each with how many different calls there were in it."""
+        return [
+            replace(
+                one,
+                asks=sum(len(function.requests) for function in functions),
+                arguments_after=tuple(map(_as_given, one.arguments_after)),
+            )
+            for one, functions in zip(observations, self._functions, strict=True)
+        ]
+
+    def _case(self, case: Case) -> Case:
+        self._functions.append([])
+        return case if case.call.may_differentiate else self._counting(case)
 
     def _counting(self, case: Case) -> Case:
         return replace(
@@ -38,22 +47,32 @@ class Counting:
     def _counted(self, argument: Any) -> Any:
         if not isinstance(argument, SourceFunction):
             return argument
-        self._functions.append(_Counted(argument.name, argument.source))
-        return self._functions[-1]
+        self._functions[-1].append(_Counted(argument.name, argument.source))
+        return self._functions[-1][-1]
+
+
+def _as_given(argument: Any) -> Any:
+    if isinstance(argument, _Counted):
+        return SourceFunction(argument.name, argument.source)
+    return argument
 
 
 @dataclass(frozen=True)
 class _Counted(SourceFunction):
+    """A function that is called here as it is in the sandbox: with copies, and for copies."""
+
     requests: set[bytes] = field(default_factory=set)
 
     def load(self) -> Any:
-        function = super().load()
+        hidden = super().load()
 
-        def counted(*arguments: Any, **keywords: Any) -> Any:
-            self.requests.add(request(0, arguments, keywords))
-            return function(*arguments, **keywords)
+        def function(*arguments: Any, **keywords: Any) -> Any:
+            message = request(0, arguments, keywords)
+            self.requests.add(message)
+            _, copies, named = unpacked(message)
+            return unpacked(packed(hidden(*copies, **named)))
 
-        return counted
+        return function
 
     def __deepcopy__(self, memo: dict[int, Any]) -> _Counted:
         return self

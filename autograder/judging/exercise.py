@@ -124,6 +124,7 @@ class Kind(StrEnum):
     DERIVE = "derive"
     MEASURE = "measure"
     TRANSFER = "transfer"
+    TEST = "test"
 
     @property
     def asks(self) -> str:
@@ -140,6 +141,11 @@ _ASKS = {
     ),
     Kind.MEASURE: "Write a function that finds a number in the experiment.",
     Kind.TRANSFER: "The chapter does not show this one. Use what it taught on a new problem.",
+    Kind.TEST: (
+        "Write a test. It is given an implementation to call, and raises AssertionError if that is "
+        "wrong. It earns points for each wrong implementation that it rejects, and none at all if "
+        "it rejects a right one."
+    ),
 }
 
 
@@ -177,6 +183,8 @@ class Exercise:
         if (self.kind is Kind.MEASURE) != (self.tolerance is not None):
             raise ValueError(f"{self.name}: a measure exercise, and no other, has a `tolerance`")
         wrong = [misconception.wrong for misconception in self.misconceptions]
+        if self.kind is Kind.TEST and not self.name.startswith("test_"):
+            raise ValueError(f"{self.name}: the name of a test begins with test_")
         if self.released is not None and self.released not in wrong:
             raise ValueError(f"{self.name}: `released` is the `wrong` of no misconception")
 

@@ -10,13 +10,13 @@ import inspect
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from ..sandbox.untrusted import wire
-from ..sandbox.untrusted.probe import observe
+from ..sandbox.untrusted.probe import observe, observe_once
 from ..sandbox.untrusted.values import (
     Call,
     Differentiated,
@@ -30,16 +30,17 @@ from ..sandbox.untrusted.values import (
 from .agreement import agree
 from .asks import Counting
 from .compare import Mismatch, compare, compare_exception, unasked_exception
-from .exercise import Case, Exercise
+from .exercise import Case, Exercise, Kind
 from .measured import compare_measured
 from .modules import compare_gradients, compare_parameters
 from .naming import KeyedMisconception, Trial, earned_name
 from .patterns import patterns
 from .verdict import Judgement, Verdict
 from .words import kind, with_parameter
+from .written_tests import judge_test
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AnswerKey:
     """All that judging needs, as data: the cases, what is right on each, and what mistakes do.
 
@@ -47,7 +48,8 @@ class AnswerKey:
     the names of the arguments of the function, or of the module's call. `released` is the source of
     the wrong function that a debug exercise releases, where the self-check is to know it again.
     `forbidden` are the names of what is ready-made and may not run. `asks` is how many different
-    calls the reference makes of the functions that it is given.
+    calls the reference makes of the functions that it is given, and an answer has to make of them.
+    `is_test` is True where the answer is a test.
     """
 
     exercise: str
@@ -59,11 +61,12 @@ class AnswerKey:
     released: str | None = None
     forbidden: tuple[str, ...] = ()
     asks: int = 0
+    is_test: bool = False
 
-    @property
-    def calls(self) -> list[Call]:
+    @cached_property
+    def calls(self) -> tuple[Call, ...]:
         """The calls to make, in the order of the cases."""
-        return [replace(case.call, forbidden=self.forbidden) for case in self.cases]
+        return tuple(replace(case.call, forbidden=self.forbidden) for case in self.cases)
 
     @property
     def noun(self) -> str:
@@ -72,9 +75,10 @@ class AnswerKey:
 
     @property
     def needs_torch(self) -> bool:
-        """True if an answer cannot be judged without torch: it is given, or returns, tensors."""
+        """True if an answer is not judged without torch: it is given, asks, or returns tensors."""
         returned = map(output, self.expected)
-        return any(call.needs_torch for call in self.calls) or any(tensors([*returned]))
+        asked = any(call.needs_torch or call.asks_torch for call in self.calls)
+        return asked or any(tensors([*returned]))
 
 
 def public_cases(exercise: Exercise) -> tuple[Case, ...]:
@@ -91,8 +95,7 @@ def build_key(exercise: Exercise, public: Iterable[Case], hidden: Iterable[Case]
     """
     shown = tuple(public)
     cases = tuple(replace(case, tolerance=exercise.tolerance) for case in (*shown, *hidden))
-    counting = Counting(cases)
-    right = observe_quietly(exercise.reference, counting.cases)
+    right = _quietly(observe_once, exercise.reference, cases, ())
     for case, observation in zip(cases, right, strict=True):
         value = observation.value
         if isinstance(value, Differentiated) and isinstance(value.gradients, Raised):
@@ -122,13 +125,31 @@ def build_key(exercise: Exercise, public: Iterable[Case], hidden: Iterable[Case]
         cases,
         len(shown),
         tuple(observation.value for observation in right),
-        tuple(
-            KeyedMisconception(m.name, m.hint, partial(_observations, m.wrong, cases))
-            for m in exercise.misconceptions
-        ),
+        _keyed(exercise, cases),
         _parameters(exercise.reference),
         forbidden=exercise.forbidden,
-        asks=counting.asks,
+        asks=0 if exercise.kind is Kind.TEST else sum(one.asks for one in right),
+        is_test=exercise.kind is Kind.TEST,
+    )
+
+
+def with_hidden(public: AnswerKey, exercise: Exercise, hidden: Iterable[Case]) -> AnswerKey:
+    """The `public` key of an exercise with hidden cases behind its own; ValueError as build_key."""
+    added = build_key(exercise, (), hidden)
+    cases = (*public.cases, *added.cases)
+    return replace(
+        public,
+        cases=cases,
+        expected=(*public.expected, *added.expected),
+        misconceptions=_keyed(exercise, cases),
+        asks=public.asks + added.asks,
+    )
+
+
+def _keyed(exercise: Exercise, cases: tuple[Case, ...]) -> tuple[KeyedMisconception, ...]:
+    return tuple(
+        KeyedMisconception(m.name, m.hint, partial(_observations, m.wrong, cases))
+        for m in exercise.misconceptions
     )
 
 
@@ -161,10 +182,21 @@ def observe_quietly(
 
     Of what it runs, only the names in `forbidden` are noted.
     """
+    return _quietly(observe, function, cases, forbidden)
+
+
+def _quietly(
+    observing: Callable[[Callable[..., Any], Sequence[Call]], list[Observation]],
+    function: Callable[..., Any],
+    cases: Iterable[Case],
+    forbidden: tuple[str, ...],
+) -> list[Observation]:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # that a mistake divides by zero is no news
-        calls = [replace(case.call, forbidden=forbidden) for case in cases]
-        observations: list[Observation] = wire.decode(wire.encode(observe(function, calls)))
+        counting = Counting(cases)
+        calls = [replace(case.call, forbidden=forbidden) for case in counting.cases]
+        seen = counting.counted(observing(function, calls))
+        observations: list[Observation] = wire.decode(wire.encode(seen))
     return observations
 
 
@@ -181,6 +213,8 @@ def judge(key: AnswerKey, observations: Sequence[Observation]) -> Judgement:
             Verdict.FORBIDDEN,
             f"It runs `{ready_made[0][:100]}`, which is ready-made. Writing it is the exercise.",
         )
+    if key.is_test:
+        return judge_test(key.cases, key.public, key.misconceptions, observations)
     found = [
         fault(case, expected, observation, key.parameters)
         for case, expected, observation in zip(key.cases, key.expected, observations, strict=True)

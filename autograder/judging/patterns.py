@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..sandbox.untrusted.values import Tensor, output
-from .agreement import close
+from .agreement import close, family
 from .common_cases import common_cases, masks
 from .differences import Difference, differences
 from .naming import Trial
@@ -321,5 +321,7 @@ def _array(value: Any) -> np.ndarray | None:
 
 def _equal(first: np.ndarray | None, second: np.ndarray | None) -> bool:
     if first is None or second is None or first.size != second.size or first.size == 0:
+        return False
+    if family(first) != family(second):
         return False
     return bool(close(first.ravel(), second.ravel()).all())

@@ -21,6 +21,8 @@ class Verdict(StrEnum):
     NONDETERMINISTIC = "NONDETERMINISTIC"
     EXCEPTION = "EXCEPTION"
     WRONG_EXCEPTION = "WRONG_EXCEPTION"
+    MISSED = "MISSED"
+    FALSE_ALARM = "FALSE_ALARM"
     TIMEOUT = "TIMEOUT"
     MEMORY = "MEMORY"
     OUTPUT = "OUTPUT"
@@ -36,7 +38,8 @@ class Judgement:
     """The verdict on one exercise, with what a student should read.
 
     `misconception` is the name of the mistake that the answer equals, or None. `hint` is the
-    question that goes with it. `case` is the index of the first case that failed, or None.
+    question that goes with it. `case` is the index of the first case that failed, or None. `share`
+    is there for a test that a student wrote: how much of its task it did, if not all.
     """
 
     verdict: Verdict
@@ -44,8 +47,20 @@ class Judgement:
     misconception: str | None = None
     hint: str | None = None
     case: int | None = None
+    share: float = 0.0
 
     @property
     def passed(self) -> bool:
-        """True for full points; there is no other way to points."""
+        """True for full points."""
         return self.verdict is Verdict.PASS
+
+    @property
+    def earns(self) -> bool:
+        """True for points, all or some; there is no other way to points."""
+        return self.passed or self.share > 0
+
+    def points(self, most: int) -> float:
+        """The points, of at most so many; a share is rounded to a tenth of a point."""
+        if self.passed or not self.share:
+            return most if self.passed else 0
+        return round(most * self.share, 1)

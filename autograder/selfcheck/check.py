@@ -127,6 +127,7 @@ def write_cases(assignment: Assignment, path: Path) -> None:
                     "parameters": key.parameters,
                     "released": key.released,
                     "forbidden": key.forbidden,
+                    "is_test": key.is_test,
                 }
                 for key in keys
             ]
@@ -147,6 +148,7 @@ def read_cases(path: Path) -> list[AnswerKey]:
                 key["parameters"],
                 key["released"],
                 key["forbidden"],
+                is_test=key["is_test"],
             )
             for key in wire.decode(path.read_bytes())
         ]

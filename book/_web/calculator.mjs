@@ -2,7 +2,8 @@
 // Its data and a table of the measured points stand in the page (solutions/drawing/calculator.py).
 // The formulas of `predicted` are those of that file.
 
-const SVG = "http://www.w3.org/2000/svg";
+import { choice, dataOf, drawn, element, facts, slider } from "./parts.mjs";
+
 const WIDTH = 560, HEIGHT = 300, LEFT = 76, RIGHT = 12, TOP = 12, BOTTOM = 40;
 const LENGTHS = [64, 2 ** 20];
 const CHOICES = [
@@ -51,20 +52,6 @@ function atSeconds(value) {
   const power = Math.round(Math.log10(value));
   if (power > 3) return `10${[...String(power)].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join("")} s`;
   return power < 0 ? `${Number((1000 * value).toPrecision(1))} ms` : `${10 ** power} s`;
-}
-
-function element(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...children);
-  return made;
-}
-
-function drawn(tag, attributes, text) {
-  const made = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  if (text !== undefined) made.textContent = text;
-  return made;
 }
 
 function axis(low, high, from, to) {
@@ -156,45 +143,34 @@ function words(chosen, data) {
 }
 
 function calculator(place, number) {
-  const data = JSON.parse(place.querySelector("script").textContent);
+  const data = dataOf(place);
   const table = place.querySelector("table");
   const chosen = {};
   const svg = drawn("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
-  const legend = element("ul", { class: "calculator-legend" });
+  const legend = element("ul", { class: "play-legend" });
   const found = element("dl", { "aria-live": "polite" });
-  const form = element("div", { class: "calculator-choices" });
+  const form = element("div", { class: "play-choices" });
   let shown = "seconds";
 
   function update() {
-    const facts = words(chosen, data);
-    found.replaceChildren(
-      ...facts.flatMap(([what, value]) => [element("dt", {}, what), element("dd", {}, value)]),
-    );
-    svg.setAttribute("aria-label", `${SHOWN[shown]} against the number of tokens. ${facts.map((one) => one.join(": ")).join("; ")}.`);
+    const known = words(chosen, data);
+    facts(found, known);
+    svg.setAttribute("aria-label", `${SHOWN[shown]} against the number of tokens. ${known.map((one) => one.join(": ")).join("; ")}.`);
     draw(svg, legend, shown, chosen, data);
   }
 
   for (const [name, text, values, start] of CHOICES) {
     chosen[name] = values[start];
-    const id = `calculator-${number}-${name}`;
-    const output = element("output", { for: id }, values[start].toLocaleString("en"));
-    const input = element("input", { type: "range", id, min: 0, max: values.length - 1, value: start });
-    input.setAttribute("aria-valuetext", String(values[start]));
-    input.addEventListener("input", () => {
-      chosen[name] = values[input.valueAsNumber];
-      output.textContent = chosen[name].toLocaleString("en");
-      input.setAttribute("aria-valuetext", String(chosen[name]));
+    const say = (value) => value.toLocaleString("en");
+    form.append(...slider(`calculator-${number}-${name}`, text, values, start, say, (value) => {
+      chosen[name] = value;
       update();
-    });
-    form.append(element("label", { for: id }, `${text}: `, output), input);
+    }));
   }
-  const which = element("select", { id: `calculator-${number}-shown` });
-  for (const [value, text] of Object.entries(SHOWN)) which.append(element("option", { value }, text));
-  which.addEventListener("change", () => {
-    shown = which.value;
+  form.append(...choice(`calculator-${number}-shown`, "Show", Object.entries(SHOWN), (value) => {
+    shown = value;
     update();
-  });
-  form.append(element("label", { for: which.id }, "Show"), which);
+  }));
   const folded = element("details", {}, element("summary", {}, "The measured points as a table"));
   table.before(form, found, svg, legend, folded);
   folded.append(table);

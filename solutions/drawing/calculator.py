@@ -49,7 +49,7 @@ def calculator(data: Mapping[str, Any]) -> str:
     )
     numbers = json.dumps(data, allow_nan=False).replace("<", "\\u003c")
     return (
-        '<div class="cost-calculator">'
+        '<div class="play cost-calculator">'
         "<table><caption>Measured: milliseconds, and peak memory in megabytes, of one layer with "
         f"{data['d_model']} features</caption>"
         f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..data.translation.vocabulary import PAD
+from .recurrence import gru, look_and_move
 from .seq2seq import Memory
 
 D_EMBEDDING = 96
@@ -38,10 +40,16 @@ class Encoder(nn.Module):
 
     def _read(self, words: Tensor, end: str) -> Tensor:
         """Run the GRU of one direction, "" or "_reverse", over words (B, n, d_e)."""
-        names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
-        parameters: list[Tensor] = [self.rnn.get_parameter(f"{name}_l0{end}") for name in names]
-        zeros = words.new_zeros(1, len(words), self.rnn.hidden_size)
-        return torch.gru(words, zeros, parameters, True, 1, 0.0, self.training, False, True)[0]
+        W_word, W_state, bias, state_bias = _parameters(self.rnn, end)
+        told = F.linear(words.transpose(0, 1), W_word, bias)  # (n, B, 3 d_h)
+        zeros = words.new_zeros(len(words), self.rnn.hidden_size)
+        return gru(told, zeros, W_state, state_bias).transpose(0, 1)
+
+
+def _parameters(rnn: nn.GRU, end: str = "") -> list[nn.Parameter]:
+    """Return what one direction multiplies its input and its state by, and adds to the two."""
+    names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+    return [rnn.get_parameter(f"{name}_l0{end}") for name in names]
 
 
 class ReadOut(nn.Module):
@@ -56,8 +64,13 @@ class ReadOut(nn.Module):
         self.to_logits.weight = embedding.weight
 
     def forward(self, *parts: Tensor) -> Tensor:
-        """parts: (..., d_i) each, d_in together. Returns (..., vocabulary_size)."""
-        return self.to_logits(self.to_embedding(torch.cat(parts, dim=-1)))
+        """parts: (..., d_i) each, d_in together. Returns (..., vocabulary_size).
+
+        One that is the same for all tokens need be multiplied only once: it may be (..., 1, d_i).
+        """
+        weights = self.to_embedding.weight.split([part.shape[-1] for part in parts], dim=1)
+        products = [F.linear(part, W) for part, W in zip(parts, weights, strict=True)]
+        return self.to_logits(sum(products[1:], products[0]) + self.to_embedding.bias)
 
 
 def _one_vector(memory: Memory) -> Tensor:
@@ -92,14 +105,17 @@ class BottleneckDecoder(nn.Module):
         return logits[:, 0], state, None
 
     def forward(self, inputs: Tensor, memory: Memory) -> tuple[Tensor, Tensor | None]:
-        """See `Decoder.forward`: one call for all steps, since no step waits for a look back."""
+        """See `Decoder.forward`: what `c` brings to each step is the same, and multiplied once."""
         return self._run(inputs, self.start(memory), _one_vector(memory))[0], None
 
     def _run(self, inputs: Tensor, state: Tensor, context: Tensor) -> tuple[Tensor, Tensor]:
         embedded = self.embedding(inputs)  # (B, m, d_e)
-        repeated = context[:, None].expand(-1, inputs.shape[1], -1)  # (B, m, d_c)
-        states, last = self.rnn(torch.cat([embedded, repeated], dim=-1), state[None])
-        return self.read_out(states, repeated, embedded), last[0]
+        W_input, W_state, bias, state_bias = _parameters(self.rnn)
+        W_word, W_context = W_input.split([D_EMBEDDING, context.shape[-1]], dim=1)
+        told = F.linear(embedded.transpose(0, 1), W_word, bias)  # (m, B, 3 d_h)
+        told = told + F.linear(context, W_context)  # the same at every step: multiplied once
+        states = gru(told, state, W_state, state_bias).transpose(0, 1)
+        return self.read_out(states, context[:, None], embedded), states[:, -1]
 
 
 class AttentionDecoder(nn.Module):
@@ -130,14 +146,25 @@ class AttentionDecoder(nn.Module):
         return self.read_out(s, context, embedded), (s, state[1]), weights
 
     def forward(self, inputs: Tensor, memory: Memory) -> tuple[Tensor, Tensor | None]:
-        """See `Decoder.forward`: one step after another, since a look needs the state before it."""
+        """See `Decoder.forward`: the looks of `_look`, with their backward pass written out."""
         embedded = self.embedding(inputs)  # (B, m, d_e)
         s, source_side = self.start(memory)
-        looks = []
-        for word in embedded.unbind(dim=1):  # m times (B, d_e); faster than m slices
-            s, context, weights = self._look(word, s, source_side, memory)
-            looks.append((s, context, weights))
-        states, contexts, weights = (torch.stack(part, dim=1) for part in zip(*looks, strict=True))
+        W_state, W_asked = self.W_s.weight.split([s.shape[-1], D_EMBEDDING], dim=1)
+        sizes = [D_EMBEDDING, memory.states.shape[-1]]
+        W_word, W_context = self.rnn.weight_ih.split(sizes, dim=1)
+        words = embedded.transpose(0, 1)  # (m, B, d_e): all are known before the first step
+        found = look_and_move(
+            F.linear(words, W_asked, self.W_s.bias),
+            F.linear(words, W_word, self.rnn.bias_ih),
+            s,
+            (source_side, memory.states, memory.mask),
+            W_state,
+            self.v.weight[0],
+            W_context,
+            self.rnn.weight_hh,
+            self.rnn.bias_hh,
+        )
+        states, contexts, weights = (one.transpose(0, 1) for one in found)
         return self.read_out(states, contexts, embedded), weights
 
     def _look(

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import fuzzing
 import nbformat
+import numpy as np
 import page
 import pytest
 import toy
@@ -31,7 +32,13 @@ from autograder.judging.judge import observe_quietly
 from autograder.judging.verdict import Judgement, Verdict
 from autograder.sandbox.rooms import Run
 from autograder.sandbox.untrusted import wire
-from autograder.sandbox.untrusted.values import Differentiated, Observation, output
+from autograder.sandbox.untrusted.values import (
+    Differentiated,
+    Observation,
+    Raised,
+    Tensor,
+    output,
+)
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "500"))
 EXERCISES = {
@@ -132,8 +139,23 @@ def test_forged_observations_are_judged_and_earn_nothing(name, data):
 
 
 def asked_for(forged, earned):
-    """What was returned, without gradients that nobody has asked for."""
-    return forged if isinstance(earned, Differentiated) else output(forged)
+    """What was returned, without gradients that nobody has asked for; none at all is zeros."""
+    if not isinstance(earned, Differentiated):
+        return output(forged)
+    if not isinstance(forged, Differentiated) or isinstance(forged.gradients, Raised):
+        return forged
+    given = forged.gradients or {}
+    wanted = earned.gradients or {}
+    gradients = {name: as_asked_for(given.get(name), right) for name, right in wanted.items()}
+    return dataclasses.replace(forged, gradients=gradients or earned.gradients)
+
+
+def as_asked_for(given, right):
+    if given is None and right is not None:
+        return Tensor(np.zeros_like(right.array), right.gradient)
+    if right is None and isinstance(given, Tensor) and not given.array.any():
+        return None
+    return given
 
 
 results = st.lists(

@@ -1,4 +1,6 @@
-"""`python -m tests.benchmarks.rivals`: the hostile corpus, graded by two other graders.
+"""The hostile corpus, graded by two other graders.
+
+`PYTHONPATH=tests/support python -m tests.benchmarks.rivals` runs it.
 
 Stock nbgrader and otter-grader get the same submissions, with tests that are equal for both: each
 calls the function on the public and the hidden cases, and asserts type, shape, numbers to seven
@@ -8,16 +10,25 @@ nbgrader grades in a kernel with the limits of its configuration, otter by `otte
 calls non-containerized. Otter's own isolation is a container; for that a Docker engine is needed.
 
 Each runs inside bubblewrap, since a case may harm the machine: without a network, with a process
-namespace of its own, with WALL seconds. A course has the case and an honest student, who comes
-after it. What cannot be compared is left out, with the reason.
+namespace of its own, with SECONDS of a processor or of doing nothing, so that a busy machine wrongs
+nobody; for the same reason nbgrader waits longer for a kernel than it does as it comes.
+A course has the case and an honest student, who comes after it. What cannot be compared is left
+out, with the reason.
+
+What came of a case is kept beside the environments until all cases are measured, so that an
+interrupted run goes on where it was. The groups come in the order of ORDER; what has not begun
+when the minutes are over is left out, and `--complete` measures it another day: the rest then
+stands as it was measured, but for the runs that another limit had ended.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import copy
 import datetime
 import json
+import math
 import os
 import platform
 import shutil
@@ -26,7 +37,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import venv
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -41,35 +51,59 @@ from nbgrader import api
 from autograder.judging.exercise import Exercise
 from autograder.judging.judge import public_cases
 from autograder.sandbox.untrusted.supervisor import WARM
+from tests.benchmarks.peers import (
+    NBGRADER_CONFIG,
+    PINS,
+    PeerTest,
+    environment,
+    for_nbgrader,
+    for_otter,
+    otter_points,
+    otter_test,
+    version,
+)
 
 ROOT = Path(__file__).parents[2]
 RESULT = ROOT / "book" / "measured" / "rivals.json"
 ASSIGNMENT = "self_attention"
 TESTED = ("dot_product_scores", "softmax")
-WALL = 120
-PINS = {
-    "nbgrader": ["nbgrader==0.9.6", "ipykernel==IPYKERNEL", "numpy==NUMPY"],
-    "otter": ["otter-grader==7.0.0", "ipykernel==IPYKERNEL", "numpy==NUMPY"],
-    "here": [],
-}
+SECONDS = {"nbgrader": 300, "otter": 120}
+"""When a run is ended: late for nbgrader, which ends each cell itself; otter has no such limit."""
 
+MEMORY = 4 * 2**30
 LEFT_OUT = {
     "secrets": "what it may read depends on how a grader is installed",
     "tools": "it attacks the pages that are made of a grade",
 }
 """Groups of cases that say nothing of another grader's grades."""
 
+ORDER = ("scores", "robust", "answers", "process", "files", "resources", "secrets", "tools")
+NO_TIME = "there was no time for it"
+UNASKED = {
+    "dtype_longdouble": "the tests here ask for the kind of number, not for its size",
+    "imports_the_reference": "what it may read depends on how a grader is installed",
+    "same_array_every_time": "the tests here look at each result once",
+    "other_in_the_sandbox": "it is wrong only where it finds the sandbox of this grader",
+}
+"""Cases of which a grade of another grader says nothing, and why."""
+
+WITHIN_LIMITS = ("resources", "files")
+"""Groups whose answers may be right: here they get nothing since they passed a limit of ours, or
+stand in a file of another kind. That another grader gives them their points is no fault of it."""
+
 OURS = "it attacks a part of this grader that another does not have"
+NAMES = "it is in the name of a student, which another grader gets from somewhere else"
 OTHER_TESTS = "it needs an exercise that the tests here leave out"
+LATE = "Kernel didn't respond"
+"""What Jupyter says when the machine was too busy to start a kernel: such a run is repeated."""
 
-NBGRADER_CONFIG = """\
-from pathlib import Path
+ENDED = "the whole run"
+"""The limit that is not the grader's own."""
 
-c = get_config()
-c.CourseDirectory.root = str(Path(__file__).absolute().parent)
-c.ClearSolutions.enforce_metadata = False
-c.IncludeHeaderFooter.header = ""
-"""
+HERE_LIMITS = ("TIMEOUT", "MEMORY", "OUTPUT")
+
+TIMED_OUT = ("Timeout waiting for execute reply", "A cell timed out")
+"""What nbgrader says of a cell that it has ended."""
 
 QUESTIONS = ("unearned", "lost", "hurt", "stuck", "silent")
 """What is asked of each case: points that were not earned, points of a right answer that were lost,
@@ -93,32 +127,82 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--environments", type=Path, default=ROOT / "_build" / "rivals")
     parser.add_argument("--case", action="append", help="only this case")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="begin no case after them")
+    parser.add_argument(
+        "--rival", action="append", choices=("nbgrader", "otter", "here"), help="only this grader"
+    )
+    parser.add_argument("--complete", action="store_true", help="measure what the result lacks")
     arguments = parser.parse_args()
+    if shutil.which("bwrap") is None:
+        sys.exit("bubblewrap is missing. On Debian: sudo apt-get install bubblewrap")
     cases = [one for one in hostile.corpus() if not arguments.case or one.name in arguments.case]
-    with ThreadPoolExecutor(len(PINS)) as pool:
-        homes = [arguments.environments / name for name in PINS]
-        rivals = dict(zip(PINS, pool.map(_rival, PINS, homes, [cases] * len(PINS)), strict=True))
+    cases.sort(key=lambda case: (ORDER.index(case.group), case.in_class, case.name))
+    names = arguments.rival or list(RIVALS)
+    end = [time.monotonic() + 60 * arguments.minutes] * len(names)
+    with ThreadPoolExecutor(len(names)) as pool:
+        homes = [(arguments.environments / name).absolute() for name in names]
+        for name, home in zip(names, homes, strict=True):
+            environment(home, PINS.get(name, []))  # before anything is put there
+        dates = [*(_take_over(homes) if arguments.complete else ()), str(datetime.date.today())]
+        rivals = dict(
+            zip(names, pool.map(_rival, names, homes, [cases] * len(names), end), strict=True)
+        )
+    if arguments.case or arguments.rival:
+        return
     measured = {
-        "date": datetime.date.today().isoformat(),
-        "machine": f"{platform.system()}, {platform.machine()}, {os.cpu_count()} cores",
+        "date": " and ".join(dict.fromkeys(dates)),
+        "machine": _machine(),
         "python": platform.python_version(),
-        "command": "python -m tests.benchmarks.rivals",
-        "wall": WALL,
-        "cases": {case.name: {"group": case.group, "attacks": case.attacks} for case in cases},
+        "command": "PYTHONPATH=tests/support python -m tests.benchmarks.rivals",
+        "cases": {
+            case.name: {"group": case.group, "attacks": case.attacks, "open": case.open}
+            for case in sorted(cases, key=lambda case: case.name)
+        },
         "rivals": rivals,
     }
     RESULT.write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
+    found = [one for rival in rivals.values() for one in rival["cases"].values()]
+    for home in homes if {"left_out": NO_TIME} not in found else ():
+        shutil.rmtree(home / "cases")
 
 
-def _rival(name: str, home: Path, cases: Sequence[Case]) -> dict[str, Any]:
-    """What one rival makes of all cases."""
-    rival = RIVALS[name](_environment(home.absolute(), PINS[name]))
+def _machine() -> str:
+    return f"{platform.system()}, {platform.machine()}, {os.cpu_count()} cores"
+
+
+def _take_over(homes: Sequence[Path]) -> list[str]:
+    """Keep what RESULT has of each case that ran and ended; return its dates."""
+    before = json.loads(RESULT.read_text(encoding="utf-8"))
+    if (before["machine"], before["python"]) != (_machine(), platform.python_version()):
+        sys.exit(f"{RESULT.name} is of another machine, or another Python: begin anew.")
+    for home in homes:
+        (home / "cases").mkdir(parents=True, exist_ok=True)
+        rival = before["rivals"][home.name]
+        other = rival["seconds"] != SECONDS.get(home.name)
+        for name, found in rival["cases"].items():
+            kept = home / "cases" / f"{name}.json"
+            ended = other and found.get("limit") == ENDED
+            if not (kept.exists() or "left_out" in found or ended):
+                kept.write_text(json.dumps(found))
+    dates: str = before["date"]
+    return dates.split(" and ")
+
+
+def _rival(name: str, home: Path, cases: Sequence[Case], end: float) -> dict[str, Any]:
+    """What one rival makes of all cases that begin before `end`."""
+    rival = RIVALS[name](environment(home, PINS.get(name, [])))
+    (home / "cases").mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(1 if isinstance(rival, Here) else 2) as pool:  # a class is graded once
-        measured = pool.map(_measured, [rival] * len(cases), cases)
+        files = [home / "cases" / f"{case.name}.json" for case in cases]
+        measured = pool.map(_kept, files, [rival] * len(cases), cases, [end] * len(cases))
         found = {case.name: one for case, one in zip(cases, measured, strict=True)}
     print(name, _summary(found.values()), flush=True)
-    version = PINS[name][0].partition("==")[2] if PINS[name] else ""
-    return {"version": version, "isolation": rival.isolation, "cases": found}
+    return {
+        "version": version(name) if name in PINS else "",
+        "isolation": rival.isolation,
+        "seconds": SECONDS.get(name),
+        "cases": found,
+    }
 
 
 def _summary(found: Any) -> dict[str, int]:
@@ -126,12 +210,29 @@ def _summary(found: Any) -> dict[str, int]:
     return {"ran": len(ran)} | {what: sum(one[what] for one in ran) for what in QUESTIONS}
 
 
+def _kept(file: Path, rival: Any, case: Case, end: float) -> dict[str, Any]:
+    """What came of one case, now or in a run that was interrupted."""
+    if not file.exists() and time.monotonic() > end:
+        return {"left_out": left_out(case) or NO_TIME}
+    if not file.exists():
+        part = file.with_suffix(".part")
+        part.write_text(json.dumps(_measured(rival, case)))
+        part.replace(file)
+    found: dict[str, Any] = json.loads(file.read_text())
+    return found
+
+
 def left_out(case: Case) -> str | None:
     """Why a case is not given to the rivals, or None."""
-    sources = " ".join(file.read_text() for file in case.folder.glob("*.py"))
+    if case.student:
+        return NAMES
+    if case.name in UNASKED:
+        return UNASKED[case.name]
+    files = [*case.folder.glob("*.py"), *hostile.CORPUS.glob(f"tools/{case.tool or '-'}.py")]
+    sources = " ".join(file.read_text() for file in files)
     if case.group in LEFT_OUT:
         return LEFT_OUT[case.group]
-    if case.assignment != ASSIGNMENT or (set(case.expect) - {"softmax"} and len(case.expect) == 1):
+    if case.assignment != ASSIGNMENT or (case.expect and "softmax" not in case.expect):
         return OTHER_TESTS
     if "untrusted" in sources or "syscall" in sources or "partial_credit" in case.name:
         return OURS
@@ -152,44 +253,37 @@ def _measured(rival: Any, case: Case) -> dict[str, Any]:
     points = found["points"]
     print(f"{type(rival).__name__:9} {case.name:40} {points} {found} {seconds}", flush=True)
     return {
-        "unearned": points is not None and points > earned,
+        "unearned": case.group not in WITHIN_LIMITS and points is not None and points > earned,
         "lost": case.group == "robust" and points != earned,
         "hurt": found["honest"] not in (None, sum(one.points for one in _exercises())),
-        "stuck": found["stuck"],
+        "stuck": found["limit"] == ENDED,
         "silent": points is None,
+        "limit": found["limit"],
         "points": points,
         "earned": earned,
         "seconds": seconds,
     }
 
 
-def _environment(home: Path, pins: Sequence[str]) -> Path:
-    """A virtual environment with exactly what is pinned, made if it is not there."""
-    if pins and not (home / "ready").exists():
-        venv.create(home, clear=True, with_pip=True)
-        pip = [str(home / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*pip, *map(_pinned_here, pins)], check=True)
-        (home / "ready").touch()
-    return home
+def confined(command: Sequence[str], folder: Path, home: Path, seconds: float) -> str:
+    """Run `command` where it can harm nothing but `folder`; the limit that ended it, if one did."""
+    said = folder / "said"
+    for _ in range(3):
+        ended = _confined(command, folder, home, seconds)
+        text = said.read_text(errors="replace")
+        if ended or LATE not in text:
+            break
+    return ended or ("a cell" if any(words in text for words in TIMED_OUT) else "")
 
 
-def _pinned_here(pin: str) -> str:
-    """A pin with the versions that this course itself has."""
-    import importlib.metadata
-
-    for name in ("ipykernel", "numpy"):
-        pin = pin.replace(name.upper(), importlib.metadata.version(name))
-    return pin
-
-
-def confined(command: Sequence[str], folder: Path, home: Path) -> bool:
-    """Run `command` where it can harm nothing but `folder`; False if it did not end in time."""
+def _confined(command: Sequence[str], folder: Path, home: Path, seconds: float) -> str:
     options = ["--unshare-all", "--die-with-parent", "--new-session", "--ro-bind", "/", "/"]
     options += ["--dev", "/dev", "--proc", "/proc", "--size", str(2**30), "--tmpfs", "/tmp"]
     options += ["--ro-bind", str(home), str(home)]
     options += ["--bind", str(folder), str(folder), "--chdir", str(folder)]
+    options += ["--unsetenv", "PYTHONPATH"]
     options += ["--setenv", "PATH", f"{home / 'bin'}:/usr/bin:/bin", "--setenv", "HOME", "/tmp"]
-    limits = ["prlimit", f"--as={8 * 2**30}", f"--fsize={2**30}", "--core=0", "--nofile=4096"]
+    limits = ["prlimit", f"--as={MEMORY}", f"--fsize={2**30}", "--core=0", "--nofile=4096"]
     process = subprocess.Popen(
         ["bwrap", *options, "--", *limits, *command],
         stdin=subprocess.DEVNULL,
@@ -197,13 +291,44 @@ def confined(command: Sequence[str], folder: Path, home: Path) -> bool:
         stderr=subprocess.STDOUT,
         start_new_session=True,
     )
-    try:
-        process.wait(WALL)
-        return True
-    except subprocess.TimeoutExpired:
+    clock = Clock(process.pid)
+    while True:
+        try:
+            process.wait(1)
+            return ""
+        except subprocess.TimeoutExpired:
+            if clock.seconds() < seconds:
+                continue
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        return False
+        return ENDED
+
+
+class Clock:
+    """Seconds of a processor that a process and its descendants used, or in which none of them ran.
+
+    Time in which others had the processor is not in it.
+    """
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._used: dict[int, float] = {}
+        self._idle = 0.0
+        self._looked = time.monotonic()
+
+    def seconds(self) -> float:
+        """The time now; what a process used is remembered when it has ended."""
+        runs = False
+        for pid in [self._pid, *hostile_class.descendants(self._pid)]:
+            with contextlib.suppress(OSError):
+                for stat in Path(f"/proc/{pid}/task").glob("*/stat"):
+                    runs = runs or stat.read_text(errors="replace").rpartition(")")[2][1] == "R"
+                fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2]
+                self._used[pid] = sum(map(int, fields.split()[11:13])) / os.sysconf("SC_CLK_TCK")
+        now = time.monotonic()
+        self._idle += 0.0 if runs else now - self._looked
+        self._looked = now
+        return sum(self._used.values()) + self._idle
 
 
 def tests_of(exercise: Exercise, hidden: bool) -> str:
@@ -255,27 +380,18 @@ class Nbgrader:
         return content
 
     def adapted(self, content: dict[str, Any], hidden: bool = False) -> dict[str, Any]:
-        """Our notebook with the marks of theirs: an answer is a solution, a test has the points."""
-        exercises = {one.name: one for one in _exercises()}
+        """Our notebook as theirs, with the hidden tests between their marks if it is the source."""
         for cell in content["cells"]:
-            marks = cell["metadata"].get("nbgrader")
-            name = marks["grade_id"] if marks else ""
-            if name in hostile_names():
-                marks |= {"grade": False, "solution": True}
-                marks.pop("points", None)
-            tested = exercises.get(name.removesuffix("-check"))
-            if name.endswith("-check"):
-                cell["source"] = "pass"
-            if name.endswith("-check") and tested is not None:
-                marks |= {"grade": True, "solution": False, "points": tested.points}
-                tests = tests_of(tested, False)
-                if hidden:
-                    secret = tests_of(tested, True)
-                    tests += f"\n### BEGIN HIDDEN TESTS\n{secret}\n### END HIDDEN TESTS"
-                cell["source"] = tests
-            if cell["source"].startswith("import numpy") and marks:
+            if cell["source"].startswith("import numpy") and cell["metadata"].get("nbgrader"):
                 cell["source"] = f"import copy\n\nimport numpy as np\n\n{TEST}"
-        return content
+        tests = {}
+        for one in _exercises():
+            source = tests_of(one, False)
+            if hidden:
+                secret = tests_of(one, True)
+                source += f"\n### BEGIN HIDDEN TESTS\n{secret}\n### END HIDDEN TESTS"
+            tests[one.name] = PeerTest(one.points, source)
+        return for_nbgrader(content, hostile_names(), tests)
 
     def grade(self, folder: Path, case: Case) -> dict[str, Any]:
         """Grade the case, and an honest student after it."""
@@ -285,7 +401,7 @@ class Nbgrader:
         honest = folder / "submitted" / "honest" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb"
         honest.parent.mkdir(parents=True)
         honest.write_text(json.dumps(right))
-        ended = self._nbgrader(folder, "autograde", ASSIGNMENT)
+        limit = self._nbgrader(folder, "autograde", ASSIGNMENT)
         scores: dict[str, dict[str, float]] = {}
         with api.Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as book:
             for one in book.assignment_submissions(ASSIGNMENT):
@@ -300,10 +416,11 @@ class Nbgrader:
                     scores[one.student.id] = found if graded else {}
         honest_points = sum(score or 0 for score in scores.get("honest", {}).values())
         points = scores.get("case", {}).get("softmax-check")
-        return {"points": points, "honest": honest_points, "stuck": not ended}
+        return {"points": points, "honest": honest_points, "limit": limit}
 
-    def _nbgrader(self, folder: Path, *words: str) -> bool:
-        return confined([str(self.home / "bin" / "nbgrader"), *words], folder, self.home)
+    def _nbgrader(self, folder: Path, *words: str) -> str:
+        command = [str(self.home / "bin" / "nbgrader"), *words]
+        return confined(command, folder, self.home, SECONDS["nbgrader"])
 
 
 class Otter:
@@ -318,7 +435,10 @@ class Otter:
             tests = Path(folder) / "tests"
             tests.mkdir()
             for one in _exercises():
-                (tests / f"{one.name}.py").write_text(otter_test(one))
+                both = f"{tests_of(one, False)}\n{tests_of(one, True)}"
+                before = f"import copy\n\nimport numpy as np\n\n{TEST}"
+                test = otter_test(one.name, PeerTest(one.points, both), before)
+                (tests / f"{one.name}.py").write_text(test)
             self.zip.unlink(missing_ok=True)
             command = [home / "bin" / "otter", "generate", "-t", tests, "-o", self.zip]
             subprocess.run([*command, "--no-environment"], cwd=folder, check=True)
@@ -326,39 +446,23 @@ class Otter:
     def adapted(self, content: dict[str, Any]) -> dict[str, Any]:
         """Our notebook without what needs our package."""
         for cell in content["cells"]:
-            marks = cell["metadata"].get("nbgrader")
-            if marks and marks["grade_id"].endswith("-check"):
-                cell["source"] = "pass"
-            if cell["source"].startswith("import numpy") and marks:
+            if cell["source"].startswith("import numpy") and cell["metadata"].get("nbgrader"):
                 cell["source"] = "import numpy as np"
-        return content
+        return for_otter(content)
 
     def grade(self, folder: Path, case: Case) -> dict[str, Any]:
         """Grade the case. An honest student has a run of their own, which it cannot hurt."""
         hand_in(folder / "case", case, self.adapted)
-        ended = self._run(folder, "case")
-        points = self._points(folder, "case").get("softmax")
-        return {"points": points, "honest": None, "stuck": not ended}
+        limit = self._run(folder, "case")
+        points = otter_points(folder / "out" / "case" / "results.json", TESTED).get("softmax")
+        return {"points": points, "honest": None, "limit": limit}
 
-    def _run(self, folder: Path, student: str) -> bool:
+    def _run(self, folder: Path, student: str) -> str:
         (folder / "out" / student).mkdir(parents=True)
         notebook = folder / student / ASSIGNMENT / f"{ASSIGNMENT}.ipynb"
         command = [str(self.home / "bin" / "otter"), "run", str(notebook)]
         command += ["-a", str(self.zip), "-o", str(folder / "out" / student)]
-        return confined(command, folder, self.home)
-
-    def _points(self, folder: Path, student: str) -> dict[str, float]:
-        """The points by exercise, as otter's results for a site that shows them have it."""
-        try:
-            results = json.loads((folder / "out" / student / "results.json").read_text())
-        except (FileNotFoundError, ValueError):
-            return {}
-        points: dict[str, float] = {}
-        for test in results["tests"]:
-            for name in TESTED:
-                if test["name"].startswith(name) and "score" in test:
-                    points[name] = points.get(name, 0) + test["score"]
-        return points
+        return confined(command, folder, self.home, SECONDS["otter"])
 
 
 class Here:
@@ -374,25 +478,17 @@ class Here:
         found = hostile_class.graded(case.in_class, WARM)
         row = found.rows.get(case.name, {}).get("softmax")
         hurt = any("honest was hurt" in fault for fault in found.faults)
+        limit = row.verdict if row and row.verdict in HERE_LIMITS else ""
+        if any("did not end" in fault for fault in found.faults):
+            limit = ENDED
         return {
             "points": row.points if row else None,
             "honest": 0 if hurt else None,
-            "stuck": any("did not end" in fault for fault in found.faults),
+            "limit": limit,
         }
 
 
 RIVALS = {"nbgrader": Nbgrader, "otter": Otter, "here": Here}
-
-
-def otter_test(exercise: Exercise) -> str:
-    """The test file of one exercise, in otter's format for exceptions."""
-    body = f"{tests_of(exercise, False)}\n{tests_of(exercise, True)}".replace("\n", "\n    ")
-    return (
-        "import copy\n\nimport numpy as np\nfrom otter.test_files import test_case\n\n"
-        f"OK_FORMAT = False\nname = '{exercise.name}'\npoints = {exercise.points}\n\n\n{TEST}\n\n"
-        f"@test_case(points={exercise.points})\n"
-        f"def test_{exercise.name}({exercise.name}):\n    {body}\n"
-    )
 
 
 def hostile_names() -> list[str]:

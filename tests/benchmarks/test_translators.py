@@ -1,21 +1,24 @@
-"""The table of `make bench` that chapter 9 shows; the trainings themselves are not run here."""
+"""The tables of `make bench` that chapter 9 shows; the trainings themselves are not run here."""
 
 import json
+from itertools import pairwise
 
 import pytest
 
 from solutions.running.seeds import SEEDS
-from tests.benchmarks.translators import RESULT, THEIRS, Trial, row, table
+from tests.benchmarks.ablation import CHANGES, OURS, RATES
+from tests.benchmarks.ablation import RESULT as ABLATION
+from tests.benchmarks.translators import RESULT, THEIRS, Trial, best_rate, row, table
 
-FIGURES = ("seconds", "steps", "bleu_long", "token_accuracy_long", "bleu_short")
+FIGURES = ("seconds", "steps", "pairs", "bleu_long", "token_accuracy_long", "bleu_short")
 
 
 def trial(bleu_long: float) -> Trial:
-    return Trial(1000, 10.26, 200, bleu_long, 0.5, 30.0)
+    return Trial(1000, 10.26, 200, 6400, bleu_long, 0.5, 30.0)
 
 
 def test_a_row_has_each_figure_of_each_seed_and_the_table_their_mean_and_range():
-    one = row("ours", True, [trial(10.0), trial(20.0), trial(60.0)])
+    one = row("ours", True, 0.003, [trial(10.0), trial(20.0), trial(60.0)])
     assert one["bleu_long"] == [10.0, 20.0, 60.0]
     assert one["parameters"] == 1000
     line = table([one]).splitlines()[1]
@@ -23,15 +26,37 @@ def test_a_row_has_each_figure_of_each_seed_and_the_table_their_mean_and_range()
     assert " ".join(line.split()) == text
 
 
-def test_the_measured_table_has_all_six_machines_and_three_seeds():
+def test_the_measured_table_has_all_four_machines_and_three_seeds():
     measured = json.loads(RESULT.read_text(encoding="utf-8"))
     assert measured["command"] == "make bench"
-    assert {*measured} == {"date", "machine", "versions", "command", "rows"}
+    assert {*measured} == {"date", "machine", "versions", "command", "rows", "trials"}
     assert {*measured["versions"]} == {"python", "torch", "d2l", "sacrebleu"}
     rows = {one["name"]: one for one in measured["rows"]}
     assert [*rows] == [name for ours, d2l in THEIRS.items() for name in (ours, f"d2l {d2l}")]
     for one in rows.values():
         assert all(len(one[key]) == len(SEEDS) for key in FIGURES)
+    for name in THEIRS.values():
+        assert rows[f"d2l {name}"]["rate"] == best_rate(measured["trials"], f"d2l {name}")
+
+
+def test_the_ablation_has_a_row_for_each_change_at_the_best_of_the_rates_tried():
+    measured = json.loads(ABLATION.read_text(encoding="utf-8"))
+    rows = {one["name"]: one for one in measured["rows"]}
+    assert [*rows] == [*CHANGES, OURS]
+    for name, one in rows.items():
+        tried = sorted(t["rate"] for t in measured["trials"] if t["name"] == name)
+        assert tried == sorted(RATES)
+        assert one["rate"] == best_rate(measured["trials"], name)
+        assert all(len(one[key]) == len(SEEDS) for key in FIGURES)
+        assert one["seconds"] == pytest.approx(rows[OURS]["seconds"], rel=0.01)
+        assert one["parameters"] == pytest.approx(rows[OURS]["parameters"], rel=0.1)
+
+
+def test_each_row_of_the_ablation_has_one_change_more():
+    changes = [*CHANGES.values()]
+    for before, after in pairwise(changes):
+        assert after[: len(before)] == before
+        assert len(after) == len(before) + 1
 
 
 @pytest.mark.parametrize("kind", THEIRS)

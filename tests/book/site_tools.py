@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import BrowserContext, Page, Route
+from playwright.sync_api import BrowserContext, Page, Request
 
 ROOT = Path(__file__).parents[2]
 AXE = ROOT / "book" / "_web" / "node_modules" / "axe-core" / "axe.min.js"
@@ -33,6 +33,7 @@ FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # every other host is cut off
 )
 MODES = {
     "light": {"color_scheme": "light", "viewport": {"width": 1280, "height": 900}},
@@ -49,7 +50,7 @@ kernelspec: {name: python3, display_name: Python 3, language: python}
 
 """
 
-RUN_AXE = """async () => (await axe.run()).violations.flatMap(
+RUN_AXE = """async (part) => (await axe.run(part)).violations.flatMap(
     (rule) => rule.nodes.map((node) => `${rule.id}: ${node.html}`))"""
 
 
@@ -82,33 +83,34 @@ class Reader:
     errors: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.context.route("**/*", self._only_the_site)
+        self.page, self.name = self.context.new_page(), ""
+        self.context.on("request", self._note_a_foreign_host)
+        self.page.on("pageerror", lambda error: self.errors.append(f"{self.name}: {error}"))
+        self.page.on("console", lambda message: self._listen(message.type, message.text))
 
-    def _only_the_site(self, route: Route) -> None:
-        if route.request.url.startswith((f"{self.address}/", "data:")):
-            route.continue_()
-        else:
-            self.foreign.append(route.request.url)
-            route.abort()
+    def _note_a_foreign_host(self, request: Request) -> None:
+        if not request.url.startswith((f"{self.address}/", "data:")):
+            self.foreign.append(request.url)
 
     def open(self, name: str) -> Page:
-        """Return the page `name` when its scripts have run and its formulas are drawn."""
-        page = self.context.new_page()
-        page.on("pageerror", lambda error: self.errors.append(f"{name}: {error}"))
-        page.on("console", lambda message: self._listen(name, message.type, message.text))
-        page.goto(f"{self.address}/{name}", wait_until="load")
-        page.wait_for_load_state("networkidle")
-        page.evaluate("() => window.MathJax?.startup?.promise")
-        return page
+        """Go to the page `name`; return when its scripts have run and its formulas are drawn.
 
-    def violations(self, page: Page) -> list[str]:
-        """Return what axe-core finds on a page."""
+        There is one tab for all pages: what they share is fetched and compiled once.
+        """
+        self.name = name
+        self.page.goto(f"{self.address}/{name}", wait_until="load")
+        self.page.wait_for_load_state("networkidle")
+        self.page.evaluate("() => window.MathJax?.startup?.promise")
+        return self.page
+
+    def violations(self, page: Page, part: str = "html") -> list[str]:
+        """Return what axe-core finds on a page, or in the elements of it that a selector names."""
         page.evaluate(AXE.read_text(encoding="utf-8"))
-        return page.evaluate(RUN_AXE)
+        return page.evaluate(RUN_AXE, part)
 
-    def _listen(self, name: str, kind: str, text: str) -> None:
+    def _listen(self, kind: str, text: str) -> None:
         if kind in ("error", "warning"):
-            self.errors.append(f"{name}: {text}")
+            self.errors.append(f"{self.name}: {text}")
 
 
 @dataclass(frozen=True)

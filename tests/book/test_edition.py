@@ -26,7 +26,9 @@ DONE = (
     "positions",
     "transformer_block",
     "transformer",
+    "gpt_and_bert",
     "cost",
+    "bugs_that_train",
 )
 MOST_WORDS, MOST_MINUTES, MOST_IMPORTS = 3600, 45, 8
 
@@ -234,6 +236,13 @@ def test_what_is_no_answer_or_not_shown_is_not_found(
     source: str, tags: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert answers_in(page(source, tags=tags), monkeypatch) == []
+
+
+def test_of_an_included_method_nothing_else_of_its_class_is_read() -> None:
+    source = "import a\n\n\nclass B:\n    x = 1\n\n    def c(self):\n        return 2\n"
+    assert cells.included(source, ":pyobject: B.c\n") == "def c(self):\n    return 2"
+    assert cells.included(source, ":pyobject: B\n").startswith("class B:\n    x = 1")
+    assert cells.included(source, "") == source
 
 
 def test_a_long_answer_with_small_changes_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -162,6 +162,43 @@ def test_imports_are_followed(tmp_path: Path) -> None:
     assert others == {"numpy"}
 
 
+def test_the_figures_of_an_appendix_are_numbered_after_its_chapter(
+    make_book: Callable[..., Book],
+) -> None:
+    figure = "```{figure} _web/favicon.svg\n:alt: A square.\nA square.\n```\n"
+    book = make_book(
+        **{
+            name: f"# {name}\n\n{figures * figure}"
+            for name, figures in {"plan": 1, "one": 2, "two": 1}.items()
+        },
+        one_appendix=f"# Appendix to one\n\n{figure}",
+        two_appendix=f"# Appendix to two\n\n## Part\n\n{2 * figure}",
+    )
+    parts = [["plan"], ["one", "two"], ["two_appendix", "one_appendix"]]
+    toc = yaml.safe_load((book.root / "book" / "_toc.yml").read_text(encoding="utf-8"))
+    del toc["chapters"]
+    toc["parts"] = [
+        {"caption": str(place), "chapters": [{"file": name} for name in names]}
+        for place, names in enumerate(parts)
+    ]
+    toc["parts"][1]["numbered"] = 1
+    book.write("book/_toc.yml", yaml.safe_dump(toc))
+    result = book.build()
+    assert result.returncode == 0, result.stdout
+    numbers = {
+        name: re.findall(r'"caption-number">Fig. (\S+) ', book.page(f"{name}.html"))
+        for names in parts
+        for name in names
+    }
+    assert numbers == {
+        "plan": ["1"],
+        "one": ["1.1", "1.2"],
+        "two": ["2.1"],
+        "one_appendix": ["A1.1"],
+        "two_appendix": ["A2.1", "A2.2"],
+    }
+
+
 def test_configuration_has_no_unknown_key() -> None:
     folder = Path(jupyter_book.__file__).parent
     schema = json.loads((folder / "config_schema.json").read_text())["properties"]

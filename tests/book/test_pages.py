@@ -1,11 +1,12 @@
 """The built site as readers meet it: dark, and in light on a phone; every other host is cut off."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from site_tools import MODES, Reader
+from site_tools import MODES, ROOT, Reader
 
 UNDRAWN = """() => [...document.querySelectorAll("article .math")]
     .filter((math) => !math.querySelector("mjx-container")
@@ -59,13 +60,20 @@ def tour(request: pytest.FixtureRequest, site: Path, reader: Callable[..., Reade
                 window=page.evaluate("() => window.innerWidth"),
             )
         )
-        page.close()
     return Tour(visits, person)
 
 
 def test_formulas_are_drawn(tour: Tour) -> None:
     assert sum(visit.formulas for visit in tour.visits) > 0
     assert {visit.name: visit.undrawn for visit in tour.visits if visit.undrawn} == {}
+
+
+def test_tables_are_drawn(site: Path) -> None:
+    found = {path.name: path.read_text(encoding="utf-8") for path in site.glob("*.html")}
+    displayed = (ROOT / "book" / "howto_trust.md").read_text(encoding="utf-8").count("\ntable(")
+    assert found["howto_trust.html"].count("<table") == displayed > 0
+    left = re.compile(r"\|\s*(?:-{3,}|—)\s*\|")  # the line below the head, as it is written
+    assert {name: left.findall(page) for name, page in found.items() if left.search(page)} == {}
 
 
 def test_figures_have_alternative_text(tour: Tour) -> None:

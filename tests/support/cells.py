@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ BOOK = ROOT / "book"
 CHAPTERS = sorted(path.stem for path in (ROOT / "exercises").glob("*.md"))
 FENCE = re.compile(r"^```(?:\{code-block\} )?python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INCLUDE = re.compile(r"^```\{literalinclude\} (\S+\.py)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-OBJECT = re.compile(r"^:pyobject: (\w+)$", re.MULTILINE)
+OBJECT = re.compile(r"^:pyobject: ([\w.]+)$", re.MULTILINE)
 
 OPEN, FOLDED, REMOVED = "open", "folded", "removed"
 
@@ -54,5 +55,8 @@ def included(source: str, options: str) -> str:
     found = OBJECT.search(options)
     if not found:
         return source
-    nodes = (node for node in ast.parse(source).body if getattr(node, "name", "") == found[1])
-    return ast.get_source_segment(source, next(nodes)) or ""
+    node: ast.AST = ast.parse(source)
+    for name in found[1].split("."):
+        inner = (one for one in ast.iter_child_nodes(node) if getattr(one, "name", "") == name)
+        node = next(inner)
+    return textwrap.dedent(ast.get_source_segment(source, node, padded=True) or "")

@@ -74,6 +74,21 @@ def hand_in(
     return path
 
 
+def hand_in_a_test(root: Path, student: str, answer: str) -> Course:
+    """A course in `root` whose assignment asks for a test, with one submission."""
+    course = Course.create(root)
+    stub = "def test_row_mean(implementation):\n    raise NotImplementedError"
+    for folder, source in ((course.release, stub), (course.submitted / student, answer)):
+        path = folder / "toy_test" / "toy_test.ipynb"
+        path.parent.mkdir(parents=True)
+        cells = [
+            _locked(new_code_cell("import numpy as np"), "imports"),
+            _answer(new_code_cell(source), "test_row_mean", 4),
+        ]
+        nbformat.write(new_notebook(cells=cells), path)
+    return course
+
+
 def _mark(cell: nbformat.NotebookNode, name: str, **marks: object) -> nbformat.NotebookNode:
     cell.metadata["nbgrader"] = {
         "grade": False,

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from autograder.checks import assignments
-from autograder.judging.exercise import Case, Exercise
+from autograder.judging.exercise import Case, Exercise, Kind
 from autograder.judging.judge import AnswerKey, build_key, public_cases
 
 EXERCISES = [
@@ -18,6 +18,10 @@ EXERCISES = [
     for assignment in assignments().values()
     for exercise in assignment.exercises
 ]
+WRITTEN_TESTS = [param for param in EXERCISES if param.values[0].kind is Kind.TEST]
+OTHERS = [param for param in EXERCISES if param.values[0].kind is not Kind.TEST]
+"""The exercises that ask for a test, and all others: a changed test may be as good a test."""
+
 SEEDS = range(5 if os.environ.get("FUZZ") else 2)
 """Draws of hidden cases; `make fuzz` proves the exercises on more."""
 

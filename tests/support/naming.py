@@ -23,7 +23,7 @@ from mutants import mutants
 
 from autograder.checks import assignments
 from autograder.judging.agreement import agree
-from autograder.judging.exercise import Exercise
+from autograder.judging.exercise import Exercise, Kind
 from autograder.judging.judge import (
     AnswerKey,
     build_key,
@@ -182,6 +182,8 @@ def main() -> None:
     print(HEADING)
     for assignment in assignments().values():
         for exercise in assignment.exercises:
+            if exercise.kind is Kind.TEST:  # its names say exactly what it does
+                continue
             found = tally(exercise)
             print(line(f"{assignment.name}.{exercise.name}", found), flush=True)
             for sums, counts in zip(total, found, strict=True):

@@ -159,10 +159,10 @@ class Replace(ast.NodeTransformer):
 def found(answer: Definition, page: ast.AST) -> bool:
     """Tell whether `answer` stands anywhere in `page`, both simplified, names aside."""
     body = answer.body
-    if any(close(answer, node) for node in ast.walk(page) if type(node) is type(answer)):
+    if any(close(answer, node) for node in nodes(page) if type(node) is type(answer)):
         return True
     if len(body) == 1 and isinstance(body[0], ast.Return) and len(shape(body[0])) > EXPRESSION:
-        return any(alike(body[0].value, node, {}) for node in ast.walk(page))
+        return any(alike(body[0].value, node, {}) for node in nodes(page))
     return any(
         block_alike(body, block[start : start + len(body)])
         for block in blocks(page)
@@ -176,9 +176,17 @@ def close(answer: Definition, page: Definition) -> bool:
     if min(len(one), len(other)) < LONG:
         return block_alike(answer.body, page.body)
     matcher = SequenceMatcher(None, one, other, autojunk=False)
-    return matcher.quick_ratio() >= CLOSE and matcher.ratio() >= CLOSE
+    bounds = (matcher.real_quick_ratio, matcher.quick_ratio, matcher.ratio)  # from above
+    return all(ratio() >= CLOSE for ratio in bounds)
 
 
+@cache
+def nodes(tree: ast.AST) -> list[ast.AST]:
+    """Return every node of a tree: of a page's, once for all answers."""
+    return list(ast.walk(tree))
+
+
+@cache
 def shape(node: ast.AST) -> list[str]:
     """Return what stands in a tree, in order: kinds of nodes, attributes and constants."""
     text = node.attr if isinstance(node, ast.Attribute) else getattr(node, "value", "")
@@ -191,15 +199,14 @@ def shape(node: ast.AST) -> list[str]:
     return words
 
 
-def blocks(page: ast.AST) -> Iterator[list[ast.stmt]]:
-    """Yield every list of statements in `page`; the body of a lambda is a list of one."""
-    for node in ast.walk(page):
-        if isinstance(node, ast.Lambda):
-            yield [ast.Return(node.body)]
-        for name in ("body", "orelse", "finalbody"):
-            block = getattr(node, name, None)
-            if isinstance(block, list):
-                yield block
+@cache
+def blocks(page: ast.AST) -> list[list[ast.stmt]]:
+    """Return every list of statements in `page`; the body of a lambda is a list of one."""
+    found = [[ast.Return(node.body)] for node in nodes(page) if isinstance(node, ast.Lambda)]
+    for node in nodes(page):
+        parts = [getattr(node, name, None) for name in ("body", "orelse", "finalbody")]
+        found += [part for part in parts if isinstance(part, list)]
+    return found
 
 
 def block_alike(answer: list[ast.stmt], page: list[ast.stmt]) -> bool:

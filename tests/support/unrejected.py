@@ -23,6 +23,7 @@ UNREJECTED: dict[str, dict[str, str]] = {
         "a softmax with 1e-6 in its denominator": "a millionth is far within the tolerance",
         "a softmax shifted by the largest of all": "there is one row of scores",
     },
+    "causal_language_model_loss_backward": {"n of 1 refused": "there are two tokens or more"},
     "causal_mask": _ONE_VALUE,
     "critical_gain": {
         "T of 1 refused": "there are three tokens or more",
@@ -41,6 +42,7 @@ UNREJECTED: dict[str, dict[str, str]] = {
     "head_scales_backward": {
         "leading axes flattened": "the result has none: it is a sum over all sequences",
     },
+    "induction_score": {"n of 1 refused": "there are three tokens or more"},
     "jacobian_norms": {
         "derivatives below 1e-8 taken for 0": "the tolerance is relative to the last norm: 1",
     },

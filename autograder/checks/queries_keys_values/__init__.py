@@ -12,6 +12,7 @@ from .padding_mask import PADDING_MASK
 from .scaled_dot_product_attention import SCALED_DOT_PRODUCT_ATTENTION
 from .scaled_dot_product_attention_backward import SCALED_DOT_PRODUCT_ATTENTION_BACKWARD
 from .soft_lookup import SOFT_LOOKUP
+from .test_masked_blend import TEST_MASKED_BLEND
 
 __all__ = ["ASSIGNMENT"]
 
@@ -49,6 +50,7 @@ ASSIGNMENT = Assignment(
         ATTENTION_WITH_BIAS,
         CROSS_ATTENTION,
         SCALED_DOT_PRODUCT_ATTENTION_BACKWARD,
+        TEST_MASKED_BLEND,
     ),
     written=(KEYS_EQUAL_VALUES,),
 )

@@ -8,6 +8,7 @@ from .beam_step import BEAM_STEP
 from .greedy_translate import GREEDY_TRANSLATE
 from .label_smoothed_loss import LABEL_SMOOTHED_LOSS
 from .shift_right import SHIFT_RIGHT
+from .test_reads_no_answer import TEST_READS_NO_ANSWER
 from .tied_embedding_backward import TIED_EMBEDDING_BACKWARD
 from .train_step import TRAIN_STEP
 from .transformer import TRANSFORMER
@@ -51,6 +52,7 @@ ASSIGNMENT = Assignment(
         BEAM_SEARCH,
         BEAM_STEP,
         TIED_EMBEDDING_BACKWARD,
+        TEST_READS_NO_ANSWER,
     ),
     written=(WHERE_PARALLELISM_ENDS,),
 )

@@ -26,8 +26,8 @@ class Answering:
         """`functions` is an open file with a list of them; the process first does `prepare`."""
         self.line, theirs = socket.socketpair()
         self._counted, counting = os.pipe()
-        self._process = os.fork()
-        if self._process == 0:
+        self.process = os.fork()
+        if self.process == 0:
             try:
                 os.setsid()
                 self.line.close()
@@ -40,7 +40,7 @@ class Answering:
 
     def end(self) -> list[int]:
         """End it; the numbers of the functions asked, one for each different request."""
-        os.kill(self._process, signal.SIGKILL)
+        os.kill(self.process, signal.SIGKILL)
         with self.line, os.fdopen(self._counted, "rb") as counted:
             numbers: list[int] = np.frombuffer(counted.read(), "<u2").tolist()
         return numbers

@@ -8,6 +8,7 @@ one takes as long as a small answer does, so calls that nothing watches share on
 from __future__ import annotations
 
 import builtins
+import contextvars
 import gc
 import sys
 import threading
@@ -18,12 +19,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 _BEGINNING = """
-def stay(profile, get, end):
+def stay(profile, run, get, end):
     setprofile(profile)
     del profile
     for function, arguments, keywords in iter(get, None):
         try:
-            result = function(*arguments, **keywords)
+            result = run(function, *arguments, **keywords)
         except BaseException as error:
             try:
                 text = str(error)
@@ -74,6 +75,8 @@ _stay = _clean.pop("stay")  # a frame leads to its globals
 _refuse, _add_audit_hook = _clean.pop("refuse"), sys.addaudithook
 _profile = threading.getprofile
 _kept: list[Any] = []  # nothing is finalised among our frames
+_of_the_cells = contextvars.copy_context()
+_begun: list[bool] = []  # not empty once there was the first thread, which is that of the cells
 _queues: list[SimpleQueue[Any]] = []  # to the thread that runs calls now, and back
 
 
@@ -100,7 +103,10 @@ def call(
         renew()
     if not _queues:
         queues: list[SimpleQueue[Any]] = [SimpleQueue(), SimpleQueue()]
-        start_new_thread(_stay, (profile, queues[0].get, queues[1].put))  # may be one too many
+        # What the cells have set in theirs, as np.seterr does, holds in every thread.
+        run = _of_the_cells.copy().run if _begun else _of_the_cells.run
+        _begun.append(True)
+        start_new_thread(_stay, (profile, run, queues[0].get, queues[1].put))  # may be one too many
         _queues.extend(queues)
     gc.freeze()  # what stands now is shown by gc.get_objects() to nobody
     gc.enable()

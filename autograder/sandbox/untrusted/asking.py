@@ -20,7 +20,8 @@ LINE = 103
 """The open file on which a process with stand-ins asks."""
 
 _PLAIN = frozenset({bool, int, float, str, type(None)})
-_ARRAY = Ellipsis  # in front of a tuple: no other one begins with it
+_ARRAY = Ellipsis  # in front of a tuple: no other one begins with it, or with the next
+_TENSOR = StopIteration
 _WITHOUT_REFERENCES = 2  # a version of marshal's format: equal values are equal messages
 
 
@@ -58,12 +59,15 @@ def _answer(message: bytes) -> bytes:
 
 
 def packed(value: Any) -> bytes:
-    """`value` as a message. Raises TypeError for what is no number, text, array or container."""
+    """`value` as a message; of a tensor its numbers go, not what it was computed from.
+
+    Raises TypeError for what is no number, text, array, tensor or container.
+    """
     return marshal.dumps(_marked(value), _WITHOUT_REFERENCES)
 
 
 def unpacked(message: bytes) -> Any:
-    """The value of a message; its arrays are fresh and writable."""
+    """The value of a message; its arrays and tensors are fresh and writable."""
     return _unmarked(marshal.loads(message))
 
 
@@ -77,6 +81,8 @@ def _marked(value: Any) -> Any:
         return {key: _marked(item) for key, item in value.items()}
     if (kind is np.ndarray or isinstance(value, np.generic)) and value.dtype.kind in "biufc":
         return _ARRAY, value.dtype.str, kind is np.ndarray, value.shape, value.tobytes()
+    if kind.__module__ == "torch" and kind.__name__ == "Tensor":
+        return _TENSOR, _marked(value.numpy(force=True))
     raise TypeError(f"the function was given a value of type {kind.__name__}")
 
 
@@ -86,6 +92,10 @@ def _unmarked(value: Any) -> Any:
         _, dtype, is_array, shape, data = value
         array = np.frombuffer(data, dtype).reshape(shape)
         return array.copy() if is_array else array[()]
+    if kind is tuple and value and value[0] is _TENSOR:
+        import torch
+
+        return torch.from_numpy(_unmarked(value[1]))
     if kind is list or kind is tuple:
         return value if _PLAIN.issuperset(map(type, value)) else kind(map(_unmarked, value))
     if kind is dict:

@@ -79,11 +79,17 @@ def _failure(failed: Failed) -> Raised:
 def taken(value: Any, leaf: Callable[[Any], Any], depth: int = 0) -> Any:
     """A copy of what was returned, as it is now, with what `leaf` makes of each array and tensor.
 
-    A tuple with names (a NamedTuple) becomes a plain one. What may be no answer stays as it is.
+    A tuple with names (a NamedTuple) becomes a plain one, and so does an OrderedDict. What may be
+    no answer stays as it is.
     """
     kind = type(value)
     if issubclass(kind, tuple):  # unlike isinstance, this runs no code of the value's
         kind, value = tuple, tuple(tuple.__iter__(value))
+    if issubclass(kind, dict):
+        pairs = [*dict.items(value)]
+        if any(type(key) is not str for key, _ in pairs):  # to copy it would run the key's own code
+            return value
+        kind, value = dict, dict(pairs)
     if kind is not tuple and kind is not list and kind is not dict:
         return leaf(value)
     if depth == wire.MAX_DEPTH or len(value) > wire.MAX_ITEMS:

@@ -1,12 +1,16 @@
 """What runs in a process of its own: the cells of a submission, then the calls of its exercises."""
 
 from __future__ import annotations
+import __future__
 
+import ast
+import inspect
+import linecache
 import mmap
 import os
 import sys
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,10 +58,10 @@ def work(order: Order, say: Callable[[bytes], Any]) -> None:
     intact = _as_it_is_now()
     _forget_the_harness()
     say(_said(PREPARED, 0))
-    namespace, failures = _run(cells, order.left_out, say)
+    answers, failures = _run(cells, order.left_out, say, [name for name, _ in exercises])
     say(_said(DONE, 0))
     for name, calls in prepared:
-        message = wire.encode([name, _observed(name, calls, namespace, failures)])
+        message = wire.encode([name, _observed(name, calls, answers, failures)])
         if not intact():
             message = b"this package was changed"
         say(_said(RESULT, len(message)) + message)
@@ -105,28 +109,70 @@ def _as_it_is_now() -> Callable[[], bool]:
 
 
 def _run(
-    cells: Sequence[Sequence[Any]], left_out: frozenset[int], say: Callable[[bytes], Any]
+    cells: Sequence[Sequence[Any]],
+    left_out: frozenset[int],
+    say: Callable[[bytes], Any],
+    asked: Sequence[str],
 ) -> tuple[dict[str, Any], dict[str | None, Raised]]:
-    """The names that the cells leave behind, and what the cells of an exercise raised."""
-    namespace = notebook()
+    """The answers to what is `asked` and to the rest, and what the cells of an exercise raised."""
+    namespace, kept = notebook(), 0
+    answers = _Answers({*asked, *(exercise for _, exercise in cells if exercise is not None)})
     failures: dict[str | None, Raised] = {}
     for index, (source, exercise) in enumerate(cells):
         if index in left_out:
             continue
         say(_said(CELL, index))
-        code = _compiled(source.tobytes().decode(), index)
-        if not isinstance(code, Raised):
-            code = attempt(exec, code, namespace)
+        before = answers.values_in(namespace)
+        code = _compiled(source.tobytes().decode(), index, kept)
+        if type(code) is types.CodeType:
+            kept |= code.co_flags & _FUTURE
+            code = _executed(code, namespace)
         if isinstance(code, Raised):
             failures[exercise] = code
-    return namespace, failures
+        answers.look(exercise, before, namespace)
+    return answers.found, failures
+
+
+def _executed(code: types.CodeType, namespace: dict[str, Any]) -> Any:
+    """Run a cell; `Raised` if it fails. One with `await` outside of a function runs in a loop."""
+    if code.co_flags & _COROUTINE:
+        return attempt(exec, _AWAIT, {"cell": code, "names": namespace})
+    return attempt(exec, code, namespace)
+
+
+class _Answers:
+    """What the cells leave behind under the names of the exercises.
+
+    The last definition counts; but what the cell of another exercise calls so is a helper of that
+    one's, which does not take the place of an answer.
+    """
+
+    def __init__(self, names: Set[str]) -> None:
+        self._names = sorted(names)
+        self.found: dict[str, Any] = {}
+
+    def values_in(self, namespace: dict[str, Any]) -> list[Any]:
+        """What the names mean now; to look them up may run code of the student's (a key's)."""
+        values = attempt(list, map(namespace.get, self._names))
+        return values if type(values) is list else [None] * len(self._names)
+
+    def look(self, exercise: str | None, before: list[Any], namespace: dict[str, Any]) -> None:
+        """See what the cell of `exercise`, or of none, made of the names as they were `before`."""
+        for name, was, now in zip(self._names, before, self.values_in(namespace), strict=False):
+            mine = exercise is None or exercise == name or not self._answered(name)
+            if now is not was and mine:
+                self.found[name] = now
+
+    def _answered(self, name: str) -> bool:
+        answer = self.found.get(name)
+        return callable(answer) and not is_stub(answer)
 
 
 def _observed(
-    name: str, calls: Prepared, namespace: dict[str, Any], failures: dict[str | None, Raised]
+    name: str, calls: Prepared, answers: dict[str, Any], failures: dict[str | None, Raised]
 ) -> Any:
     """What the calls of one exercise showed; else what its cell raised, "stub", or None."""
-    function = namespace.get(name)
+    function = answers.get(name)
     if not callable(function):
         return failures.get(name)
     if is_stub(function):
@@ -138,12 +184,25 @@ _TRANSFORM = """
 from IPython.core.inputtransformer2 import TransformerManager
 cell = TransformerManager().transform_cell(cell)
 """
+_AWAIT = """
+import asyncio
+asyncio.run(eval(cell, names))
+"""
+_SOURCES = linecache.cache  # what `inspect` has sources from
+_COROUTINE, _AWAITING = inspect.CO_COROUTINE, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+_FUTURE = 0
+for _feature in __future__.all_feature_names:
+    _FUTURE |= getattr(__future__, _feature).compiler_flag
 
 
-def _compiled(source: str, index: int) -> types.CodeType | Raised:
-    """Compile a cell; what only a notebook understands (%magic, !command, help?) does nothing."""
+def _compiled(source: str, index: int, flags: int) -> types.CodeType | Raised:
+    """Compile a cell; what only a notebook understands (%magic, !command, help?) does nothing.
+
+    `flags` are those of the cells before, of which `from __future__` holds for this one too. Who
+    asks `inspect` for the source of a function finds it.
+    """
     name = f"<cell {index}>"
-    code: types.CodeType | Raised = attempt(compile, source, name, "exec", dont_inherit=True)
+    code = _compiled_as_it_is(source, name, flags)
     if not isinstance(code, Raised) or not any(mark in source for mark in "%!?"):
         return code
     if "SyntaxError" not in (code.type_name, *code.bases):
@@ -152,5 +211,13 @@ def _compiled(source: str, index: int) -> types.CodeType | Raised:
     plain = f"\n{rest}" if first.startswith("%%") else source  # %%time: the rest is the cell
     names = {"cell": plain}
     attempt(exec, _TRANSFORM, names)
-    code = attempt(compile, names["cell"], name, "exec", dont_inherit=True)
+    cell = attempt(names.get, "cell")
+    return _compiled_as_it_is(cell, name, flags) if type(cell) is str else code
+
+
+def _compiled_as_it_is(source: str, name: str, flags: int) -> types.CodeType | Raised:
+    flags |= _AWAITING
+    code: types.CodeType | Raised = attempt(compile, source, name, "exec", flags, dont_inherit=True)
+    known = len(source), None, source.splitlines(keepends=True), name
+    attempt(_SOURCES.__setitem__, name, known)
     return code

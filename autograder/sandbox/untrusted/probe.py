@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import opcode
 import sys
 import types
 from collections.abc import Callable, Sequence
@@ -70,17 +71,22 @@ def prepare(calls: Sequence[Call], *, again: bool = False) -> Prepared:
 
 def observe(function: Callable[..., Any], calls: Sequence[Call]) -> list[Observation]:
     """Both passes, one after the other in this process, on copies of the calls' arrays."""
-    passes = [
-        prepare(copy.deepcopy(list(calls)), again=again).observe(function)
-        for again in (False, True)
-    ]
-    return together(*passes)
+    return together(*(_pass(function, calls, again) for again in (False, True)))
+
+
+def observe_once(function: Callable[..., Any], calls: Sequence[Call]) -> list[Observation]:
+    """The first pass alone: all that is to be seen of what gives the same every time."""
+    return _pass(function, calls, again=False)
+
+
+def _pass(function: Callable[..., Any], calls: Sequence[Call], again: bool) -> list[Observation]:
+    return prepare(copy.deepcopy(list(calls)), again=again).observe(function)
 
 
 def together(first: Sequence[Observation], second: Sequence[Observation]) -> list[Observation]:
     """The observations of two passes as one: what the second pass noted is `again`."""
     return [
-        one
+        replace(one, again=two.value)
         if isinstance(one.value, Raised)
         else replace(
             one,
@@ -121,7 +127,7 @@ class _ArrayCall:
             returned = attempt(function, *arguments, **dict(keywords))
             results.append((returned, taken(returned, self._leaf)))
         value = results[-1][1]
-        return Noted(Observation(value, self._after, value), *results[0], self._leaf)
+        return Noted(Observation(value, self._after), *results[0], self._leaf)
 
 
 def _leaf() -> Callable[[Any], Any]:
@@ -133,6 +139,7 @@ def _leaf() -> Callable[[Any], Any]:
     return copied_leaf
 
 
+_RETURNS = frozenset(code for name, code in opcode.opmap.items() if "RETURN_" in name)
 _parts_of = type.__dict__["__dict__"].__get__
 
 
@@ -147,4 +154,6 @@ def is_stub(answer: Any) -> bool:
         return bool(bodies) and all(map(is_stub, bodies))
     if kind is not types.FunctionType or "NotImplementedError" not in answer.__code__.co_names:
         return False
+    if not _RETURNS.isdisjoint(answer.__code__.co_code[::2]):
+        return False  # the line is still there, below what was written
     return {*answer.__code__.co_names} <= {"super", "__init__", "NotImplementedError"}

@@ -8,17 +8,28 @@ imports late is seen from the next call on.
 from __future__ import annotations
 
 import contextlib
-import functools
 import inspect
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from _thread import get_ident, start_new_thread
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from types import CodeType, FrameType
 from typing import Any
 
-AUTOMATIC = "torch.autograd"
-"""What the backward pass of torch's automatic differentiation is called, however it was started."""
+from .operators import AUTOMATIC, SWITCHED_OFF, Recorder, recorder
+
+_PYTHONS_OWN = (
+    "torch.nn.functional",
+    "torch._refs",
+    "torch._refs.nn.functional",
+    "torch._decomp.decompositions",
+)
+"""The modules among whose functions in Python a `*` is looked for."""
+
+_BARE, _STARTS = "_thread.start_new_thread", threading.Thread.start.__code__
+
+Profile = Callable[[FrameType, str, Any], None]
 
 
 class Watch:
@@ -29,8 +40,10 @@ class Watch:
         an operator of torch, `torch.ops.aten.name` without its overload. `*` stands for anything.
         """
         self._forbidden = tuple(forbidden)
-        if self._forbidden and "torch" in sys.modules:
-            _modes()
+        self._functions = _functions(self._forbidden)
+        self._late = [one for one in self._forbidden if one.partition(".")[0] not in sys.modules]
+        self._operators = any("*" in one or one == AUTOMATIC for one in self._forbidden)
+        self._recorder = recorder() if self._operators else None
 
     @contextlib.contextmanager
     def watching(self, here: bool = True) -> Iterator[list[str]]:
@@ -42,55 +55,116 @@ class Watch:
         if not self._forbidden:
             yield seen
             return
-
-        def note(name: str) -> None:
-            if name not in seen and any(fnmatchcase(name, one) for one in self._forbidden):
-                seen.append(name)
-
-        with contextlib.ExitStack() as stack:
-            if here:
-                stack.enter_context(_torch_watched(note))
-            stack.enter_context(_python_watched(note, self._forbidden, here))
+        noting = _Noting(
+            seen,
+            self._forbidden,
+            self._functions | _functions(self._late),
+            self._recorder or (recorder() if self._operators else None),
+        )
+        before, before_in_thread = sys.getprofile(), threading.getprofile()
+        threading.setprofile(noting.look_in_thread)
+        if here:
+            noting.begin()
+            sys.setprofile(noting.look)
+        try:
             yield seen
+        finally:
+            sys.setprofile(before)
+            threading.setprofile(before_in_thread)
+            if here:
+                noting.end()
+            noting.all_heard()
 
 
-@contextlib.contextmanager
-def _python_watched(
-    note: Callable[[str], None], names: Sequence[str], here: bool
-) -> Iterator[None]:
-    """Note the functions of these names when Python calls them: in new threads, and `here`."""
-    codes: dict[CodeType, str] = {}
-    builtins: dict[int, str] = {}
-    for name in names:
+class _Noting:
+    """Notes what runs: functions as Python calls them, operators as torch's recorder has them."""
+
+    def __init__(
+        self,
+        seen: list[str],
+        forbidden: Sequence[str],
+        functions: dict[int, tuple[Any, str]],
+        recorder: Recorder | None,
+    ) -> None:
+        self._seen, self._forbidden = seen, forbidden
+        self._recorder = recorder
+        self._unheard: set[int] = set()  # threads of a call of which nothing was noted yet
+
+        def look(frame: FrameType, event: str, called: Any) -> None:
+            runs = frame.f_code if event == "call" else called if event == "c_call" else None
+            if id(runs) in functions:
+                self._note(functions[id(runs)][1])
+            elif runs is start_new_thread and frame.f_code is not _STARTS:
+                self._note(_BARE)  # in a thread that `threading` has not made nothing is watched
+
+        self.look: Profile = look
+
+    def begin(self) -> None:
+        """Record the operators of this thread."""
+        if self._recorder is not None:
+            self._recorder.begin()
+
+    def end(self) -> None:
+        """Note which of the operators that were recorded are forbidden."""
+        self._unheard.discard(get_ident())
+        for name in sorted(self._recorder.end()) if self._recorder is not None else ():
+            if name == SWITCHED_OFF or any(fnmatchcase(name, one) for one in self._forbidden):
+                self._note(name)
+
+    def look_in_thread(self, first: FrameType, event: str, called: Any) -> None:
+        """The profile function of a new thread, whose `first` frame is left at its end.
+
+        What that frame calls last tells others what came of the thread: so it is noted before.
+        """
+
+        def look(frame: FrameType, event: str, called: Any) -> None:
+            self.look(frame, event, called)
+            if frame is first and event in ("c_call", "return"):
+                self.end()
+                if event == "c_call":
+                    self.begin()
+
+        if event == "c_call":  # a thread that `threading` made begins with a call in Python
+            self._unheard.add(get_ident())
+        self.begin()
+        self.look(first, event, called)
+        sys.setprofile(look)
+
+    def all_heard(self) -> None:
+        """Note it if a call has ended in which somebody else took the profile function away."""
+        if self._unheard:
+            self._note(SWITCHED_OFF)
+
+    def _note(self, name: str) -> None:
+        if name not in self._seen:
+            self._seen.append(name)
+
+
+def _functions(names: Sequence[str]) -> dict[int, tuple[Any, str]]:
+    """What runs when a function of these names does, and its name, by the `id` of what runs.
+
+    Code objects take long to hash; and nothing of a student's is hashed or compared.
+    """
+    found: dict[int, tuple[Any, str]] = {}
+    for name in _spelled_out(names):
         function = _found(name)
-        if isinstance(code := getattr(function, "__code__", None), CodeType):
-            codes[code] = name
+        code = getattr(function, "__code__", None)
+        if isinstance(code, CodeType):
+            found[id(code)] = code, name
         elif callable(function):
-            builtins[id(function)] = name
+            found[id(function)] = function, name
+    return found
 
-    def look(frame: FrameType, event: str, called: Any) -> None:
-        name = None
-        if event == "call":
-            name = codes.get(frame.f_code)
-        elif event == "c_call":
-            name = builtins.get(id(called))
-        if name is not None:
-            note(name)
 
-    def look_in_thread(frame: FrameType, event: str, called: Any) -> None:
-        _torch_watched(note).__enter__()  # its modes are the thread's own, and end with it
-        sys.setprofile(look)
-        look(frame, event, called)
-
-    before, before_in_thread = sys.getprofile(), threading.getprofile()
-    threading.setprofile(look_in_thread)
-    if here:
-        sys.setprofile(look)
-    try:
-        yield
-    finally:
-        sys.setprofile(before)
-        threading.setprofile(before_in_thread)
+def _spelled_out(names: Iterable[str]) -> Iterator[str]:
+    """The names without a `*`, and those that one with a `*` stands for."""
+    loaded = [one for one in _PYTHONS_OWN if one in sys.modules]
+    there = [f"{one}.{name}" for one in loaded for name in vars(sys.modules[one])]
+    for name in names:
+        if "*" in name:
+            yield from (one for one in there if fnmatchcase(one, name))
+        else:
+            yield name
 
 
 def _found(name: str) -> Any:
@@ -103,66 +177,3 @@ def _found(name: str) -> Any:
                 found = getattr(found, part, None)
             return inspect.unwrap(getattr(found, "forward", found)) if callable(found) else None
     return None
-
-
-def _torch_watched(note: Callable[[str], None]) -> contextlib.AbstractContextManager[Any]:
-    """Note every function and every operator of torch that runs in this thread."""
-    if "torch" not in sys.modules:
-        return contextlib.nullcontext()
-    functions, operators = _modes()
-    stack = contextlib.ExitStack()
-    stack.enter_context(operators(note))
-    stack.enter_context(functions(note))
-    return stack
-
-
-@functools.cache
-def _modes() -> tuple[type, type]:
-    """The two modes of torch that see its functions and its operators."""
-    import torch
-    from torch.overrides import TorchFunctionMode
-    from torch.utils._python_dispatch import TorchDispatchMode
-
-    class Functions(TorchFunctionMode):
-        def __init__(self, note: Callable[[str], None]) -> None:
-            super().__init__()
-            self.note = note
-
-        def __torch_function__(
-            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-        ) -> Any:
-            is_operator = isinstance(func, torch._ops.OpOverload | torch._ops.OpOverloadPacket)
-            self.note(_operator(func) if is_operator else _function(func))
-            return func(*args, **(kwargs or {}))
-
-    class Operators(TorchDispatchMode):
-        def __init__(self, note: Callable[[str], None]) -> None:
-            super().__init__()  # type: ignore[no-untyped-call]
-            self.note = note
-
-        @classmethod
-        def _should_skip_dynamo(cls) -> bool:
-            return False  # what would be skipped must first be loaded: three seconds of imports
-
-        def __torch_dispatch__(
-            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-        ) -> Any:
-            self.note(_operator(func))
-            if torch._C._current_graph_task_id() != -1:
-                self.note(AUTOMATIC)
-            return func(*args, **(kwargs or {}))
-
-    return Functions, Operators
-
-
-def _function(function: Any) -> str:
-    """`torch.nn.functional.relu`, `torch.exp` or, of a method, `torch.Tensor.exp`."""
-    module = getattr(function, "__module__", None) or "torch.Tensor"
-    module = module.replace("torch._C._nn", "torch.nn.functional")
-    return f"{module}.{getattr(function, '__name__', '')}"
-
-
-def _operator(function: Any) -> str:
-    """`torch.ops.aten.mm` for the operator `aten.mm.default`."""
-    namespace, name = str(function).split(".")[:2]
-    return f"torch.ops.{namespace}.{name}"

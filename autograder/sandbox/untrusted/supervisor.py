@@ -14,8 +14,9 @@ import resource
 import socket
 import sys
 import tempfile
+from collections.abc import Sequence
 
-from . import namespaces
+from . import namespaces, operators
 from .line import LineError, receive, send
 from .room import serve
 from .usage import Watch
@@ -33,19 +34,20 @@ def main() -> None:
     os.dup2(0, 1)
     for name in ("probe", "torch_probe") if "torch" in modules else ("probe",):
         importlib.import_module(f"{__package__}.{name}")
-    for name in modules:
-        importlib.import_module(name)
+    _import(modules)
     if "torch" in modules:  # no tensor is made here: forks of a process with threads may hang
         sys.modules["torch"].set_num_threads(1)
+        if (recorder := operators.recorder()) is not None:
+            recorder.take_away()
     if mode != TRUSTING:
         with open("/proc/self/oom_score_adj", "w") as file:
             file.write("1000")  # the first to go when the machine runs out of memory
-    gc.collect()
-    gc.freeze()  # what stands now is not looked through again, by nobody
     send(line, {"status": "up"})
     with contextlib.suppress(LineError):
         while True:
-            _, (room,), _ = receive(line)
+            order, (room,), _ = receive(line)
+            if order["modules"]:
+                _import(order["modules"])
             if mode == COLD:
                 line.close()
                 _be_room(socket.socket(fileno=room), mode, int(file_bytes))
@@ -53,6 +55,14 @@ def main() -> None:
             code = _make_room(room, mode, int(file_bytes), (line.fileno(),))
             os.close(room)
             send(line, {"status": "closed", "code": code})
+
+
+def _import(modules: Sequence[str]) -> None:
+    """Import these for all processes to come."""
+    for name in modules:
+        importlib.import_module(name)
+    gc.collect()
+    gc.freeze()  # what stands now is not looked through again, by nobody
 
 
 def _make_room(room: int, mode: str, file_bytes: int, ours: tuple[int, ...]) -> int:

@@ -19,6 +19,7 @@ from .values import (
     Call,
     Differentiated,
     Foreign,
+    FunctionElsewhere,
     Observation,
     Raised,
     SeededGenerator,
@@ -54,7 +55,7 @@ class TorchCall:
             if issubclass(type(module), torch.nn.Module):
                 return self._observe(module, parameters)
             after = self._times[0].after(as_given=True)
-            return Noted(Observation(module, after, module), module, module, copied_leaf)
+            return Noted(Observation(module, after), module, module, copied_leaf)
 
     def _observe(self, function: Callable[..., Any], parameters: dict[str, torch.Tensor]) -> Noted:
         results = []
@@ -72,7 +73,7 @@ class TorchCall:
         if self._call.differentiates and not isinstance(returned, Raised):
             leaves = given.leaves | {f"parameter `{n}`": one for n, one in parameters.items()}
             value = Differentiated(value, _gradients(returned, leaves))
-        return Noted(Observation(value, after, value), *results[0], copied_leaf)
+        return Noted(Observation(value, after), *results[0], copied_leaf)
 
 
 class _Given:
@@ -103,8 +104,9 @@ class _Given:
         found = (*arguments, *(keywords[name] for name in sorted(keywords)))
         if as_given:
             return found
+        untold = SourceFunction | FunctionElsewhere | SeededGenerator
         return tuple(
-            given if isinstance(given, SourceFunction | SeededGenerator) else at_rest(one)
+            given if isinstance(given, untold) else at_rest(one)
             for given, one in zip(self.after(as_given=True), found, strict=True)
         )
 

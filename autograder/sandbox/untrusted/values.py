@@ -59,6 +59,10 @@ class Tensor:
         """True if the gradient with respect to it is asked for."""
         return self.gradient and self.array.dtype.kind == "f"
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        """A tensor of its own, as `copy` would make it in a longer way; a call has many."""
+        return Tensor(self.array.copy(), self.gradient)
+
 
 @dataclass(frozen=True)
 class Setup:
@@ -90,6 +94,18 @@ class Call:
     def needs_torch(self) -> bool:
         """True for the call of a module, and for one with a tensor among its arguments."""
         return self.setup is not None or any(tensors((self.arguments, self.keywords)))
+
+    @property
+    def asks_torch(self) -> bool:
+        """True if a function among its arguments uses torch."""
+        functions = (one for one in self.arguments if isinstance(one, SourceFunction))
+        return any(one.source.startswith("import torch") for one in functions)
+
+    @property
+    def may_differentiate(self) -> bool:
+        """True if gradients may go through it: in a module, and with a tensor of real numbers."""
+        given = tensors((self.arguments, self.keywords))
+        return self.setup is not None or any(one.array.dtype.kind in "fc" for one in given)
 
     @property
     def differentiates(self) -> bool:
@@ -155,12 +171,15 @@ class Raised:
 class Observation:
     """What one case showed: the value (or `Raised`), the arguments after it, a second value.
 
-    `later` is what the object first returned held after all the calls, or None if that was still
-    `value`. `ready_made` are the names of what ran and is forbidden.
+    `again` is the value in the second pass, and None as long as there was but one pass. `later` is
+    what the object first returned held after all the calls, or None if that was still `value`.
+    `ready_made` are the names of what ran and is forbidden. `asks` is how many different calls it
+    made, in the first pass, of functions that it was given; it is counted elsewhere.
     """
 
     value: Any
     arguments_after: tuple[Any, ...]
-    again: Any
+    again: Any = None
     later: Any = None
     ready_made: tuple[str, ...] = ()
+    asks: int = 0

@@ -1,6 +1,6 @@
 """The wire format: a JSON header and raw buffers. Data only; nothing is executed to read it.
 
-A message is  b"AWB2" | length of header, 8 bytes | header | buffers.  The header is a tree of
+A message is  b"AWB3" | length of header, 8 bytes | header | buffers.  The header is a tree of
 nodes, each a list whose first item is its kind; the buffers begin at multiples of 16 bytes.
 Encoding accepts exact types only, and turns anything else into `Foreign`; decoding checks every
 node, and raises WireError for whatever it does not know.
@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from dataclasses import fields
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,7 +31,7 @@ from .values import (
     Unloadable,
 )
 
-MAGIC = b"AWB2"
+MAGIC = b"AWB3"
 DTYPES = frozenset(
     f"{order}{kind}"
     for order, kinds in (
@@ -51,12 +53,14 @@ RECORDS: dict[type, tuple[Any, ...]] = {
     Call: (tuple, dict, Setup | None, tuple),
     Differentiated: (object, dict | Raised | None),
     FunctionElsewhere: (int,),
-    Observation: (object, tuple, object, object, tuple),
+    Observation: (object, tuple, object, object, tuple, int),
     Setup: (tuple, dict, dict, bool),
-    Tensor: (np.ndarray, bool),
     Unloadable: (dict,),
 }
 """The records that travel part by part, each with the types that its parts must have."""
+
+_PARTS = {kind: [part.name for part in fields(kind)] for kind in RECORDS}
+_SIZES = {dtype: np.dtype(dtype).itemsize for dtype in DTYPES}
 
 
 class WireError(ValueError):
@@ -95,24 +99,29 @@ def _node(value: Any, buffers: list[bytes], depth: int) -> list[Any]:
         return ["function", value.name, value.source]
     if kind is SeededGenerator:
         return ["generator", int(value.seed)]
+    if kind is Tensor:
+        name, *array = _array_node(value.array, buffers)
+        return ["tensor", *array, value.gradient] if name == "array" else [name, *array]
     if kind is Foreign:
         return ["foreign", value.type_name]
     if kind is Raised:
         return ["raised", value.type_name, value.message[:MAX_TEXT], value.line, [*value.bases]]
     if kind in RECORDS:
-        parts = (getattr(value, part.name) for part in fields(value))
-        return [kind.__name__, *(_node(part, buffers, depth + 1) for part in parts)]
+        parts = [_node(getattr(value, part), buffers, depth + 1) for part in _PARTS[kind]]
+        return [kind.__name__, *parts]
     return ["foreign", kind.__name__[:100]]
 
 
 def _array_node(value: Any, buffers: list[bytes]) -> list[Any]:
     array = np.asarray(value)
-    dtype = array.dtype.newbyteorder("<").str
+    dtype = array.dtype.str
+    if dtype not in DTYPES:
+        dtype = array.dtype.newbyteorder("<").str
     if dtype not in DTYPES:
         return ["foreign", f"ndarray[{array.dtype.name}]"[:100]]
     if array.ndim > MAX_AXES or array.nbytes > MAX_BYTES:
         return ["foreign", f"ndarray of shape {array.shape}"[:100]]
-    data = np.ascontiguousarray(array, dtype=dtype).tobytes()
+    data = array.astype(dtype, copy=False).tobytes()
     buffers.append(data + bytes(-len(data) % ALIGNED))
     return ["array" if type(value) is np.ndarray else "scalar", dtype, list(array.shape)]
 
@@ -147,21 +156,14 @@ class _Reader:
         self.message, self.position, self.shared = message, position, shared
 
     def value(self, node: Any, depth: int) -> Any:
-        if (
-            not isinstance(node, list)
-            or not node
-            or not isinstance(node[0], str)
-            or depth > MAX_DEPTH + 1
-        ):
+        if type(node) is not list or not node or type(node[0]) is not str or depth > MAX_DEPTH + 1:
             raise WireError("a node of the header is malformed")
-        kind, parts = node[0], node[1:]
-        if kind in _RECORD_NAMED:
-            return self._read_record(_RECORD_NAMED[kind], parts, depth + 1)
-        read = getattr(self, f"_read_{kind}", None)
+        kind, *parts = node
+        read = _READERS.get(kind)
         if read is None:
             raise WireError(f"unknown kind {kind[:40]!r}")
         try:
-            return read(*parts, depth=depth + 1)
+            return read(self, *parts, depth=depth + 1)
         except WireError:
             raise
         except (TypeError, ValueError, OverflowError) as error:
@@ -170,6 +172,8 @@ class _Reader:
     def _text(self, value: Any) -> str:
         if not isinstance(value, str) or len(value) > MAX_TEXT:
             raise WireError("a text is malformed")
+        if value.isascii():
+            return value
         return value.encode("utf-8", "replace").decode()  # no half of a pair of surrogates
 
     def _items(self, items: Any, depth: int) -> list[Any]:
@@ -214,15 +218,23 @@ class _Reader:
             raise WireError(f"dtype {str(dtype)[:40]!r} is not allowed")
         if not isinstance(shape, list) or len(shape) > MAX_AXES:
             raise WireError("a shape is malformed")
-        if any(type(length) is not int or not 0 <= length <= MAX_BYTES for length in shape):
-            raise WireError("a shape is malformed")
-        size = math.prod(shape) * np.dtype(dtype).itemsize
-        if size > MAX_BYTES or self.position + size > len(self.message):
+        for length in shape:
+            if type(length) is not int or not 0 <= length <= MAX_BYTES:
+                raise WireError("a shape is malformed")
+        count, start = math.prod(shape), self.position
+        size = count * _SIZES[dtype]
+        if size > MAX_BYTES or start + size > len(self.message):
             raise WireError("an array is larger than what arrived")
-        data = self.message[self.position : self.position + size]
         self.position += size + -size % ALIGNED
-        array = np.frombuffer(data, dtype=dtype).reshape(shape) if size else np.empty(shape, dtype)
+        if not size:
+            return np.empty(shape, dtype)
+        array = np.frombuffer(self.message, dtype, count, start).reshape(shape)
         return array if self.shared else array.copy()
+
+    def _read_tensor(self, dtype: Any, shape: Any, gradient: Any, *, depth: int) -> Tensor:
+        if type(gradient) is not bool:
+            raise WireError("a tensor is malformed")
+        return Tensor(self._read_array(dtype, shape, depth=depth), gradient)
 
     def _read_scalar(self, dtype: Any, shape: Any, *, depth: int) -> np.generic:
         if shape != []:
@@ -253,7 +265,7 @@ class _Reader:
             self._text(type_name), self._text(message), line, tuple(map(self._text, bases))
         )
 
-    def _read_record(self, kind: type, parts: list[Any], depth: int) -> Any:
+    def _read_record(self, *parts: Any, kind: type, depth: int) -> Any:
         values = [self.value(part, depth) for part in parts]  # buffers in order
         wanted = RECORDS[kind]
         if len(values) != len(wanted) or not all(map(isinstance, values, wanted)):
@@ -261,4 +273,11 @@ class _Reader:
         return kind(*values)
 
 
-_RECORD_NAMED = {kind.__name__: kind for kind in RECORDS}
+_READERS: dict[str, Callable[..., Any]] = {
+    name.removeprefix("_read_"): read
+    for name, read in vars(_Reader).items()
+    if name.startswith("_read_")
+}
+del _READERS["record"]
+for _kind in RECORDS:
+    _READERS[_kind.__name__] = partial(_Reader._read_record, kind=_kind)

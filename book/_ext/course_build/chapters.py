@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from IPython.core.inputtransformer2 import TransformerManager
 from myst_nb.core.read import create_nb_reader
@@ -17,12 +18,17 @@ FIGURES = "figures"
 """The folder in the build in which `read_figure_data` finds what another chapter has kept."""
 
 
+Runs = Literal["in turn", "alone", "beside"]
+
+
 @dataclass(frozen=True)
 class Chapter:
     """A page with code cells.
 
     sources: its code cells as plain Python. reads: for each chapter whose results it reads, the
-    files that hold them. measured: the files of `book/measured/` that it reads.
+    files that hold them. measured: the files of `book/measured/` that it reads. runs: "alone" for
+    one whose claims are about time, "beside" for one that is executed on what others leave of the
+    cores.
     """
 
     name: str
@@ -31,6 +37,7 @@ class Chapter:
     sources: tuple[str, ...]
     reads: Mapping[str, tuple[Path, ...]]
     measured: tuple[Path, ...]
+    runs: Runs = "in turn"
 
     def digest(self, root: Path) -> str:
         """Return one hash of all that it depends on besides its own cells, as that is now."""
@@ -77,7 +84,14 @@ def read_chapter(name: str, env: BuildEnvironment, build: Path) -> Chapter | Non
         measured = tuple(path.parent / "measured" / f"{table}.json" for (table,) in tables)
     except ValueError as error:
         raise ExtensionError(f"{path}: {error}") from None
-    return Chapter(name, path, notebook, sources, reads, measured)
+    return Chapter(name, path, notebook, sources, reads, measured, runs(name, env))
+
+
+def runs(name: str, env: BuildEnvironment) -> Runs:
+    """Return how the chapter `name` is executed, as `_config.yml` has it."""
+    if name in env.config.course_alone:
+        return "alone"
+    return "beside" if name in env.config.course_beside else "in turn"
 
 
 def results_read(sources: Sequence[str], name: str, build: Path) -> dict[str, tuple[Path, ...]]:

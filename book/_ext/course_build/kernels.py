@@ -9,16 +9,18 @@ IPYTHONDIR names a profile of the book's own, so that nobody's personal one chan
 figures are SVG: sharp at every size.
 OMP_NUM_THREADS holds the threads that a chapter may use. It is the same on every machine, however
 many chapters are executed side by side: a sum over more threads rounds in another order.
+
+A chapter that is executed beside others has the lowest priority, so that it takes no time of theirs
+away. How long it takes says nothing about it, then: its seconds are those of a core.
 """
 
 import os
 import re
-import signal
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from myst_nb.core.config import NbParserConfig
@@ -27,8 +29,11 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from nbformat import NotebookNode
 
 from .chapters import Chapter
+from .processes import core_seconds, kill, step_aside
 
 THREADS = 2
+PATIENCE = 4
+"""A cell of a chapter that is executed beside others may take so many times the usual limit."""
 
 PROFILE = """\
 c.InlineBackend.figure_formats = {"svg"}
@@ -76,6 +81,7 @@ class Kernels:
     def execute(self, chapter: Chapter, tell: Callable[[str], None]) -> float:
         """Execute the notebook of `chapter` in place, and return the seconds that it took.
 
+        They are seconds of a core for one that is executed beside others, else those on the clock.
         tell: is called with what the chapter is doing, one line at a time.
         Raises ChapterError, which names the cell; Stopped after `stop`.
         """
@@ -87,7 +93,7 @@ class Kernels:
             run.execute(str(folder), self.environment | {"COURSE_PROGRESS": str(progress)})
         if self.config.output_stderr == "error":
             refuse_stderr(chapter)
-        return time.monotonic() - started
+        return run.core_seconds if chapter.runs == "beside" else time.monotonic() - started
 
     def stop(self) -> None:
         """Kill what runs, and let nothing more begin."""
@@ -102,19 +108,26 @@ class Run:
     def __init__(self, chapter: Chapter, tell: Callable[[str], None], kernels: Kernels) -> None:
         self.chapter, self.tell, self.kernels = chapter, tell, kernels
         self.place = relative(chapter.path)
+        self.core_seconds = 0.0
+        self.limit = kernels.config.execution_timeout
+        if chapter.runs == "beside" and self.limit > 0:  # else there is none
+            self.limit *= PATIENCE
         self.client = NotebookClient(
             chapter.notebook,
-            timeout=kernels.config.execution_timeout,
+            timeout=self.limit,
             allow_errors=kernels.config.execution_allow_errors,
             record_timing=False,  # it would be part of the cache's key
             on_notebook_start=self.begin,
             on_cell_execute=self.reach,
+            on_cell_executed=self.leave,
         )
 
     def begin(self, notebook: NotebookNode) -> None:
         """Remember the kernel's process group, which is its own."""
         self.group = self.client.km.provisioner.pid
         self.kernels.running.add(self.group)
+        if self.chapter.runs == "beside":
+            step_aside(self.group)
 
     def reach(self, cell: NotebookNode, cell_index: int) -> None:
         """Note which cell comes now."""
@@ -124,9 +137,12 @@ class Run:
         cells = self.chapter.notebook.cells
         self.tell("cell {} of {}".format(*number(cells, cell_index)))
 
+    def leave(self, **_: object) -> None:
+        """Note the processor time that the kernel has used so far."""
+        self.core_seconds = core_seconds(self.group)
+
     def execute(self, folder: str, variables: dict[str, str]) -> None:
         """Execute all cells in `folder`. No process of the kernel's is left behind."""
-        limit = self.kernels.config.execution_timeout
         self.group = 0
         try:
             self.client.execute(cwd=folder, env=variables)
@@ -134,7 +150,7 @@ class Run:
             what = f"{error.ename}: {error.evalue}".splitlines()[0].rstrip(": ")
             raise ChapterError(self.place, what, str(error)) from None
         except CellTimeoutError:
-            what = f"the cell was not done after {limit} s"
+            what = f"the cell was not done after {self.limit} s"
             raise ChapterError(self.place, what) from None
         except DeadKernelError:
             what = "the kernel was killed (out of memory?)"
@@ -145,12 +161,6 @@ class Run:
             if self.group:
                 self.kernels.running.discard(self.group)
                 kill(self.group)
-
-
-def kill(group: int) -> None:
-    """Kill a process group, if there still is one."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, signal.SIGKILL)
 
 
 def number(cells: list[NotebookNode], index: int) -> tuple[int, int]:

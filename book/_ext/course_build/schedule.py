@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 
 def at_once() -> int:
-    """Return how many chapters this machine has cores for."""
+    """Return how many chapters this machine has cores for; one more may run beside them."""
     return max(1, (os.cpu_count() or 1) // THREADS)
 
 
@@ -50,7 +50,7 @@ class Schedule:
             circle = " <- ".join(error.args[1])
             raise ExtensionError(f"chapters read each other's results: {circle}") from None
         self.announce_plan(order)
-        with ThreadPoolExecutor(at_once()) as pool:
+        with ThreadPoolExecutor(len(order) or 1) as pool:
             try:
                 self.work(TopologicalSorter(needs), pool)
             except BaseException:
@@ -71,7 +71,7 @@ class Schedule:
         announce("plan", chapters=seconds, at_once=at_once())
 
     def work(self, sorter: TopologicalSorter[str], pool: ThreadPoolExecutor) -> None:
-        """Give chapters to `pool` as soon as they may begin, the first in the contents first."""
+        """Give chapters to `pool` as soon as they may begin."""
         places = list(self.chapters)
         ready: list[str] = []
         running: dict[Future[float], str] = {}
@@ -79,8 +79,9 @@ class Schedule:
         while True:
             ready += sorter.get_ready()
             ready.sort(key=places.index)
-            if ready and len(running) < at_once():
-                name = ready.pop(0)
+            name = self.following(ready, list(running.values()))
+            if name:
+                ready.remove(name)
                 future = self.begin(self.chapters[name], pool)
                 if future:
                     running[future] = name
@@ -93,6 +94,30 @@ class Schedule:
                         sorter.done(name)
             else:
                 return
+
+    def following(self, ready: list[str], running: list[str]) -> str | None:
+        """Return which of `ready`, in the order of the contents, may begin beside `running`.
+
+        The first, as long as there are cores for it; and before its turn one that is to run beside
+        others, or more of them once nothing else is left. One that is to run alone waits in its
+        turn until all others are done.
+        """
+        kinds = [self.chapters[name].runs for name in running]
+        if "alone" in kinds:
+            return None
+        full = len(kinds) - kinds.count("beside") >= at_once()
+        only = all(self.chapters[name].runs == "beside" for name in ready)
+        for name in ready:
+            kind = self.chapters[name].runs
+            if kind == "beside":
+                may = "beside" not in kinds or (only and len(kinds) <= at_once())
+            else:
+                may = not running if kind == "alone" else not full
+            if may:
+                return name
+            if kind == "alone" and not full:
+                return None
+        return None
 
     def begin(self, chapter: Chapter, pool: ThreadPoolExecutor) -> Future[float] | None:
         """Start to execute `chapter`; return None if it is up to date."""

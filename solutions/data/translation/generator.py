@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -36,7 +39,20 @@ def sample_pairs(
     1 <= lower <= upper <= 8.
     """
     grammar_of(language)
-    return [translate(s, language) for s in sample_sentences(n, rng, clauses, split)]
+    with _uncollected():
+        return [translate(s, language) for s in sample_sentences(n, rng, clauses, split)]
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Keep Python's collector of cycles off: it looks again and again at what is all kept."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def sample_sentences(

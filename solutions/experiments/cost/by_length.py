@@ -2,8 +2,10 @@
 
 import math
 import multiprocessing
+import os
 import resource
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -23,6 +25,9 @@ D_MODEL, N_HEADS, D_FF, BLOCK = 128, 2, 512, 128
 LENGTHS = tuple(2**power for power in range(6, 14))
 FAR = 1024
 """The exponents are fitted to the lengths from here on."""
+
+MALLOC_BOUND = "MALLOC_MMAP_THRESHOLD_"
+"""The name by which Linux's C library is told its bound, `man 3 mallopt`."""
 
 
 def whole_table(Q: torch.Tensor, K: torch.Tensor, V: torch.Tensor) -> torch.Tensor:
@@ -105,8 +110,26 @@ def process_bytes(name: str, n: int = LENGTHS[-1]) -> int:
     It is the operating system's own account. A process remembers its largest size for ever, so each
     call needs a fresh one.
     """
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
+    with _memory_given_back(), multiprocessing.get_context("spawn").Pool(1) as pool:
         return pool.apply(_grown, (name, n))
+
+
+@contextmanager
+def _memory_given_back() -> Iterator[None]:
+    """Let processes that begin here give back what they free.
+
+    Linux's C library gives back at once what is larger than a bound, which it raises as it goes.
+    What is smaller it keeps, and cannot always use again: the same calls then hold 75 MB in one
+    process and 125 in the next. A bound that is set stays.
+    """
+    before = os.environ.get(MALLOC_BOUND)
+    os.environ[MALLOC_BOUND] = str(128 * 1024)
+    try:
+        yield
+    finally:
+        os.environ.pop(MALLOC_BOUND)
+        if before is not None:
+            os.environ[MALLOC_BOUND] = before
 
 
 @torch.no_grad()

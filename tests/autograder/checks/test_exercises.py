@@ -7,9 +7,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from keys import EXERCISES, SEEDS, drawn_cases, grading_key, hidden_cases, shown_cases
+from assertions import without_an_assertion
+from keys import (
+    EXERCISES,
+    OTHERS,
+    SEEDS,
+    WRITTEN_TESTS,
+    drawn_cases,
+    grading_key,
+    hidden_cases,
+    shown_cases,
+)
 
-from autograder.judging.exercise import Case, Exercise
+from autograder.judging.exercise import Case, Exercise, SourceFunction
 from autograder.judging.judge import (
     AnswerKey,
     KeyedMisconception,
@@ -84,7 +94,7 @@ def test_every_misconception_is_rejected_and_named(exercise):
             assert judgement.hint == misconception.hint
 
 
-@pytest.mark.parametrize("exercise", EXERCISES)
+@pytest.mark.parametrize("exercise", OTHERS)
 def test_an_answer_of_the_right_shape_but_empty_of_thought_fails(exercise):
     """Zeros, ones and the first argument, in the shape and type that are wanted, earn nothing."""
     pairs = zip(keys(exercise), observed(exercise, exercise.reference), strict=True)
@@ -96,6 +106,35 @@ def test_an_answer_of_the_right_shape_but_empty_of_thought_fails(exercise):
                 for observation, answer in zip(observations, answers, strict=True)
             ]
             assert not judge(key, forged).passed, (exercise.name, fill.__name__)
+
+
+@pytest.mark.parametrize("exercise", WRITTEN_TESTS)
+def test_a_test_that_treats_all_implementations_alike_earns_nothing(exercise):
+    def accept(implementation):
+        """Whatever it is."""
+
+    def reject(implementation):
+        raise AssertionError
+
+    for function in (accept, reject):
+        assert not any(judgement.earns for judgement in verdicts(exercise, function))
+
+
+@pytest.mark.parametrize("exercise", WRITTEN_TESTS)
+def test_the_reference_needs_each_of_its_assertions(exercise):
+    """Without it, some mutant slips through."""
+    key = grading_key(exercise, 0)
+    for change, weaker in without_an_assertion(exercise.reference):
+        assert not judge(key, observe_quietly(weaker, key.cases)).passed, change
+
+
+@pytest.mark.parametrize("exercise", WRITTEN_TESTS)
+def test_mutants_are_of_several_kinds_and_some_are_never_shown(exercise):
+    shown = {case.note for case in shown_cases(exercise) if case.raises}
+    drawn = {case.note for case in drawn_cases(exercise, 0) if case.raises}
+    assert len(shown) >= 3
+    assert len(drawn - shown) >= 2
+    assert sum(1 for case in drawn_cases(exercise, 0) if not case.raises) >= 2
 
 
 @pytest.mark.parametrize("exercise", EXERCISES)
@@ -115,6 +154,8 @@ def _filled(expected, fill):
         return expected
     if isinstance(expected, tuple | list):
         return type(expected)(_filled(one, fill) for one in expected)
+    if isinstance(expected, dict):
+        return {name: _filled(one, fill) for name, one in expected.items()}
     if isinstance(expected, np.ndarray):
         return fill(expected)
     return type(expected)(fill(np.asarray(expected)).item())
@@ -168,10 +209,12 @@ def _leaves(value):
         for item in value:
             yield from _leaves(item)
     elif isinstance(value, dict):
-        yield from _leaves(list(value.values()))
+        yield from _leaves([*value, *value.values()])
     elif isinstance(value, Differentiated):
         yield from _leaves([value.output, value.gradients])
     elif isinstance(value, Tensor):
         yield value.array
-    elif isinstance(value, np.ndarray | int | float | bool):
+    elif isinstance(value, SourceFunction):
+        yield np.array(value.source)
+    elif isinstance(value, np.ndarray | int | float | bool | str):
         yield value

@@ -1,12 +1,12 @@
 """Answers that are right in the middle and wrong at an edge are rejected, or a reason is listed."""
 
 import pytest
-from keys import EXERCISES
+from keys import OTHERS
 from semantic import WRAPPERS, wrong_answers
 from semantic_table import rejected, right_somewhere, survivors
 from unrejected import EVERYWHERE, UNREJECTED
 
-NAMED = {param.id.split(".")[1]: param.values[0] for param in EXERCISES}
+NAMED = {param.id.split(".")[1]: param.values[0] for param in OTHERS}
 WRONG_ALWAYS = {
     "rnn_cell": {"d other than d_h refused"},
     "padding_mask": {"axes of length 1 squeezed"},
@@ -14,14 +14,14 @@ WRONG_ALWAYS = {
 """What no case shows to be right anywhere; and whatever changes its argument."""
 
 
-@pytest.mark.parametrize("exercise", EXERCISES)
+@pytest.mark.parametrize("exercise", OTHERS)
 def test_every_semantic_mutant_is_rejected_or_listed(exercise):
     passed, listed = survivors(exercise), set(UNREJECTED.get(exercise.name, {}))
     assert not passed - listed, "not rejected, and no reason is listed"
     assert not listed - passed, "listed, though it is rejected, or not made at all"
 
 
-@pytest.mark.parametrize("exercise", EXERCISES)
+@pytest.mark.parametrize("exercise", OTHERS)
 def test_a_semantic_mutant_is_right_where_it_is_not_wrong_on_purpose(exercise):
     wrong = {
         name

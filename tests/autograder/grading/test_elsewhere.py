@@ -6,9 +6,12 @@ import textwrap
 
 import numpy as np
 import pytest
+import torch
 import toy
 
 from autograder import checks
+from autograder.checks.transformer import greedy_translate
+from autograder.grading import program as grading
 from autograder.grading.elsewhere import hand_over
 from autograder.grading.program import judge_program
 from autograder.judging.exercise import Assignment, Case, SourceFunction
@@ -101,7 +104,10 @@ def test_an_exception_comes_back_under_its_own_name(box):
         ("transformer", "train_step"),
     ],
 )
-def test_right_answers_pass_that_are_given_functions(assignment, exercise, box):
+def test_right_answers_pass_that_are_given_functions(assignment, exercise, box, monkeypatch):
+    if not box.isolated:  # the wall clock counts there, and other tests share the machine
+        monkeypatch.setattr(grading, "LIMITS", dataclasses.replace(grading.LIMITS, seconds=20))
+    course_key = b"key" if box.isolated else b"another"  # questions are kept, with their limits
     whole = checks.assignments()[assignment]
     one = whole.exercise(exercise)
     for answer in one.alternatives:
@@ -109,7 +115,7 @@ def test_right_answers_pass_that_are_given_functions(assignment, exercise, box):
         modules = "import numpy as np\n" + "import torch\n" * (assignment == "transformer")
         program = [toy.Cell(f"{modules}\n{source}", exercise)]
         judgements = judge_program(
-            program, whole, course_key=b"key", digest="a", sandbox=box, only=[exercise]
+            program, whole, course_key=course_key, digest="a", sandbox=box, only=[exercise]
         )
         assert judgements[exercise].passed, judgements[exercise].message
 
@@ -118,7 +124,11 @@ def test_the_code_of_a_function_does_not_go_to_the_sandbox():
     calls = [Call((DOUBLE, [1, (FIRST,)]), {"g": {"h": DOUBLE}}), Call((1,))]
     handed = hand_over([("one", calls), ("none", [Call((2,))]), ("two", [Call((FIRST,))])])
     assert b"return" not in handed.calls
-    assert handed.numbers == {"one": range(3), "none": range(3, 3), "two": range(3, 4)}
+    assert handed.numbers == {
+        "one": [range(3), range(3, 3)],
+        "none": [range(3, 3)],
+        "two": [range(3, 4)],
+    }
     assert wire.decode(handed.functions) == [DOUBLE, FIRST, DOUBLE, FIRST]
     (_, back), *_ = handed.put_back(wire.decode(handed.calls))
     assert back == calls
@@ -126,12 +136,53 @@ def test_the_code_of_a_function_does_not_go_to_the_sandbox():
     assert hand_over([("none", [Call((2,))])]).functions == b""
 
 
-def test_a_function_of_tensors_stays_with_them():
-    calls = [Call((DOUBLE, [Tensor(np.ones(2))])), Call((DOUBLE,), setup=Setup((), {}, {}))]
+def test_a_function_stays_where_gradients_may_go_through_it():
+    calls = [
+        Call((DOUBLE, [Tensor(np.ones(2), gradient=False)])),
+        Call((DOUBLE,), setup=Setup((), {}, {})),
+        Call((DOUBLE, [Tensor(np.ones(2, int))])),
+    ]
     handed = hand_over([("one", calls)])
-    assert handed.functions == b""
+    assert wire.decode(handed.functions) == [DOUBLE]
     functions = [one.arguments[0] for one in dict(wire.decode(handed.calls))["one"]]
-    assert functions == [DOUBLE, DOUBLE]
+    assert functions == [DOUBLE, DOUBLE, FunctionElsewhere(0)]
+    (_, back), *_ = handed.put_back(wire.decode(handed.calls))
+    assert [one.arguments[0] for one in back] == [DOUBLE] * 3
+
+
+MODELS = {
+    "reads its code": (
+        "bool(model.__code__.co_names)\nreturn sources[:, :1] * model.__code__.co_consts[1]",
+        Verdict.EXCEPTION,
+    ),
+    "knows the model": (
+        "found = [row[: (row == stop).nonzero()[0, 0] + 1] if stop in row else row\n"
+        "         for row in sources.repeat(1, 9)[:, :max_len]]\n"
+        "return torch.nn.utils.rnn.pad_sequence(found, batch_first=True, padding_value=pad)",
+        Verdict.FORBIDDEN,
+    ),
+}
+"""On the cases whose model copies the source, the second is right and never asks it."""
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_function_of_ids_is_called_elsewhere(name, box):
+    body, verdict = MODELS[name]
+    whole = checks.assignments()["transformer"]
+    one = whole.exercise("greedy_translate")
+
+    def copied(rng):
+        cases = [case for case in one.cases(rng) if case.arguments[0] is greedy_translate.COPIES]
+        return [case for case in cases if len(case.arguments[1].array) and case.arguments[-1]]
+
+    known = dataclasses.replace(
+        TWICE, name=one.name, reference=one.reference, cases=copied, hidden=lambda _: ()
+    )
+    source = "import torch\n\ndef greedy_translate(model, sources, start, stop, pad, max_len):\n"
+    program = [toy.Cell(source + textwrap.indent(body, "    "), one.name)]
+    toy_assignment = Assignment("toy", "Toy", (known,), ())
+    judged = judge_program(program, toy_assignment, course_key=b"key", digest="a", sandbox=box)
+    assert judged[one.name].verdict is verdict, judged[one.name].message
 
 
 def test_the_different_calls_of_the_reference_are_counted():
@@ -154,6 +205,16 @@ def test_what_a_function_is_asked_arrives_as_it_was(value):
     back = asking.unpacked(asking.packed(value))
     np.testing.assert_equal(back, value)
     assert wire.encode(back) == wire.encode(value)
+
+
+def test_a_tensor_arrives_without_what_it_was_computed_from():
+    weight = torch.arange(6.0, dtype=torch.float64).reshape(2, 3).requires_grad_()
+    back = asking.unpacked(asking.packed([(weight * 2).T, torch.tensor(3), torch.tensor([True])]))
+    assert not back[0].requires_grad
+    torch.testing.assert_close(back[0], (weight * 2).T.detach(), rtol=0, atol=0)
+    assert [one.tolist() for one in back[1:]] == [3, [True]]
+    with pytest.raises(TypeError, match="Parameter"):
+        asking.packed(torch.nn.Parameter(weight.detach()))
 
 
 def test_equal_requests_are_equal_messages():

@@ -1,5 +1,6 @@
 """Grading a class: every submission has its rows, nothing is lost, nothing is graded twice."""
 
+import csv
 import itertools
 import json
 import os
@@ -14,11 +15,21 @@ from pathlib import Path
 import classroom
 import nbformat
 import pytest
-from classroom import MEAN_SUM, STUBS, assignments, hand_in, make_course, released
+import toy_written_tests as row_mean
+from classroom import (
+    MEAN_SUM,
+    STUBS,
+    assignments,
+    hand_in,
+    hand_in_a_test,
+    make_course,
+    released,
+)
 from inprocess import InProcess
 from nbgrader import api
+from typer.testing import CliRunner
 
-from autograder import checks
+from autograder import checks, cli
 from autograder.classroom import database
 from autograder.classroom.course import CourseError
 from autograder.classroom.database import GradebookLocked
@@ -130,6 +141,29 @@ def test_one_students_trouble_stops_nobody(course, sandbox):
         nbformat.validate(shown)
     with api.Gradebook(course.gradebook_url) as book:
         assert len(book.assignment_submissions("toy")) == 6
+
+
+def test_some_of_the_points_for_a_test_reach_the_page_and_the_table(tmp_path, sandbox, monkeypatch):
+    monkeypatch.setattr(checks, "assignments", lambda: {"toy_test": row_mean.TOY})
+    course = hand_in_a_test(
+        tmp_path / "course",
+        "ann",
+        "def test_row_mean(implementation):\n"
+        "    assert np.allclose(implementation(np.array([[1.0, -2.0, 4.0]])), 1)",
+    )
+    grade(course, None, None, InProcess(sandbox, 1))
+    row = _rows(course)["ann", "test_row_mean"]
+    assert (row["verdict"], row["points"], row["max_points"]) == ("MISSED", 2.8, 4)
+    for command in ("feedback", "export"):
+        result = CliRunner().invoke(cli.app, [command, "--course", str(course.root)])
+        assert result.exit_code == 0, result.output
+    page = (course.feedback / "ann" / "toy_test" / "toy_test.html").read_text()
+    assert "Score: 2.8 / 4.0" in page
+    assert "2.8 of 4 points. MISSED: It accepts all" in page
+    assert "It lets through: one row for all; rows upside down." in page
+    with (course.root / "grades.csv").open(newline="") as stream:
+        (table,) = csv.DictReader(stream)
+    assert (table["test_row_mean"], table["score"], table["max_score"]) == ("2.8", "2.8", "4.0")
 
 
 def test_a_failure_of_the_grader_costs_no_points_and_is_tried_again(course, sandbox, monkeypatch):

@@ -4,11 +4,13 @@ import dataclasses
 import socket
 import time
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 import toy
 from nbformat.v4 import new_code_cell, new_notebook
 
+from autograder.grading import observing
 from autograder.grading import program as grading
 from autograder.grading.program import check_program, fingerprint, judge_program
 from autograder.judging.verdict import Verdict
@@ -107,7 +109,7 @@ ANSWERS = {
         "import os\n"
         "def row_mean(X):\n"
         "    for fd in range(3, 200):\n"
-        "        try: os.write(fd, b'R' + b'AWB2' * 9)\n"
+        "        try: os.write(fd, b'R' + b'AWB3' * 9)\n"
         "        except OSError: pass\n"
         "    os._exit(0)",
         Verdict.KILLED,
@@ -205,6 +207,14 @@ def test_only_the_named_exercises_are_judged(bubblewrap):
         toy.program(), toy.TOY, course_key=b"key", digest="a", sandbox=bubblewrap, only=["scale"]
     )
     assert {name: one.verdict for name, one in judgements.items()} == {"scale": Verdict.PASS}
+
+
+def test_submissions_that_meet_the_same_cases_share_their_messages(bubblewrap):
+    grade(bubblewrap, toy.RIGHT_MEAN, toy.RIGHT_SCALE)
+    before = observing._handed.cache_info()
+    grade(bubblewrap, toy.RIGHT_MEAN, toy.RIGHT_SCALE)
+    after = observing._handed.cache_info()
+    assert (after.misses, after.hits) == (before.misses, before.hits + 3)  # three runs
 
 
 def test_an_added_cell_that_fails_costs_nothing(bubblewrap):
@@ -327,6 +337,22 @@ def test_whatever_comes_back_no_points_come_of_it(run):
     assert set(judgements) == {"row_mean", "scale"}
     assert not any(judgement.passed for judgement in judgements.values())
     assert Verdict.GRADER_FAULT not in {judgement.verdict for judgement in judgements.values()}
+
+
+@pytest.mark.parametrize(("imports", "torch"), [(toy.IMPORTS, False), (toy.TORCH_IMPORTS, True)])
+def test_each_room_has_torch_where_the_program_imports_it(imports, torch):
+    class Asked(Answering):
+        rooms: ClassVar[list[bool]] = []
+
+        def room(self, program, torch):
+            self.rooms.append(torch)
+            return self
+
+    program = [toy.Cell(imports), *toy.program()[1:]]
+    box = Asked(Run("ended", results=(ON_EVERY_CASE, b"noise")))
+    judge_program(program, toy.TOY, course_key=b"key", digest="a", sandbox=box)
+    assert len(Asked.rooms) > 1  # what failed beside another is judged by itself
+    assert {*Asked.rooms} == {torch}
 
 
 def test_without_bubblewrap_it_refuses(monkeypatch):

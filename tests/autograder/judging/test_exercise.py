@@ -21,6 +21,7 @@ def test_every_kind_says_what_it_asks_in_sentences_of_its_own():
         (toy.CENTRED, {"kind": Kind.TRANSFER}, "centred: a debug exercise, and no other, has"),
         (toy.MEAN, {"kind": Kind.MEASURE}, "row_mean: a measure exercise, and no other, has"),
         (toy.MEAN, {"tolerance": 0.1}, "row_mean: a measure exercise, and no other, has"),
+        (toy.MEAN, {"kind": Kind.TEST}, "row_mean: the name of a test begins with test_"),
         (toy.CENTRED, {"released": toy.scale}, "centred: `released` is the `wrong` of no"),
     ],
 )

@@ -8,13 +8,37 @@ import pytest
 import toy
 
 from autograder.judging.exercise import Case, Raises, SeededGenerator
-from autograder.judging.judge import AnswerKey, build_key, judge, observe_quietly, public_cases
+from autograder.judging.judge import (
+    AnswerKey,
+    build_key,
+    judge,
+    observe_quietly,
+    public_cases,
+    with_hidden,
+)
 from autograder.judging.verdict import Verdict
 
 
 def judged(function, hidden=()):
     key = build_key(toy.MEAN, public_cases(toy.MEAN), hidden)
     return judge(key, observe_quietly(function, key.cases))
+
+
+def test_a_key_calls_the_reference_once_for_each_case():
+    called = []
+
+    def reference(X):
+        called.append(X.shape)
+        return X.mean(axis=-1)
+
+    exercise = dataclasses.replace(toy.MEAN, reference=reference)
+    public = build_key(exercise, public_cases(exercise), ())
+    whole = with_hidden(public, exercise, exercise.hidden(np.random.default_rng(0)))
+    assert whole.public == len(public.cases) < len(whole.cases) == len(called)
+    at_once = build_key(exercise, public_cases(exercise), exercise.hidden(np.random.default_rng(0)))
+    assert (whole.public, whole.asks) == (at_once.public, at_once.asks)
+    for one, other in zip(whole.expected, at_once.expected, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_a_mistake_that_explains_half_of_the_cases_that_fail_gives_no_name():

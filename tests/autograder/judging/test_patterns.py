@@ -164,3 +164,9 @@ OF_TWO = {
 @pytest.mark.parametrize("words", OF_TWO)
 def test_of_several_values_and_gradients_the_wrong_one_is_named(words):
     assert words in told_of_two(OF_TWO[words])
+
+
+def test_booleans_in_another_shape_are_not_the_right_numbers():
+    message = told(lambda scores, mask=None: (hide(scores, mask) > 0)[None])
+    assert "shape" in message
+    assert "numbers are right" not in message

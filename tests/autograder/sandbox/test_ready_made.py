@@ -1,5 +1,6 @@
 """What runs is seen under its own name, however it was reached, and nothing else is."""
 
+import functools
 import subprocess
 import sys
 import threading
@@ -10,6 +11,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from autograder.judging import forbidden
+from autograder.sandbox.untrusted.operators import SWITCHED_OFF
 from autograder.sandbox.untrusted.ready_made import Watch
 
 X = torch.randn(2, 3, 4, requires_grad=True)
@@ -53,7 +55,7 @@ SEEN = [
     (
         forbidden.AUTOMATIC_DIFFERENTIATION,
         lambda: torch.func.jvp(torch.exp, (X.detach(),), (X.detach(),)),
-        "torch._make_dual",
+        "torch.ops.aten._make_dual",
     ),
 ]
 
@@ -75,6 +77,37 @@ def test_a_function_of_python_is_seen_by_its_code_in_a_thread_too():
         thread.start()
         thread.join()
     assert seen == list(names)
+
+
+def test_what_is_written_in_c_is_seen_below_all_that_python_can_switch_off():
+    norm = functools.partial(torch.layer_norm, X, (4,))  # Python's profile does not see it called
+    off = torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch()
+    with Watch(forbidden.LAYER_NORM).watching() as seen, off[0], off[1]:
+        norm()
+    assert "torch.ops.aten.native_layer_norm" in seen
+
+
+def test_an_operator_is_seen_in_a_thread_that_the_answer_makes():
+    norm = functools.partial(torch.layer_norm, X, (4,))
+    with Watch(forbidden.LAYER_NORM).watching() as seen:
+        thread = threading.Thread(target=lambda: norm())
+        thread.start()
+        thread.join()
+    assert "torch.ops.aten.native_layer_norm" in seen
+
+
+def test_a_recorder_that_somebody_else_ends_is_told():
+    with Watch(forbidden.LAYER_NORM).watching() as seen:
+        torch._C._autograd._disable_profiler_legacy()
+    assert seen == [SWITCHED_OFF]
+
+
+def test_a_function_of_the_answers_own_under_the_name_of_torchs_is_not_seen(monkeypatch):
+    watch = Watch(("torch.nn.functional.softmax",))
+    monkeypatch.setattr(F, "softmax", softmax)
+    with watch.watching() as seen:
+        F.softmax(X)
+    assert seen == []
 
 
 class Written(nn.LayerNorm):

@@ -1,5 +1,7 @@
 """The grammars against sentences translated by hand, and properties of the generated pairs."""
 
+import gc
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -588,6 +590,19 @@ def test_the_same_seed_gives_the_same_pairs(seed):
     assert once == again
     french = sample_pairs("french", 8, default_rng(seed))
     assert [pair.source for pair in once] == [pair.source for pair in french]
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_the_collector_is_afterwards_as_it_was(on):
+    was_on = gc.isenabled()
+    (gc.enable if on else gc.disable)()
+    try:
+        sample_pairs("french", 3, default_rng(0))
+        with pytest.raises(ValueError, match="clauses"):
+            sample_pairs("french", 3, default_rng(0), (0, 9))
+        assert gc.isenabled() == on
+    finally:
+        (gc.enable if was_on else gc.disable)()
 
 
 def test_another_seed_gives_other_pairs():

@@ -1,5 +1,7 @@
 """The translators' one interface: the bottleneck, the decoder that looks, and the Transformer."""
 
+import copy
+
 import numpy as np
 import pytest
 import torch
@@ -8,10 +10,12 @@ from numpy.random import default_rng
 from solutions.data.translation import Vocabulary, make_batch, sample_pairs
 from solutions.data.translation.loaders import TokenPair
 from solutions.data.translation.vocabulary import START, STOP, UNKNOWN
+from solutions.transformer import DecoderStack
+from solutions.transformer_block import LayerNorm
 from solutions.translators.machines import attention, bottleneck, transformer
 from solutions.translators.seq2seq import Memory, Seq2Seq, continuation, translate
 from solutions.translators.training import tensors
-from solutions.translators.transformer import TransformerEncoder
+from solutions.translators.transformer import TransformerEncoder, with_fused_norms
 
 PAIRS = sample_pairs("german", 6, default_rng(0), clauses=(1, 3))
 SOURCE = Vocabulary.of(pair.source for pair in PAIRS)
@@ -151,3 +155,16 @@ def test_unknown_words_and_long_sentences_are_translated_somehow(model):
 def test_an_empty_sentence_is_refused_before_it_reaches_a_model():
     with pytest.raises(ValueError, match="at least one token"):
         make_batch([TokenPair((), ("nichts",))], SOURCE, TARGET)
+
+
+def test_the_fused_norms_have_the_numbers_and_the_names_of_chapter_8s():
+    torch.manual_seed(0)
+    ours = DecoderStack(len(TARGET), 32, 2, 32, 2)
+    for parameter in ours.parameters():
+        torch.nn.init.normal_(parameter, std=0.3)
+    fused = with_fused_norms(copy.deepcopy(ours))
+    assert not any(isinstance(one, LayerNorm) for one in fused.modules())
+    assert list(fused.state_dict()) == list(ours.state_dict())
+    fused.load_state_dict(ours.state_dict())
+    context = torch.randn(len(PAIRS), 4, 32)
+    torch.testing.assert_close(fused(TARGETS, context), ours(TARGETS, context))

@@ -1,6 +1,9 @@
 """What chapter 11 measures is what it says, in small."""
 
+import os
+import sys
 import time
+from functools import partial
 
 import pytest
 import torch
@@ -26,6 +29,15 @@ def test_the_peak_is_the_most_that_is_held_at_once():
         return (two * 2).sum()
 
     assert 8000 <= measuring.peak_bytes(call) < 9000
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the bound on what is given back is glibc's")
+def test_a_process_grows_by_what_its_tensors_hold_and_no_more():
+    held = measuring.peak_bytes(partial(by_length.layers()["in blocks"], torch.randn(8192, 128)))
+    grown = [by_length.process_bytes("in blocks", 8192) for _ in range(3)]
+    assert max(grown) < 1.15 * held
+    assert min(grown) > 0.9 * held
+    assert by_length.MALLOC_BOUND not in os.environ
 
 
 def test_the_exponent_of_a_power_is_found_from_the_long_lengths_alone():

@@ -1,0 +1,191 @@
+"""The exercise `continue_attention`: a causal mask in training and in use. To debug."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+from solutions.variants import mended as solutions
+
+from ...judging.exercise import Case, Exercise, Kind, Misconception, Promise, Tensor
+
+
+def continue_cases(rng: np.random.Generator) -> Iterator[Case]:
+    yield Case("two new tokens of three", _inputs(rng, (), 2, 3, 2, 2))
+    yield Case("all tokens are new, as in training", _inputs(rng, (), 3, 3, 2, 2))
+    yield Case("one new token of four", _inputs(rng, (), 1, 4, 3, 2))
+    yield Case("a batch, other values", _inputs(rng, (2,), 2, 5, 3, 4))
+    yield Case("heads, three new tokens", _inputs(rng, (2, 3), 3, 4, 2, 2))
+    yield Case("one token", _inputs(rng, (1,), 1, 1, 2, 3))
+    yield Case("float32", _inputs(rng, (2,), 2, 4, 3, 3, dtype=np.float32))
+    yield Case("large scores", _inputs(rng, (2,), 3, 5, 3, 2, size=40.0))
+    Q, K, V = _inputs(rng, (2,), 2, 4, 3, 1)
+    yield Case("values of one tiny feature", (Q, K, Tensor(V.array * 1e-9)))
+
+
+def continue_hidden(rng: np.random.Generator) -> Iterator[Case]:
+    m = int(rng.integers(3, 5))
+    yield Case("new tokens at the end", _inputs(rng, (2,), m, m + 3, 3, 2))
+    yield Case("all tokens are new, as in training", _inputs(rng, (3,), m, m, 2, 4))
+    yield Case("one new token", _inputs(rng, (2, 2), 1, m + 2, 3, 3))
+    yield Case("three leading axes", _inputs(rng, (2, 1, 3), m, m + 1, 2, 3))
+    yield Case("one token", _inputs(rng, (), 1, 1, 2, 3))
+    yield Case("float32", _inputs(rng, (2,), m, m + 2, 4, 3, dtype=np.float32))
+    yield Case("large scores", _inputs(rng, (2,), m, m + 2, 3, 2, size=40.0))
+
+
+def _inputs(
+    rng: np.random.Generator,
+    batch: tuple[int, ...],
+    m: int,
+    n: int,
+    d_k: int,
+    d_v: int,
+    size: float = 1.5,
+    dtype: type = np.float64,
+) -> tuple[Tensor, ...]:
+    """Q, K and V; `size` multiplies the first two."""
+    arrays = (
+        size * rng.normal(size=(*batch, m, d_k)),
+        size * rng.normal(size=(*batch, n, d_k)),
+        rng.normal(size=(*batch, n, d_v)),
+    )
+    return tuple(Tensor(one.astype(dtype)) for one in arrays)
+
+
+def continue_attention__from_the_front(Q, K, V):
+    m, n = Q.shape[-2], K.shape[-2]
+    scores = Q @ K.transpose(-2, -1) / Q.shape[-1] ** 0.5
+    seen = torch.ones(m, n, dtype=torch.bool).tril()
+    return scores.masked_fill(~seen, -torch.inf).softmax(dim=-1) @ V
+
+
+def continue_attention__one_ahead(Q, K, V):
+    m, n = Q.shape[-2], K.shape[-2]
+    scores = Q @ K.transpose(-2, -1) / Q.shape[-1] ** 0.5
+    seen = torch.ones(m, n, dtype=torch.bool).tril(diagonal=n - m + 1)
+    return scores.masked_fill(~seen, -torch.inf).softmax(dim=-1) @ V
+
+
+def continue_attention__sees_all(Q, K, V):
+    return (Q @ K.transpose(-2, -1) / Q.shape[-1] ** 0.5).softmax(dim=-1) @ V
+
+
+def continue_attention__new_ones_only(Q, K, V):
+    m, n = Q.shape[-2], K.shape[-2]
+    scores = Q @ K.transpose(-2, -1) / Q.shape[-1] ** 0.5
+    seen = torch.zeros(m, n, dtype=torch.bool)
+    seen[:, n - m :] = torch.ones(m, m, dtype=torch.bool).tril()
+    return scores.masked_fill(~seen, -torch.inf).softmax(dim=-1) @ V
+
+
+def continue_attention__past_only(Q, K, V):
+    m, n = Q.shape[-2], K.shape[-2]
+    scores = Q @ K.transpose(-2, -1) / Q.shape[-1] ** 0.5
+    seen = torch.ones(m, n, dtype=torch.bool).tril(diagonal=n - m)
+    seen = seen & ~torch.eye(m, n, dtype=torch.bool).roll(n - m, dims=1)
+    return scores.masked_fill(~seen, -1e30).softmax(dim=-1) @ V
+
+
+def continue_attention__mask_turned(Q, K, V):
+    m, n = Q.shape[-2], K.shape[-2]
+    scores = Q @ K.transpose(-2, -1) / Q.shape[-1] ** 0.5
+    seen = torch.ones(m, n, dtype=torch.bool).triu(diagonal=n - m)
+    return scores.masked_fill(~seen, -torch.inf).softmax(dim=-1) @ V
+
+
+def continue_attention__token_by_token(Q, K, V):
+    m, n = Q.shape[-2], K.shape[-2]
+    rows = []
+    for at in range(m):
+        end = n - m + at + 1
+        keys, values = K[..., :end, :], V[..., :end, :]
+        scores = (keys @ Q[..., at, :, None]).squeeze(-1) / Q.shape[-1] ** 0.5
+        rows.append((scores.softmax(dim=-1)[..., None] * values).sum(dim=-2))
+    return torch.stack(rows, dim=-2)
+
+
+def continue_attention__positions(Q, K, V):
+    m, n = Q.shape[-2], K.shape[-2]
+    late = torch.arange(n) > torch.arange(n - m, n)[:, None]
+    scores = torch.einsum("...qc,...kc->...qk", Q, K) * Q.shape[-1] ** -0.5
+    scores = torch.where(late, torch.full_like(scores, -torch.inf), scores)
+    return torch.einsum("...qk,...kd->...qd", torch.softmax(scores, -1), V)
+
+
+def continue_attention__of_the_whole(Q, K, V):
+    m, n = Q.shape[-2], K.shape[-2]
+    missing = torch.zeros(*Q.shape[:-2], n - m, Q.shape[-1], dtype=Q.dtype)
+    scores = torch.cat((missing, Q), dim=-2) @ K.mT / Q.shape[-1] ** 0.5
+    future = torch.triu(torch.ones(n, n, dtype=torch.bool), 1)
+    return (scores.masked_fill(future, -torch.inf).softmax(-1) @ V)[..., n - m :, :]
+
+
+CONTINUE_ATTENTION = Exercise(
+    name="continue_attention",
+    points=3,
+    difficulty=3,
+    minutes=15,
+    reference=solutions.continue_attention,
+    cases=continue_cases,
+    hidden=continue_hidden,
+    misconceptions=(
+        Misconception(
+            "the mask begins at the first key",
+            continue_attention__from_the_front,
+            "At which position of the whole sequence does the first of two new tokens stand?",
+        ),
+        Misconception(
+            "each token sees one ahead",
+            continue_attention__one_ahead,
+            "Which is the last key that the last query may see? And the one before it?",
+        ),
+        Misconception(
+            "no mask",
+            continue_attention__sees_all,
+            "If two tokens are new, may the first of them see the second?",
+        ),
+        Misconception(
+            "the past is forgotten",
+            continue_attention__new_ones_only,
+            "What are the keys before the new ones for?",
+        ),
+        Misconception(
+            "a token does not see itself",
+            continue_attention__past_only,
+            "In training, does a token see itself?",
+        ),
+        Misconception(
+            "the mask the wrong way round",
+            continue_attention__mask_turned,
+            "Which corner of the mask is False, and whom does that hide from whom?",
+        ),
+    ),
+    alternatives=(
+        continue_attention__token_by_token,
+        continue_attention__positions,
+        continue_attention__of_the_whole,
+    ),
+    help=(
+        "One line is wrong. Write the mask down for two new tokens of three, as it is and as it "
+        "should be.",
+        "In training there are as many queries as keys, and both masks are the same. The last "
+        "query belongs to the last key.",
+        "The section “Where the loss does not look”, and chapter 5 on the causal mask.",
+    ),
+    promises=(
+        Promise("K: (..., n, d_k).", ("a batch, other values", "values of one tiny feature")),
+        Promise(
+            "the keys and values of the whole sequence",
+            ("two new tokens of three", "a batch, other values"),
+        ),
+        Promise("m from 1 to n", ("one new token of four", "one token")),
+        Promise("may be large", ("large scores",)),
+        Promise("Returns (..., m, d_v)", ("heads, three new tokens",)),
+        Promise("With m equal to n, as in training", ("all tokens are new, as in training",)),
+    ),
+    kind=Kind.DEBUG,
+    released=continue_attention__from_the_front,
+)

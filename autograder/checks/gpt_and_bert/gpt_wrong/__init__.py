@@ -1,0 +1,1 @@
+"""What goes wrong in `GPT`, in files by what it concerns."""

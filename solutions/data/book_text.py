@@ -1,0 +1,99 @@
+"""The book's own text, paragraph by paragraph, without code and markup."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+COURSE = Path(__file__).parents[2]
+
+CHAPTERS = (
+    "what_you_need",
+    "context_bottleneck",
+    "alignment",
+    "captioning",
+    "self_attention",
+    "queries_keys_values",
+    "multi_head",
+    "positions",
+    "transformer_block",
+    "transformer",
+)
+"""The pages that are read, in their order: chapters 1 to 9, and what comes before them."""
+
+SHORTEST = 60
+"""Characters of a paragraph: what is shorter is a heading, or the rest of a list."""
+
+_FENCE = re.compile(r"^(`{3,}|:{3,})\{([\w-]+)\}.*?\n(.*?)^\1\s*$", re.DOTALL | re.MULTILINE)
+_CAPTION = re.compile(r"^    caption: \|\n((?: {6}.*\n)+)", re.MULTILINE)
+_SPOKEN = ("quiz", "predict", "admonition", "note", "tip", "warning")
+"""The directives whose content is prose."""
+
+_MARKUP = (
+    (re.compile(r"\{(?:doc|ref)\}`([^`<]*?)\s*<[^`>]*>`"), r"\1"),  # {doc}`words <page>`
+    (re.compile(r"\{cite:?[pt]?\}`[^`]*`"), ""),
+    (re.compile(r"\{glue:text\}`[^`]*`"), "so much"),  # a number that the build fills in
+    (re.compile(r"\{[a-z:]+\}`([^`]*)`"), r"\1"),
+    (re.compile(r"\[([^\]]*)\]\([^)]*\)"), r"\1"),  # [words](address)
+    (re.compile(r"^- \[[ x]\] |^> ", re.MULTILINE), ""),  # the choices of a quiz
+    (re.compile(r"(?<!\w)[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}(?!\w)"), ""),
+    (re.compile(r"\s+"), " "),
+)
+
+
+def paragraphs(page: str, folder: str = "book") -> list[str]:
+    """The paragraphs of a page's prose: no front matter, code, directives, headings or tables."""
+    return _paragraphs(_FENCE.sub("\n", _body(page, folder)))
+
+
+def everything(page: str, folder: str = "book") -> list[str]:
+    """The same, with the captions of figures, the predictions and the quizzes where they stand."""
+    return _paragraphs(_FENCE.sub(lambda one: _spoken(one[2], one[3]), _body(page, folder)))
+
+
+def three_parts() -> tuple[str, str, str]:
+    """Chapters and assignments to train on, and two parts kept apart: to tune, and to validate.
+
+    No paragraph stands in two of them. Of every twenty the tenth is for tuning, and
+    the twentieth for validation.
+    """
+    found = [one for page in CHAPTERS for one in everything(page)]
+    found += [one for page in CHAPTERS[1:] for one in everything(page, "exercises")]
+    found = list(dict.fromkeys(found))  # what stands twice would be in two parts
+    rest = [one for place, one in enumerate(found) if place % 10 != 9]
+    train, tuning, validation = (
+        "\n".join(some) + "\n" for some in (rest, found[9::20], found[19::20])
+    )
+    return train, tuning, validation
+
+
+def plain(text: str) -> str:
+    """Text without its markup: a link's words, no citation, no marks of emphasis."""
+    for pattern, words in _MARKUP:
+        text = pattern.sub(words, text)
+    return re.sub(r" +([.,;:)])", r"\1", text).strip()
+
+
+def _body(page: str, folder: str) -> str:
+    text = (COURSE / folder / f"{page}.md").read_text(encoding="utf-8")
+    text = re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL)
+    return re.sub(r"^\$\$.*?^\$\$", "\n", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def _spoken(directive: str, content: str) -> str:
+    """What a reader reads of a directive's content, as paragraphs."""
+    if directive == "code-cell":
+        return "\n\n".join(["", *(one[1] for one in _CAPTION.finditer(content)), ""])
+    if directive not in _SPOKEN:
+        return "\n"
+    lines = [line.strip() for line in content.splitlines() if not line.startswith(":")]
+    return "\n" + "\n\n".join(lines) + "\n"
+
+
+def _paragraphs(text: str) -> list[str]:
+    """Those of Markdown without directives; an item of a list is one too."""
+    found = []
+    for block in re.split(r"\n\s*\n|\n(?=- )", text):
+        if not re.match(r"\s*(#|\(\w+\)=|\+\+\+|\||%)", block):
+            found.append(plain(block.strip().removeprefix("- ")))
+    return [one for one in found if len(one) >= SHORTEST]

@@ -1,0 +1,252 @@
+"""A test that a student wrote is judged by the implementations that it accepts and rejects."""
+
+import inspect
+import json
+import re
+import textwrap
+
+import numpy as np
+import pytest
+import toy
+import toy_written_tests as row_mean
+from toy_written_tests import TEST_ROW_MEAN
+
+from autograder.grading.program import judge_program
+from autograder.grading.sample import answer_source
+from autograder.judging.judge import build_key, judge, observe_quietly, public_cases
+from autograder.judging.stubs import stub
+from autograder.judging.verdict import Judgement, Verdict
+from autograder.judging.written_tests import shuffled
+from autograder.sandbox.backends import open_sandbox
+from autograder.selfcheck.check import check, read_cases, write_cases
+
+X = "X = np.array([[1.0, -2.0, 4.0], [0.0, 5.0, 7.0], [2.0, 2.0, -7.0]])\n"
+RIGHT = "np.allclose(implementation(X), [1, 4, -1])"
+REMEMBERS = f"""{X}seen = []
+def test_row_mean(implementation):
+    seen.append(implementation(X))
+    assert np.allclose(seen[0], seen[-1])
+"""
+COUNTS = f"""{X}calls = []
+def test_row_mean(implementation):
+    implementation(X)
+    calls.append(1)
+    assert len(calls) < 3
+"""
+
+TESTS = {
+    "right": (f"assert {RIGHT}", Verdict.PASS, "all", 4),
+    "right, and returns": (f"assert {RIGHT}\nreturn 'fine'", Verdict.PASS, "all", 4),
+    "right, and prints": (f"print('.')\nassert {RIGHT}", Verdict.PASS, "all", 4),
+    "prints too much": (f"print('.' * 2**21)\nassert {RIGHT}", Verdict.OUTPUT, "printed more", 0),
+    "prints instead": (
+        f"print({RIGHT})",
+        Verdict.MISSED,
+        "It accepts every implementation: a test rejects by `assert`. What is printed is not read",
+        0,
+    ),
+    "returns instead": (f"return {RIGHT}", Verdict.MISSED, "What it returns counts for nothing", 0),
+    "asserts nothing": ("implementation(X)", Verdict.MISSED, "accepts every implementation", 0),
+    "asserts a shape": (
+        "assert implementation(X).shape == (3,)",
+        Verdict.MISSED,
+        "accepts every implementation",
+        0,
+    ),
+    "catches some": (
+        "assert np.allclose(implementation(X[:1] + [0]), 1)",
+        Verdict.MISSED,
+        "rejects 7 of the 10 wrong ones. It lets through: one row for all; rows upside down.",
+        2.8,
+    ),
+    "rejects everything": (
+        "implementation(X)\nassert False",
+        Verdict.FALSE_ALARM,
+        "It rejects every implementation, right ones too.",
+        0,
+    ),
+    "rejects a style": (
+        "X = np.random.default_rng(0).normal(size=(3, 33))\n"
+        "assert implementation(X).tobytes() == X.mean(-1).tobytes(), 'not exact'",
+        Verdict.FALSE_ALARM,
+        "It rejects a right implementation (",
+        0,
+    ),
+    "raises something else": (
+        f"if not {RIGHT}: raise ValueError('wrong')",
+        Verdict.MISSED,
+        "(columns for rows), it raises ValueError, which is no AssertionError.",
+        0,
+    ),
+    "fails": (
+        "implementation(X)\nraise ValueError('oh')",
+        Verdict.EXCEPTION,
+        "Given a right implementation (a method), it raises ValueError: oh",
+        0,
+    ),
+    "never ends": ("implementation(X)\nwhile True: pass", Verdict.TIMEOUT, "did not end", 0),
+    "calls nothing": ("pass", Verdict.FORBIDDEN, "does not call the implementation", 0),
+    "goes by the name": (
+        "assert implementation.__name__ != 'of_columns'",
+        Verdict.FORBIDDEN,
+        "its source and its name are not there",
+        0,
+    ),
+    "reads the code": (
+        "assert implementation.__code__.co_names",
+        Verdict.FORBIDDEN,
+        "does not call the implementation",
+        0,
+    ),
+    "reads the source": (
+        "import inspect\nassert 'axis=0' not in inspect.getsource(implementation)",
+        (Verdict.FORBIDDEN, Verdict.EXCEPTION),
+        "call",
+        0,
+    ),
+    "draws without a seed": (
+        "implementation(X)\nassert np.random.default_rng().random() < 0.5",
+        (Verdict.NONDETERMINISTIC, Verdict.FALSE_ALARM),
+        "",
+        0,
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def box():
+    box = open_sandbox()
+    yield box
+    box.close()
+
+
+def graded(box, source):
+    program = [toy.Cell(f"import numpy as np\n{source}", "test_row_mean")]
+    judgements = judge_program(program, row_mean.TOY, course_key=b"key", digest="a", sandbox=box)
+    return judgements["test_row_mean"]
+
+
+def with_body(body):
+    return f"{X}def test_row_mean(implementation):\n{textwrap.indent(body, '    ')}"
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_each_test_gets_its_verdict_and_points(name, box):
+    body, verdict, says, points = TESTS[name]
+    judgement = graded(box, with_body(body))
+    assert judgement.verdict in (verdict if isinstance(verdict, tuple) else (verdict,)), judgement
+    assert says in judgement.message
+    assert judgement.points(TEST_ROW_MEAN.points) == points
+
+
+@pytest.mark.parametrize(
+    ("source", "verdict", "says"),
+    [
+        (REMEMBERS, Verdict.FALSE_ALARM, "It rejects a right implementation"),
+        (COUNTS, Verdict.NONDETERMINISTIC, "Does it remember an earlier call"),
+    ],
+)
+def test_a_test_that_remembers_has_nothing_to_remember(source, verdict, says, box, key):
+    judgement = graded(box, source)
+    assert judgement.verdict is Verdict.MISSED
+    assert judgement.message.endswith("to the next it can remember nothing.")
+    assert judgement.points(4) == 0
+    namespace = {"np": np}
+    exec(source, namespace)  # the self-check gives it all in one process, a wrong one first
+    judgement = judge(key, observe_quietly(namespace["test_row_mean"], key.cases))
+    assert judgement.verdict is verdict
+    assert says in judgement.message
+
+
+ASKS_ALL = f"""{X}
+import types
+def test_row_mean(implementation):
+    answers = []
+    for number in range(40):
+        cells = (types.CellType(number),)
+        other = types.FunctionType(
+            implementation.__code__, implementation.__globals__, "other", None, cells
+        )
+        try:
+            answers.append(other(X))
+        except Exception:
+            break
+    mine = implementation(X)
+    alike = sum(np.allclose(mine, one) for one in answers)
+    assert len(answers) < 3 or alike > 2
+"""
+COUNTS_IN_A_FILE = f"""{X}
+import os
+def test_row_mean(implementation):
+    implementation(X)
+    with open("/tmp/calls", "a+") as file:
+        file.write("x")
+    assert os.path.getsize("/tmp/calls") < 3
+"""
+
+
+@pytest.mark.parametrize("source", [ASKS_ALL, COUNTS_IN_A_FILE])
+def test_no_test_learns_of_another_implementation(source, box):
+    """Not even by asking for the next one, or by leaving notes."""
+    assert graded(box, source).points(4) == 0
+
+
+@pytest.fixture(scope="module")
+def key():
+    hidden = TEST_ROW_MEAN.hidden(np.random.default_rng(3))
+    return build_key(TEST_ROW_MEAN, public_cases(TEST_ROW_MEAN), hidden)
+
+
+def test_every_known_answer_is_judged_and_named(key):
+    for function in (TEST_ROW_MEAN.reference, *TEST_ROW_MEAN.alternatives):
+        assert judge(key, observe_quietly(function, key.cases)).passed, function.__name__
+    for one in TEST_ROW_MEAN.misconceptions:
+        judgement = judge(key, observe_quietly(one.wrong, key.cases))
+        assert (judgement.misconception, judgement.hint) == (one.name, one.hint), judgement
+
+
+def test_self_check_and_grader_agree(box, tmp_path, monkeypatch):
+    write_cases(row_mean.TOY, tmp_path / "toy_test.cases")
+    monkeypatch.chdir(tmp_path)
+    (public,) = read_cases(tmp_path / "toy_test.cases")
+    assert public.is_test
+    for function in (*TEST_ROW_MEAN.alternatives, row_mean.test_row_mean__one_row):
+        source = answer_source(function, "test_row_mean")
+        namespace = {"np": np, "X": row_mean.X}
+        exec(source, namespace)
+        ours, theirs = check(namespace["test_row_mean"]).judgement, graded(box, X + source)
+        assert (ours.verdict, ours.misconception) == (theirs.verdict, theirs.misconception)
+
+
+def test_the_names_of_implementations_do_not_travel(tmp_path):
+    write_cases(row_mean.TOY, tmp_path / "toy_test.cases")
+    text = (tmp_path / "toy_test.cases").read_bytes().decode(errors="replace")
+    assert "def implementation(X)" in text
+    assert not re.search("by_method|of_columns|of_magnitudes|NOISE", text)
+    assert "[::-1]" not in text  # unseen ones stay with the grader
+
+
+def test_every_draw_has_all_mutants_in_an_order_of_its_own():
+    draws = [
+        list(shuffled(np.random.default_rng(seed), row_mean.STYLES, row_mean.UNSEEN))
+        for seed in range(20)
+    ]
+    for drawn in draws:
+        assert {case.note for case in row_mean.UNSEEN} <= {case.note for case in drawn}
+        assert {case.note for case in row_mean.STYLES} <= {case.note for case in drawn}
+    assert len({len(drawn) for drawn in draws}) == 3
+    assert len({json.dumps([bool(case.raises) for case in drawn]) for drawn in draws}) > 5
+
+
+def test_a_share_is_worth_a_share_of_the_points():
+    assert Judgement(Verdict.MISSED, "", share=2 / 3).points(4) == 2.7
+    assert Judgement(Verdict.MISSED, "", share=2 / 3).earns
+    assert not Judgement(Verdict.MISSED, "").earns
+    assert not Judgement(Verdict.MISSED, "", share=2 / 3).passed
+    assert Judgement(Verdict.PASS, "").points(4) == 4
+
+
+def test_the_stub_gives_the_signature_and_the_contract():
+    text = stub(TEST_ROW_MEAN)
+    assert text.startswith("def test_row_mean(implementation):")
+    assert inspect.getdoc(TEST_ROW_MEAN.reference) in text

@@ -1,0 +1,4 @@
+# </pre><img src=x onerror=alert(1)>
+import os
+
+os._exit(0)

@@ -1,0 +1,14 @@
+import warnings
+
+
+def test_masked_blend(implementation):
+    scores = np.log([[1.0, 2.0, 5.0], [3.0, 1.0, 1.0], [1.0, 1.0, 1.0]])
+    values = np.array([[6.0, 0.0], [0.0, 12.0], [24.0, 24.0]])
+    mask = np.array([[True, True, False], [True, False, True], [False, False, False]])
+    right = np.array([[2, 8], [10.5, 6], [0, 0]])
+    for given in (np.where(mask, scores, 1e6), scores + 800):
+        output = implementation(given, values, mask)
+        print("trying", output)
+        warnings.warn("looks fine")
+        np.testing.assert_allclose(output, right, rtol=1e-6, atol=1e-9)
+    return "all is well"

@@ -1,0 +1,82 @@
+"""The experiment of chapter 12: its tasks, what it measures, and which test finds which bug."""
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from solutions.bugs_that_train import BUGS, PAD, RIGHT, SEP, STOP, Decoder
+from solutions.experiments.bugs_that_train import caught, training
+
+
+def test_a_copy_is_the_question_and_a_pair_depends_on_two_letters():
+    for one in training.questions(np.random.default_rng(0), 20, "copy"):
+        at = one.index(SEP)
+        assert one[:at] == one[at + 1 : -1]
+        assert one[-1] == STOP
+    answers = {}
+    for one in training.questions(np.random.default_rng(0), 400, "pair"):
+        at = one.index(SEP)
+        for i in range(at):
+            pair = one[i], one[i - 1 if i else at - 1]
+            assert answers.setdefault(pair, one[at + 1 + i]) == one[at + 1 + i]
+    assert len(answers) == training.LETTERS**2
+    assert len(set(answers.values())) == training.LETTERS
+
+
+def test_padding_stands_in_front_and_answers_alone_are_scored():
+    tokens = training.batch([[3, 4, SEP, 3, 4, STOP], [5, SEP, 5, STOP]])
+    assert tokens.tolist() == [[3, 4, SEP, 3, 4, STOP], [PAD, PAD, 5, SEP, 5, STOP]]
+    assert training.answered(tokens).tolist() == [
+        [False, False, False, True, True, True],
+        [False, False, False, False, True, True],
+    ]
+
+
+def test_the_scored_tokens_are_those_of_the_answers():
+    torch.manual_seed(0)
+    tokens = training.batch([[3, 4, SEP, 3, 4, STOP], [5, SEP, 5, STOP]])
+    for parts in (RIGHT, BUGS["targets_not_shifted"]):
+        model = Decoder(parts, training.VOCABULARY, 16, 4, 2, 12)
+        logits, targets = training.scored(model, tokens)
+        assert targets.tolist() == [3, 4, STOP, 5, STOP]
+        assert logits.shape == (5, training.VOCABULARY)
+
+
+def test_an_answer_is_written_from_the_question_alone_and_counts_only_whole():
+    def repeats(tokens):  # writes a question of two letters again, and of three
+        n = tokens.shape[1]
+        says = tokens[:, [max(n - 3, 0) if n < 5 else 0]]
+        says = torch.where(torch.tensor(n == 5), STOP, says)
+        return F.one_hot(says, training.VOCABULARY).float()
+
+    right, wrong = [3, 4, SEP, 3, 4, STOP], [3, 4, SEP, 3, 5, STOP]
+    assert training.written(repeats, [right, right, wrong, [5, SEP, 6, STOP]]) == 0.5
+
+
+def test_only_a_model_that_reads_ahead_is_the_worse_for_another_future():
+    def saying(columns):
+        """A model that says what stands so many columns after the one that it has read."""
+
+        def model(tokens):
+            return F.one_hot(tokens.roll(-columns, dims=1), training.VOCABULARY).float()
+
+        model.parts = RIGHT
+        return model
+
+    tokens = training.batch([[3, 4, SEP, 3, 4, STOP], [5, 6, SEP, 5, 6, STOP]])
+    for columns, accuracy, blind in ((1, 1, 1 / 3), (-2, 2 / 3, 2 / 3)):  # 1 / 3: where it ends
+        logits, targets = training.scored(saying(columns), tokens)
+        np.testing.assert_allclose((logits.argmax(-1) == targets).float().mean(), accuracy)
+        np.testing.assert_allclose(training.blind(saying(columns), tokens), blind)
+
+
+def test_the_five_tests_find_all_ten_bugs_and_none_where_there_is_none():
+    found = caught.found()
+    assert found.pop("right") == []
+    assert set(found) == set(BUGS)
+    assert all(found.values()), found
+
+
+def test_each_of_the_five_tests_finds_some_bug():
+    found = caught.found()
+    assert {name for names in found.values() for name in names} == set(caught.TESTS)

@@ -1,0 +1,100 @@
+"""Two heads that copy, or do not, and the looks that are hidden from them."""
+
+import pytest
+import torch
+
+from solutions.experiments.gpt_and_bert import copying
+from solutions.experiments.gpt_and_bert.copying import SHOWN, TwoHeads, causal, looks, repeated
+
+
+def model(stacked):
+    torch.manual_seed(0)
+    return TwoHeads(stacked=stacked)
+
+
+def test_a_text_is_different_tokens_and_the_same_once_more():
+    texts = repeated(50, 9, torch.Generator().manual_seed(0))
+    assert texts.shape == (50, 18)
+    assert (texts[:, :9] == texts[:, 9:]).all()
+    assert all(len(set(one.tolist())) == 9 for one in texts)
+
+
+def test_both_models_begin_with_the_same_weights():
+    pairs = zip(model(True).named_parameters(), model(False).named_parameters(), strict=True)
+    for (name, one), (other_name, other) in pairs:
+        assert name == other_name
+        assert torch.equal(one, other)
+
+
+def test_only_a_stacked_second_head_reads_what_the_first_wrote():
+    text = repeated(1, 9, torch.Generator().manual_seed(0))
+    for stacked in (True, False):
+        one = model(stacked)
+        before = one.maps(text, causal(18))
+        with torch.no_grad():
+            one.heads[0].W_v.weight.mul_(2)
+        after = one.maps(text, causal(18))
+        assert torch.equal(before[:, 0], after[:, 0])
+        assert torch.equal(before[:, 1], after[:, 1]) is not stacked
+
+
+def test_maps_are_what_the_heads_attend_with():
+    one = model(stacked=True)
+    text = repeated(1, 9, torch.Generator().manual_seed(0))
+    start = one.embedding(text) + one.positions[:18]
+    head = one.heads[0]
+    found = head.W_o(one.maps(text, causal(18))[:, 0] @ head.W_v(start))
+    torch.testing.assert_close(found, head(start, mask=causal(18)[0]))
+
+
+def test_no_head_sees_what_comes_later():
+    one = model(stacked=True)
+    text = repeated(1, 9, torch.Generator().manual_seed(0))
+    other = text.clone()
+    other[0, 12] = (other[0, 12] + 1) % copying.VOCAB_SIZE
+    moved = (one(text, causal(18)) != one(other, causal(18))).any(dim=-1)[0]
+    assert moved.tolist() == [False] * 12 + [True] * 6
+
+
+def test_looks_are_hidden_from_one_head_and_no_others():
+    masks = looks(SHOWN)
+    both = causal(2 * SHOWN)
+    for name, mask in masks.items():
+        head = int(name.startswith("second"))
+        assert torch.equal(mask[1 - head], both[1 - head])
+        hidden = both[head] & ~mask[head]
+        rows, columns = hidden.nonzero(as_tuple=True)
+        expected = {
+            "token before": 1,
+            "two before": 2,
+            "what followed": SHOWN - 1,
+            "the copy": SHOWN,
+        }
+        if name.endswith("off"):
+            assert not mask[head].any()
+        else:
+            assert set((rows - columns).tolist()) == {expected[name.split(": ")[1]]}
+
+
+def test_a_head_that_is_off_says_the_same_everywhere():
+    one = model(stacked=True)
+    text = repeated(1, SHOWN, torch.Generator().manual_seed(0))
+    mask = looks(SHOWN)["first: off"][0]
+    found = one.heads[0](one.embedding(text), mask=mask)
+    assert torch.equal(found, one.heads[0].W_o.bias.expand_as(found))
+
+
+def test_who_knows_no_order_guesses_among_what_is_left():
+    right, nats = copying.without_order([4])
+    assert right == pytest.approx((1 + 1 / 2 + 1 / 3) / 3)
+    assert nats == pytest.approx(torch.tensor([1.0, 2, 3]).log().mean().item())
+
+
+def test_a_run_says_what_each_head_does(monkeypatch):
+    monkeypatch.setattr(copying, "STEPS", 20)
+    found = copying.measure(0, stacked=True)
+    assert [step for step, _ in found.curve] == [1, 20]
+    assert len(found.scores) == len(found.before) == 2
+    assert found.maps.shape == (2, 2 * SHOWN, 2 * SHOWN)
+    assert set(found.without) == set(looks(SHOWN))
+    assert all(0 <= share <= 1 for share in (found.right, *found.without.values()))

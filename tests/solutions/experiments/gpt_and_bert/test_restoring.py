@@ -1,0 +1,125 @@
+"""The little language of chapter 10, and what is asked of the models that restore its words."""
+
+import numpy as np
+import pytest
+import torch
+
+from solutions.experiments.gpt_and_bert import restoring
+from solutions.experiments.gpt_and_bert.restoring import Restorer
+from solutions.experiments.gpt_and_bert.sentences import (
+    BEFORE,
+    BEHIND,
+    LENGTH,
+    MASK_ID,
+    NOUNS,
+    WORDS,
+    known,
+    product_of_known,
+    pronoun_first,
+    sentences,
+    text_of,
+)
+from solutions.gpt_and_bert import IGNORED
+
+ALL = sentences()
+FIRST = pronoun_first(ALL)
+
+
+def test_every_sentence_is_there_once_and_its_pronoun_fits_its_noun():
+    assert ALL.shape == (2 * 16 * 12 * 12, LENGTH)
+    assert len(np.unique(ALL, axis=0)) == len(ALL) == 2 * FIRST.sum()
+    of_noun = {noun: pronoun for pronoun, group in NOUNS.items() for noun in group}
+    for one, first in zip(ALL[::7], FIRST[::7], strict=True):
+        words = text_of(one).split()
+        place, noun = (BEFORE, words[5]) if first else (BEHIND, words[1])
+        assert words[place] == of_noun[noun]
+    assert text_of(ALL[0]) == "when he arrived , the king arrived ."
+
+
+def test_the_left_decides_the_pronoun_in_one_half_and_the_right_in_the_other():
+    left = [known(ALL, at, list(range(at)))[1] for at in (BEFORE, BEHIND)]
+    assert left[0][FIRST] == pytest.approx(0.25)
+    assert left[1][~FIRST] == pytest.approx(1)
+    for place, half in ((BEFORE, FIRST), (BEHIND, ~FIRST)):
+        others = [one for one in range(LENGTH) if one != place]
+        assert known(ALL, place, others)[0][half] == pytest.approx(1)
+
+
+def test_products_of_what_the_left_tells_sum_to_one_and_those_of_both_sides_do_not():
+    left = np.prod([known(ALL, at, list(range(at)))[0] for at in range(LENGTH)], axis=0)
+    assert left == pytest.approx(1 / len(ALL))
+    assert product_of_known(ALL).sum() == pytest.approx(2 * len(NOUNS))
+
+
+@pytest.mark.parametrize("causal", [True, False])
+def test_a_restorer_sees_what_it_should(causal):
+    torch.manual_seed(0)
+    model = Restorer(causal=causal)
+    text = torch.from_numpy(ALL[:1].copy())
+    other = text.clone()
+    other[0, 5] = MASK_ID
+    moved = (model(text) != model(other)).any(dim=-1)[0].tolist()
+    assert moved == [not causal] * 5 + [True] * 3
+
+
+def test_a_text_that_is_cut_off_ends_with_the_mask_and_asks_for_nothing_else():
+    generator = np.random.default_rng(0)
+    lengths = set()
+    for _ in range(60):
+        inputs, targets = restoring.cut_off(ALL[:3], generator)
+        lengths.add(inputs.shape[1])
+        at = inputs.shape[1] - 1
+        assert (inputs[:, :at] == ALL[:3, :at]).all()
+        assert (inputs[:, at] == MASK_ID).all()
+        assert (targets[:, :at] == IGNORED).all()
+        assert (targets[:, at] == ALL[:3, at]).all()
+    assert lengths == set(range(1, LENGTH + 1))
+
+
+class Counts(torch.nn.Module):
+    """Says what can be known from the left: a restorer that has learned all there is."""
+
+    def forward(self, tokens):
+        n = tokens.shape[1]
+        logits = torch.full((*tokens.shape, len(WORDS)), -100.0)
+        for row, one in enumerate(tokens.numpy()):
+            fits = ALL[(ALL[:, : n - 1] == one[: n - 1]).all(axis=1), n - 1]
+            shares = np.bincount(fits, minlength=len(WORDS)) / max(len(fits), 1)
+            logits[row, -1] = torch.from_numpy(np.log(np.maximum(shares, 1e-40)))
+        return logits
+
+
+def test_who_knows_what_the_left_tells_pays_the_entropy_and_writes_sentences():
+    model = Counts()
+    assert restoring.appended(model, ALL[::500]) == pytest.approx(np.log(len(ALL)), abs=1e-4)
+    own = restoring.written(model, 20, seed=0)
+    assert {tuple(one) for one in own} <= {tuple(one) for one in ALL}
+    assert len(np.unique(own, axis=0)) > 10
+
+
+def test_under_a_causal_mask_products_are_the_probability_that_appended_masks_give():
+    torch.manual_seed(0)
+    model = Restorer(causal=True)
+    one = ALL[40:41]
+    assert restoring.sum_of_products(model, one) == pytest.approx(
+        np.exp(-restoring.appended(model, one)), rel=1e-4
+    )
+    assert 0 < restoring.sum_of_products(model, ALL[:200]) < 1
+
+
+def test_masks_do_not_change_the_texts():
+    before = ALL.copy()
+    restoring.at_blank(Restorer(causal=False), ALL[:4], BEFORE)
+    restoring.cut_off(ALL, np.random.default_rng(0))
+    assert (before == ALL).all()
+
+
+def test_a_short_training_run_lowers_what_a_blank_costs(monkeypatch):
+    monkeypatch.setattr(restoring, "STEPS", 60)
+    torch.manual_seed(0)
+    model = Restorer(causal=False)
+    texts = ALL[:: len(ALL) // 64]
+    at = np.arange(len(texts))
+    before = -restoring.at_blank(model, texts, 3)[at, texts[:, 3]].mean()
+    restoring.train(model, ALL, seed=0)
+    assert -restoring.at_blank(model, texts, 3)[at, texts[:, 3]].mean() < before - 1

@@ -1,0 +1,122 @@
+"""Chapter 12's models: the right one is what torch makes, and each bug is what its name says."""
+
+import inspect
+
+import pytest
+import torch
+from torch import nn
+
+from solutions import bugs_that_train as bugs
+
+LAYERS = {
+    name: parts.attention
+    for name, parts in bugs.BUGS.items()
+    if parts.attention is not bugs.Attention
+}
+
+
+def layer(kind, seed=0):
+    torch.manual_seed(seed)
+    return kind(8, 2)
+
+
+def everything(X):
+    return torch.ones(len(X), X.shape[1], X.shape[1], dtype=torch.bool)
+
+
+def test_the_right_attention_is_torchs():
+    ours, theirs = layer(bugs.Attention), nn.MultiheadAttention(8, 2, batch_first=True)
+    with torch.no_grad():
+        theirs.in_proj_weight.copy_(
+            torch.cat([one.weight for one in (ours.W_q, ours.W_k, ours.W_v)])
+        )
+        theirs.in_proj_bias.copy_(torch.cat([one.bias for one in (ours.W_q, ours.W_k, ours.W_v)]))
+    theirs.out_proj.load_state_dict(ours.W_o.state_dict())
+    X = torch.randn(3, 5, 8)
+    tokens = torch.tensor([[0, 0, 3, 4, 5], [3, 4, 5, 3, 4], [0, 4, 4, 3, 3]])
+    mask = bugs.causal_and_real(tokens)
+    hidden = ~mask.repeat_interleave(2, dim=0)
+    right, _ = theirs(X, X, X, attn_mask=hidden.float() * bugs.HIDDEN)
+    torch.testing.assert_close(ours(X, mask), right, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_a_wrong_attention_returns_the_right_shape_and_other_numbers(name):
+    right, wrong = layer(bugs.Attention), layer(LAYERS[name])
+    if name != "shared_projection":  # which has other parameters
+        wrong.load_state_dict(right.state_dict())
+    X = torch.randn(3, 5, 8)
+    mask = bugs.causal_and_real(torch.tensor([[0, 3, 4, 5, 3], [3] * 5, [0, 0, 0, 3, 3]]))
+    assert wrong(X, mask).shape == right(X, mask).shape
+    assert not torch.allclose(wrong(X, mask), right(X, mask), atol=1e-3)
+
+
+def test_one_head_has_nothing_to_merge_and_one_sequence_no_order_of_masks():
+    X = torch.randn(1, 5, 8)
+    for kind, n_heads in ((bugs.MergedWithoutTranspose, 1), (bugs.PaddingAgainstHeads, 2)):
+        right, wrong = bugs.Attention(8, n_heads), kind(8, n_heads)
+        wrong.load_state_dict(right.state_dict())
+        mask = bugs.causal_and_real(torch.tensor([[0, 3, 4, 5, 3]]))
+        torch.testing.assert_close(wrong(X, mask), right(X, mask))
+
+
+def test_heads_that_share_have_fewer_parameters():
+    counts = [
+        sum(one.numel() for one in layer(kind).parameters())
+        for kind in (bugs.Attention, bugs.SharedProjection)
+    ]
+    assert counts == [4 * (64 + 8), 3 * (16 + 4) + 64 + 8]
+
+
+def test_the_softmax_over_queries_sums_to_one_for_each_key():
+    scores = torch.randn(1, 2, 4, 4)
+    weights = layer(bugs.SoftmaxOverQueries).normalise(scores)
+    torch.testing.assert_close(weights.sum(dim=-2), torch.ones(1, 2, 4))
+
+
+def test_values_from_keys_never_read_their_own_matrix():
+    wrong = layer(bugs.ValuesFromKeys)
+    X = torch.randn(2, 3, 8)
+    wrong(X, everything(X)).sum().backward()
+    assert wrong.W_v.weight.grad is None
+    assert wrong.W_k.weight.grad.abs().sum() > 0
+
+
+def test_a_norm_over_time_makes_each_feature_normal_over_the_tokens():
+    X = 3 + 2 * torch.randn(2, 6, 4)
+    normed = bugs.NormOverTime(4)(X)
+    torch.testing.assert_close(normed.mean(dim=1), torch.zeros(2, 4), rtol=0, atol=1e-5)
+    torch.testing.assert_close(normed.var(dim=1, correction=0), torch.ones(2, 4), rtol=0, atol=1e-4)
+
+
+def test_the_masks():
+    tokens = torch.tensor([[0, 3, 4]])
+    assert bugs.causal_and_real(tokens).tolist() == [
+        [[False, False, False], [False, True, False], [False, True, True]]
+    ]
+    assert bugs.flipped(tokens).tolist() == [
+        [[False, True, True], [False, True, True], [False, False, True]]
+    ]
+    assert bugs.causal_alone(tokens).tolist() == [
+        [[True, False, False], [True, True, False], [True, True, True]]
+    ]
+
+
+def test_each_bug_changes_one_part():
+    parts = [name for name in inspect.get_annotations(bugs.Parts)]
+    for name, wrong in bugs.BUGS.items():
+        changed = [one for one in parts if getattr(wrong, one) != getattr(bugs.RIGHT, one)]
+        assert len(changed) == 1, name
+
+
+@pytest.mark.parametrize("name", ["right", *bugs.BUGS])
+def test_every_model_runs_and_learns_from_its_loss(name):
+    torch.manual_seed(0)
+    model = bugs.Decoder(bugs.BUGS.get(name, bugs.RIGHT), 9, 16, 4, 2, 10)
+    tokens = torch.tensor([[0, 0, 3, 4, 1, 3, 4, 2], [3, 4, 5, 1, 3, 4, 5, 2]])
+    logits = model(tokens)
+    assert logits.shape == (2, 8, 9)
+    logits.logsumexp(-1).sum().backward()
+    unused = {n for n, one in model.named_parameters() if one.grad is None}
+    expected = {f"blocks.{at}.attention.W_v.{part}" for at in (0, 1) for part in ("weight", "bias")}
+    assert unused == (expected if name == "values_from_keys" else set())

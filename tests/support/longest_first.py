@@ -1,0 +1,76 @@
+"""How `pytest -n 3 --dist loadfile` shares out the tests: the long pieces of work come first.
+
+By itself it gives a worker a file at a time, those with the most tests first. So a file of few
+tests that take minutes comes last, and the other workers wait for the one that has it. Here the
+files of LONG come first, in its order. A file of APART is given out in pieces; nothing that takes
+long to set up is shared between two of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any
+
+import pytest
+from xdist.scheduler import LoadFileScheduling
+
+LONG = (
+    "tests/hostile/test_corpus.py",
+    "tests/autograder/selfcheck/test_agreement.py",
+    "tests/book/test_pages.py",
+    "tests/book/test_quiz.py",
+    "tests/autograder/checks/test_exercises.py",
+    "tests/autograder/grading/test_sample.py",
+    "tests/autograder/selfcheck/test_selfcheck.py",
+    "tests/autograder/judging/test_naming.py",
+    "tests/autograder/classroom/test_sample_course.py",
+)
+"""The files that take minutes, the longest first; a wrong place costs time and nothing else."""
+
+APART = {
+    "tests/autograder/selfcheck/test_agreement.py": r"\[\w+\]$",  # by chapter
+    "tests/book/test_pages.py": r"\[\w+\]$",  # by reader
+    "tests/book/test_quiz.py": r"\[\w+\]$",
+    "tests/hostile/test_corpus.py": r"-(?:warm|cold)\]$",  # by sandbox
+}
+"""What tells the pieces of a file apart in the names of its tests."""
+
+
+def piece(test: str) -> str:
+    """The piece of work that a test belongs to: its file, or a part of that."""
+    file = test.split("::")[0]
+    part = re.search(APART[file], test) if file in APART else None
+    return f"{file}{part[0]}" if part else file
+
+
+def longest_first(tests: list[str]) -> list[int]:
+    """The places of the tests in the order in which they are given out."""
+    size = Counter(map(piece, tests))
+    place = {file: at for at, file in enumerate(LONG)}
+
+    def key(at: int) -> tuple[int, int]:
+        return place.get(tests[at].split("::")[0], len(LONG)), -size[piece(tests[at])]
+
+    return sorted(range(len(tests)), key=key)
+
+
+class LongestFirst(LoadFileScheduling):
+    """Gives each worker a piece at a time, in the order in which the tests were collected."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return piece(nodeid)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("loadscopereorder", False):  # `make quick` has an order of its own
+        items[:] = [items[at] for at in longest_first([item.nodeid for item in items])]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LongestFirst | None:
+    if config.getoption("dist") != "loadfile" or not config.getoption("loadscopereorder"):
+        return None
+    config.option.loadscopereorder = False
+    return LongestFirst(config, log)
