@@ -18,6 +18,8 @@ from course_build.kernels import ChapterError
 from site_tools import MAKE, NOTEBOOK, ROOT, Book, cell
 from sphinx.errors import ExtensionError
 
+from solutions.running.arithmetic import SAME_EVERYWHERE
+
 KEEP = "from solutions.running.reporting import figure_data, read_figure_data"
 PRETEND = "import os\n\nos.cpu_count = lambda: {}\n"
 """A `sitecustomize.py`, which Python runs first: the machine seems to have so many cores."""
@@ -258,6 +260,23 @@ def test_side_by_side_gives_the_same_results(
     assert "threads 2 sum" in str(shown)
 
 
+ASK = "import os, torch\nprint(os.environ.get('MKL_CBWR'), torch.backends.cpu.get_cpu_capability())"
+
+
+@pytest.mark.skipif(not SAME_EVERYWHERE, reason="these settings are for other processors")
+def test_a_page_computes_with_the_same_instructions_everywhere_but_where_speed_is_measured(
+    make_book: Callable[..., Book], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in SAME_EVERYWHERE:
+        monkeypatch.delenv(name, raising=False)
+    book = make_book(usual=NOTEBOOK + cell(ASK), clock=NOTEBOOK + cell(f"{ASK}  # of the clock"))
+    config = (book.root / "_config.yml").read_text(encoding="utf-8")
+    book.write("_config.yml", config.replace("_instructions:", "_instructions:\n    - clock"))
+    assert executed(book) == {"usual", "clock"}
+    assert "COMPATIBLE AVX2" in outputs(book.page("usual.html"))[0]
+    assert "None " in outputs(book.page("clock.html"))[0]
+
+
 def outputs(page: str) -> list[str]:
     """Return the printed outputs of a page."""
     found = re.findall(r'<div class="output stream.*?<pre>(.*?)</pre>', page, re.DOTALL)
@@ -292,6 +311,7 @@ def test_what_runs_alone_or_beside_others_is_a_page_and_no_clock_runs_beside() -
     values = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["sphinx"]["config"]
     alone, beside = values["course_alone"], values["course_beside"]
     assert not set(alone) & set(beside)
+    assert set(values["course_own_instructions"]) <= set(alone)
     for name in [*alone, *beside]:
         text = (ROOT / "book" / f"{name}.md").read_text(encoding="utf-8")
         assert "{code-cell}" in text

@@ -5,9 +5,10 @@ read results have changed (`imports`, `chapters`), each in a kernel of its own (
 at once as there are cores for (`schedule`), into the cache from which MyST-NB renders (`records`).
 So MyST-NB itself never executes a page.
 
-Two lists in `_config.yml` say which pages differ. Those of `course_alone` make claims about time:
-nothing else runs meanwhile. Those of `course_beside` make none and name no time: one of them at a
-time is executed on what the chapters leave of the cores.
+Three lists in `_config.yml` say which pages differ. Those of `course_alone` make claims about
+time: nothing else runs meanwhile. Those of `course_own_instructions` say how fast the machine is,
+and compute as fast as it can (`kernels`). Those of `course_beside` make no such claims and name no
+time: one of them at a time is executed on what the chapters leave of the cores.
 
 `python -m book._ext.course_build` builds the whole book with one line of progress (`line`).
 """
@@ -49,5 +50,6 @@ def execute_chapters(
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_config_value("course_alone", (), "", list)
     app.add_config_value("course_beside", (), "", list)
+    app.add_config_value("course_own_instructions", (), "", list)
     app.connect("env-get-outdated", execute_chapters)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

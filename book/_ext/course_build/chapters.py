@@ -28,7 +28,7 @@ class Chapter:
     sources: its code cells as plain Python. reads: for each chapter whose results it reads, the
     files that hold them. measured: the files of `book/measured/` that it reads. runs: "alone" for
     one whose claims are about time, "beside" for one that is executed on what others leave of the
-    cores.
+    cores. own_instructions: whether it computes with the best instructions of this machine.
     """
 
     name: str
@@ -38,6 +38,7 @@ class Chapter:
     reads: Mapping[str, tuple[Path, ...]]
     measured: tuple[Path, ...]
     runs: Runs = "in turn"
+    own_instructions: bool = False
 
     def digest(self, root: Path) -> str:
         """Return one hash of all that it depends on besides its own cells, as that is now."""
@@ -84,7 +85,8 @@ def read_chapter(name: str, env: BuildEnvironment, build: Path) -> Chapter | Non
         measured = tuple(path.parent / "measured" / f"{table}.json" for (table,) in tables)
     except ValueError as error:
         raise ExtensionError(f"{path}: {error}") from None
-    return Chapter(name, path, notebook, sources, reads, measured, runs(name, env))
+    own = name in env.config.course_own_instructions
+    return Chapter(name, path, notebook, sources, reads, measured, runs(name, env), own)
 
 
 def runs(name: str, env: BuildEnvironment) -> Runs:

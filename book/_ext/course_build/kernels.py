@@ -9,6 +9,8 @@ IPYTHONDIR names a profile of the book's own, so that nobody's personal one chan
 figures are SVG: sharp at every size.
 OMP_NUM_THREADS holds the threads that a chapter may use. It is the same on every machine, however
 many chapters are executed side by side: a sum over more threads rounds in another order.
+SAME_EVERYWHERE is there for the same reason. A chapter that says how fast the machine is does
+without it, since it makes the libraries slower. What a machine sets itself is kept.
 
 A chapter that is executed beside others has the lowest priority, so that it takes no time of theirs
 away. How long it takes says nothing about it, then: its seconds are those of a core.
@@ -27,6 +29,8 @@ from myst_nb.core.config import NbParserConfig
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
+
+from solutions.running.arithmetic import SAME_EVERYWHERE
 
 from .chapters import Chapter
 from .processes import core_seconds, kill, step_aside
@@ -90,7 +94,9 @@ class Kernels:
         temporary = self.config.execution_in_temp
         home = tempfile.TemporaryDirectory() if temporary else nullcontext(chapter.path.parent)
         with home as folder, relayed(tell) as progress:
-            run.execute(str(folder), self.environment | {"COURSE_PROGRESS": str(progress)})
+            arithmetic = {} if chapter.own_instructions else SAME_EVERYWHERE
+            variables = arithmetic | self.environment
+            run.execute(str(folder), variables | {"COURSE_PROGRESS": str(progress)})
         if self.config.output_stderr == "error":
             refuse_stderr(chapter)
         return run.core_seconds if chapter.runs == "beside" else time.monotonic() - started
