@@ -5,7 +5,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: course plan test serve bench fuzz clean site releases class bwrap chromium postgresql practise lint quick
+.PHONY: course plan test serve bench fuzz clean site releases class bwrap chromium podman postgresql \
+    practise lint quick
 
 PYTHON ?= python3
 SINCE ?= HEAD
@@ -43,7 +44,7 @@ releases: $(ARCHIVES)
 
 class: $(GRADES)
 
-test: class $(SITE) chromium postgresql lint
+test: class $(SITE) chromium podman postgresql lint
 	pytest -n 3 --dist loadfile --durations=20
 
 # One list, for `make test`, `make quick` and the hook of .pre-commit-config.yaml.
@@ -93,6 +94,12 @@ bwrap:
 
 chromium:
 	@.ci/need chromium chromium "the browser of the tests"
+
+# Its tests are skipped where it cannot be had. It takes the runtime that is there, and runc runs
+# with every kind of control groups.
+podman:
+	-@.ci/need runc runc "what podman runs containers with" && \
+	    .ci/need podman podman "the container engine of the tests"
 
 postgresql:
 	@.ci/need pg_ctlcluster postgresql "the database server of the tests"

@@ -156,10 +156,10 @@ def doctor() -> None:
     table = Table("layer", "held", "tried")
     found = layers()
     for layer in found:
-        here = "yes" if layer.held else "no"
+        here = {True: "yes", False: "NO", None: "not here"}[layer.held]
         table.add_row(*(_plain(cell) for cell in (layer.name, here, layer.detail)))
     _print(table)
-    if not all(layer.held for layer in found):
+    if False in (held := {layer.held for layer in found}) or True not in held:
         raise typer.Exit(1)
 
 

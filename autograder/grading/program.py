@@ -24,9 +24,10 @@ from ..judging import judge
 from ..judging.exercise import Assignment, Exercise
 from ..judging.judge import AnswerKey, build_key, public_cases, with_hidden
 from ..judging.verdict import Judgement, Verdict
-from ..sandbox.backends import UNTRUSTED, Sandbox
+from ..sandbox.backends import Sandbox
 from ..sandbox.limits import LIMITS
 from ..sandbox.rooms import NotBegun
+from ..sandbox.shown import UNTRUSTED
 from ..sandbox.untrusted.namespaces import MOST_FILES
 from ..sandbox.untrusted.values import Raised
 from ..selfcheck.check import read_cases

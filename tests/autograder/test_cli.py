@@ -222,12 +222,21 @@ def test_export_has_a_row_for_each_submission_and_a_column_for_each_answer(cours
 
 
 def test_doctor_names_the_layers(monkeypatch):
-    found = [doctor.Layer("network", True, "tried"), doctor.Layer("time", False, "NOT held")]
-    monkeypatch.setattr(doctor, "layers", lambda: found)
-    result = _run("doctor")
-    assert result.exit_code == 1, "a layer that does not hold is a failure"
-    for word in ("network", "yes", "time", "no", "NOT held"):
-        assert word in result.stdout
+    held, broken = doctor.Layer("network", True, "a"), doctor.Layer("time", False, "NOT held")
+    missing = doctor.Layer("container: sandbox", None, "docker or podman is missing")
+    for found, code in (
+        ([held, broken], 1),
+        ([held, broken, missing], 1),
+        ([held, missing], 0),
+        ([missing], 1),
+    ):
+        monkeypatch.setattr(doctor, "layers", lambda found=found: found)
+        result = _run("doctor")
+        assert result.exit_code == code, "a layer that does not hold is a failure, or no sandbox"
+        for layer in found:
+            here = {True: "yes", False: "NO", None: "not here"}[layer.held]
+            assert f"│ {here} " in result.stdout
+            assert layer.detail.split()[0] in result.stdout
 
 
 def _nbgrader(course, *arguments):

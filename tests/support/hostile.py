@@ -45,8 +45,9 @@ from autograder.classroom.course import Course
 from autograder.classroom.release import PAGES, build_notebook
 from autograder.grading.sample import notebook_text, sample_class
 from autograder.judging.exercise import Assignment
+from autograder.sandbox.backends import KINDS
 from autograder.sandbox.limits import LIMITS
-from autograder.sandbox.untrusted.supervisor import COLD, WARM
+from autograder.sandbox.untrusted.supervisor import CONTAINER, WARM
 
 CORPUS = Path(__file__).parents[1] / "hostile"
 GROUPS = ("resources", "process", "scores", "answers", "secrets", "files", "tools", "robust")
@@ -54,7 +55,7 @@ GROUPS = ("resources", "process", "scores", "answers", "secrets", "files", "tool
 QUICK = dataclasses.replace(LIMITS, cell_seconds=2, cells_seconds=8)
 """The limits of the corpus: those of grading, but for the patience."""
 
-MODES = (WARM, COLD)
+MODES = KINDS
 """The sandboxes in which the corpus is run, by the names that `open_sandbox` has for them."""
 
 KEPT = {
@@ -130,10 +131,13 @@ def corpus() -> tuple[Case, ...]:
 def cases_in(mode: str) -> tuple[Case, ...]:
     """The cases that run in a mode: all in the warm sandbox, every third of a group in the cold.
 
-    With HOSTILE=all, as `make fuzz` has it, all run in both. A class with a name runs whole.
+    With HOSTILE=all, as `make fuzz` has it, all run in each, in containers, too. A class with a
+    name runs whole.
     """
     if mode == WARM or os.environ.get("HOSTILE") == "all":
         return corpus()
+    if mode == CONTAINER:
+        return ()
     rooms = sorted({case.in_class for case in corpus() if case.room})[::3]
     chosen = [case for case in corpus() if case.in_class in rooms]
     for group in GROUPS:

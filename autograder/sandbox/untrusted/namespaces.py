@@ -15,6 +15,9 @@ from . import seccomp
 DESK = "/desk"
 """Where the student's code runs."""
 
+JUDGE = "/judge"
+"""Where what runs beside it stands: this package."""
+
 PRIVATE = tuple(
     folder
     for folder in ("/tmp", "/dev/shm", DESK)

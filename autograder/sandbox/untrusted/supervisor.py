@@ -21,15 +21,20 @@ from .line import LineError, receive, send
 from .room import serve
 from .usage import Watch
 
-TRUSTING, COLD, WARM = "trusting", "cold", "warm"
+TRUSTING, COLD, WARM, CONTAINER = "trusting", "cold", "warm", "container"
 """How a room is kept apart: not at all; by the sandbox around us, which holds one room and then
-ends; by namespaces of its own."""
+ends; by namespaces of its own; by the container around us, which ends after one room, too."""
+
+ONE_ROOM = (COLD, CONTAINER)
+
+DOOR = f"{namespaces.JUDGE}/line"
+"""Where in a container the socket stands at which the grader waits: none can be handed to it."""
 
 
 def main() -> None:
-    """Answer the grader on standard input until it closes the line."""
+    """Answer the grader until it closes the line, which is standard input."""
     mode, file_bytes, *modules = sys.argv[1:]
-    line = socket.socket(fileno=os.dup(0))
+    line = _line(mode)
     os.dup2(os.open(os.devnull, os.O_RDWR), 0)
     os.dup2(0, 1)
     for name in ("probe", "torch_probe") if "torch" in modules else ("probe",):
@@ -48,13 +53,21 @@ def main() -> None:
             order, (room,), _ = receive(line)
             if order["modules"]:
                 _import(order["modules"])
-            if mode == COLD:
+            if mode in ONE_ROOM:
                 line.close()
                 _be_room(socket.socket(fileno=room), mode, int(file_bytes))
                 return
             code = _make_room(room, mode, int(file_bytes), (line.fileno(),))
             os.close(room)
             send(line, {"status": "closed", "code": code})
+
+
+def _line(mode: str) -> socket.socket:
+    if mode != CONTAINER:
+        return socket.socket(fileno=os.dup(0))
+    line = socket.socket(socket.AF_UNIX)
+    line.connect(DOOR)
+    return line
 
 
 def _import(modules: Sequence[str]) -> None:

@@ -16,9 +16,12 @@ from autograder.grading.program import check_program, fingerprint, judge_program
 from autograder.judging.verdict import Verdict
 from autograder.sandbox import backends as sandbox
 from autograder.sandbox.backends import Isolating, SandboxUnavailable, open_sandbox
+from autograder.sandbox.containers import contained
 from autograder.sandbox.doctor import layers
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.rooms import Run
+from autograder.sandbox.shown import UNTRUSTED
+from autograder.sandbox.starting import bubblewrapped
 from autograder.sandbox.untrusted import wire
 from autograder.sandbox.untrusted.values import Observation
 from autograder.selfcheck.check import write_cases
@@ -27,9 +30,14 @@ ROOT = Path(__file__).parents[3]
 QUICK = Limits(seconds=1, cell_seconds=1, cells_seconds=3, memory=512 * 2**20, output=2**16)
 
 
-@pytest.fixture(scope="module", params=["warm", "cold"])
-def bubblewrap(request):
-    box = open_sandbox(limits=QUICK, mode=request.param)
+@pytest.fixture(scope="module", params=sandbox.KINDS)
+def isolating(request):
+    try:
+        box = open_sandbox(limits=QUICK, mode=request.param)
+    except SandboxUnavailable as error:
+        if request.param != "container":
+            raise
+        pytest.skip(str(error))
     yield box
     box.close()
 
@@ -45,8 +53,8 @@ def grade(box, *sources, digest="a"):
     )
 
 
-def test_right_answers_pass(bubblewrap):
-    judgements = grade(bubblewrap)
+def test_right_answers_pass(isolating):
+    judgements = grade(isolating)
     assert [judgement.verdict for judgement in judgements.values()] == [Verdict.PASS] * 2
 
 
@@ -118,26 +126,26 @@ ANSWERS = {
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-def test_a_fault_has_its_verdict_and_costs_one_exercise(name, bubblewrap):
+def test_a_fault_has_its_verdict_and_costs_one_exercise(name, isolating):
     source, verdict = ANSWERS[name]
-    judgements = grade(bubblewrap, source)
+    judgements = grade(isolating, source)
     assert judgements["row_mean"].verdict is verdict, judgements["row_mean"].message
     assert judgements["scale"].verdict is Verdict.PASS, judgements["scale"].message
 
 
-def test_a_misconception_is_named(bubblewrap):
-    judgement = grade(bubblewrap, "def row_mean(X): return X.sum(axis=-1)")["row_mean"]
+def test_a_misconception_is_named(isolating):
+    judgement = grade(isolating, "def row_mean(X): return X.sum(axis=-1)")["row_mean"]
     assert (judgement.verdict, judgement.misconception) == (Verdict.WRONG_VALUE, "sum for mean")
     assert judgement.hint == "How many numbers are in a row?"
 
 
-def test_a_right_answer_that_warns_prints_and_uses_magics_passes(bubblewrap):
+def test_a_right_answer_that_warns_prints_and_uses_magics_passes(isolating):
     source = (
         "%matplotlib inline\nimport sys, warnings\nfrom autograder import check\n"
         "def row_mean(X):\n    warnings.warn('slow'); print('hello', file=sys.stderr)\n"
         "    return X.mean(axis=-1).astype('float32')\ncheck(row_mean)"
     )
-    assert grade(bubblewrap, source)["row_mean"].passed
+    assert grade(isolating, source)["row_mean"].passed
 
 
 NOTEBOOK_ONLY = (
@@ -151,8 +159,8 @@ NOTEBOOK_ONLY = (
 
 
 @pytest.mark.parametrize("line", NOTEBOOK_ONLY)
-def test_what_only_a_notebook_understands_costs_nothing(line, bubblewrap):
-    judgement = grade(bubblewrap, line + toy.RIGHT_MEAN)["row_mean"]
+def test_what_only_a_notebook_understands_costs_nothing(line, isolating):
+    judgement = grade(isolating, line + toy.RIGHT_MEAN)["row_mean"]
     assert judgement.passed, judgement.message
 
 
@@ -185,45 +193,48 @@ def broken(tmp_path):
     return program
 
 
-@pytest.mark.parametrize("mode", ["warm", "cold"])
+START = {"warm": bubblewrapped, "cold": bubblewrapped, "container": contained}
+
+
+@pytest.mark.parametrize("mode", sandbox.KINDS)
 def test_a_sandbox_that_cannot_begin_is_no_fault_of_the_answer(mode, broken):
-    judgements = grade(Isolating(mode, str(broken), QUICK))
+    judgements = grade(Isolating(mode, START[mode](str(broken)), QUICK))
     assert [one.verdict for one in judgements.values()] == [Verdict.GRADER_FAULT] * 2
 
 
 @pytest.mark.parametrize("cells", [1, 300])
-def test_an_answer_may_use_much_data_of_a_cell_of_its_own(bubblewrap, cells):
+def test_an_answer_may_use_much_data_of_a_cell_of_its_own(isolating, cells):
     data = [toy.Cell(f"data = {[1.0] * 6_000!r}  # \u4e2d")]
     data += [toy.Cell(f"# {'x' * 30_000}")] * (cells - 1)
     answer = "def row_mean(X):\n    return X.mean(axis=-1) * data[-1]"
     judgements = judge_program(
-        data + toy.program(answer), toy.TOY, course_key=b"key", digest="a", sandbox=bubblewrap
+        data + toy.program(answer), toy.TOY, course_key=b"key", digest="a", sandbox=isolating
     )
     assert judgements["row_mean"].passed, judgements["row_mean"].message
 
 
-def test_only_the_named_exercises_are_judged(bubblewrap):
+def test_only_the_named_exercises_are_judged(isolating):
     judgements = judge_program(
-        toy.program(), toy.TOY, course_key=b"key", digest="a", sandbox=bubblewrap, only=["scale"]
+        toy.program(), toy.TOY, course_key=b"key", digest="a", sandbox=isolating, only=["scale"]
     )
     assert {name: one.verdict for name, one in judgements.items()} == {"scale": Verdict.PASS}
 
 
-def test_submissions_that_meet_the_same_cases_share_their_messages(bubblewrap):
-    grade(bubblewrap, toy.RIGHT_MEAN, toy.RIGHT_SCALE)
+def test_submissions_that_meet_the_same_cases_share_their_messages(isolating):
+    grade(isolating, toy.RIGHT_MEAN, toy.RIGHT_SCALE)
     before = observing._handed.cache_info()
-    grade(bubblewrap, toy.RIGHT_MEAN, toy.RIGHT_SCALE)
+    grade(isolating, toy.RIGHT_MEAN, toy.RIGHT_SCALE)
     after = observing._handed.cache_info()
     assert (after.misses, after.hits) == (before.misses, before.hits + 3)  # three runs
 
 
-def test_an_added_cell_that_fails_costs_nothing(bubblewrap):
+def test_an_added_cell_that_fails_costs_nothing(isolating):
     for added in ("1 / 0", "import os; os._exit(1)", "while True: pass"):
-        judgements = grade(bubblewrap, toy.RIGHT_MEAN, toy.RIGHT_SCALE, added)
+        judgements = grade(isolating, toy.RIGHT_MEAN, toy.RIGHT_SCALE, added)
         assert all(judgement.passed for judgement in judgements.values()), added
 
 
-def test_hard_coded_public_cases_fail_on_hidden_ones(bubblewrap):
+def test_hard_coded_public_cases_fail_on_hidden_ones(isolating):
     key = grading.build_key(toy.MEAN, grading.public_cases(toy.MEAN), ())
     inputs = [case.arguments[0].tobytes() for case in key.cases]
     table = dict(zip(inputs, [value.tolist() for value in key.expected], strict=True))
@@ -231,7 +242,7 @@ def test_hard_coded_public_cases_fail_on_hidden_ones(bubblewrap):
         f"table = {table!r}\n"
         "def row_mean(X): return np.array(table.get(X.tobytes(), [0.0] * len(X)))"
     )
-    judgement = grade(bubblewrap, source)["row_mean"]
+    judgement = grade(isolating, source)["row_mean"]
     assert judgement.verdict is Verdict.WRONG_VALUE
     assert "hidden" in judgement.message
     assert "many rows" in judgement.message
@@ -257,7 +268,7 @@ def test_hidden_cases_are_one_of_a_few_draws_of_the_courses_key():
         ("[n for n in __import__('os').environ if 'SECRET' in n]", "[]"),
         ("__import__('os').path.exists('/etc/passwd')", "False"),
         ("sorted(n for n in __import__('os').listdir('/judge/untrusted') if n.endswith('.py'))",
-         repr(sorted(path.name for path in sandbox.UNTRUSTED.glob("*.py")))),
+         repr(sorted(path.name for path in UNTRUSTED.glob("*.py")))),
         ("can('autograder.judging') or can('autograder.checks') or can('solutions')", "False"),
         ("len([n for n in __import__('os').listdir('/proc') if n.isdigit()]) < 5", "True"),
         ("reach()", "False"),
@@ -265,7 +276,7 @@ def test_hidden_cases_are_one_of_a_few_draws_of_the_courses_key():
         ("[n for n in ('HOST_FILE',) if __import__('os').path.exists(n)]", "[]"),
     ],
 )  # fmt: skip
-def test_the_sandbox_shows_nothing_of_the_host(question, answer, bubblewrap, monkeypatch, tmp_path):
+def test_the_sandbox_shows_nothing_of_the_host(question, answer, isolating, monkeypatch, tmp_path):
     monkeypatch.setenv("SECRET_TOKEN", "secret")
     secret = tmp_path / "journal.jsonl"
     secret.write_text("secret")
@@ -273,7 +284,7 @@ def test_the_sandbox_shows_nothing_of_the_host(question, answer, bubblewrap, mon
         source = SPY_TOOLS.replace("PORT", str(server.getsockname()[1]))
         asked = question.replace("HOST_FILE", str(secret))
         source += f"\ndef row_mean(X): raise LookupError(repr({asked}))"
-        message = grade(bubblewrap, source)["row_mean"].message
+        message = grade(isolating, source)["row_mean"].message
     assert f"LookupError: {answer} " in message
 
 
@@ -295,17 +306,17 @@ def write(path):
 """
 
 
-def test_one_submission_cannot_hold_the_run_for_ever(bubblewrap):
+def test_one_submission_cannot_hold_the_run_for_ever(isolating):
     start = time.monotonic()
-    judgements = grade(bubblewrap, "while True: pass", "while True: pass")
+    judgements = grade(isolating, "while True: pass", "while True: pass")
     assert time.monotonic() - start < 12
     assert {judgement.verdict for judgement in judgements.values()} == {Verdict.TIMEOUT}
 
 
-def test_many_added_cells_that_loop_cannot_hold_it_either(bubblewrap):
+def test_many_added_cells_that_loop_cannot_hold_it_either(isolating):
     start = time.monotonic()
     loops = ["while True: pass"] * 50
-    judgements = grade(bubblewrap, toy.RIGHT_MEAN, toy.RIGHT_SCALE, *loops)
+    judgements = grade(isolating, toy.RIGHT_MEAN, toy.RIGHT_SCALE, *loops)
     assert time.monotonic() - start < 30
     assert {judgement.verdict for judgement in judgements.values()} == {Verdict.TIMEOUT}
 
@@ -359,7 +370,9 @@ def test_without_bubblewrap_it_refuses(monkeypatch):
     monkeypatch.setattr(sandbox.shutil, "which", lambda name: None)
     with pytest.raises(SandboxUnavailable, match="install bubblewrap"):
         open_sandbox()
-    assert not any(layer.held for layer in layers())
+    assert {layer.held for layer in layers()} == {None}
+    with pytest.raises(SandboxUnavailable, match="docker or podman is missing"):
+        open_sandbox(mode="container")
 
 
 def test_a_bubblewrap_that_cannot_isolate_is_refused(broken, monkeypatch):
@@ -369,7 +382,9 @@ def test_a_bubblewrap_that_cannot_isolate_is_refused(broken, monkeypatch):
 
 
 def test_every_layer_holds_against_an_attempt_to_break_it():
-    assert [layer for layer in layers() if not layer.held] == []
+    found = layers()
+    assert [layer for layer in found if layer.held is False] == []
+    assert {"warm: sandbox", "cold: sandbox"} <= {layer.name for layer in found if layer.held}
 
 
 def test_trust_gives_the_same_verdicts_without_a_sandbox():
@@ -380,9 +395,9 @@ def test_trust_gives_the_same_verdicts_without_a_sandbox():
     assert judgements["scale"].passed
 
 
-def test_check_program_uses_the_public_cases(bubblewrap, tmp_path):
+def test_check_program_uses_the_public_cases(isolating, tmp_path):
     write_cases(toy.TOY, tmp_path / "toy.cases")
-    judgements = check_program(toy.program(), tmp_path / "toy.cases", bubblewrap)
+    judgements = check_program(toy.program(), tmp_path / "toy.cases", isolating)
     assert all(judgement.passed for judgement in judgements.values())
 
 
