@@ -33,6 +33,10 @@ UNPREPARED = "unprepared"  # the status of a child that ended before anything of
 GENEROUS = 6
 """So many times its limit a run may last on a machine that is busy with others."""
 
+ENDED = 224
+"""So many processes may have ended that nobody waits for. The kernel counts them, too; `usage` does
+not, and so ends a run whose living ones are too many."""
+
 TICK = 0.02  # seconds between two looks at what a child uses
 ENDING = 0.001  # seconds between two looks whether a child that says nothing more has ended
 
@@ -159,7 +163,7 @@ def _limit(limits: dict[str, Any], mapped: int) -> None:
         (resource.RLIMIT_AS, mapped + limits["memory"]),
         (resource.RLIMIT_FSIZE, limits["file"]),
         (resource.RLIMIT_NOFILE, limits["descriptors"]),
-        (resource.RLIMIT_NPROC, limits["processes"]),
+        (resource.RLIMIT_NPROC, limits["processes"] + ENDED),
         (resource.RLIMIT_CORE, 0),
     ):
         resource.setrlimit(name, (value, value))
