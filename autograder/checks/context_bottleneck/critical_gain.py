@@ -32,7 +32,8 @@ def gain_hidden(rng: np.random.Generator) -> Iterator[Case]:
 def _inputs(rng: np.random.Generator, T: int, d: int, d_h: int) -> tuple[np.ndarray, ...]:
     """A random network and a sentence, drawn until the gain is one that a search surely finds.
 
-    The norm passes 1 steeply, and the gain is not what the mistakes below find by chance.
+    The norm passes 1 steeply and only once, so that searches with small and with large steps find
+    the same, and the gain is not what the mistakes below find by chance.
     """
     while True:
         X, h_0 = rng.normal(size=(T, d)), rng.uniform(-0.5, 0.5, size=d_h)
@@ -43,7 +44,7 @@ def _inputs(rng: np.random.Generator, T: int, d: int, d_h: int) -> tuple[np.ndar
         norms = np.array([_norm(network, gain) for gain in gains])
         first = int(np.argmax(norms >= 1))
         steep = 4 < first < 30 and norms[first - 2] < 0.93 and norms[first + 1] > 1.05
-        if steep and _told_apart(network, gains[first]):
+        if steep and _once(network, gains[first + 2]) and _told_apart(network, gains[first]):
             return network
 
 
@@ -51,6 +52,12 @@ def _norm(network: tuple[np.ndarray, ...], gain: float) -> float:
     X, h_0, W_xh, W_hh, b = network
     H, _ = solutions.encode(X, h_0, W_xh, gain * W_hh, b)
     return float(solutions.jacobian_norms(H, gain * W_hh)[0])
+
+
+def _once(network: tuple[np.ndarray, ...], highest: float) -> bool:
+    """True if the norm is first below 1 and then above it, all the way up to a gain."""
+    above = [_norm(network, gain) >= 1 for gain in np.geomspace(1, highest, 400)]
+    return above == sorted(above)
 
 
 def _told_apart(network: tuple[np.ndarray, ...], gain: float) -> bool:
