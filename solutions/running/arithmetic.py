@@ -1,4 +1,4 @@
-"""The settings with which every processor of the x86-64 family computes alike."""
+"""The settings with which processors of the x86-64 family that have AVX2 should compute alike."""
 
 import platform
 
