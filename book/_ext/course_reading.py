@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from assignment_facts import kept
 from docutils import nodes
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
@@ -162,19 +163,15 @@ class Times(SphinxDirective):
 
 def chapters(contents: Path) -> list[str]:
     """Return the chapters with an assignment, in the order of the table of contents."""
-    from autograder.checks import assignments
-
     toc = yaml.safe_load(contents.read_text(encoding="utf-8"))
     files = [entry["file"] for part in toc.get("parts", [toc]) for entry in part["chapters"]]
-    return [file for file in files if file in assignments()]
+    return [file for file in files if file in kept()]
 
 
 def assignment_minutes(chapter: str) -> int:
     """Return how long the exercises of `chapter` take together."""
-    from autograder.checks import assignments  # some chapters need torch, and most pages do not
-
-    assignment = assignments()[chapter]
-    return sum(one.minutes for one in (*assignment.exercises, *assignment.written))
+    assignment = kept()[chapter]
+    return sum(one["minutes"] for one in (*assignment["exercises"], *assignment["written"]))
 
 
 def in_fives(minutes: float) -> int:

@@ -1,4 +1,10 @@
-"""The book's own text, paragraph by paragraph, without code and markup."""
+"""The book's own text, paragraph by paragraph, without code and markup.
+
+Models are trained on it, and questions asked of it. So that a changed sentence trains no model
+anew, they read a copy: a file a page in `book_text/`, a paragraph a line. Paragraphs that are part
+of a caption, a prediction or a quiz begin with ">". `python -m solutions.data.book_text` copies the
+text as it stands now; the pages that read it are then out of date.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +12,8 @@ import re
 from pathlib import Path
 
 COURSE = Path(__file__).parents[2]
+COPY = Path(__file__).with_suffix("")
+BESIDE = "> "
 
 CHAPTERS = (
     "what_you_need",
@@ -43,12 +51,32 @@ _MARKUP = (
 
 def paragraphs(page: str, folder: str = "book") -> list[str]:
     """The paragraphs of a page's prose: no front matter, code, directives, headings or tables."""
-    return _paragraphs(_FENCE.sub("\n", _body(page, folder)))
+    return [line for line in _copied(page, folder) if not line.startswith(BESIDE)]
 
 
 def everything(page: str, folder: str = "book") -> list[str]:
     """The same, with the captions of figures, the predictions and the quizzes where they stand."""
-    return _paragraphs(_FENCE.sub(lambda one: _spoken(one[2], one[3]), _body(page, folder)))
+    return [line.removeprefix(BESIDE) for line in _copied(page, folder)]
+
+
+def _copied(page: str, folder: str) -> list[str]:
+    return (COPY / f"{folder}_{page}.txt").read_text(encoding="utf-8").splitlines()
+
+
+def copy_text() -> None:
+    """Copy the text of all pages as it stands now."""
+    COPY.mkdir(exist_ok=True)
+    pages = [("book", page) for page in CHAPTERS] + [("exercises", page) for page in CHAPTERS[1:]]
+    for folder, page in pages:
+        text = "".join(f"{line}\n" for line in _lines(page, folder))
+        (COPY / f"{folder}_{page}.txt").write_text(text, encoding="utf-8")
+
+
+def _lines(page: str, folder: str) -> list[str]:
+    """The paragraphs of a page, those beside its prose marked."""
+    prose = set(_paragraphs(_FENCE.sub("\n", _body(page, folder))))
+    spoken = _paragraphs(_FENCE.sub(lambda one: _spoken(one[2], one[3]), _body(page, folder)))
+    return [line if line in prose else BESIDE + line for line in spoken]
 
 
 def three_parts() -> tuple[str, str, str]:
@@ -97,3 +125,7 @@ def _paragraphs(text: str) -> list[str]:
         if not re.match(r"\s*(#|\(\w+\)=|\+\+\+|\||%)", block):
             found.append(plain(block.strip().removeprefix("- ")))
     return [one for one in found if len(one) >= SHORTEST]
+
+
+if __name__ == "__main__":
+    copy_text()

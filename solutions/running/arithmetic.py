@@ -2,7 +2,7 @@
 
 import platform
 
-SAME_EVERYWHERE = {
+SETTINGS = {
     "MKL_CBWR": "COMPATIBLE",
     "ATEN_CPU_CAPABILITY": "avx2",
     "ONEDNN_MAX_CPU_ISA": "AVX2",
@@ -13,8 +13,8 @@ SAME_EVERYWHERE = {
 
 Each library computes with the best instructions that a processor has, and each of these rounds
 differently; after a few hundred steps of training that is another model. Here all are told to use
-the same ones. Empty for processors of another family.
+the same ones.
 """
 
-if platform.machine() not in ("x86_64", "AMD64"):
-    SAME_EVERYWHERE = {}
+SAME_EVERYWHERE = SETTINGS if platform.machine() in ("x86_64", "AMD64") else {}
+"""Those of them that this machine understands: none on a processor of another family."""

@@ -95,15 +95,14 @@ class Tested(Protocol):
 def as_figure_data(runs: Sequence[Tested]) -> dict[str, Any]:
     """Return what later chapters need of the trainings of one machine, as lists of numbers.
 
+    The seconds that they took are apart: they are others in each run.
+
     "token_accuracy" and "bleu" have one row a seed and one column for each of LENGTHS; the same two
-    with "_long" or "_beyond" one number a seed, as have "seconds" and "parameters".
+    with "_long" or "_beyond" one number a seed, as have "parameters".
     """
     data: dict[str, Any] = {"lengths": LENGTHS}
     for what in ("token_accuracy", "bleu"):
         data[what] = [[getattr(one, what) for one in run.by_length] for run in runs]
         data[f"{what}_long"] = [getattr(run.long, what) for run in runs]
         data[f"{what}_beyond"] = [getattr(run.beyond, what) for run in runs]
-    return data | {
-        "seconds": [run.seconds for run in runs],
-        "parameters": [run.parameters for run in runs],
-    }
+    return data | {"parameters": [run.parameters for run in runs]}

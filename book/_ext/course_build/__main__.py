@@ -1,45 +1,47 @@
 """Build the book for people: `python -m book._ext.course_build`, in the project's folder.
 
-One line says how far the build is. What Sphinx and Jupyter print goes to `_build/book.log`; where
-the build fails, the end of that is shown.
+Pages that are out of date are executed and kept; then Jupyter Book writes the site. One line says
+how far that is. What Sphinx prints goes to `_build/book.log`; where it fails, the end of that is
+shown. With `--check` nothing is built: every page that is out of date is named.
 """
+
+from __future__ import annotations
 
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
-from rich.console import Console
+from . import FOLDERS
+from .bench import Book
+from .chapters import BookError
+from .line import Screen, span
+from .watching import watched
 
-from .events import PIPE
-from .line import Progress, Screen, span
-
-# `--all`, because Sphinx repeats no warning of a page that it does not read again.
-OPTIONS = ("--config", "_config.yml", "--path-output", ".", "-W", "-n", "--keep-going", "--all")
+OPTIONS = ("--config", "_config.yml", "--path-output", ".", "-W", "-n", "--keep-going")
 LOG = Path("_build", "book.log")
+ENVIRONMENT = Path("_build", ".doctrees", "environment.pickle")
 LINES = 30
-INTERRUPTED = 130
 
 COLOUR = re.compile(r"\x1b\[[\d;]*[mK]")
 CHAIN = "The above exception was the direct cause of the following exception:"
 PROBLEM = re.compile(r"\b(WARNING|ERROR|CRITICAL)\b")
 
 
-def start(pipe: int) -> subprocess.Popen[str]:
-    """Start Jupyter Book, which announces its progress through `pipe`.
+def write_site(folders: dict[str, str]) -> int:
+    """Let Jupyter Book write the site; return its exit code. What it prints goes to the log.
 
-    It gets a session of its own: a Ctrl+C reaches it once, from here, and never amid its cleaning.
+    folders: of each executed page, the folder of its outputs.
+
+    It gets a session of its own: a Ctrl+C reaches this process alone, which then ends it.
     """
     program = Path(sys.executable).with_name("jupyter-book")
-    return subprocess.Popen(
+    process = subprocess.Popen(
         [program, "build", "book", *OPTIONS],
-        env=os.environ | {PIPE: str(pipe), "PYTHONUNBUFFERED": "1"},
-        pass_fds=(pipe,),
+        env=os.environ | {FOLDERS: json.dumps(folders)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -48,39 +50,14 @@ def start(pipe: int) -> subprocess.Popen[str]:
         errors="replace",
         start_new_session=True,
     )
-
-
-def build(screen: Screen) -> int:
-    """Build the book and show how far it is; return the exit code of Jupyter Book."""
-    receiver, sender = os.pipe()
-    process = start(sender)
-    os.close(sender)
-    watcher = threading.Thread(target=watch, args=(receiver, screen), daemon=True)
-    watcher.start()
     try:
-        return copy(process)
-    except KeyboardInterrupt:
-        process.send_signal(signal.SIGINT)  # it stops its kernels before it ends
-        copy(process)
-        raise
+        assert process.stdout is not None
+        with LOG.open("a", encoding="utf-8") as log:
+            for line in process.stdout:
+                log.write(COLOUR.sub("", line))
+        return process.wait()
     finally:
-        watcher.join()
-
-
-def watch(receiver: int, screen: Screen) -> None:
-    """Show each event until the build closes the pipe."""
-    with os.fdopen(receiver, encoding="utf-8") as events:
-        for line in events:
-            screen.update(**json.loads(line))
-
-
-def copy(process: subprocess.Popen[str]) -> int:
-    """Append what the process prints to the log until it ends; return its exit code."""
-    assert process.stdout is not None
-    with LOG.open("a", encoding="utf-8") as log:
-        for line in process.stdout:
-            log.write(COLOUR.sub("", line))
-    return process.wait()
+        process.kill()
 
 
 def end_of_log() -> list[str]:
@@ -95,26 +72,51 @@ def end_of_log() -> list[str]:
     return [*problems[-LINES:], *gap, *lines[-LINES:]]
 
 
-def main() -> int:
-    """Build the book; return 0 if it is built without a warning."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    LOG.parent.mkdir(exist_ok=True)
+def build(screen: Screen) -> int:
+    """Execute what is out of date, keep it, and write the site; return 0 if all went well."""
     LOG.write_text("", encoding="utf-8")
     started = time.monotonic()
-    try:
-        with Screen(Console(), Progress()) as screen:
-            code = build(screen)
-    except KeyboardInterrupt:
-        screen.say(
-            "Stopped. The chapters that were done are kept; the next build goes on from there."
-        )
-        return INTERRUPTED
+    book = Book(Path.cwd())
+    executed = book.execute(screen)
+    drafts = book.drafts()
+    stay = book.keep(drafts) if drafts else None
+    book.write_results()
+    screen.update("pages")
+    code = write_site({name: str(one.folder) for name, one in book.current().items()})
     if code:
+        # Sphinx repeats no warning of a page that it does not read again: let it read all of them.
+        ENVIRONMENT.unlink(missing_ok=True)
         screen.say("\n".join([*end_of_log(), f"The book was not built. All that was said: {LOG}"]))
-    else:
-        count, time_taken = screen.progress.executed, span(time.monotonic() - started)
-        screen.say(f"The book is built in {time_taken}; chapters executed: {count}.")
-    return code
+        return code
+    took = span(time.monotonic() - started)
+    if stay:
+        screen.say(stay)
+    screen.say(f"The book is built in {took}; chapters executed: {len(executed)}.")
+    return 0
+
+
+def check() -> int:
+    """Name every page that is out of date, or whose outputs are damaged; return 1 if any is."""
+    book, problems = Book(Path.cwd()), []
+    for name, chapter in book.chapters.items():
+        try:
+            reason = book.store.reason(chapter, book.root)
+        except BookError as error:
+            problems.append(str(error))
+        else:
+            problems += [f"{name}: {reason}. Type: make site"] if reason else []
+    print("\n".join(problems) or f"All {len(book.chapters)} pages are as they were executed.")
+    return 1 if problems else 0
+
+
+def main() -> int:
+    """Build the book; return 0 if it is built without a warning."""
+    if sys.argv[1:] == ["--check"]:
+        return check()
+    LOG.parent.mkdir(exist_ok=True)
+    return watched(
+        build, "Stopped. The pages that were done are kept; the next build goes on from there."
+    )
 
 
 if __name__ == "__main__":

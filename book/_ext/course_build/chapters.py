@@ -1,63 +1,125 @@
-"""The chapters of the book: in which order they stand, and which one reads what of which."""
+"""The pages of the book that are executed: in which order they stand, what each reads of which.
+
+Nothing here needs Sphinx, so that a page can be executed where no site is built.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+import yaml
 from IPython.core.inputtransformer2 import TransformerManager
-from myst_nb.core.read import create_nb_reader
+from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_notebook
+from myst_parser.config.main import MdParserConfig
 from nbformat import NotebookNode
-from sphinx.environment import BuildEnvironment
-from sphinx.errors import ExtensionError
 from sphinx_external_toc.api import Document, SiteMap
+from sphinx_external_toc.parsing import parse_toc_yaml
 
-from .imports import calls, digest
+from solutions.running.reporting import MODEL
 
-FIGURES = "figures"
-"""The folder in the build in which `read_figure_data` finds what another chapter has kept."""
-
+from .inputs import calls, made_from
+from .settings import PROFILE, THREADS, arithmetic
 
 Runs = Literal["in turn", "alone", "beside"]
+TIMED = "timed"
+"""The tag of a cell whose outputs a clock or the machine decides."""
+
+
+READS = {"read_figure_data": "{}.json", "read_model_data": f"{{}}-*{MODEL}"}
+"""The functions that read results of another page, and the files that each reads."""
+
+
+class BookError(Exception):
+    """The book cannot be built; the message says what is wrong where, and what to do."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What `_config.yml` says of how pages are executed.
+
+    root: the project's folder. alone, beside, own_instructions: names of pages; see `__init__`.
+    budget: seconds that a page may take. timeout: seconds that a cell may take.
+    """
+
+    root: Path
+    alone: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    own_instructions: tuple[str, ...] = ()
+    budget: int = 600
+    timeout: int = 900
+    markdown: MdParserConfig = field(default_factory=MdParserConfig)
+
+    @property
+    def book(self) -> Path:
+        """The folder of the pages."""
+        return self.root / "book"
+
+    @classmethod
+    def of(cls, root: Path) -> Settings:
+        """Read the settings of the project in the folder `root`."""
+        config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
+        values = config["sphinx"]["config"]
+        extensions = config["parse"]["myst_enable_extensions"]
+        return cls(
+            root,
+            tuple(values.get("course_alone") or ()),
+            tuple(values.get("course_beside") or ()),
+            tuple(values.get("course_own_instructions") or ()),
+            values.get("course_budget", cls.budget),
+            config["execute"]["timeout"],
+            MdParserConfig(enable_extensions=set(extensions)),
+        )
 
 
 @dataclass(frozen=True)
 class Chapter:
     """A page with code cells.
 
-    sources: its code cells as plain Python. reads: for each chapter whose results it reads, the
-    files that hold them. measured: the files of `book/measured/` that it reads. runs: "alone" for
-    one whose claims are about time, "beside" for one that is executed on what others leave of the
-    cores. own_instructions: whether it computes with the best instructions of this machine.
+    sources: its code cells as plain Python. reads: for each page whose results it reads, patterns
+    of the names of the files. measured: the files of `book/measured/` that it reads. runs: "alone"
+    for one whose claims are about time, "beside" for one that is executed on what others leave of
+    the cores. own_instructions: whether it computes with the best instructions of this machine.
     """
 
     name: str
     path: Path
     notebook: NotebookNode
     sources: tuple[str, ...]
-    reads: Mapping[str, tuple[Path, ...]]
-    measured: tuple[Path, ...]
+    reads: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    measured: tuple[Path, ...] = ()
     runs: Runs = "in turn"
     own_instructions: bool = False
 
-    def digest(self, root: Path) -> str:
-        """Return one hash of all that it depends on besides its own cells, as that is now."""
-        results = [path for paths in self.reads.values() for path in paths]
-        return digest(self.sources, [*results, *self.measured], root)
+    def made_from(self, root: Path, folders: Mapping[str, Path]) -> dict[str, Any]:
+        """Return a digest of each thing that it is made from, as that is now.
+
+        folders: of each page that it reads, the folder that holds its results.
+        """
+        read = {
+            f"{page}/{path.name}": path
+            for page, patterns in self.reads.items()
+            for pattern in patterns
+            for path in sorted(folders[page].glob(pattern)) or [folders[page] / pattern]
+        }
+        read |= {f"measured/{path.name}": path for path in self.measured}
+        settings = arithmetic(self.own_instructions) | {"threads": THREADS, "profile": PROFILE}
+        return made_from(self.sources, read, settings, root)
 
 
-def find_chapters(env: BuildEnvironment, build: Path) -> dict[str, Chapter]:
-    """Return the chapters of the book in the order of its table of contents.
+def find_chapters(settings: Settings) -> dict[str, Chapter]:
+    """Return the pages with code cells, in the order of the table of contents.
 
-    Raises ExtensionError for one that reads the results of a page that is no chapter.
+    Raises BookError for one that reads the results of a page that is not among them.
     """
-    site = env.config.external_site_map
-    names = [name for name in in_order(site, site.root) if name in env.found_docs]
-    found = (read_chapter(name, env, build) for name in names)
+    site = parse_toc_yaml(settings.book / "_toc.yml")
+    found = (read_chapter(name, settings) for name in in_order(site, site.root))
     chapters = {chapter.name: chapter for chapter in found if chapter}
     for chapter in chapters.values():
         for missing in chapter.reads.keys() - chapters.keys():
-            raise ExtensionError(f"{chapter.path}: it reads of {missing!r}, which is no chapter")
+            raise BookError(f"{chapter.path}: it reads of {missing!r}, which is no chapter")
     return chapters
 
 
@@ -67,40 +129,50 @@ def in_order(site: SiteMap, document: Document) -> list[str]:
     return [document.docname, *(n for child in children for n in in_order(site, site[child]))]
 
 
-def read_chapter(name: str, env: BuildEnvironment, build: Path) -> Chapter | None:
-    """Return the chapter `name`, read as MyST-NB reads it; None for a page without code cells."""
-    path = Path(env.doc2path(name))
-    text = path.read_text(encoding="utf-8")
-    reader = create_nb_reader(str(path), env.myst_config, env.mystnb_config, text)
-    if reader is None:
+def read_notebook(text: str, path: Path, markdown: MdParserConfig) -> NotebookNode:
+    """Return the page's cells, as MyST-NB reads them."""
+    return read_myst_markdown_notebook(text, markdown, add_source_map=True, path=str(path))
+
+
+def read_chapter(name: str, settings: Settings) -> Chapter | None:
+    """Return the page `name`; None for one without code cells."""
+    path = settings.book / f"{name}.md"
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    if not is_myst_markdown_notebook(text):
         return None
-    notebook = reader.read(text)
+    notebook = read_notebook(text, path, settings.markdown)
     transform = TransformerManager().transform_cell  # magics become calls
     sources = tuple(transform(cell.source) for cell in notebook.cells if cell.cell_type == "code")
     if not sources:
         return None
     try:
-        reads = results_read(sources, name, build)
+        reads = results_read(sources)
         tables = calls(sources, "read_measured")
         measured = tuple(path.parent / "measured" / f"{table}.json" for (table,) in tables)
+        tuple(calls(sources, "read_timing_data"))
     except ValueError as error:
-        raise ExtensionError(f"{path}: {error}") from None
-    own = name in env.config.course_own_instructions
-    return Chapter(name, path, notebook, sources, reads, measured, runs(name, env), own)
+        raise BookError(f"{path}: {error}") from None
+    own = name in settings.own_instructions
+    return Chapter(name, path, notebook, sources, reads, measured, runs(name, settings), own)
 
 
-def runs(name: str, env: BuildEnvironment) -> Runs:
-    """Return how the chapter `name` is executed, as `_config.yml` has it."""
-    if name in env.config.course_alone:
+def runs(name: str, settings: Settings) -> Runs:
+    """Return how the page `name` is executed, as `_config.yml` has it."""
+    if name in settings.alone:
         return "alone"
-    return "beside" if name in env.config.course_beside else "in turn"
+    return "beside" if name in settings.beside else "in turn"
 
 
-def results_read(sources: Sequence[str], name: str, build: Path) -> dict[str, tuple[Path, ...]]:
-    """Return, for each other chapter whose results `sources` read, the files that hold them."""
-    reads: dict[str, tuple[Path, ...]] = {}
-    for figure, chapter in calls(sources, "read_figure_data"):
-        if chapter != name:
-            path = build / FIGURES / f"{figure}.json"
-            reads[chapter] = (*reads.get(chapter, ()), path)
+def results_read(sources: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return, for each page whose results `sources` read, patterns of the names of the files.
+
+    Timings are read as well, and make no page out of date: they are others in each run. Of a page
+    of which only timings are read, there are none.
+    """
+    reads: dict[str, tuple[str, ...]] = {}
+    for function, pattern in READS.items():
+        for name, chapter in calls(sources, function):
+            reads[chapter] = (*reads.get(chapter, ()), pattern.format(name))
+    for _, chapter in calls(sources, "read_timing_data"):
+        reads.setdefault(chapter, ())
     return reads

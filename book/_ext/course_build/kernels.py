@@ -1,20 +1,18 @@
-"""Execute a chapter in a kernel of its own, and say in one line what went wrong in which cell.
+"""Execute a page in a kernel of its own, and say in one line what went wrong in which cell.
 
-What a chapter's code finds in its environment:
+What a page's code finds in its environment, besides the settings (`settings`):
 
-COURSE_BUILD names the build's folder, for `solutions.running.reporting`.
+COURSE_RUN names the folder of this run, COURSE_EXECUTED those of other pages' results, for
+`solutions.running.reporting`. COURSE_TIME_CLAIMS says whether a claim about time is judged, for
+`solutions.running.claims`.
 COURSE_PROGRESS names a file, for `solutions.running.progress`. What arrives there is told at once
 to whoever watches the build: a long training shows its progress there and never in the page.
-IPYTHONDIR names a profile of the book's own, so that nobody's personal one changes a page. In it,
-figures are SVG: sharp at every size.
-OMP_NUM_THREADS holds the threads that a chapter may use. It is the same on every machine, however
-many chapters are executed side by side: a sum over more threads rounds in another order.
-SAME_EVERYWHERE is there for the same reason. A chapter that says how fast the machine is does
-without it, since it makes the libraries slower. What a machine sets itself is kept.
 
-A chapter that is executed beside others has the lowest priority, so that it takes no time of theirs
+A page that is executed beside others has the lowest priority, so that it takes no time of theirs
 away. How long it takes says nothing about it, then: its seconds are those of a core.
 """
+
+from __future__ import annotations
 
 import os
 import re
@@ -22,84 +20,135 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import dataclass
 from pathlib import Path
 
-from myst_nb.core.config import NbParserConfig
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 
 from solutions.running.arithmetic import SAME_EVERYWHERE
+from solutions.running.claims import JUDGED, TimeClaimFailed
+from solutions.running.reporting import EXECUTED, RUN
 
-from .chapters import Chapter
-from .processes import core_seconds, kill, step_aside
+from .chapters import BookError, Chapter, Settings
+from .machine import Load
+from .outputs import to_files
+from .processes import core_seconds, kill, resident_bytes, step_aside
+from .settings import PROFILE, THREADS
 
-THREADS = 2
 PATIENCE = 4
-"""A cell of a chapter that is executed beside others may take so many times the usual limit."""
+"""A cell of a page that is executed beside others may take so many times the usual limit."""
 
-PROFILE = """\
-c.InlineBackend.figure_formats = {"svg"}
-c.HistoryManager.enabled = False
-c.IPKernelApp.log_level = "ERROR"
-"""
+FAR = 4
+"""A page that takes so many times its budget has failed: no machine is that busy or slow."""
+
+ATTEMPTS = 3
+BUSY = 0.1
+"""The share of the cores that others may have while a claim about time is judged."""
 
 SECONDS_BETWEEN_LOOKS = 0.3
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
+SENTENCE = re.compile(r".+?[.?!](?=\s|$)", re.DOTALL)
 
 
-class ChapterError(Exception):
-    """A chapter could not be executed: one line for people, and `detail` for the log."""
+class ChapterError(BookError):
+    """A page could not be executed: one line for people, and `detail` for the log.
 
-    def __init__(self, place: str, what: str, detail: str = "") -> None:
+    of_time: whether it was a claim about time that did not hold.
+    """
+
+    def __init__(self, place: str, what: str, detail: str = "", of_time: bool = False) -> None:
         super().__init__(f"{place}: {COLOUR.sub('', what)}")
         self.detail = COLOUR.sub("", detail)
+        self.of_time = of_time
 
 
 class Stopped(Exception):
-    """The build was interrupted while the chapter was executed."""
+    """The build was interrupted while the page was executed."""
 
 
-def environment(build: Path) -> dict[str, str]:
-    """Return the variables for the kernels of a build, whose profile is written into `build`."""
-    profile = build / ".ipython" / "profile_default" / "ipython_kernel_config.py"
-    profile.parent.mkdir(parents=True, exist_ok=True)
-    profile.write_text(PROFILE, encoding="utf-8")
-    return os.environ | {
-        "COURSE_BUILD": str(build),
-        "IPYTHONDIR": str(build / ".ipython"),
-        "OMP_NUM_THREADS": str(THREADS),
-    }
+@dataclass(frozen=True)
+class Execution:
+    """What an execution made.
+
+    files: by name. seconds: of a core for a page that runs beside others, else on the clock.
+    peak_bytes: the most memory that its processes were seen to hold.
+    """
+
+    files: dict[str, bytes]
+    seconds: float
+    peak_bytes: int
 
 
 class Kernels:
-    """The kernels that run now. Several threads may execute chapters at once."""
+    """The kernels that run now. Several threads may execute pages at once.
 
-    def __init__(self, build: Path, config: NbParserConfig) -> None:
-        self.config = config
-        self.environment = environment(build)
+    build: the folder of the build. places: the folders of other pages' results. judged: whether
+    claims about time are judged, as where pages are executed to be kept.
+    """
+
+    def __init__(
+        self, build: Path, settings: Settings, places: tuple[Path, ...], judged: bool
+    ) -> None:
+        self.settings = settings
+        profile = build / ".ipython" / "profile_default" / "ipython_kernel_config.py"
+        profile.parent.mkdir(parents=True, exist_ok=True)
+        profile.write_text(PROFILE, encoding="utf-8")
+        self.environment = os.environ | {
+            EXECUTED: os.pathsep.join(str(place.resolve()) for place in places),
+            JUDGED: "judged" if judged else "told",
+            "IPYTHONDIR": str(profile.parents[1].resolve()),
+            "OMP_NUM_THREADS": str(THREADS),
+        }
         self.running: set[int] = set()  # process groups: a kernel, and what it has started
         self.stopping = False
 
-    def execute(self, chapter: Chapter, tell: Callable[[str], None]) -> float:
-        """Execute the notebook of `chapter` in place, and return the seconds that it took.
+    def execute(self, chapter: Chapter, tell: Callable[[str], None]) -> Execution:
+        """Execute the page and return what that made; a page once more if the machine was busy.
 
-        They are seconds of a core for one that is executed beside others, else those on the clock.
-        tell: is called with what the chapter is doing, one line at a time.
-        Raises ChapterError, which names the cell; Stopped after `stop`.
+        tell: is called with what the page is doing, one line at a time. Raises ChapterError, which
+        names the cell; Stopped after `stop`.
         """
-        started = time.monotonic()
-        run = Run(chapter, tell, self)
-        temporary = self.config.execution_in_temp
-        home = tempfile.TemporaryDirectory() if temporary else nullcontext(chapter.path.parent)
-        with home as folder, relayed(tell) as progress:
+        for attempt in range(1, ATTEMPTS + 1):
+            load, run = Load(), Run(chapter, tell, self)
+            try:
+                return self.once(run, tell)
+            except ChapterError as error:
+                busy = load.others(run.core_seconds)
+                if not error.of_time or busy < BUSY or attempt == ATTEMPTS:
+                    raise
+                tell(f"others had {busy:.0%} of the machine, so once more: {error}")
+        raise AssertionError  # the last attempt returned, or raised
+
+    def once(self, run: Run, tell: Callable[[str], None]) -> Execution:
+        """Execute a page once."""
+        chapter, started = run.chapter, time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="course-") as home, relayed(tell) as progress:
+            folder = Path(home, "run", chapter.name)
+            folder.mkdir(parents=True)
+            away = Path(home, "away")  # a page leaves no file behind
+            away.mkdir()
             arithmetic = {} if chapter.own_instructions else SAME_EVERYWHERE
-            variables = arithmetic | self.environment
-            run.execute(str(folder), variables | {"COURSE_PROGRESS": str(progress)})
-        if self.config.output_stderr == "error":
-            refuse_stderr(chapter)
-        return run.core_seconds if chapter.runs == "beside" else time.monotonic() - started
+            own = {RUN: str(folder), "COURSE_PROGRESS": str(progress)}
+            run.execute(str(away), arithmetic | self.environment | own)
+            clock = time.monotonic() - started
+            refuse_stderr(run.notebook, chapter)
+            reported = {
+                path.relative_to(folder).as_posix(): path.read_bytes()
+                for path in folder.rglob("*")
+                if path.is_file()
+            }
+        seconds = run.core_seconds if chapter.runs == "beside" else clock
+        budget = self.settings.budget
+        if seconds > budget:
+            took = f"the page took {seconds:.0f} s; on two idle cores, {budget} s are allowed"
+            if seconds > FAR * budget:
+                raise ChapterError(relative(chapter.path), took)
+            tell(took)
+        return Execution({**to_files(run.notebook), **reported}, seconds, run.peak_bytes)
 
     def stop(self) -> None:
         """Kill what runs, and let nothing more begin."""
@@ -109,23 +158,24 @@ class Kernels:
 
 
 class Run:
-    """One execution of one chapter, which knows the cell that it has reached."""
+    """One execution of one page, which knows the cell that it has reached."""
 
     def __init__(self, chapter: Chapter, tell: Callable[[str], None], kernels: Kernels) -> None:
         self.chapter, self.tell, self.kernels = chapter, tell, kernels
+        self.notebook = deepcopy(chapter.notebook)
         self.place = relative(chapter.path)
-        self.core_seconds = 0.0
-        self.limit = kernels.config.execution_timeout
+        self.group, self.core_seconds, self.peak_bytes, self.index = 0, 0.0, 0, 0
+        self.limit = kernels.settings.timeout
         if chapter.runs == "beside" and self.limit > 0:  # else there is none
             self.limit *= PATIENCE
         self.client = NotebookClient(
-            chapter.notebook,
+            self.notebook,
             timeout=self.limit,
-            allow_errors=kernels.config.execution_allow_errors,
-            record_timing=False,  # it would be part of the cache's key
+            record_timing=False,
             on_notebook_start=self.begin,
             on_cell_execute=self.reach,
             on_cell_executed=self.leave,
+            on_cell_error=self.leave,
         )
 
     def begin(self, notebook: NotebookNode) -> None:
@@ -139,22 +189,33 @@ class Run:
         """Note which cell comes now."""
         if self.kernels.stopping:
             raise Stopped
+        self.index = cell_index
         self.place = place(self.chapter, cell_index)
-        cells = self.chapter.notebook.cells
-        self.tell("cell {} of {}".format(*number(cells, cell_index)))
+        self.tell("cell {} of {}".format(*number(self.notebook.cells, cell_index)))
 
     def leave(self, **_: object) -> None:
         """Note the processor time that the kernel has used so far."""
         self.core_seconds = core_seconds(self.group)
 
+    def watch(self, done: threading.Event) -> None:
+        """Note the memory that the kernel's processes hold, again and again."""
+        while not done.wait(SECONDS_BETWEEN_LOOKS):
+            if self.group:
+                self.peak_bytes = max(self.peak_bytes, resident_bytes(self.group))
+
     def execute(self, folder: str, variables: dict[str, str]) -> None:
         """Execute all cells in `folder`. No process of the kernel's is left behind."""
-        self.group = 0
+        done = threading.Event()
+        watcher = threading.Thread(target=self.watch, args=(done,), daemon=True)
+        watcher.start()
         try:
             self.client.execute(cwd=folder, env=variables)
         except CellExecutionError as error:
             what = f"{error.ename}: {error.evalue}".splitlines()[0].rstrip(": ")
-            raise ChapterError(self.place, what, str(error)) from None
+            if error.ename in (AssertionError.__name__, TimeClaimFailed.__name__):
+                what += said_after(self.notebook, self.index)
+            of_time = error.ename == TimeClaimFailed.__name__
+            raise ChapterError(self.place, what, str(error), of_time) from None
         except CellTimeoutError:
             what = f"the cell was not done after {self.limit} s"
             raise ChapterError(self.place, what) from None
@@ -164,9 +225,19 @@ class Run:
         except (RuntimeError, OSError) as error:  # the kernel did not start
             raise ChapterError(self.place, f"{type(error).__name__}: {error}") from None
         finally:
+            done.set()
+            watcher.join()
             if self.group:
                 self.kernels.running.discard(self.group)
                 kill(self.group)
+
+
+def said_after(notebook: NotebookNode, index: int) -> str:
+    """Return the sentence that follows a cell on the page, for the message of a claim."""
+    texts = (cell.source for cell in notebook.cells[index + 1 :] if cell.cell_type == "markdown")
+    sentence = SENTENCE.match(next(texts, "").lstrip())
+    words = " ".join(sentence[0].split()) if sentence else ""
+    return f"  (The page goes on: {words[:200]})" if words[:1].isalpha() else ""
 
 
 def number(cells: list[NotebookNode], index: int) -> tuple[int, int]:
@@ -187,9 +258,9 @@ def relative(path: Path) -> str:
     return os.path.relpath(path)
 
 
-def refuse_stderr(chapter: Chapter) -> None:
+def refuse_stderr(notebook: NotebookNode, chapter: Chapter) -> None:
     """Raise ChapterError for the first cell that wrote on standard error."""
-    for index, cell in enumerate(chapter.notebook.cells):
+    for index, cell in enumerate(notebook.cells):
         for output in cell.get("outputs", ()):
             if output.output_type == "stream" and output.name == "stderr":
                 text = output.text.strip()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any
 
 from rich.console import Console
@@ -37,6 +38,9 @@ class Progress:
         name = what.get("chapter", "")
         if event == "plan":
             self.chapters, self.at_once = what["chapters"], what["at_once"]
+            return (
+                "\n".join(f"{name}: {reason}" for name, reason in what["reasons"].items()) or None
+            )
         elif event == "begun":
             self.begun[name] = self.clock()
             self.told = (name, "starting")
@@ -76,7 +80,7 @@ class Progress:
             for name, seconds in self.chapters.items()
             if name not in self.over
         }
-        for name, since in self.begun.items():
+        for name, since in tuple(self.begun.items()):
             left[name] = max(0, left[name] - (self.clock() - since))
         return max([sum(left.values()) / self.at_once, *left.values()], default=0)
 
@@ -109,7 +113,7 @@ class Screen:
     """Where the progress is shown: as one moving line on a terminal, as plain lines elsewhere."""
 
     def __init__(self, console: Console, progress: Progress) -> None:
-        self.console, self.progress = console, progress
+        self.console, self.progress, self.lock = console, progress, Lock()
         self.live = Live(progress, console=console, transient=True) if console.is_terminal else None
 
     def __enter__(self) -> Screen:
@@ -122,8 +126,9 @@ class Screen:
             self.live.stop()
 
     def update(self, event: str, **what: Any) -> None:
-        """Show an event."""
-        line = self.progress.update(event, **what)
+        """Show an event. Several threads may do so at once."""
+        with self.lock:
+            line = self.progress.update(event, **what)
         if line and (event != "done" or not self.live):
             self.say(line)
 

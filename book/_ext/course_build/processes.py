@@ -1,4 +1,4 @@
-"""The processes of a kernel: their priority, the seconds of a core that they use, and their end."""
+"""The processes of a kernel: their priority, what they use, and their end."""
 
 import os
 import signal
@@ -37,6 +37,20 @@ def _own_seconds(process: psutil.Process) -> float:
         used = process.cpu_times()
         return used.user + used.system + used.children_user + used.children_system
     return 0.0
+
+
+def resident_bytes(leader: int) -> int:
+    """Return the memory of a process and of all that it has started.
+
+    What several of them share is counted for each.
+    """
+    total = 0
+    with suppress(psutil.NoSuchProcess):
+        one = psutil.Process(leader)
+        for process in [one, *one.children(recursive=True)]:
+            with suppress(psutil.NoSuchProcess):
+                total += process.memory_info().rss
+    return total
 
 
 def kill(group: int) -> None:

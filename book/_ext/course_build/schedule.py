@@ -1,55 +1,74 @@
-"""Which chapter is executed when: after those whose results it reads, side by side with others."""
+"""Which page is executed when: after those whose results it reads, side by side with others."""
+
+from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from graphlib import CycleError, TopologicalSorter
-from pathlib import Path
+from typing import Any, Protocol
 
-from sphinx.errors import ExtensionError
-from sphinx.util import logging
-
-from .chapters import Chapter
-from .events import announce
-from .kernels import THREADS, ChapterError, Kernels
-from .records import Records
-
-logger = logging.getLogger(__name__)
+from .chapters import BookError, Chapter
+from .kernels import ChapterError, Execution, Kernels
+from .settings import THREADS
 
 
 def at_once() -> int:
-    """Return how many chapters this machine has cores for; one more may run beside them."""
+    """Return how many pages this machine has cores for; one more may run beside them."""
     return max(1, (os.cpu_count() or 1) // THREADS)
 
 
-class Schedule:
-    """One pass over the chapters, given in the order of the contents.
+class Bench(Protocol):
+    """What decides whether a page is executed, and takes what that made."""
 
-    Whether a chapter is out of date is decided when those that it reads are done: if they come out
+    def reason(self, chapter: Chapter) -> str | None:
+        """Return in words why the page is to be executed; None if it need not be."""
+
+    def seconds(self, name: str) -> float | None:
+        """Return what the last execution of the page took, if there was one."""
+
+    def keep(self, chapter: Chapter, execution: Execution) -> None:
+        """Take what an execution made."""
+
+
+class Watcher(Protocol):
+    """Who is told what happens."""
+
+    def update(self, event: str, **what: Any) -> None:
+        """Take notice of an event."""
+
+
+class Schedule:
+    """One pass over the pages, given in the order of the contents.
+
+    Whether a page is out of date is decided when those that it reads are done: if they come out
     with the results that they had before, it need not be executed again.
     """
 
     def __init__(
-        self, chapters: Mapping[str, Chapter], root: Path, records: Records, kernels: Kernels
+        self, chapters: Mapping[str, Chapter], bench: Bench, kernels: Kernels, watcher: Watcher
     ) -> None:
-        self.chapters, self.root, self.records, self.kernels = chapters, root, records, kernels
-        self.digests: dict[str, str] = {}  # of the chapters that are up to date or have begun
-        self.executed: set[str] = set()
+        self.chapters, self.bench, self.kernels, self.watcher = chapters, bench, kernels, watcher
+        self.looked_at: set[str] = set()
+        self.executed: list[str] = []
         self.failures: list[ChapterError] = []
 
     def run(self) -> None:
         """Execute what is out of date.
 
-        A chapter that was executed is in the cache, even if the pass is interrupted. Raises
-        ExtensionError if chapters failed, when all that do not read their results are done.
+        A page that was executed is kept, even if the pass is interrupted. Raises BookError if
+        pages failed, when all that do not read their results are done.
         """
-        needs = {name: list(chapter.reads) for name, chapter in self.chapters.items()}
+        needs = {
+            name: [one for one in chapter.reads if one in self.chapters]
+            for name, chapter in self.chapters.items()
+        }
         try:
             order = list(TopologicalSorter(needs).static_order())
         except CycleError as error:
             circle = " <- ".join(error.args[1])
-            raise ExtensionError(f"chapters read each other's results: {circle}") from None
-        self.announce_plan(order)
+            raise BookError(f"chapters read each other's results: {circle}") from None
+        self.tell_plan(order)
         with ThreadPoolExecutor(len(order) or 1) as pool:
             try:
                 self.work(TopologicalSorter(needs), pool)
@@ -57,24 +76,26 @@ class Schedule:
                 self.kernels.stop()
                 raise
         if self.failures:
-            raise ExtensionError(self.report())
+            raise BookError(self.report())
 
-    def announce_plan(self, order: list[str]) -> None:
-        """Announce which chapters may have to be executed, and what they took the last time."""
-        due: set[str] = set()
+    def tell_plan(self, order: list[str]) -> None:
+        """Tell which pages may have to be executed and why, and what they took the last time."""
+        due: dict[str, str] = {}
         for name in order:
-            chapter = self.chapters[name]
-            if chapter.reads.keys() & due or not self.is_current(chapter):
-                due.add(name)
-        seconds = {name: self.records.seconds(name) for name in self.chapters if name in due}
-        logger.info("%d of %d chapters to execute", len(due), len(order))
-        announce("plan", chapters=seconds, at_once=at_once())
+            reason = self.bench.reason(self.chapters[name])
+            above = [one for one in self.chapters[name].reads if one in due]
+            if reason or above:
+                due[name] = reason or f"perhaps, since it reads of {', '.join(above)}"
+        names = [name for name in self.chapters if name in due]
+        seconds = {name: self.bench.seconds(name) for name in names}
+        reasons = {name: due[name] for name in names}
+        self.watcher.update("plan", chapters=seconds, reasons=reasons, at_once=at_once())
 
     def work(self, sorter: TopologicalSorter[str], pool: ThreadPoolExecutor) -> None:
-        """Give chapters to `pool` as soon as they may begin."""
+        """Give pages to `pool` as soon as they may begin."""
         places = list(self.chapters)
         ready: list[str] = []
-        running: dict[Future[float], str] = {}
+        running: dict[Future[Execution], str] = {}
         sorter.prepare()
         while True:
             ready += sorter.get_ready()
@@ -119,50 +140,37 @@ class Schedule:
                 return None
         return None
 
-    def begin(self, chapter: Chapter, pool: ThreadPoolExecutor) -> Future[float] | None:
+    def begin(self, chapter: Chapter, pool: ThreadPoolExecutor) -> Future[Execution] | None:
         """Start to execute `chapter`; return None if it is up to date."""
-        current = self.is_current(chapter)
-        self.digests[chapter.name] = chapter.digest(self.root)
-        if current:
-            announce("unchanged", chapter=chapter.name)
+        self.looked_at.add(chapter.name)
+        if not self.bench.reason(chapter):
+            self.watcher.update("unchanged", chapter=chapter.name)
             return None
-        self.records.drop(chapter)
-        logger.info("%s: executing", chapter.name)
-        announce("begun", chapter=chapter.name)
+        self.watcher.update("begun", chapter=chapter.name)
 
         def tell(text: str) -> None:
-            logger.info("%s: %s", chapter.name, text)
-            announce("doing", chapter=chapter.name, text=text)
+            self.watcher.update("doing", chapter=chapter.name, text=text)
 
         return pool.submit(self.kernels.execute, chapter, tell)
 
-    def finish(self, chapter: Chapter, future: Future[float]) -> bool:
-        """Keep what an execution gave; return False if the chapter failed."""
+    def finish(self, chapter: Chapter, future: Future[Execution]) -> bool:
+        """Keep what an execution made; return False if the page failed."""
         try:
-            seconds = future.result()
+            execution = future.result()
+            self.bench.keep(chapter, execution)
         except ChapterError as error:
             self.failures.append(error)
-            logger.info("failed: %s", error)
-            announce("failed", chapter=chapter.name, text=str(error))
+            self.watcher.update("failed", chapter=chapter.name, text=str(error))
             return False
-        self.records.keep(chapter, self.digests[chapter.name], seconds)
-        self.executed.add(chapter.name)
-        logger.info("%s: executed in %.1f s", chapter.name, seconds)
-        announce("done", chapter=chapter.name, seconds=seconds)
+        self.executed.append(chapter.name)
+        self.watcher.update("done", chapter=chapter.name, seconds=execution.seconds)
         return True
 
-    def is_current(self, chapter: Chapter) -> bool:
-        """Tell whether the cache holds `chapter`, and the build all that others read of it."""
-        kept = (path for one in self.chapters.values() for path in one.reads.get(chapter.name, ()))
-        return self.records.holds(chapter, chapter.digest(self.root)) and all(
-            path.exists() for path in kept
-        )
-
     def report(self) -> str:
-        """Return what failed, at length, and at the end once more in a line for each chapter."""
+        """Return what failed, at length, and at the end once more in a line for each page."""
         details = [error.detail for error in self.failures if error.detail]
         lines = [str(error) for error in self.failures]
-        waiting = [name for name in self.chapters if name not in self.digests]
+        waiting = [name for name in self.chapters if name not in self.looked_at]
         if waiting:
             lines.append(f"not executed, since they read its results: {', '.join(waiting)}")
         return "\n".join([*details, "", *lines])

@@ -89,17 +89,18 @@ class Measured:
 
 
 def measure() -> dict[str, Measured]:
-    """Measure every layer at every length; one layer after the other at each length."""
+    """Measure every layer at every length; at each length, the layers take turns."""
     made = layers()
     found = {name: Measured() for name in made}
     for n in LENGTHS:
         X = torch.randn(n, D_MODEL, generator=torch.Generator().manual_seed(n))
-        for name, layer in made.items():
-            call = partial(layer, X)
+        calls = {name: partial(layer, X) for name, layer in made.items()}
+        for name, call in calls.items():
             if name != "GRU":  # to watch each of its steps takes longer than all the rest
                 found[name].flops.append(flops(call))
             found[name].bytes.append(peak_bytes(call))
-            found[name].seconds.append(seconds(call))
+        for name, taken in seconds(calls).items():
+            found[name].seconds.append(taken)
         say(f"cost by length: {n} tokens done")
     return found
 

@@ -4,7 +4,7 @@ import math
 import statistics
 import time
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,23 +22,28 @@ def flops(call: Callable[[], Any]) -> int:
 
 
 @torch.no_grad()
-def seconds(call: Callable[[], Any], least: float = 0.05, times: int = 3) -> float:
-    """The median seconds of a call that has run before, so that it is warm, with one thread.
+def seconds(
+    calls: Mapping[str, Callable[[], Any]], least: float = 0.05, times: int = 5
+) -> dict[str, float]:
+    """The median seconds of each call, which has run before, so that it is warm, with one thread.
 
-    A short call is repeated until `least` seconds are full, and `times` such turns are made. One
-    thread, since what several gain differs from machine to machine and from layer to layer.
+    The calls take turns, so that what disturbs the machine disturbs them all. In a turn, a short
+    call is repeated until `least` seconds are full; `times` turns are made. One thread, since what
+    several gain differs from machine to machine and from layer to layer.
     """
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        first = _seconds(call, 1)
-        repeats = max(1, math.ceil(least / first))
-        turns = [first] if repeats == 1 else []
-        while len(turns) < times:
-            turns.append(_seconds(call, repeats))
+        repeats = {
+            name: max(1, math.ceil(least / _seconds(call, 1))) for name, call in calls.items()
+        }
+        turns: dict[str, list[float]] = {name: [] for name in calls}
+        for _ in range(times):
+            for name, call in calls.items():
+                turns[name].append(_seconds(call, repeats[name]))
     finally:
         torch.set_num_threads(threads)
-    return statistics.median(turns)
+    return {name: statistics.median(taken) for name, taken in turns.items()}
 
 
 def _seconds(call: Callable[[], Any], repeats: int) -> float:

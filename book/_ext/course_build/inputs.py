@@ -1,0 +1,239 @@
+"""What a page is made from: all that could change its outputs, and nothing else.
+
+1. The code of its cells, in their order. Its prose, captions and tags change no output.
+2. The code that it imports. The cells are parsed for imports, never run; imports of modules that
+   stand beside the book's folder (`solutions`) are followed from module to module. Comments,
+   docstrings and layout do not count. The files of a folder that bears a module's name, and is no
+   package, are that module's data.
+3. What it reads: `read_figure_data("name", "chapter")` is a result of another page,
+   `read_measured("name")` a table in `book/measured/`.
+4. The pinned versions of the packages of COMPUTING that it imports.
+5. The settings of its kernel.
+
+An import that is made of a string at run time (`importlib`) is not seen, nor is any other file.
+"""
+
+import ast
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+COMPUTING = ("matplotlib", "numpy", "sacrebleu", "safetensors", "tokenizers", "torch")
+"""The packages whose version can change a number or a figure; requirements.txt pins each."""
+
+PIN = re.compile(r"^([\w.-]+)==(\S+)", re.MULTILINE)
+
+
+def imported_names(source: str, package: str = "") -> Iterator[str]:
+    """Yield the dotted name of everything that `source` imports, wherever in it.
+
+    package: the package of the module that `source` is, which relative imports start from.
+    `from a import b` yields "a" and "a.b", since b may be a module. Nothing for a syntax error:
+    the execution will report it.
+    """
+    for node in nodes(source):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - node.level + 1]
+            base = ".".join([*(above if node.level else []), *filter(None, [node.module])])
+            yield base
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def calls(sources: Iterable[str], function: str) -> Iterator[tuple[str, ...]]:
+    """Yield the arguments of every call of `function` in `sources`.
+
+    Raises ValueError for an argument that is no string literal: what the call reads would only be
+    known when it runs, which is too late to bring the chapters into an order.
+    """
+    named = (source for source in sources if function in source)
+    for node in (node for source in named for node in nodes(source)):
+        if not isinstance(node, ast.Call):
+            continue
+        if getattr(node.func, "id", getattr(node.func, "attr", None)) != function:
+            continue
+        values = [getattr(argument, "value", None) for argument in node.args]
+        texts = tuple(value for value in values if isinstance(value, str))
+        if node.keywords or len(texts) < len(values):
+            raise ValueError(f"write what it reads as plain strings: {ast.unparse(node)}")
+        yield texts
+
+
+def nodes(source: str) -> Iterator[ast.AST]:
+    """Yield every node of the syntax tree of `source`; none for a syntax error."""
+    try:
+        yield from ast.walk(ast.parse(source))
+    except SyntaxError:
+        return
+
+
+@cache
+def module_files(name: str, root: Path) -> list[tuple[str, Path]]:
+    """Return (package, file) of the module `name` under `root` and of the packages it stands in.
+
+    Parts of `name` that are no modules (a function, a class) are left out; so the list is empty
+    for a module that does not stand under `root`.
+    """
+    found = []
+    parts = name.split(".")
+    for length in range(1, len(parts) + 1):
+        path = root.joinpath(*parts[:length])
+        if (path / "__init__.py").is_file():
+            found.append((".".join(parts[:length]), path / "__init__.py"))
+        elif path.with_suffix(".py").is_file():
+            found.append((".".join(parts[: length - 1]), path.with_suffix(".py")))
+        else:
+            break
+    return found
+
+
+@cache
+def imports_of(file: Path, package: str, written: int) -> tuple[str, ...]:
+    """Return the names that a module imports; `written` tells one state of it from the next."""
+    return tuple(imported_names(file.read_text(encoding="utf-8"), package))
+
+
+def follow(sources: Iterable[str], root: Path) -> tuple[set[Path], set[str]]:
+    """Return the files under `root` that `sources` import, directly or not, and all other names.
+
+    The other names are the top-level names of the installed packages.
+    """
+    files: set[Path] = set()
+    others: set[str] = set()
+    waiting = [tuple(imported_names(source)) for source in sources]
+    while waiting:
+        for name in waiting.pop():
+            found = module_files(name, root)
+            if not found:
+                others.add(name.split(".")[0])
+            for package, file in found:
+                if file not in files:
+                    files.add(file)
+                    waiting.append(imports_of(file, package, file.stat().st_mtime_ns))
+    return files, others
+
+
+def made_from(
+    sources: Sequence[str], read: Mapping[str, Path], settings: Mapping[str, Any], root: Path
+) -> dict[str, Any]:
+    """Return a digest of each thing that a page is made from, by its name.
+
+    sources: its cells as plain Python. read: the files that it reads, by name; one that is not
+    there counts as an empty one. settings: of its kernel. root: the project's folder.
+    """
+    return {
+        **of_code(tuple(sources), root),
+        "reads": {name: of_file(path) for name, path in sorted(read.items())},
+        "settings": digest(repr(sorted(settings.items())).encode()),
+    }
+
+
+@cache
+def of_code(sources: tuple[str, ...], root: Path) -> dict[str, Any]:
+    """Return the part of `made_from` that stands in code, as it was when this was first asked.
+
+    Where code may have changed meanwhile, `of_code.cache_clear()` comes first.
+    """
+    files, others = follow(sources, root)
+    pins = pinned(root / "requirements.txt")
+    return {
+        "cells": [digest(code_of(source, docstrings=True).encode()) for source in sources],
+        "code": {
+            path.relative_to(root).as_posix(): of_file(path)
+            for file in sorted(files)
+            for path in [file, *data_of(file)]
+        },
+        "packages": {name: pins.get(name, "any") for name in COMPUTING if name in others},
+    }
+
+
+def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Return what has changed between two results of `made_from`, in words."""
+    found = []
+    if before["cells"] != now["cells"]:
+        pairs = zip(before["cells"], now["cells"], strict=False)
+        changed = [f"code cell {at}" for at, (a, b) in enumerate(pairs, start=1) if a != b]
+        same_number = len(before["cells"]) == len(now["cells"])
+        found += changed if same_number and len(changed) < 4 else ["its code cells"]
+    for kind in ("code", "reads"):
+        found += [f"`{name}`" for name in _changed(before[kind], now[kind])]
+    for name in _changed(before["packages"], now["packages"]):
+        versions = (
+            packages.get(name, "none") for packages in (before["packages"], now["packages"])
+        )
+        found.append(f"{name} ({' to '.join(versions)})")
+    if before["settings"] != now["settings"]:
+        found.append("the way in which pages are executed")
+    return found
+
+
+def _changed(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    return sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
+
+
+def pinned(requirements: Path) -> dict[str, str]:
+    """Return the version that each package of a requirements file is pinned to."""
+    if not requirements.exists():
+        return {}
+    return dict(PIN.findall(requirements.read_text(encoding="utf-8")))
+
+
+def data_of(module: Path) -> list[Path]:
+    """Return the data files of a module: those in a folder of its name that is no package."""
+    folder = module.with_suffix("")
+    if module.name == "__init__.py" or (folder / "__init__.py").exists():
+        return []
+    return sorted(path for path in folder.glob("*") if path.is_file())
+
+
+@cache
+def _code_of_file(path: Path, written: int) -> str:
+    return digest(code_of(path.read_text(encoding="utf-8")).encode())
+
+
+def of_file(path: Path) -> str:
+    """Return the digest of a file: of a Python module its code alone, of any other its bytes."""
+    if path.suffix == ".py":
+        return _code_of_file(path, path.stat().st_mtime_ns)
+    return digest(path.read_bytes() if path.exists() else b"")
+
+
+def code_of(source: str, docstrings: bool = False) -> str:
+    """Return what `source` does, in a form without comments, layout and, unless wanted, docstrings.
+
+    A text that stands alone in a cell is shown by it; in a module nobody sees it. The form is the
+    same for every version of Python, whose own `ast.dump` is not.
+    """
+    try:
+        return _form(ast.parse(source), docstrings)
+    except SyntaxError:
+        return source
+
+
+def _form(node: Any, docstrings: bool) -> str:
+    if isinstance(node, list):
+        kept = node if docstrings else [one for one in node if not _is_text(one)]
+        return f"[{' '.join(_form(one, docstrings) for one in kept)}]"
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    fields = (
+        f"{name}={_form(value, docstrings)}"
+        for name, value in ast.iter_fields(node)
+        if isinstance(node, ast.Constant) or value not in (None, [])
+    )
+    return f"{type(node).__name__}({' '.join(fields)})"
+
+
+def _is_text(node: Any) -> bool:
+    """Tell whether a statement is nothing but a text, as a docstring is."""
+    value = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
+
+
+def digest(content: bytes) -> str:
+    """Return a short digest of `content`."""
+    return hashlib.sha256(content).hexdigest()[:16]
