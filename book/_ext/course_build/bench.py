@@ -82,14 +82,17 @@ class Book:
                 f"Executed, and not yet kept in book/executed/: {', '.join(sorted(names))}. "
                 f"These files are not committed: {listed}. Commit them, then type: make site"
             )
-        for name in names:
-            found = self.store.current(self.chapters[name], self.root)
-            if found and found.folder.parent != self.kept:
-                run = {n: value for n, value in found.run.items() if n != "files"}
-                run["commit"] = committed.commit(self.root)
-                kept.write(self.kept / name, name, found.made_from, run, found.files)
-            for place in self.store.places[:-1]:
+        last = committed.commit(self.root)
+        found = {name: self.store.current(self.chapters[name], self.root) for name in names}
+        for name, one in found.items():
+            if one and one.folder.parent != self.kept:
+                run = {n: value for n, value in one.run.items() if n != "files"}
+                run["commit"] = last
+                kept.write(self.kept / name, name, one.made_from, run, one.files)
+        for place in self.store.places[:-1]:  # when all have moved, since some read of others
+            for name in names:
                 shutil.rmtree(place / name, ignore_errors=True)
+        self.store.forget()
         return None
 
     def drafts(self) -> list[str]:

@@ -190,6 +190,10 @@ class Store:
         known = self._known.get(page)
         return known.folder if known else self.places[-1] / page
 
+    def forget(self) -> None:
+        """Forget where the results of each page are: they have moved."""
+        self._known.clear()
+
     def reason(self, chapter: Chapter, root: Path) -> str | None:
         """Return in words why the page must be executed; None if it need not be."""
         before = next(filter(None, (self._read(one, chapter.name) for one in self.places)), None)
