@@ -64,6 +64,7 @@ def make_book(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Book]:
         book.write("book/_toc.yml", yaml.safe_dump(toc))
         book.write("book/index.md", "# Front page\n\nText.\n")
         book.write("book/references.bib", "")
+        (book.root / "requirements.txt").symlink_to(ROOT / "requirements.txt")
         (book.root / "book" / "_web").symlink_to(ROOT / "book" / "_web")
         for name, text in pages.items():
             book.write(f"book/{name}.md", text)

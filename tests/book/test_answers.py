@@ -58,7 +58,7 @@ def pages(book: Book) -> dict[str, str]:
     for edition in ("shown", "hidden"):
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("COURSE_ANSWERS", edition)
-            result = book.build("--all")
+            result = book.make()
         assert result.returncode == 0, result.stdout
         built[edition] = book.page("small.html")
         sources = book.root / "_build" / "html" / "_sources"

@@ -2,14 +2,13 @@
 
 import json
 import re
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import jupyter_book
 import pytest
 import yaml
-from course_build import imports
+from course_build import inputs
 from site_tools import NOTEBOOK, ROOT, Book, cell
 
 QUIZ = """\
@@ -42,9 +41,9 @@ def broken(make_book: Callable[..., Book]) -> str:
         task="# A task\n\n```{assignment} nowhere\n```\n",
         image="# An image\n\n```{image} _web/favicon.svg\n```\n",
     )
-    result = book.build()
+    result = book.make()
     assert result.returncode != 0
-    return result.stdout
+    return (book.root / "_build" / "book.log").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -54,7 +53,7 @@ def broken(make_book: Callable[..., Book]) -> str:
         ("quizzes.md:17", "a choice without its reason"),
         ("quizzes.md:21", "1 choices; write 2 to 8"),
         ("quizzes.md:28", "no question before the first choice"),
-        ("task.md:3", r"_build/assignments/nowhere\.zip is not there\. Type `make \w+`"),
+        ("task.md:3", r"no assignment 'nowhere'; there are: alignment, "),
         ("figure.md", r"the picture _images/\w+\.svg has no alternative text"),
         ("image.md", r"the picture _images/favicon\.svg has no alternative text"),
     ],
@@ -62,14 +61,6 @@ def broken(make_book: Callable[..., Book]) -> str:
 def test_each_fault_is_a_warning(broken: str, place: str, warning: str) -> None:
     lines = [line for line in broken.splitlines() if re.search(rf"{place}.*(WARNING|ERROR)", line)]
     assert any(re.search(warning, line) for line in lines), lines
-
-
-TASK = """### Your turn: `row_mean`
-
-**2 points**, difficulty 1 of 5, about 5 minutes.
-
-**Debug.** The function below runs, and is wrong."""
-TWO = [{"source": ["# A title\n", "text"]}, {"source": TASK.replace("row_mean", "scale")}]
 
 
 def test_a_sound_book_builds_and_shows_progress(make_book: Callable[..., Book]) -> None:
@@ -80,23 +71,18 @@ def test_a_sound_book_builds_and_shows_progress(make_book: Callable[..., Book]) 
         + cell("say('half of it done')", "time.sleep(2)")
         + cell("import matplotlib.pyplot as plt", "plt.plot([1, 2]);", header=figure)
         + QUIZ
-        + "\n```{predict}\nRises it?\n```\n\n```{assignment} sound\nSix exercises.\n```\n",
+        + "\n```{predict}\nRises it?\n```\n\n```{assignment} alignment\nSix exercises.\n```\n",
     )
-    archive = book.root / "_build" / "assignments" / "sound.zip"
-    archive.parent.mkdir(parents=True)
-    with zipfile.ZipFile(archive, "w") as opened:
-        opened.writestr("sound/sound.ipynb", json.dumps({"cells": [{"source": TASK}, *TWO]}))
-    result = book.build()
+    result = book.make()
     assert result.returncode == 0, result.stdout
     page = book.page("sound.html")
-    assert result.stdout.index("half of it done") < result.stdout.index("executed in")
     assert "half of it done</" not in page.replace("say(", "")
-    link = re.search(r'href="(_downloads/[^"]*/sound\.zip)"', page)
-    assert link
-    assert (book.root / "_build" / "html" / link[1]).is_file()
-    for name in ("row_mean", "scale"):
-        line = f"{name}: debug, 2 points, difficulty 1 of 5, about 5 minutes"
-        assert line in re.sub("<[^>]*>", "", page)
+    words = re.sub("<[^>]*>", "", page)
+    assert "make practise CHAPTER=alignment" in words, "without archives there is no link"
+    assert "additive_scores: implement, 2 points, difficulty 2 of 5, about 15 minutes" in words
+    assert re.search(
+        r"Computed on \d+ \w+ \d{4} in \d+ s.*make fresh PAGES=sound", words, re.DOTALL
+    )
     plain = book.build("--builder", "custom", "--custom-builder", "text")
     assert plain.returncode == 0, plain.stdout
     text = (book.root / "_build" / "text" / "sound.txt").read_text(encoding="utf-8")
@@ -105,25 +91,24 @@ def test_a_sound_book_builds_and_shows_progress(make_book: Callable[..., Book]) 
 
 def test_a_claim_that_fails_stops_the_build(make_book: Callable[..., Book]) -> None:
     book = make_book(claim=NOTEBOOK + cell("assert 1 + 1 == 3, 'the claim is false'"))
-    result = book.build("--all")
+    result = book.make()
     assert result.returncode != 0
     assert "AssertionError: the claim is false" in result.stdout
-    assert book.build("--all").returncode != 0, "a second build passed over it"
+    assert book.make().returncode != 0, "a second build passed over it"
 
 
-@pytest.mark.parametrize(("seconds", "budget", "warns"), [(4.5, 1, True), (5.1, 5, False)])
-def test_a_chapter_over_its_budget_is_named_and_far_over_it_is_a_warning(
-    make_book: Callable[..., Book], seconds: float, budget: int, warns: bool
+@pytest.mark.parametrize(("budget", "fails"), [(1, True), (5, False)])
+def test_a_page_far_over_its_budget_has_failed(
+    make_book: Callable[..., Book], budget: int, fails: bool
 ) -> None:
-    book = make_book(slow=NOTEBOOK + cell("import time", f"time.sleep({seconds})"))
+    book = make_book(slow=NOTEBOOK + cell("import time", "time.sleep(5.5)"))
     config = (book.root / "_config.yml").read_text(encoding="utf-8")
-    at = "    html_favicon: _web/favicon.svg\n"
-    assert at in config
-    book.write("_config.yml", config.replace(at, f"{at}    course_budget: {budget}\n"))
-    result = book.build()
-    assert re.search(r"the chapter took [2-9] s to execute", result.stdout), result.stdout
-    assert bool(re.search(r"slow\.md: WARNING: the chapter took", result.stdout)) == warns
-    assert (result.returncode != 0) == warns
+    assert "course_budget: 600" in config
+    book.write("_config.yml", config.replace("course_budget: 600", f"course_budget: {budget}"))
+    result = book.make()
+    said = rf"slow\.md: the page took \d s; on two idle cores, {budget} s are allowed"
+    assert bool(re.search(said, result.stdout)) == fails, result.stdout
+    assert (result.returncode != 0) == fails
 
 
 def test_changed_code_executes_exactly_the_chapters_that_import_it(
@@ -138,16 +123,23 @@ def test_changed_code_executes_exactly_the_chapters_that_import_it(
     book.write("lib/inner.py", "value = 111\n")
     book.write("lib/apart.py", "value = 5\n")
 
-    def executed() -> set[str]:
-        result = book.build()
+    def executed() -> tuple[set[str], str]:
+        result = book.make()
         assert result.returncode == 0, result.stdout
-        return set(re.findall(r"(\w+): executed in", result.stdout))
+        return set(re.findall(r"chapter \d of \d, (\w+): \d+ s", result.stdout)), result.stdout
 
-    assert executed() == {"direct", "other"}
+    assert executed()[0] == {"direct", "other"}
     book.write("lib/inner.py", "value = 222\n")
-    assert executed() == {"direct"}
+    names, told = executed()
+    assert names == {"direct"}
+    assert "direct: `lib/inner.py` changed\n" in told
     assert "value 222" in book.page("direct.html")
-    assert executed() == set()
+    comment = '"""A docstring."""\n\nvalue   =   222  # a comment\n'
+    book.write("lib/inner.py", comment)
+    path = book.root / "book" / "direct.md"
+    path.write_text(path.read_text(encoding="utf-8") + "A sentence more.\n", encoding="utf-8")
+    assert executed()[0] == set()
+    assert "A sentence more." in book.page("direct.html")
 
 
 def test_imports_are_followed(tmp_path: Path) -> None:
@@ -156,7 +148,7 @@ def test_imports_are_followed(tmp_path: Path) -> None:
         (tmp_path / name).write_text("")
     (tmp_path / "a/b.py").write_text("def late():\n    from .c import d\n")
     (tmp_path / "a/c/d.py").write_text("from ..c.e import thing\nimport numpy.linalg\n")
-    files, others = imports.follow(["import a.b as x"], tmp_path)
+    files, others = inputs.follow(["import a.b as x"], tmp_path)
     names = {file.relative_to(tmp_path).as_posix() for file in files}
     assert names == {"a/__init__.py", "a/b.py", "a/c/__init__.py", "a/c/d.py", "a/c/e.py"}
     assert others == {"numpy"}

@@ -41,7 +41,7 @@ def book(make_book: Callable[..., Book]) -> Book:
         + cell(f"{DRAW};", header=HEADER.replace("NAME", "one"))
         + cell(f"{LINES};", header=HEADER.replace("NAME", "two"))
     )
-    result = book.build()
+    result = book.make()
     assert result.returncode == 0, result.stdout
     return book
 
@@ -104,7 +104,7 @@ def test_without_alternative_text_it_is_a_warning(make_book: Callable[..., Book]
     imports = ("import numpy as np", "from solutions.drawing.plots import heatmap")
     follow = ("from solutions.drawing.theme import follow_theme", "follow_theme()")
     book = make_book(drawn=NOTEBOOK + cell(*imports, *follow, f"{DRAW};"))
-    result = book.build()
+    result = book.make()
     assert result.returncode != 0
     assert "the picture number 1 has no alternative text" in result.stdout
 

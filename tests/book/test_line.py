@@ -23,7 +23,7 @@ def clock() -> Clock:
 
 def planned(clock: Clock, chapters: dict[str, float | None], at_once: int = 1) -> Progress:
     progress = Progress(clock)
-    progress.update("plan", chapters=dict(chapters), at_once=at_once)
+    progress.update("plan", chapters=dict(chapters), reasons={}, at_once=at_once)
     return progress
 
 
@@ -102,7 +102,12 @@ def test_the_line_names_the_chapter_that_spoke_last(clock: Clock) -> None:
 
 
 EVENTS = (
-    {"event": "plan", "chapters": {"first": 3.0, "captioning": None}, "at_once": 1},
+    {
+        "event": "plan",
+        "chapters": {"first": 3.0, "captioning": None},
+        "reasons": {"first": "code cell 2 changed"},
+        "at_once": 1,
+    },
     {"event": "begun", "chapter": "first"},
     {"event": "doing", "chapter": "first", "text": "cell 1 of 3"},
     {"event": "done", "chapter": "first", "seconds": 117.6},
@@ -119,6 +124,7 @@ def test_without_a_terminal_there_is_a_plain_line_for_each_chapter() -> None:
         for event in EVENTS:
             screen.update(**event)
     assert console.file.getvalue().splitlines() == [
+        "first: code cell 2 changed",
         "chapter 1 of 2, first: 118 s",
         "chapter 2 of 2, captioning: failed",
         "captioning.md:3, code cell 1: no " * 9,

@@ -18,7 +18,7 @@ from .inputs import of_code
 from .kept import Kept, Store
 from .kernels import ChapterError, Execution, Kernels, relative
 from .machine import description, lacking
-from .schedule import Schedule, Watcher
+from .schedule import Schedule, Watcher, in_turn
 
 DRAFTS = Path("_build", "executed")
 RESULTS = Path("_build", "results.json")
@@ -33,11 +33,12 @@ class Book:
         self.kept = self.settings.book / "executed"
         self.store = Store(*first, root / DRAFTS, self.kept)
         self.chapters = find_chapters(self.settings)
+        self.order = in_turn(self.chapters)  # a page after those that it reads
 
     def current(self) -> dict[str, Kept]:
         """Return what runs made of the pages as they stand now; a page without is left out."""
-        found = {name: self.store.current(one, self.root) for name, one in self.chapters.items()}
-        return {name: one for name, one in found.items() if one}
+        found = {name: self.store.current(self.chapters[name], self.root) for name in self.order}
+        return {name: one for name in self.chapters if (one := found[name])}
 
     def execute(
         self, watcher: Watcher, asked_for: Collection[str] = (), judged: bool = True
@@ -83,7 +84,9 @@ class Book:
                 f"These files are not committed: {listed}. Commit them, then type: make site"
             )
         last = committed.commit(self.root)
-        found = {name: self.store.current(self.chapters[name], self.root) for name in names}
+        found = {
+            n: self.store.current(self.chapters[n], self.root) for n in self.order if n in names
+        }
         for name, one in found.items():
             if one and one.folder.parent != self.kept:
                 run = {n: value for n, value in one.run.items() if n != "files"}

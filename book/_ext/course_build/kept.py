@@ -156,7 +156,7 @@ class Store:
     """The folders in which executed pages are looked for, the first one first.
 
     The last one holds what is kept; before it come drafts, which count as long as they are made
-    from what stands there now, and are removed when they are not.
+    from what stands there now.
     """
 
     def __init__(self, *places: Path) -> None:
@@ -176,9 +176,9 @@ class Store:
             found = self._read(place, chapter.name)
             if found and found.made_from == now:
                 self._known[chapter.name] = found
+                for earlier in self.places[: self.places.index(place)]:  # a draft of another state
+                    shutil.rmtree(earlier / chapter.name, ignore_errors=True)
                 return found
-            if place != self.places[-1]:
-                shutil.rmtree(place / chapter.name, ignore_errors=True)
         return None
 
     def made_from(self, chapter: Chapter, root: Path) -> dict[str, Any]:

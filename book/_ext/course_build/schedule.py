@@ -18,6 +18,26 @@ def at_once() -> int:
     return max(1, (os.cpu_count() or 1) // THREADS)
 
 
+def needed(chapters: Mapping[str, Chapter]) -> dict[str, list[str]]:
+    """Return for each page those of the others that it reads."""
+    return {
+        name: [one for one in chapter.reads if one in chapters]
+        for name, chapter in chapters.items()
+    }
+
+
+def in_turn(chapters: Mapping[str, Chapter]) -> list[str]:
+    """Return the names of the pages, each after those that it reads.
+
+    Raises BookError for pages that read each other's results.
+    """
+    try:
+        return list(TopologicalSorter(needed(chapters)).static_order())
+    except CycleError as error:
+        circle = " <- ".join(error.args[1])
+        raise BookError(f"chapters read each other's results: {circle}") from None
+
+
 class Bench(Protocol):
     """What decides whether a page is executed, and takes what that made."""
 
@@ -59,17 +79,9 @@ class Schedule:
         A page that was executed is kept, even if the pass is interrupted. Raises BookError if
         pages failed, when all that do not read their results are done.
         """
-        needs = {
-            name: [one for one in chapter.reads if one in self.chapters]
-            for name, chapter in self.chapters.items()
-        }
-        try:
-            order = list(TopologicalSorter(needs).static_order())
-        except CycleError as error:
-            circle = " <- ".join(error.args[1])
-            raise BookError(f"chapters read each other's results: {circle}") from None
-        self.tell_plan(order)
-        with ThreadPoolExecutor(len(order) or 1) as pool:
+        self.tell_plan(in_turn(self.chapters))
+        needs = needed(self.chapters)
+        with ThreadPoolExecutor(len(needs) or 1) as pool:
             try:
                 self.work(TopologicalSorter(needs), pool)
             except BaseException:

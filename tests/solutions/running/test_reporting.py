@@ -1,31 +1,46 @@
-"""The data of figures, kept with the build and read by later chapters."""
+"""What a page reports is kept with its run, and read by later pages."""
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
-from solutions.running.reporting import figure_data, read_figure_data, report
+from solutions.running.readable import readable
+from solutions.running.reporting import (
+    figure_data,
+    model_data,
+    read_figure_data,
+    read_model_data,
+    read_timing_data,
+    report,
+    report_timings,
+    timing_data,
+)
 
 
 @pytest.fixture(autouse=True)
-def build(tmp_path, monkeypatch):
-    monkeypatch.setenv("COURSE_BUILD", str(tmp_path))
-    return tmp_path
+def run(tmp_path, monkeypatch):
+    """The folder of the run of a page that is called `earlier`."""
+    folder = tmp_path / "earlier"
+    folder.mkdir()
+    monkeypatch.setenv("COURSE_RUN", str(folder))
+    monkeypatch.setenv("COURSE_EXECUTED", str(tmp_path))
+    return folder
 
 
-def test_a_later_chapter_reads_what_an_earlier_one_kept(build):
+def test_a_later_page_reads_what_an_earlier_one_kept(run):
     figure_data("curve", {"x": [1, 2], "name": "é"})
     figure_data("curve", {"x": [3], "name": "é"})
+    timing_data("clock", [0.5])
+    model_data("machine", [b"one", b"two"])
     assert read_figure_data("curve", "earlier") == {"x": [3], "name": "é"}
-    assert json.loads((build / "figures" / "curve.json").read_text(encoding="utf-8"))["x"] == [3]
-    assert [path.name for path in (build / "figures").iterdir()] == ["curve.json"]
+    assert read_timing_data("clock", "earlier") == [0.5]
+    assert read_model_data("machine", "earlier") == [b"one", b"two"]
+    assert not (run / "clock.json").exists(), "it is others in each run"
 
 
-def test_missing_data_names_the_notebook_to_run():
-    with pytest.raises(FileNotFoundError, match=r"curve\.json is missing: run .* earlier\.md"):
+def test_missing_data_names_the_page_to_execute():
+    with pytest.raises(FileNotFoundError, match=r"curve\.json .* make fresh PAGES=earlier"):
         read_figure_data("curve", "earlier")
 
 
@@ -36,26 +51,26 @@ def test_a_number_that_json_has_not_is_refused_and_loses_nothing():
     assert read_figure_data("curve", "earlier") == [1]
 
 
-def test_a_run_keeps_what_it_reports_and_forgets_what_an_earlier_run_did(build):
-    path = build / "results.json"
-    path.write_text('{"one": {"old": 1}, "earlier": {"kept": 2}}')
-    report("one", mean=np.float32(0.5), name="a")
-    report("other", mean=3)
-    report("one", steps=7)
-    assert json.loads(path.read_text()) == {
-        "earlier": {"kept": 2},
-        "one": {"mean": 0.5, "name": "a", "steps": 7},
-        "other": {"mean": 3},
-    }
+def test_a_page_keeps_all_that_it_reports_and_timings_apart(run):
+    report("earlier", mean=np.float32(0.5), name="a")
+    report("earlier", steps=7)
+    report_timings("earlier", seconds=1.5)
+    assert json.loads((run / "numbers.json").read_text()) == {"mean": 0.5, "name": "a", "steps": 7}
+    assert json.loads((run / "timed" / "numbers.json").read_text()) == {"seconds": 1.5}
+    with pytest.raises(ValueError, match="the page earlier reports as 'other'"):
+        report("other", mean=3)
 
 
-def test_chapters_that_report_side_by_side_lose_nothing(build):
-    program = (
-        "import sys; from solutions.running.reporting import report\n"
-        "for step in range(40): report(sys.argv[1], **{f'step_{step}': step})"
-    )
-    chapters = ["first", "second", "third"]
-    running = [subprocess.Popen([sys.executable, "-c", program, name]) for name in chapters]
-    assert [process.wait() for process in running] == [0, 0, 0]
-    results = json.loads((build / "results.json").read_text())
-    assert {name: len(found) for name, found in results.items()} == dict.fromkeys(chapters, 40)
+def test_outside_of_a_build_nothing_is_written(run, monkeypatch):
+    monkeypatch.delenv("COURSE_RUN")
+    report("anything", mean=3)
+    figure_data("curve", [1])
+    assert list(run.iterdir()) == []
+
+
+def test_readable_json_is_the_same_data_in_lines():
+    data = {"a": [1, 2.5, None], "b": [[1, 2], [3]], "c": {}, "d": list(range(60)), "é": "x\n"}
+    text = readable(data)
+    assert json.loads(text) == data
+    assert max(map(len, text.splitlines())) <= 101
+    assert '"a": [1, 2.5, null]' in text
