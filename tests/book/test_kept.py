@@ -9,6 +9,9 @@ from assignment_facts import kept as facts
 from course_build import kept, proof
 from course_build.bench import Book
 from course_build.kept import Damaged
+from course_build.outputs import to_files
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 ROOT = Path(__file__).parents[2]
 FILES = {"outputs.json": b"[]\n", "numbers.json": b'{"x": 1}\n', "timed/numbers.json": b"{}\n"}
@@ -68,6 +71,14 @@ def test_what_a_stop_left_half_done_is_put_back(folder: Path) -> None:
     folder.rename(folder.with_name(".old-page"))
     kept.restore(folder.parent)
     assert kept.read(folder, "page") is not None
+
+
+def test_what_is_printed_is_one_text_in_how_many_parts_ever_the_kernel_sent_it() -> None:
+    def page(*sent: str) -> NotebookNode:
+        cell = new_code_cell(outputs=[new_output("stream", name="stdout", text=t) for t in sent])
+        return new_notebook(cells=[cell])
+
+    assert to_files(page("first", "\nsecond", "\n")) == to_files(page("first\nsecond\n"))
 
 
 def test_every_page_is_proved_once_in_as_many_runs_as_there_are_groups() -> None:

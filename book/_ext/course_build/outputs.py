@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -55,7 +56,7 @@ def _entries(
 ) -> Iterator[dict[str, Any]]:
     """Yield what a cell shows, one output after the other; put its figures into `pictures`."""
     names: list[str] = []
-    for output in cell.outputs:
+    for output in _streams_joined(cell.outputs):
         if output.output_type == "stream":
             yield {"stream": output.name, "text": output.text.splitlines(keepends=True)}
             continue
@@ -76,6 +77,18 @@ def _entries(
         yield entry
     if names:
         yield {"numbers": names}
+
+
+def _streams_joined(outputs: Iterable[NotebookNode]) -> Iterator[NotebookNode]:
+    """Yield the outputs; what is printed without a break is one, in how many parts it ever came.
+
+    A kernel sends what is printed whenever it has time to, so the parts differ between two runs.
+    """
+    for kind, group in groupby(outputs, lambda one: one.get("name")):
+        if kind is None:
+            yield from group
+        else:
+            yield new_output("stream", name=kind, text="".join(one.text for one in group))
 
 
 def _picture_name(cell: NotebookNode, number: int, before: int, suffix: str) -> str:
