@@ -240,7 +240,8 @@ def _read(course: Course, file: SubmissionFile, task: Task) -> Submission:
     except Exception as error:
         fault = _fault(course, file, error)
         problems = {exercise.name: fault for exercise in task.outline.exercises}
-        return Submission(file.student, file.assignment, "unread", (), {}, problems)
+        asked = frozenset(one.name for one in task.outline.written)  # a person looks
+        return Submission(file.student, file.assignment, "unread", (), {}, problems, asked)
 
 
 def _fault(course: Course, file: SubmissionFile, error: Exception) -> Judgement:
