@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 OURS = ("autograder", "solutions")
@@ -10,6 +11,7 @@ EXTRAS = {"torch": "torch", "distributed": "cluster", "psycopg": "postgresql"}
 
 def main() -> None:
     """Run the command line. Where a package is missing, exit with the line that installs it."""
+    _speak_utf8()
     # jsonschema, which nbformat imports, offers to check a kind of address that no notebook has;
     # for that it would compile a grammar, for a second or two.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
@@ -26,6 +28,16 @@ def main() -> None:
             f"autograder: the package {name} is missing. In the folder of the course, type: "
             f"pip install --constraint requirements.txt --editable '.[{extra}]'"
         )
+
+
+def _speak_utf8() -> None:
+    """Begin again in Python's UTF-8 mode, where the locale has another encoding.
+
+    A student's name would else be another one in each locale, and have no way to the screen.
+    """
+    if sys.getfilesystemencoding() != "utf-8":
+        os.environ["PYTHONUTF8"] = "1"  # for the processes that this one starts
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
 
 
 if __name__ == "__main__":

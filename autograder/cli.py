@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .grading.cluster import Cluster
     from .grading.grade import Report
     from .grading.workers import LocalWorkers
+    from .sandbox.doctor import Layer
 
 app = typer.Typer(
     help="Release assignments, judge answers, grade a class.",
@@ -111,6 +112,12 @@ def grade(
             return
         _show_report(report, narrowed=bool(assignments or student))
         _say(f"{report.judged} judged, {report.known} known from before. Grades: {opened.grades}")
+        if report.unjudged:
+            _fail(
+                f"the grader failed on {report.unjudged} submissions; {opened.faults} has the "
+                "reasons. Often it is a limit on open files or memory (`ulimit -a` shows them). "
+                "When that is mended, the same command judges these submissions again."
+            )
 
 
 def _workers(jobs: int | None, trust: bool, scheduler: str | None) -> LocalWorkers | Cluster:
@@ -147,20 +154,40 @@ def export(course: CourseOption = Path()) -> None:
 
 
 @app.command()
-def doctor() -> None:
-    """Try to break each layer of isolation that this machine has, and say which held."""
-    from rich.table import Table
+def doctor(course: CourseOption = Path()) -> None:
+    """Try to break each layer of isolation that this machine has, and say which held.
 
-    from .sandbox.doctor import layers
+    In a course, or with --course, say as well whether other users can read it.
+    """
+    with _clear_errors():
+        from rich.table import Table
 
-    table = Table("layer", "held", "tried")
-    found = layers()
-    for layer in found:
-        here = {True: "yes", False: "NO", None: "not here"}[layer.held]
-        table.add_row(*(_plain(cell) for cell in (layer.name, here, layer.detail)))
-    _print(table)
-    if False in (held := {layer.held for layer in found}) or True not in held:
-        raise typer.Exit(1)
+        from .sandbox.doctor import layers
+
+        mine = _readers(course)
+        found = layers()
+        table = Table("layer", "held", "tried")
+        for layer in [*mine, *found]:
+            here = {True: "yes", False: "NO", None: "not here"}[layer.held]
+            table.add_row(*(_plain(cell) for cell in (layer.name, here, layer.detail)))
+        _print(table)
+        if False in {layer.held for layer in [*mine, *found]} or not any(one.held for one in found):
+            raise typer.Exit(1)
+
+
+def _readers(root: Path) -> list[Layer]:
+    """Whether a course keeps other users of the machine out; nothing where there is none."""
+    from .classroom.course import Course
+    from .sandbox.doctor import Layer
+
+    if root == Path() and not Path("course.key").exists():
+        return []
+    course = Course.open(root)
+    detail = f"{course.root} is {course.mode}"
+    if not course.private:
+        detail += ": other users of this machine can read what students handed in, and their "
+        detail += "grades. Type: chmod 700 and this folder"
+    return [Layer("course: other users", course.private, detail)]
 
 
 def _show_report(report: Report, narrowed: bool) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
-from collections.abc import Iterable, Sequence
+import stat
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +15,8 @@ from .. import checks
 from .plaintext import printable
 
 KEY_BYTES = 32
+PRIVATE = 0o700
+FAULTS = "grader-faults.log"
 LONGEST_NAME = 120  # of a student, in bytes; a file system takes 255 and a gradebook 128
 
 NBGRADER_CONFIG = """\
@@ -50,8 +53,16 @@ class Course:
 
     @classmethod
     def create(cls, root: Path | str) -> Course:
-        """Make a course directory at `root`, which must be empty or not there yet."""
+        """Make a course directory at `root`, which must be empty or not there yet.
+
+        No other user may open it: what a class hands in, and its grades, are nobody else's.
+        """
         root = Path(root).absolute()
+        if os.path.expandvars(root) != str(root):
+            raise CourseError(
+                f"{root}: Jupyter, which opens the formgrader in a course, puts the value of a "
+                "variable where a name has a dollar sign. Nothing was made; choose another name."
+            )
         if _key_file(root).exists():
             raise CourseError(f"{root}: this is a course directory already. Nothing was changed.")
         try:
@@ -60,8 +71,10 @@ class Course:
                     f"{root}: the directory is not empty. Nothing was changed; "
                     "name one that is empty or does not exist yet."
                 )
+            root.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
+            root.chmod(PRIVATE)
             for name in ("source", "release", "submitted"):
-                (root / name).mkdir(parents=True)
+                (root / name).mkdir()
             (root / "nbgrader_config.py").write_text(NBGRADER_CONFIG, encoding="utf-8")
             _write_secret(_key_file(root), secrets.token_bytes(KEY_BYTES))
         except OSError as error:
@@ -143,15 +156,32 @@ class Course:
         """
         from traitlets.config.loader import PyFileConfigLoader
 
-        try:
-            config = PyFileConfigLoader("nbgrader_config.py", path=str(self.root)).load_config()
+        from .database import file_url
+
+        try:  # by its whole name: in a folder to look in, traitlets would expand variables
+            config = PyFileConfigLoader(str(self.root / "nbgrader_config.py")).load_config()
         except Exception as error:  # the file is the instructor's own Python
             raise CourseError(
                 f"{self.root / 'nbgrader_config.py'}: cannot be read "
                 f"({type(error).__name__}: {error}). Mend it, or put back what `init` wrote."
             ) from error
         url = config.CourseDirectory.get("db_url")
-        return url if isinstance(url, str) else f"sqlite:///{self.root / 'gradebook.db'}"
+        return url if isinstance(url, str) else file_url(self.root / "gradebook.db")
+
+    @property
+    def faults(self) -> Path:
+        """The log in which a failure of the grader leaves its reason."""
+        return self.root / FAULTS
+
+    @property
+    def mode(self) -> str:
+        """Who may open the course's folder, as `ls -l` has it."""
+        return stat.filemode(self.root.stat().st_mode)
+
+    @property
+    def private(self) -> bool:
+        """False if other users of this machine, besides a group of the owner's, may open it."""
+        return not self.root.stat().st_mode & stat.S_IRWXO
 
     def submissions(
         self, assignments: Sequence[str] | None = None, students: Sequence[str] | None = None
@@ -159,7 +189,8 @@ class Course:
         """Every submission, or those of the named assignments and students, in sorted order.
 
         A folder <student>/<assignment> counts as a submission, with a notebook in it or without.
-        Raises CourseError for a name that does not exist.
+        A student's folder that cannot be listed counts as one for each of `assignments`, or for
+        each that somebody else has handed in. Raises CourseError for a name that does not exist.
         """
         known = sorted(checks.assignments())
         wanted = known if assignments is None else list(assignments)
@@ -176,10 +207,14 @@ class Course:
                     f"Look for the name with `ls {self.submitted}`."
                 )
         chosen = folders if students is None else set(students)
+        there = {student: _listed(folder) for student, folder in folders.items()}
+        anybodys = {name for names in there.values() for name in names or ()}
+        unlisted = anybodys if assignments is None else set(wanted)
         found = [
             SubmissionFile(student, name, folders[student] / name / f"{name}.ipynb")
             for student in sorted(chosen)
-            for name in _handed_in(folders[student], wanted)
+            for name in wanted
+            if name in (unlisted if (names := there[student]) is None else names)
         ]
         return sorted(found, key=lambda file: (file.student, file.assignment))
 
@@ -217,13 +252,12 @@ def _escaped(char: str) -> str:
     return f"\\x{ord(char):02x}" if char in '<>&"*?[]\\' else printable(char)
 
 
-def _handed_in(folder: Path, wanted: Iterable[str]) -> list[str]:
-    """Which assignments stand in a student's folder; all, if the folder cannot be listed."""
+def _listed(folder: Path) -> set[str] | None:
+    """What stands in a student's folder, or None if it cannot be listed."""
     try:
-        there = set(os.listdir(folder))
+        return set(os.listdir(folder))
     except OSError:
-        return list(wanted)
-    return [name for name in wanted if name in there]
+        return None
 
 
 def _key_file(root: Path) -> Path:

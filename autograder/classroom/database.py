@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from sqlalchemy import URL
 from sqlalchemy.engine import make_url
@@ -37,6 +38,11 @@ def explained(url: str) -> Iterator[None]:
         ) from error
     except DBAPIError as error:
         raise _explanation(url, error) from error
+
+
+def file_url(path: Path) -> str:
+    """The address of an SQLite gradebook in a file, whatever characters its name has."""
+    return URL.create("sqlite", database=str(path)).render_as_string(hide_password=False)
 
 
 def patient(url: str, seconds: float | None = None) -> str:

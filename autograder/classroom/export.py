@@ -65,8 +65,9 @@ def _row(submission: SubmittedAssignment) -> dict[str, object]:
     return row
 
 
-FORMULA = re.compile(r"""(?:^|[;,|"'])'*(?=[=+@\uff1d\uff0b\uff0d\uff20-])""")
+FORMULA = re.compile(r"""(?:^|[;,|"'])[\s']*(?=[=+@\u2212\uff1d\uff0b\uff0d\uff20-])""")
 """Where a spreadsheet may begin a formula: in front of a sign, at the start or after a separator.
+Blanks between count for nothing: some spreadsheets drop them.
 
 Which separator a spreadsheet goes by depends on the country, and it may be none of a CSV's.
 """

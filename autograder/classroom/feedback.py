@@ -56,8 +56,8 @@ def generate_feedback(course: Course, on_page: Callable[[int, int, str], None]) 
     FeedbackError if nothing is graded, or with the reason why some pages could not be made.
     """
     config = Config()
-    configure(config)
     config.CourseDirectory.root = str(course.root)
+    configure(config)
     config.CourseDirectory.db_url = course.gradebook_url
     config.GenerateFeedback.force = True
     complaints = _Complaints()

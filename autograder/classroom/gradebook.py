@@ -187,5 +187,5 @@ def _check_revision(engine: Engine, url: str) -> bool:
 
 def _head() -> str:
     config = Config()
-    config.set_main_option("script_location", dbutil.ALEMBIC_DIR)
+    config.set_main_option("script_location", dbutil.ALEMBIC_DIR.replace("%", "%%"))
     return str(ScriptDirectory.from_config(config).get_current_head())

@@ -9,7 +9,11 @@ import glob
 import os
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 
+import nbgrader.apps.api
+import nbgrader.converters.base
+import nbgrader.utils
 from nbgrader.apps.api import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import (
@@ -21,6 +25,7 @@ from nbgrader.preprocessors import (
 )
 from traitlets.config import Config
 
+from .database import file_url
 from .gradebook import submission_time
 
 PREPROCESSORS = [LockCells, ClearOutput, CheckCellMetadata, ComputeChecksums]
@@ -30,11 +35,15 @@ holds the stubs already, and nbgrader's ClearSolutions would wipe their signatur
 
 def configure(c: Config) -> None:
     """Set nbgrader up for this package; call it from the course's nbgrader_config.py."""
+    root = Path(c.CourseDirectory.get("root", os.getcwd())).absolute()
+    take_literally(root)
+    if "db_url" not in c.CourseDirectory:
+        c.CourseDirectory.db_url = file_url(root / "gradebook.db")
     c.GenerateAssignment.preprocessors = [*PREPROCESSORS, SaveCells]
     c.Autograde.exporter_class = "autograder.plugin.JudgedNotebook"
     c.Autograde.sanitize_preprocessors = []
     c.Autograde.autograde_preprocessors = []
-    c.CourseDirectory.ignore = [*CourseDirectory().ignore, _extra_files(c)]
+    c.CourseDirectory.ignore = [*CourseDirectory().ignore, _extra_files(root)]
     c.GenerateFeedback.preprocessors = [
         "autograder.classroom.feedback.NamedFeedback",
         "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
@@ -68,10 +77,22 @@ def _existing_timestamp(course: CourseDirectory, folder: str) -> datetime | None
         return None
 
 
-def _extra_files(c: Config) -> str:
+def _extra_files(root: Path) -> str:
     """The pattern of what lies beside a submitted notebook.
 
     nbgrader copies such files where the formgrader serves them, through symbolic links too.
     """
-    root = Path(c.CourseDirectory.get("root", os.getcwd())).absolute()
     return os.path.join(glob.escape(str(root)), "submitted", "*", "*", "*")
+
+
+def take_literally(root: Path) -> None:
+    """Have nbgrader take the path of the course as it stands: its patterns begin with that."""
+    course = os.path.join(os.path.abspath(root), "")
+
+    def found(pattern: str) -> list[str]:
+        if pattern.startswith(course):
+            pattern = glob.escape(course) + pattern.removeprefix(course)
+        return glob.glob(pattern)
+
+    for module in (nbgrader.apps.api, nbgrader.converters.base, nbgrader.utils):
+        module.glob = SimpleNamespace(glob=found)

@@ -28,7 +28,7 @@ from .course import Course
 from .files import replace_text
 from .gradebook import Gradebook
 from .marks import self_check_id
-from .preset import PREPROCESSORS
+from .preset import PREPROCESSORS, take_literally
 
 PAGES = Path(__file__).parents[2] / "exercises"
 """The pages that ask the exercises; they stand beside the package, in a checkout of the course."""
@@ -226,6 +226,7 @@ def _write_rubric(course: Course, assignment: Assignment) -> None:
 
 def _generate(course: Course, name: str) -> Path:
     """Let nbgrader make the students' version, in a folder of its own; return the folder."""
+    take_literally(course.root)
     config = Config()
     config.CourseDirectory.root = str(course.root)
     config.CourseDirectory.release_directory = _NEW

@@ -15,26 +15,25 @@ from ..classroom.files import replace_text
 from ..classroom.plaintext import markdown_escape, printable
 from ..judging.outline import Outline
 from ..judging.verdict import Verdict
-from .notebook import ProgramCell, Submission
+from .notebook import Submission
 
 
 def autograded_notebook(
     submission: Submission, assignment: Outline, released: nbformat.NotebookNode
 ) -> nbformat.NotebookNode:
-    """The release with the student's answers and own code cells in place, and no output.
+    """The release with all that the student wrote in its place, and no output.
 
     What was taken for judging is what is shown. Answers that could not be read show as released,
     below a note that says so, and so does one that says which cells were left out.
     """
     notebook = copy.deepcopy(released)
-    note = _note(submission, assignment)
-    notebook.cells = [*note, *_merged(notebook.cells, list(submission.program))]
-    for cell in notebook.cells:
-        grade_id = _grade_id(cell)
-        if cell.cell_type == "markdown" and grade_id in submission.written:
-            cell.source = submission.written[grade_id]
-        if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
+    notebook.cells = [
+        *map(new_markdown_cell, _notes(submission, assignment)),
+        *_filled(notebook.cells, submission),
+    ]
+    for number, cell in enumerate(notebook.cells):
+        if not _mark(cell):
+            cell["id"] = f"own-{number}"  # the same each time, and none of the release's
     return notebook
 
 
@@ -56,50 +55,48 @@ def write_autograded(
         replace_text(folder / "timestamp.txt", f"{submitted.isoformat()} UTC\n")
 
 
-def _merged(
-    released: list[nbformat.NotebookNode], program: list[ProgramCell]
+def _filled(
+    released: list[nbformat.NotebookNode], submission: Submission
 ) -> Iterator[nbformat.NotebookNode]:
-    """The released cells with the answers, and the student's own cells where they stood."""
-    ours = {cell.source for cell in released if cell.cell_type == "code" and not _is_answer(cell)}
-    answers = {cell.exercise: index for index, cell in enumerate(program) if cell.exercise}
-    place = 0
+    """The released cells with the answers, and behind each what was written there beside them."""
+    answers = {cell.exercise: cell.source for cell in submission.program} | submission.written
+    yield from _beside(submission, after=None)
     for cell in released:
-        index = answers.get(_grade_id(cell)) if _is_answer(cell) else None
-        if index is not None:
-            yield from _own(program[place:index], ours)
-            cell.source = program[index].source
-            place = max(place, index + 1)
+        cell.source = answers.get(_mark(cell), cell.source)
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
         yield cell
-    yield from _own(program[place:], ours)
+        yield from _beside(submission, after=_mark(cell))
 
 
-def _own(cells: list[ProgramCell], ours: set[str]) -> Iterator[nbformat.NotebookNode]:
-    for cell in cells:
-        if cell.exercise is None and cell.source not in ours:
-            yield new_code_cell(cell.source)
+def _beside(submission: Submission, after: str | None) -> Iterator[nbformat.NotebookNode]:
+    for one in submission.beside:
+        if one.after != after:
+            continue
+        if one.note:
+            yield new_markdown_cell(f"*{one.note}*")
+        if one.kind == "code":
+            yield new_code_cell(one.source)
+        elif one.kind == "markdown":
+            yield new_markdown_cell(one.source)
+        else:  # a page leaves a raw cell out
+            yield new_markdown_cell(markdown_escape(one.source))
 
 
-def _note(submission: Submission, assignment: Outline) -> list[nbformat.NotebookNode]:
-    """A note in front of a notebook of which not everything could be read or run."""
-    if submission.dropped:
-        return [new_markdown_cell(markdown_escape("\n".join(submission.dropped)))]
+def _notes(submission: Submission, assignment: Outline) -> Iterator[str]:
+    """The notes in front of a notebook of which not everything could be read or run."""
     problems = submission.problems.values()
     unread = len(problems) == len(assignment.exercises) and all(
         problem.verdict in (Verdict.MALFORMED, Verdict.MISSING) for problem in problems
     )
     messages = dict.fromkeys(problem.message for problem in problems)
-    if not unread or len(messages) > 1:
-        return []
-    reason = html.escape(printable(next(iter(messages))))
-    text = f"**No answer of this submission could be read.** {reason} Below stands the release."
-    return [new_markdown_cell(text)]
+    if unread and len(messages) == 1:
+        reason = html.escape(printable(next(iter(messages))))
+        yield f"**No answer of this submission could be read.** {reason} Below stands the release."
+    if submission.dropped:
+        yield markdown_escape("\n".join(submission.dropped))
 
 
-def _is_answer(cell: nbformat.NotebookNode) -> bool:
-    marks = cell.metadata.get("nbgrader", {})
-    return cell.cell_type == "code" and bool(marks.get("grade") and marks.get("solution"))
-
-
-def _grade_id(cell: nbformat.NotebookNode) -> str:
-    """The mark of a released cell; the note above them has none."""
+def _mark(cell: nbformat.NotebookNode) -> str:
+    """The mark of a released cell; what the student added, and the notes, have none."""
     return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))

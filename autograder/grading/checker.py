@@ -11,8 +11,9 @@ from ..judging.outline import outline
 from ..judging.verdict import Judgement
 from ..sandbox.backends import Sandbox, SandboxUnavailable, open_sandbox
 from ..selfcheck.check import NOT_THE_GRADE
-from .notebook import Unreadable, assemble, read_cells
+from .notebook import assemble
 from .program import check_program
+from .reading import Unreadable, read_cells
 
 
 class CheckError(Exception):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from ..classroom.course import Course, CourseError, SubmissionFile
 from ..classroom.files import replace_text
 from ..classroom.journal import Journal, Record, Row, make_record
+from ..classroom.overlooked import overlooked
 from ..classroom.plaintext import printable
 from ..judging.verdict import Judgement, Verdict
 from ..sandbox.backends import SandboxUnavailable
@@ -23,9 +24,6 @@ from .workers import Workers, WorkersLost, judge_all
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
-
-FAULTS = "grader-faults.log"
-"""The file in the course directory where a failure of the grader leaves its traceback."""
 
 DOUBTFUL = {Verdict.KILLED, Verdict.TIMEOUT, Verdict.MEMORY, Verdict.GRADER_FAULT}
 """Verdicts that another submission, or the machine, may have caused: judged once more, alone."""
@@ -42,6 +40,12 @@ class Report:
     judged: int
     known: int
     notes: tuple[str, ...]
+
+    @property
+    def unjudged(self) -> int:
+        """On how many submissions the grader failed."""
+        fault = Verdict.GRADER_FAULT
+        return len({(row.student, row.assignment) for row in self.rows if row.verdict == fault})
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,10 @@ def grade(
     SandboxUnavailable, WorkersLost; all leave the journal whole, and a later call completes.
     """
     files = course.submissions(assignments, students)
+    left_out: list[str] = []
+    if assignments is None:
+        files, left_out = _released_only(course, files)
+        left_out += overlooked(course) if students is None else []
     with Journal(course.journal) as journal:
         tasks = _tasks(course, {file.assignment for file in files}, workers)
         with Keeper(course, journal, tasks) as keeper:
@@ -81,7 +89,7 @@ def grade(
             waiting=tuple(sorted(waiting, key=lambda one: (one.student, one.assignment))),
             judged=run.judged,
             known=len(files) - run.judged,
-            notes=(*journal.notes, *keeper.notes),
+            notes=(*journal.notes, *keeper.notes, *left_out),
         )
 
 
@@ -160,9 +168,13 @@ class _Run:
             raise outcome
         if isinstance(outcome, self._workers.died):
             outcome = dict.fromkeys(self._wanted(begun), _ENDED_ITS_WORKER)
-        elif isinstance(outcome, Exception):
+        if isinstance(outcome, Exception):
             fault = _fault(self._course, begun.file, outcome)
             outcome = dict.fromkeys(self._wanted(begun), fault)
+        else:
+            faults = [one for one in outcome.values() if one.verdict is Verdict.GRADER_FAULT]
+            for message in dict.fromkeys(one.message for one in faults):
+                _log(self._course, begun.file, [message])
         return replace(begun, judgements=begun.judgements | outcome)
 
     def _judge_alone(self, begun: _Begun) -> _Begun:
@@ -217,6 +229,25 @@ def read_released(course: Course, name: str) -> NotebookNode:
     return notebook
 
 
+def _released_only(
+    course: Course, files: list[SubmissionFile]
+) -> tuple[list[SubmissionFile], list[str]]:
+    """The submissions for what is released, and a sentence on each other assignment.
+
+    All of `files`, if nothing is released that anybody handed in.
+    """
+    released = [one for one in files if (course.release / one.assignment).exists()]
+    others = sorted({one.assignment for one in files} - {one.assignment for one in released})
+    if not released:
+        return files, []
+    return released, [
+        f"{name}: {len([one for one in files if one.assignment == name])} handed in, and not "
+        "graded: it is not released in this course. "
+        f"Run `autograder release --course {course.root} {name}` first."
+        for name in others
+    ]
+
+
 def _tasks(course: Course, names: Collection[str], workers: Workers) -> dict[str, Task]:
     released = {name: read_released(course, name) for name in sorted(names)}
     described = workers.describe(released) if released else {}
@@ -240,19 +271,23 @@ def _read(course: Course, file: SubmissionFile, task: Task) -> Submission:
     except Exception as error:
         fault = _fault(course, file, error)
         problems = {exercise.name: fault for exercise in task.outline.exercises}
-        return Submission(file.student, file.assignment, "unread", (), {}, problems)
+        asked = frozenset(one.name for one in task.outline.written)  # a person looks
+        return Submission(file.student, file.assignment, "unread", (), {}, problems, asked)
 
 
 def _fault(course: Course, file: SubmissionFile, error: Exception) -> Judgement:
     """Log a failure of ours with its traceback; return the judgement that costs no points."""
+    _log(course, file, "".join(traceback.format_exception(error)).splitlines())
+    message = f"{type(error).__name__} in the grader; see {course.faults.name}."
+    return Judgement(Verdict.GRADER_FAULT, message)
+
+
+def _log(course: Course, file: SubmissionFile, told: Sequence[str]) -> None:
     when = datetime.now(UTC).isoformat(timespec="seconds")
-    told = "".join(traceback.format_exception(error)).splitlines()
-    with (course.root / FAULTS).open("a", encoding="utf-8") as stream:
+    with course.faults.open("a", encoding="utf-8") as stream:
         stream.writelines(
             f"{printable(line)}\n" for line in (f"{when} {file.student}, {file.assignment}", *told)
         )
-    message = f"{type(error).__name__} in the grader; see {FAULTS}."
-    return Judgement(Verdict.GRADER_FAULT, message)
 
 
 def _write_grades(course: Course, journal: Journal) -> None:

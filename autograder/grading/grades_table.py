@@ -17,10 +17,11 @@ from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 
+from ..classroom.course import FAULTS
 from ..classroom.journal import Row
 from ..classroom.plaintext import printable
 from ..judging.verdict import Verdict
-from .grade import FAULTS, Report
+from .grade import Report
 
 COMMONEST = 3
 """How many mistakes of an assignment are shown."""

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from ..classroom.course import Course, SubmissionFile
 from ..classroom.journal import Journal, Record
 from ..judging.outline import Outline
-from ..judging.verdict import Verdict
 from .autograded import write_autograded
 from .notebook import Submission
 
@@ -104,7 +103,7 @@ class Keeper:
         write_autograded(self._course, submission, task.outline, task.released, submitted)
         before = self._journal.entered(record.student, record.assignment)
         changed = before is not None and before != record.digest
-        self._entries.append(Entry(record, _answered(submission, task), changed, submitted))
+        self._entries.append(Entry(record, submission.answered, changed, submitted))
         if len(self._entries) >= BATCH:
             full, self._entries = self._entries, []
             if self._left:
@@ -131,23 +130,3 @@ class Keeper:
                 for record, answers in zip(records, book.enter(batch), strict=True):
                     self._waiting.append(Waiting(record.student, record.assignment, answers))
                 self._journal.enter(records)
-
-
-def _answered(submission: Submission, task: Task) -> frozenset[str]:
-    """The written questions that got an answer: text other than what was released.
-
-    All of them, if we failed to read the submission: then a person looks.
-    """
-    if any(one.verdict is Verdict.GRADER_FAULT for one in submission.problems.values()):
-        return frozenset(written.name for written in task.outline.written)
-    released = {
-        cell.metadata.nbgrader.grade_id: cell.source
-        for cell in task.released.cells
-        if cell.cell_type == "markdown" and "nbgrader" in cell.metadata
-    }
-    return frozenset(
-        written.name
-        for written in task.outline.written
-        if submission.written.get(written.name, "").strip()
-        not in ("", released.get(written.name, "").strip())
-    )

@@ -1,21 +1,16 @@
 """Read a submitted notebook, whatever was done to it: nothing in here raises for a student's file.
 
-Only what a student may write is taken: the answer cells and added code cells. All else comes from
-the release, so an edited prompt, self-check, tag, output or mark changes nothing.
+Only what a student may write is run: the answer cells and added code cells. All else comes from
+the release, so an edited prompt, self-check, tag, output or mark changes nothing. What was written
+there is shown to people.
 """
 
 from __future__ import annotations
 
-import errno
-import hashlib
-import json
-import os
 import re
-import stat
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from ..classroom.course import SubmissionFile
 from ..classroom.marks import is_self_check, mark_of
@@ -23,20 +18,15 @@ from ..classroom.plaintext import printable
 from ..judging.exercise import Kind
 from ..judging.outline import Outline
 from ..judging.verdict import Judgement, Verdict
+from .beside import BesideCell, cells_beside, written_answers
+from .placing import Placed, place, same_text
+from .reading import HAND_IN_AGAIN, Cell, Unreadable, other_notebooks, read_cells
 
 if TYPE_CHECKING:  # its import takes long, and nothing here needs it to run
     import nbformat
 
-MAX_BYTES = 10 * 2**20
-"""The largest notebook that is read. One without outputs is a hundred times smaller."""
-
-MAX_CELLS = 500
-"""The most cells that are read."""
-
 MAX_SOURCE = 1_000_000
 """The longest cell that is run, in characters: code, with more data in it than anyone pastes."""
-
-HAND_IN_AGAIN = "Save the notebook in Jupyter, look at it once more, and hand it in again."
 
 
 @dataclass(frozen=True)
@@ -52,9 +42,10 @@ class Submission:
     """What is taken from one submitted notebook.
 
     `digest` is the SHA-256 of the bytes that were read. `written` holds the text of the written
-    answers. `problems` holds a judgement for every exercise that cannot be run at all. `dropped`
-    says, a line each, which added cells are not run, and which given ones are run as they were
-    given and not as they stand in the file.
+    answers, and `answered` the questions that a person must look at. `beside` is all else that the
+    student wrote. `problems` holds a judgement for every exercise that cannot be run at all.
+    `dropped` says, a line each, which added cells are not run, which given ones are run as they
+    were given and not as they stand in the file, and what else was not looked at.
     """
 
     student: str
@@ -63,28 +54,9 @@ class Submission:
     program: tuple[ProgramCell, ...]
     written: dict[str, str]
     problems: dict[str, Judgement]
+    answered: frozenset[str]
+    beside: tuple[BesideCell, ...] = ()
     dropped: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A cell as it stands in a file. `source` is None if it is no text."""
-
-    kind: str
-    source: str | None
-    grade_id: str | None
-    id: str | None
-
-
-class Unreadable(Exception):
-    """No cells can be read; `judgement` says why, `digest` is what was read."""
-
-    def __init__(self, verdict: Verdict, message: str, data: bytes | None = None) -> None:
-        """`data` is what was read, or None if nothing could be."""
-        super().__init__(message)
-        self.judgement = Judgement(verdict, message)
-        # Without bytes, the reason stands for them: when it changes, so does the digest.
-        self.digest = _digest(b"\0" + message.encode() if data is None else data)
 
 
 def read_submission(
@@ -95,131 +67,18 @@ def read_submission(
         digest, cells = read_cells(file.path, above=2)
     except Unreadable as unreadable:
         problems = {one.name: unreadable.judgement for one in assignment.exercises}
-        return Submission(file.student, assignment.name, unreadable.digest, (), {}, problems)
-    return assemble(file, assignment, released, digest, cells)
-
-
-def read_cells(path: Path, above: int = 0) -> tuple[str, list[Cell]]:
-    """Read a notebook's bytes once; return their digest and the cells. Raises Unreadable.
-
-    The file and as many folders `above` it must not be symbolic links: a link could show the grader
-    a file that the student may not read.
-    """
-    data = _read_bytes(path, above)
-    where = printable(path.name)
-    if not data.strip():
-        raise Unreadable(Verdict.MALFORMED, f"{where} is empty. {HAND_IN_AGAIN}", data)
-    try:
-        content = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        reason = "nested too deeply" if isinstance(error, RecursionError) else "damaged or cut off"
-        message = f"{where} is no notebook: its JSON is {reason}. {HAND_IN_AGAIN}"
-        raise Unreadable(Verdict.MALFORMED, message, data) from None
-    cells = content.get("cells") if isinstance(content, dict) else None
-    if not isinstance(cells, list):
-        old = isinstance(content, dict) and "worksheets" in content
-        reason = "in the old notebook format 3" if old else "no notebook: it has no cells"
-        raise Unreadable(Verdict.MALFORMED, f"{where} is {reason}. {HAND_IN_AGAIN}", data)
-    if len(cells) > MAX_CELLS:
-        message = f"{where} has {len(cells)} cells; at most {MAX_CELLS} are read. Remove some."
-        raise Unreadable(Verdict.MALFORMED, message, data)
-    return _digest(data), [_cell(cell) for cell in cells if isinstance(cell, dict)]
-
-
-def _read_bytes(path: Path, above: int) -> bytes:
-    """The content of a regular file of at most MAX_BYTES; opening it cannot block or lead away."""
-    where = printable(path.name)
-    opened: list[int] = []
-    try:
-        folder = path.parents[above]
-        opened.append(os.open(folder, os.O_RDONLY | os.O_DIRECTORY))
-        for part in path.relative_to(folder).parts:
-            # O_NONBLOCK: a named pipe opens at once, and is then refused below.
-            flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
-            opened.append(os.open(part, flags, dir_fd=opened[-1]))
-        status = os.fstat(opened[-1])
-        if not stat.S_ISREG(status.st_mode):
-            message = f"{where} is no ordinary file. {HAND_IN_AGAIN}"
-            raise Unreadable(Verdict.MALFORMED, message)
-        if status.st_size > MAX_BYTES:
-            raise Unreadable(Verdict.MALFORMED, _too_large(where))
-        with os.fdopen(opened.pop(), "rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
-        if len(data) > MAX_BYTES:  # it grew since
-            raise Unreadable(Verdict.MALFORMED, _too_large(where))
-        return data
-    except (FileNotFoundError, NotADirectoryError):
-        raise Unreadable(Verdict.MISSING, _missing(path)) from None
-    except OSError as error:
-        if _leads_away(path, above):
-            message = f"{where} is reached by a symbolic link. Hand in the file itself."
-        else:
-            reason = errno.errorcode.get(error.errno or 0, "error")
-            message = f"{where} cannot be read ({reason}). Check its permissions; hand it in again."
-        raise Unreadable(Verdict.MALFORMED, message) from None
-    finally:
-        for descriptor in opened:
-            os.close(descriptor)
-
-
-def _leads_away(path: Path, above: int) -> bool:
-    return any(part.is_symlink() for part in (path, *list(path.parents)[:above]))
-
-
-def _missing(path: Path) -> str:
-    """Say what is not there, and which other notebook is."""
-    where = printable(path.name)
-    try:
-        others = sorted(one for one in os.listdir(path.parent) if one.endswith(".ipynb"))
-    except OSError:
-        others = []
-    if others:
-        return f"There is no {where}, but {printable(others[0][:80])}. Rename it; hand it in again."
-    return f"There is no {where}. Hand in the notebook under this name."
-
-
-def _too_large(where: str) -> str:
-    most = MAX_BYTES // 2**20
-    return f"{where} is larger than {most} MiB. Clear all outputs, save it, and hand it in again."
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
-
-
-def _cell(cell: dict[str, Any]) -> Cell:
-    source = cell.get("source")
-    if isinstance(source, list) and all(isinstance(line, str) for line in source):
-        source = "".join(source)
-    if isinstance(source, str):
-        source = source.encode("utf-8", "replace").decode("utf-8")  # lone surrogates become "?"
-    metadata = cell.get("metadata")
-    marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
-    grade_id = marks.get("grade_id") if isinstance(marks, dict) else None
-    return Cell(
-        _text(cell.get("cell_type")) or "",
-        _text(source),
-        _text(grade_id),
-        _text(cell.get("id")),
-    )
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-@dataclass(frozen=True)
-class _Placed:
-    """A student's cell, the released cell that it is, and the released cell it stands after."""
-
-    cell: Cell
-    name: str | None
-    after: str | None
-
-    @property
-    def code(self) -> str | None:
-        """The source, if this is a code cell."""
-        return self.cell.source if self.cell.kind == "code" else None
+        asked = frozenset(one.name for one in assignment.written)
+        answered = asked if unreadable.something else frozenset()
+        return Submission(
+            file.student, assignment.name, unreadable.digest, (), {}, problems, answered
+        )
+    submission = assemble(file, assignment, released, digest, cells)
+    others = [printable(name) for name in other_notebooks(file.path)]
+    if not others:
+        return submission
+    named = ", ".join(name[:80] for name in others[:3]) + (", ..." if others[3:] else "")
+    line = f"Only {file.path.name} is read. In its folder there is also: {named}."
+    return replace(submission, dropped=(*submission.dropped, line))
 
 
 def assemble(
@@ -237,20 +96,25 @@ def assemble(
     names = [exercise.name for exercise in assignment.exercises]
     with_bugs = [one.name for one in assignment.exercises if one.kind is Kind.DEBUG]
     stubs = {mark_of(cell): cell.source for cell in released.cells}
-    placed = list(_place(cells, released))
+    placed = list(place(cells, released))
     own = [one for one in placed if one.name is None and one.code is not None]
     answers: dict[str, str] = {}
     attempts: dict[str, list[str]] = {}
     problems: dict[str, Judgement] = {}
+    shown: list[Placed] = []
     for name in names:
-        found = [one for one in placed if one.name == name] or _recover(name, own)
+        found = [one for one in placed if one.name == name]
+        if all(same_text(one.text, stubs[name]) for one in found if one.text):
+            changed = [one for one in placed if _is_changed(one, stubs, names)]
+            found += _defining(name, changed) or ([] if found else _recover(name, own))
         own = [one for one in own if one not in found]
         source, attempts[name] = _answer(name, found, stubs[name])
-        if name in with_bugs and _same_code(source, stubs[name]):
+        if name in with_bugs and same_text(source, stubs[name]):
             message = f"Not answered: `{name}` is as it was released, with its bug."
             problems[name] = Judgement(Verdict.MISSING, message)
         elif source.strip() and len(source) <= MAX_SOURCE:
             answers[name] = source
+            shown += [one for one in found if one.name != name]
         else:
             problems[name] = _problem(name, file, found, source)
     for name in list(problems):
@@ -265,26 +129,40 @@ def assemble(
         elif cell.cell_type == "code" and name not in names and not is_self_check(name):
             program.append(ProgramCell(cell.source, None))
         program += _own(own, after=name)
-    written = {
-        one.name: _edited(texts, stubs[one.name])
-        for one in assignment.written
-        if (texts := [p.cell.source for p in placed if p.name == one.name and p.cell.source])
-    }
+    texts = written_answers(placed, assignment, stubs)
+    beside = cells_beside(
+        placed,
+        stubs,
+        answers={name: attempts[name] for name in answers},
+        exercises=names,
+        elsewhere=[*shown, *texts.taken, *(one for one in placed if one.name in texts.answers)],
+        longest=MAX_SOURCE,
+    )
     dropped = tuple(
         f"A code cell of {len(one.code):,} characters was left out (at most {MAX_SOURCE:,} are "
         f"run). It begins with: {printable(one.code.strip()[:40])}"
         for one in own
         if one.code is not None and len(one.code) > MAX_SOURCE
     )
+    if any(one.cell.source is None and one.name not in names for one in placed):
+        dropped += (f"A cell was left out whose content is no text. {HAND_IN_AGAIN}",)
     if answers:  # else there is more to say than this
         dropped += tuple(_given_anew(placed, released, names))
     return Submission(
-        file.student, assignment.name, digest, tuple(program), written, problems, dropped
+        file.student,
+        assignment.name,
+        digest,
+        tuple(program),
+        texts.answers,
+        problems,
+        texts.answered,
+        tuple(beside),
+        dropped,
     )
 
 
 def _given_anew(
-    placed: Sequence[_Placed], released: nbformat.NotebookNode, exercises: Sequence[str]
+    placed: Sequence[Placed], released: nbformat.NotebookNode, exercises: Sequence[str]
 ) -> Iterator[str]:
     """A sentence for each given code cell, such as an experiment's, that was changed or removed."""
     sources = {one.name: one.code or "" for one in placed}
@@ -292,7 +170,7 @@ def _given_anew(
         name = mark_of(cell)
         if cell.cell_type != "code" or name in exercises or is_self_check(name):
             continue
-        if not _same_code(sources.get(name, ""), cell.source):
+        if not same_text(sources.get(name, ""), cell.source):
             what = "changed" if sources.get(name, "").strip() else "removed"
             first = printable(cell.source.strip().partition("\n")[0][:60])
             yield (
@@ -301,27 +179,23 @@ def _given_anew(
             )
 
 
-def _place(cells: Iterable[Cell], released: nbformat.NotebookNode) -> Iterator[_Placed]:
-    """Recognise released cells by their mark; where a tool dropped it, by id or text."""
-    marks = {mark_of(cell) for cell in released.cells}
-    ids = {cell.get("id"): mark_of(cell) for cell in released.cells}
-    texts = {(cell.cell_type, cell.source): mark_of(cell) for cell in released.cells}
-    after = None
-    for cell in cells:
-        name = cell.grade_id
-        if name not in marks:
-            name = ids.get(cell.id) or texts.get((cell.kind, cell.source))
-        after = name or after
-        yield _Placed(cell, name, after)
+def _is_changed(one: Placed, stubs: Mapping[str, str], exercises: Sequence[str]) -> bool:
+    """True for a given cell, such as a self-check, in which the student wrote."""
+    given = one.name is not None and one.name not in exercises
+    return given and not same_text(one.text, stubs[one.name or ""])
 
 
-def _recover(name: str, own: Sequence[_Placed]) -> list[_Placed]:
+def _recover(name: str, own: Sequence[Placed]) -> list[Placed]:
     """The one added cell that defines the function, if there is exactly one; it lost its mark."""
-    defining = [one for one in own if _defines(name, one.code or "")]
+    defining = _defining(name, own)
     return defining if len(defining) == 1 else []
 
 
-def _answer(name: str, found: Sequence[_Placed], stub: str) -> tuple[str, list[str]]:
+def _defining(name: str, cells: Sequence[Placed]) -> list[Placed]:
+    return [one for one in cells if _defines(name, one.code or "")]
+
+
+def _answer(name: str, found: Sequence[Placed], stub: str) -> tuple[str, list[str]]:
     """The source that answers an exercise, empty if there is none, and the attempts before it.
 
     Of several cells that define the function, the last that was edited counts, as in Jupyter; the
@@ -346,20 +220,12 @@ def _edited(sources: Sequence[str], stub: str) -> str:
     return next(edited, sources[0])
 
 
-def _same_code(source: str, released: str) -> bool:
-    """True if two cells differ in empty lines and in the blanks at the ends of lines at most."""
-    one, other = (
-        [line.rstrip() for line in text.splitlines() if line.strip()] for text in (source, released)
-    )
-    return one == other
-
-
 def _last(sources: Sequence[str], source: str) -> int:
     """The last place of `source` in `sources`."""
     return len(sources) - 1 - sources[::-1].index(source)
 
 
-def _problem(name: str, file: SubmissionFile, found: Sequence[_Placed], source: str) -> Judgement:
+def _problem(name: str, file: SubmissionFile, found: Sequence[Placed], source: str) -> Judgement:
     """Why there is nothing to run for an exercise."""
     if source.strip():
         message = f"The answer is longer than {MAX_SOURCE} characters. Shorten it."
@@ -380,7 +246,7 @@ def _problem(name: str, file: SubmissionFile, found: Sequence[_Placed], source: 
     return Judgement(Verdict.MISSING, message)
 
 
-def _own(own: Sequence[_Placed], after: str | None) -> list[ProgramCell]:
+def _own(own: Sequence[Placed], after: str | None) -> list[ProgramCell]:
     """The student's added cells behind one released cell. One too long to be run is left out."""
     return _added(one.code or "" for one in own if one.after == after)
 

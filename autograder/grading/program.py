@@ -31,7 +31,7 @@ from ..sandbox.shown import UNTRUSTED
 from ..sandbox.untrusted.namespaces import MOST_FILES
 from ..sandbox.untrusted.values import Raised
 from ..selfcheck.check import read_cases
-from . import elsewhere, notebook, observing
+from . import elsewhere, notebook, observing, placing, reading
 from .observing import Observer, ProgramCell, Question, Seen
 
 if TYPE_CHECKING:  # its import takes long, and judging does without
@@ -114,7 +114,7 @@ def judge_questions(
         seen, note = _observed(program, batch, sandbox, torch)
         for one in batch:
             found = seen.get(one.name)
-            judgement = _judgement(found, note) if found else _NOT_BEGUN
+            judgement = _judgement(found, note) if found else _not_begun(note)
             judgements[one.name] = judgement
             if found and not found.alone and not judgement.passed and len(batch) > 1:
                 batches.append([one])
@@ -129,13 +129,13 @@ def imports_torch(cells: Iterable[ProgramCell]) -> bool:
 def _observed(
     program: Sequence[ProgramCell], asked: Sequence[Question], sandbox: Sandbox, torch: bool
 ) -> tuple[dict[str, Seen], str]:
-    """What the answers do, and a note on cells that were left out; nothing if no room stood."""
+    """What the answers do, and a note on cells that were left out; why, if no room stood."""
     try:
         with closing(Observer(program, sandbox, torch)) as observer:
             seen = observer.observe(asked, lambda key, result: judge.judge(key, result).earns)
             return seen, _left_out(program, observer.own_left_out)
-    except NotBegun:
-        return {}, ""
+    except NotBegun as error:
+        return {}, str(error)
 
 
 def _left_out(program: Sequence[ProgramCell], cells: Mapping[int, str]) -> str:
@@ -184,10 +184,14 @@ def _judgement_alone(seen: Seen) -> Judgement:
     return judgement
 
 
-_NOT_BEGUN = Judgement(
-    Verdict.GRADER_FAULT,
-    "The sandbox did not start, so nothing of the answer has run. See `autograder doctor`.",
-)
+def _not_begun(reason: str) -> Judgement:
+    return Judgement(
+        Verdict.GRADER_FAULT,
+        f"The sandbox did not start ({printable(reason)[:200]}), so nothing of the answer has run. "
+        "See `autograder doctor`.",
+    )
+
+
 _DID = {
     "timeout": "did not end in time",
     "memory": "asked for too much memory",
@@ -225,7 +229,7 @@ def fingerprint(assignment: Assignment, released: NotebookNode) -> str:
     A submission with the same digest and fingerprint gets the same verdicts: it need not be
     judged again.
     """
-    engine = {elsewhere, notebook, observing, sys.modules[__name__]}
+    engine = {elsewhere, notebook, observing, placing, reading, sys.modules[__name__]}
     functions: list[Callable[..., Any]] = []
     parts = [platform.python_version(), f"numpy=={np.__version__}", repr(LIMITS)]
     parts += [cell.source for cell in released.cells]

@@ -239,6 +239,61 @@ def test_doctor_names_the_layers(monkeypatch):
             assert layer.detail.split()[0] in result.stdout
 
 
+def test_doctor_says_who_can_read_a_course(course, monkeypatch):
+    monkeypatch.setattr(doctor, "layers", lambda: [doctor.Layer("network", True, "a")])
+    result = _run("doctor", "--course", course.root)
+    assert result.exit_code == 0, result.output
+    assert "drwx------" in result.stdout
+    course.root.chmod(0o755)
+    monkeypatch.chdir(course.root)
+    result = _run("doctor")
+    assert result.exit_code == 1
+    assert "│ NO " in result.stdout
+    assert "chmod 700" in " ".join(result.stdout.replace("│", " ").split())
+
+
+COMMAND = [sys.executable, "-m", "autograder"]
+
+
+@pytest.mark.parametrize(
+    ("limit", "most"), [(resource.RLIMIT_NOFILE, 40), (resource.RLIMIT_AS, 600 * 2**20)]
+)
+def test_a_class_that_nothing_could_judge_is_a_failure_with_its_reason(course, limit, most):
+    done = subprocess.run(
+        [*COMMAND, "grade", "--course", course.root],
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(limit, (most, most)),
+    )
+    assert done.returncode == 1, done.stdout
+    if course.grades.exists():
+        assert f"the grader failed on 2 submissions; {course.faults} has the" in done.stderr
+        assert "The sandbox did not start (" in course.faults.read_text()
+        assert _run("grade", "--course", course.root).exit_code == 0
+    else:  # no sandbox, or no worker: said at once
+        (line,) = [one for one in done.stderr.splitlines() if one.startswith("autograder: ")]
+        assert "sandbox" in line or "worker" in line
+
+
+@pytest.mark.parametrize("locale", ["C", "POSIX", "en_US.ISO-8859-1"])
+def test_names_are_the_same_in_a_locale_without_utf_8(course, locale):
+    hand_in(course, "Zoë")
+    told = {"LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    for command in (["grade"], ["grade", "--student", "Zoë"], ["feedback"], ["export"]):
+        done = subprocess.run(
+            [*COMMAND, command[0], "--course", course.root, *command[1:]],
+            env=os.environ | told,
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr.decode()
+        assert b"Traceback" not in done.stderr
+    rows = json.loads(course.grades.read_text(encoding="utf-8"))
+    assert {row["student"] for row in rows} == {"ann", "bob", "Zoë"}
+    assert (course.feedback / "Zoë" / "toy" / "toy.html").exists()
+
+
 def _nbgrader(course, *arguments):
     """Run nbgrader as an instructor does."""
     start = "import sys; from nbgrader.apps.nbgraderapp import main; sys.argv[0] = 'nbgrader'; "

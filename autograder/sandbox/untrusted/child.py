@@ -144,7 +144,8 @@ class _Answers:
     """What the cells leave behind under the names of the exercises.
 
     The last definition counts; but what the cell of another exercise calls so is a helper of that
-    one's, which does not take the place of an answer.
+    one's, which does not take the place of an answer. Neither does a value that is none, such as
+    the result in `softmax = softmax(x)`, nothing after `del`, or a stub that was pasted again.
     """
 
     def __init__(self, names: Set[str]) -> None:
@@ -159,13 +160,13 @@ class _Answers:
     def look(self, exercise: str | None, before: list[Any], namespace: dict[str, Any]) -> None:
         """See what the cell of `exercise`, or of none, made of the names as they were `before`."""
         for name, was, now in zip(self._names, before, self.values_in(namespace), strict=False):
-            mine = exercise is None or exercise == name or not self._answered(name)
-            if now is not was and mine:
+            mine = exercise in (None, name) and _is_answer(now)
+            if now is not was and (mine or not _is_answer(self.found.get(name))):
                 self.found[name] = now
 
-    def _answered(self, name: str) -> bool:
-        answer = self.found.get(name)
-        return callable(answer) and not is_stub(answer)
+
+def _is_answer(value: Any) -> bool:
+    return callable(value) and not is_stub(value)
 
 
 def _observed(

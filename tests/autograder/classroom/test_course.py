@@ -9,6 +9,7 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from autograder import checks
 from autograder.classroom.course import Course, CourseError
+from autograder.classroom.overlooked import BESIDE, HIDDEN, LOOSE, UNKNOWN, overlooked
 
 
 @pytest.fixture(autouse=True)
@@ -38,6 +39,23 @@ def test_a_new_course_has_its_folders_and_a_secret_key(course):
     assert len(course.key) == 32
     assert Course.open(course.root).key == course.key
     assert repr(course.key) not in repr(course)
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_no_other_user_may_open_a_course(tmp_path, there):
+    if there:
+        (tmp_path / "open").mkdir(mode=0o755)
+    before = os.umask(0)
+    try:
+        course = Course.create(tmp_path / "open")
+    finally:
+        os.umask(before)
+    assert course.mode == "drwx------"
+    assert course.private
+    course.root.chmod(0o750)
+    assert course.private
+    course.root.chmod(0o751)
+    assert not course.private
 
 
 def test_two_courses_have_different_keys(tmp_path, course):
@@ -168,10 +186,52 @@ def test_nobody_can_take_the_name_that_a_long_one_gets(course, name):
     assert len({one.student for one in course.submissions()}) == 2
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may list every folder")
-def test_a_folder_that_cannot_be_listed_counts_for_every_assignment(course):
-    (course.submitted / "ann").mkdir(mode=0)
-    assert [one.assignment for one in course.submissions()] == ["other", "toy"]
+def _unlistable(monkeypatch, name):
+    """Let nobody list the folder of this name, not even root."""
+    real = os.listdir
+
+    def listdir(path="."):
+        if os.path.basename(path) == name:
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path)
+
+    monkeypatch.setattr(os, "listdir", listdir)
+
+
+def test_a_folder_that_cannot_be_listed_counts_for_what_others_have_handed_in(course, monkeypatch):
+    _unlistable(monkeypatch, "ann")
+    (course.submitted / "ann").mkdir()
+    assert course.submissions() == []
+    assert [one.assignment for one in course.submissions(["other"])] == ["other"]
+    submit(course, "bob")
+    assert [(one.student, one.assignment) for one in course.submissions()] == [
+        ("ann", "toy"),
+        ("bob", "toy"),
+    ]
+    assert [one.assignment for one in course.submissions(None, ["ann"])] == ["toy"]
+
+
+def test_what_looks_like_work_and_counts_as_none_is_named_with_the_reason(course):
+    submit(course, "ann")
+    submit(course, "bob", "toys")
+    submit(course, "bob", "of-another-course", content=None)
+    submit(course, ".cay")
+    (course.submitted / ".git").mkdir()
+    (course.submitted / "README").write_text("")
+    assert not any("ann" in line for line in overlooked(course))
+    for number in range(7):
+        (course.submitted / f"{number}\n.zip").write_text("")
+    (course.submitted / "ann" / "toy.ipynb").write_text("{}")
+    (course.source / "mine").mkdir()
+    submit(course, "ann", "mine")
+    by_reason = dict(line.rpartition(": ")[::-2] for line in overlooked(course))
+    places = {reason: line.rpartition(": ")[2] for reason, line in by_reason.items()}
+    assert places == {
+        f"{HIDDEN}.": ".cay",
+        f"{BESIDE}.": "ann/toy.ipynb",
+        f"{UNKNOWN}.": "bob/toys",
+        f"{LOOSE}.": ", ".join(f"{number}\\u000a.zip" for number in range(5)) + " and 2 more",
+    }
 
 
 def test_a_course_without_the_folder_submitted_says_so(course):

@@ -2,9 +2,11 @@
 
 import csv
 
+import nbformat
 import pytest
 from browsing import feedback_of, formgrader_server, instructor, open_submission
 from classroom import MEAN_SUM, STUBS, hand_in, make_course, use
+from nbformat.v4 import new_markdown_cell, new_raw_cell
 from typer.testing import CliRunner
 
 from autograder import cli
@@ -29,6 +31,13 @@ def course(tmp_path_factory):
         for student, answers in STUDENTS.items():
             hand_in(made, student, **answers)
         hand_in(made, "dan").write_bytes(b"{ not a notebook")
+        beside = hand_in(made, "fay", why=STUBS["why"])
+        notebook = nbformat.read(beside, as_version=4)
+        notebook.cells += [
+            new_markdown_cell("Because of *linearity*."),
+            new_raw_cell("_So_ it is."),
+        ]
+        nbformat.write(notebook, beside)
         result = CliRunner().invoke(cli.app, ["grade", "--course", str(root)])
         assert result.exit_code == 0, result.output
         yield Course.open(root)  # the formgrader's own workers are to know the toy too
@@ -50,14 +59,15 @@ def page(formgrader):
 
 def test_every_submission_is_listed_with_its_scores(page, formgrader):
     page.goto(f"{formgrader}/formgrader/manage_submissions/toy")
-    page.wait_for_selector("#main-table tr:nth-child(5)")
+    page.wait_for_selector("#main-table tr:nth-child(6)")
     cells = [row.split("\t") for row in page.locator("#main-table tr").all_inner_texts()]
     assert {row[1]: (row[4], row[3]) for row in cells} == {
         "ann": ("5 / 10", "needs manual grading"),
         "bob": ("3 / 10", "needs manual grading"),
         "cay": ("3 / 10", "graded"),
-        "dan": ("0 / 10", "graded"),
+        "dan": ("0 / 10", "needs manual grading"),
         "eve": ("2 / 10", "needs manual grading"),
+        "fay": ("5 / 10", "needs manual grading"),
     }
 
 
@@ -83,6 +93,20 @@ def test_the_damaged_notebook_is_shown_with_the_reason(page, formgrader):
     open_submission(page, formgrader, "toy", "dan")
     assert "No answer of this submission could be read." in page.inner_text("#notebook")
     assert STUBS["scale"].splitlines()[0] in page.inner_text("#notebook")
+
+
+def test_what_stands_beside_the_answers_is_shown_there_and_in_feedback(page, formgrader, course):
+    open_submission(page, formgrader, "toy", "fay")
+    shown = page.inner_text("#notebook")
+    assert "Because of linearity." in shown
+    assert "_So_ it is." in shown
+    assert "No response." not in shown
+    result = CliRunner().invoke(cli.app, ["feedback", "--course", str(course.root)])
+    assert result.exit_code == 0, result.output
+    text = (course.feedback / "fay" / "toy" / "toy.html").read_text()
+    assert "Because of <em>linearity</em>." in text
+    assert "_So_ it is." in text
+    assert "This answer waits for a person." in text
 
 
 def test_a_students_text_is_shown_and_not_run(page, formgrader):
@@ -112,7 +136,7 @@ def test_the_autograde_button_grades_with_our_judge(page, formgrader, course, tm
     escaped = tmp_path / "escaped"
     hand_in(course, "cay", mean=f"open({str(escaped)!r}, 'w').write('x')\n{MEAN_SUM}")
     page.goto(f"{formgrader}/formgrader/manage_submissions/toy")
-    page.wait_for_selector("#main-table tr:nth-child(5)")
+    page.wait_for_selector("#main-table tr:nth-child(6)")
     row = page.locator("#main-table tr", has=page.locator("td.student-id:text-is('cay')"))
     row.locator(".autograde a").click()
     page.wait_for_selector("#success-modal", timeout=60_000)

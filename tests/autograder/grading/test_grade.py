@@ -37,7 +37,7 @@ from autograder.classroom.rendering import clean_markdown
 from autograder.grading import grade as grade_module
 from autograder.grading import program as grading
 from autograder.grading.autograded import autograded_notebook
-from autograder.grading.grade import FAULTS, grade
+from autograder.grading.grade import grade
 from autograder.grading.notebook import MAX_SOURCE, read_submission
 from autograder.sandbox.backends import SandboxUnavailable, open_sandbox
 from autograder.sandbox.rooms import NotBegun, Run
@@ -179,7 +179,7 @@ def test_a_failure_of_the_grader_costs_no_points_and_is_tried_again(course, sand
     assert _verdicts(course)["bob", "row_mean"] == ("GRADER_FAULT", 0)
     assert _verdicts(course)["ann", "row_mean"] == ("PASS", 2)
     assert {w.student: w.answers for w in report.waiting}["bob"] == 2
-    log = (course.root / FAULTS).read_text()
+    log = course.faults.read_text()
     assert "KeyError" in log
     assert "\x1b" not in log
     monkeypatch.setattr(grading, "judge_program", real)
@@ -387,6 +387,24 @@ def test_a_killed_run_resumes_where_it_was(course, sandbox):
     assert len(_rows(course)) == 16
 
 
+def test_what_is_handed_in_for_what_is_not_released_stops_nobody(course, sandbox, monkeypatch):
+    (course.submitted / "ann" / "toy").rename(course.submitted / "ann" / "later")
+    names = {"toy": assignments()["toy"], "later": assignments()["toy"]}
+    monkeypatch.setattr(checks, "assignments", lambda: names)
+    report = grade(course, None, None, InProcess(sandbox))
+    assert {row.student for row in report.rows} == {"bob"}
+    assert "later: 1 handed in, and not graded: it is not released" in report.notes[0]
+    with pytest.raises(CourseError, match="later is not released"):
+        grade(course, ["later"], None, InProcess(sandbox))
+
+
+def test_what_is_overlooked_is_said(course, sandbox):
+    (course.submitted / "bob").rename(course.submitted / ".bob")
+    report = grade(course, None, None, InProcess(sandbox))
+    assert {row.student for row in report.rows} == {"ann"}
+    assert [".bob: a folder that begins with a dot" in note for note in report.notes] == [True]
+
+
 def test_two_runs_at_a_time_grade_each_submission_once(course, sandbox):
     threads = [
         threading.Thread(target=grade, args=(course, None, None, InProcess(sandbox))) for _ in "ab"
@@ -425,10 +443,11 @@ def test_the_shown_notebook_is_the_release_with_the_answers(course):
     assert sources["title"] == "# A toy"
     assert sources["row_mean-check"] == "check(row_mean)"
     assert (sources["row_mean"], sources["why"]) == (MEAN_SUM, "Because <b>so</b>.")
-    assert [cell.source for cell in shown.cells][2:4] == ["helper = 1", MEAN_SUM]
-    assert shown.cells[3].metadata.nbgrader.points == 2
-    assert "passed" not in nbformat.writes(shown)
-    assert "tags" not in shown.cells[3].metadata
+    answer = next(cell for cell in shown.cells if cell.source == MEAN_SUM)
+    assert shown.cells[shown.cells.index(answer) - 1].source == "helper = 1"
+    assert answer.metadata.nbgrader.points == 2
+    assert all(not cell.get("outputs") for cell in shown.cells)
+    assert "tags" not in answer.metadata
 
 
 def test_a_submission_that_cannot_be_read_is_shown_with_the_reason(course):

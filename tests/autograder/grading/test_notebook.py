@@ -1,20 +1,24 @@
 """Reading submissions: what people and their tools do to a notebook, and what is taken from it."""
 
 import copy
+import dataclasses
 import hashlib
 import json
 import os
 import re
 import socket
 
+import nbformat
 import page
 import pytest
 import toy
 
 from autograder.classroom.course import SubmissionFile
 from autograder.classroom.release import PLACE_FOR_ANSWER, build_notebook
-from autograder.grading import notebook as notebook_module
-from autograder.grading.notebook import MAX_BYTES, MAX_CELLS, MAX_SOURCE, read_submission
+from autograder.grading import reading
+from autograder.grading.autograded import autograded_notebook
+from autograder.grading.notebook import MAX_SOURCE, read_submission
+from autograder.grading.reading import MAX_BYTES, MAX_CELLS
 from autograder.judging.stubs import stub
 from autograder.judging.verdict import Verdict
 
@@ -149,6 +153,7 @@ def test_answers_that_lost_every_mark_are_known_by_the_function_they_define(read
     as_tool_that_drops_metadata_and_ids(content)
     submission = read(content)
     assert pairs(submission) == WHOLE
+    assert submission.written == {"why": "Because."}
     assert submission.problems == {}
 
 
@@ -411,7 +416,7 @@ def test_a_file_that_may_not_be_read_is_malformed(read, path, content):
 
 
 def test_a_file_that_grows_while_it_is_read_is_capped(read, path, content, monkeypatch):
-    monkeypatch.setattr(notebook_module, "MAX_BYTES", 100)
+    monkeypatch.setattr(reading, "MAX_BYTES", 100)
     real = os.fstat
 
     def small(descriptor):
@@ -433,13 +438,250 @@ def test_every_descriptor_is_closed(read, path, content):
     assert len(after) == len(before)
 
 
-@pytest.mark.parametrize("texts", [["", "Because."], ["No.", "Because."], ["Because.", ""]])
-def test_of_a_written_answer_that_was_copied_the_last_that_was_edited_counts(read, content, texts):
+PIECES = {
+    "the first left as it was": ([PLACE_FOR_ANSWER, "Because."], "Because."),
+    "the last left as it was": (["Because.", PLACE_FOR_ANSWER], "Because."),
+    "two halves": (["Because", "of rows."], "Because\n\nof rows."),
+    "the same twice": (["Because.", "Because."], "Because."),
+    "a half without letters": (["Because.", " \n"], "Because."),
+}
+
+
+@pytest.mark.parametrize(("texts", "written"), PIECES.values(), ids=PIECES)
+def test_of_a_written_answer_every_piece_counts(read, content, texts, written):
     first = find(content, "why")
     copied = copy.deepcopy(first)
-    first["source"], copied["source"] = (text or PLACE_FOR_ANSWER for text in texts)
+    first["source"], copied["source"] = texts
     content["cells"].append(copied)
-    assert read(content).written == {"why": "Because."}
+    submission = read(content)
+    assert submission.written == {"why": written}
+    assert submission.answered == {"why"}
+    assert submission.beside == ()
+
+
+def text(source, kind="markdown"):
+    return {"cell_type": kind, "metadata": {}, "source": source}
+
+
+def behind(content, name, cell):
+    content["cells"].insert(content["cells"].index(find(content, name)) + 1, cell)
+
+
+def without(content, *names):
+    for name in names:
+        content["cells"].remove(find(content, name))
+
+
+def own_below_the_place(content):
+    behind(content, "why", text("Because."))
+
+
+def own_below_the_question(content):
+    behind(content, "why-task", text("Because."))
+
+
+def own_above_the_question(content):
+    behind(content, "scale-check", text("Because."))
+
+
+def own_at_the_end(content):
+    content["cells"].append(text("Because."))
+
+
+def own_as_code(content):
+    behind(content, "why", code("Because."))
+
+
+def own_as_raw(content):
+    behind(content, "why", text("Because.", "raw"))
+
+
+def in_the_question(content):
+    find(content, "why-task")["source"] += "\n\nBecause."
+
+
+def second_half_without_its_mark(content):
+    find(content, "why")["source"] = "For this"
+    behind(content, "why", text("Because."))
+
+
+def mark_and_id_dropped(content):
+    without(content, "why")
+    behind(content, "why-task", text("Because."))
+
+
+def all_but_the_text_dropped(content):
+    without(content, "why", "why-task")
+    content["cells"].insert(0, text("Because."))
+
+
+def as_no_text(content):
+    find(content, "why")["source"] = ["Because.", 1]
+
+
+WRITTEN = [
+    own_below_the_place,
+    own_below_the_question,
+    own_above_the_question,
+    own_at_the_end,
+    own_as_code,
+    own_as_raw,
+    in_the_question,
+    second_half_without_its_mark,
+    mark_and_id_dropped,
+    all_but_the_text_dropped,
+]
+
+
+@pytest.mark.parametrize("write", [*WRITTEN, as_no_text])
+def test_a_question_near_which_anything_is_written_is_answered(read, content, released, write):
+    find(content, "why")["source"] = PLACE_FOR_ANSWER
+    assert read(content).answered == set()
+    write(content)
+    submission = read(content)
+    assert submission.answered == {"why"}
+    if write is as_no_text:
+        return
+    shown = [*submission.written.values(), *(one.source for one in submission.beside)]
+    assert sum("Because." in one for one in shown) == 1
+    seen = autograded_notebook(submission, page.ASSIGNMENT, released)
+    assert nbformat.writes(seen).count("Because") == 1
+
+
+def test_an_answer_whose_cell_lost_its_mark_stands_in_its_place(read, content):
+    mark_and_id_dropped(content)
+    behind(content, "why-task", text("First."))
+    submission = read(content)
+    assert submission.written == {"why": "First.\n\nBecause."}
+    assert submission.beside == ()
+
+
+@pytest.mark.parametrize("name", ["title", "row_mean-task", "row_mean-check"])
+def test_a_text_far_from_a_question_does_not_answer_it(read, content, name):
+    find(content, "why")["source"] = PLACE_FOR_ANSWER
+    behind(content, "part-01" if name == "title" else name, text("A note of mine."))
+    submission = read(content)
+    assert submission.answered == set()
+    assert [one.source for one in submission.beside] == ["A note of mine."]
+
+
+def in_a_self_check(content):
+    find(content, "row_mean-check")["source"] += "  # lost"
+
+
+def in_a_given_cell(content):
+    find(content, "part-02")["source"] += "\nlost = 1"
+
+
+def in_a_prompt(content):
+    find(content, "part-03")["source"] += "\nlost"
+
+
+def as_text_for_code(content):
+    find(content, "row_mean").update(cell_type="markdown", source="lost")
+
+
+def as_half_of_an_answer(content):
+    first = find(content, "row_mean")
+    content["cells"].append(copy.deepcopy(first) | {"cell_type": "raw", "source": "lost"})
+
+
+def as_too_long(content):
+    find(content, "row_mean")["source"] = toy.RIGHT_MEAN + "  # lost " + "#" * MAX_SOURCE
+
+
+def as_an_attempt_before_one_that_is_too_long(content):
+    as_too_long(content)
+    first = find(content, "row_mean")
+    content["cells"].insert(0, copy.deepcopy(first) | {"source": f"{WRONG}  # lost"})
+
+
+def as_an_own_cell_that_is_too_long(content):
+    content["cells"].append(code("#" * 100 + "\n# lost" + "#" * MAX_SOURCE))
+
+
+def as_an_attempt(content):
+    first = find(content, "row_mean")
+    content["cells"].insert(0, copy.deepcopy(first) | {"source": f"{WRONG}  # lost"})
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        in_a_self_check,
+        in_a_given_cell,
+        in_a_prompt,
+        as_text_for_code,
+        as_half_of_an_answer,
+        as_too_long,
+        as_an_attempt_before_one_that_is_too_long,
+        as_an_own_cell_that_is_too_long,
+        as_an_attempt,
+    ],
+)
+def test_what_is_not_run_is_shown(read, content, released, write):
+    assert "lost" not in nbformat.writes(
+        autograded_notebook(read(content), page.ASSIGNMENT, released)
+    )
+    write(content)
+    shown = autograded_notebook(read(content), page.ASSIGNMENT, released)
+    lost = [cell.source for cell in shown.cells if "lost" in cell.source[:200]]
+    assert len(lost) == (2 if write is as_an_attempt_before_one_that_is_too_long else 1)
+    nbformat.validate(shown)
+
+
+def test_an_answer_in_the_cell_of_its_self_check_is_run(read, content, released):
+    (given,) = (c.source for c in released.cells if c.metadata.nbgrader.grade_id == "row_mean")
+    for stub_left in (True, False):
+        find(content, "row_mean-check")["source"] = toy.RIGHT_MEAN + "\n\ncheck(row_mean)"
+        if stub_left:
+            find(content, "row_mean")["source"] = given
+        else:
+            without(content, "row_mean")
+        submission = read(content)
+        assert submission.problems == {}
+        answer = dict((name, source) for source, name in pairs(submission))["row_mean"]
+        assert answer.endswith("check(row_mean)")
+        assert submission.beside == ()
+
+
+def test_places_that_read_alike_are_told_apart_by_their_order(tmp_path, path, content):
+    asked = dataclasses.replace(
+        page.ASSIGNMENT, written=(page.WHY, dataclasses.replace(page.WHY, name="how"))
+    )
+    again = '+++ {"written": "how"}\n\nHow?\n\n+++\n\nThe end.'
+    released = build_notebook(asked, page.write(tmp_path, page.PAGE.replace("The end.", again)))
+    made = json.loads(json.dumps(released))
+    as_tool_that_drops_metadata_and_ids(made)
+    second = [cell["source"] for cell in made["cells"]].index(PLACE_FOR_ANSWER) + 2
+    made["cells"][second]["source"] = "So."
+    path.write_text(json.dumps(made))
+    submission = read_submission(SubmissionFile("ann", "toy", path), asked, released)
+    assert submission.answered == {"how"}
+    assert submission.written == {"how": "So."}
+
+
+NOTHING = {"no file": None, "empty": b"", "blank": b" \n"}
+
+
+@pytest.mark.parametrize("data", NOTHING.values(), ids=NOTHING)
+def test_of_nothing_no_question_is_answered(read, data):
+    assert read(data).answered == set()
+
+
+@pytest.mark.parametrize("data", [b"{", b'{"worksheets": []}', b" " * (MAX_BYTES + 1)])
+def test_what_cannot_be_read_may_hold_a_written_answer(read, data):
+    assert read(data).answered == {"why"}
+
+
+def test_a_notebook_of_another_name_may_hold_a_written_answer_and_is_named(read, path, content):
+    for name in ("toy-Copy1.ipynb", "._toy.ipynb", "toy.txt"):
+        path.with_name(name).write_text(json.dumps(content))
+    assert read().answered == {"why"}
+    submission = read(content)
+    assert submission.dropped == (
+        "Only toy.ipynb is read. In its folder there is also: toy-Copy1.ipynb.",
+    )
 
 
 @pytest.mark.parametrize("characters", [20_001, 25_000, MAX_SOURCE])

@@ -12,6 +12,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.grading import observing
 from autograder.grading import program as grading
+from autograder.grading.notebook import ProgramCell
 from autograder.grading.program import check_program, fingerprint, judge_program
 from autograder.judging.verdict import Verdict
 from autograder.sandbox import backends as sandbox
@@ -232,6 +233,26 @@ def test_an_added_cell_that_fails_costs_nothing(isolating):
     for added in ("1 / 0", "import os; os._exit(1)", "while True: pass"):
         judgements = grade(isolating, toy.RIGHT_MEAN, toy.RIGHT_SCALE, added)
         assert all(judgement.passed for judgement in judgements.values()), added
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "scale = scale(np.ones((2, 3)), factor=2.0)",
+        "del scale",
+        "scale = None",
+        "def scale(X, factor=2.0):\n    raise NotImplementedError",
+    ],
+)
+def test_what_is_no_answer_never_takes_the_place_of_one(line, isolating):
+    judgements = judge_program(
+        [*toy.program(), ProgramCell(line, None)],
+        toy.TOY,
+        course_key=b"key",
+        digest="a",
+        sandbox=isolating,
+    )
+    assert [judgement.verdict for judgement in judgements.values()] == [Verdict.PASS] * 2
 
 
 def test_hard_coded_public_cases_fail_on_hidden_ones(isolating):

@@ -1,0 +1,64 @@
+"""What lies among the submissions, looks like somebody's work, and counts as none."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from .. import checks
+from .course import Course
+from .plaintext import printable
+
+MOST_NAMES = 5
+"""How many places one sentence names."""
+
+HIDDEN = "a folder that begins with a dot is no student's. Rename it"
+LOOSE = "it stands in no student's folder. It belongs at <student>/<assignment>/<assignment>.ipynb"
+BESIDE = "it stands in no assignment's folder. It belongs at <assignment>/<assignment>.ipynb"
+UNKNOWN = "no assignment has the name of this folder. Rename it"
+
+
+def overlooked(course: Course) -> list[str]:
+    """A sentence for each reason why something in `submitted` is not graded, with the places."""
+    places: dict[str, list[str]] = {}
+    for reason, path in _found(course):
+        places.setdefault(reason, []).append(printable(str(path.relative_to(course.submitted))))
+    return [
+        f"{course.submitted}: not graded: {', '.join(sorted(names)[:MOST_NAMES])}"
+        f"{f' and {len(names) - MOST_NAMES} more' if names[MOST_NAMES:] else ''}: {reason}."
+        for reason, names in places.items()
+    ]
+
+
+def _found(course: Course) -> Iterator[tuple[str, Path]]:
+    for path in course.submitted.iterdir():
+        if not path.is_dir():
+            if path.suffix in (".ipynb", ".zip") and not path.name.startswith("."):
+                yield LOOSE, path
+        elif path.name.startswith("."):
+            if not checks.assignments().keys().isdisjoint(_listed(path)):
+                yield HIDDEN, path
+        else:
+            yield from _in_folder(course, path)
+
+
+def _in_folder(course: Course, folder: Path) -> Iterator[tuple[str, Path]]:
+    """What is overlooked in a student's folder. An assignment of the instructor's own is not."""
+    for name in _listed(folder):
+        path = folder / name
+        known = name in checks.assignments() or (course.source / name).exists()
+        if known or name.startswith("."):
+            continue
+        if path.suffix == ".ipynb" and not path.is_dir():
+            yield BESIDE, path
+        elif any(one.endswith(".ipynb") for one in _listed(path)):
+            yield UNKNOWN, path
+
+
+def _listed(folder: Path) -> list[str]:
+    """What stands in a folder; nothing if it cannot be listed or is none."""
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
