@@ -100,6 +100,11 @@ class _Part:
         """These calls."""
         return self.key.calls[self.first : self.last]
 
+    @property
+    def hidden(self) -> bool:
+        """True if one of these cases is."""
+        return self.last > self.key.public
+
     def one(self, at: int) -> _Part:
         """One of them."""
         return _Part(self.key, self.first + at, self.first + at + 1)
@@ -125,6 +130,7 @@ class Observer:
         self._program = wire.encode([(_bytes(cell.source), cell.exercise) for cell in program])
         self._sandbox, self._torch = sandbox, torch
         self._left_out: dict[int, str] = {}  # cells that ended their process, and how
+        self._with_hidden: set[int] = set()  # those of them that did so beside hidden inputs
         self._room = self._enter()
 
     def close(self) -> None:
@@ -133,8 +139,21 @@ class Observer:
 
     @property
     def own_left_out(self) -> dict[int, str]:
-        """The cells of no exercise that were left out, and what they had done."""
-        return {i: how for i, how in self._left_out.items() if self._exercises[i] is None}
+        """The cells of no exercise that were left out, and what they had done, as may be told.
+
+        Which cell it was, and how it ended, is told by the student's process, and may be told to
+        the student only of a run without hidden inputs.
+        """
+        return {i: self._left_out[i] for i in self._own() if i not in self._with_hidden}
+
+    @property
+    def left_out_later(self) -> bool:
+        """True if a cell of no exercise was left out that may not be told."""
+        return any(i in self._with_hidden for i in self._own())
+
+    def _own(self) -> list[int]:
+        """The cells of no exercise that were left out."""
+        return [i for i in self._left_out if self._exercises[i] is None]
 
     def observe(
         self, questions: Sequence[Question], passes: Callable[[AnswerKey, Any], bool]
@@ -205,6 +224,8 @@ class Observer:
             run = self._run(handed, max(asked[one.name].seconds for one in batch), again)
             if run.cell is not None and self._may_leave_out(run.cell):
                 self._left_out[run.cell] = "killed" if run.status == "ended" else run.status
+                if any(one.hidden for one in batch):
+                    self._with_hidden.add(run.cell)
                 continue
             found = self._read(batch, handed, run, asked)
             if not found:  # the first of them ended the run, and it was alone with the cells
@@ -268,7 +289,7 @@ class Observer:
         """True for the cell of an answer, and the first few others that end the process."""
         if not 0 <= cell < len(self._exercises) or cell in self._left_out:
             return False
-        return self._exercises[cell] is not None or len(self.own_left_out) < MOST_LEFT_OUT
+        return self._exercises[cell] is not None or len(self._own()) < MOST_LEFT_OUT
 
 
 def _joined(public: Seen, hidden: Seen) -> Seen:

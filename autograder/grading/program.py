@@ -133,7 +133,9 @@ def _observed(
     try:
         with closing(Observer(program, sandbox, torch)) as observer:
             seen = observer.observe(asked, lambda key, result: judge.judge(key, result).earns)
-            return seen, _left_out(program, observer.own_left_out)
+            return seen, _left_out(program, observer.own_left_out) + (
+                _LEFT_OUT_LATER if observer.left_out_later else ""
+            )
     except NotBegun:
         return {}, ""
 
@@ -178,12 +180,15 @@ def _judgement_alone(seen: Seen) -> Judgement:
     if judgement.passed and FEWEST_ASKS * key.asks > asks:
         return Judgement(
             Verdict.FORBIDDEN,
-            f"It hardly calls the function that it is given: {asks} different calls, where "
-            f"the task takes about {key.asks}. Its result has to come from what that returns.",
+            "It hardly calls the function that it is given, where the task takes about "
+            f"{key.asks} different calls. Its result has to come from what that returns.",
         )
     return judgement
 
 
+_LEFT_OUT_LATER = (
+    " (A cell of your own was left out: it ran well, but ended the process when it ran again.)"
+)
 _NOT_BEGUN = Judgement(
     Verdict.GRADER_FAULT,
     "The sandbox did not start, so nothing of the answer has run. See `autograder doctor`.",

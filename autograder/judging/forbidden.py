@@ -7,6 +7,7 @@ without a `*` stand in the notebook too.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 
 SOFTMAX = ("scipy.special.softmax", "torch.softmax", "scipy.special.*softmax", "torch.*softmax*")
 
@@ -52,6 +53,11 @@ TRANSFORMER = (
 )
 
 AUTOMATIC_DIFFERENTIATION = ("torch.autograd", "torch.func", "torch.*make_dual")
+
+
+def matching(name: str, forbidden: Sequence[str]) -> str | None:
+    """The first of `forbidden` that means this name, or None."""
+    return next((one for one in forbidden if fnmatchcase(name, one)), None)
 
 
 def sentence(forbidden: Sequence[str]) -> str:
