@@ -230,3 +230,9 @@ def test_two_numbers_are_shown_with_the_digits_that_differ():
         mismatch = compare(0.25, wrong)
         assert mismatch is not None
         assert shown in mismatch.text
+
+
+def test_whole_numbers_of_more_than_64_bits_are_compared_like_others():
+    assert agree(10**25, 10**24 * 10)
+    assert not agree(10**25, 10**25 + 1)
+    assert agree([10**25, 1.5], [10**24 * 10, 1.5])
