@@ -9,7 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
-SOFTMAX = ("scipy.special.softmax", "torch.softmax", "scipy.special.*softmax", "torch.*softmax*")
+SOFTMAX = (
+    "scipy.special.softmax",
+    "torch.softmax",
+    "scipy.special.*softmax",
+    "torch.*softmax*",
+    "torch.*scaled_dot_product*",  # of the identity, with a scale of 1, it is the softmax
+    "torch.*_attention*",
+    "torch.*transformer_encoder_layer_fwd",
+    "torch.autograd*",  # the gradient of `logsumexp` is one, too
+    "torch.*make_dual",
+)
 
 MULTI_HEAD_ATTENTION = ("torch.nn.MultiheadAttention", "torch.*multi_head_attention*")
 
