@@ -139,20 +139,18 @@ class Observer:
 
     @property
     def own_left_out(self) -> dict[int, str]:
-        """The cells of no exercise that were left out, and what they had done, as may be told.
+        """The cells of no exercise that were left out in runs without hidden inputs, and why.
 
-        Which cell it was, and how it ended, is told by the student's process, and may be told to
-        the student only of a run without hidden inputs.
+        Of other runs neither may be told: the student's process says what they are.
         """
         return {i: self._left_out[i] for i in self._own() if i not in self._with_hidden}
 
     @property
     def left_out_later(self) -> bool:
-        """True if a cell of no exercise was left out that may not be told."""
+        """True if a cell of no exercise was left out in a run with hidden inputs."""
         return any(i in self._with_hidden for i in self._own())
 
     def _own(self) -> list[int]:
-        """The cells of no exercise that were left out."""
         return [i for i in self._left_out if self._exercises[i] is None]
 
     def observe(
@@ -161,7 +159,7 @@ class Observer:
         """What each answer does; on the hidden cases only if it `passes` the public ones."""
         asked = {one.name: one for one in questions}
         first = self._made(asked, {name: _from(one.public) for name, one in asked.items()})
-        seen = {name: self._on(asked[name].public, one) for name, one in first.items()}
+        seen = {name: replace(one, key=asked[name].public) for name, one in first.items()}
         answered = [name for name, one in seen.items() if isinstance(one.result, list)]
         right = [name for name in answered if passes(asked[name].public, seen[name].result)]
         hidden = self._made(
@@ -169,7 +167,7 @@ class Observer:
             {name: _from(asked[name].whole, asked[name].whole.public) for name in right},
         )
         for name, one in hidden.items():
-            seen[name] = _joined(seen[name], self._on(asked[name].whole, one))
+            seen[name] = _joined(seen[name], replace(one, key=asked[name].whole))
         answered = [
             name
             for name in answered
@@ -179,9 +177,6 @@ class Observer:
         for name, one in second.items():
             seen[name] = _again(seen[name], one)
         return seen
-
-    def _on(self, key: AnswerKey, seen: Seen) -> Seen:
-        return replace(seen, key=key)
 
     def _made(self, asked: Mapping[str, Question], parts: Mapping[str, _Part]) -> dict[str, Seen]:
         """Make all calls: those of a test that a student wrote one by one, each in a fresh process.
