@@ -96,7 +96,8 @@ EXAMPLES ?= 10000
 fuzz: $(VENV) bwrap
 	FUZZ=$(or $(SEED),$(shell date +%s)) pytest tests/autograder/grading/test_chaos.py \
 	    tests/autograder/checks/test_exercises.py
-	FUZZ_EXAMPLES=$(EXAMPLES) pytest -n 2 --hypothesis-show-statistics tests/autograder/test_fuzz.py
+	FUZZ_EXAMPLES=$(EXAMPLES) pytest -n 2 --hypothesis-show-statistics tests/autograder/test_fuzz.py \
+	    tests/autograder/test_fuzz_forged.py
 	HOSTILE=all pytest tests/hostile
 
 bench: $(BUILD)/class.made bwrap

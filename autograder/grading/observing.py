@@ -100,6 +100,11 @@ class _Part:
         """These calls."""
         return self.key.calls[self.first : self.last]
 
+    @property
+    def hidden(self) -> bool:
+        """True if one of these cases is."""
+        return self.last > self.key.public
+
     def one(self, at: int) -> _Part:
         """One of them."""
         return _Part(self.key, self.first + at, self.first + at + 1)
@@ -125,6 +130,7 @@ class Observer:
         self._program = wire.encode([(_bytes(cell.source), cell.exercise) for cell in program])
         self._sandbox, self._torch = sandbox, torch
         self._left_out: dict[int, str] = {}  # cells that ended their process, and how
+        self._with_hidden: set[int] = set()  # those of them that did so beside hidden inputs
         self._room = self._enter()
 
     def close(self) -> None:
@@ -133,8 +139,19 @@ class Observer:
 
     @property
     def own_left_out(self) -> dict[int, str]:
-        """The cells of no exercise that were left out, and what they had done."""
-        return {i: how for i, how in self._left_out.items() if self._exercises[i] is None}
+        """The cells of no exercise that were left out in runs without hidden inputs, and why.
+
+        Of other runs neither may be told: the student's process says what they are.
+        """
+        return {i: self._left_out[i] for i in self._own() if i not in self._with_hidden}
+
+    @property
+    def left_out_later(self) -> bool:
+        """True if a cell of no exercise was left out in a run with hidden inputs."""
+        return any(i in self._with_hidden for i in self._own())
+
+    def _own(self) -> list[int]:
+        return [i for i in self._left_out if self._exercises[i] is None]
 
     def observe(
         self, questions: Sequence[Question], passes: Callable[[AnswerKey, Any], bool]
@@ -142,7 +159,7 @@ class Observer:
         """What each answer does; on the hidden cases only if it `passes` the public ones."""
         asked = {one.name: one for one in questions}
         first = self._made(asked, {name: _from(one.public) for name, one in asked.items()})
-        seen = {name: self._on(asked[name].public, one) for name, one in first.items()}
+        seen = {name: replace(one, key=asked[name].public) for name, one in first.items()}
         answered = [name for name, one in seen.items() if isinstance(one.result, list)]
         right = [name for name in answered if passes(asked[name].public, seen[name].result)]
         hidden = self._made(
@@ -150,7 +167,7 @@ class Observer:
             {name: _from(asked[name].whole, asked[name].whole.public) for name in right},
         )
         for name, one in hidden.items():
-            seen[name] = _joined(seen[name], self._on(asked[name].whole, one))
+            seen[name] = _joined(seen[name], replace(one, key=asked[name].whole))
         answered = [
             name
             for name in answered
@@ -160,9 +177,6 @@ class Observer:
         for name, one in second.items():
             seen[name] = _again(seen[name], one)
         return seen
-
-    def _on(self, key: AnswerKey, seen: Seen) -> Seen:
-        return replace(seen, key=key)
 
     def _made(self, asked: Mapping[str, Question], parts: Mapping[str, _Part]) -> dict[str, Seen]:
         """Make all calls: those of a test that a student wrote one by one, each in a fresh process.
@@ -205,6 +219,8 @@ class Observer:
             run = self._run(handed, max(asked[one.name].seconds for one in batch), again)
             if run.cell is not None and self._may_leave_out(run.cell):
                 self._left_out[run.cell] = "killed" if run.status == "ended" else run.status
+                if any(one.hidden for one in batch):
+                    self._with_hidden.add(run.cell)
                 continue
             found = self._read(batch, handed, run, asked)
             if not found:  # the first of them ended the run, and it was alone with the cells
@@ -268,7 +284,7 @@ class Observer:
         """True for the cell of an answer, and the first few others that end the process."""
         if not 0 <= cell < len(self._exercises) or cell in self._left_out:
             return False
-        return self._exercises[cell] is not None or len(self.own_left_out) < MOST_LEFT_OUT
+        return self._exercises[cell] is not None or len(self._own()) < MOST_LEFT_OUT
 
 
 def _joined(public: Seen, hidden: Seen) -> Seen:

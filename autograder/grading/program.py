@@ -133,7 +133,9 @@ def _observed(
     try:
         with closing(Observer(program, sandbox, torch)) as observer:
             seen = observer.observe(asked, lambda key, result: judge.judge(key, result).earns)
-            return seen, _left_out(program, observer.own_left_out)
+            return seen, _left_out(program, observer.own_left_out) + (
+                _LEFT_OUT_LATER if observer.left_out_later else ""
+            )
     except NotBegun as error:
         return {}, str(error)
 
@@ -178,8 +180,8 @@ def _judgement_alone(seen: Seen) -> Judgement:
     if judgement.passed and FEWEST_ASKS * key.asks > asks:
         return Judgement(
             Verdict.FORBIDDEN,
-            f"It hardly calls the function that it is given: {asks} different calls, where "
-            f"the task takes about {key.asks}. Its result has to come from what that returns.",
+            "It hardly calls the function that it is given, where the task takes about "
+            f"{key.asks} different calls. Its result has to come from what that returns.",
         )
     return judgement
 
@@ -192,6 +194,9 @@ def _not_begun(reason: str) -> Judgement:
     )
 
 
+_LEFT_OUT_LATER = (
+    " (A cell of your own was left out: it ran well, but ended the process when it ran again.)"
+)
 _DID = {
     "timeout": "did not end in time",
     "memory": "asked for too much memory",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +12,17 @@ from ..sandbox.untrusted.values import Foreign, Raised, Tensor, Unloadable, outp
 from .agreement import close, family
 from .exercise import Raises
 from .verdict import Verdict
-from .words import advice, at, describe, kind, numbers, short_list
+from .words import advice, at, describe, kind, kind_in_general, numbers, short_list
+
+NAMED = frozenset(
+    one.__name__
+    for one in (
+        *(AssertionError, AttributeError, IndexError, KeyError, NameError, RecursionError),
+        *(RuntimeError, TypeError, UnboundLocalError, ValueError, ZeroDivisionError),
+    )
+)
+"""The exceptions that are named where one is raised on a hidden case. An answer chooses which, and
+could tell by it what it has seen there: so it has few to choose from."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +42,8 @@ class Mismatch:
 class Place:
     """Where in a result a value is: in full, in short as part of other places, and in general.
 
-    In general, the items of a list are not told apart: how many there are depends on the case.
+    In general, neither the items of a list nor the keys of a dict are told apart: how many there
+    are, and what they are called, depends on the case.
     """
 
     full: str
@@ -54,7 +64,8 @@ class Place:
     def entry(self, name: str) -> Place:
         """The place of the value of a dict's key."""
         text = f"the value of {name!r:.80}" + (f" in {self.short}" if self.short else "")
-        return Place(text, text, text)
+        general = "the value of a key" + (f" in {self.general}" if self.short else "")
+        return Place(text, text, general)
 
 
 RESULT = Place("the result", "", "the result")
@@ -199,8 +210,7 @@ def _mentioned(word: str, message: str) -> bool:
 def unasked_exception(value: Raised) -> Mismatch:
     """What is wrong where an answer raises and should return."""
     line = f" (line {value.line} of its cell)" if value.line else ""
-    known = isinstance(getattr(builtins, value.type_name, None), type)
-    general = f"it raises {value.type_name}" if known else "it raises an exception"
+    general = f"it raises {value.type_name if value.type_name in NAMED else 'an exception'}"
     return Mismatch(Verdict.EXCEPTION, f"it raises {said(value)}{line}", general)
 
 
@@ -229,6 +239,6 @@ def _wrong_type(expected: Any, actual: Any, place: Place) -> Mismatch:
     return Mismatch(
         Verdict.WRONG_TYPE,
         f"{place.full} is {describe(actual)} and should be {describe(expected)}",
-        f"{place.general} is {kind(actual)} and should be {kind(expected)}",
+        f"{place.general} is {kind_in_general(actual)} and should be {kind(expected)}",
         advice(expected, actual),
     )

@@ -7,8 +7,19 @@ without a `*` stand in the notebook too.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 
-SOFTMAX = ("scipy.special.softmax", "torch.softmax", "scipy.special.*softmax", "torch.*softmax*")
+SOFTMAX = (
+    "scipy.special.softmax",
+    "torch.softmax",
+    "scipy.special.*softmax",
+    "torch.*softmax*",
+    "torch.*scaled_dot_product*",  # of the identity, with a scale of 1, it is the softmax
+    "torch.*_attention*",
+    "torch.*transformer_encoder_layer_fwd",
+    "torch.autograd*",  # the gradient of `logsumexp` is one, too
+    "torch.*make_dual",
+)
 
 MULTI_HEAD_ATTENTION = ("torch.nn.MultiheadAttention", "torch.*multi_head_attention*")
 
@@ -52,6 +63,11 @@ TRANSFORMER = (
 )
 
 AUTOMATIC_DIFFERENTIATION = ("torch.autograd", "torch.func", "torch.*make_dual")
+
+
+def matching(name: str, forbidden: Sequence[str]) -> str | None:
+    """The first of `forbidden` that means this name, or None."""
+    return next((one for one in forbidden if fnmatchcase(name, one)), None)
 
 
 def sentence(forbidden: Sequence[str]) -> str:

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..sandbox.untrusted import wire
 from ..sandbox.untrusted.probe import observe, observe_once
+from ..sandbox.untrusted.ready_made import UNWATCHED
 from ..sandbox.untrusted.values import (
     Call,
     Differentiated,
@@ -31,12 +32,13 @@ from .agreement import agree
 from .asks import Counting
 from .compare import Mismatch, compare, compare_exception, unasked_exception
 from .exercise import Case, Exercise, Kind
+from .forbidden import matching
 from .measured import compare_measured
 from .modules import compare_gradients, compare_parameters
 from .naming import KeyedMisconception, Trial, earned_name
 from .patterns import patterns
 from .verdict import Judgement, Verdict
-from .words import kind, with_parameter
+from .words import kind, kind_in_general, with_parameter
 from .written_tests import judge_test
 
 
@@ -207,12 +209,9 @@ def judge(key: AnswerKey, observations: Sequence[Observation]) -> Judgement:
             Verdict.MALFORMED,
             f"{len(observations)} results came back for {len(key.cases)} cases.",
         )
-    ready_made = [name for one in observations for name in one.ready_made if isinstance(name, str)]
-    if ready_made:
-        return Judgement(
-            Verdict.FORBIDDEN,
-            f"It runs `{ready_made[0][:100]}`, which is ready-made. Writing it is the exercise.",
-        )
+    ran = [name for one in observations for name in one.ready_made]
+    if ran:
+        return _ready_made(key, ran[0])
     if key.is_test:
         return judge_test(key.cases, key.public, key.misconceptions, observations)
     found = [
@@ -238,6 +237,18 @@ def judge(key: AnswerKey, observations: Sequence[Observation]) -> Judgement:
     return Judgement(mismatch.verdict, message, misconception=name, hint=hint, case=first)
 
 
+def _ready_made(key: AnswerKey, ran: str) -> Judgement:
+    """The verdict on what ran; in words of the key's own, since `ran` may hold what is hidden."""
+    pattern = matching(ran, key.forbidden)
+    if pattern is not None:
+        text = f"It runs `{pattern}`, which is ready-made."
+    elif key.forbidden and ran in UNWATCHED:
+        text = f"It runs `{ran}`, and nothing would see whether something ready-made runs there."
+    else:
+        return Judgement(Verdict.MALFORMED, "What came back from the answer is no result.")
+    return Judgement(Verdict.FORBIDDEN, f"{text} Writing it is the exercise.")
+
+
 def fault(
     case: Case, expected: Any, observation: Observation, parameters: tuple[str, ...] = ()
 ) -> Mismatch | None:
@@ -250,8 +261,11 @@ def fault(
     if case.setup and isinstance(value, Unloadable):
         return compare_parameters(case.setup.weights, value.shapes)
     if isinstance(expected, Differentiated) and not isinstance(value, Differentiated):
-        text = f"what the class makes is {kind(value)} and should be a torch.nn.Module"
-        return Mismatch(Verdict.WRONG_TYPE, text, text)
+        text, general = (
+            f"what the class makes is {words(value)} and should be a torch.nn.Module"
+            for words in (kind, kind_in_general)
+        )
+        return Mismatch(Verdict.WRONG_TYPE, text, general)
     mismatch = (
         compare_measured(expected, value, case.tolerance)
         if case.tolerance is not None

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .agreement import NUMBERS
 from .compare import Mismatch, compare
 from .verdict import Verdict
 
@@ -24,6 +25,8 @@ def compare_measured(expected: float, actual: Any, tolerance: float) -> Mismatch
 
 def within(one: Any, other: Any, tolerance: float) -> bool:
     """True if two numbers differ by no more than that share of the first."""
+    if not all(isinstance(number, np.ndarray | NUMBERS) for number in (one, other)):
+        return False  # a list, say: its items may have any types and lengths
     numbers = [np.asarray(number) for number in (one, other)]
     if any(number.shape != () or number.dtype.kind not in "iuf" for number in numbers):
         return False

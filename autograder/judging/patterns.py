@@ -295,7 +295,9 @@ def _alone(wrong: Differences) -> Pattern | None:
     """One array of several is wrong, and always the same one."""
     places = {one.place for one in wrong}
     if len(places) == 1 and all(one.alone for one in wrong):
-        return Pattern(f"nothing but {places.pop()} is wrong")
+        return Pattern(
+            f"nothing but {places.pop()} is wrong", "nothing but one part of it is wrong"
+        )
     return None
 
 

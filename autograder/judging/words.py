@@ -43,6 +43,11 @@ def kind(value: Any) -> str:
     return known.get(type(value), f"a {type(value).__name__}")
 
 
+def kind_in_general(value: Any) -> str:
+    """What a value is, in words of ours alone: the name of a type can be any text."""
+    return "of another type" if isinstance(value, Foreign) else kind(value)
+
+
 def advice(expected: Any, actual: Any) -> str:
     """What helps where `actual` is of another type than `expected`; empty if nothing is known."""
     if actual is None:

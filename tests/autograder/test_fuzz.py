@@ -5,7 +5,6 @@
 
 import dataclasses
 import functools
-import itertools
 import json
 import os
 import tempfile
@@ -30,7 +29,6 @@ from autograder.grading.program import judge_questions, questions
 from autograder.judging.agreement import agree
 from autograder.judging.judge import observe_quietly
 from autograder.judging.verdict import Judgement, Verdict
-from autograder.sandbox.rooms import Run
 from autograder.sandbox.untrusted import wire
 from autograder.sandbox.untrusted.values import (
     Differentiated,
@@ -129,7 +127,7 @@ def test_forged_observations_are_judged_and_earn_nothing(name, data):
     public = asked.public.public
     runs = [forged[0][:public], forged[0][public:], forged[1]]
     messages = [(wire.encode([name, one]),) for one in runs]
-    judgement = judge_questions(toy.program(), [asked], Forger(messages))[name]
+    judgement = judge_questions(toy.program(), [asked], fuzzing.Forger(messages))[name]
     assert judgement.message
     assert judgement.verdict is not Verdict.GRADER_FAULT
     if judgement.passed:
@@ -180,25 +178,9 @@ results = st.lists(
 )
 def test_whatever_comes_back_there_is_a_verdict_and_no_point(runs, status, cell, changed):
     asked = [question_of(name)[0] for name in ("row_mean", "scale")]
-    judgements = judge_questions(toy.program(), asked, Forger(runs, status, cell, changed))
+    judgements = judge_questions(toy.program(), asked, fuzzing.Forger(runs, status, cell, changed))
     assert list(judgements) == ["row_mean", "scale"]
     for judgement in judgements.values():
         assert judgement.message
         assert not judgement.passed
         assert judgement.verdict is not Verdict.GRADER_FAULT
-
-
-class Forger:
-    """A sandbox whose rooms answer the orders with these results, one after another."""
-
-    isolated, open = True, True
-
-    def __init__(self, runs, status="ended", cell=None, changed=None):
-        self.runs = itertools.cycle(runs)
-        self.run = lambda calls, **options: Run(status, cell, next(self.runs), changed)
-
-    def room(self, program, torch):
-        return self
-
-    def close(self):
-        pass

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from autograder.sandbox.rooms import Run
 from autograder.sandbox.untrusted import wire
 from autograder.sandbox.untrusted.values import (
     Differentiated,
@@ -218,3 +222,102 @@ nodes = st.recursive(
     max_leaves=8,
 )
 """Trees that look like headers of the wire format."""
+
+
+SECRET, NUMBER = "SECRET", 31337
+"""What a forger sends who has read the hidden inputs: every text holds the one, and every number
+that is his own the other."""
+
+odd = st.sampled_from(
+    (
+        *(None, True, SECRET, NUMBER, -NUMBER, NUMBER * 10**20, 31337.25, float("nan"), 1e308),
+        *([[NUMBER], [NUMBER, SECRET]], (NUMBER, [31337.0, None]), [np.ones(2), np.ones(3)]),
+        *((np.ones(2), SECRET, None), [], (), {}, {SECRET: NUMBER}, {SECRET: [1, [2, [3]]]}),
+        *(np.float64(31337.25), np.int8(3), np.bool_(True), np.complex128(31337j)),
+        *(np.full((2, 3), 31337.25), np.zeros((0, 3)), np.zeros(()), np.full(3, np.inf)),
+        *(np.array([NUMBER], np.uint64), np.ones(2, np.float16), np.ones((1,) * 8)),
+        *(Tensor(np.full(3, 31337.25)), Tensor(np.zeros(())), Tensor(np.ones(2, complex))),
+        *(Foreign(SECRET), Foreign(f"ndarray[{SECRET}]"), Foreign(f"Tensor[{SECRET}]")),
+        *(Foreign(""), Foreign("a " + SECRET), Unloadable({SECRET: (NUMBER,)}), Unloadable({})),
+        *(Raised(SECRET, SECRET, NUMBER, (SECRET,)), Raised("ValueError", SECRET, NUMBER)),
+        *(Raised("BlockingIOError", ""), Raised("AssertionError", SECRET, -1, ("Exception",))),
+        *(Raised(SECRET, "", None, ("ValueError",)), Raised("", "")),
+        *(Differentiated(NUMBER, {SECRET: Tensor(np.ones(2))}), Differentiated(None, None)),
+        *(Differentiated(np.ones(2), Raised(SECRET, SECRET)), Differentiated([1], {"a": None})),
+    )
+)
+"""What nobody returns who wants to be right."""
+
+
+@st.composite
+def spoiled(draw: Callable[..., Any], right: Any) -> Any:
+    """A right value with some part of it another: of another type, shape, dtype or length."""
+    kind = draw(st.sampled_from(("odd", "inside", "inside", "cast", "shape", "number", "longer")))
+    if isinstance(right, Tensor):
+        array = draw(spoiled(right.array))
+        return Tensor(array, right.gradient) if isinstance(array, np.ndarray) else array
+    if isinstance(right, Differentiated) and kind != "odd":
+        if draw(st.booleans()) or not isinstance(right.gradients, dict):
+            return dataclasses.replace(right, output=draw(spoiled(right.output)))
+        return dataclasses.replace(right, gradients=draw(spoiled(right.gradients)))
+    if isinstance(right, tuple | list | dict) and kind in ("inside", "longer"):
+        items = [*right.items()] if isinstance(right, dict) else [*enumerate(right)]
+        if items and kind == "inside":
+            at = draw(st.integers(0, len(items) - 1))
+            items[at] = items[at][0], draw(spoiled(items[at][1]))
+        elif items and draw(st.booleans()):
+            items.pop()
+        else:
+            items.append((SECRET, draw(odd)))
+        return dict(items) if isinstance(right, dict) else type(right)(one for _, one in items)
+    if isinstance(right, np.ndarray) and kind != "odd":
+        if kind == "cast":
+            with np.errstate(all="ignore"):
+                return right.astype(draw(dtypes))
+        if kind == "shape":
+            return draw(
+                st.sampled_from((right[None], right.ravel()[:1], right.T, right[..., None]))
+            )
+        changed = right.copy()
+        if changed.size and changed.dtype.kind in "iuf":
+            flat = changed.reshape(-1)
+            flat[draw(st.integers(0, changed.size - 1))] = draw(st.sampled_from((0, 1, 7)))
+        return changed
+    if isinstance(right, int | float) and kind in ("number", "cast"):
+        wide = (int(right),) if abs(right) < 2**60 else ()
+        return draw(st.sampled_from((right + 1, -right, float(right), np.float32(right), *wide)))
+    return draw(odd)
+
+
+@st.composite
+def tampered(draw: Callable[..., Any], right: Sequence[Observation]) -> list[Observation]:
+    """What an honest runner sends, with the results of some cases spoiled."""
+    forged = list(right)
+    for at in draw(st.lists(st.integers(0, len(forged) - 1), max_size=3)) if forged else ():
+        one, part = forged[at], draw(st.sampled_from(("value", "value", "later", "after", "ran")))
+        if part == "ran":
+            text = draw(st.sampled_from((SECRET, "torch.softmax", f"torch.{SECRET}softmax", "")))
+            forged[at] = dataclasses.replace(one, ready_made=(text,))
+        elif part == "after":
+            after = draw(spoiled(one.arguments_after))
+            after = after if isinstance(after, tuple) else (after,)
+            forged[at] = dataclasses.replace(one, arguments_after=after)
+        else:
+            forged[at] = dataclasses.replace(one, **{part: draw(spoiled(one.value))})
+    return forged
+
+
+class Forger:
+    """A sandbox whose rooms answer the orders with these results, one after another."""
+
+    isolated, open = True, True
+
+    def __init__(self, runs, status="ended", cell=None, changed=None):
+        self.runs = itertools.cycle(runs)
+        self.run = lambda calls, **options: Run(status, cell, next(self.runs), changed)
+
+    def room(self, program, torch):
+        return self
+
+    def close(self):
+        pass

@@ -134,6 +134,17 @@ READY_MADE = {
         "a method": (
             "def softmax(x, axis=-1):\n    return torch.from_numpy(x).softmax(axis).numpy()"
         ),
+        "attention to the identity": (
+            "def softmax(x, axis=-1):\n"
+            "    rows = torch.from_numpy(np.moveaxis(np.atleast_2d(x), axis, -1)).contiguous()\n"
+            "    one = torch.eye(rows.shape[-1], dtype=rows.dtype)\n"
+            "    return F.scaled_dot_product_attention(rows, one, one, scale=1).numpy()"
+        ),
+        "the gradient of logsumexp": (
+            "def softmax(x, axis=-1):\n"
+            "    x = torch.from_numpy(x).requires_grad_()\n"
+            "    return torch.autograd.grad(torch.logsumexp(x, axis).sum(), x)[0].numpy()"
+        ),
         "the logarithm": (
             "def softmax(x, axis=-1):\n"
             "    return torch.log_softmax(torch.from_numpy(x), axis).exp().numpy()"

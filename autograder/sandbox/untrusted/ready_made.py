@@ -29,6 +29,9 @@ _PYTHONS_OWN = (
 
 _BARE, _STARTS = "_thread.start_new_thread", threading.Thread.start.__code__
 
+UNWATCHED = (_BARE, SWITCHED_OFF)
+"""What is noted of code that runs where nothing can be watched."""
+
 Profile = Callable[[FrameType, str, Any], None]
 
 

@@ -44,6 +44,7 @@ MAX_DEPTH = 12
 MAX_ITEMS = 10_000
 MAX_AXES = 8
 MAX_TEXT = 20_000
+MAX_NAME = 100
 MAX_BYTES = 16 * 2**20
 MAX_HEADER = 4 * 2**20
 ALIGNED = 16
@@ -176,6 +177,12 @@ class _Reader:
             return value
         return value.encode("utf-8", "replace").decode()  # no half of a pair of surrogates
 
+    def _name(self, value: Any) -> str:
+        text = self._text(value)
+        if len(text) > MAX_NAME:
+            raise WireError("the name of a type is too long")
+        return text
+
     def _items(self, items: Any, depth: int) -> list[Any]:
         if not isinstance(items, list) or len(items) > MAX_ITEMS:
             raise WireError("a list of items is malformed")
@@ -252,7 +259,7 @@ class _Reader:
         return SeededGenerator(seed)
 
     def _read_foreign(self, type_name: Any, *, depth: int) -> Foreign:
-        return Foreign(self._text(type_name))
+        return Foreign(self._name(type_name))
 
     def _read_raised(
         self, type_name: Any, message: Any, line: Any, bases: Any, *, depth: int
@@ -262,7 +269,7 @@ class _Reader:
         if not isinstance(bases, list) or len(bases) > MAX_ITEMS:
             raise WireError("the types of an exception are malformed")
         return Raised(
-            self._text(type_name), self._text(message), line, tuple(map(self._text, bases))
+            self._name(type_name), self._text(message), line, tuple(map(self._name, bases))
         )
 
     def _read_record(self, *parts: Any, kind: type, depth: int) -> Any:

@@ -89,6 +89,12 @@ def test_an_answer_passes_that_calls_the_function_it_is_given(name, box):
     assert judgement.verdict is verdict, judgement.message
 
 
+def test_how_often_it_calls_is_not_told(box):
+    """An answer could tell the number of calls what it has seen on a hidden case."""
+    bodies = ("return x * 4", "f(0)\nreturn np.asarray(x) * 4")
+    assert len({grade(box, body).message for body in bodies}) == 1
+
+
 def test_an_exception_comes_back_under_its_own_name(box):
     body = "try: f()\nexcept TypeError as error: assert 'argument' in str(error)\nreturn f(f(x))"
     assert grade(box, body).passed

@@ -64,6 +64,8 @@ def test_a_number_beyond_it_is_wrong_and_the_message_says_how_near_it_should_be(
         (lambda X: str(np.std(X)), Verdict.WRONG_TYPE),
         (lambda X: np.std(X)[None], Verdict.WRONG_SHAPE),
         (lambda X: None, Verdict.WRONG_TYPE),
+        (lambda X: [[1.0], [2.0, "x"]], Verdict.WRONG_TYPE),
+        (lambda X: (np.ones(2), np.ones(3), None), Verdict.WRONG_TYPE),
     ],
 )
 def test_what_is_no_number_is_told_so(answer, verdict):

@@ -6,6 +6,7 @@ import sys
 import threading
 
 import pytest
+import softmax_operators
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -20,6 +21,26 @@ BLOCK = nn.TransformerEncoderLayer(4, 2, 8, batch_first=True)
 SEEN = [
     (forbidden.SOFTMAX, lambda: nn.Softmax(-1)(X), "torch.nn.functional.softmax"),
     (forbidden.SOFTMAX, lambda: torch.ops.aten._softmax(X, -1, False), "torch.ops.aten._softmax"),
+    (
+        forbidden.SOFTMAX,
+        lambda: F.scaled_dot_product_attention(X, torch.eye(4), torch.eye(4), scale=1),
+        "torch.nn.functional.scaled_dot_product_attention",
+    ),
+    (
+        forbidden.SOFTMAX,
+        lambda: torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(*[X[None].detach()] * 3),
+        "torch.ops.aten._scaled_dot_product_flash_attention_for_cpu",
+    ),
+    (
+        forbidden.SOFTMAX,
+        lambda: torch.autograd.grad(torch.logsumexp(X, -1).sum(), X),
+        "torch.autograd",
+    ),
+    (
+        forbidden.SOFTMAX,
+        lambda: torch.func.jvp(lambda x: x.logsumexp(-1), (X.detach(),), (X.detach(),)),
+        "torch.ops.aten._make_dual",
+    ),
     (forbidden.ATTENTION, lambda: BLOCK.eval()(X), "torch.nn.MultiheadAttention"),
     (forbidden.LAYER_NORM, lambda: BLOCK.norm1(X), "torch.nn.LayerNorm"),
     (forbidden.LAYER_NORM, lambda: F.rms_norm(X, (4,)), "torch.nn.functional.rms_norm"),
@@ -65,6 +86,15 @@ def test_what_is_ready_made_is_seen_under_its_own_name(names, run, first):
     with Watch(names).watching() as seen:
         run()
     assert seen[0] == first
+
+
+def test_every_operator_that_computes_a_softmax_is_seen():
+    command = [sys.executable, softmax_operators.__file__]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    found = [line.split() for line in done.stdout.splitlines()]
+    assert len(found) >= 8
+    assert "scaled_dot_product_attention.default" in {name for name, *_ in found}
+    assert [name for name, *seen in found if not seen] == []
 
 
 def test_a_function_of_python_is_seen_by_its_code_in_a_thread_too():
