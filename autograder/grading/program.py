@@ -201,6 +201,7 @@ _DID = {
     "timeout": "did not end in time",
     "memory": "asked for too much memory",
     "output": "printed too much",
+    "results": "gave back too much",
     "processes": "started too many processes",
     "files": "made too many files",
 }
@@ -213,6 +214,9 @@ _STATUS = {
     ),
     "output": Judgement(
         Verdict.OUTPUT, f"It printed more than {LIMITS.output // 2**10} KiB. Remove the printing."
+    ),
+    "results": Judgement(
+        Verdict.OUTPUT, f"Its results take more than {LIMITS.answer // 2**20} MiB."
     ),
     "killed": Judgement(
         Verdict.KILLED, "The process ended before it gave a result (an exit, or a crash)."

@@ -115,7 +115,7 @@ class Isolating:
                 receive(supervisor.line, deadline=time.monotonic() + START_SECONDS)
                 return supervisor
             supervisor.end()
-        run = [sys.executable, "-s", "-P", "-m", "untrusted.supervisor", self.mode]
+        run = ["-s", "-P", "-m", "untrusted.supervisor", self.mode]
         run += [str(self.limits.file), "numpy", "numpy.random", *(["torch"] if torch else [])]
         return self.start(run, self.limits)
 

@@ -20,7 +20,7 @@ from typing import IO
 
 from .limits import Limits
 from .rooms import START_SECONDS, NotBegun
-from .shown import ENVIRONMENT, LIBRARIES, SYSTEM, UNTRUSTED, hidden, prefixes
+from .shown import LIBRARIES, SYSTEM, UNTRUSTED, environment, hidden, prefixes, python
 from .starting import Start, Supervisor, last_line, up
 from .untrusted.namespaces import DESK, JUDGE, PRIVATE
 from .untrusted.supervisor import DOOR
@@ -54,7 +54,7 @@ def contained(program: str) -> Start:
             door.listen(1)
             _make_image(program, complaint)
             command = [program, "run", "--rm", "--name", name, *_options(program, limits)]
-            command += [*_volume(str(place), DOOR), IMAGE, *run]
+            command += [*_volume(str(place), DOOR), IMAGE, python(), *run]
             process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
@@ -130,8 +130,10 @@ def _options(program: str, limits: Limits) -> list[str]:
     options += ["--security-opt", "no-new-privileges", "--security-opt", "label=disable"]
     options += ["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=4096:4096"]
     options += PODMANS_OWN if Path(program).name == "podman" else ()
-    for folder in (*SYSTEM, LIBRARIES, *prefixes()):
+    for folder in (*SYSTEM, LIBRARIES):
         options += _volume(folder, folder) if os.path.exists(folder) else []
+    for prefix, place in prefixes().items():
+        options += _volume(prefix, place)
     for folder in hidden():
         options += ["--tmpfs", f"{folder}:ro,size=4k"]
     options += _volume(str(UNTRUSTED), f"{JUDGE}/untrusted")
@@ -139,7 +141,7 @@ def _options(program: str, limits: Limits) -> list[str]:
         options += ["--tmpfs", f"{private}:size={limits.file},mode=1777"]
     for other in ("/dev/mqueue", "/sys"):  # what engines show besides
         options += ["--tmpfs", f"{other}:ro,size=4k"]
-    for name, value in (ENVIRONMENT | {"PYTHONPATH": JUDGE}).items():
+    for name, value in environment().items():
         options += ["--env", f"{name}={value}"]
     return [*options, "--workdir", DESK]
 

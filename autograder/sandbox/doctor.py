@@ -142,14 +142,19 @@ ATTEMPTS = (
     ),
     Attempt(
         "private folders",
-        "fills one of them",
+        "looks for something in them, and fills each",
         """\
         import os
-        with open("/tmp/full", "wb") as file:
+        for folder in ("/tmp", "/dev/shm", "/desk"):
+            if os.listdir(folder): return True
+            file = open(f"{folder}/full", "wb", 0)
+            file.write(b"an answer may write here")
+            os.remove(file.name)
             try:
                 for _ in range(200): file.write(bytes(2**20))
-            except OSError: return False
-        return True
+            except OSError: file.close()
+            else: return True
+        return False
         """,
     ),
     Attempt(

@@ -14,8 +14,8 @@ class Limits:
     `seconds` (of a processor, or of doing nothing) bounds the calls of one exercise, at the least;
     `cell_seconds` one cell, `cells_seconds` all of them. `memory` (bytes) bounds what all processes
     of the run add to what the sandbox holds itself; `output` (bytes) what they print; `file`
-    (bytes) one file and each private folder; `processes` how many they are; `answer` (bytes) what
-    comes back.
+    (bytes) one file and each private folder; `processes` how many they are; `answer` (bytes) the
+    results of one exercise.
     """
 
     seconds: float = 2

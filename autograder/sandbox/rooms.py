@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from .limits import Limits
-from .untrusted.line import LineError, receive, send
+from .untrusted.line import LateError, LineError, receive, send
 from .untrusted.room import GENEROUS, READY, UNPREPARED
 
 START_SECONDS = 30
@@ -92,9 +92,12 @@ class Room:
             )
             after = os.pread(handed, len(calls) + 1, 0)
             run, clean = _understood(reply, payload)
-        except LineError as error:
+        except LateError:
             self._close(stuck=True)
-            return Run("timeout" if "too long" in str(error) else "killed")
+            return Run("timeout")
+        except LineError:
+            self._close(stuck=True)
+            return Run("killed")
         finally:
             for file in files[1:]:
                 os.close(file)

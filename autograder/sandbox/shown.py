@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 
-from .untrusted.namespaces import DESK
+from .untrusted.namespaces import DESK, JUDGE, PRIVATE
 
 UNTRUSTED = Path(__file__).parent / "untrusted"
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
@@ -28,15 +29,49 @@ ENVIRONMENT = {
 }
 
 
-def prefixes() -> list[str]:
-    """The folders of this Python environment that no folder of the system holds."""
+def prefixes() -> dict[str, str]:
+    """The folders of this Python environment that no folder of the system holds, and their places.
+
+    Each keeps its own place, but for one in a private folder: that must be empty in there.
+    """
     both = dict.fromkeys((sys.base_prefix, sys.prefix))
-    return [prefix for prefix in both if not prefix.startswith("/usr/") and prefix != "/usr"]
+    outside = [one for one in both if not one.startswith("/usr/") and one != "/usr"]
+    moved = [any(Path(one).is_relative_to(folder) for folder in PRIVATE) for one in outside]
+    return {
+        one: f"{JUDGE}/python-{number}" if moved[number] else one
+        for number, one in enumerate(outside)
+    }
+
+
+def inside(path: str) -> str:
+    """The place of something in this Python environment."""
+    for folder, place in sorted(prefixes().items(), reverse=True):  # the innermost first
+        if Path(path).is_relative_to(folder):
+            return str(Path(place) / Path(path).relative_to(folder))
+    return path
+
+
+def python() -> str:
+    """The place of this Python. Of an environment that was moved, it is that which it links to."""
+    return sys.executable if _stays() else inside(os.path.realpath(sys.executable))
+
+
+def environment() -> dict[str, str]:
+    """The environment of a supervisor: ENVIRONMENT, and where Python finds what it imports."""
+    paths = sysconfig.get_paths()
+    packages = dict.fromkeys((inside(paths["purelib"]), inside(paths["platlib"])))
+    found = [JUDGE, *(() if _stays() else packages)]
+    return ENVIRONMENT | {"PYTHONPATH": os.pathsep.join(found)}
+
+
+def _stays() -> bool:
+    return all(folder == place for folder, place in prefixes().items())
 
 
 def hidden() -> list[str]:
     """Where the judge and the reference stand inside of what is shown: empty folders there."""
-    return [folder for package in ("autograder", "solutions") for folder in _installed(package)]
+    packages = ("autograder", "solutions")
+    return [inside(folder) for package in packages for folder in _installed(package)]
 
 
 def _installed(package: str) -> Sequence[str]:

@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -16,7 +17,16 @@ from typing import IO
 
 from .limits import Limits
 from .rooms import START_SECONDS, NotBegun
-from .shown import ENVIRONMENT, LIBRARIES, SYSTEM, UNTRUSTED, hidden, prefixes
+from .shown import (
+    ENVIRONMENT,
+    LIBRARIES,
+    SYSTEM,
+    UNTRUSTED,
+    environment,
+    hidden,
+    prefixes,
+    python,
+)
 from .untrusted.line import LineError, receive
 from .untrusted.namespaces import DESK, JUDGE, PRIVATE
 
@@ -35,7 +45,7 @@ class Supervisor:
 
 
 Start = Callable[[Sequence[str], Limits], Supervisor]
-"""Runs the command of a supervisor, and returns it when it is up. Raises NotBegun."""
+"""Runs Python on these arguments, a supervisor, and returns it when it is up. Raises NotBegun."""
 
 
 def unprotected(run: Sequence[str], limits: Limits) -> Supervisor:
@@ -44,7 +54,7 @@ def unprotected(run: Sequence[str], limits: Limits) -> Supervisor:
     own["PYTHONPATH"] = str(UNTRUSTED.parent)
     ours, theirs = socket.socketpair()
     with theirs, tempfile.TemporaryFile() as complaint:
-        process = _process(run, theirs, complaint, own)
+        process = _process([sys.executable, *run], theirs, complaint, own)
         return up(Supervisor(ours, lambda: reaped(process)), complaint)
 
 
@@ -55,7 +65,7 @@ def bubblewrapped(program: str) -> Start:
         ours, theirs = socket.socketpair()
         told, tell = os.pipe()
         with theirs, tempfile.TemporaryFile() as complaint, os.fdopen(told, "rb", 0) as info:
-            command = [program, "--info-fd", str(tell), *_options(limits), "--", *run]
+            command = [program, "--info-fd", str(tell), *_options(limits), "--", python(), *run]
             process = _process(command, theirs, complaint, ENVIRONMENT, (tell,))
             os.close(tell)
             supervisor = up(Supervisor(ours, lambda: reaped(process)), complaint)
@@ -125,16 +135,16 @@ def _options(limits: Limits) -> list[str]:
     options += ["--proc", "/proc", "--dev", "/dev"]
     for keys in ("/proc/keys", "/proc/key-users"):  # of no namespace: those of the grader's user
         options += ["--ro-bind", "/dev/null", keys] if os.path.exists(keys) else []
-    for private in ("/tmp", *PRIVATE):
+    for private in PRIVATE:
         options += ["--size", str(limits.file), "--tmpfs", private]
-    for prefix in prefixes():
-        options += ["--ro-bind", prefix, prefix]
+    for prefix, place in prefixes().items():
+        options += ["--ro-bind", prefix, place]
     for folder in hidden():
         options += ["--tmpfs", folder]
     options += ["--ro-bind", str(UNTRUSTED), f"{JUDGE}/untrusted"]
-    for name, value in (ENVIRONMENT | {"PYTHONPATH": JUDGE}).items():
+    for name, value in environment().items():
         options += ["--setenv", name, value]
-    for folder in ("/", "/dev", *{"/tmp"}.difference(PRIVATE)):
+    for folder in ("/", "/dev"):
         options += ["--remount-ro", folder]
     return [*options, "--chdir", DESK]
 

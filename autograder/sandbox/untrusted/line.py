@@ -13,7 +13,11 @@ MOST_FILES = 4
 
 
 class LineError(Exception):
-    """The other end has gone, took too long, or said what is no message."""
+    """The other end has gone, or said what is no message."""
+
+
+class LateError(LineError):
+    """The deadline came first."""
 
 
 def send(
@@ -34,7 +38,7 @@ def receive(
     """The next message, its files, and its payload of at most `most` bytes. Raises LineError.
 
     `deadline` is a time of `time.monotonic`: nothing is waited for beyond it, whoever holds the
-    other end.
+    other end. Then it raises LateError.
     """
     files: list[int] = []
     try:
@@ -49,8 +53,10 @@ def receive(
             raise LineError("no message")
         length = message.pop("payload", None)
         if type(length) is not int or not 0 <= length <= most:
-            raise LineError("a payload is too long")
+            raise LineError("its payload has another size than was agreed on")
         return message, files, _read(line, length, deadline)
+    except TimeoutError:
+        raise LateError("it took too long") from None
     except (OSError, ValueError, RecursionError) as error:
         raise LineError(f"no message: {error}") from None
 
@@ -73,5 +79,5 @@ def _wait(line: socket.socket, deadline: float | None) -> None:
         return
     left = deadline - time.monotonic()
     if left <= 0:
-        raise LineError("it took too long")
+        raise LateError("it took too long")
     line.settimeout(left)

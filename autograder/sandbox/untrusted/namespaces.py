@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import sys
 
 from . import seccomp
 
@@ -18,21 +17,15 @@ DESK = "/desk"
 JUDGE = "/judge"
 """Where what runs beside it stands: this package."""
 
-PRIVATE = tuple(
-    folder
-    for folder in ("/tmp", "/dev/shm", DESK)
-    if not any(prefix.startswith(f"{folder}/") for prefix in (sys.prefix, sys.base_prefix))
-)
-"""The folders that a submission may write to: empty at the start, small, and its own.
-
-Not /tmp where the Python environment stands in there: an empty folder would hide it.
-"""
+PRIVATE = ("/tmp", "/dev/shm", DESK)
+"""The folders that a submission may write to: empty at the start, small, and its own."""
 
 MOST_FILES = 4096
 """So many files and folders each of them holds."""
 
 _NEW_USER, _NEW_PROCESSES, _NEW_MOUNTS, _NEW_IPC = 0x10000000, 0x20000000, 0x20000, 0x8000000
 _NO_SUID, _NO_DEVICES, _READ_ONLY, _SLAVE, _RECURSIVE = 2, 4, 1, 0x80000, 0x4000
+_NO_TIMES_OF_READING = 0x400 | 0x800  # MS_NOATIME, MS_NODIRATIME
 _PR_CAPBSET_DROP, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, _PR_SET_DUMPABLE = 24, 47, 4, 4
 _CAPABILITIES_V3 = 0x20080522
 
@@ -59,7 +52,7 @@ def enter(file_bytes: int) -> int:
     _check(kernel.mount(None, b"/", None, _SLAVE | _RECURSIVE, None), "mounts of our own")
     for folder in PRIVATE:
         options = f"size={file_bytes},nr_inodes={MOST_FILES}".encode()
-        flags = _NO_SUID | _NO_DEVICES
+        flags = _NO_SUID | _NO_DEVICES | _NO_TIMES_OF_READING
         _check(kernel.mount(b"tmpfs", folder.encode(), b"tmpfs", flags, options), folder)
     _check(kernel.mount(b"tmpfs", b"/proc", b"tmpfs", _READ_ONLY, b"size=4k"), "/proc")
     os.chdir(DESK)

@@ -6,12 +6,10 @@ reaches the next: when a child has ended, or a limit has ended it, whatever it l
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import os
 import resource
 import select
-import shutil
 import signal
 import socket
 import time
@@ -20,11 +18,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from . import wire
 from .answering import Answering
 from .child import CELL, DONE, PREPARED, RESULT, Order, work
 from .line import LineError, receive, send
 from .namespaces import MOST_FILES
+from .traces import Traces
 from .usage import Watch
 
 READY = "ready"  # the first message: the room stands, and nothing of the student's has run yet
@@ -36,6 +34,9 @@ GENEROUS = 6
 ENDED = 224
 """So many processes may have ended that nobody waits for. The kernel counts them, too; `usage` does
 not, and so ends a run whose living ones are too many."""
+
+MOST_RESULTS = 1000
+"""So many results a run may give, which is far more than an assignment has exercises."""
 
 TICK = 0.02  # seconds between two looks at what a child uses
 ENDING = 0.001  # seconds between two looks whether a child that says nothing more has ended
@@ -54,13 +55,16 @@ class Outcome:
     asked: list[tuple[int, int]] = field(default_factory=list)
 
 
-def serve(line: socket.socket, watch: Watch | None, folders: tuple[str, ...], mapped: int) -> None:
+def serve(line: socket.socket, watch: Watch | None, traces: Traces | None, mapped: int) -> None:
     """Carry out orders until the grader closes the line.
 
-    `watch` looks after all processes of the room; without it only the clock does. `folders` are
-    emptied after each order. `mapped` is the address space, in bytes, that a run finds in use.
+    `watch` looks after all processes of the room; without it only the clock does. `traces` tells
+    whether an order has left something for the next; without it the room is not used again.
+    `mapped` is the address space, in bytes, that a run finds in use.
     """
     send(line, {"status": READY})
+    if traces:
+        traces.wait()
     while True:
         try:
             order, files, _ = receive(line)
@@ -76,7 +80,7 @@ def serve(line: socket.socket, watch: Watch | None, folders: tuple[str, ...], ma
         )
         for file in files:
             os.close(file)
-        clean = all([_empty(folder) for folder in folders])
+        clean = traces is not None and traces.none()
         sizes = [len(result) for result in outcome.results]
         reply = {
             "status": outcome.status,
@@ -170,7 +174,11 @@ def _limit(limits: dict[str, Any], mapped: int) -> None:
 
 
 class _Listener:
-    """Hears what a child says until it ends or a limit does."""
+    """Hears what a child says until it ends or a limit does.
+
+    The results that it holds have `answer` bytes at most. So a run ends before the result that
+    would be too much; what was heard before counts, and the grader asks for the rest once more.
+    """
 
     def __init__(
         self, child: int, said: int, text: int, limits: dict[str, Any], watch: Watch | None
@@ -178,6 +186,8 @@ class _Listener:
         self.child, self.said, self.text = child, said, text
         self.limits, self.watch = limits, watch
         self.heard, self.printed = bytearray(), bytearray()
+        self.taken = 0  # bytes of results
+        self.refused = ""  # the status of a run that says what cannot be taken
         self.seen = Outcome("")
         self.prepared = False
         self.in_cells = True
@@ -192,7 +202,7 @@ class _Listener:
     def outcome(self) -> Outcome:
         """Listen to the end."""
         pipes = {
-            self.said: (self.heard, wire.MAX_BYTES),
+            self.said: (self.heard, self.limits["answer"]),
             self.text: (self.printed, self.limits["output"]),
         }
         while not self.seen.status:
@@ -202,31 +212,44 @@ class _Listener:
                 if not _drain(pipe, *pipes[pipe]):
                     del pipes[pipe]
             self._understand()
-            if len(self.printed) > self.limits["output"] or len(self.heard) > wire.MAX_BYTES:
+            if self.seen.status:
+                break
+            if len(self.printed) > self.limits["output"]:
                 self.seen.status = "output"
             elif ended:
                 self.seen.status = _ending(code) if self.prepared else UNPREPARED
             elif time.monotonic() - self.looked >= TICK:
                 self.looked = time.monotonic()
                 self.seen.status = self._over_a_limit()
+        if self.said in pipes:  # what it said before it came to a limit counts
+            _drain(self.said, *pipes[self.said])
+            self._understand()
         return self.seen
 
     def _understand(self) -> None:
-        """Take what was said, as far as it is whole."""
-        while len(self.heard) >= 9:
+        """Take what was said, as far as it is whole, and note why no more of it can be taken."""
+        while len(self.heard) >= 9 and not self.refused:
             kind, number = bytes(self.heard[:1]), int.from_bytes(self.heard[1:9], "little")
             if kind == RESULT:
-                if len(self.heard) < 9 + number:
-                    return
+                if self.taken + number > self.limits["answer"]:
+                    self.refused = "results"
+                elif len(self.seen.results) == MOST_RESULTS:
+                    self.refused = "malformed"
+                if self.refused or len(self.heard) < 9 + number:
+                    break
+                self.taken += number
                 self.seen.results.append(bytes(self.heard[9 : 9 + number]))
                 del self.heard[:number]
             elif kind == PREPARED:
                 self.prepared = True
-            elif kind == CELL and self.in_cells:
-                self.seen.cell = number
+            elif kind == CELL:
+                self.seen.cell = number if self.in_cells else None
             elif kind == DONE:
                 self.in_cells, self.seen.cell = False, None
+            else:
+                self.refused = "malformed"
             del self.heard[:9]
+        self.seen.status = self.seen.status or self.refused
 
     def _over_a_limit(self) -> str:
         """The status that a limit calls for, or an empty text."""
@@ -282,21 +305,3 @@ def _end_all(child: int, alone: bool) -> None:
             os.waitpid(-1, 0)
         except ChildProcessError:
             return
-
-
-def _empty(folder: str) -> bool:
-    """Delete all that is in `folder`; False if something stays."""
-
-    def unlock(function: Any, path: str, _: Any) -> None:
-        with contextlib.suppress(OSError):
-            os.chmod(os.path.dirname(path), 0o700)
-            os.chmod(path, 0o700)
-            function(path)
-
-    for entry in os.scandir(folder):
-        if entry.is_dir(follow_symlinks=False):
-            shutil.rmtree(entry.path, onerror=unlock)
-        else:
-            with contextlib.suppress(OSError):
-                os.unlink(entry.path)
-    return not os.listdir(folder)

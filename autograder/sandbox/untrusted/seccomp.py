@@ -2,7 +2,9 @@
 
 What is refused is what no answer needs and what reaches past namespaces and limits: other
 processes' memory, kernel keyrings, further namespaces, mounts, memory that no process owns, sockets
-to anywhere, and whatever a newer kernel adds.
+to anywhere, and whatever a newer kernel adds. So are locks of files and news of them, which would
+tell one submission what another does to a file that both are shown, and to have the kernel forget
+the children that have ended: the time that they took is counted.
 """
 
 from __future__ import annotations
@@ -38,6 +40,9 @@ REFUSED = {
     "name_to_handle_at": (303, 264),
     "open_by_handle_at": (304, 265),
     "fanotify_init": (300, 262),
+    "inotify_init": (253, None),
+    "inotify_init1": (294, 26),
+    "flock": (73, 32),
     "memfd_create": (319, 279),
     "memfd_secret": (447, 447),
     "shmget": (29, 194),
@@ -86,6 +91,8 @@ REFUSED = {
 NEWEST = 450
 """The last system call that was looked at for this list; later ones do not exist here."""
 
+_SIGNAL = (13, 134)  # rt_sigaction
+_FCNTL = (72, 25)
 _CLONE = (56, 220)
 _CLONE3 = (435, 435)
 _SOCKET = (41, 198)
@@ -94,10 +101,12 @@ _ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 
 NEW_NAMESPACES = 0x7E020000  # every CLONE_NEW* flag but the time namespace's, which clone lacks
 AF_UNIX = 1
+SIGCHLD = 17
+LOCKS = (5, 6, 7, 36, 37, 38, 1024, 1026)  # of fcntl: F_*LK*, F_OFD_*LK*, F_SETLEASE, F_NOTIFY
 X32 = 0x40000000  # calls of another table, on x86_64
 
 _LOAD, _EQUAL, _GREATER, _ANY_BIT, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x06
-_NUMBER, _ARCHITECTURE, _ARGUMENT = 0, 4, 16  # places in struct seccomp_data
+_NUMBER, _ARCHITECTURE, _ARGUMENT, _SECOND = 0, 4, 16, 24  # places in struct seccomp_data
 _ALLOW, _ERRNO, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 
 PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 38, 22, 2
@@ -142,7 +151,17 @@ def _program(table: int, architecture: int) -> bytes:
         number = numbers[table]
         if number is not None:
             lines += [_line(_EQUAL, number, no=1), _line(_RETURN, refuse)]
+    *some, last = LOCKS
     for number, test in (
+        (_SIGNAL[table], [_line(_LOAD, _ARGUMENT), _line(_EQUAL, SIGCHLD, no=1)]),
+        (
+            _FCNTL[table],
+            [
+                _line(_LOAD, _SECOND),
+                *(_line(_EQUAL, one, yes=len(some) - at) for at, one in enumerate(some)),
+                _line(_EQUAL, last, no=1),
+            ],
+        ),
         (_CLONE[table], [_line(_LOAD, _ARGUMENT), _line(_ANY_BIT, NEW_NAMESPACES, no=1)]),
         (_SOCKET[table], [_line(_LOAD, _ARGUMENT), _line(_EQUAL, AF_UNIX, yes=1)]),
         (_PRLIMIT[table], [_line(_LOAD, _ARGUMENT), _line(_EQUAL, 0, yes=1)]),

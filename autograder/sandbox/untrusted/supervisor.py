@@ -11,6 +11,7 @@ import gc
 import importlib
 import os
 import resource
+import signal
 import socket
 import sys
 import tempfile
@@ -19,6 +20,7 @@ from collections.abc import Sequence
 from . import namespaces, operators
 from .line import LineError, receive, send
 from .room import serve
+from .traces import Traces
 from .usage import Watch
 
 TRUSTING, COLD, WARM, CONTAINER = "trusting", "cold", "warm", "container"
@@ -34,6 +36,7 @@ DOOR = f"{namespaces.JUDGE}/line"
 def main() -> None:
     """Answer the grader until it closes the line, which is standard input."""
     mode, file_bytes, *modules = sys.argv[1:]
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # who ends is waited for, and so is counted
     line = _line(mode)
     os.dup2(os.open(os.devnull, os.O_RDWR), 0)
     os.dup2(0, 1)
@@ -102,9 +105,9 @@ def _make_room(room: int, mode: str, file_bytes: int, ours: tuple[int, ...]) -> 
 def _be_room(line: socket.socket, mode: str, file_bytes: int) -> None:
     mapped = _mapped()
     if mode == TRUSTING:
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             os.chdir(folder)
-            serve(line, None, (folder,), mapped)
+            serve(line, None, None, mapped)
         return
     processes = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
     if mode == WARM:
@@ -115,7 +118,7 @@ def _be_room(line: socket.socket, mode: str, file_bytes: int) -> None:
             os._exit(0 if code == 0 else 1)
     watch = Watch(processes, namespaces.PRIVATE)
     namespaces.drop_privileges()
-    serve(line, watch, namespaces.PRIVATE, mapped)
+    serve(line, watch, Traces(namespaces.PRIVATE, processes), mapped)
 
 
 def _mapped() -> int:

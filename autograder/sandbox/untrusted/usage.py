@@ -14,7 +14,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Usage:
-    """A look at all processes but our own: seconds of a processor, bytes held, how many there are.
+    """A look at all processes but our own: seconds of a processor, bytes held, how many live.
 
     `files` is how many files and folders the fullest of the room's folders holds. `runnable` is
     True if one of the processes had something to do just now.
@@ -70,7 +70,7 @@ class Watch:
             except OSError:
                 continue
             fields = line[line.rindex(b")") + 2 :].split()
-            count += 1
+            count += fields[0] != b"Z"
             runnable = runnable or fields[0] == b"R" or self._has_a_thread_to_run(name)
             seconds += sum(map(int, fields[11:15])) / TICKS  # its own, and its ended children's
         ended = resource.getrusage(resource.RUSAGE_CHILDREN)

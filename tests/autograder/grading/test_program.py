@@ -121,7 +121,7 @@ ANSWERS = {
         "        try: os.write(fd, b'R' + b'AWB3' * 9)\n"
         "        except OSError: pass\n"
         "    os._exit(0)",
-        Verdict.KILLED,
+        Verdict.OUTPUT,
     ),
 }
 
