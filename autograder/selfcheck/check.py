@@ -20,7 +20,8 @@ from ..judging.judge import AnswerKey, build_key, judge, observe_quietly, public
 from ..judging.modules import wrong_gradients
 from ..judging.naming import KeyedMisconception
 from ..judging.stubs import stub
-from ..judging.verdict import Judgement, Verdict
+from ..judging.verdict import AS_GIVEN, Judgement, Verdict
+from ..judging.words import NAMELESS, Names, by_parameter
 from ..sandbox.untrusted import wire
 from ..sandbox.untrusted.probe import is_stub
 from ..sandbox.untrusted.values import Differentiated, Observation, output
@@ -39,18 +40,12 @@ def check(function: Callable[..., Any]) -> Report:
     if is_stub(function):
         unanswered = Judgement(Verdict.MISSING, "Not answered yet: this is the stub.")
         return Report(name, unanswered, NOT_THE_GRADE)
+    if key.released is not None and _is_as_released(function, key.released):
+        return Report(name, AS_GIVEN, NOT_THE_GRADE)
     if key.needs_torch:
         importlib.import_module("torch")  # the answer may do so only when it is called
     observations = observe_quietly(function, key.cases, key.forbidden)
     judgement = judge(key, observations)
-    if key.released is not None and _is_as_released(function, key.released):
-        judgement = replace(
-            judgement,
-            verdict=Verdict.MISSING,
-            message=f"This is the function as it was released, with its bug. {judgement.message}",
-            misconception=None,
-            hint=None,
-        )
     if judgement.case is None:
         return Report(name, judgement, NOT_THE_GRADE)
     failed = judgement.case
@@ -61,6 +56,7 @@ def check(function: Callable[..., Any]) -> Report:
         key.cases[failed],
         key.expected[failed],
         observations[failed],
+        key.names,
     )
 
 
@@ -124,7 +120,7 @@ def write_cases(assignment: Assignment, path: Path) -> None:
                     "misconceptions": [
                         (wrong.name, wrong.hint, wrong.observations) for wrong in key.misconceptions
                     ],
-                    "parameters": key.parameters,
+                    "names": (key.names.parameters, key.names.returned),
                     "released": key.released,
                     "forbidden": key.forbidden,
                     "is_test": key.is_test,
@@ -145,7 +141,7 @@ def read_cases(path: Path) -> list[AnswerKey]:
                 len(key["cases"]),
                 key["expected"],
                 tuple(_known(*wrong) for wrong in key["misconceptions"]),
-                key["parameters"],
+                Names(*key["names"]),
                 key["released"],
                 key["forbidden"],
                 is_test=key["is_test"],
@@ -188,6 +184,7 @@ class Report:
     case: Case | None = None
     expected: Any = None
     observation: Observation | None = None
+    names: Names = NAMELESS
 
     def __repr__(self) -> str:
         """The report as text, for a terminal."""
@@ -198,7 +195,8 @@ class Report:
         lines = "".join(f"<p>{_with_code(line)}</p>" for line in self._details())
         drawn = ""
         if self.observation is not None and self.case is not None:
-            drawn = _pictures(self.case, self.observation.value, self.expected)
+            drawn = _made(self.exercise, self.case)
+            drawn += _pictures(self.case, self.observation.value, self.expected, self.names)
         return (
             f'<div style="border-left:4px solid {colour};padding-left:1em">'
             f"<p><strong>{html.escape(self._headline())}</strong></p>{lines}{drawn}"
@@ -218,17 +216,36 @@ class Report:
         return details
 
 
-def _pictures(case: Case, given: Any, expected: Any) -> str:
+def _pictures(case: Case, given: Any, expected: Any, names: Names) -> str:
     """The inputs and the output; and where that is right, the first gradient that is wrong."""
-    drawn = pictures(case.arguments, output(given), output(expected))
+    drawn = pictures(_inputs(case, names), output(given), output(expected), names.returned)
     if not isinstance(expected, Differentiated) or not isinstance(given, Differentiated):
         return drawn
     right, mine = expected.gradients, given.gradients
     if isinstance(right, dict) and isinstance(mine, dict) and agree(expected.output, given.output):
         for name, _ in wrong_gradients(right, mine):
-            title = f"gradient of {name.replace('`', '')}"
-            return drawn + pictures((), mine[name], right[name], title)
+            title = f"gradient of {by_parameter(name, names.parameters).replace('`', '')}"
+            return drawn + pictures({}, mine[name], right[name], name=title)
     return drawn
+
+
+def _inputs(case: Case, names: Names) -> dict[str, Any]:
+    """The arguments of a call by the names of the parameters."""
+    given = {
+        by_parameter(f"argument {i}", names.parameters).strip("`"): one
+        for i, one in enumerate(case.arguments, start=1)
+    }
+    return given | case.keywords
+
+
+def _made(exercise: str, case: Case) -> str:
+    """How the module of a case was made, if it is about a class."""
+    if case.setup is None:
+        return ""
+    parts = [repr(one) for one in case.setup.arguments]
+    parts += [f"{name}={value!r}" for name, value in case.setup.keywords.items()]
+    made = html.escape(f"{exercise}({', '.join(parts)})")
+    return f"<p>The module was made by <code>{made}</code>.</p>"
 
 
 def _with_code(line: str) -> str:
