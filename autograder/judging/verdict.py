@@ -33,6 +33,30 @@ class Verdict(StrEnum):
     GRADER_FAULT = "GRADER_FAULT"
 
 
+IN_WORDS = {
+    Verdict.WRONG_VALUE: "wrong value",
+    Verdict.WRONG_SHAPE: "wrong shape",
+    Verdict.WRONG_DTYPE: "wrong dtype",
+    Verdict.WRONG_TYPE: "wrong type",
+    Verdict.WRONG_PARAMETERS: "wrong parameters",
+    Verdict.NONFINITE: "NaN or an infinity",
+    Verdict.MUTATED_INPUT: "changed its argument",
+    Verdict.MUTATED_RESULT: "changed an earlier result",
+    Verdict.NONDETERMINISTIC: "two results of two equal calls",
+    Verdict.EXCEPTION: "raised an exception",
+    Verdict.WRONG_EXCEPTION: "wrong exception, or none",
+    Verdict.MISSED: "lets wrong implementations through",
+    Verdict.FALSE_ALARM: "rejects a right implementation",
+    Verdict.TIMEOUT: "ran too long",
+    Verdict.MEMORY: "took too much memory",
+    Verdict.OUTPUT: "printed too much",
+    Verdict.KILLED: "ended its process",
+    Verdict.FORBIDDEN: "did what is forbidden",
+    Verdict.MISSING: "no answer",
+    Verdict.MALFORMED: "could not be read",
+}
+"""Every verdict in a few words, but for those that are no doing of the answer's."""
+
 ERRORS_SHARE = 0.25
 """The share of an exercise's points that the cases carry which ask for a promised exception."""
 
