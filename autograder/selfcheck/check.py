@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 import importlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import CodeType
@@ -30,13 +30,25 @@ from .pictures import pictures
 NOT_THE_GRADE = "This is the self-check on public cases, not the grade: the grader has other cases."
 
 
-def check(function: Callable[..., Any]) -> Report:
+_SAID: dict[str, Judgement] = {}
+"""What the newest check of each exercise has said, since the kernel started."""
+
+
+def check(function: Callable[..., Any] | None = None) -> Report | Progress:
     """Try `function` on the public cases of the exercise of its name, and say what is wrong.
 
-    Raises LookupError if no `.cases` file beside the notebook knows an exercise of that name.
+    Without an argument, say how many exercises the checks before have found right. Raises
+    LookupError if no `.cases` file beside the notebook knows an exercise of that name.
     """
+    if function is None:
+        return Progress({key.exercise: _SAID.get(key.exercise) for key in _keys()})
     name = getattr(function, "__name__", type(function).__name__)
-    key = _find_key(name)
+    report = _checked(name, _find_key(name), function)
+    _SAID[name] = report.judgement
+    return report
+
+
+def _checked(name: str, key: AnswerKey, function: Callable[..., Any]) -> Report:
     if is_stub(function):
         unanswered = Judgement(Verdict.MISSING, "Not answered yet: this is the stub.")
         return Report(name, unanswered, NOT_THE_GRADE)
@@ -78,19 +90,24 @@ def _same_code(one: Any, other: Any) -> bool:
     )
 
 
-def _find_key(name: str) -> AnswerKey:
+def _keys() -> Iterator[AnswerKey]:
+    """The key of every exercise beside the notebook. Raises LookupError if there is none."""
     files = sorted(Path.cwd().glob("*.cases"))
     if not files:
         raise LookupError(
             f"No .cases file in {Path.cwd()}: start the notebook in the folder of the assignment, "
             "beside the .cases file that it came with."
         )
-    known = []
     for file in files:
-        for key in read_cases(file):
-            if key.exercise == name:
-                return key
-            known.append(key.exercise)
+        yield from read_cases(file)
+
+
+def _find_key(name: str) -> AnswerKey:
+    known = []
+    for key in _keys():
+        if key.exercise == name:
+            return key
+        known.append(key.exercise)
     raise LookupError(f"No exercise is called {name!r}. Here are: {', '.join(known)}.")
 
 
@@ -214,6 +231,25 @@ class Report:
             details.append(f"This looks like: {self.judgement.misconception}.")
             details.append(f"Ask yourself: {self.judgement.hint}")
         return details
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What the newest check of each exercise has said, or None where there was no check."""
+
+    said: Mapping[str, Judgement | None]
+
+    def __repr__(self) -> str:
+        """The report as text: how many are right, and what is left."""
+        right = sum(one is not None and one.passed for one in self.said.values())
+        wrong = [name for name, one in self.said.items() if one is not None and not one.passed]
+        lines = [f"{right} of {len(self.said)} right on the public cases."]
+        if wrong:
+            lines.append(f"Not yet: {', '.join(wrong)}.")
+        unchecked = [name for name, one in self.said.items() if one is None]
+        if unchecked:
+            lines.append(f"Not checked: {', '.join(unchecked)}.")
+        return "\n".join(lines)
 
 
 def _pictures(case: Case, given: Any, expected: Any, names: Names) -> str:

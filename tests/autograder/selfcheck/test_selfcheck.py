@@ -1,5 +1,6 @@
 """The self-check of the student's notebook: the grader's verdicts, with pictures."""
 
+import linecache
 import re
 import subprocess
 import sys
@@ -194,3 +195,23 @@ def test_the_self_check_needs_numpy_only():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_check_alone_counts_what_the_checks_have_said(desk, monkeypatch):
+    monkeypatch.setattr("autograder.selfcheck.check._SAID", {})
+    assert repr(check()) == ("0 of 2 right on the public cases.\nNot checked: row_mean, scale.")
+    check(named("row_mean", lambda X: X.sum(axis=-1)))
+    assert "Not yet: row_mean.\nNot checked: scale." in repr(check())
+    check(named("row_mean", lambda X: X.mean(axis=-1)))
+    assert repr(check()).startswith("1 of 2 right")
+
+
+def test_in_a_notebook_an_exception_comes_with_its_line(desk):
+    source = "def row_mean(X):\n    return X.transpose(0, 1, 2)\n"
+    file = "/tmp/ipykernel_1/2.py"
+    linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
+    namespace = {}
+    exec(compile(source, file, "exec"), namespace)
+    assert "(line 2 of its cell: `return X.transpose(0, 1, 2)`)" in repr(
+        check(namespace["row_mean"])
+    )
