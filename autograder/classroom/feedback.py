@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import html
+import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
@@ -18,6 +20,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import GetGrades
 from traitlets.config import Config
 
+from ..judging.verdict import IN_WORDS, Verdict
 from .course import Course
 from .plaintext import markdown_escape
 from .preset import configure
@@ -37,7 +40,8 @@ class NamedFeedback(GetGrades):
             cell.metadata.nbgrader.grade_id, self.notebook_id, self.assignment_id, self.student_id
         )
         parts = [markdown_escape(comment.auto_comment or ""), comment.manual_comment]
-        if self._waits(cell):
+        cell.metadata.nbgrader["waits"] = self._waits(cell)
+        if cell.metadata.nbgrader["waits"]:
             parts.append(WAITS)
         cell.metadata.nbgrader["comment"] = "\n\n".join(part for part in parts if part)
 
@@ -71,7 +75,7 @@ def generate_feedback(course: Course, on_page: Callable[[int, int, str], None]) 
         )
     directory = CourseDirectory(config=config, assignment_id="*", log=log)
     try:
-        _Pages(on_page, total, coursedir=directory, config=config, log=log).start()
+        _Pages(course, on_page, total, coursedir=directory, config=config, log=log).start()
     except NbGraderException as error:
         reason = "; ".join(complaints.lines[:3]) or str(error)
         raise FeedbackError(
@@ -88,12 +92,18 @@ class _Pages(GenerateFeedback):
     """
 
     def __init__(
-        self, on_page: Callable[[int, int, str], None], total: int, **keywords: object
+        self,
+        course: Course,
+        on_page: Callable[[int, int, str], None],
+        total: int,
+        **keywords: object,
     ) -> None:
         super().__init__(**keywords)
         self._on_page, self._total, self._begun = on_page, total, 0
         self._renderer = _renderer()
         self._made_of = ""
+        self._states = _states(course)
+        self._contents = ""
 
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
         self._begun += 1
@@ -106,7 +116,10 @@ class _Pages(GenerateFeedback):
         return bool(super().init_destination(assignment_id, student_id))
 
     def write_single_notebook(self, output: str, resources: dict[str, Any]) -> None:
-        super().write_single_notebook(f"{output.rstrip()}\n{self._made_of}", resources)
+        before, begin, rest = output.partition('<div id="toc">')  # the page's own, at its top
+        _, end, after = rest.partition("</ol>")
+        page = f"{before}{begin}{self._contents}{end}{after}" if end else output
+        super().write_single_notebook(f"{page.rstrip()}\n{self._made_of}", resources)
 
     def _line(self, assignment: str, student: str) -> str:
         """The line under the page of a submission: a digest of all that the page depends on."""
@@ -114,12 +127,14 @@ class _Pages(GenerateFeedback):
         for path in sorted(Path(self._format_source(assignment, student)).rglob("*")):
             parts += [path.name.encode(), path.read_bytes()] if path.is_file() else []
         for path in self.notebooks:
-            parts.append(repr(self._graded(path)).encode())
+            graded = self._graded(path)
+            self._contents = _contents(graded[-1], self._states.get((student, assignment), {}))
+            parts += [repr(graded).encode(), self._contents.encode()]
         lengths = b"".join(len(part).to_bytes(8, "big") for part in parts)
         digest = hashlib.sha256(lengths + b"".join(parts)).hexdigest()
         return f"<!-- made of {digest} -->"
 
-    def _graded(self, path: str) -> list[object]:
+    def _graded(self, path: str) -> list[Any]:
         """What the gradebook puts into the page: points and comments."""
         notebook = nbformat.read(path, as_version=4)
         resources = self.init_single_notebook_resources(path)
@@ -127,6 +142,36 @@ class _Pages(GenerateFeedback):
         grades = resources["nbgrader"]
         marks = [cell.metadata.get("nbgrader") for cell in notebook.cells]
         return [grades["score"], grades["max_score"], grades["late_penalty"], marks]
+
+
+def _states(course: Course) -> dict[tuple[str, str], dict[str, str]]:
+    """What became of each exercise of each submission, in words: the mistake's name, if it has one.
+
+    Empty if nothing of it is there to be read: the page then has the points alone.
+    """
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        for row in json.loads(course.grades.read_text(encoding="utf-8")):
+            states = found.setdefault((row["student"], row["assignment"]), {})
+            verdict = Verdict(row["verdict"])
+            states[row["exercise"]] = row["misconception"] or IN_WORDS.get(verdict, "")
+    return found
+
+
+def _contents(marks: Sequence[Mapping[str, Any] | None], states: Mapping[str, str]) -> str:
+    """The list at the top of a page: a line for each answer, by name, with its points and state."""
+    lines = []
+    for mark in marks:
+        if not mark or not mark.get("grade"):
+            continue
+        name = mark["grade_id"]
+        text = f"{name}: waiting to be marked"
+        if not mark.get("waits"):
+            text = f"{name} {mark['score']:g}/{mark['points']:g}"
+            if states.get(name) and mark["score"] < mark["points"]:
+                text += f": {states[name]}"
+        lines.append(f'<li><a href="#{html.escape(name)}">{html.escape(text)}</a></li>')
+    return f"<ol>{''.join(lines)}"
 
 
 def _renderer() -> bytes:

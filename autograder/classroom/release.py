@@ -21,8 +21,10 @@ from traitlets.config import Config
 
 from .. import checks
 from ..judging import forbidden
-from ..judging.exercise import Assignment, Exercise, Written
+from ..judging.exercise import Assignment, Exercise, Kind, Written
+from ..judging.judge import public_cases
 from ..judging.stubs import stub
+from ..judging.verdict import ERRORS_SHARE
 from ..selfcheck.check import write_cases
 from .course import Course
 from .files import replace_text
@@ -35,6 +37,12 @@ PAGES = Path(__file__).parents[2] / "exercises"
 
 PLACE_FOR_ANSWER = "*Write your answer here, in place of this line.*"
 """What stands in the cell of a written answer."""
+
+HOW_FAR = """\
+### How far you are
+
+This cell counts what your checks above have said since the kernel started, on public cases."""
+"""What stands above the last cell."""
 
 _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -155,6 +163,9 @@ def build_notebook(assignment: Assignment, page: Path) -> nbformat.NotebookNode:
             cells += _written_cells(questions[name], cell.source)
         else:
             raise ReleaseError(f"{page}: {name}: the assignment has no exercise of this name.")
+    if exercises:
+        cells.append(_locked("markdown", HOW_FAR, "progress-task"))
+        cells.append(_locked("code", "check()", self_check_id("progress")))
     expected = [*exercises, *questions]
     if sorted(asked) != sorted(expected):
         wrong = {name for name in expected if asked.count(name) != 1}
@@ -174,11 +185,17 @@ def _exercise_cells(exercise: Exercise) -> Iterator[nbformat.NotebookNode]:
     if exercise.tolerance is not None:
         heading += f" A number within {100 * exercise.tolerance:g} % of ours is right."
     if exercise.forbidden:
-        heading += f" {forbidden.sentence(exercise.forbidden)}"
-    titles = ("Help 1: a sketch of the answer", "Help 2: a hint", "Help 3: where to look")
+        heading += f" {forbidden.sentence(exercise.forbidden, exercise.uses_torch)}"
+    cases = public_cases(exercise)
+    if exercise.kind is not Kind.TEST and any(case.raises for case in cases):
+        heading += (
+            f" The errors that the docstring promises carry {100 * ERRORS_SHARE:g} % of the points."
+        )
+    idea, code, where = exercise.help
+    titles = ("Help 1: where to look", "Help 2: an idea", "Help 3: nearly the code")
     stages = [
         f"<details>\n<summary>{title}</summary>\n\n{text.strip()}\n\n</details>"
-        for title, text in zip(titles, exercise.help, strict=True)
+        for title, text in zip(titles, (where, idea, code), strict=True)
     ]
     name = exercise.name
     yield _locked("markdown", "\n\n".join([heading, *stages]), f"{name}-task")

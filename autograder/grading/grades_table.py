@@ -20,7 +20,7 @@ from rich.text import Text
 from ..classroom.course import FAULTS
 from ..classroom.journal import Row
 from ..classroom.plaintext import printable
-from ..judging.verdict import Verdict
+from ..judging.verdict import IN_WORDS, Verdict
 from .grade import Report
 
 COMMONEST = 3
@@ -38,32 +38,22 @@ CAPTION = (
     "To see the students one by one, name an assignment, or a student with --student."
 )
 
+_LOOKED_AT = (
+    Verdict.MALFORMED,
+    Verdict.KILLED,
+    Verdict.TIMEOUT,
+    Verdict.MEMORY,
+    Verdict.OUTPUT,
+    Verdict.FORBIDDEN,
+)
 LOOK: dict[str, str] = {
     Verdict.GRADER_FAULT: f"the grader failed, see {FAULTS}",
-    Verdict.MALFORMED: "could not be read",
-    Verdict.KILLED: "ended its process",
-    Verdict.TIMEOUT: "ran too long",
-    Verdict.MEMORY: "took too much memory",
-    Verdict.OUTPUT: "printed too much",
-    Verdict.FORBIDDEN: "did what is forbidden",
+    **{verdict: IN_WORDS[verdict] for verdict in _LOOKED_AT},
 }
 """The verdicts after which a person should look at the submission, in words."""
 
 MISTAKES: dict[str, str] = {
-    Verdict.WRONG_VALUE: "wrong value",
-    Verdict.WRONG_SHAPE: "wrong shape",
-    Verdict.WRONG_DTYPE: "wrong dtype",
-    Verdict.WRONG_TYPE: "wrong type",
-    Verdict.WRONG_PARAMETERS: "wrong parameters",
-    Verdict.NONFINITE: "NaN or an infinity",
-    Verdict.MUTATED_INPUT: "changed its argument",
-    Verdict.MUTATED_RESULT: "changed an earlier result",
-    Verdict.NONDETERMINISTIC: "two results of two equal calls",
-    Verdict.EXCEPTION: "raised an exception",
-    Verdict.WRONG_EXCEPTION: "wrong exception, or none",
-    Verdict.MISSED: "lets wrong implementations through",
-    Verdict.FALSE_ALARM: "rejects a right implementation",
-    Verdict.MISSING: "no answer",
+    verdict: words for verdict, words in IN_WORDS.items() if verdict not in LOOK
 }
 """The other verdicts but PASS, in words, for a mistake without a name."""
 

@@ -177,7 +177,7 @@ def _judgement_alone(seen: Seen) -> Judgement:
         return _STATUS["malformed"]
     judgement = judge.judge(key, result)
     asks = sum(one.asks for one in result)
-    if judgement.passed and FEWEST_ASKS * key.asks > asks:
+    if judgement.earns and FEWEST_ASKS * key.asks > asks:
         return Judgement(
             Verdict.FORBIDDEN,
             "It hardly calls the function that it is given, where the task takes about "

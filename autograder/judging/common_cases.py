@@ -36,6 +36,30 @@ def common_cases(trials: Sequence[Trial], kind: str) -> str:
     return f"It is right on {len(passing)} of the {len(trials)} {kind}cases."
 
 
+def particulars(trials: Sequence[Trial], at: int, parameters: Sequence[str]) -> str:
+    """What is particular about the shapes of one case: its batch axes; else all its shapes."""
+    shapes = _shapes(trials[at].case, parameters)
+    least = {
+        name: min(len(_shapes(one.case, parameters).get(name, shape)) for one in trials)
+        for name, shape in shapes.items()
+    }
+    batched = {name: shape for name, shape in shapes.items() if len(shape) > least[name]}
+    shown = [f"`{name}` {shape}" for name, shape in (batched or shapes).items()]
+    if not shown:
+        return ""
+    listed = f"{', '.join(shown[:-1])} and {shown[-1]}" if shown[1:] else shown[0]
+    return f"This case has {'batch axes' if batched else 'the shapes'}: {listed}."
+
+
+def _shapes(case: Case, parameters: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """The shapes of the arrays among the arguments of a case, by parameter."""
+    given = {**dict(zip(parameters, case.arguments, strict=False)), **case.keywords}
+    arrays = {
+        name: value.array if isinstance(value, Tensor) else value for name, value in given.items()
+    }
+    return {name: one.shape for name, one in arrays.items() if isinstance(one, np.ndarray)}
+
+
 def _keywords(trials: Sequence[Trial]) -> dict[str, Kind]:
     """The keywords that a case may have, of its call or of the class that it makes."""
     kinds: dict[str, Kind] = {}

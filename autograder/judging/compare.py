@@ -43,15 +43,20 @@ class Place:
     """Where in a result a value is: in full, in short as part of other places, and in general.
 
     In general, neither the items of a list nor the keys of a dict are told apart: how many there
-    are, and what they are called, depends on the case.
+    are, and what they are called, depends on the case. `names` are those of its items, where they
+    have any.
     """
 
     full: str
     short: str
     general: str
+    names: tuple[str, ...] = ()
 
     def item(self, position: int, container: tuple[Any, ...] | list[Any]) -> Place:
         """The place of one of its items, counted from 1."""
+        if isinstance(container, tuple) and len(self.names) == len(container):
+            name = f"the returned `{self.names[position - 1]}`"
+            return Place(name, name, name)
         if not self.short:
             if isinstance(container, list):
                 return Place(f"item {position} of the list", f"item {position}", "an item")
@@ -68,10 +73,12 @@ class Place:
         return Place(text, text, general)
 
 
-RESULT = Place("the result", "", "the result")
+def result(names: tuple[str, ...] = ()) -> Place:
+    """The place of a whole result; `names` are those of the values of a tuple."""
+    return Place("the result", "", "the result", names)
 
 
-def compare(expected: Any, actual: Any, place: Place = RESULT) -> Mismatch | None:
+def compare(expected: Any, actual: Any, place: Place | None = None) -> Mismatch | None:
     """Return the first difference between `expected` and `actual`, or None if there is none.
 
     Types must be exact, with four courtesies: float32 and float64 both count as float, a NumPy
@@ -79,6 +86,7 @@ def compare(expected: Any, actual: Any, place: Place = RESULT) -> Mismatch | Non
     list counts as the tuple of its items.
     Values must agree to TOLERANCE, by the coarser of the two dtypes.
     """
+    place = place or result()
     if isinstance(expected, Tensor):
         if isinstance(actual, Tensor):
             return compare_numbers(expected.array, actual.array, place)
@@ -210,6 +218,8 @@ def _mentioned(word: str, message: str) -> bool:
 def unasked_exception(value: Raised) -> Mismatch:
     """What is wrong where an answer raises and should return."""
     line = f" (line {value.line} of its cell)" if value.line else ""
+    if value.line and value.code:
+        line = f" (line {value.line} of its cell: `{value.code}`)"
     general = f"it raises {value.type_name if value.type_name in NAMED else 'an exception'}"
     return Mismatch(Verdict.EXCEPTION, f"it raises {said(value)}{line}", general)
 

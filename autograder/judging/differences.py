@@ -10,8 +10,9 @@ import numpy as np
 
 from ..sandbox.untrusted.values import Differentiated, Tensor, output
 from .agreement import close, family, largest, paired
-from .compare import RESULT, Place
+from .compare import Place, result
 from .naming import Trial
+from .words import Names, by_parameter
 
 
 @dataclass(frozen=True)
@@ -30,13 +31,13 @@ class IncomparableError(Exception):
     """The result has not the form of the right one."""
 
 
-def differences(trial: Trial) -> list[Difference]:
+def differences(trial: Trial, names: Names) -> list[Difference]:
     """The arrays of a result that are wrong; of the gradients, where the output is right.
 
     Empty if the result has another form than the right one.
     """
     try:
-        pairs = list(_outputs(trial)) or list(_gradients(trial))
+        pairs = list(_outputs(trial, names)) or list(_gradients(trial, names))
     except IncomparableError:
         return []
     wrong = [pair for pair in pairs if pair[3].any()]
@@ -50,10 +51,10 @@ def differences(trial: Trial) -> list[Difference]:
 Pair = tuple[str, np.ndarray, np.ndarray, np.ndarray]
 
 
-def _outputs(trial: Trial) -> list[Pair]:
+def _outputs(trial: Trial, names: Names) -> list[Pair]:
     """Every array of the output, or nothing if all are right."""
     value = trial.observation.value
-    pairs = list(_arrays(output(trial.expected), output(value), RESULT))
+    pairs = list(_arrays(output(trial.expected), output(value), result(names.returned)))
     return pairs if any(wrong.any() for *_, wrong in pairs) else []
 
 
@@ -81,7 +82,7 @@ def _arrays(expected: Any, actual: Any, place: Place) -> Iterator[Pair]:
         yield place.full, wanted, given, ~close(wanted, given)
 
 
-def _gradients(trial: Trial) -> Iterator[Pair]:
+def _gradients(trial: Trial, names: Names) -> Iterator[Pair]:
     """Every gradient, where the output is right."""
     expected, value = trial.expected, trial.observation.value
     if not isinstance(expected, Differentiated) or not isinstance(value, Differentiated):
@@ -92,4 +93,5 @@ def _gradients(trial: Trial) -> Iterator[Pair]:
     for name, (wanted, given) in paired(right, mine):
         if wanted.shape != given.shape or family(wanted) != family(given):
             raise IncomparableError
-        yield f"the gradient of {name}", wanted, given, ~close(wanted, given, largest(right))
+        label = by_parameter(name, names.parameters)
+        yield f"the gradient of {label}", wanted, given, ~close(wanted, given, largest(right))

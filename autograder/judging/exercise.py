@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -154,8 +155,9 @@ class Exercise:
     """A function or a class to write, and everything needed to judge it.
 
     `cases` (public, travel with the release) and `hidden` yield their cases smallest first: the
-    first that fails is the one that the student is shown. `help` holds three stages: a sketch of
-    the answer, a hint, and where to look in the book. `alternatives` are right answers written
+    first that fails, or that the named mistake explains, is the one that the student is shown.
+    `help` holds three stages: an idea, nearly the code, and where to look in the book, which the
+    notebook puts first. `alternatives` are right answers written
     otherwise; the tests use them to prove that the check rejects no right answer. `promises` say
     which case holds what the docstring promises; every sentence of it is in one.
     """
@@ -187,6 +189,11 @@ class Exercise:
             raise ValueError(f"{self.name}: the name of a test begins with test_")
         if self.released is not None and self.released not in wrong:
             raise ValueError(f"{self.name}: `released` is the `wrong` of no misconception")
+
+    @property
+    def uses_torch(self) -> bool:
+        """True if its answers use torch, as its reference does."""
+        return "torch" in vars(inspect.getmodule(self.reference))
 
 
 @dataclass(frozen=True)

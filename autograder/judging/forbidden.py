@@ -70,8 +70,15 @@ def matching(name: str, forbidden: Sequence[str]) -> str | None:
     return next((one for one in forbidden if fnmatchcase(name, one)), None)
 
 
-def sentence(forbidden: Sequence[str]) -> str:
-    """What a student is told is forbidden."""
-    names = [f"`{name}`" for name in forbidden if "*" not in name]
+def sentence(forbidden: Sequence[str], torch: bool) -> str:
+    """What a student is told is forbidden; of torch nothing, where the task is one of NumPy."""
+    names = [
+        f"`{name}`"
+        for name in forbidden
+        if "*" not in name and (torch or not name.startswith("torch."))
+    ]
+    if not names:
+        return "Writing it yourself is the exercise: what is ready-made is forbidden."
     listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
-    return f"Writing it yourself is the exercise: {listed}, and what is behind them, are forbidden."
+    them = "them, are" if names[1:] else "it, is"
+    return f"Writing it yourself is the exercise: {listed}, and what is behind {them} forbidden."

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import re
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -30,15 +31,16 @@ from ..sandbox.untrusted.values import (
 )
 from .agreement import agree
 from .asks import Counting
-from .compare import Mismatch, compare, compare_exception, unasked_exception
+from .common_cases import particulars
+from .compare import Mismatch, compare, compare_exception, result, unasked_exception
 from .exercise import Case, Exercise, Kind
 from .forbidden import matching
 from .measured import compare_measured
 from .modules import compare_gradients, compare_parameters
-from .naming import KeyedMisconception, Trial, earned_name
+from .naming import KeyedMisconception, Trial, earned_names, explained
 from .patterns import patterns
-from .verdict import Judgement, Verdict
-from .words import kind, kind_in_general, with_parameter
+from .verdict import ALL_BUT_ERRORS, ERRORS_SHARE, Judgement, Verdict
+from .words import NAMELESS, Names, by_parameter, kind, kind_in_general
 from .written_tests import judge_test
 
 
@@ -46,8 +48,9 @@ from .written_tests import judge_test
 class AnswerKey:
     """All that judging needs, as data: the cases, what is right on each, and what mistakes do.
 
-    The first `public` cases may be shown to the student with all their numbers. `parameters` are
-    the names of the arguments of the function, or of the module's call. `released` is the source of
+    The first `public` cases may be shown to the student with all their numbers. `names` are those
+    of the arguments of the function, or of the module's call, and of what it returns. `released` is
+    the source of
     the wrong function that a debug exercise releases, where the self-check is to know it again.
     `forbidden` are the names of what is ready-made and may not run. `asks` is how many different
     calls the reference makes of the functions that it is given, and an answer has to make of them.
@@ -59,7 +62,7 @@ class AnswerKey:
     public: int
     expected: tuple[Any, ...]
     misconceptions: tuple[KeyedMisconception, ...]
-    parameters: tuple[str, ...] = ()
+    names: Names = NAMELESS
     released: str | None = None
     forbidden: tuple[str, ...] = ()
     asks: int = 0
@@ -128,7 +131,7 @@ def build_key(exercise: Exercise, public: Iterable[Case], hidden: Iterable[Case]
         len(shown),
         tuple(observation.value for observation in right),
         _keyed(exercise, cases),
-        _parameters(exercise.reference),
+        _names(exercise.reference),
         forbidden=exercise.forbidden,
         asks=0 if exercise.kind is Kind.TEST else sum(one.asks for one in right),
         is_test=exercise.kind is Kind.TEST,
@@ -165,12 +168,20 @@ def _incomparable(value: Any) -> str | None:
     return next(filter(None, map(_incomparable, items)), None)
 
 
-def _parameters(reference: Callable[..., Any]) -> tuple[str, ...]:
-    """The names of the arguments of a function, or of the call of what a class makes."""
-    if not isinstance(reference, type):
-        return tuple(inspect.signature(reference).parameters)
-    _, *names = inspect.signature(reference.forward).parameters  # type: ignore[attr-defined]
-    return tuple(names)
+_RETURNED = re.compile(r"Returns (?:the tuple )?\((\w+(?:, \w+)+)\)")
+"""How a docstring names the values of a tuple."""
+
+
+def _names(reference: Callable[..., Any]) -> Names:
+    """The names that a student reads in the docstring of a function, or of a class."""
+    docstring = inspect.getdoc(reference) or ""
+    if isinstance(reference, type):
+        _, *parameters = inspect.signature(reference.forward).parameters  # type: ignore[attr-defined]
+        docstring += inspect.getdoc(reference.forward) or ""  # type: ignore[attr-defined]
+    else:
+        parameters = [*inspect.signature(reference).parameters]
+    returned = _RETURNED.search(" ".join(docstring.split()))
+    return Names(tuple(parameters), tuple(returned[1].split(", ")) if returned else ())
 
 
 def _observations(function: Callable[..., Any], cases: tuple[Case, ...]) -> tuple[Observation, ...]:
@@ -215,26 +226,48 @@ def judge(key: AnswerKey, observations: Sequence[Observation]) -> Judgement:
     if key.is_test:
         return judge_test(key.cases, key.public, key.misconceptions, observations)
     found = [
-        fault(case, expected, observation, key.parameters)
+        fault(case, expected, observation, key.names)
         for case, expected, observation in zip(key.cases, key.expected, observations, strict=True)
     ]
     if not any(found):
         return Judgement(Verdict.PASS, f"Right on all {len(key.cases)} cases.")
     first = next(index for index, mismatch in enumerate(found) if mismatch)
-    mismatch = found[first]
-    assert mismatch is not None
-    shown = slice(key.public if first < key.public else len(key.cases))
+    hidden = first >= key.public
+    shown = slice(len(key.cases) if hidden else key.public)
     trials = [
         Trial(*parts)
         for parts in zip(key.cases[shown], key.expected, observations, found, strict=False)
     ]
-    misconception = earned_name(key.misconceptions, trials, fault)
-    if misconception is None:
-        seen = patterns(trials, hidden=first >= key.public)
-        return Judgement(mismatch.verdict, _message(key, first, mismatch, seen), case=first)
-    message = _message(key, first, mismatch)
-    name, hint = misconception.name, misconception.hint
-    return Judgement(mismatch.verdict, message, misconception=name, hint=hint, case=first)
+    named = earned_names(key.misconceptions, trials, fault)
+    at = explained(named[0], trials) if named else first
+    mismatch = found[at]
+    assert mismatch is not None
+    share = _share(key.cases, found)
+    more = [mismatch.advice]
+    if not hidden and mismatch.verdict is Verdict.EXCEPTION:
+        more.append(particulars(trials, at, key.names.parameters))
+    if not named:
+        more.append(patterns(trials, key.names, hidden=hidden))
+    if share:
+        more.append(ALL_BUT_ERRORS)
+    message = _message(key, at, mismatch, more)
+    if not named:
+        return Judgement(mismatch.verdict, message, case=at, share=share)
+    also = None
+    if len(named) > 1:
+        also = named[1].name
+        message += (
+            f" Two mistakes together explain all that is wrong: “{named[0].name}” and “{also}”. "
+            f"Of the second, ask yourself: {named[1].hint}"
+        )
+    return Judgement(mismatch.verdict, message, named[0].name, named[0].hint, at, share, also)
+
+
+def _share(cases: Sequence[Case], found: Sequence[Mismatch | None]) -> float:
+    """The share of the points where nothing is wrong but exceptions that are promised, or 0."""
+    failing = [case for case, mismatch in zip(cases, found, strict=True) if mismatch]
+    others = any(case.raises is None for case in cases)
+    return 1 - ERRORS_SHARE if others and all(case.raises for case in failing) else 0.0
 
 
 def _ready_made(key: AnswerKey, ran: str) -> Judgement:
@@ -250,9 +283,9 @@ def _ready_made(key: AnswerKey, ran: str) -> Judgement:
 
 
 def fault(
-    case: Case, expected: Any, observation: Observation, parameters: tuple[str, ...] = ()
+    case: Case, expected: Any, observation: Observation, names: Names = NAMELESS
 ) -> Mismatch | None:
-    """What is wrong with one observation, or None; `parameters` are the names of the arguments."""
+    """What is wrong with one observation, or None."""
     value = observation.value
     if case.raises:
         return compare_exception(case.raises, value)
@@ -269,13 +302,13 @@ def fault(
     mismatch = (
         compare_measured(expected, value, case.tolerance)
         if case.tolerance is not None
-        else compare(output(expected), output(value))
+        else compare(output(expected), output(value), result(names.returned))
     )
     return (
         mismatch
-        or _changed_argument(case, observation, parameters)
+        or _changed_argument(case, observation, names.parameters)
         or _changed_result(observation)
-        or _wrong_gradient(expected, value, parameters)
+        or _wrong_gradient(expected, value, names.parameters)
         or _unlike_the_first(case, observation)
     )
 
@@ -288,7 +321,7 @@ def _changed_argument(
     if agree(before, after):
         return None
     names = [f"argument {position}" for position in range(1, len(case.arguments) + 1)]
-    labels = [with_parameter(name, parameters) for name in names]
+    labels = [by_parameter(name, parameters) for name in names]
     labels += [f"`{name}`" for name in sorted(case.keywords)]
     changed = [
         label
@@ -328,11 +361,11 @@ def _unlike_the_first(case: Case, observation: Observation) -> Mismatch | None:
     return Mismatch(Verdict.NONDETERMINISTIC, text, text, advice)
 
 
-def _message(key: AnswerKey, index: int, mismatch: Mismatch, seen: str = "") -> str:
+def _message(key: AnswerKey, index: int, mismatch: Mismatch, more: Iterable[str]) -> str:
     note = key.cases[index].note
     general = mismatch.in_general
     if index < key.public:
         first = f"On the case “{note}”: {mismatch.text}."
     else:
         first = f"Right on the public cases. On a hidden one ({note}), {general}."
-    return " ".join(sentence for sentence in (first, mismatch.advice, seen) if sentence)
+    return " ".join(sentence for sentence in (first, *more) if sentence)

@@ -9,7 +9,7 @@ from ..sandbox.untrusted.values import Raised, Tensor
 from .agreement import Gradients, all_close, largest, paired
 from .compare import Mismatch, Place, compare_numbers, said
 from .verdict import Verdict
-from .words import with_parameter
+from .words import by_parameter
 
 MOST_LISTED = 24
 """So many of a module's parameters are listed where one is wrong."""
@@ -53,7 +53,7 @@ def wrong_gradients(
     """The names of the gradients that are wrong, and how."""
     floor = largest(expected)
     for name, (right, mine) in paired(expected, actual):
-        label = with_parameter(name, parameters)
+        label = by_parameter(name, parameters)
         place = f"the gradient of {label}"
         mismatch = compare_numbers(right, mine, Place(place, place, place), floor)
         if mismatch and not mine.any():

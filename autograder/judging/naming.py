@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from functools import cached_property
 from typing import Any
 
@@ -44,24 +46,101 @@ Misfit = Callable[[Case, Any, Observation], Mismatch | None]
 """What is wrong with an observation on a case, if anything."""
 
 
-def earned_name(
+def earned_names(
     misconceptions: Sequence[KeyedMisconception], trials: Sequence[Trial], misfit: Misfit
-) -> KeyedMisconception | None:
-    """The misconception that the answer makes, or None.
+) -> tuple[KeyedMisconception, ...]:
+    """The misconception that the answer makes, or the two, or none.
 
-    It does what the answer does on more than half of the cases on which the answer fails, and is
+    One does what the answer does on more than half of the cases on which the answer fails, and is
     right wherever the answer is. Exceptions, and results without a float in them, are too often
     alike by chance: they count only if all cases that fail agree. Of several, it is the one that
-    agrees on the most cases; a draw earns nothing.
+    agrees on the most cases; a draw earns nothing. For two, see `_earned_pair`.
     """
-    earned = [
-        (agreement, one)
-        for one in misconceptions
-        if (agreement := _agreement(one, trials)) and not _fails_elsewhere(one, trials, misfit)
-    ]
+    fitting = [one for one in misconceptions if not _fails_elsewhere(one, trials, misfit)]
+    earned = [(agreement, one) for one in fitting if (agreement := _agreement(one, trials))]
     most = max((agreement for agreement, _ in earned), default=None)
     best = [one for agreement, one in earned if agreement == most]
-    return best[0] if len(best) == 1 else None
+    if most is None or most[0] < sum(1 for trial in trials if trial.mismatch):
+        pair = _earned_pair(fitting, trials, misfit)
+        if pair and (len(best) != 1 or best[0] in pair):
+            return pair
+    return tuple(best) if len(best) == 1 else ()
+
+
+def _earned_pair(
+    fitting: Sequence[KeyedMisconception], trials: Sequence[Trial], misfit: Misfit
+) -> tuple[KeyedMisconception, ...]:
+    """The only two of the misconceptions that together explain every case that fails, or none.
+
+    On each, the answer does what one of them does, and the other does the same or is right there,
+    unless an exception hides it. Each explains a case alone, and one of them a result that holds a
+    float. The first explains the first case that fails.
+    """
+    found = [_explanation(one, trials, misfit) for one in fitting]
+    pairs = [
+        pair
+        for pair in itertools.combinations(range(len(fitting)), 2)
+        if _explain_all(*(found[at] for at in pair))
+    ]
+    if len(pairs) != 1:
+        return ()
+    first, second = sorted(pairs[0], key=lambda at: found[at][0] not in _SAME)
+    return fitting[first], fitting[second]
+
+
+class _Fit(Enum):
+    """How a misconception fits a case on which the answer fails."""
+
+    SAME = "does the same"
+    SAME_NUMBERS = "does the same, and numbers tell so"
+    RIGHT = "is right there"
+    HIDDEN = "does something else, which an exception may hide"
+    OTHER = "does something else"
+
+
+_SAME = (_Fit.SAME, _Fit.SAME_NUMBERS)
+
+
+def _explanation(
+    misconception: KeyedMisconception, trials: Sequence[Trial], misfit: Misfit
+) -> list[_Fit]:
+    """How it fits each case on which the answer fails."""
+    fits = []
+    for trial, theirs in zip(trials, misconception.observations, strict=False):
+        if not trial.mismatch:
+            continue
+        value = trial.observation.value
+        if _fails_alike(trial, theirs):
+            fits.append(_Fit.SAME_NUMBERS if _has_floats(output(value)) else _Fit.SAME)
+        elif misfit(trial.case, trial.expected, theirs) is None:
+            fits.append(_Fit.RIGHT)
+        else:
+            fits.append(_Fit.HIDDEN if isinstance(value, Raised) else _Fit.OTHER)
+    return fits
+
+
+def _explain_all(one: Sequence[_Fit], other: Sequence[_Fit]) -> bool:
+    """True if the two explain every case together; see `_earned_pair`."""
+    both = list(zip(one, other, strict=True))
+    alone = [
+        [mine for mine, theirs in pairs if mine in _SAME and theirs is _Fit.RIGHT]
+        for pairs in (both, list(zip(other, one, strict=True)))
+    ]
+    return (
+        all(a in _SAME or b in _SAME for a, b in both)
+        and not any(_Fit.OTHER in pair for pair in both)
+        and all(alone)
+        and any(_Fit.SAME_NUMBERS in fits for fits in alone)
+    )
+
+
+def explained(misconception: KeyedMisconception, trials: Sequence[Trial]) -> int:
+    """The index of the first case on which the answer fails as the misconception does."""
+    return next(
+        at
+        for at, (trial, theirs) in enumerate(zip(trials, misconception.observations, strict=False))
+        if trial.mismatch and _fails_alike(trial, theirs)
+    )
 
 
 def _agreement(

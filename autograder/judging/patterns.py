@@ -17,6 +17,7 @@ from .common_cases import common_cases, masks
 from .differences import Difference, differences
 from .naming import Trial
 from .verdict import Verdict
+from .words import Names
 
 
 @dataclass(frozen=True)
@@ -30,14 +31,14 @@ class Pattern:
 Differences = Sequence[Difference]
 
 
-def patterns(trials: Sequence[Trial], *, hidden: bool) -> str:
+def patterns(trials: Sequence[Trial], names: Names, *, hidden: bool) -> str:
     """What the differences have in common, in at most three sentences, or an empty text.
 
     Without numbers if `hidden`.
     """
     failing = [trial for trial in trials if trial.mismatch]
     numbers = [t for t in failing if t.mismatch and t.mismatch.verdict in _OF_NUMBERS]
-    wrong = [difference for trial in numbers for difference in differences(trial)]
+    wrong = [difference for trial in numbers for difference in differences(trial, names)]
     every = numbers[:1] == failing[:1] and len({id(one.trial) for one in wrong}) == len(numbers)
     found = [pattern for pattern in (_first(wrong), _alone(wrong)) if pattern] if every else []
     where = f"In each of the {len(numbers)} cases with wrong numbers" if numbers[1:] else "There"

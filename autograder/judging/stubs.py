@@ -40,8 +40,7 @@ def stub(exercise: Exercise) -> str:
     (tree,) = ast.parse(source).body
     if not isinstance(tree, ast.FunctionDef | ast.ClassDef) or ast.get_docstring(tree) is None:
         raise ValueError(f"{exercise.name}: the reference needs a docstring")
-    module = inspect.getmodule(exercise.reference)
-    known = _KNOWN_WITH_TORCH if "torch" in vars(module) else _KNOWN
+    known = _KNOWN_WITH_TORCH if exercise.uses_torch else _KNOWN
     if isinstance(tree, ast.FunctionDef):
         body = _body(exercise.released) if exercise.released else [_UNANSWERED]
         return _function(tree, exercise.name, source, known, body)

@@ -33,13 +33,45 @@ class Verdict(StrEnum):
     GRADER_FAULT = "GRADER_FAULT"
 
 
+IN_WORDS = {
+    Verdict.WRONG_VALUE: "wrong value",
+    Verdict.WRONG_SHAPE: "wrong shape",
+    Verdict.WRONG_DTYPE: "wrong dtype",
+    Verdict.WRONG_TYPE: "wrong type",
+    Verdict.WRONG_PARAMETERS: "wrong parameters",
+    Verdict.NONFINITE: "NaN or an infinity",
+    Verdict.MUTATED_INPUT: "changed its argument",
+    Verdict.MUTATED_RESULT: "changed an earlier result",
+    Verdict.NONDETERMINISTIC: "two results of two equal calls",
+    Verdict.EXCEPTION: "raised an exception",
+    Verdict.WRONG_EXCEPTION: "wrong exception, or none",
+    Verdict.MISSED: "lets wrong implementations through",
+    Verdict.FALSE_ALARM: "rejects a right implementation",
+    Verdict.TIMEOUT: "ran too long",
+    Verdict.MEMORY: "took too much memory",
+    Verdict.OUTPUT: "printed too much",
+    Verdict.KILLED: "ended its process",
+    Verdict.FORBIDDEN: "did what is forbidden",
+    Verdict.MISSING: "no answer",
+    Verdict.MALFORMED: "could not be read",
+}
+"""Every verdict in a few words, but for those that are no doing of the answer's."""
+
+ERRORS_SHARE = 0.25
+"""The share of an exercise's points that the cases carry which ask for a promised exception."""
+
+ALL_BUT_ERRORS = "All else is right, and earns three quarters of the points."
+
+
 @dataclass(frozen=True)
 class Judgement:
     """The verdict on one exercise, with what a student should read.
 
     `misconception` is the name of the mistake that the answer equals, or None. `hint` is the
-    question that goes with it. `case` is the index of the first case that failed, or None. `share`
-    is there for a test that a student wrote: how much of its task it did, if not all.
+    question that goes with it. `case` is the index of the case that the message is about, or None:
+    the first that fails, or the first that the misconception explains. `share` is how much of the
+    task was done, if not all: of a test that a student wrote, and where nothing is missing but
+    promised exceptions. `also` is the name of a second misconception, which the message explains.
     """
 
     verdict: Verdict
@@ -48,6 +80,7 @@ class Judgement:
     hint: str | None = None
     case: int | None = None
     share: float = 0.0
+    also: str | None = None
 
     @property
     def passed(self) -> bool:
@@ -64,3 +97,11 @@ class Judgement:
         if self.passed or not self.share:
             return most if self.passed else 0
         return round(most * self.share, 1)
+
+
+AS_GIVEN = Judgement(
+    Verdict.MISSING,
+    "This is the function as it was given, with its bug. Find the smallest input on which it "
+    "fails: then you know where to look.",
+)
+"""A debug exercise that nobody has touched: no name, no case, nothing given away."""

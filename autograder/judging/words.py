@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,18 @@ NUMBERS = (bool, int, float)
 
 MOST_CHARACTERS = 60
 """A list that is longer when written out is not shown whole."""
+
+
+@dataclass(frozen=True)
+class Names:
+    """What a docstring calls the arguments of a call, and the values of the tuple returned."""
+
+    parameters: tuple[str, ...] = ()
+    returned: tuple[str, ...] = ()
+
+
+NAMELESS = Names()
+"""Where no docstring names anything."""
 
 
 def describe(value: Any) -> str:
@@ -80,12 +93,12 @@ def _advice_on_items(expected: Any, actual: Any) -> str:
     return ""
 
 
-def with_parameter(argument: str, parameters: tuple[str, ...]) -> str:
-    """`argument 2`, or `argument 2[0]`, with the name of that parameter."""
+def by_parameter(argument: str, parameters: tuple[str, ...]) -> str:
+    """`argument 2`, or `argument 2[0]`, by the name of that parameter, if there is one."""
     found = re.match(r"argument (\d+)", argument)
     if found is None or not 0 < int(found[1]) <= len(parameters):
         return argument
-    return f"{argument} (`{parameters[int(found[1]) - 1]}`)"
+    return f"`{parameters[int(found[1]) - 1]}{argument[found.end() :]}`"
 
 
 def short_list(values: Sequence[Any]) -> str:

@@ -159,11 +159,21 @@ def _false_alarm(
 ) -> str:
     """That the test rejects a right implementation, and what it says of it."""
     at = false[0]
+    raised = observations[at].value
+    message = raised.message.strip()
+    where = says = ""
+    if at < public and raised.line:
+        where = f" in line {raised.line} of its cell" + f": `{raised.code}`" * bool(raised.code)
+    if message and at < public:
+        says = f" It says: {message[:300]}"
     if all(outcome(one.value) is not Outcome.ACCEPTS for one in observations):
-        return "It rejects every implementation, right ones too."
-    message = observations[at].value.message.strip()
-    says = f" It says: {message[:300]}" if message and at < public else ""
-    return f"It rejects a right implementation ({cases[at].note}), so it earns nothing.{says}"
+        first = f" The first right one is “{cases[at].note}”, rejected{where}." if where else ""
+        return f"It rejects every implementation, right ones too.{first}{says}"
+    return (
+        f"It rejects a right implementation (“{cases[at].note}”){where}, so it earns nothing. "
+        "Right ones are written in several ways, and their numbers may differ by rounding: compare "
+        f"with a tolerance, and ask for no more than the docstring promises.{says}"
+    )
 
 
 def _slipped(
@@ -185,7 +195,8 @@ def _slipped(
     kinds = list(dict.fromkeys(cases[at].note for at in missed if made[at] is Outcome.ACCEPTS))
     sentences = []
     if kinds:
-        more = f", and {len(kinds) - MOST_KINDS} kinds more" if len(kinds) > MOST_KINDS else ""
+        left = len(kinds) - MOST_KINDS
+        more = f", and {left} more kind{'s' * (left > 1)}" if left > 0 else ""
         sentences.append(f"It lets through: {'; '.join(kinds[:MOST_KINDS])}{more}.")
     failing = [at for at in missed if made[at] is Outcome.FAILS]
     if failing:

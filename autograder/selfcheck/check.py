@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 import importlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import CodeType
@@ -20,7 +20,8 @@ from ..judging.judge import AnswerKey, build_key, judge, observe_quietly, public
 from ..judging.modules import wrong_gradients
 from ..judging.naming import KeyedMisconception
 from ..judging.stubs import stub
-from ..judging.verdict import Judgement, Verdict
+from ..judging.verdict import AS_GIVEN, Judgement, Verdict
+from ..judging.words import NAMELESS, Names, by_parameter
 from ..sandbox.untrusted import wire
 from ..sandbox.untrusted.probe import is_stub
 from ..sandbox.untrusted.values import Differentiated, Observation, output
@@ -29,28 +30,34 @@ from .pictures import pictures
 NOT_THE_GRADE = "This is the self-check on public cases, not the grade: the grader has other cases."
 
 
-def check(function: Callable[..., Any]) -> Report:
+_SAID: dict[str, Judgement] = {}
+"""What the newest check of each exercise has said, since the kernel started."""
+
+
+def check(function: Callable[..., Any] | None = None) -> Report | Progress:
     """Try `function` on the public cases of the exercise of its name, and say what is wrong.
 
-    Raises LookupError if no `.cases` file beside the notebook knows an exercise of that name.
+    Without an argument, say how many exercises the checks before have found right. Raises
+    LookupError if no `.cases` file beside the notebook knows an exercise of that name.
     """
+    if function is None:
+        return Progress({key.exercise: _SAID.get(key.exercise) for key in _keys()})
     name = getattr(function, "__name__", type(function).__name__)
-    key = _find_key(name)
+    report = _checked(name, _find_key(name), function)
+    _SAID[name] = report.judgement
+    return report
+
+
+def _checked(name: str, key: AnswerKey, function: Callable[..., Any]) -> Report:
     if is_stub(function):
         unanswered = Judgement(Verdict.MISSING, "Not answered yet: this is the stub.")
         return Report(name, unanswered, NOT_THE_GRADE)
+    if key.released is not None and _is_as_released(function, key.released):
+        return Report(name, AS_GIVEN, NOT_THE_GRADE)
     if key.needs_torch:
         importlib.import_module("torch")  # the answer may do so only when it is called
     observations = observe_quietly(function, key.cases, key.forbidden)
     judgement = judge(key, observations)
-    if key.released is not None and _is_as_released(function, key.released):
-        judgement = replace(
-            judgement,
-            verdict=Verdict.MISSING,
-            message=f"This is the function as it was released, with its bug. {judgement.message}",
-            misconception=None,
-            hint=None,
-        )
     if judgement.case is None:
         return Report(name, judgement, NOT_THE_GRADE)
     failed = judgement.case
@@ -61,6 +68,7 @@ def check(function: Callable[..., Any]) -> Report:
         key.cases[failed],
         key.expected[failed],
         observations[failed],
+        key.names,
     )
 
 
@@ -82,19 +90,24 @@ def _same_code(one: Any, other: Any) -> bool:
     )
 
 
-def _find_key(name: str) -> AnswerKey:
+def _keys() -> Iterator[AnswerKey]:
+    """The key of every exercise beside the notebook. Raises LookupError if there is none."""
     files = sorted(Path.cwd().glob("*.cases"))
     if not files:
         raise LookupError(
             f"No .cases file in {Path.cwd()}: start the notebook in the folder of the assignment, "
             "beside the .cases file that it came with."
         )
-    known = []
     for file in files:
-        for key in read_cases(file):
-            if key.exercise == name:
-                return key
-            known.append(key.exercise)
+        yield from read_cases(file)
+
+
+def _find_key(name: str) -> AnswerKey:
+    known = []
+    for key in _keys():
+        if key.exercise == name:
+            return key
+        known.append(key.exercise)
     raise LookupError(f"No exercise is called {name!r}. Here are: {', '.join(known)}.")
 
 
@@ -124,7 +137,7 @@ def write_cases(assignment: Assignment, path: Path) -> None:
                     "misconceptions": [
                         (wrong.name, wrong.hint, wrong.observations) for wrong in key.misconceptions
                     ],
-                    "parameters": key.parameters,
+                    "names": (key.names.parameters, key.names.returned),
                     "released": key.released,
                     "forbidden": key.forbidden,
                     "is_test": key.is_test,
@@ -145,7 +158,7 @@ def read_cases(path: Path) -> list[AnswerKey]:
                 len(key["cases"]),
                 key["expected"],
                 tuple(_known(*wrong) for wrong in key["misconceptions"]),
-                key["parameters"],
+                Names(*key["names"]),
                 key["released"],
                 key["forbidden"],
                 is_test=key["is_test"],
@@ -188,6 +201,7 @@ class Report:
     case: Case | None = None
     expected: Any = None
     observation: Observation | None = None
+    names: Names = NAMELESS
 
     def __repr__(self) -> str:
         """The report as text, for a terminal."""
@@ -198,7 +212,8 @@ class Report:
         lines = "".join(f"<p>{_with_code(line)}</p>" for line in self._details())
         drawn = ""
         if self.observation is not None and self.case is not None:
-            drawn = _pictures(self.case, self.observation.value, self.expected)
+            drawn = _made(self.exercise, self.case)
+            drawn += _pictures(self.case, self.observation.value, self.expected, self.names)
         return (
             f'<div style="border-left:4px solid {colour};padding-left:1em">'
             f"<p><strong>{html.escape(self._headline())}</strong></p>{lines}{drawn}"
@@ -218,17 +233,55 @@ class Report:
         return details
 
 
-def _pictures(case: Case, given: Any, expected: Any) -> str:
+@dataclass(frozen=True)
+class Progress:
+    """What the newest check of each exercise has said, or None where there was no check."""
+
+    said: Mapping[str, Judgement | None]
+
+    def __repr__(self) -> str:
+        """The report as text: how many are right, and what is left."""
+        right = sum(one is not None and one.passed for one in self.said.values())
+        wrong = [name for name, one in self.said.items() if one is not None and not one.passed]
+        lines = [f"{right} of {len(self.said)} right on the public cases."]
+        if wrong:
+            lines.append(f"Not yet: {', '.join(wrong)}.")
+        unchecked = [name for name, one in self.said.items() if one is None]
+        if unchecked:
+            lines.append(f"Not checked: {', '.join(unchecked)}.")
+        return "\n".join(lines)
+
+
+def _pictures(case: Case, given: Any, expected: Any, names: Names) -> str:
     """The inputs and the output; and where that is right, the first gradient that is wrong."""
-    drawn = pictures(case.arguments, output(given), output(expected))
+    drawn = pictures(_inputs(case, names), output(given), output(expected), names.returned)
     if not isinstance(expected, Differentiated) or not isinstance(given, Differentiated):
         return drawn
     right, mine = expected.gradients, given.gradients
     if isinstance(right, dict) and isinstance(mine, dict) and agree(expected.output, given.output):
         for name, _ in wrong_gradients(right, mine):
-            title = f"gradient of {name.replace('`', '')}"
-            return drawn + pictures((), mine[name], right[name], title)
+            title = f"gradient of {by_parameter(name, names.parameters).replace('`', '')}"
+            return drawn + pictures({}, mine[name], right[name], name=title)
     return drawn
+
+
+def _inputs(case: Case, names: Names) -> dict[str, Any]:
+    """The arguments of a call by the names of the parameters."""
+    given = {
+        by_parameter(f"argument {i}", names.parameters).strip("`"): one
+        for i, one in enumerate(case.arguments, start=1)
+    }
+    return given | case.keywords
+
+
+def _made(exercise: str, case: Case) -> str:
+    """How the module of a case was made, if it is about a class."""
+    if case.setup is None:
+        return ""
+    parts = [repr(one) for one in case.setup.arguments]
+    parts += [f"{name}={value!r}" for name, value in case.setup.keywords.items()]
+    made = html.escape(f"{exercise}({', '.join(parts)})")
+    return f"<p>The module was made by <code>{made}</code>.</p>"
 
 
 def _with_code(line: str) -> str:

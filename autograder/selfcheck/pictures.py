@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,17 +12,29 @@ from ..sandbox.untrusted.values import Tensor
 
 CELL_WIDTH, CELL_HEIGHT, TITLE_HEIGHT = 54, 28, 24
 MOST_CELLS = 12
+LONGEST = 60
+"""A text that is longer is not written beside the pictures."""
 BLUE, RED = (33, 102, 172), (178, 24, 43)
 
 
-def pictures(arguments: Sequence[Any], given: Any, expected: Any, name: str = "result") -> str:
-    """Draw the inputs of a case, and each returned array: given, right, and the difference."""
+def pictures(
+    arguments: Mapping[str, Any],
+    given: Any,
+    expected: Any,
+    returned_names: Sequence[str] = (),
+    name: str = "result",
+) -> str:
+    """Draw the inputs of a case, and each returned array: given, right, and the difference.
+
+    Inputs are drawn under the names of their parameters, and what is no array is written; the
+    values of a tuple are called by `returned_names`, if there are as many.
+    """
     drawn = [
-        matrix_picture(f"input {position}", argument)
-        for position, argument in enumerate(map(_array, arguments), start=1)
-        if _drawable(argument)
+        matrix_picture(parameter, argument)
+        for parameter, value in arguments.items()
+        if _drawable(argument := _array(value))
     ]
-    rows = [drawn]
+    rows = [[*_written(arguments), *drawn]]
     wanted = expected if isinstance(expected, tuple) else (expected,)
     several = isinstance(expected, tuple) and isinstance(given, tuple | list)
     returned = tuple(given) if several else (given,)
@@ -32,7 +44,10 @@ def pictures(arguments: Sequence[Any], given: Any, expected: Any, name: str = "r
     for position, (right, mine) in enumerate(pairs, start=1):
         if not _drawable(right):
             continue
-        title = f"value {position}" if len(wanted) > 1 else name
+        title = name
+        if len(wanted) > 1:
+            named = len(returned_names) == len(wanted)
+            title = returned_names[position - 1] if named else f"value {position}"
         row = [matrix_picture(f"right {title}", right)]
         if _drawable(mine):
             row.insert(0, matrix_picture(f"your {title}", mine))
@@ -41,6 +56,17 @@ def pictures(arguments: Sequence[Any], given: Any, expected: Any, name: str = "r
         rows.append(row)
     style = "display:flex;flex-wrap:wrap;gap:12px;margin:6px 0"
     return "".join(f'<div style="{style}">{"".join(row)}</div>' for row in rows if row)
+
+
+def _written(arguments: Mapping[str, Any]) -> Iterator[str]:
+    """The inputs that are a single number or a text, such as a radius, in one line."""
+    parts = [
+        f"<code>{html.escape(f'{name} = {value!r}')}</code>"
+        for name, value in arguments.items()
+        if isinstance(value, bool | int | float | str) and len(repr(value)) <= LONGEST
+    ]
+    if parts:
+        yield f'<p style="width:100%;margin:0">{", ".join(parts)}</p>'
 
 
 def _array(value: Any) -> Any:

@@ -166,6 +166,11 @@ def test_feedback_pages_name_the_misconception_and_run_nothing(course):
     assert "How many numbers are in a row?" in page
     assert "<strong>why</strong>" in page
     assert "Score: 3.0 / 10.0" in page
+    contents = re.findall(r'<li><a href="#[\w-]+">(.*?)</a>', page.partition("</ol>")[0])
+    assert contents[0] == "row_mean 0/2: sum for mean"
+    assert contents[1].startswith("scale 3/3")
+    assert contents[-1] == "why: waiting to be marked"
+    assert "Coding free-response" not in page
     assert "waits for a person. Its points are not in the score yet." in page
     page += (course.feedback / "eve" / "toy" / "toy.html").read_text()
     for alarm in ("<script>alert", "<img src=x", 'href="javascript', 'href="data', 'href="&'):

@@ -11,7 +11,7 @@ import io
 import itertools
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ from autograder.judging.judge import (
     observe_quietly,
     public_cases,
 )
+from autograder.judging.verdict import Judgement
 from autograder.sandbox.untrusted.values import Differentiated, Observation, Raised, Tensor, output
 
 KINDS = ("rightly", "wrongly", "not at all")
@@ -50,16 +51,16 @@ def tally(
 ) -> tuple[Counter[str], Counter[str]]:
     """How the answers with two mistakes, and those with an edit, are named; at most so many each.
 
-    An answer with two mistakes is named rightly if the name is one of the two. An edit of the
-    reference is named rightly if, on every case of a fresh draw on which it fails, it gives what
-    the named mistake gives.
+    An answer with two mistakes is named rightly if each name given is one of the two. An edit of
+    the reference is named rightly if, on every case of a fresh draw on which it fails, it gives
+    what a named mistake gives.
     """
     key = build_key(exercise, public_cases(exercise), exercise.hidden(np.random.default_rng(7)))
     pairs, edits = Counter[str](), Counter[str]()
     for names, observations in spread(list(two_mistakes(key)), most_pairs):
         judgement = judge(key, observations)
         if not judgement.passed:
-            pairs[_kind(judgement.misconception, judgement.misconception in names)] += 1
+            pairs[_kind(judgement.misconception, set(_named(judgement)) <= names)] += 1
     fresh: AnswerKey | None = None
     for change, mutant in spread(list(mutants(exercise.reference)), most_edits):
         with contextlib.redirect_stdout(io.StringIO()):
@@ -69,7 +70,7 @@ def tally(
             rightly = False
             if judgement.misconception:
                 fresh = fresh or fresh_key(exercise)
-                rightly = behaves_as(fresh, mutant, judgement.misconception)
+                rightly = behaves_as(fresh, mutant, _named(judgement))
         edits[_kind(judgement.misconception, rightly)] += 1
         if judgement.misconception and not rightly:
             print(f"    {exercise.name}: {change}: named {judgement.misconception!r}")
@@ -95,20 +96,26 @@ def fresh_key(exercise: Exercise) -> AnswerKey:
     return build_key(exercise, exercise.cases(rng), exercise.hidden(rng))
 
 
-def behaves_as(key: AnswerKey, answer: Any, name: str) -> bool:
-    """True if `answer` gives what the mistake gives wherever it fails, and fails somewhere."""
-    mistake = next(one for one in key.misconceptions if one.name == name)
+def _named(judgement: Judgement) -> list[str]:
+    """The names of the one mistake or the two that are named."""
+    return [name for name in (judgement.misconception, judgement.also) if name]
+
+
+def behaves_as(key: AnswerKey, answer: Any, names: Sequence[str]) -> bool:
+    """True if `answer` gives what one of the mistakes gives wherever it fails, and fails somewhere.
+
+    Each of them must be needed for that.
+    """
+    mistakes = [one.observations for one in key.misconceptions if one.name in names]
     observations = observe_quietly(answer, key.cases)
     failing = [
-        (theirs, ours)
-        for case, right, theirs, ours in zip(
-            key.cases, key.expected, mistake.observations, observations, strict=True
+        [agree(output(theirs[at].value), output(ours.value)) for theirs in mistakes]
+        for at, (case, right, ours) in enumerate(
+            zip(key.cases, key.expected, observations, strict=True)
         )
         if fault(case, right, ours)
     ]
-    return bool(failing) and all(
-        agree(output(theirs.value), output(ours.value)) for theirs, ours in failing
-    )
+    return bool(failing) and all(map(any, failing)) and all(map(any, zip(*failing, strict=True)))
 
 
 def two_mistakes(key: AnswerKey) -> Iterator[tuple[set[str], list[Observation]]]:

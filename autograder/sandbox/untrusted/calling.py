@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +27,12 @@ from .values import (
 WORDLESS = "(the exception could not say what it is about)"
 OUT_OF_MEMORY = "DefaultCPUAllocator"
 """What torch says then."""
+
+MOST_CODE = 120
+"""So many characters are kept of the line of a cell that raised an exception."""
+
+_OF_A_CELL = re.compile(r"^<cell |^<ipython-input-|[/\\](ipykernel|xpython)_\d+[/\\]")
+"""The names that a notebook's kernels give to cells, and this sandbox."""
 
 MOST_TYPES = 20
 """So many of the types of an exception are kept: its own, and those that it is derived from."""
@@ -144,15 +151,15 @@ def loaded(argument: Any) -> Any:
 
 def raised(error: BaseException) -> Raised:
     """What is kept of an exception: its types, its message, and the last line in a cell."""
+    line, code = None, ""
     if isinstance(error, SyntaxError):
         line = error.lineno
-    else:
-        frames = traceback.extract_tb(error.__traceback__)
-        lines = [frame.lineno for frame in frames if frame.filename.startswith("<cell")]
-        line = lines[-1] if lines else None
+    for frame in traceback.extract_tb(error.__traceback__):
+        if _OF_A_CELL.search(frame.filename):
+            line, code = frame.lineno, (frame.line or "")[:MOST_CODE]
     try:
         message = str(error)
     except BaseException:
         message = WORDLESS
     name, *bases = (kind.__name__[:100] for kind in type(error).__mro__[:MOST_TYPES])
-    return Raised(name, message, line, tuple(bases))
+    return Raised(name, message, line, tuple(bases), code)

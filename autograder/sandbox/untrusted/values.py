@@ -158,6 +158,7 @@ class Foreign:
 class Raised:
     """Stands for the value of a call that raised an exception instead.
 
+    `line` is the last line in a cell that it went through, and `code` what is written there.
     `bases` are the names of the classes that its type is derived from.
     """
 
@@ -165,6 +166,7 @@ class Raised:
     message: str
     line: int | None = None
     bases: tuple[str, ...] = ()
+    code: str = ""
 
 
 @dataclass(frozen=True)

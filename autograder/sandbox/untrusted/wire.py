@@ -106,7 +106,14 @@ def _node(value: Any, buffers: list[bytes], depth: int) -> list[Any]:
     if kind is Foreign:
         return ["foreign", value.type_name]
     if kind is Raised:
-        return ["raised", value.type_name, value.message[:MAX_TEXT], value.line, [*value.bases]]
+        return [
+            "raised",
+            value.type_name,
+            value.message[:MAX_TEXT],
+            value.line,
+            [*value.bases],
+            value.code,
+        ]
     if kind in RECORDS:
         parts = [_node(getattr(value, part), buffers, depth + 1) for part in _PARTS[kind]]
         return [kind.__name__, *parts]
@@ -262,15 +269,14 @@ class _Reader:
         return Foreign(self._name(type_name))
 
     def _read_raised(
-        self, type_name: Any, message: Any, line: Any, bases: Any, *, depth: int
+        self, type_name: Any, message: Any, line: Any, bases: Any, code: Any, *, depth: int
     ) -> Raised:
         if line is not None and type(line) is not int:
             raise WireError("a line number is malformed")
         if not isinstance(bases, list) or len(bases) > MAX_ITEMS:
             raise WireError("the types of an exception are malformed")
-        return Raised(
-            self._name(type_name), self._text(message), line, tuple(map(self._name, bases))
-        )
+        types = tuple(map(self._name, bases))
+        return Raised(self._name(type_name), self._text(message), line, types, self._text(code))
 
     def _read_record(self, *parts: Any, kind: type, depth: int) -> Any:
         values = [self.value(part, depth) for part in parts]  # buffers in order

@@ -105,7 +105,7 @@ def test_an_answer_of_the_right_shape_but_empty_of_thought_fails(exercise):
                 type(observation)(answer, observation.arguments_after, answer)
                 for observation, answer in zip(observations, answers, strict=True)
             ]
-            assert not judge(key, forged).passed, (exercise.name, fill.__name__)
+            assert not judge(key, forged).earns, (exercise.name, fill.__name__)
 
 
 @pytest.mark.parametrize("exercise", WRITTEN_TESTS)

@@ -68,13 +68,17 @@ def test_the_page_becomes_a_notebook_with_every_exercise_in_its_place(course, re
         "why-task",
         "why",
         "part-08",
+        "progress-task",
+        "progress-check",
     ]
+    assert cells["progress-check"].source == "check()"
     assert cells["row_mean"].source == stub(toy.MEAN)
     assert cells["row_mean-check"].source == "check(row_mean)"
     task = cells["row_mean-task"].source
     assert "**2 points**, difficulty 1 of 5, about 5 minutes" in task
     assert f"**Implement.** {Kind.IMPLEMENT.asks}" in task
-    assert [stage in task for stage in toy.MEAN.help] == [True] * 3
+    idea, code, where = toy.MEAN.help
+    assert task.index(where) < task.index(idea) < task.index(code)
     assert task.count("<details>") == task.count("</details>") == 3
     assert "Why is a mean linear?" in cells["why-task"].source
     assert page.WHY.rubric not in released.read_text()

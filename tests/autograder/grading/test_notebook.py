@@ -20,7 +20,7 @@ from autograder.grading.autograded import autograded_notebook
 from autograder.grading.notebook import MAX_SOURCE, read_submission
 from autograder.grading.reading import MAX_BYTES, MAX_CELLS
 from autograder.judging.stubs import stub
-from autograder.judging.verdict import Verdict
+from autograder.judging.verdict import AS_GIVEN, Verdict
 
 PROMPT = "import numpy as np\nfrom autograder import check"
 
@@ -743,8 +743,7 @@ def hand_in_a_bug(tmp_path, path):
 def test_a_bug_as_it_was_released_is_not_run_and_said_so(hand_in_a_bug, source):
     submission = hand_in_a_bug(source)
     problem = submission.problems["centred"]
-    assert problem.verdict is Verdict.MISSING
-    assert problem.message == "Not answered: `centred` is as it was released, with its bug."
+    assert problem == AS_GIVEN
     assert "centred" not in {cell.exercise for cell in submission.program}
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import toy
 
-from autograder.judging.exercise import Case, Raises, SeededGenerator
+from autograder.judging.exercise import Case, Misconception, Raises, SeededGenerator
 from autograder.judging.judge import (
     AnswerKey,
     build_key,
@@ -16,7 +16,8 @@ from autograder.judging.judge import (
     public_cases,
     with_hidden,
 )
-from autograder.judging.verdict import Verdict
+from autograder.judging.verdict import ALL_BUT_ERRORS, Verdict
+from autograder.judging.words import Names
 
 
 def judged(function, hidden=()):
@@ -167,7 +168,29 @@ def test_an_exception_that_was_promised_must_come(answer, sentence):
     key = build_key(ONES, public_cases(ONES), ONES.hidden(None))
     found = judge(key, observe_quietly(answer, key.cases))
     assert found.verdict is Verdict.WRONG_EXCEPTION
-    assert found.message == f"On the case “a negative number”: {sentence}."
+    assert found.message == f"On the case “a negative number”: {sentence}. {ALL_BUT_ERRORS}"
+    assert (found.passed, found.points(4)) == (False, 3)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda n: np.zeros(max(n, 0)),
+        lambda n: ones(n) * (n != 2),  # all but one case that asks for no exception
+        lambda n: ones(-1),
+        lambda n: ones(n) if n < 0 else np.zeros(n),
+    ],
+)
+def test_promised_exceptions_alone_earn_nothing(answer):
+    key = build_key(ONES, public_cases(ONES), ONES.hidden(None))
+    found = judge(key, observe_quietly(answer, key.cases))
+    assert not found.earns
+    assert ALL_BUT_ERRORS not in found.message
+
+
+def test_of_an_exercise_of_exceptions_only_no_part_is_given():
+    key = build_key(ONES, (), ONES.hidden(None))
+    assert not judge(key, observe_quietly(returns, key.cases)).earns
 
 
 @pytest.mark.parametrize("answer", [ones, derived_type])
@@ -277,9 +300,9 @@ def test_a_changed_argument_is_named():
         return X.mean(axis=-1)
 
     case = Case("one", (np.ones((2, 3)), 1.0), {"shift": np.ones(1)})
-    key = AnswerKey("x", (case,), 1, (np.full(2, 2.0),), (), ("X", "scale", "shift"))
+    key = AnswerKey("x", (case,), 1, (np.full(2, 2.0),), (), Names(("X", "scale", "shift")))
     message = judge(key, observe_quietly(changes, key.cases)).message
-    assert "it changes argument 1 (`X`) and `shift`, which the caller still needs" in message
+    assert "it changes `X` and `shift`, which the caller still needs" in message
 
 
 def test_an_exception_without_a_message_is_said_to_have_none():
@@ -293,3 +316,102 @@ def test_an_exception_without_a_message_is_said_to_have_none():
 def test_a_case_whose_arguments_are_no_tuple_is_refused_when_it_is_made(arguments):
     with pytest.raises(TypeError, match=r"the case 'two ones' are of type .*; write a tuple"):
         Case("two ones", arguments)
+
+
+def steps(X, mask=None):
+    """Return what to write down.
+
+    Returns (output, weights) of the shapes (n,) and (n, d); the mask hides what it is False for.
+    """
+    weights = X if mask is None else np.where(mask, X, 0)
+    return weights.sum(axis=-1), weights
+
+
+def steps_cases(rng):
+    """Without a mask, with one, and with a batch axis and none."""
+    mask = np.array([True, False, True])
+    return [
+        Case("two rows", (rng.normal(size=(2, 3)),)),
+        Case("a mask", (rng.normal(size=(2, 3)), mask)),
+        Case("the same mask", (rng.normal(size=(4, 3)), mask)),
+        Case("a batch", (rng.normal(size=(2, 4, 3)),)),
+    ]
+
+
+def no_mask(X, mask=None):
+    return steps(X)
+
+
+def first_axis(X, mask=None):
+    output, weights = steps(X, mask)
+    return (weights[0].sum(axis=-1) if X.ndim > 2 else output), weights
+
+
+STEPS = dataclasses.replace(
+    toy.MEAN,
+    name="steps",
+    reference=steps,
+    cases=steps_cases,
+    misconceptions=(
+        Misconception("the mask left out", no_mask, "What does the mask hide?"),
+        Misconception("one sequence only", first_axis, "Where is the batch?"),
+    ),
+)
+
+
+def judged_steps(answer):
+    key = build_key(STEPS, public_cases(STEPS), ())
+    return judge(key, observe_quietly(answer, key.cases))
+
+
+def test_what_is_returned_goes_by_the_names_of_the_docstring():
+    def half(X, mask=None):
+        output, weights = steps(X, mask)
+        return output, weights / 2
+
+    message = judged_steps(half).message
+    assert "the returned `weights` is" in message
+    assert "nothing but the returned `weights` is wrong" in message
+
+
+def test_the_case_is_one_that_the_named_mistake_explains():
+    def mostly_no_mask(X, mask=None):
+        output, weights = no_mask(X, mask)
+        return output, weights + (X.shape == (2, 3) and mask is None)
+
+    key = build_key(STEPS, public_cases(STEPS), ())
+    found = judge(key, observe_quietly(mostly_no_mask, key.cases))
+    assert found.misconception == "the mask left out"
+    assert key.cases[found.case].note == "a mask"
+    assert found.message.startswith("On the case “a mask”")
+
+
+def test_two_mistakes_that_explain_all_together_are_both_named():
+    def both(X, mask=None):
+        return first_axis(X, mask) if X.ndim > 2 else no_mask(X)
+
+    found = judged_steps(both)
+    assert (found.misconception, found.also) == ("the mask left out", "one sequence only")
+    assert found.message.startswith("On the case “a mask”")
+    assert "“the mask left out” and “one sequence only”" in found.message
+    assert "Where is the batch?" in found.message
+
+
+def test_a_case_that_neither_of_two_mistakes_explains_leaves_both_unnamed():
+    def more(X, mask=None):
+        if X.ndim > 2:
+            return first_axis(X, mask)
+        return no_mask(X) if mask is not None else steps(X + 1)
+
+    found = judged_steps(more)
+    assert (found.misconception, found.also) == (None, None)
+
+
+def test_an_exception_is_told_with_what_is_particular_about_the_case():
+    def unbatched(X, mask=None):
+        _n, _d = X.shape
+        return steps(X, mask)
+
+    message = judged_steps(unbatched).message
+    assert "it raises ValueError: too many values to unpack" in message
+    assert "This case has batch axes: `X` (2, 4, 3)." in message

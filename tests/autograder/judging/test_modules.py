@@ -152,7 +152,7 @@ FAULTS = {
     "(3,)": ("", "return x[0]", Verdict.WRONG_SHAPE),
     "the result holds nan": ("", "return x * self.weight / 0 * 0", Verdict.NONFINITE),
     "no gradient flows back": ("", f"return ({RESULT}).detach()", Verdict.WRONG_VALUE),
-    "no gradient reaches argument 1": (
+    "no gradient reaches `x`": (
         "",
         "return self.sign * (x.detach() * self.weight + self.bias)",
         Verdict.WRONG_VALUE,
@@ -162,12 +162,12 @@ FAULTS = {
         None,
         Verdict.WRONG_VALUE,
     ),
-    "the output is right, but the gradient of argument 1 (`x`) is": (
+    "the output is right, but the gradient of `x` is": (
         "",
         f"y = {RESULT}; return y + y.mean() - y.mean().detach()",
         Verdict.WRONG_VALUE,
     ),
-    "the output is right, but the gradient of argument 1 (`x`) holds": (
+    "the output is right, but the gradient of `x` holds": (
         "",
         f"return {RESULT} + torch.where(x > 99, (x - x).sqrt() / x, 0)",
         Verdict.NONFINITE,
@@ -177,7 +177,7 @@ FAULTS = {
         f"e = ({RESULT}).exp(); y = e.log(); e.zero_(); return y",
         Verdict.EXCEPTION,
     ),
-    "changes argument 1 (`x`), which the caller still needs. Work on a copy": (
+    "changes `x`, which the caller still needs. Work on a copy": (
         "",
         f"y = {RESULT}; x += 1; return y",
         Verdict.MUTATED_INPUT,
@@ -329,7 +329,9 @@ def test_torch_works_on_one_thread_there_and_here(bubblewrap):
     threads = torch.get_num_threads()
     torch.set_num_threads(2)
     try:
-        assert judged(LOG_MEAN, log_mean).message.endswith("LookupError: 1.")
+        assert judged(LOG_MEAN, log_mean).message.startswith(
+            "On the case “two rows”: it raises LookupError: 1."
+        )
         assert torch.get_num_threads() == 2, "what the student's own cells run with is put back"
     finally:
         torch.set_num_threads(threads)
@@ -409,8 +411,8 @@ def test_the_self_check_in_a_notebook(desk):
     namespace = dict(vars(toy_torch))
     exec(affine(forward="return self.sign * (x.detach() * self.weight + self.bias)"), namespace)
     report = check(namespace["Affine"])
-    assert "no gradient reaches argument 1" in repr(report)
-    for title in ("your result", "right result", "right gradient of argument 1"):
+    assert "no gradient reaches `x`" in repr(report)
+    for title in ("your result", "right result", "right gradient of x"):
         assert title in report._repr_html_()
     exec(stub(AFFINE), namespace)
     assert check(namespace["Affine"]).judgement.verdict is Verdict.MISSING

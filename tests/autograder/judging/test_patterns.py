@@ -148,7 +148,7 @@ def told_of_two(answer):
 
 OF_TWO = {
     "nothing but value 2 of 2 returned is wrong": lambda x, y: (x + y, x * x),
-    "nothing but the gradient of argument 2 is wrong": lambda x, y: (x + y, x * y.detach()),
+    "nothing but the gradient of `y` is wrong": lambda x, y: (x + y, x * y.detach()),
     "should be a tensor. No gradient flows through NumPy": (
         lambda x, y: ((x + y).detach().numpy(), x * y)
     ),

@@ -1,5 +1,6 @@
 """The self-check of the student's notebook: the grader's verdicts, with pictures."""
 
+import linecache
 import re
 import subprocess
 import sys
@@ -45,7 +46,7 @@ def test_a_misconception_is_named_with_its_question_and_pictures(desk):
         assert part in page
     labels = re.findall(r'aria-label="([^"]*)"', page)
     assert [label.split(",")[0] for label in labels] == [
-        "input 1",
+        "X",
         "your result",
         "right result",
         "difference",
@@ -77,9 +78,9 @@ def debugging(tmp_path, monkeypatch):
 def test_a_bug_as_it_was_released_is_told_so_and_not_what_it_is(debugging):
     report = debugging(stub(toy.CENTRED))
     assert report.judgement.verdict is Verdict.MISSING
-    assert "as it was released, with its bug. On the case “two rows”" in repr(report)
-    assert "Which axis is a row?" not in repr(report)
-    assert "your result" in report._repr_html_()
+    assert "as it was given, with its bug. Find the smallest input on which it" in repr(report)
+    for told in ("Which axis is a row?", "two rows", "columns for rows", "your result"):
+        assert told not in report._repr_html_()
     commented = stub(toy.CENTRED).replace("# The first axis, or the last?", "")
     assert debugging(commented).judgement.verdict is Verdict.MISSING
 
@@ -172,9 +173,19 @@ def test_a_picture_is_drawn_for_any_matrix():
 
 def test_pictures_show_what_can_be_shown():
     right = (np.eye(2), np.eye(2))
-    assert pictures((), None, right).count("<svg") == 2
-    assert pictures((), (np.eye(2), np.eye(3)), right).count("<svg") == 5
-    assert pictures((), 3.0, True) == ""
+    assert pictures({}, None, right).count("<svg") == 2
+    assert pictures({}, (np.eye(2), np.eye(3)), right).count("<svg") == 5
+    assert pictures({}, 3.0, True) == ""
+
+
+def test_pictures_go_by_the_names_of_the_docstring():
+    inputs = {"X": np.eye(2), "radius": 2, "mask": np.eye(2, dtype=bool)}
+    both = (np.eye(2), np.eye(2))
+    drawn = pictures(inputs, both, both, ("output", "weights"))
+    labels = [label.split(",")[0] for label in re.findall(r'aria-label="([^"]*)"', drawn)]
+    assert labels[:3] == ["X", "mask", "your output"]
+    assert labels[5:7] == ["your weights", "right weights"]
+    assert "<code>radius = 2</code>" in drawn
 
 
 def test_the_self_check_needs_numpy_only():
@@ -184,3 +195,23 @@ def test_the_self_check_needs_numpy_only():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_check_alone_counts_what_the_checks_have_said(desk, monkeypatch):
+    monkeypatch.setattr("autograder.selfcheck.check._SAID", {})
+    assert repr(check()) == ("0 of 2 right on the public cases.\nNot checked: row_mean, scale.")
+    check(named("row_mean", lambda X: X.sum(axis=-1)))
+    assert "Not yet: row_mean.\nNot checked: scale." in repr(check())
+    check(named("row_mean", lambda X: X.mean(axis=-1)))
+    assert repr(check()).startswith("1 of 2 right")
+
+
+def test_in_a_notebook_an_exception_comes_with_its_line(desk):
+    source = "def row_mean(X):\n    return X.transpose(0, 1, 2)\n"
+    file = "/tmp/ipykernel_1/2.py"
+    linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
+    namespace = {}
+    exec(compile(source, file, "exec"), namespace)
+    assert "(line 2 of its cell: `return X.transpose(0, 1, 2)`)" in repr(
+        check(namespace["row_mean"])
+    )
