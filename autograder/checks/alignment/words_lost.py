@@ -38,6 +38,7 @@ def lost_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("as many words as states", tuple(_cut(_experiment(rng, "random"), 12)))
     yield Case("float32", tuple(_single(_experiment(rng, "peak", wrong=0.2))))
     yield Case("every state twice, scores far apart", _twins(rng))
+    yield Case("scores below any stand-in for infinity", _twins(rng, -1e12))
 
 
 def lost_hidden(rng: np.random.Generator) -> Iterator[Case]:

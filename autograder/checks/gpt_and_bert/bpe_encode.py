@@ -24,6 +24,7 @@ def encode_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("no merges", ("hug", []))
     yield Case("no letters", ("", hugs))
     yield Case("one letter", ("g", hugs))
+    yield Case("a later merge makes what an earlier one wanted", ("abc", [("ab", "c"), ("a", "b")]))
 
 
 def encode_hidden(rng: np.random.Generator) -> Iterator[Case]:

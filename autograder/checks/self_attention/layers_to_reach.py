@@ -95,6 +95,16 @@ def layer(X):
     return np.concatenate([X[:, :1], (X[:, 1:] + listens * heard) / 2], axis=1)
 """,
 )
+NORMALISED = SourceFunction(
+    "layer",
+    """
+def layer(X):
+    # only the direction of a token counts, and neither its length nor its sign; then neighbours
+    lengths = np.sqrt((X * X).sum(axis=1, keepdims=True))
+    X = np.abs(X) / np.where(lengths > 0, lengths, 1)
+    return (X + np.concatenate([X[:1], X[:-1]])) / 2
+""",
+)
 ALONE = SourceFunction(
     "layer",
     """
@@ -124,6 +134,11 @@ def reach_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("large numbers", (WINDOW_MEAN, _tokens(rng, 5, 3) * 1e6, 4, 1))
     yield Case("tiny numbers", (WINDOW_MEAN, _tokens(rng, 5, 3) * 1e-9, 4, 2))
     yield Case("tiny numbers, averages from running sums", _tiny_running(rng))
+    yield Case("a layer that normalises its tokens", (NORMALISED, _tokens(rng, 5, 4), 0, 3))
+    X = _tokens(rng, 6, 3)
+    X[[1, 2, 4]] = 0
+    yield Case("tokens of zeros", (WINDOW_MEAN, X, 1, 4))
+    yield Case("a long way", (WINDOW_MEAN, _tokens(rng, 40, 2), 0, 39))
 
 
 def reach_hidden(rng: np.random.Generator) -> Iterator[Case]:

@@ -36,6 +36,9 @@ def parallel_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "tiny tokens", (1, 3, 4), 2, 3, size=1e-4)
     yield _sharp(_case(rng, "large scores", (1, 3, 4), 2, 3))
     yield _sharp(with_opposites(_case(rng, LONELY_SCORES, (1, 3, 4), 2, 3, ONE_EACH)))
+    case = _case(rng, "a token of zeros", (2, 3, 4), 2, 3, np.tril(np.ones((3, 3), dtype=bool)))
+    case.arguments[0].array[:, 1] = 0
+    yield case
 
 
 def parallel_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -60,7 +63,7 @@ def _sharp(case: Case) -> Case:
     """The case with weights that make scores of thousands, and a norm that shifts nothing."""
     setup = case.setup
     assert setup is not None
-    factors = {"attention.W_q.weight": 100.0, "attention.W_k.weight": 100.0, "norm.bias": 0.0}
+    factors = {"attention.W_q.weight": 1e6, "attention.W_k.weight": 1e6, "norm.bias": 0.0}
     weights = {
         name: Tensor(one.array * factors.get(name, 1.0)) for name, one in setup.weights.items()
     }
