@@ -169,16 +169,18 @@ def _exercise_cells(exercise: Exercise) -> Iterator[nbformat.NotebookNode]:
     heading = (
         f"### Your turn: `{exercise.name}`\n\n{_points(exercise.points)}, "
         f"difficulty {exercise.difficulty} of 5, about {exercise.minutes} minutes.\n\n"
-        f"**{exercise.kind.capitalize()}.** {exercise.kind.asks}"
+        f"**{exercise.kind.capitalize()}{'' if exercise.kind.core else ', beyond the core'}.** "
+        f"{exercise.kind.asks}"
     )
     if exercise.tolerance is not None:
         heading += f" A number within {100 * exercise.tolerance:g} % of ours is right."
     if exercise.forbidden:
         heading += f" {forbidden.sentence(exercise.forbidden)}"
-    titles = ("Help 1: a sketch of the answer", "Help 2: a hint", "Help 3: where to look")
+    idea, hint, where = exercise.help
+    titles = ("Help 1: where to look", "Help 2: an idea", "Help 3: a hint")
     stages = [
         f"<details>\n<summary>{title}</summary>\n\n{text.strip()}\n\n</details>"
-        for title, text in zip(titles, exercise.help, strict=True)
+        for title, text in zip(titles, (where, idea, hint), strict=True)
     ]
     name = exercise.name
     yield _locked("markdown", "\n\n".join([heading, *stages]), f"{name}-task")

@@ -127,6 +127,11 @@ class Kind(StrEnum):
     TEST = "test"
 
     @property
+    def core(self) -> bool:
+        """True if it is about what the chapter itself builds, and not about what lies beyond."""
+        return self in (Kind.IMPLEMENT, Kind.DEBUG, Kind.TEST)
+
+    @property
     def asks(self) -> str:
         """The same in a sentence or two, for the student."""
         return _ASKS[self]
@@ -154,10 +159,10 @@ class Exercise:
     """A function or a class to write, and everything needed to judge it.
 
     `cases` (public, travel with the release) and `hidden` yield their cases smallest first: the
-    first that fails is the one that the student is shown. `help` holds three stages: a sketch of
-    the answer, a hint, and where to look in the book. `alternatives` are right answers written
-    otherwise; the tests use them to prove that the check rejects no right answer. `promises` say
-    which case holds what the docstring promises; every sentence of it is in one.
+    first that fails is the one that the student is shown. `help` holds an idea, a hint, and where
+    to look in the book, which is what the student is shown first. `alternatives` are right answers
+    written otherwise; the tests use them to prove that the check rejects no right answer.
+    `promises` say which case holds what the docstring promises; every sentence of it is in one.
     """
 
     name: str

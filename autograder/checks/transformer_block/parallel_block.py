@@ -63,7 +63,7 @@ def _sharp(case: Case) -> Case:
     """The case with weights that make scores of thousands, and a norm that shifts nothing."""
     setup = case.setup
     assert setup is not None
-    factors = {"attention.W_q.weight": 1e6, "attention.W_k.weight": 1e6, "norm.bias": 0.0}
+    factors = {"attention.W_q.weight": 100.0, "attention.W_k.weight": 100.0, "norm.bias": 0.0}
     weights = {
         name: Tensor(one.array * factors.get(name, 1.0)) for name, one in setup.weights.items()
     }
@@ -178,9 +178,10 @@ PARALLEL_BLOCK = Exercise(
         ParallelBlock__one_norm_written_out,
     ),
     help=(
-        "Normalise once. Both sublayers read the result; what both find is added to `X`.",
-        "Draw it: one arrow straight through, and two that leave it at the same point and come "
-        "back to it at the same point.",
+        "Draw the encoder block with the norm before, one arrow for each sum. Then draw this one: "
+        "what does its second sublayer read, and how many norms are left?",
+        "One arrow goes straight through. Two leave it at the same point, and come back to it at "
+        "the same point.",
         "Chapter 8, the section on the encoder block, for the norm before; the rest is yours.",
     ),
     promises=(

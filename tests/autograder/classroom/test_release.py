@@ -74,6 +74,8 @@ def test_the_page_becomes_a_notebook_with_every_exercise_in_its_place(course, re
     task = cells["row_mean-task"].source
     assert "**2 points**, difficulty 1 of 5, about 5 minutes" in task
     assert f"**Implement.** {Kind.IMPLEMENT.asks}" in task
+    wheres = [task.index(toy.MEAN.help[stage]) for stage in (2, 0, 1)]
+    assert wheres == sorted(wheres), "help goes from least to most"
     assert [stage in task for stage in toy.MEAN.help] == [True] * 3
     assert task.count("<details>") == task.count("</details>") == 3
     assert "Why is a mean linear?" in cells["why-task"].source
