@@ -55,7 +55,7 @@ def hard_attention(
     exceed the row's number. (`rng.choice(L, p=weights)` does just that for one row.)
     Returns (one_hot, log_probability), of shapes (..., L) and (...): a 1 at the place drawn and 0
     elsewhere, in the dtype of the scores, and the natural logarithm of the probability with which
-    that place was drawn, however small it is.
+    that place was drawn.
     """
     weights = softmax(scores)  # (..., L)
     draws = rng.random(scores.shape[:-1])  # (...)

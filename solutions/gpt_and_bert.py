@@ -104,7 +104,7 @@ def sample_next(
 
     logits: (..., V), V at least 1; they may be large, and -inf for a token that is never drawn, but
     not for a whole row. Tokens are ranked by their logits; of equal ones the lower id comes first.
-    temperature: at 0 each row takes the first of its ranking, and nothing is drawn; above 0 the
+    temperature: at 0 each row takes the first of its ranking, whatever is drawn; above 0 the
     logits are divided by it before the softmax. top_k: only the first top_k of the ranking, at
     least 1, can be drawn, and the softmax is over these; None for all. top_p: then only the fewest
     of the ranking whose probabilities sum to top_p or more, above 0 and at most 1; None for all.

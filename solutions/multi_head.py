@@ -143,7 +143,8 @@ def head_importance(weights: np.ndarray, values: np.ndarray, W_o: np.ndarray) ->
     divided by the norm of the output, where the norm of an (n_q, d_out) matrix is the root of the
     sum of its squares. An importance may exceed 1. Where the output is all 0, so are the
     importances; one that is merely tiny counts like any other. Raises ValueError if the shapes do
-    not fit, such as a W_o with rows for more features than the heads have.
+    not fit, such as a W_o with rows for more features than the heads have, or weights for one key
+    and values of four.
     """
     n_heads, d_v = values.shape[-3], values.shape[-1]
     rows = W_o.reshape(n_heads, d_v, W_o.shape[-1])  # the rows of W_o that read each head

@@ -128,6 +128,11 @@ class Kind(StrEnum):
     TEST = "test"
 
     @property
+    def core(self) -> bool:
+        """True if it is about what the chapter itself builds, and not about what lies beyond."""
+        return self in (Kind.IMPLEMENT, Kind.DEBUG, Kind.TEST)
+
+    @property
     def asks(self) -> str:
         """The same in a sentence or two, for the student."""
         return _ASKS[self]
@@ -157,9 +162,9 @@ class Exercise:
     `cases` (public, travel with the release) and `hidden` yield their cases smallest first: the
     first that fails, or that the named mistake explains, is the one that the student is shown.
     `help` holds three stages: an idea, nearly the code, and where to look in the book, which the
-    notebook puts first. `alternatives` are right answers written
-    otherwise; the tests use them to prove that the check rejects no right answer. `promises` say
-    which case holds what the docstring promises; every sentence of it is in one.
+    notebook puts first. `alternatives` are right answers written otherwise; the tests use them to
+    prove that the check rejects no right answer. `promises` say which case holds what the docstring
+    promises; every sentence of it is in one.
     """
 
     name: str

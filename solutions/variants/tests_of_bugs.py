@@ -72,10 +72,13 @@ def test_padding(implementation: Callable[..., torch.Tensor]) -> None:
 
     It is called `implementation(X, lengths, n_heads)`. X: (batch, n, d), a token a row. lengths:
     (batch,), whole numbers from 1 to n: so many tokens of each sequence are real, and come first;
-    what stands behind them may be anything. n_heads: 1 or more; it divides d. It should return a
-    tensor of shape (batch, n, d). In each real token's row stands what the encoder makes of its
-    sequence: that depends on every real token of it, and on nothing else. What stands in the rows
-    of the padding does not matter. The encoder is unknown, and has two layers.
+    behind them stand any numbers, up to a thousand in size. n_heads: 1 or more; it divides d. It
+    should return a tensor of shape (batch, n, d). In each real token's row stands what the encoder
+    makes of its sequence: that depends on every real token of it, and on nothing else. The least
+    influence: with at most 8 tokens of at most 8 features, from -2 to 2, a real token whose
+    features all grow by 1 moves some number in each real row of its sequence by 0.0005 or more.
+    What stands in the rows of the padding does not matter. The encoder is unknown, and has two
+    layers.
     Raises AssertionError if the implementation is wrong. It may differ in the fifth digit.
     """
     X = torch.randn(3, 5, 4, generator=torch.Generator().manual_seed(0))

@@ -20,7 +20,8 @@ def train_step(
     batch's tokens, a scalar tensor, and the number of tokens that count. The loss of the step is
     the mean over the tokens of all batches together; a batch without any adds nothing, and the loss
     is 0 if no batch has one. max_norm: if the gradients of all weights, taken as one long vector,
-    are longer than that, they are shortened to it, all by one factor. The new weights are the old
+    are longer than that, they are shortened to it, all by one factor. A millionth added to their
+    length, as torch adds it, is no mistake: max_norm is 0.1 or more. The new weights are the old
     ones minus `rate` times these gradients. Returns the new weights, in their order, and the loss
     before the step, a scalar tensor. `weights` are not changed; a weight on which no loss depends
     keeps its values. Source: Pascanu et al. (2013).

@@ -11,11 +11,12 @@ import functools
 from semantic_calls import CALL_WRAPPERS
 from semantic_numbers import NUMBER_WRAPPERS
 from semantic_shapes import SHAPE_WRAPPERS
+from semantic_slips import SLIP_WRAPPERS
 from spoiling import Answer
 
 from autograder.judging.exercise import Exercise
 
-WRAPPERS = (*SHAPE_WRAPPERS, *CALL_WRAPPERS, *NUMBER_WRAPPERS)
+WRAPPERS = (*SHAPE_WRAPPERS, *CALL_WRAPPERS, *NUMBER_WRAPPERS, *SLIP_WRAPPERS)
 
 
 @functools.cache

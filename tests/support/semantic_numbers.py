@@ -276,6 +276,12 @@ EDITS: dict[str, dict[str, tuple[str, str]]] = {
     "label_smoothed_loss": {
         "the mean over nothing": (".clamp(min=1)", ""),
     },
+    "attention_pool": {
+        "-100 for a hidden score": ("torch.finfo(H.dtype).min", "-100.0"),
+        "-10000 for a hidden score": ("torch.finfo(H.dtype).min", "-1e4"),
+        "-1e9 for a hidden score": ("torch.finfo(H.dtype).min", "-1e9"),
+    },
+    "local_weights": {"the ends of the window left out": ("<= reach", "< reach")},
     "LayerNorm": {
         "the variance as a difference of moments": (
             "(centred * centred).mean(dim=-1, keepdim=True)",

@@ -30,6 +30,10 @@ def step_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case(
         "three leading batch axes, tiny states", _inputs(rng, (2, 1, 3), 2, 3, 2, 3, 2, size=1e-6)
     )
+    zeros = _inputs(rng, (2,), 4, 2, 3, 4, 3, hidden=1)
+    zeros[2][:, 1] = 0
+    yield Case("a source token of zeros", zeros)
+    yield Case("scores below any stand-in for infinity", _lowest(rng))
 
 
 def step_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -90,6 +94,13 @@ def _far(rng: np.random.Generator, n: int, *sizes: int) -> tuple:
         highest = scores[:, :-1].max(axis=-1)
         if scores[0, -1] > highest[0] + 2000 and highest[0] > 2000 and highest[1] < -20000:
             return y, s, H, mask, params
+
+
+def _lowest(rng: np.random.Generator) -> tuple:
+    """A sentence whose scores all lie near -1e12, the last place of which is padding."""
+    y, s, H, mask, (W_s, W_h, v, *cell) = _inputs(rng, (), 4, 2, 3, 4, 3, hidden=1)
+    positive = (np.abs(one) / 8 for one in (W_s, W_h))
+    return y, np.abs(s), np.abs(H), mask, (*positive, -1e12 * np.abs(v), *cell)
 
 
 def step__loop(y_embedding, s, H, mask, params):

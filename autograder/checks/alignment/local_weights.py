@@ -38,6 +38,11 @@ def window_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("a large score outside the window", (s, far, *rest))
     yield Case("one position, one feature", _inputs(rng, (), 1, 1, 1, 1, reach=1))
     yield Case("a batch of one", _inputs(rng, (1,), 4, [3], 2, 1, reach=3))
+    even = np.zeros(2), rng.normal(size=6), np.ones(6, dtype=bool), np.eye(2), np.ones(2)
+    yield Case("p = 3, tokens exactly at the ends of the window, a reach of one", (*even, 1))
+    yield Case("p = 3, tokens exactly at the ends of the window, a reach of two", (*even, 2))
+    s, scores, *rest = _inputs(rng, (2,), 7, [7, 5], 3, 2, reach=2)
+    yield Case("scores below any stand-in for infinity", (s, 1e4 * scores - 1e12, *rest))
 
 
 def window_hidden(rng: np.random.Generator) -> Iterator[Case]:

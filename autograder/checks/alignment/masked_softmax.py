@@ -39,6 +39,10 @@ def softmax_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("a batch, axis 1", tables, {"axis": 1})
     yield Case("a batch, axis -2", tables, {"axis": -2})
     yield Case("a batch of one, one query, one key", (rng.normal(size=(1, 1, 1)), np.array([True])))
+    low = np.array([[-4e12, -2e12, -3e12], [-1e12, -2e12, 0.0]])
+    yield Case("scores below any stand-in for infinity", (low, hidden_last))
+    tables = rng.normal(size=(3, 3, 4)), _mask(rng, 3, 4)
+    yield Case("as many tables as queries, one mask for all", tables)
 
 
 def softmax_hidden(rng: np.random.Generator) -> Iterator[Case]:

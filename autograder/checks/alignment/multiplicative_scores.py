@@ -26,6 +26,14 @@ def scores_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("large states, dot products", _dot(rng, (), 3, 4, size=2000.0))
     s, H = rng.normal(size=3), rng.normal(size=(4, 5))
     yield Case("two widths, no matrix", (s, H), raises=Raises("ValueError", ("3", "5")))
+    s, H = rng.normal(size=1), rng.normal(size=(4, 3))
+    yield Case(
+        "a width of 1 and one of 3, no matrix", (s, H), raises=Raises("ValueError", ("1", "3"))
+    )
+    s, H = rng.normal(size=(2, 3)), rng.normal(size=(2, 4, 1))
+    yield Case(
+        "a width of 3 and one of 1, no matrix", (s, H), raises=Raises("ValueError", ("3", "1"))
+    )
 
 
 def scores_hidden(rng: np.random.Generator) -> Iterator[Case]:

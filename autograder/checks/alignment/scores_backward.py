@@ -32,6 +32,8 @@ def backward_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("states near 100 000", (scores, mask, H + 1e5, d_context))
     yield Case("a tiny gradient arrives", (scores, mask, H, d_context * 1e-9))
     yield Case("the largest score hidden", (np.where(mask, scores, 900.0), mask, H, d_context))
+    scores, *rest = _inputs(rng, (3,), 5, 3, hidden=2)
+    yield Case("scores a million below 0", (scores - 1e6, *rest))
 
 
 def backward_hidden(rng: np.random.Generator) -> Iterator[Case]:

@@ -38,6 +38,7 @@ def lost_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("as many words as states", tuple(_cut(_experiment(rng, "random"), 12)))
     yield Case("float32", tuple(_single(_experiment(rng, "peak", wrong=0.2))))
     yield Case("every state twice, scores far apart", _twins(rng))
+    yield Case("scores below any stand-in for infinity", _twins(rng, -1e12))
 
 
 def lost_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -171,6 +172,16 @@ def lost__renormalised_too_late(scores, H, W_out, targets, hidden):
     return float(np.sum(before & ~after) / np.sum(before))
 
 
+def lost__less_what_was_gained(scores, H, W_out, targets, hidden):
+    visible = np.arange(scores.shape[-1]) != hidden[:, None]
+    shares = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    before = np.argmax(shares / shares.sum(axis=-1, keepdims=True) @ H @ W_out, axis=-1) == targets
+    masked = np.where(visible, scores, -np.inf)
+    shares = np.exp(masked - masked.max(axis=-1, keepdims=True))
+    after = np.argmax(shares / shares.sum(axis=-1, keepdims=True) @ H @ W_out, axis=-1) == targets
+    return float((np.sum(before) - np.sum(after)) / np.sum(before))
+
+
 def lost__word_by_word(scores, H, W_out, targets, hidden):
     def writes(row, states):
         shares = np.exp(row - row.max())
@@ -224,6 +235,11 @@ WORDS_LOST = Exercise(
             "words that were wrong before counted as lost",
             lost__wrong_before_counted,
             "Hide nothing at all. What is your share then, and what should it be?",
+        ),
+        Misconception(
+            "words that became right taken off",
+            lost__less_what_was_gained,
+            "One word is lost, and another becomes right. How many of the right words were lost?",
         ),
         Misconception(
             "survivors counted",

@@ -23,6 +23,10 @@ def pool_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("large scores", _inputs(rng, [3, 4], 4, 3, size=40.0))
     yield Case("infinities in the padding", _loud(rng))
     yield Case("one tiny feature", _tiny(rng))
+    H, w, mask = _inputs(rng, [3, 4], 4, 3)
+    H.array[0, 1] = H.array[1, 3] = 0
+    yield Case("real tokens of zeros", (H, w, mask))
+    yield Case("scores below any stand-in for infinity", _lowest(rng))
 
 
 def pool_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -63,6 +67,13 @@ def _loud(rng: np.random.Generator) -> tuple[Tensor, ...]:
     H, w, mask = _inputs(rng, [2, 3], 4, 3)
     H.array[~mask.array] = np.inf
     return Tensor(H.array, gradient=False), Tensor(np.abs(w.array), gradient=False), mask
+
+
+def _lowest(rng: np.random.Generator) -> tuple[Tensor, ...]:
+    """All scores below -1e11, and far from one another."""
+    H, w, mask = _inputs(rng, [2, 3], 4, 3)
+    H, w = Tensor(np.abs(H.array) + 0.1, gradient=False), Tensor(-1e12 * np.abs(w.array), False)
+    return H, w, mask
 
 
 def attention_pool__over_the_batch(H, w, mask):

@@ -23,6 +23,10 @@ def continue_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("large scores", _inputs(rng, (2,), 3, 5, 3, 2, size=40.0))
     Q, K, V = _inputs(rng, (2,), 2, 4, 3, 1)
     yield Case("values of one tiny feature", (Q, K, Tensor(V.array * 1e-9)))
+    queries, keys, values = (one.array for one in _inputs(rng, (2,), 2, 4, 3, 2))
+    low = (1e6 * (np.abs(queries) + 0.1), -1e6 * (np.abs(keys) + 0.1), values)
+    given = tuple(Tensor(one, gradient=False) for one in low)
+    yield Case("scores below any stand-in for infinity", given)
 
 
 def continue_hidden(rng: np.random.Generator) -> Iterator[Case]:

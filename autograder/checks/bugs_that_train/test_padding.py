@@ -179,7 +179,7 @@ MISCONCEPTIONS = (
 TEST_PADDING = Exercise(
     name="test_padding",
     points=5,
-    difficulty=4,
+    difficulty=5,
     minutes=30,
     reference=solutions.test_padding,
     cases=padding_cases,
@@ -204,7 +204,14 @@ TEST_PADDING = Exercise(
             "whole numbers from 1 to n: so many tokens of each sequence are real, and come first",
             ("the longest sequence's mask for all", "one position of the padding is seen"),
         ),
-        Promise("what stands behind them may be anything", ("the mask is ignored",)),
+        Promise(
+            "behind them stand any numbers, up to a thousand in size",
+            ("the mask is ignored", "exponentials of the real scores"),
+        ),
+        Promise(
+            "The least influence: with at most 8 tokens of at most 8 features",
+            ("heads as an axis", "no token reads another"),
+        ),
         Promise("n_heads: 1 or more", ("masks in another order than the heads",)),
         Promise("tensor of shape (batch, n, d)", ("heads as an axis",)),
         Promise(
@@ -217,7 +224,7 @@ TEST_PADDING = Exercise(
         ),
         Promise("has two layers", ("the mask is not passed on to the second layer",)),
         Promise("Raises AssertionError", ("no token reads another",)),
-        Promise("may differ in the fifth digit", ("exponentials times the mask",)),
+        Promise("may differ in the fifth digit", ("exponentials of the real scores",)),
     ),
     kind=Kind.TEST,
 )

@@ -292,8 +292,7 @@ HARD_ATTENTION = Exercise(
             ("two leading axes, float32", "a batch of one, one place", "one place"),
         ),
         Promise(
-            "the natural logarithm of the probability with which that place was drawn, however "
-            "small it is.",
+            "the natural logarithm of the probability with which that place was drawn.",
             ("three places", "a place with a small probability is drawn"),
         ),
     ),

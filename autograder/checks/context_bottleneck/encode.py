@@ -26,6 +26,7 @@ def encode_cases(rng: np.random.Generator) -> Iterator[Case]:
     tiny = 1e-6 * X, 1e-6 * h_0, W_xh, W_hh, 1e-6 * b
     yield Case("three leading batch axes, tiny numbers", tiny)
     yield Case("a batch of no tokens", _inputs(rng, (2,), 0, 3, 2), raises=Raises("ValueError"))
+    yield Case("no token, of one feature", _inputs(rng, (), 0, 1, 1), raises=Raises("ValueError"))
 
 
 def encode_hidden(rng: np.random.Generator) -> Iterator[Case]:

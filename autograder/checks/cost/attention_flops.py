@@ -21,6 +21,7 @@ def flops_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("no token", (0, 8, 2))
     yield Case("a number beyond 32 bits", (10**6, 1024, 16))
     yield Case("heads that do not divide", (4, 10, 3), raises=Raises("ValueError", ("10", "3")))
+    yield Case("two heads, one feature", (3, 1, 2), raises=Raises("ValueError", ("1", "2")))
 
 
 def flops_hidden(rng: np.random.Generator) -> Iterator[Case]:

@@ -29,6 +29,12 @@ def chunk_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "tiny values", (), 3, 2, 2, 2, values=1e-9)
     yield _case(rng, "three other cached tokens, two new ones", (), 3, 2, 4, 2)
     yield _case(rng, "all sizes equal", (), 2, 2, 2, 2)
+    Q, K, V, (keys, values) = _case(rng, "", (2,), 3, 2, 2, 3).arguments
+    low = (Tensor(np.abs(one.array) * 1e6 + 1e5, gradient=False) for one in (Q, K, keys))
+    Q, K, keys = (
+        Tensor(one.array * sign, False) for one, sign in zip(low, (1, -1, -1), strict=True)
+    )
+    yield Case("scores below any stand-in for infinity", (Q, K, V, (keys, values)))
 
 
 def chunk_hidden(rng: np.random.Generator) -> Iterator[Case]:

@@ -28,6 +28,7 @@ def grouped_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "tiny values", (), 4, 2, 2, 3, 2, 2, values=1e-9)
     yield _case(rng, "one query, many keys", (), 4, 1, 1, 6, 2, 2)
     yield _case(rng, "heads that do not divide", (), 5, 2, 2, 3, 2, 2, fails=True)
+    yield _case(rng, "one head, two of keys and values", (), 1, 2, 2, 3, 2, 2, fails=True)
 
 
 def grouped_hidden(rng: np.random.Generator) -> Iterator[Case]:

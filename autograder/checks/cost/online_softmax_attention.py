@@ -28,6 +28,8 @@ def online_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "one query and one key in a batch of one", (1,), 1, 1, 1, 1, 1)
     yield _case(rng, "tiny values", (), 2, 4, 2, 2, 2, size=1e-9)
     yield _case(rng, "many blocks of one", (), 2, 12, 2, 2, 1)
+    lowest = "scores below any stand-in for infinity"
+    yield _case(rng, lowest, (), 2, 6, 2, 2, 2, order="lowest")
 
 
 def online_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -58,7 +60,9 @@ def _case(
 ) -> Case:
     """A case with random Q, K and V; `size` multiplies V; with `order`, scores go by thousands."""
     Q, K = rng.normal(size=(*batch, n_q, d_k)) * 1.5, rng.normal(size=(*batch, n_k, d_k)) * 1.5
-    if order:
+    if order == "lowest":
+        Q, K = 1e6 * (np.abs(Q) + 0.1), -1e6 * (np.abs(K) + 0.1)
+    elif order:
         Q[..., 0] = 1000 * math.sqrt(d_k)
         steps = np.arange(n_k) - n_k / 2 + rng.uniform(-0.2, 0.2, size=n_k)
         K[..., 0] = {"rising": steps, "falling": -steps, "below 0": -n_k - steps}[order]

@@ -228,7 +228,8 @@ BPE_ENCODE = Exercise(
             ("no letters", "one letter", "letters that no merge knows"),
         ),
         Promise(
-            "merges: pairs of tokens, no pair twice, in the order in which they were learned.",
+            "merges: pairs of tokens, no pair twice, in the order in which they were learned: what "
+            "a pair is made of are characters and tokens of earlier pairs.",
             ("no merges", "a word that was learned", "two merges want the same letter"),
         ),
         Promise("The word begins as its characters.", ("no merges",)),

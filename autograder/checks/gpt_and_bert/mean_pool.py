@@ -25,6 +25,9 @@ def pool_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "tiny numbers", 4, 3, [3, 2], size=1e-9)
     hidden, mask = rng.normal(size=(2, 1, 2, 3, 4)), rng.random((2, 1, 2, 3)) < 0.6
     yield Case("three leading axes", (Tensor(hidden), Tensor(mask)))
+    hidden, mask = rng.normal(size=(2, 4, 3)), np.arange(4) < np.array([[4], [3]])
+    hidden[0, 1] = hidden[1, 2] = 0
+    yield Case("real tokens of zeros", (Tensor(hidden), Tensor(mask)))
 
 
 def pool_hidden(rng: np.random.Generator) -> Iterator[Case]:

@@ -37,6 +37,15 @@ def rename_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("a name that no BERT has", ({name: rng.normal(size=3)},), raises=_refused(name))
     name = "encoder.layer.0.attention.self.queries.weight"
     yield Case("a part that no layer has", ({name: rng.normal(size=3)},), raises=_refused(name))
+    for name in (
+        "poolers.dense.weight",
+        "embeddings.position_ids.weight",
+        "my.encoder.layer.0.output.dense.bias",
+    ):
+        array = rng.normal(size=3)
+        yield Case(
+            f"a name that only resembles one, {name}", ({name: array},), raises=_refused(name)
+        )
 
 
 def rename_hidden(rng: np.random.Generator) -> Iterator[Case]:

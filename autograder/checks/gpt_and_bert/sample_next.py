@@ -180,7 +180,7 @@ SAMPLE_NEXT = Exercise(
             ("equal logits", "equal logits, temperature 0"),
         ),
         Promise(
-            "at 0 each row takes the first of its ranking, and nothing is drawn; above 0 the "
+            "at 0 each row takes the first of its ranking, whatever is drawn; above 0 the "
             "logits are divided by it before the softmax.",
             (
                 "temperature 0",

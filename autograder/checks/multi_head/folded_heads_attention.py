@@ -24,6 +24,9 @@ def folded_cases(rng: np.random.Generator) -> Iterator[Case]:
     Q, K, V, *rest = _inputs(rng, [1, 2], 3, 2, 2, 2)
     yield Case("tiny values", (Q, K, V * 1e-9, *rest))
     yield Case("large scores", _inputs(rng, [3, 2], 4, 2, 3, 2, size=40.0))
+    Q, K, V, *rest = _inputs(rng, [3, 2], 4, 2, 3, 2)
+    low = (1e6 * (np.abs(Q) + 0.1), -1e6 * (np.abs(K) + 0.1), V, *rest)
+    yield Case("scores below any stand-in for infinity", low)
 
 
 def folded_hidden(rng: np.random.Generator) -> Iterator[Case]:

@@ -34,6 +34,8 @@ def importance_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("two heads of three features, nine rows of W_o", unfit, raises=Raises("ValueError"))
     unfit = (weights, rng.normal(size=(2, 5, 3)), W_o)
     yield Case("weights for four keys, values of five", unfit, raises=Raises("ValueError"))
+    unfit = (weights[..., :1], values, W_o)
+    yield Case("weights for one key, values of four", unfit, raises=Raises("ValueError"))
 
 
 def importance_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -198,6 +200,8 @@ def importance__remove_and_compare(weights, values, W_o):
 
 
 def importance__einsum(weights, values, W_o):
+    if weights.shape[-1] != values.shape[-2]:  # einsum would repeat a single key
+        raise ValueError
     rows = W_o.reshape(values.shape[-3], values.shape[-1], W_o.shape[-1])
     parts = np.einsum("...hij,...hjv,hvo->...hio", weights, values, rows)
     squares = np.einsum("...hio,...hio->...h", parts, parts)

@@ -47,6 +47,14 @@ def attention_cases(rng: np.random.Generator) -> Iterator[Case]:
     inputs = _inputs(rng, (3, 4), 2, 2, 2, 4)
     mask = np.ones((4, 4), dtype=bool)
     yield Case("a mask for four tokens, three tokens", inputs, {"mask": mask}, raises=asked)
+    X, W_q, W_k, W_v, W_o, _ = _inputs(rng, (3, 4), 1, 1, 4, 4)
+    yield Case("keys of width 1, two heads", (X, W_q, W_k, W_v, W_o, 2), raises=asked)
+    X, W_q, W_k, *rest = _inputs(rng, (4, 3), 2, 2, 2, 3)
+    X[1] = 0
+    mask = np.arange(4) < 3
+    yield Case("a token of zeros, one mask for all queries", (X, W_q, W_k, *rest), {"mask": mask})
+    low = (np.abs(X) + 0.1, 1e6 * np.abs(W_q), -1e6 * np.abs(W_k), *rest)
+    yield Case("scores below any stand-in for infinity", low, {"mask": mask})
 
 
 def attention_hidden(rng: np.random.Generator) -> Iterator[Case]:

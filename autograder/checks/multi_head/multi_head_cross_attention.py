@@ -35,6 +35,14 @@ def cross_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("large scores", (X * 40, context * 40, *rest))
     apart, mask = _far_apart(rng)
     yield Case("large scores, a mask of one axis hides the largest", apart, {"mask": mask})
+    X, context, W_q, W_k, *rest = _inputs(rng, (), 3, 3, 4, 3, 2, 2, 2, 4)
+    context[0] = 0
+    mask = np.array([True, True, False])
+    inputs = (X, context, W_q, W_k, *rest)
+    yield Case("a context token of zeros, a mask of one axis", inputs, {"mask": mask})
+    X, context = np.abs(X) + 0.1, np.abs(context) + 0.1
+    low = (X, context, 1e6 * np.abs(W_q), -1e6 * np.abs(W_k), *rest)
+    yield Case("scores below any stand-in for infinity", low, {"mask": mask})
 
 
 def cross_hidden(rng: np.random.Generator) -> Iterator[Case]:

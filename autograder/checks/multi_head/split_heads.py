@@ -24,6 +24,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("no token", (np.zeros((0, 4)), 2))
     wide = rng.normal(size=(3, 10))
     yield Case("ten features, four heads", (wide, 4), raises=Raises("ValueError", ("10", "4")))
+    asked = Raises("ValueError", ("1", "2"))
+    yield Case("one feature, two heads", (rng.normal(size=(3, 1)), 2), raises=asked)
 
 
 def hidden(rng: np.random.Generator) -> Iterator[Case]:

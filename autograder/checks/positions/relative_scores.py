@@ -30,6 +30,9 @@ def relative_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("tiny numbers", (1e-9 * Q, K, table))
     even = rng.normal(size=(4, 2))
     yield Case("a table of 4 rows", (Q, K, even), raises=Raises("ValueError", ("4",)))
+    even = rng.normal(size=(2, 1))
+    one = rng.normal(size=(1, 1)), rng.normal(size=(1, 1)), even
+    yield Case("one query, one key, a table of 2 rows", one, raises=Raises("ValueError", ("2",)))
 
 
 def relative_hidden(rng: np.random.Generator) -> Iterator[Case]:

@@ -30,6 +30,8 @@ def halves_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("tiny numbers", (1e-9 * rng.normal(size=(3, 4)), np.arange(3)))
     odd = rng.normal(size=(3, 5))
     yield Case("an odd width", (odd, np.arange(3)), raises=Raises("ValueError", ("5",)))
+    one = rng.normal(size=(3, 1))
+    yield Case("a width of 1", (one, np.arange(3)), raises=Raises("ValueError", ("1",)))
 
 
 def halves_hidden(rng: np.random.Generator) -> Iterator[Case]:

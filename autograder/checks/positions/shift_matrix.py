@@ -19,6 +19,7 @@ def shift_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("far", (8, 50))
     yield Case("very far", (4, 6000))
     yield Case("an odd width", (5, 2), raises=Raises("ValueError", ("5",)))
+    yield Case("a width of 1", (1, 2), raises=Raises("ValueError", ("1",)))
 
 
 def shift_hidden(rng: np.random.Generator) -> Iterator[Case]:

@@ -20,6 +20,7 @@ def sinusoid_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("no position", (0, 4))
     yield Case("more positions than most tables have", (520, 2))
     yield Case("an odd width", (3, 5), raises=Raises("ValueError", ("5",)))
+    yield Case("a width of 1", (3, 1), raises=Raises("ValueError", ("1",)))
 
 
 def sinusoid_hidden(rng: np.random.Generator) -> Iterator[Case]:

@@ -25,6 +25,8 @@ def weights_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("tiny numbers", (1e-9 * rng.normal(size=(3, 12)), 2))
     odd = rng.normal(size=(3, 10))
     yield Case("heads of 5 features", (odd, 2), raises=Raises("ValueError", ("5",)))
+    odd = rng.normal(size=(3, 1))
+    yield Case("one head of 1 feature", (odd, 1), raises=Raises("ValueError", ("1",)))
 
 
 def weights_hidden(rng: np.random.Generator) -> Iterator[Case]:

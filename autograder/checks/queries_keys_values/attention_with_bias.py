@@ -37,6 +37,10 @@ def bias_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("large scores", _inputs(rng, (), 3, 4, 5, 2, (3, 4), size=200.0))
     Q, K, V, bias = _far_apart(rng)
     yield Case("a large bias against large scores, the largest hidden", (Q, K, V, bias))
+    *QKV, bias = _inputs(rng, (), 3, 3, 4, 2, (3,))
+    yield Case("as many queries as keys, a bias of one axis", (*QKV, bias))
+    bias[1] = HIDDEN
+    yield Case("a bias below any stand-in for infinity", (*QKV, 1e6 * bias - 1e12))
 
 
 def bias_hidden(rng: np.random.Generator) -> Iterator[Case]:

@@ -36,6 +36,13 @@ def cross_cases(rng: np.random.Generator) -> Iterator[Case]:
     X, context, *matrices = _inputs(rng, (), 2, 3, 4, 3, 5, 2)
     yield Case("large scores", (X * 100, context * 100, *matrices))
     yield Case("large scores, a mask of one axis hides the largest", _far_apart(rng))
+    X, context, W_q, W_k, W_v = _inputs(rng, (), 3, 3, 4, 3, 5, 2)
+    context[0] = 0
+    mask = np.array([True, True, False])
+    yield Case("a context token of zeros, a mask of one axis", (X, context, W_q, W_k, W_v, mask))
+    X, context = np.abs(X) + 0.1, np.abs(context) + 0.1
+    low = (X, context, 1e6 * np.abs(W_q), -1e6 * np.abs(W_k), W_v, mask)
+    yield Case("scores below any stand-in for infinity", low)
 
 
 def _far_apart(rng: np.random.Generator) -> tuple[np.ndarray, ...]:

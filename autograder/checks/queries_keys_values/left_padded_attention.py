@@ -21,6 +21,9 @@ def padded_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("one token, real in the second sequence only, tiny", (Q, K, V * 1e-9, lengths))
     yield Case("large scores", _inputs(rng, [3, 4], 4, 3, 2, size=40.0))
     yield Case("large scores, the largest hidden", _hidden_is_largest(rng))
+    Q, K, V, lengths = _inputs(rng, [3, 2], 4, 3, 2)
+    low = (1e6 * (np.abs(Q) + 0.1), -1e6 * (np.abs(K) + 0.1), V, lengths)
+    yield Case("scores below any stand-in for infinity", low)
 
 
 def padded_hidden(rng: np.random.Generator) -> Iterator[Case]:

@@ -38,6 +38,12 @@ def attention_cases(rng: np.random.Generator) -> Iterator[Case]:
     mask = np.array([[[True, True, False, False]], [[True, True, True, True]]])
     inputs = _inputs(rng, (2,), 4, 4, 3, 3, np.float32)
     yield Case("float32, a batch, the padding hidden from every query", (*inputs, mask))
+    Q, K, V = _inputs(rng, (), 3, 3, 4, 2)
+    K[0] = 0
+    mask = np.array([True, True, False])
+    yield Case("a key of zeros, as many queries as keys, a mask of one axis", (Q, K, V, mask))
+    low = (1e6 * (np.abs(Q) + 0.1), -1e6 * (np.abs(K) + 0.1), V, mask)
+    yield Case("scores below any stand-in for infinity", low)
 
 
 def attention_hidden(rng: np.random.Generator) -> Iterator[Case]:

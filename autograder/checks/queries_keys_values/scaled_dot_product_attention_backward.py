@@ -33,6 +33,17 @@ def backward_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("values near a million", _near_a_million(_inputs(rng, (), 2, 3, 4, 2)))
     Q, K, V, d_output = _inputs(rng, (), 2, 3, 4, 2)
     yield Case("a tiny gradient arrives", (Q, K, V, d_output * 1e-9))
+    Q, K, V, d_output = _inputs(rng, (), 3, 3, 4, 2)
+    K[0] = 0
+    mask = np.array([True, True, False])
+    inputs = (Q, K, V, d_output, mask)
+    yield Case("a key of zeros, as many queries as keys, a mask of one axis", inputs)
+    mask = np.array([[True, False, True], [True, True, False]])
+    inputs = _inputs(rng, (2,), 2, 3, 4, 2)
+    yield Case("as many sequences as queries, one mask for all", (*inputs, mask))
+    Q, K, V, d_output = _inputs(rng, (), 2, 3, 4, 2)
+    low = (1e6 * (np.abs(Q) + 0.1), -1e6 * (np.abs(K) + 0.1), V, d_output, mask)
+    yield Case("scores below any stand-in for infinity", low)
 
 
 def backward_hidden(rng: np.random.Generator) -> Iterator[Case]:

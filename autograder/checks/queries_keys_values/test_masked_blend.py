@@ -166,13 +166,11 @@ TEST_MASKED_BLEND = Exercise(
         test_masked_blend__by_properties,
     ),
     help=(
-        "Choose scores, values and a mask for which you know the answer, and compare: "
+        "Choose scores, values and a mask for which you know the answer, and compare. Then take "
+        "the task sentence by sentence: which input would show that an implementation breaks it?",
         "`assert np.allclose(implementation(scores, values, mask), right)`. The logarithms of "
-        "small whole numbers are good scores. Then ask what else could go wrong, and add an "
-        "assertion for each.",
-        "Two different queries, no symmetry, values that tell the keys apart. Then three kinds of "
-        "trouble: a hidden score that is very large, visible ones that are all very large, and a "
-        "query that may attend to nothing.",
+        "small whole numbers are good scores. Take two queries that differ, and values that tell "
+        "the keys apart; in what way may scores and masks be extreme?",
         "The sections on masks in the chapter, and “Where people go wrong”.",
     ),
     promises=(

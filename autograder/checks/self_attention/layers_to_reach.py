@@ -95,6 +95,16 @@ def layer(X):
     return np.concatenate([X[:, :1], (X[:, 1:] + listens * heard) / 2], axis=1)
 """,
 )
+NORMALISED = SourceFunction(
+    "layer",
+    """
+def layer(X):
+    # only the direction of a token counts, and neither its length nor its sign; then neighbours
+    lengths = np.sqrt((X * X).sum(axis=1, keepdims=True))
+    X = np.abs(X) / np.where(lengths > 0, lengths, 1)
+    return (X + np.concatenate([X[:1], X[:-1]])) / 2
+""",
+)
 ALONE = SourceFunction(
     "layer",
     """
@@ -124,6 +134,11 @@ def reach_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("large numbers", (WINDOW_MEAN, _tokens(rng, 5, 3) * 1e6, 4, 1))
     yield Case("tiny numbers", (WINDOW_MEAN, _tokens(rng, 5, 3) * 1e-9, 4, 2))
     yield Case("tiny numbers, averages from running sums", _tiny_running(rng))
+    yield Case("a layer that normalises its tokens", (NORMALISED, _tokens(rng, 5, 4), 0, 3))
+    X = _tokens(rng, 6, 3)
+    X[[1, 2, 4]] = 0
+    yield Case("tokens of zeros", (WINDOW_MEAN, X, 1, 4))
+    yield Case("a long way", (WINDOW_MEAN, _tokens(rng, 40, 2), 0, 39))
 
 
 def reach_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -161,12 +176,20 @@ def _tiny_running(rng: np.random.Generator) -> tuple[SourceFunction, np.ndarray,
     return RUNNING_SUMS, _tokens(rng, 8, 3) * 1e-9, 0, 5
 
 
-def reach__stacked(layer, X, source, target):
-    changed, Y = X.copy(), X
-    changed[source] = X[source] * np.linspace(-2, 0.5, X.shape[1])
-    for layers in range(1, len(X) + 1):
-        changed, Y = layer(changed), layer(Y)
-        if np.abs(changed[target] - Y[target]).max() > 1e-11 * np.abs(X).max():
+def reach__heard(layer, X, source, target):
+    rng, Y = np.random.default_rng(5), layer(X)
+    size = np.abs(X).max()
+    hears = {i: set() for i in range(len(X))}
+    for j in range(len(X)):
+        for _ in range(2):
+            changed = X.copy()
+            changed[j] = rng.normal(size=X.shape[1]) * size
+            for i in np.flatnonzero(np.abs(layer(changed) - Y).max(axis=1) > 1e-5 * size):
+                hears[int(i)].add(j)
+    told = {source}
+    for layers in range(1, 2 * len(X)):
+        told = {i for i, others in hears.items() if others & told}
+        if target in told:
             return layers
     return 0
 
@@ -179,7 +202,7 @@ def reach__breadth_first(layer, X, source, target):
         j = waiting.pop(0)
         layers = frontier[j] + 1
         changed = X.copy()
-        changed[j] = np.roll(X[j], 1) * np.linspace(-1.5, 0.7, X.shape[1])
+        changed[j] = size * np.random.default_rng(j).uniform(-1, 1, X.shape[1])
         for i in np.flatnonzero(np.abs(layer(changed) - Y).max(axis=1) > 1e-7 * size):
             if i not in frontier:
                 frontier[int(i)] = layers
@@ -190,13 +213,16 @@ def reach__breadth_first(layer, X, source, target):
 def reach__powers(layer, X, source, target):
     n, size = len(X), float(np.abs(X).max())
     table = np.zeros((n, n))
-    for feature in range(X.shape[1]):
-        for j in range(n):
-            changed = X.copy()
-            changed[j, feature] = -0.5 * X[j, feature]
-            table[:, j] += np.abs(layer(changed) - layer(X)).sum(axis=1) > 1e-6 * size
-    paths = [np.linalg.matrix_power(np.minimum(table, 1), k)[target, source] for k in range(1, n)]
-    return next((k for k, ways in enumerate(paths, start=1) if ways > 0), 0)
+    for j in range(n):
+        changed = X.copy()
+        changed[j] = size * np.random.default_rng(1).uniform(-1, 1, X.shape[1])
+        table[:, j] = np.abs(layer(changed) - layer(X)).sum(axis=1) > 1e-6 * size
+    paths = np.eye(n)
+    for layers in range(1, n):
+        paths = np.minimum(table @ paths, 1)  # the ways of so many layers, counted as one
+        if paths[target, source]:
+            return layers
+    return 0
 
 
 LAYERS_TO_REACH = Exercise(
@@ -208,7 +234,7 @@ LAYERS_TO_REACH = Exercise(
     cases=reach_cases,
     hidden=reach_hidden,
     misconceptions=MISCONCEPTIONS,
-    alternatives=(reach__stacked, reach__breadth_first, reach__powers),
+    alternatives=(reach__heard, reach__breadth_first, reach__powers),
     help=(
         "Change the token, run the layer again, and see which outputs move. Then let those be the "
         "tokens that change.",
@@ -233,7 +259,13 @@ LAYERS_TO_REACH = Exercise(
         Promise(
             "An output that depends on a token changes by more than a thousandth of the largest "
             "number in X when the token is replaced by a random one of that size",
-            ("large numbers", "tiny numbers"),
+            (
+                "large numbers",
+                "tiny numbers",
+                "a layer that normalises its tokens",
+                "tokens of zeros",
+                "a long way",
+            ),
         ),
         Promise(
             "other outputs change by rounding, if at all",

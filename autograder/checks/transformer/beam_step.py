@@ -27,6 +27,9 @@ def step_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "a vocabulary of one token", 2, 3, 1)
     yield _case(rng, "very improbable sentences", 2, 3, 4, far=2000.0)
     yield _case(rng, "float32, some have ended", 3, 4, 5, share=0.4, dtype=np.float32)
+    sums = np.array([[-1.0, -3e12]])
+    note = "one of two has ended, and the other is less probable than any number"
+    yield _given(note, sums, by_hand, [[True, False]], 0)
 
 
 def step_hidden(rng: np.random.Generator) -> Iterator[Case]:

@@ -191,6 +191,11 @@ TRAIN_STEP = Exercise(
             ("a long gradient", "float32, clipped", "two batches of numbers, clipped"),
         ),
         Promise(
+            "A millionth added to their length, as torch adds it, is no mistake: max_norm is 0.1 "
+            "or more.",
+            ("a long gradient", "two batches of numbers, clipped"),
+        ),
+        Promise(
             "The new weights are the old ones minus `rate` times these gradients.",
             ("one batch", "two batches of numbers, no clipping"),
         ),

@@ -40,8 +40,14 @@ def decoder_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield from _nothing(rng, 4, 2, 3)
     yield _case(rng, "large tokens", (1, 3, 4), 2, 2, 3, size=40.0)
     masks = {"mask": ONE_EACH}
-    yield with_opposites(_case(rng, LONELY, (1, 3, 4), 2, 2, 3, masks, size=1000.0))
+    yield with_opposites(_case(rng, LONELY, (1, 3, 4), 2, 2, 3, masks, size=1e6))
     yield _refused("neither after nor before", (4, 2, 3), "none")
+    masks = {"mask": causal, "context_mask": np.tril(np.ones((3, 4), dtype=bool))}
+    case = _case(rng, "as many sequences as tokens, masks for all", (3, 3, 4), 4, 2, 3, masks)
+    case.arguments[1].array[:, 0] = 0
+    yield case
+    masks = {"context_mask": np.array([True, True, False])}
+    yield _case(rng, "as many tokens here as there, a mask of one axis", (2, 3, 4), 3, 2, 3, masks)
 
 
 def decoder_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -68,7 +74,7 @@ def decoder_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield from _nothing(rng, *parts)
     yield _case(rng, "large tokens", *sizes, size=40.0)
     sizes = (2, 3, n_heads * d_head), n_k, n_heads, d_ff
-    yield with_opposites(_case(rng, LONELY, *sizes, {"mask": ONE_EACH}, size=1000.0))
+    yield with_opposites(_case(rng, LONELY, *sizes, {"mask": ONE_EACH}, size=1e6))
     yield _refused("neither after nor before", parts, str(rng.choice(["both", "middle", "layer"])))
 
 

@@ -32,8 +32,13 @@ def encoder_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "no tokens", (2, 0, 4), 2, 3)
     yield _case(rng, "no tokens, and a mask", (2, 0, 4), 2, 3, row[None, :0], norm="pre")
     yield _case(rng, "large tokens", (1, 3, 4), 2, 3, size=40.0)
-    yield with_opposites(_case(rng, LONELY, (1, 3, 4), 2, 3, ONE_EACH, size=1000.0))
+    yield with_opposites(_case(rng, LONELY, (1, 3, 4), 2, 3, ONE_EACH, size=1e6))
     yield _refused("neither after nor before", (4, 2, 3), "none")
+    mask = np.tril(np.ones((3, 3), dtype=bool))
+    yield _case(rng, "as many sequences as tokens, one mask for all", (3, 3, 4), 2, 3, mask)
+    case = _case(rng, "a token of zeros", (2, 3, 4), 2, 3, mask, norm="pre")
+    case.arguments[0].array[:, 1] = 0
+    yield case
 
 
 def encoder_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -55,7 +60,7 @@ def encoder_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "no tokens, and a mask", nothing, n_heads, d_ff, mask[..., :0])
     yield _case(rng, "large tokens", shape, n_heads, d_ff, size=40.0)
     shape = (2, 3, shape[-1])
-    yield with_opposites(_case(rng, LONELY, shape, n_heads, d_ff, ONE_EACH, size=1000.0))
+    yield with_opposites(_case(rng, LONELY, shape, n_heads, d_ff, ONE_EACH, size=1e6))
     other = str(rng.choice(["both", "middle", "layer"]))
     yield _refused("neither after nor before", (shape[-1], n_heads, d_ff), other)
 

@@ -40,6 +40,16 @@ def attention_cases(rng: np.random.Generator) -> Iterator[Case]:
     mask = np.ones((3, 4), dtype=bool)
     yield _mask_refused(rng, "a mask with a column too many", (3, 4), mask)
     yield _mask_refused(rng, "a mask with a row too many", (3, 4), mask.T)
+    yield _not_made("1 feature, 2 heads", 1, 2)
+    yield _mask_refused(rng, "a mask for three tokens, one token", (1, 4), np.ones(3, dtype=bool))
+    note = "as many sequences as tokens, one mask for all"
+    yield _case(rng, note, (3, 3, 4), 2, mask=_mask(rng, 3, 3))
+    case = _case(
+        rng, "a context token of zeros, a mask", (2, 3, 4), 2, n_k=4, mask=_mask(rng, 3, 4)
+    )
+    case.keywords["context"].array[:, :2] = 0
+    yield case
+    yield _lowest(_case(rng, "scores below any stand-in for infinity", (3, 4), 2, mask=row))
 
 
 def attention_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -109,6 +119,18 @@ def _mask_refused(
     """A mask that does not broadcast."""
     case = _case(rng, note, shape, n_heads, mask=mask)
     return replace(case, raises=Raises("ValueError"))
+
+
+def _lowest(case: Case) -> Case:
+    """The case with all scores far below 0, and far from one another."""
+    setup = case.setup
+    assert setup is not None
+    weights = dict(setup.weights)
+    for name, sign in (("W_q", 1e6), ("W_k", -1e6)):
+        weights[f"{name}.weight"] = Tensor(sign * np.abs(setup.weights[f"{name}.weight"].array))
+        weights[f"{name}.bias"] = Tensor(0 * setup.weights[f"{name}.bias"].array)
+    tokens = Tensor(np.abs(case.arguments[0].array) + 0.1)
+    return replace(case, arguments=(tokens,), setup=replace(setup, weights=weights))
 
 
 def _case(

@@ -36,6 +36,9 @@ def parallel_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "tiny tokens", (1, 3, 4), 2, 3, size=1e-4)
     yield _sharp(_case(rng, "large scores", (1, 3, 4), 2, 3))
     yield _sharp(with_opposites(_case(rng, LONELY_SCORES, (1, 3, 4), 2, 3, ONE_EACH)))
+    case = _case(rng, "a token of zeros", (2, 3, 4), 2, 3, np.tril(np.ones((3, 3), dtype=bool)))
+    case.arguments[0].array[:, 1] = 0
+    yield case
 
 
 def parallel_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -175,9 +178,10 @@ PARALLEL_BLOCK = Exercise(
         ParallelBlock__one_norm_written_out,
     ),
     help=(
-        "Normalise once. Both sublayers read the result; what both find is added to `X`.",
-        "Draw it: one arrow straight through, and two that leave it at the same point and come "
-        "back to it at the same point.",
+        "Draw the encoder block with the norm before, one arrow for each sum. Then draw this one: "
+        "what does its second sublayer read, and how many norms are left?",
+        "One arrow goes straight through. Two leave it at the same point, and come back to it at "
+        "the same point.",
         "Chapter 8, the section on the encoder block, for the norm before; the rest is yours.",
     ),
     promises=(
