@@ -6,6 +6,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -390,17 +391,23 @@ def test_a_warning_of_sphinx_is_shown_even_if_the_log_goes_on(
     assert len(result.stdout.splitlines()) < 40
 
 
+IGNORE = """\
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+os.execv(sys.argv[1], sys.argv[1:])"""
 BEGET = "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_leaves_no_process_behind(make_book: Callable[..., Book], number: int) -> None:
+    """Also where SIGINT is ignored from the beginning: so a shell starts what ends with `&`."""
     book = make_book(done=NOTEBOOK + cell("print('done')"), long=NOTEBOOK)
     pids = book.root / "pids"
     long = ["import os, subprocess, sys, time", BEGET]
     note = f"open({str(pids)!r}, 'w').write(f'{{os.getpid()}} {{child.pid}} ')"
     book.write("book/long.md", NOTEBOOK + cell(*long, note, "time.sleep(600)"))
-    with subprocess.Popen(MAKE, **book.surroundings()) as process:
+    ignoring = [sys.executable, "-c", IGNORE, *MAKE]
+    with subprocess.Popen(ignoring, **book.surroundings()) as process:
         deadline = time.monotonic() + 60
         while not (pids.exists() and pids.read_text().endswith(" ")):
             assert time.monotonic() < deadline

@@ -25,7 +25,6 @@ UNREJECTED: dict[str, dict[str, str]] = {
     "Transformer": {
         f"-{size:g} for a hidden score": "the norm keeps scores far above it" for size in (1e4, 1e9)
     },
-    "ParallelBlock": {"-1e+09 for a hidden score": "the norm keeps scores far above it"},
     "banded_self_attention": _OWN_SCORE | _OWN_WINDOW,
     "best_baseline": {
         "L of 1 refused": "there are two places or more",

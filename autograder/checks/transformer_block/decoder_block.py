@@ -15,7 +15,7 @@ from solutions import transformer_block as solutions
 from ...judging import forbidden
 from ...judging.exercise import Case, Exercise, Promise, Raises, Setup, Tensor, draw_setup
 from .decoder_block_wrong import MISCONCEPTIONS
-from .encoder_block import LONELY, ONE_EACH, with_opposites
+from .encoder_block import LONELY, ONE_EACH, lonely
 
 
 def decoder_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -40,7 +40,7 @@ def decoder_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield from _nothing(rng, 4, 2, 3)
     yield _case(rng, "large tokens", (1, 3, 4), 2, 2, 3, size=40.0)
     masks = {"mask": ONE_EACH}
-    yield with_opposites(_case(rng, LONELY, (1, 3, 4), 2, 2, 3, masks, size=1e6))
+    yield lonely(_case(rng, LONELY, (1, 3, 4), 2, 2, 3, masks), "self_attention")
     yield _refused("neither after nor before", (4, 2, 3), "none")
     masks = {"mask": causal, "context_mask": np.tril(np.ones((3, 4), dtype=bool))}
     case = _case(rng, "as many sequences as tokens, masks for all", (3, 3, 4), 4, 2, 3, masks)
@@ -74,7 +74,7 @@ def decoder_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield from _nothing(rng, *parts)
     yield _case(rng, "large tokens", *sizes, size=40.0)
     sizes = (2, 3, n_heads * d_head), n_k, n_heads, d_ff
-    yield with_opposites(_case(rng, LONELY, *sizes, {"mask": ONE_EACH}, size=1e6))
+    yield lonely(_case(rng, LONELY, *sizes, {"mask": ONE_EACH}), "self_attention")
     yield _refused("neither after nor before", parts, str(rng.choice(["both", "middle", "layer"])))
 
 

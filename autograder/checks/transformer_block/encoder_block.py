@@ -32,7 +32,7 @@ def encoder_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "no tokens", (2, 0, 4), 2, 3)
     yield _case(rng, "no tokens, and a mask", (2, 0, 4), 2, 3, row[None, :0], norm="pre")
     yield _case(rng, "large tokens", (1, 3, 4), 2, 3, size=40.0)
-    yield with_opposites(_case(rng, LONELY, (1, 3, 4), 2, 3, ONE_EACH, size=1e6))
+    yield lonely(_case(rng, LONELY, (1, 3, 4), 2, 3, ONE_EACH))
     yield _refused("neither after nor before", (4, 2, 3), "none")
     mask = np.tril(np.ones((3, 3), dtype=bool))
     yield _case(rng, "as many sequences as tokens, one mask for all", (3, 3, 4), 2, 3, mask)
@@ -60,24 +60,44 @@ def encoder_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "no tokens, and a mask", nothing, n_heads, d_ff, mask[..., :0])
     yield _case(rng, "large tokens", shape, n_heads, d_ff, size=40.0)
     shape = (2, 3, shape[-1])
-    yield with_opposites(_case(rng, LONELY, shape, n_heads, d_ff, ONE_EACH, size=1e6))
+    yield lonely(_case(rng, LONELY, shape, n_heads, d_ff, ONE_EACH))
     other = str(rng.choice(["both", "middle", "layer"]))
     yield _refused("neither after nor before", (shape[-1], n_heads, d_ff), other)
 
 
-LONELY = "large tokens, each may attend to one"
+LONELY = "large scores, each token may attend to one"
 ONE_EACH = np.array([[True, False, False], [False, True, False], [False, True, False]])
 
 
-def with_opposites(case: Case) -> Case:
-    """The case with a first token, its opposite, and the first once more.
+def lonely(case: Case, attention: str = "attention") -> Case:
+    """The case with a first token, its opposite, and the first once more, and large scores.
 
-    Under the mask ONE_EACH the first has one score and the third has the opposite one: of large
-    tokens, one is far below 0.
+    Under the mask ONE_EACH the first has one score and the third has the opposite one: one is far
+    below 0, below any number that could stand for minus infinity. No gradients are asked for: of
+    such scores, what rounding leaves of those that are 0 is large as well.
     """
-    X, *others = case.arguments
+    case = sharp(case, attention, 1e6)
+    assert case.setup is not None
+    weights = {name: Tensor(one.array, False) for name, one in case.setup.weights.items()}
+    X, *others = (Tensor(one.array, False) for one in case.arguments)
     first = X.array[:, :1]
-    return replace(case, arguments=(Tensor(np.hstack((first, -first, first))), *others))
+    arguments = (Tensor(np.hstack((first, -first, first)), False), *others)
+    return replace(case, arguments=arguments, setup=replace(case.setup, weights=weights))
+
+
+def sharp(case: Case, attention: str, factor: float) -> Case:
+    """The case with queries and keys that are so many times larger, and no biases in them."""
+    setup = case.setup
+    assert setup is not None
+    factors = {
+        f"{attention}.{name}.{part}": factor if part == "weight" else 0.0
+        for name in ("W_q", "W_k")
+        for part in ("weight", "bias")
+    }
+    weights = {
+        name: Tensor(one.array * factors.get(name, 1.0)) for name, one in setup.weights.items()
+    }
+    return replace(case, setup=replace(setup, weights=weights))
 
 
 def _refused(note: str, sizes: tuple[int, ...], norm: str) -> Case:

@@ -14,10 +14,8 @@ from solutions.variants import blocks as solutions
 
 from ...judging import forbidden
 from ...judging.exercise import Case, Exercise, Kind, Promise, Tensor, draw_setup
-from .encoder_block import ONE_EACH, with_opposites
+from .encoder_block import LONELY, ONE_EACH, lonely, sharp
 from .parallel_block_wrong import MISCONCEPTIONS
-
-LONELY_SCORES = "large scores, each token may attend to one"
 
 
 def parallel_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -34,8 +32,8 @@ def parallel_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "no tokens", (2, 0, 4), 2, 3)
     yield _case(rng, "no tokens, and a mask", (2, 0, 4), 2, 3, row[None, :0])
     yield _case(rng, "tiny tokens", (1, 3, 4), 2, 3, size=1e-4)
-    yield _sharp(_case(rng, "large scores", (1, 3, 4), 2, 3))
-    yield _sharp(with_opposites(_case(rng, LONELY_SCORES, (1, 3, 4), 2, 3, ONE_EACH)))
+    yield sharp(_case(rng, "large scores", (1, 3, 4), 2, 3), "attention", 100.0)
+    yield lonely(_unshifted(_case(rng, LONELY, (1, 3, 4), 2, 3, ONE_EACH)))
     case = _case(rng, "a token of zeros", (2, 3, 4), 2, 3, np.tril(np.ones((3, 3), dtype=bool)))
     case.arguments[0].array[:, 1] = 0
     yield case
@@ -55,18 +53,16 @@ def parallel_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield _case(rng, "a mask of one axis", shape, n_heads, d_ff, rng.permutation(n) < n - 1)
     yield _case(rng, "no tokens, and a mask", (2, 0, shape[-1]), n_heads, d_ff, mask[..., :0])
     shape = (2, 3, shape[-1])
-    yield _sharp(_case(rng, "large scores", shape, n_heads, d_ff))
-    yield _sharp(with_opposites(_case(rng, LONELY_SCORES, shape, n_heads, d_ff, ONE_EACH)))
+    yield sharp(_case(rng, "large scores", shape, n_heads, d_ff), "attention", 100.0)
+    yield lonely(_unshifted(_case(rng, LONELY, shape, n_heads, d_ff, ONE_EACH)))
 
 
-def _sharp(case: Case) -> Case:
-    """The case with weights that make scores of thousands, and a norm that shifts nothing."""
+def _unshifted(case: Case) -> Case:
+    """The case with a norm that shifts nothing: opposite tokens stay opposite."""
     setup = case.setup
     assert setup is not None
-    factors = {"attention.W_q.weight": 100.0, "attention.W_k.weight": 100.0, "norm.bias": 0.0}
-    weights = {
-        name: Tensor(one.array * factors.get(name, 1.0)) for name, one in setup.weights.items()
-    }
+    bias = setup.weights["norm.bias"]
+    weights = {**setup.weights, "norm.bias": Tensor(0 * bias.array)}
     return replace(case, setup=replace(setup, weights=weights))
 
 
@@ -196,7 +192,7 @@ PARALLEL_BLOCK = Exercise(
         ),
         Promise(
             "X: (batch, n, d_model), n may be 0.",
-            ("three tokens", "tokens of another size", "no tokens", "large scores", LONELY_SCORES),
+            ("three tokens", "tokens of another size", "no tokens", "large scores", LONELY),
         ),
         Promise(
             "mask: as in `EncoderBlock`.",

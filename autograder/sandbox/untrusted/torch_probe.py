@@ -71,7 +71,12 @@ class TorchCall:
         value = results[-1][1]
         after = self._times[0].after()
         if self._call.differentiates and not isinstance(returned, Raised):
-            leaves = given.leaves | {f"parameter `{n}`": one for n, one in parameters.items()}
+            weights = self._call.setup.weights if self._call.setup else {}
+            leaves = given.leaves | {
+                f"parameter `{name}`": one
+                for name, one in parameters.items()
+                if weights[name].gradient
+            }
             value = Differentiated(value, _gradients(returned, leaves))
         return Noted(Observation(value, after), *results[0], copied_leaf)
 

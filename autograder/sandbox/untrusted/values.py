@@ -110,8 +110,9 @@ class Call:
     @property
     def differentiates(self) -> bool:
         """True if gradients are part of what the call shows."""
-        asked = (tensor.differentiable for tensor in tensors((self.arguments, self.keywords)))
-        return self.setup is not None or any(asked)
+        weights = self.setup.weights if self.setup else {}
+        given = tensors((self.arguments, self.keywords, weights))
+        return any(tensor.differentiable for tensor in given)
 
 
 def tensors(value: Any) -> Iterator[Tensor]:

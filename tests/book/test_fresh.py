@@ -1,0 +1,199 @@
+"""Pages executed anew beside what is kept, and builds on a machine that cannot execute any."""
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from site_tools import MAKE, NOTEBOOK, Book, cell
+
+FRESH = (sys.executable, "-m", "book._ext.course_build.fresh")
+REPORT = "from solutions.running.reporting import report"
+LOOK = "value = int(open({!r}).read())"
+IDENTITY = ("-c", "user.name=A reader", "-c", "user.email=reader@example.org")
+
+
+def git(book: Book, *arguments: str) -> str:
+    command = ["git", "-C", str(book.root), *IDENTITY, *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def commit(book: Book) -> None:
+    git(book, "add", "--all")
+    git(book, "commit", "--quiet", "--message", "Change the book")
+
+
+def fresh(book: Book, *pages: str) -> tuple[int, str]:
+    """Execute pages anew; return the exit code and what people saw."""
+    result = subprocess.run([*FRESH, *pages], **book.surroundings(), timeout=240)
+    return result.returncode, result.stdout
+
+
+@pytest.fixture(scope="module")
+def outside(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file that no record of a page knows of, as a clock or another library would be."""
+    path = tmp_path_factory.mktemp("outside") / "value"
+    path.write_text("40")
+    return path
+
+
+@pytest.fixture(scope="module")
+def kept(make_book: Callable[..., Book], outside: Path) -> Book:
+    """A book under version control whose pages are kept: one is sure, one looks outside."""
+    shaky = cell(REPORT, LOOK.format(str(outside)), "report('shaky', found=value)")
+    claim = cell("assert value > 20, 'the text says: more than 20'")
+    book = make_book(
+        sure=NOTEBOOK + cell(REPORT, "report('sure', half=1 / 2)", "print('a line')"),
+        shaky=NOTEBOOK + shaky + claim,
+    )
+    book.write(".gitignore", "_build/\n__pycache__/\n")
+    git(book, "init", "--quiet")
+    commit(book)
+    assert book.make().returncode == 0
+    assert git(book, "status", "--short").split() == ["??", "book/executed/"]
+    commit(book)
+    return book
+
+
+def changed(book: Book) -> list[str]:
+    """Return the files that differ from the last commit, timings apart."""
+    names = [line[3:] for line in git(book, "status", "--short").splitlines()]
+    return [name for name in names if "/timed/" not in name]
+
+
+def test_nothing_moves_where_nothing_changed(kept: Book) -> None:
+    for _ in range(2):
+        code, shown = fresh(kept)
+        assert code == 0, shown
+        assert "sure: none of 1 numbers moved; all else is the same" in shown
+        assert "Its claims hold." in shown
+        assert not changed(kept)
+
+
+def test_a_number_that_moves_is_named_and_what_is_kept_stays(kept: Book, outside: Path) -> None:
+    outside.write_text("50")
+    code, shown = fresh(kept, "shaky")
+    outside.write_text("40")
+    assert code == 1
+    assert "shaky: 1 of 1 numbers moved, at most by 20.0%" in shown
+    assert "found: 40 to 50 (+0.25 of it)" in shown
+    assert "ERROR: the same code on the same processor gave something else." in shown
+    assert "sure" not in shown
+    assert not changed(kept)
+
+
+def test_a_claim_that_fails_is_named_and_what_is_kept_stays(kept: Book, outside: Path) -> None:
+    outside.write_text("10")
+    code, shown = fresh(kept, "shaky")
+    outside.write_text("40")
+    assert code == 1
+    assert "book/shaky.md:" in shown
+    assert "AssertionError: the text says: more than 20" in shown
+    assert "What is kept of these pages stays as it was." in shown
+    assert not changed(kept)
+
+
+def test_on_another_processor_numbers_may_drift_while_the_claims_hold(
+    kept: Book, outside: Path
+) -> None:
+    outside.write_text("41")
+    imagined = (
+        "from book._ext.course_build import machine\n\nmachine.processor = lambda: 'aarch64'\n"
+    )
+    kept.write("sitecustomize.py", imagined)
+    try:
+        code, shown = fresh(kept, "shaky")
+    finally:
+        (kept.root / "sitecustomize.py").unlink()
+        outside.write_text("40")
+    assert code == 0, shown
+    assert "Another processor rounds otherwise; what is kept stays." in shown
+    assert not changed(kept)
+
+
+def test_a_page_that_does_not_exist_is_one_clear_line(kept: Book) -> None:
+    code, shown = fresh(kept, "nowhere")
+    assert code == 1
+    assert shown.splitlines() == ["nowhere: no page with code cells. There are: sure, shaky."]
+
+
+def test_a_second_build_waits_for_the_first_and_executes_nothing(
+    make_book: Callable[..., Book], tmp_path: Path
+) -> None:
+    begun = tmp_path / "begun"
+    slow = cell("import pathlib, time", f"pathlib.Path({str(begun)!r}).touch()", "time.sleep(4)")
+    book = make_book(slow=NOTEBOOK + slow)
+    with subprocess.Popen(MAKE, **book.surroundings()) as first:
+        deadline = time.monotonic() + 60
+        while not begun.exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        second = book.make()
+        shown, _ = first.communicate(timeout=120)
+    assert (first.returncode, second.returncode) == (0, 0), shown + second.stdout
+    assert "chapters executed: 1." in shown
+    assert "Another build is running in this folder; waiting until it is done." in second.stdout
+    assert "chapters executed: 0." in second.stdout
+
+
+def test_a_stop_in_the_middle_leaves_what_is_kept(kept: Book, tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+    before = (kept.root / "book" / "shaky.md").read_text()
+    waits = cell("import pathlib, time", f"pathlib.Path({str(begun)!r}).touch()", "time.sleep(600)")
+    kept.write("book/shaky.md", before + waits)
+    try:
+        with subprocess.Popen(FRESH, **kept.surroundings()) as process:
+            deadline = time.monotonic() + 60
+            while not begun.exists():
+                assert time.monotonic() < deadline
+                time.sleep(0.1)
+            process.send_signal(signal.SIGTERM)
+            shown, _ = process.communicate(timeout=60)
+    finally:
+        kept.write("book/shaky.md", before)
+    assert process.returncode == 130
+    assert "Stopped. What is kept stays as it was." in shown
+    assert not changed(kept)
+
+
+WITHOUT = """\
+from importlib.machinery import PathFinder
+
+find = PathFinder.find_spec
+
+
+def find_spec(name, path=None, target=None):
+    return None if name in ("torch", "matplotlib") else find(name, path, target)
+
+
+PathFinder.find_spec = find_spec
+"""
+
+
+def test_the_site_needs_no_torch_and_no_matplotlib_until_a_page_is_out_of_date(
+    make_book: Callable[..., Book],
+) -> None:
+    page = NOTEBOOK + cell("import torch", "import matplotlib", "print(torch.ones(3).sum().item())")
+    book = make_book(page=page)
+    assert book.make().returncode == 0
+    book.write("sitecustomize.py", WITHOUT)
+    lacking = subprocess.run(
+        [sys.executable, "-c", "import torch"], **book.surroundings(), check=False
+    )
+    assert "No module named 'torch'" in lacking.stdout, "the machine has it all the same"
+    book.write("book/page.md", page + "One sentence more.\n")
+    result = book.make()
+    assert result.returncode == 0, result.stdout
+    assert "3.0" in book.page("page.html")
+    assert "One sentence more." in book.page("page.html")
+    book.write("book/page.md", page.replace("ones(3)", "ones(4)"))
+    result = book.make()
+    assert result.returncode == 1
+    (line,) = result.stdout.splitlines()
+    assert line == (
+        "page: code cell 1 changed; it must be executed. "
+        "matplotlib and torch must be installed for that. Type: make course"
+    )
