@@ -139,25 +139,19 @@ def test_workers_that_cannot_start_are_one_clear_line(course, tmp_path, monkeypa
         grade(course, None, None, workers)
 
 
-COORDINATOR = """
-    import sys
-    from autograder.classroom.course import Course
-    from autograder.grading.workers import LocalWorkers
-    from autograder.grading.grade import grade
-    if __name__ == "__main__":
-        with LocalWorkers(2) as workers:
-            course = Course.open(sys.argv[1])
-            grade(course, None, None, workers, lambda *_: print("one", flush=True))
-"""
-
-
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_no_worker_outlives_a_coordinator_that_is_ended(course, tmp_path, monkeypatch, how):
+def test_no_worker_outlives_a_command_that_is_ended(course, tmp_path, monkeypatch, how):
+    """Also one in the background of a shell, where SIGINT is ignored from its beginning."""
     judge_otherwise(tmp_path, monkeypatch, more="time.sleep(0.3)")
     before = descendants()
-    command = [sys.executable, "-c", textwrap.dedent(COORDINATOR), str(course.root)]
-    run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert run.stdout.readline() == b"one\n"
+    command = [sys.executable, "-m", "autograder", "grade", "--course", str(course.root)]
+    run = subprocess.Popen(
+        [*command, "--jobs", "2"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+    )
+    assert b"grading 1 of 6" in run.stderr.readline()
     below = descendants() - before
     assert len(below) > 2
     start = time.monotonic()
