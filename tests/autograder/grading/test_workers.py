@@ -152,6 +152,7 @@ def test_no_worker_outlives_a_command_that_is_ended(course, tmp_path, monkeypatc
     start = time.monotonic()
     run.send_signal(how)
     run.communicate(timeout=20)
+    assert run.returncode == {signal.SIGKILL: -9, signal.SIGINT: 130}[how]
     assert time.monotonic() - start < 10  # nbgrader's import, which cannot be stopped, is in it
     while any(map(psutil.pid_exists, below)) and time.monotonic() - start < 10:
         time.sleep(0.05)
