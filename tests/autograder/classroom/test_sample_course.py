@@ -76,7 +76,7 @@ def test_the_formgrader_shows_submissions_with_scores_and_named_feedback(page, r
     whole = [one for one in submissions if one[0] in RIGHT_EVERYWHERE]
     assert len(whole) == len(RIGHT_EVERYWHERE) * len(checks.assignments())
     others = [one for one in submissions if one not in whole]
-    for student, assignment in (*some(whole), *others):
+    for student, assignment in (*some(whole), *some(others, 4)):
         open_submission(page, page.address, assignment, student)
         for row in rows:
             if (row["student"], row["assignment"]) == (student, assignment):
@@ -87,7 +87,8 @@ def test_the_formgrader_shows_submissions_with_scores_and_named_feedback(page, r
 
 
 def test_points_for_written_answers_reach_the_csv_beside_the_machines(page, rows, course):
-    for name, assignment in checks.assignments().items():
+    marked_by_hand = some(checks.assignments().items(), 3)
+    for name, assignment in marked_by_hand:
         open_submission(page, page.address, name, "s01-perfect")
         for written in assignment.written:
             page.fill(f"[id='{written.name}']", "1.5")
@@ -100,7 +101,7 @@ def test_points_for_written_answers_reach_the_csv_beside_the_machines(page, rows
         table = {(row["student"], row["assignment"]): row for row in csv.DictReader(stream)}
     for row in rows:
         assert float(table[row["student"], row["assignment"]][row["exercise"]]) == row["points"]
-    for name, assignment in checks.assignments().items():
+    for name, assignment in marked_by_hand:
         marked = table["s01-perfect", name]
         assert [float(marked[written.name]) for written in assignment.written] == [1.5]
         machine = sum(exercise.points for exercise in assignment.exercises)
