@@ -4,7 +4,7 @@ CONTRIBUTING.md says what that is. Nothing else tells the two apart.
 """
 
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from itertools import islice
 from typing import TypeVar
 
@@ -20,10 +20,12 @@ def some(values: Iterable[One], most: int = 1) -> list[One]:
 
 def in_places(
     names: Iterable[str], places: Collection[str], everywhere: Collection[str] = ()
-) -> Iterator[tuple[str, str]]:
+) -> list[tuple[str, str]]:
     """Each name in each place by night; by day in the first place, and `everywhere` in all."""
     first = next(iter(places))
-    for name in names:
-        for place in places:
-            if NIGHTLY or place == first or name in everywhere:
-                yield name, place
+    return [
+        (name, place)
+        for name in names
+        for place in places
+        if NIGHTLY or place == first or name in everywhere
+    ]
