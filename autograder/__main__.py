@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 
 OURS = ("autograder", "solutions")
@@ -12,6 +13,8 @@ EXTRAS = {"torch": "torch", "distributed": "cluster", "psycopg": "postgresql"}
 def main() -> None:
     """Run the command line. Where a package is missing, exit with the line that installs it."""
     _speak_utf8()
+    # A shell starts what it runs in the background with SIGINT ignored, and Python leaves it so.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     # jsonschema, which nbformat imports, offers to check a kind of address that no notebook has;
     # for that it would compile a grammar, for a second or two.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]

@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from hypothesis import settings
 from longest_first import pytest_collection_modifyitems, pytest_xdist_make_scheduler
 
@@ -19,3 +20,13 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 # What is trained in a test must not depend on the processor. A sandbox has none of these settings.
 for name, value in SAME_EVERYWHERE.items():
     os.environ.setdefault(name, value)
+
+
+@pytest.fixture(scope="session")
+def sandbox():
+    """The grader's own sandbox. Torch is imported in it once, for all tests that a worker runs."""
+    from autograder.sandbox.backends import open_sandbox
+
+    opened = open_sandbox()
+    yield opened
+    opened.close()

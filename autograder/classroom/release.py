@@ -20,12 +20,12 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from .. import checks
-from ..judging import forbidden
 from ..judging.exercise import Assignment, Exercise, Kind, Written
 from ..judging.judge import public_cases
 from ..judging.stubs import stub
 from ..judging.verdict import ERRORS_SHARE
 from ..selfcheck.check import write_cases
+from . import forbidden_words
 from .course import Course
 from .files import replace_text
 from .gradebook import Gradebook
@@ -186,7 +186,7 @@ def _exercise_cells(exercise: Exercise) -> Iterator[nbformat.NotebookNode]:
     if exercise.tolerance is not None:
         heading += f" A number within {100 * exercise.tolerance:g} % of ours is right."
     if exercise.forbidden:
-        heading += f" {forbidden.sentence(exercise.forbidden, exercise.uses_torch)}"
+        heading += f" {forbidden_words.sentence(exercise.forbidden, exercise.uses_torch)}"
     cases = public_cases(exercise)
     if exercise.kind is not Kind.TEST and any(case.raises for case in cases):
         heading += (

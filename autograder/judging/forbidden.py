@@ -6,9 +6,6 @@ without a `*` stand in the notebook too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from fnmatch import fnmatchcase
-
 SOFTMAX = (
     "scipy.special.softmax",
     "torch.softmax",
@@ -63,22 +60,3 @@ TRANSFORMER = (
 )
 
 AUTOMATIC_DIFFERENTIATION = ("torch.autograd", "torch.func", "torch.*make_dual")
-
-
-def matching(name: str, forbidden: Sequence[str]) -> str | None:
-    """The first of `forbidden` that means this name, or None."""
-    return next((one for one in forbidden if fnmatchcase(name, one)), None)
-
-
-def sentence(forbidden: Sequence[str], torch: bool) -> str:
-    """What a student is told is forbidden; of torch nothing, where the task is one of NumPy."""
-    names = [
-        f"`{name}`"
-        for name in forbidden
-        if "*" not in name and (torch or not name.startswith("torch."))
-    ]
-    if not names:
-        return "Writing it yourself is the exercise: what is ready-made is forbidden."
-    listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
-    them = "them, are" if names[1:] else "it, is"
-    return f"Writing it yourself is the exercise: {listed}, and what is behind {them} forbidden."

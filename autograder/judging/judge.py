@@ -11,6 +11,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from functools import cached_property, partial
 from typing import Any
 
@@ -34,7 +35,6 @@ from .asks import Counting
 from .common_cases import particulars
 from .compare import Mismatch, compare, compare_exception, result, unasked_exception
 from .exercise import Case, Exercise, Kind
-from .forbidden import matching
 from .measured import compare_measured
 from .modules import compare_gradients, compare_parameters
 from .naming import KeyedMisconception, Trial, earned_names, explained
@@ -272,7 +272,7 @@ def _share(cases: Sequence[Case], found: Sequence[Mismatch | None]) -> float:
 
 def _ready_made(key: AnswerKey, ran: str) -> Judgement:
     """The verdict on what ran; in words of the key's own, since `ran` may hold what is hidden."""
-    pattern = matching(ran, key.forbidden)
+    pattern = _matching(ran, key.forbidden)
     if pattern is not None:
         text = f"It runs `{pattern}`, which is ready-made."
     elif key.forbidden and ran in UNWATCHED:
@@ -369,3 +369,8 @@ def _message(key: AnswerKey, index: int, mismatch: Mismatch, more: Iterable[str]
     else:
         first = f"Right on the public cases. On a hidden one ({note}), {general}."
     return " ".join(sentence for sentence in (first, *more) if sentence)
+
+
+def _matching(name: str, forbidden: Sequence[str]) -> str | None:
+    """The first of `forbidden` that means this name, or None."""
+    return next((one for one in forbidden if fnmatchcase(name, one)), None)

@@ -1,6 +1,6 @@
 """Whatever is handed in or sent back: a row and a reason for each exercise, and no unearned point.
 
-`FUZZ_EXAMPLES` says how many examples each test draws: 500 here, more by `make fuzz`.
+`FUZZ_EXAMPLES` says how many examples each test draws: 200 here, more by `make fuzz`.
 """
 
 import dataclasses
@@ -38,7 +38,7 @@ from autograder.sandbox.untrusted.values import (
     output,
 )
 
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "500"))
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "200"))
 EXERCISES = {
     one.name: (assignment, one)
     for assignment in (toy.TOY, toy_torch.TOY)

@@ -21,10 +21,13 @@ LONG = (
     "tests/book/test_pages.py",
     "tests/book/test_quiz.py",
     "tests/autograder/checks/test_exercises.py",
-    "tests/autograder/grading/test_sample.py",
-    "tests/autograder/selfcheck/test_selfcheck.py",
+    "tests/autograder/checks/test_semantic_mutants.py",
+    "tests/autograder/grading/test_cluster.py",
+    "tests/autograder/grading/test_program.py",
     "tests/autograder/judging/test_naming.py",
+    "tests/autograder/checks/test_mutants.py",
     "tests/autograder/classroom/test_sample_course.py",
+    "tests/autograder/selfcheck/test_selfcheck.py",
 )
 """The files that take minutes, the longest first; a wrong place costs time and nothing else."""
 

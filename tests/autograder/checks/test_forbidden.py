@@ -14,7 +14,6 @@ from autograder.judging.exercise import Kind
 from autograder.judging.forbidden import AUTOMATIC_DIFFERENTIATION
 from autograder.judging.judge import build_key, judge, observe_quietly
 from autograder.judging.verdict import Verdict
-from autograder.sandbox.backends import open_sandbox
 
 BY_NAME = {param.values[0].name: param.values[0] for param in EXERCISES}
 ANSWERS = [(name, way) for name, ways in READY_MADE.items() for way in ways]
@@ -41,14 +40,14 @@ def test_a_ready_made_answer_is_forbidden(name, way):
     assert judgement.message.endswith("Writing it is the exercise.")
 
 
-def test_the_sandboxed_grader_forbids_it_too():
+def test_the_sandboxed_grader_forbids_it_too(sandbox):
     assignment = assignments()["transformer_block"]
     judgements = judge_program(
         [imports(assignment), Cell(source("LayerNorm", "subclass"), "LayerNorm")],
         assignment,
         course_key=b"key",
         digest="ready-made",
-        sandbox=open_sandbox(),
+        sandbox=sandbox,
         only=["LayerNorm"],
     )
     assert judgements["LayerNorm"].verdict is Verdict.FORBIDDEN

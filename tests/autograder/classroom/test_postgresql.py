@@ -18,7 +18,6 @@ from autograder.classroom.course import Course
 from autograder.classroom.database import GradebookError
 from autograder.classroom.gradebook import Gradebook
 from autograder.grading.grade import grade
-from autograder.sandbox.backends import open_sandbox
 
 
 @pytest.fixture(scope="module")
@@ -129,10 +128,12 @@ def test_the_same_grades_stand_in_postgresql_as_in_sqlite(course, server):
         ({"user": "nobody"}, "password authentication failed for user .nobody"),
     ],
 )
-def test_an_address_that_is_wrong_is_one_line_and_loses_nothing(course, server, wrong, reason):
+def test_an_address_that_is_wrong_is_one_line_and_loses_nothing(
+    course, sandbox, server, wrong, reason
+):
     on_server = keep_grades_at(course, server.url(**wrong))
     with pytest.raises(GradebookError) as raised:
-        grade(on_server, None, None, InProcess(open_sandbox()))
+        grade(on_server, None, None, InProcess(sandbox))
     line = str(raised.value)
     assert "the database cannot be reached" in line
     assert re.search(reason, line)
@@ -141,16 +142,16 @@ def test_an_address_that_is_wrong_is_one_line_and_loses_nothing(course, server, 
     assert "***" in line
     assert "the database cannot be reached" in failure("export", "--course", course.root)
     on_server = keep_grades_at(course, server.url())
-    assert grade(on_server, None, None, InProcess(open_sandbox())).known >= 1
+    assert grade(on_server, None, None, InProcess(sandbox)).known >= 1
     assert len(scores(on_server)) == 6
 
 
 @pytest.mark.parametrize(
     "url", ["postgresql+psycopg://x:y@127.0.0.1:port/grades", "postgres2://x/y", "grades"]
 )
-def test_an_address_that_is_none_is_one_line(course, url):
+def test_an_address_that_is_none_is_one_line(course, sandbox, url):
     with pytest.raises(GradebookError, match=r"not a database address.*db_url"):
-        grade(keep_grades_at(course, url), None, None, InProcess(open_sandbox()))
+        grade(keep_grades_at(course, url), None, None, InProcess(sandbox))
 
 
 def test_a_server_that_goes_in_mid_run_loses_nothing(course, server, monkeypatch):

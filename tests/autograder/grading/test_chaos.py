@@ -25,7 +25,6 @@ from autograder.classroom.journal import Journal, JournalError
 from autograder.grading import autograded, keeper
 from autograder.grading.grade import grade
 from autograder.grading.workers import LocalWorkers
-from autograder.sandbox.backends import open_sandbox
 
 ROUNDS, SIZE = (40, 200) if os.environ.get("FUZZ") else (3, 16)
 """So many kills over a class of so many; `make fuzz` does the more."""
@@ -45,13 +44,6 @@ COORDINATOR = """
         with LocalWorkers(2) as workers:
             grade(Course.open(sys.argv[1]), None, None, workers)
 """
-
-
-@pytest.fixture(scope="module")
-def sandbox():
-    opened = open_sandbox()
-    yield opened
-    opened.close()
 
 
 def make_class(root, size):

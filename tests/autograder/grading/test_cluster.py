@@ -8,17 +8,20 @@ import subprocess
 import sys
 import textwrap
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import classroom
 import pytest
 from classroom import EVERYWHERE, MEAN_SUM, hand_in, make_course
+from nightly import some
 from typer.testing import CliRunner
 
 from autograder import cli
 from autograder.grading import cluster
 from autograder.grading.cluster import Cluster
 from autograder.grading.grade import grade
+from autograder.grading.jobs import Installed
 from autograder.grading.workers import LocalWorkers, WorkersLost
 
 ROOT = Path(__file__).parents[3]
@@ -136,22 +139,37 @@ NO_PACKAGE = """
 """
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (OLD_NUMPY, r"tcp://127.*: this worker has NumPy 1\.0\.0, and here is 2"),
-        (OTHER_JUDGE, "this worker has another version of this package"),
-        (NO_SANDBOX, "this worker has no sandbox.*bubblewrap is missing"),
-        (NO_PACKAGE, "this worker lacks this package"),
-    ],
-    ids=["numpy", "judge", "sandbox", "package"],
-)
+REFUSED = {
+    "package": (NO_PACKAGE, "tcp://127.*: this worker lacks this package"),
+    "numpy": (OLD_NUMPY, r"this worker has NumPy 1\.0\.0, and here is 2"),
+    "judge": (OTHER_JUDGE, "this worker has another version of this package"),
+    "sandbox": (NO_SANDBOX, "this worker has no sandbox.*bubblewrap is missing"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), some(REFUSED.values()), ids=some(REFUSED))
 def test_a_worker_that_would_judge_otherwise_is_refused(course, scheduler, tmp_path, text, message):
     address, start = scheduler
     start(**otherwise(tmp_path, text))
     with Cluster(address) as workers, pytest.raises(WorkersLost, match=message):
         grade(course, None, None, workers)
     assert course.journal.read_bytes() == b""
+
+
+@pytest.mark.parametrize(
+    ("found", "says"),
+    [
+        ({}, ""),
+        ({"versions": {"NumPy": "1.0.0"}}, "this worker has NumPy 1.0.0, and here is 2.0.0"),
+        ({"fingerprints": {"toy": "b"}}, "this worker has another version of this package"),
+        ({"sandbox": "It is missing."}, "this worker has no sandbox. It is missing."),
+    ],
+)
+def test_what_a_worker_has_must_be_what_is_here(found, says):
+    here = Installed({"NumPy": "2.0.0"}, {"toy": "a"}, None)
+    said = cluster._fault(replace(here, **found), here) or ""
+    assert said.startswith(says)
+    assert bool(said) == bool(says)
 
 
 def test_a_worker_that_joins_later_and_would_judge_otherwise_gets_no_job(

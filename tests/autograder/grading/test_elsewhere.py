@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 import toy
+from nightly import in_places
 
 from autograder import checks
 from autograder.checks.transformer import greedy_translate
@@ -44,7 +45,10 @@ TWICE = dataclasses.replace(
 TOY = Assignment("toy", "Toy", (TWICE,), ())
 
 
-@pytest.fixture(scope="module", params=["warm", "cold", "trusted"])
+PLACES = ("warm", "cold", "trusted")
+
+
+@pytest.fixture(scope="module", params=PLACES)
 def box(request):
     trust = request.param == "trusted"
     box = open_sandbox(trust=trust, mode=None if trust else request.param)
@@ -82,7 +86,12 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("name", ANSWERS)
+OF_THE_PLACE = ("calls", "in threads", "raises", "stops the process that answers")
+
+
+@pytest.mark.parametrize(
+    ("name", "box"), in_places(ANSWERS, PLACES, OF_THE_PLACE), indirect=["box"]
+)
 def test_an_answer_passes_that_calls_the_function_it_is_given(name, box):
     body, verdict = ANSWERS[name]
     judgement = grade(box, body)
@@ -100,17 +109,22 @@ def test_an_exception_comes_back_under_its_own_name(box):
     assert grade(box, body).passed
 
 
-@pytest.mark.parametrize(
-    ("assignment", "exercise"),
-    [
-        ("context_bottleneck", "greedy_decode"),
-        ("self_attention", "permute_equivariantly"),
-        ("transformer", "beam_search"),
-        ("transformer", "greedy_translate"),
-        ("transformer", "train_step"),
-    ],
+GIVEN_FUNCTIONS = (
+    "context_bottleneck.greedy_decode",
+    "self_attention.permute_equivariantly",
+    "transformer.beam_search",
+    "transformer.greedy_translate",
+    "transformer.train_step",
 )
-def test_right_answers_pass_that_are_given_functions(assignment, exercise, box, monkeypatch):
+
+
+@pytest.mark.parametrize(
+    ("name", "box"),
+    in_places(GIVEN_FUNCTIONS, PLACES, GIVEN_FUNCTIONS[:1]),
+    indirect=["box"],
+)
+def test_right_answers_pass_that_are_given_functions(name, box, monkeypatch):
+    assignment, exercise = name.split(".")
     if not box.isolated:  # the wall clock counts there, and other tests share the machine
         monkeypatch.setattr(grading, "LIMITS", dataclasses.replace(grading.LIMITS, seconds=20))
     course_key = b"key" if box.isolated else b"another"  # questions are kept, with their limits
@@ -171,7 +185,7 @@ MODELS = {
 """On the cases whose model copies the source, the second is right and never asks it."""
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(("name", "box"), in_places(MODELS, PLACES), indirect=["box"])
 def test_a_function_of_ids_is_called_elsewhere(name, box):
     body, verdict = MODELS[name]
     whole = checks.assignments()["transformer"]

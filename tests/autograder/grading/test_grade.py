@@ -39,17 +39,12 @@ from autograder.grading import program as grading
 from autograder.grading.autograded import autograded_notebook
 from autograder.grading.grade import grade
 from autograder.grading.notebook import MAX_SOURCE, read_submission
-from autograder.sandbox.backends import SandboxUnavailable, open_sandbox
+from autograder.sandbox.backends import SandboxUnavailable
 from autograder.sandbox.rooms import NotBegun, Run
 
 COLUMNS = ["student", "assignment", "exercise", "verdict", "points", "max_points"]
 COLUMNS += ["misconception", "message"]
 WRONG_SCALE = "def scale(X, factor=2.0):\n    return X + factor"
-
-
-@pytest.fixture(scope="module")
-def sandbox():
-    return open_sandbox()
 
 
 @pytest.fixture

@@ -67,28 +67,23 @@ def descendants():
     return {child.pid for child in psutil.Process().children(recursive=True)}
 
 
-def test_worker_processes_judge_as_this_process_does(course):
-    with LocalWorkers(2) as workers:
-        report = grade(course, None, None, workers)
-    assert (report.judged, report.known) == (6, 0)
-    assert {verdicts(course)[f"s{number}", "row_mean"] for number in (0, 2, 4)} == {"PASS"}
-    assert {verdicts(course)[f"s{number}", "row_mean"] for number in (1, 3, 5)} == {"WRONG_VALUE"}
-
-
-def test_the_coordinator_imports_no_torch(course):
+def test_worker_processes_judge_and_the_coordinator_imports_no_torch(course):
     program = """
         import sys
         from autograder.classroom.course import Course
         from autograder.grading.workers import LocalWorkers
         if __name__ == "__main__":
-            with LocalWorkers(1) as workers:
+            with LocalWorkers(2) as workers:
                 from autograder.grading.grade import grade
-                grade(Course.open(sys.argv[1]), None, None, workers)
-            sys.exit("torch" in sys.modules)
+                report = grade(Course.open(sys.argv[1]), None, None, workers)
+            print(report.judged, report.known, "torch" in sys.modules)
     """
     command = [sys.executable, "-c", textwrap.dedent(program), str(course.root)]
-    assert subprocess.run(command, check=False).returncode == 0
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    assert done.stdout == "6 0 False\n"
     assert len(verdicts(course)) == 12
+    assert {verdicts(course)[f"s{number}", "row_mean"] for number in (0, 2, 4)} == {"PASS"}
+    assert {verdicts(course)[f"s{number}", "row_mean"] for number in (1, 3, 5)} == {"WRONG_VALUE"}
 
 
 def test_a_killed_worker_is_replaced_and_its_submissions_are_judged_again(course):
@@ -139,32 +134,26 @@ def test_workers_that_cannot_start_are_one_clear_line(course, tmp_path, monkeypa
         grade(course, None, None, workers)
 
 
-COORDINATOR = """
-    import sys
-    from autograder.classroom.course import Course
-    from autograder.grading.workers import LocalWorkers
-    from autograder.grading.grade import grade
-    if __name__ == "__main__":
-        with LocalWorkers(2) as workers:
-            course = Course.open(sys.argv[1])
-            grade(course, None, None, workers, lambda *_: print("one", flush=True))
-"""
-
-
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_no_worker_outlives_a_coordinator_that_is_ended(course, tmp_path, monkeypatch, how):
+def test_no_worker_outlives_a_command_that_is_ended(course, tmp_path, monkeypatch, how):
+    """Also one in the background of a shell, where SIGINT is ignored from its beginning."""
     judge_otherwise(tmp_path, monkeypatch, more="time.sleep(0.3)")
     before = descendants()
-    command = [sys.executable, "-c", textwrap.dedent(COORDINATOR), str(course.root)]
-    run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert run.stdout.readline() == b"one\n"
+    command = [sys.executable, "-m", "autograder", "grade", "--course", str(course.root)]
+    run = subprocess.Popen(
+        [*command, "--jobs", "2"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+    )
+    assert b"grading 1 of 6" in run.stderr.readline()
     below = descendants() - before
     assert len(below) > 2
     start = time.monotonic()
     run.send_signal(how)
-    run.communicate(timeout=20)
-    assert time.monotonic() - start < 10  # nbgrader's import, which cannot be stopped, is in it
-    while any(map(psutil.pid_exists, below)) and time.monotonic() - start < 10:
+    run.communicate(timeout=60)  # nbgrader's import, which cannot be stopped, is in it
+    assert run.returncode == {signal.SIGKILL: -9, signal.SIGINT: 130}[how]
+    while any(map(psutil.pid_exists, below)) and time.monotonic() - start < 60:
         time.sleep(0.05)
     assert [_command(pid) for pid in below if psutil.pid_exists(pid)] == []
     with LocalWorkers(2) as workers:

@@ -19,7 +19,6 @@ from autograder.judging.exercise import Case, Raises, draw_setup
 from autograder.judging.judge import build_key, judge, observe_quietly, public_cases
 from autograder.judging.stubs import stub
 from autograder.judging.verdict import Verdict
-from autograder.sandbox.backends import open_sandbox
 from autograder.sandbox.limits import LIMITS
 from autograder.sandbox.untrusted import wire
 from autograder.sandbox.untrusted.values import (
@@ -35,11 +34,6 @@ from autograder.selfcheck.check import check, read_cases, write_cases
 RIGHT = {one.name: answer_source(one.reference, one.name) for one in TOY.exercises}
 
 
-@pytest.fixture(scope="module")
-def bubblewrap():
-    return open_sandbox()
-
-
 def grade(box, **answers):
     return judge_program(
         program(**(RIGHT | answers)), TOY, course_key=b"key", digest="a", sandbox=box
@@ -51,20 +45,20 @@ def judged(exercise, answer):
     return judge(key, observe_quietly(answer, key.cases))
 
 
-def test_right_answers_pass_and_stubs_are_missing(bubblewrap):
-    assert {one.verdict for one in grade(bubblewrap).values()} == {Verdict.PASS}
+def test_right_answers_pass_and_stubs_are_missing(sandbox):
+    assert {one.verdict for one in grade(sandbox).values()} == {Verdict.PASS}
     stubs = {one.name: stub(one) for one in TOY.exercises}
-    assert {one.verdict for one in grade(bubblewrap, **stubs).values()} == {Verdict.MISSING}
+    assert {one.verdict for one in grade(sandbox, **stubs).values()} == {Verdict.MISSING}
 
 
 @pytest.mark.parametrize("exercise", TOY.exercises, ids=lambda one: one.name)
-def test_alternatives_pass_and_misconceptions_are_named_there_and_here(exercise, bubblewrap):
+def test_alternatives_pass_and_misconceptions_are_named_there_and_here(exercise, sandbox):
     for answer in exercise.alternatives:
         assert judged(exercise, answer).passed
     for one in exercise.misconceptions:
         source = answer_source(one.wrong, exercise.name)
         there, here = (
-            grade(bubblewrap, **{exercise.name: source})[exercise.name],
+            grade(sandbox, **{exercise.name: source})[exercise.name],
             judged(exercise, one.wrong),
         )
         assert there.misconception == here.misconception == one.name
@@ -285,7 +279,7 @@ def test_a_class_that_should_raise_when_it_is_made_is_told_so():
     assert found.message == f"On the case “odd”: {sentence}."
 
 
-def test_the_message_on_a_hidden_case_shows_no_numbers(bubblewrap):
+def test_the_message_on_a_hidden_case_shows_no_numbers(sandbox):
     """The module is right on the two public cases, which it knows by their sums."""
     calls = [case.call for case in public_cases(AFFINE)]
     given = [one for call in calls for one in (*call.arguments, *call.keywords.values())]
@@ -293,35 +287,35 @@ def test_the_message_on_a_hidden_case_shows_no_numbers(bubblewrap):
     source = affine(
         forward=f"y = {RESULT}; return y if round(float(x.sum()), 3) in {known} else y.detach()"
     )
-    judgement = grade(bubblewrap, Affine=source)["Affine"]
+    judgement = grade(sandbox, Affine=source)["Affine"]
     assert judgement.verdict is Verdict.WRONG_VALUE
     assert "On a hidden one (two tokens), the output is right, but no gradient" in judgement.message
 
 
-def test_memory_that_torch_refuses_is_memory_and_costs_one_exercise(bubblewrap):
+def test_memory_that_torch_refuses_is_memory_and_costs_one_exercise(sandbox):
     bomb = "torch.ones(10**10)"
     for source in (f"def log_mean(X, targets): return {bomb}", f"x = {bomb}"):
-        judgements = grade(bubblewrap, log_mean=source)
+        judgements = grade(sandbox, log_mean=source)
         assert judgements["log_mean"].verdict is Verdict.MEMORY
         assert judgements["Mixer"].passed
 
 
-def test_there_is_room_for_an_answer_beside_torch(bubblewrap):
+def test_there_is_room_for_an_answer_beside_torch(sandbox):
     """The limit counts what an answer adds, not the hundreds of MiB that torch maps."""
     room = f"room = torch.zeros({LIMITS.memory * 3 // 4}, dtype=torch.int8)\n"
-    assert grade(bubblewrap, log_mean=room + RIGHT["log_mean"])["log_mean"].passed
+    assert grade(sandbox, log_mean=room + RIGHT["log_mean"])["log_mean"].passed
 
 
-def test_operations_on_many_threads_do_not_hang_the_forks(bubblewrap):
+def test_operations_on_many_threads_do_not_hang_the_forks(sandbox):
     work = "torch.set_num_threads(4)\nbig = torch.ones(700, 700)\n(big @ big).sum()\n"
     source = work + RIGHT["log_mean"]  # run before the calls of every exercise, each in a fork
-    judgements = grade(bubblewrap, log_mean=source)
+    judgements = grade(sandbox, log_mean=source)
     assert all(one.passed for one in judgements.values()), judgements
 
 
-def test_torch_works_on_one_thread_there_and_here(bubblewrap):
+def test_torch_works_on_one_thread_there_and_here(sandbox):
     source = "def log_mean(X, targets): raise LookupError(torch.get_num_threads())"
-    assert "LookupError: 1 " in grade(bubblewrap, log_mean=source)["log_mean"].message
+    assert "LookupError: 1 " in grade(sandbox, log_mean=source)["log_mean"].message
 
     def log_mean(X, targets):
         raise LookupError(torch.get_num_threads())
@@ -364,11 +358,11 @@ VISIBLE = dataclasses.replace(
         ("[torch.ones(n, n).tril()]", Verdict.WRONG_TYPE),
     ],
 )
-def test_a_tensor_made_from_whole_numbers_is_compared(result, verdict, bubblewrap):
+def test_a_tensor_made_from_whole_numbers_is_compared(result, verdict, sandbox):
     source = f"def visible(n):\n    import torch\n    return {result}"
     whole = dataclasses.replace(TOY, exercises=(VISIBLE,))
     cells = [toy.Cell(source, "visible")]
-    judgements = judge_program(cells, whole, course_key=b"key", digest="a", sandbox=bubblewrap)
+    judgements = judge_program(cells, whole, course_key=b"key", digest="a", sandbox=sandbox)
     assert judgements["visible"].verdict is verdict
 
 
@@ -380,10 +374,10 @@ def test_a_reference_whose_result_nobody_can_compare_is_refused():
         build_key(opaque, public_cases(opaque), ())
 
 
-def test_an_assignment_without_torch_does_not_import_it(bubblewrap):
+def test_an_assignment_without_torch_does_not_import_it(sandbox):
     source = "import sys\ndef row_mean(X): raise LookupError('torch' in sys.modules)"
     judgement = judge_program(
-        toy.program(source), toy.TOY, course_key=b"key", digest="a", sandbox=bubblewrap
+        toy.program(source), toy.TOY, course_key=b"key", digest="a", sandbox=sandbox
     )["row_mean"]
     assert "LookupError: False" in judgement.message
     code = (

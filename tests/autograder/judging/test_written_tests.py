@@ -17,7 +17,6 @@ from autograder.judging.judge import build_key, judge, observe_quietly, public_c
 from autograder.judging.stubs import stub
 from autograder.judging.verdict import Judgement, Verdict
 from autograder.judging.written_tests import shuffled
-from autograder.sandbox.backends import open_sandbox
 from autograder.selfcheck.check import check, read_cases, write_cases
 
 X = "X = np.array([[1.0, -2.0, 4.0], [0.0, 5.0, 7.0], [2.0, 2.0, -7.0]])\n"
@@ -113,16 +112,11 @@ TESTS = {
 }
 
 
-@pytest.fixture(scope="module")
-def box():
-    box = open_sandbox()
-    yield box
-    box.close()
-
-
-def graded(box, source):
+def graded(sandbox, source):
     program = [toy.Cell(f"import numpy as np\n{source}", "test_row_mean")]
-    judgements = judge_program(program, row_mean.TOY, course_key=b"key", digest="a", sandbox=box)
+    judgements = judge_program(
+        program, row_mean.TOY, course_key=b"key", digest="a", sandbox=sandbox
+    )
     return judgements["test_row_mean"]
 
 
@@ -131,9 +125,9 @@ def with_body(body):
 
 
 @pytest.mark.parametrize("name", TESTS)
-def test_each_test_gets_its_verdict_and_points(name, box):
+def test_each_test_gets_its_verdict_and_points(name, sandbox):
     body, verdict, says, points = TESTS[name]
-    judgement = graded(box, with_body(body))
+    judgement = graded(sandbox, with_body(body))
     assert judgement.verdict in (verdict if isinstance(verdict, tuple) else (verdict,)), judgement
     assert says in judgement.message
     assert judgement.points(TEST_ROW_MEAN.points) == points
@@ -146,8 +140,8 @@ def test_each_test_gets_its_verdict_and_points(name, box):
         (COUNTS, Verdict.NONDETERMINISTIC, "Does it remember an earlier call"),
     ],
 )
-def test_a_test_that_remembers_has_nothing_to_remember(source, verdict, says, box, key):
-    judgement = graded(box, source)
+def test_a_test_that_remembers_has_nothing_to_remember(source, verdict, says, sandbox, key):
+    judgement = graded(sandbox, source)
     assert judgement.verdict is Verdict.MISSED
     assert judgement.message.endswith("to the next it can remember nothing.")
     assert judgement.points(4) == 0
@@ -186,9 +180,9 @@ def test_row_mean(implementation):
 
 
 @pytest.mark.parametrize("source", [ASKS_ALL, COUNTS_IN_A_FILE])
-def test_no_test_learns_of_another_implementation(source, box):
+def test_no_test_learns_of_another_implementation(source, sandbox):
     """Not even by asking for the next one, or by leaving notes."""
-    assert graded(box, source).points(4) == 0
+    assert graded(sandbox, source).points(4) == 0
 
 
 @pytest.fixture(scope="module")
@@ -205,7 +199,7 @@ def test_every_known_answer_is_judged_and_named(key):
         assert (judgement.misconception, judgement.hint) == (one.name, one.hint), judgement
 
 
-def test_self_check_and_grader_agree(box, tmp_path, monkeypatch):
+def test_self_check_and_grader_agree(sandbox, tmp_path, monkeypatch):
     write_cases(row_mean.TOY, tmp_path / "toy_test.cases")
     monkeypatch.chdir(tmp_path)
     (public,) = read_cases(tmp_path / "toy_test.cases")
@@ -214,7 +208,7 @@ def test_self_check_and_grader_agree(box, tmp_path, monkeypatch):
         source = answer_source(function, "test_row_mean")
         namespace = {"np": np, "X": row_mean.X}
         exec(source, namespace)
-        ours, theirs = check(namespace["test_row_mean"]).judgement, graded(box, X + source)
+        ours, theirs = check(namespace["test_row_mean"]).judgement, graded(sandbox, X + source)
         assert (ours.verdict, ours.misconception) == (theirs.verdict, theirs.misconception)
 
 

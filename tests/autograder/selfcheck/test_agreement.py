@@ -1,4 +1,4 @@
-"""The grader in its sandbox says what the self-check says, of every answer that we know."""
+"""The grader in its sandbox says what the self-check says, of the answers that we know."""
 
 import ast
 import importlib
@@ -9,6 +9,7 @@ from dataclasses import replace
 from types import ModuleType
 
 import pytest
+from nightly import some
 from toy import Cell, imports
 
 from autograder.checks import assignments
@@ -19,7 +20,6 @@ from autograder.judging.exercise import Exercise, Kind
 from autograder.judging.judge import judge, observe_quietly
 from autograder.judging.stubs import stub
 from autograder.judging.verdict import Verdict
-from autograder.sandbox.backends import open_sandbox
 
 
 def reference_source(function) -> str:
@@ -46,19 +46,23 @@ def _written_out(module: ModuleType, seen: set[str]) -> Iterator[ast.stmt]:
 
 
 def known_answers(exercise: Exercise):
-    """(function, source) of the reference, the alternatives and the misconceptions."""
+    """(function, source) of the reference, the alternatives and the misconceptions.
+
+    All of them by night, and one of each by day: whether an answer is right is judged by the same
+    code in both places, and what differs is how an exercise's values travel.
+    """
     yield exercise.reference, reference_source(exercise.reference)
     wrong = [misconception.wrong for misconception in exercise.misconceptions]
-    for function in (*exercise.alternatives, *wrong):
+    for function in (*some(exercise.alternatives), *some(wrong)):
         yield function, answer_source(function, exercise.name)
 
 
 @pytest.mark.parametrize("assignment", assignments().values(), ids=lambda one: one.name)
-def test_untouched_stubs_earn_nothing(assignment):
+def test_untouched_stubs_earn_nothing(assignment, sandbox):
     program = [imports(assignment)]
     program += [Cell(stub(exercise), exercise.name) for exercise in assignment.exercises]
     verdicts = judge_program(
-        program, assignment, course_key=b"key", digest="stubs", sandbox=open_sandbox()
+        program, assignment, course_key=b"key", digest="agreement", sandbox=sandbox
     )
     for exercise in assignment.exercises:
         judgement = verdicts[exercise.name]
@@ -81,9 +85,8 @@ def on_enough(question: Question, wrong: Collection[str]) -> Question:
 
 
 @pytest.mark.parametrize("assignment", assignments().values(), ids=lambda one: one.name)
-def test_self_check_and_sandboxed_grader_agree(assignment):
+def test_self_check_and_sandboxed_grader_agree(assignment, sandbox):
     """One program for the first known answer of each exercise, one for the second, and so on."""
-    sandbox = open_sandbox()
     asked = questions(assignment, b"key", "agreement")
     public = {one.name: one.public for one in asked}
     wrongs = {one.wrong for exercise in assignment.exercises for one in exercise.misconceptions}

@@ -2,6 +2,7 @@
 
 import pytest
 
+from autograder.classroom import forbidden_words
 from autograder.judging import forbidden
 
 
@@ -14,6 +15,6 @@ from autograder.judging import forbidden
     ],
 )
 def test_a_task_of_numpy_speaks_of_no_torch(names, torch, said):
-    sentence = forbidden.sentence(names, torch)
+    sentence = forbidden_words.sentence(names, torch)
     assert said in sentence
     assert ("torch" in sentence) is torch
