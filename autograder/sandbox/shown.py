@@ -37,10 +37,15 @@ def prefixes() -> dict[str, str]:
     name.
     """
     found: dict[str, str] = {}
-    folders = (sys.base_prefix, *map(sysconfig.get_path, ("purelib", "platlib")))
-    for folder in dict.fromkeys(map(os.path.realpath, folders)):
-        if not any(Path(folder).is_relative_to(shown) for shown in (*SYSTEM, *found)):
-            found[folder] = f"{JUDGE}/python-{len(found)}"
+    places = {
+        sys.base_prefix: "python",
+        sysconfig.get_path("purelib"): "site-packages",
+        sysconfig.get_path("platlib"): "platform/site-packages",
+    }
+    for folder, place in places.items():
+        real = os.path.realpath(folder)
+        if not any(Path(real).is_relative_to(shown) for shown in (*SYSTEM, *found)):
+            found[real] = f"{JUDGE}/{place}"
     return found
 
 

@@ -16,7 +16,7 @@ def look():
     # The folders on the way to the Python that runs this would name a user and a course.
     FOUND += {*os.listdir("/")} - SYSTEM - {"desk", "judge"}
     for path in (sys.executable, sys.prefix, *sys.path):
-        if path and not path.startswith(("/usr/", "/judge")):
+        if path and path.split("/")[1] not in ("judge", "usr"):
             FOUND.append(path)
     return FOUND
 
