@@ -152,7 +152,10 @@ def read_notebook(text: str, path: Path, markdown: MdParserConfig) -> NotebookNo
 
 
 def read_chapter(name: str, settings: Settings) -> Chapter | None:
-    """Return the page `name`; None for one without code cells. Raises BookError if it is missing."""
+    """Return the page `name`; None for one without code cells.
+
+    Raises BookError if it is missing.
+    """
     path = settings.book / f"{name}.md"
     try:
         text = path.read_text(encoding="utf-8")
