@@ -72,7 +72,8 @@ class Seen:
 
     `result` is what its cell raised, "stub", None for no such name, or an observation for each case
     of `key`. `changed` says that the grader saw arguments change. `alone` is False if exercises
-    before it ran in the same process.
+    before it ran in the same process. `left` says that processes which the cells had left were
+    ended before it, since something is forbidden in it.
     """
 
     status: str
@@ -80,6 +81,7 @@ class Seen:
     result: Any = None
     changed: bool = False
     alone: bool = False
+    left: bool = False
 
 
 @dataclass(frozen=True)
@@ -206,7 +208,9 @@ class Observer:
         seen: dict[str, Seen] = {}
         parts = list(wanted.values())
         if again:
-            parts.reverse()  # the run goes backwards: so the first part is the last that ran
+            # The run goes backwards; last come those before which all other processes end.
+            parts.reverse()
+            parts.sort(key=lambda one: bool(one.key.forbidden))
         while parts:
             ended_by = self._ended_by_its_cell(parts[0].name)
             if ended_by is not None:
@@ -225,7 +229,8 @@ class Observer:
             found = self._read(batch, handed, run, asked)
             if not found:  # the first of them ended the run, and it was alone with the cells
                 status = "killed" if run.status == "ended" else run.status
-                found = {batch[0].name: Seen(status, asked[batch[0].name].public, alone=True)}
+                key = asked[batch[0].name].public
+                found = {key.exercise: Seen(status, key, alone=True, left=_left(run, key))}
             seen |= found
             parts = [one for one in parts if one.name not in seen]
         return seen
@@ -272,7 +277,12 @@ class Observer:
                     for one, numbers in zip(result, handed.numbers[part.name], strict=True)
                 ]
             seen[part.name] = Seen(
-                status, asked[part.name].public, result, changed is not None, alone=index == 0
+                status,
+                asked[part.name].public,
+                result,
+                changed is not None,
+                alone=index == 0,
+                left=_left(run, part.key),
             )
         return seen
 
@@ -309,13 +319,19 @@ def _again(first: Seen, second: Seen) -> Seen:
             replace(one, arguments_after=again.arguments_after)
             for one, again in zip(both, second.result, strict=True)
         ]
-    return replace(first, result=both, alone=first.alone and second.alone)
+    return replace(first, result=both, alone=first.alone and second.alone, left=second.left)
 
 
 def _unlike(before: Seen, now: Seen) -> Seen:
     """An answer that was there in one process and is not in the next."""
     status = "unsteady" if now.status == "ended" else now.status
-    return replace(before, status=status, result=None, alone=before.alone and now.alone)
+    alone = before.alone and now.alone
+    return replace(before, status=status, result=None, alone=alone, left=now.left)
+
+
+def _left(run: Run, key: AnswerKey) -> bool:
+    """True if processes had to end before an exercise."""
+    return run.left and bool(key.forbidden)
 
 
 def _after(call: Call) -> tuple[Any, ...]:
