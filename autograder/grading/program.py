@@ -33,7 +33,8 @@ from ..sandbox.untrusted.namespaces import MOST_FILES
 from ..sandbox.untrusted.values import Raised
 from ..selfcheck.check import read_cases
 from . import elsewhere, notebook, observing, placing, reading
-from .observing import Observer, ProgramCell, Question, Seen
+from .observing import Observer, ProgramCell, Question
+from .seen import Seen
 
 if TYPE_CHECKING:  # its import takes long, and judging does without
     from nbformat import NotebookNode
