@@ -1,13 +1,14 @@
 """No process begins or lives on beside what is forbidden, whichever way it is begun."""
 
 import platform
+import socket
 from contextlib import closing
 
 import numpy as np
 import pytest
 
 from autograder.sandbox.backends import open_sandbox
-from autograder.sandbox.untrusted import wire
+from autograder.sandbox.untrusted import gate, seccomp, wire
 from autograder.sandbox.untrusted.gate import SEALED
 from autograder.sandbox.untrusted.values import Call
 
@@ -122,3 +123,13 @@ FILTERS = {
 def test_no_filter_of_system_calls_is_a_students(room, call, number):
     seen = run(room, f"({call}, ctypes.get_errno())", forbidden=())
     assert value(seen) == (-1, number)
+
+
+def test_where_the_kernel_does_not_ask_a_run_goes_on_without_a_seal(monkeypatch):
+    def refused():
+        raise OSError(16, "no listener to what begins")
+
+    monkeypatch.setattr(seccomp, "listen", refused)
+    told, telling = socket.socketpair()
+    assert gate.tell(telling) is gate.no_seal
+    assert gate.gate(told, object(), ()) is None
