@@ -37,7 +37,7 @@ def common_cases(trials: Sequence[Trial], kind: str) -> str:
 
 
 def particulars(trials: Sequence[Trial], at: int, parameters: Sequence[str]) -> str:
-    """What is particular about the shapes of one case: its batch axes; else all its shapes."""
+    """What is particular about the shapes of one case: more axes than others; else all of them."""
     shapes = _shapes(trials[at].case, parameters)
     least = {
         name: min(len(_shapes(one.case, parameters).get(name, shape)) for one in trials)
@@ -48,7 +48,7 @@ def particulars(trials: Sequence[Trial], at: int, parameters: Sequence[str]) -> 
     if not shown:
         return ""
     listed = f"{', '.join(shown[:-1])} and {shown[-1]}" if shown[1:] else shown[0]
-    return f"This case has {'batch axes' if batched else 'the shapes'}: {listed}."
+    return f"This case has {'more axes than others' if batched else 'the shapes'}: {listed}."
 
 
 def _shapes(case: Case, parameters: Sequence[str]) -> dict[str, tuple[int, ...]]:

@@ -73,6 +73,20 @@ def continue_attention__one_ahead(Q, K, V):
     return scores.masked_fill(~seen, -torch.inf).softmax(dim=-1) @ V
 
 
+def continue_attention__as_far_as_there_are_new_ones(Q, K, V):
+    m, n = Q.shape[-2], K.shape[-2]
+    scores = Q @ K.transpose(-2, -1) / Q.shape[-1] ** 0.5
+    seen = torch.ones(m, n, dtype=torch.bool).tril(diagonal=m)
+    return scores.masked_fill(~seen, -torch.inf).softmax(dim=-1) @ V
+
+
+def continue_attention__diagonal_the_wrong_way(Q, K, V):
+    m, n = Q.shape[-2], K.shape[-2]
+    scores = Q @ K.transpose(-2, -1) / Q.shape[-1] ** 0.5
+    seen = torch.ones(m, n, dtype=torch.bool).tril(diagonal=m - n)
+    return scores.masked_fill(~seen, -torch.inf).softmax(dim=-1) @ V
+
+
 def continue_attention__sees_all(Q, K, V):
     return (Q @ K.transpose(-2, -1) / Q.shape[-1] ** 0.5).softmax(dim=-1) @ V
 
@@ -145,6 +159,18 @@ CONTINUE_ATTENTION = Exercise(
             "each token sees one ahead",
             continue_attention__one_ahead,
             "Which is the last key that the last query may see? And the one before it?",
+        ),
+        Misconception(
+            "the mask moved by the number of new tokens",
+            continue_attention__as_far_as_there_are_new_ones,
+            "One token of four is new. How many keys does your mask let it see? And in training, "
+            "where all are new?",
+        ),
+        Misconception(
+            "the mask moved the wrong way",
+            continue_attention__diagonal_the_wrong_way,
+            "Print your mask for two new tokens of five. Does a longer past let them see more, or "
+            "less?",
         ),
         Misconception(
             "no mask",

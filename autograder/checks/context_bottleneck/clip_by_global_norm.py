@@ -35,6 +35,7 @@ def clip_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("three axes, and a number", (_gradients(rng, (a, 1, b), ()), most))
     yield Case("large entries", ([1e12 * one for one in _gradients(rng, (b, c), (a,))], 3 * most))
     yield Case("float32", (_single(rng, 10.0), most))
+    yield Case("float32, entries near 1e25", (_single(rng, 1e25), most))
     yield Case("an axis of length 1, and a longest norm of ten", (_far(rng, (1, b), (c, 1)), 10.0))
 
 
@@ -97,6 +98,17 @@ def clip__divided_by_the_norm(gradients, max_norm):
 
 def clip__largest_norm(gradients, max_norm):
     norm = float(max(np.sqrt(np.sum(one.astype(float) ** 2)) for one in gradients))
+    return [one * min(1.0, max_norm / max(norm, 1e-300)) for one in gradients], norm
+
+
+def clip__a_little_added(gradients, max_norm):
+    norm = float(np.sqrt(sum(np.sum(one.astype(float) ** 2) for one in gradients)))
+    factor = min(1.0, max_norm / (norm + 1e-6))
+    return [one * factor for one in gradients], norm
+
+
+def clip__squares_overflow(gradients, max_norm):
+    norm = float(np.sqrt(sum(np.sum(one**2) for one in gradients)))
     return [one * min(1.0, max_norm / max(norm, 1e-300)) for one in gradients], norm
 
 
@@ -179,6 +191,17 @@ CLIP_BY_GLOBAL_NORM = Exercise(
             clip__largest_norm,
             "Nine gradients, each shorter than allowed: how long are they together?",
         ),
+        Misconception(
+            "a little added to the norm",
+            clip__a_little_added,
+            "How long, to the last digit, is what you return? What do you add to the norm, and can "
+            "you divide by 0 where the norm is larger than max_norm?",
+        ),
+        Misconception(
+            "squares that overflow",
+            clip__squares_overflow,
+            "The largest number of float32 is about 3e38. What is the square of 1e30 there?",
+        ),
     ),
     alternatives=(clip__all_in_one_row, clip__dot_products, clip__entry_by_entry),
     help=(
@@ -215,7 +238,12 @@ CLIP_BY_GLOBAL_NORM = Exercise(
         ),
         Promise(
             "Entries may be large, and all of them may be 0",
-            ("large entries", "float32, entries near 1e30", "all of them 0"),
+            (
+                "large entries",
+                "float32, entries near 1e30",
+                "float32, entries near 1e25",
+                "all of them 0",
+            ),
         ),
         Promise(
             "Returns the tuple (clipped, norm): a list of arrays in the shapes of `gradients`, and "

@@ -126,6 +126,26 @@ def backward__bias_without_the_slope(x, h, W_xh, W_hh, b, d_next):
     return d_sum @ W_xh.T, d_sum @ W_hh.T, d_W_xh, h.reshape(rows.shape).T @ rows, d_b
 
 
+def backward__outer_product_turned(x, h, W_xh, W_hh, b, d_next):
+    d_sum = (1 - np.tanh(x @ W_xh + h @ W_hh + b) ** 2) * d_next
+    rows = d_sum.reshape(-1, d_sum.shape[-1])
+    d_W_xh, d_W_hh = rows.T @ x.reshape(-1, x.shape[-1]), rows.T @ h.reshape(rows.shape)
+    return d_sum @ W_xh.T, d_sum @ W_hh.T, d_W_xh, d_W_hh, rows.sum(0)
+
+
+def backward__one_sentence(x, h, W_xh, W_hh, b, d_next):
+    d_sum = (1 - np.tanh(x @ W_xh + h @ W_hh + b) ** 2) * d_next
+    return d_sum @ W_xh.T, d_sum @ W_hh.T, np.outer(x, d_sum), np.outer(h, d_sum), d_sum
+
+
+def backward__columns_for_rows(x, h, W_xh, W_hh, b, d_next):
+    d_sum = (1 - np.tanh(x @ W_xh + h @ W_hh + b) ** 2) * d_next
+    rows = d_sum.reshape(-1, d_sum.shape[-1])
+    d_x, d_h = W_xh @ d_sum, W_hh @ d_sum
+    d_W_xh = x.reshape(-1, x.shape[-1]).T @ rows
+    return d_x, d_h, d_W_xh, h.reshape(rows.shape).T @ rows, rows.sum(0)
+
+
 def backward__einsum(x, h, W_xh, W_hh, b, d_next):
     new = np.tanh(np.einsum("...i,ij->...j", x, W_xh) + np.einsum("...i,ij->...j", h, W_hh) + b)
     d_sum = d_next * (1 - new) * (1 + new)
@@ -221,6 +241,24 @@ RNN_CELL_BACKWARD = Exercise(
             "the bias outside the tanh",
             backward__bias_without_the_slope,
             "The bias stands inside the tanh. Which factor does everything inside share?",
+        ),
+        Misconception(
+            "the outer product the wrong way round",
+            backward__outer_product_turned,
+            "Entry [i, j] of W_hh leads from unit i of the old state to unit j of the sum. What "
+            "are the two factors of its gradient, and which of your axes is i?",
+        ),
+        Misconception(
+            "written for one sentence",
+            backward__one_sentence,
+            "Three sentences at once: of which shape are `np.outer(x, d_sum)` and the gradient of "
+            "b? Which axes do the parameters not have?",
+        ),
+        Misconception(
+            "columns for rows",
+            backward__columns_for_rows,
+            "With one token, `W_hh @ d` and `d @ W_hh.T` are the same numbers. With a row for each "
+            "sentence, which axis of d does the first one sum over?",
         ),
     ),
     alternatives=(backward__einsum, backward__row_by_row, backward__as_one_matrix),

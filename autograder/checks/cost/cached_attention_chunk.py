@@ -106,6 +106,30 @@ def chunk__one_ahead(Q, K, V, cache):
     return weights @ values, (keys, values)
 
 
+def chunk__not_oneself(Q, K, V, cache):
+    keys, values = torch.cat([cache[0], K], dim=-2), torch.cat([cache[1], V], dim=-2)
+    scores = Q @ keys.mT / Q.shape[-1] ** 0.5
+    past = torch.ones(scores.shape[-2:], dtype=torch.bool).tril(cache[0].shape[-2] - 1)
+    weights = scores.masked_fill(~past, -math.inf).softmax(dim=-1)
+    return weights @ values, (keys, values)
+
+
+def chunk__as_far_as_there_are_new_ones(Q, K, V, cache):
+    keys, values = torch.cat([cache[0], K], dim=-2), torch.cat([cache[1], V], dim=-2)
+    scores = Q @ keys.mT / Q.shape[-1] ** 0.5
+    past = torch.ones(scores.shape[-2:], dtype=torch.bool).tril(K.shape[-2])
+    weights = scores.masked_fill(~past, -math.inf).softmax(dim=-1)
+    return weights @ values, (keys, values)
+
+
+def chunk__diagonal_the_wrong_way(Q, K, V, cache):
+    keys, values = torch.cat([cache[0], K], dim=-2), torch.cat([cache[1], V], dim=-2)
+    scores = Q @ keys.mT / Q.shape[-1] ** 0.5
+    past = torch.ones(scores.shape[-2:], dtype=torch.bool).tril(-cache[0].shape[-2])
+    weights = scores.masked_fill(~past, -math.inf).softmax(dim=-1)
+    return weights @ values, (keys, values)
+
+
 def chunk__cache_alone(Q, K, V, cache):
     c = cache[0].shape[-2]
     keys, values = torch.cat([cache[0], K], dim=-2), torch.cat([cache[1], V], dim=-2)
@@ -192,6 +216,23 @@ CACHED_ATTENTION_CHUNK = Exercise(
             "one token ahead",
             chunk__one_ahead,
             "The cache is empty. Which keys may the first token see?",
+        ),
+        Misconception(
+            "a token does not see itself",
+            chunk__not_oneself,
+            "The cache is empty, and one token comes. Which key is there for it to see?",
+        ),
+        Misconception(
+            "the mask moved by the number of new tokens",
+            chunk__as_far_as_there_are_new_ones,
+            "Three tokens are cached, and one comes. How many keys does your mask let it see? And "
+            "with an empty cache and three new tokens?",
+        ),
+        Misconception(
+            "the mask moved the wrong way",
+            chunk__diagonal_the_wrong_way,
+            "Print your mask for two cached tokens and two new ones. Does a larger cache let the "
+            "new ones see more, or less?",
         ),
         Misconception(
             "the cache and oneself alone",

@@ -147,6 +147,20 @@ def soft_lookup__whole_batch(query, keys, values, temperature=1.0):
     return np.einsum("...n,...nv->...v", weights, values)
 
 
+def soft_lookup__query_not_a_column(query, keys, values, temperature=1.0):
+    scores = keys @ query / temperature
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = weights / weights.sum(axis=-1, keepdims=True)
+    return weights @ values
+
+
+def soft_lookup__every_axis_turned(query, keys, values, temperature=1.0):
+    scores = query @ keys.T / temperature
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = weights / weights.sum(axis=-1, keepdims=True)
+    return weights @ values
+
+
 def soft_lookup__loop(query, keys, values, temperature=1.0):
     if query.ndim > 1:
         pairs = zip(query, keys, values, strict=True)
@@ -228,6 +242,19 @@ SOFT_LOOKUP = Exercise(
             soft_lookup__whole_batch,
             "In a batch, each query has its own dictionary. Over which axis do the weights of "
             "one query sum to 1?",
+        ),
+        Misconception(
+            "a batch of queries taken for a matrix",
+            soft_lookup__query_not_a_column,
+            "Two queries of three features have the shape (2, 3). Which of these axes does "
+            "`keys @ query` sum over? Of which shape must each query be, for `@` to sum over its "
+            "features?",
+        ),
+        Misconception(
+            "all axes of the keys turned round",
+            soft_lookup__every_axis_turned,
+            "What shape has `keys.T`, if the keys are (2, 4, 3)? Two queries have a dictionary "
+            "each: does each of yours meet its own keys alone?",
         ),
     ),
     alternatives=(

@@ -112,6 +112,8 @@ def layer(X):
     return X - X[:, ::-1] / 3  # the features of a token are mixed, and no two tokens
 """,
 )
+WIDE = 10
+"""So many features that in some of them a sum is surely rounded otherwise."""
 LAYERS = (SELF_ATTEND, WINDOW_MEAN, RUNNING_SUMS, LOOKS_BACK_TWO, DILATED, ONE_FOR_ALL, RING)
 
 
@@ -126,7 +128,7 @@ def reach_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("every second token is seen, an odd way", (DILATED, _tokens(rng, 9, 2), 7, 2))
     yield Case("one token sees all and is seen by all", (ONE_FOR_ALL, _tokens(rng, 9, 2), 3, 8))
     yield Case("the ends are neighbours", (RING, _tokens(rng, 9, 2), 1, 8))
-    yield Case("averages from running sums", (RUNNING_SUMS, _tokens(rng, 8, 3), 1, 6))
+    yield Case("averages from running sums", (RUNNING_SUMS, _tokens(rng, 8, WIDE), 1, 6))
     yield Case("every token is centred", (CENTRED, _tokens(rng, 5, 4), 0, 3))
     X = _listening(_tokens(rng, 6, 3))
     yield Case("tokens that listen to the one before", (SOME_LISTEN, X, 0, 4))
@@ -146,7 +148,9 @@ def reach_hidden(rng: np.random.Generator) -> Iterator[Case]:
         n = int(rng.integers(6, 10))
         for _ in range(2):
             source, target = (int(one) for one in rng.permutation(n)[:2])
-            yield Case("a layer of the public cases", (layer, _tokens(rng, n, 3), source, target))
+            yield Case(
+                "a layer of the public cases", (layer, _tokens(rng, n, WIDE), source, target)
+            )
     yield Case("each token on its own", (ALONE, _tokens(rng, 4, 3), 3, 0))
     last = int(rng.integers(3, 6))
     yield Case("every token is centred", (CENTRED, _tokens(rng, 6, 4), 0, last))
@@ -155,8 +159,13 @@ def reach_hidden(rng: np.random.Generator) -> Iterator[Case]:
     deaf = _listening(X, but=int(rng.integers(2, last + 1)))
     yield Case("one on the way does not listen", (SOME_LISTEN, deaf, 1, last))
     size = 10.0 ** rng.integers(3, 7)
-    yield Case("large numbers", (RUNNING_SUMS, _tokens(rng, 7, 3) * size, 1, last))
+    yield Case("large numbers", (RUNNING_SUMS, _tokens(rng, 7, WIDE) * size, 1, last))
     yield Case("tiny numbers", (LOOKS_BACK_TWO, _tokens(rng, 7, 3) * 1e-9, 0, last))
+    last = int(rng.integers(2, 5))
+    yield Case("a layer that normalises its tokens", (NORMALISED, _tokens(rng, 5, 4), 0, last))
+    X = _tokens(rng, 6, 3)
+    X[1:last] = 0
+    yield Case("tokens of zeros", (WINDOW_MEAN, X, 1, last + 1))
     yield Case("two tokens, of one feature", (WINDOW_MEAN, _tokens(rng, 2, 1), 1, 0))
 
 
@@ -173,7 +182,7 @@ def _listening(X: np.ndarray, but: int | None = None) -> np.ndarray:
 
 
 def _tiny_running(rng: np.random.Generator) -> tuple[SourceFunction, np.ndarray, int, int]:
-    return RUNNING_SUMS, _tokens(rng, 8, 3) * 1e-9, 0, 5
+    return RUNNING_SUMS, _tokens(rng, 8, WIDE) * 1e-9, 0, 5
 
 
 def reach__heard(layer, X, source, target):

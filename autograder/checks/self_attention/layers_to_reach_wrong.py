@@ -19,7 +19,7 @@ def reach__exact(layer, X, source, target):
     sees = np.zeros((n, n), dtype=bool)
     for j in range(n):
         changed = X.copy()
-        changed[j, 0] *= -2
+        changed[j] = np.random.default_rng(0).uniform(-1, 1, X.shape[1]) * np.abs(X).max()
         sees[:, j] = (layer(changed) != layer(X)).any(axis=-1)
     reached = np.arange(n) == source
     for layers in range(1, n):
@@ -34,7 +34,7 @@ def reach__exchanged(layer, X, source, target):
     sees = np.zeros((n, n), dtype=bool)
     for j in range(n):
         changed = X.copy()
-        changed[j, 0] *= -2
+        changed[j] = np.random.default_rng(0).uniform(-1, 1, X.shape[1]) * np.abs(X).max()
         difference = np.abs(layer(changed) - layer(X)).max(axis=-1)
         sees[:, j] = difference > 1e-6 * np.abs(X).max()
     reached = np.arange(n) == target
@@ -50,7 +50,7 @@ def reach__counted_from_0(layer, X, source, target):
     sees = np.zeros((n, n), dtype=bool)
     for j in range(n):
         changed = X.copy()
-        changed[j, 0] *= -2
+        changed[j] = np.random.default_rng(0).uniform(-1, 1, X.shape[1]) * np.abs(X).max()
         difference = np.abs(layer(changed) - layer(X)).max(axis=-1)
         sees[:, j] = difference > 1e-6 * np.abs(X).max()
     reached = np.arange(n) == source
@@ -79,8 +79,23 @@ def reach__fixed_tolerance(layer, X, source, target):
     sees = np.zeros((n, n), dtype=bool)
     for j in range(n):
         changed = X.copy()
-        changed[j, 0] *= -2
+        changed[j] = np.random.default_rng(0).uniform(-1, 1, X.shape[1]) * np.abs(X).max()
         sees[:, j] = np.abs(layer(changed) - layer(X)).max(axis=-1) > 1e-8
+    reached = np.arange(n) == source
+    for layers in range(1, n):
+        reached = sees @ reached
+        if reached[target]:
+            return layers
+    return 0
+
+
+def reach__multiplied(layer, X, source, target):
+    n, size = len(X), np.abs(X).max()
+    sees = np.zeros((n, n), dtype=bool)
+    for j in range(n):
+        changed = X.copy()
+        changed[j] *= 2
+        sees[:, j] = np.abs(layer(changed) - layer(X)).max(axis=-1) > 1e-6 * size
     reached = np.arange(n) == source
     for layers in range(1, n):
         reached = sees @ reached
@@ -143,6 +158,12 @@ MISCONCEPTIONS = (
         reach__fixed_tolerance,
         "Is a change of 1e-9 much between numbers near 1? And between numbers near 1e-9? With "
         "what should a change be compared?",
+    ),
+    Misconception(
+        "the token multiplied by a number",
+        reach__multiplied,
+        "What does your change make of a token of zeros? And does a layer that looks at nothing "
+        "but a token's direction notice it?",
     ),
     Misconception(
         "the same number added to every feature",

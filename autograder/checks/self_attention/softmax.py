@@ -74,6 +74,11 @@ def softmax__axis_not_kept(x, axis=-1):
     return exponentials / exponentials.sum(axis=axis)
 
 
+def softmax__overflows_and_axis_not_kept(x, axis=-1):
+    exponentials = np.exp(x)
+    return exponentials / exponentials.sum(axis=axis)
+
+
 def softmax__changes_its_input(x, axis=-1):
     x -= x.max(axis=axis, keepdims=True)
     exponentials = np.exp(x)
@@ -153,6 +158,12 @@ SOFTMAX = Exercise(
             softmax__axis_not_kept,
             "What shape has your sum, and along which axis does NumPy line it up with the table "
             "that it divides? Try a square table and look at the sums of its rows.",
+        ),
+        Misconception(
+            "exponential overflows, and the summed axis not kept",
+            softmax__overflows_and_axis_not_kept,
+            "Two things are missing. What is np.exp(1000.0), and what may you subtract before it? "
+            "And what shape has your sum, which is to divide each row of a table by its own?",
         ),
         Misconception(
             "input changed in place",

@@ -104,8 +104,20 @@ class LayerNorm__eps_after_the_root(nn.Module):
         self.bias = nn.Parameter(torch.zeros(d_model))
 
     def forward(self, X):
-        variance, mean = torch.var_mean(X, dim=-1, keepdim=True, unbiased=False)
-        return (X - mean) / (variance.sqrt() + self.eps) * self.weight + self.bias
+        mean, spread = X.mean(dim=-1, keepdim=True), X.std(dim=-1, keepdim=True, unbiased=False)
+        return (X - mean) / (spread + self.eps) * self.weight + self.bias
+
+
+class LayerNorm__default_std(nn.Module):
+    def __init__(self, d_model, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(d_model))
+        self.bias = nn.Parameter(torch.zeros(d_model))
+
+    def forward(self, X):
+        mean, spread = X.mean(dim=-1, keepdim=True), X.std(dim=-1, keepdim=True)
+        return (X - mean) / (spread + self.eps) * self.weight + self.bias
 
 
 class LayerNorm__eps_fixed(nn.Module):
@@ -268,6 +280,12 @@ LAYER_NORM = Exercise(
             LayerNorm__eps_after_the_root,
             "To what is `eps` added: to the variance, or to its root? Try features that are all "
             "nearly equal.",
+        ),
+        Misconception(
+            "`std` as it is by default, and eps after the root",
+            LayerNorm__default_std,
+            "By which number does `std` divide the sum of squared deviations, if nothing else is "
+            "said? And is `eps` added to the variance or to its root?",
         ),
         Misconception(
             "eps not used",

@@ -414,4 +414,4 @@ def test_an_exception_is_told_with_what_is_particular_about_the_case():
 
     message = judged_steps(unbatched).message
     assert "it raises ValueError: too many values to unpack" in message
-    assert "This case has batch axes: `X` (2, 4, 3)." in message
+    assert "This case has more axes than others: `X` (2, 4, 3)." in message
