@@ -19,7 +19,6 @@ LONG = (
     "tests/hostile/test_corpus.py",
     "tests/autograder/selfcheck/test_agreement.py",
     "tests/book/test_pages.py",
-    "tests/book/test_quiz.py",
     "tests/autograder/checks/test_exercises.py",
     "tests/autograder/checks/test_semantic_mutants.py",
     "tests/autograder/grading/test_cluster.py",
@@ -34,7 +33,6 @@ LONG = (
 APART = {
     "tests/autograder/selfcheck/test_agreement.py": r"\[\w+\]$",  # by chapter
     "tests/book/test_pages.py": r"\[\w+\]$",  # by reader
-    "tests/book/test_quiz.py": r"\[\w+\]$",
     "tests/hostile/test_corpus.py": r"-(?:warm|cold)\]$",  # by sandbox
 }
 """What tells the pieces of a file apart in the names of its tests."""
