@@ -19,18 +19,8 @@ from ..judging.judge import AnswerKey
 from ..sandbox.backends import Sandbox
 from ..sandbox.rooms import Room, Run
 from ..sandbox.untrusted import wire
-from ..sandbox.untrusted.values import (
-    Call,
-    Differentiated,
-    Foreign,
-    FunctionElsewhere,
-    Observation,
-    Raised,
-    SeededGenerator,
-    SourceFunction,
-    Tensor,
-    Unloadable,
-)
+from ..sandbox.untrusted.values import Call
+from . import returned
 from .elsewhere import Handed, hand_over
 from .seen import Seen, joined, twice
 
@@ -240,13 +230,13 @@ class Observer:
         for index, (part, message) in enumerate(zip(batch, run.results, strict=False)):
             status, result = "ended", None
             try:
-                name, result = _pair(wire.decode(message))
+                name, result = returned.pair(wire.decode(message))
             except wire.WireError:
                 name, status = part.name, "malformed"
             if name != part.name:
                 break
             if isinstance(result, list):
-                result = _observations(result, len(part.calls), handed)
+                result = returned.observations(result, len(part.calls), handed)
                 status = "malformed" if result is None else status
             if isinstance(result, list) and changed is not None:
                 result = [
@@ -313,52 +303,3 @@ def _are_calls(value: Any, count: int) -> bool:
 def _bytes(source: str) -> np.ndarray[Any, np.dtype[np.uint8]]:
     """A cell as bytes: the wire's texts are too short for one with data in it."""
     return np.frombuffer(source.encode(), np.uint8)
-
-
-def _pair(value: Any) -> tuple[str, Any]:
-    if not isinstance(value, list) or len(value) != 2 or not isinstance(value[0], str):
-        raise wire.WireError("no result of an exercise")
-    return value[0], value[1]
-
-
-def _observations(result: list[Any], count: int, handed: Handed) -> list[Observation] | None:
-    """The observations that came back, or None if one of them is none: a student forged it."""
-    if len(result) != count or not all(isinstance(one, Observation) for one in result):
-        return None
-    if not all(map(_is_legitimate, result)):
-        return None
-    return [
-        replace(one, arguments_after=handed.put_back(one.arguments_after), again=one.value)
-        for one in result
-    ]
-
-
-def _is_legitimate(one: Observation) -> bool:
-    given = all(
-        _is_plain(value, FunctionElsewhere | SourceFunction | SeededGenerator)
-        for value in one.arguments_after
-    )
-    named = all(isinstance(name, str) for name in one.ready_made)
-    return given and named and all(map(_is_outcome, (one.value, one.later)))
-
-
-def _is_outcome(value: Any) -> bool:
-    if isinstance(value, Unloadable):
-        return all(_is_plain(shape) for shape in value.shapes.values())
-    if isinstance(value, Differentiated):
-        gradients = value.gradients
-        known = gradients.values() if isinstance(gradients, dict) else ()
-        return _is_plain(value.output, Raised) and all(
-            one is None or isinstance(one, Tensor) for one in known
-        )
-    return _is_plain(value, Raised)
-
-
-def _is_plain(value: Any, also: Any = ()) -> bool:
-    """True for data that an answer may be, and for `Foreign`, which stands for what it may not."""
-    if isinstance(value, tuple | list):
-        return all(map(_is_plain, value))
-    if isinstance(value, dict):
-        return all(map(_is_plain, value.values()))
-    kinds = bool | int | float | str | np.ndarray | np.generic | Tensor | Foreign | None
-    return isinstance(value, kinds) or (also != () and isinstance(value, also))

@@ -32,7 +32,7 @@ from ..sandbox.untrusted.gate import SEALED
 from ..sandbox.untrusted.namespaces import MOST_FILES
 from ..sandbox.untrusted.values import Raised
 from ..selfcheck.check import read_cases
-from . import elsewhere, notebook, observing, placing, reading
+from . import elsewhere, notebook, observing, placing, reading, returned
 from .observing import Observer, ProgramCell, Question
 from .seen import Seen
 
@@ -251,7 +251,7 @@ def fingerprint(assignment: Assignment, released: NotebookNode) -> str:
     A submission with the same digest and fingerprint gets the same verdicts: it need not be
     judged again.
     """
-    engine = {elsewhere, notebook, observing, placing, reading, sys.modules[__name__]}
+    engine = {elsewhere, notebook, observing, placing, reading, returned, sys.modules[__name__]}
     functions: list[Callable[..., Any]] = []
     parts = [platform.python_version(), f"numpy=={np.__version__}", repr(LIMITS)]
     parts += [cell.source for cell in released.cells]
