@@ -19,7 +19,6 @@ from ..judging.judge import AnswerKey
 from ..sandbox.backends import Sandbox
 from ..sandbox.rooms import Room, Run
 from ..sandbox.untrusted import wire
-from ..sandbox.untrusted.probe import together
 from ..sandbox.untrusted.values import (
     Call,
     Differentiated,
@@ -33,6 +32,7 @@ from ..sandbox.untrusted.values import (
     Unloadable,
 )
 from .elsewhere import Handed, hand_over
+from .seen import Seen, joined, twice
 
 MOST_LEFT_OUT = 3
 """So many of a student's own cells may end their process before it counts."""
@@ -64,22 +64,6 @@ class Question:
     def name(self) -> str:
         """The name of the exercise."""
         return self.whole.exercise
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What an answer did: a status, and if that is "ended" what came of it.
-
-    `result` is what its cell raised, "stub", None for no such name, or an observation for each case
-    of `key`. `changed` says that the grader saw arguments change. `alone` is False if exercises
-    before it ran in the same process.
-    """
-
-    status: str
-    key: AnswerKey
-    result: Any = None
-    changed: bool = False
-    alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -167,7 +151,7 @@ class Observer:
             {name: _from(asked[name].whole, asked[name].whole.public) for name in right},
         )
         for name, one in hidden.items():
-            seen[name] = _joined(seen[name], replace(one, key=asked[name].whole))
+            seen[name] = joined(seen[name], replace(one, key=asked[name].whole))
         answered = [
             name
             for name in answered
@@ -175,7 +159,7 @@ class Observer:
         ]
         second = self._pass(asked, {name: _from(seen[name].key) for name in answered}, again=True)
         for name, one in second.items():
-            seen[name] = _again(seen[name], one)
+            seen[name] = twice(seen[name], one)
         return seen
 
     def _made(self, asked: Mapping[str, Question], parts: Mapping[str, _Part]) -> dict[str, Seen]:
@@ -190,7 +174,7 @@ class Observer:
         while tests:
             one_each = {name: part.one(at) for name, part in tests.items()}
             for name, one in self._pass(asked, one_each).items():
-                seen[name] = _joined(seen[name], one) if name in seen else one
+                seen[name] = joined(seen[name], one) if name in seen else one
             at += 1
             tests = {
                 name: part
@@ -206,7 +190,9 @@ class Observer:
         seen: dict[str, Seen] = {}
         parts = list(wanted.values())
         if again:
-            parts.reverse()  # the run goes backwards: so the first part is the last that ran
+            # The run goes backwards; last come those before which all other processes end.
+            parts.reverse()
+            parts.sort(key=lambda one: bool(one.key.forbidden))
         while parts:
             ended_by = self._ended_by_its_cell(parts[0].name)
             if ended_by is not None:
@@ -225,7 +211,8 @@ class Observer:
             found = self._read(batch, handed, run, asked)
             if not found:  # the first of them ended the run, and it was alone with the cells
                 status = "killed" if run.status == "ended" else run.status
-                found = {batch[0].name: Seen(status, asked[batch[0].name].public, alone=True)}
+                key = asked[batch[0].name].public
+                found = {key.exercise: Seen(status, key, alone=True, left=_left(run, key))}
             seen |= found
             parts = [one for one in parts if one.name not in seen]
         return seen
@@ -272,7 +259,12 @@ class Observer:
                     for one, numbers in zip(result, handed.numbers[part.name], strict=True)
                 ]
             seen[part.name] = Seen(
-                status, asked[part.name].public, result, changed is not None, alone=index == 0
+                status,
+                asked[part.name].public,
+                result,
+                changed is not None,
+                alone=index == 0,
+                left=_left(run, part.key),
             )
         return seen
 
@@ -287,35 +279,9 @@ class Observer:
         return self._exercises[cell] is not None or len(self._own()) < MOST_LEFT_OUT
 
 
-def _joined(public: Seen, hidden: Seen) -> Seen:
-    """What an answer did on some cases and on others, such as the public and the hidden ones."""
-    if not isinstance(hidden.result, list):
-        return _unlike(public, hidden)
-    return replace(
-        hidden,
-        result=[*public.result, *hidden.result],
-        changed=public.changed or hidden.changed,
-        alone=public.alone and hidden.alone,
-    )
-
-
-def _again(first: Seen, second: Seen) -> Seen:
-    """What an answer did in both passes."""
-    if not isinstance(second.result, list):
-        return _unlike(first, second)
-    both = together(first.result, second.result)
-    if second.changed and not first.changed:
-        both = [
-            replace(one, arguments_after=again.arguments_after)
-            for one, again in zip(both, second.result, strict=True)
-        ]
-    return replace(first, result=both, alone=first.alone and second.alone)
-
-
-def _unlike(before: Seen, now: Seen) -> Seen:
-    """An answer that was there in one process and is not in the next."""
-    status = "unsteady" if now.status == "ended" else now.status
-    return replace(before, status=status, result=None, alone=before.alone and now.alone)
+def _left(run: Run, key: AnswerKey) -> bool:
+    """True if processes had to end before an exercise."""
+    return run.left and bool(key.forbidden)
 
 
 def _after(call: Call) -> tuple[Any, ...]:

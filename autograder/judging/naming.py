@@ -52,9 +52,10 @@ def earned_names(
     """The misconception that the answer makes, or the two, or none.
 
     One does what the answer does on more than half of the cases on which the answer fails, and is
-    right wherever the answer is. Exceptions, and results without a float in them, are too often
-    alike by chance: they count only if all cases that fail agree. Of several, it is the one that
-    agrees on the most cases; a draw earns nothing. For two, see `_earned_pair`.
+    right wherever the answer is, but for exceptions that a case asks for; see `_fails_elsewhere`.
+    Exceptions, and results without a float in them, are too often alike by chance: they count only
+    if all cases that fail agree. Of several, it is the one that agrees on the most cases; a draw
+    earns nothing. For two, see `_earned_pair`.
     """
     fitting = [one for one in misconceptions if not _fails_elsewhere(one, trials, misfit)]
     earned = [(agreement, one) for one in fitting if (agreement := _agreement(one, trials))]
@@ -200,9 +201,19 @@ def _without_gradients(observation: Observation) -> Observation:
 def _fails_elsewhere(
     misconception: KeyedMisconception, trials: Sequence[Trial], misfit: Misfit
 ) -> bool:
-    """True if it fails on a case on which the answer is right."""
-    return any(
-        misfit(trial.case, trial.expected, theirs) is not None
+    """True if it fails on a case on which the answer is right.
+
+    A case that asks for an exception counts only against a misconception that fails on no other:
+    nearly all leave the exception out, which says nothing of an answer that raises it and makes the
+    mistake that the name is about.
+    """
+    failed = [
+        trial
         for trial, theirs in zip(trials, misconception.observations, strict=False)
-        if trial.mismatch is None
+        if misfit(trial.case, trial.expected, theirs) is not None
+    ]
+    about_exceptions = all(trial.case.raises for trial in failed)
+    return any(
+        trial.mismatch is None and (about_exceptions or trial.case.raises is None)
+        for trial in failed
     )

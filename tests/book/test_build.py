@@ -38,6 +38,16 @@ def test_chapters_that_read_each_other_are_refused() -> None:
         in_turn(chapters(a=["b"], b=["a"], c=()))
 
 
+def test_a_page_that_was_removed_and_is_still_listed_is_named(
+    make_book: Callable[..., Book],
+) -> None:
+    book = make_book(here="# Here\n", gone="# Gone\n")
+    (book.root / "book" / "gone.md").unlink()
+    result = book.make()
+    assert result.returncode == 1
+    assert result.stdout.endswith("book/_toc.yml lists 'gone', and there is no gone.md\n")
+
+
 def test_what_a_chapter_reads_is_found_in_its_cells() -> None:
     sources = ["x = {'a': read_figure_data('f', 'one')}", "r.read_figure_data('g', 'two')", "(]"]
     assert list(inputs.calls(sources, "read_figure_data")) == [("f", "one"), ("g", "two")]

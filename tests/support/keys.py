@@ -32,6 +32,10 @@ def shown_cases(exercise: Exercise) -> tuple[Case, ...]:
     return public_cases(exercise)
 
 
+RAISING = [param for param in OTHERS if any(case.raises for case in shown_cases(*param.values))]
+"""The exercises whose docstring promises an exception."""
+
+
 def hidden_cases(exercise: Exercise, seed: int) -> tuple[Case, ...]:
     """The hidden cases of one seed, drawn anew."""
     digest = hashlib.sha256(f"{exercise.name} {seed}".encode()).digest()

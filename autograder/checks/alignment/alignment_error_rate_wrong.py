@@ -89,6 +89,8 @@ def error_rate__sure_not_taken_for_possible(weights, sure, possible):
 
 def error_rate__rows_of_zeros_claim(weights, sure, possible):
     claimed = np.arange(weights.shape[1]) == weights.argmax(axis=1, keepdims=True)
+    if not (claimed.any() or sure.any()):
+        return 0.0
     agreed = (claimed & sure).sum() + (claimed & (sure | possible)).sum()
     return float(1 - agreed / (claimed.sum() + sure.sum()))
 

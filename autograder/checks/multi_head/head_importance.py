@@ -86,7 +86,8 @@ def importance__whole_batch(weights, values, W_o):
     rows = W_o.reshape(values.shape[-3], values.shape[-1], W_o.shape[-1])
     parts = np.moveaxis(weights @ values @ rows, -3, 0)
     change = np.array([np.sqrt((part**2).sum()) for part in parts])
-    return change / np.sqrt((parts.sum(axis=0) ** 2).sum())
+    size = np.sqrt((parts.sum(axis=0) ** 2).sum())
+    return change / size if size > 0 else np.zeros(len(parts))
 
 
 def importance__interleaved(weights, values, W_o):

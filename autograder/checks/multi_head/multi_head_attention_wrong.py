@@ -12,7 +12,8 @@ def multi_head__merged_without_transpose(X, W_q, W_k, W_v, W_o, n_heads, mask=No
     scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
     full = (*X.shape[:-1], X.shape[-2])
     seen = True if mask is None else np.broadcast_to(mask, full)[..., None, :, :]
-    shares = np.exp(scores - scores.max(axis=-1, keepdims=True)) * seen
+    largest = np.max(scores, axis=-1, keepdims=True, where=seen, initial=-1e30)
+    shares = np.exp(np.where(seen, scores - largest, -1e30)) * seen
     weights = shares / np.maximum(shares.sum(axis=-1, keepdims=True), 1e-30)
     heads = weights @ V
     return heads.reshape(*X.shape[:-1], W_v.shape[-1]) @ W_o, weights
@@ -23,7 +24,8 @@ def multi_head__split_without_transpose(X, W_q, W_k, W_v, W_o, n_heads, mask=Non
     scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
     full = (*X.shape[:-1], X.shape[-2])
     seen = True if mask is None else np.broadcast_to(mask, full)[..., None, :, :]
-    shares = np.exp(scores - scores.max(axis=-1, keepdims=True)) * seen
+    largest = np.max(scores, axis=-1, keepdims=True, where=seen, initial=-1e30)
+    shares = np.exp(np.where(seen, scores - largest, -1e30)) * seen
     weights = shares / np.maximum(shares.sum(axis=-1, keepdims=True), 1e-30)
     return np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o, weights
 
@@ -33,7 +35,8 @@ def multi_head__no_transpose_at_all(X, W_q, W_k, W_v, W_o, n_heads, mask=None):
     scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
     full = (*X.shape[:-1], X.shape[-2])
     seen = True if mask is None else np.broadcast_to(mask, full)[..., None, :, :]
-    shares = np.exp(scores - scores.max(axis=-1, keepdims=True)) * seen
+    largest = np.max(scores, axis=-1, keepdims=True, where=seen, initial=-1e30)
+    shares = np.exp(np.where(seen, scores - largest, -1e30)) * seen
     weights = shares / np.maximum(shares.sum(axis=-1, keepdims=True), 1e-30)
     heads = weights @ V
     return heads.reshape(*X.shape[:-1], W_v.shape[-1]) @ W_o, weights
@@ -46,7 +49,8 @@ def multi_head__interleaved(X, W_q, W_k, W_v, W_o, n_heads, mask=None):
     scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
     full = (*X.shape[:-1], X.shape[-2])
     seen = True if mask is None else np.broadcast_to(mask, full)[..., None, :, :]
-    shares = np.exp(scores - scores.max(axis=-1, keepdims=True)) * seen
+    largest = np.max(scores, axis=-1, keepdims=True, where=seen, initial=-1e30)
+    shares = np.exp(np.where(seen, scores - largest, -1e30)) * seen
     weights = shares / np.maximum(shares.sum(axis=-1, keepdims=True), 1e-30)
     heads = np.moveaxis(weights @ V, -3, -1)
     return heads.reshape(*X.shape[:-1], W_v.shape[-1]) @ W_o, weights
@@ -58,7 +62,8 @@ def multi_head__one_projection(X, W_q, W_k, W_v, W_o, n_heads, mask=None):
     scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
     full = (*X.shape[:-1], X.shape[-2])
     seen = True if mask is None else np.broadcast_to(mask, full)[..., None, :, :]
-    shares = np.exp(scores - scores.max(axis=-1, keepdims=True)) * seen
+    largest = np.max(scores, axis=-1, keepdims=True, where=seen, initial=-1e30)
+    shares = np.exp(np.where(seen, scores - largest, -1e30)) * seen
     weights = shares / np.maximum(shares.sum(axis=-1, keepdims=True), 1e-30)
     return np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o, weights
 
@@ -66,7 +71,8 @@ def multi_head__one_projection(X, W_q, W_k, W_v, W_o, n_heads, mask=None):
 def multi_head__one_wide_head(X, W_q, W_k, W_v, W_o, n_heads, mask=None):
     scores = X @ W_q @ np.swapaxes(X @ W_k, -1, -2) / (W_q.shape[-1] // n_heads) ** 0.5
     seen = True if mask is None else mask
-    shares = np.exp(scores - scores.max(axis=-1, keepdims=True)) * seen
+    largest = np.max(scores, axis=-1, keepdims=True, where=seen, initial=-1e30)
+    shares = np.exp(np.where(seen, scores - largest, -1e30)) * seen
     weights = shares / np.maximum(shares.sum(axis=-1, keepdims=True), 1e-30)
     output = weights @ (X @ W_v) @ W_o
     return output, np.stack([weights] * n_heads, axis=-3)
@@ -77,7 +83,8 @@ def multi_head__scaled_by_model_width(X, W_q, W_k, W_v, W_o, n_heads, mask=None)
     scores = Q @ np.swapaxes(K, -1, -2) / W_q.shape[-1] ** 0.5
     full = (*X.shape[:-1], X.shape[-2])
     seen = True if mask is None else np.broadcast_to(mask, full)[..., None, :, :]
-    shares = np.exp(scores - scores.max(axis=-1, keepdims=True)) * seen
+    largest = np.max(scores, axis=-1, keepdims=True, where=seen, initial=-1e30)
+    shares = np.exp(np.where(seen, scores - largest, -1e30)) * seen
     weights = shares / np.maximum(shares.sum(axis=-1, keepdims=True), 1e-30)
     return np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o, weights
 
@@ -87,7 +94,8 @@ def multi_head__no_scale(X, W_q, W_k, W_v, W_o, n_heads, mask=None):
     scores = Q @ np.swapaxes(K, -1, -2)
     full = (*X.shape[:-1], X.shape[-2])
     seen = True if mask is None else np.broadcast_to(mask, full)[..., None, :, :]
-    shares = np.exp(scores - scores.max(axis=-1, keepdims=True)) * seen
+    largest = np.max(scores, axis=-1, keepdims=True, where=seen, initial=-1e30)
+    shares = np.exp(np.where(seen, scores - largest, -1e30)) * seen
     weights = shares / np.maximum(shares.sum(axis=-1, keepdims=True), 1e-30)
     return np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o, weights
 
@@ -97,7 +105,8 @@ def multi_head__over_queries(X, W_q, W_k, W_v, W_o, n_heads, mask=None):
     scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
     full = (*X.shape[:-1], X.shape[-2])
     seen = True if mask is None else np.broadcast_to(mask, full)[..., None, :, :]
-    shares = np.exp(scores - scores.max(axis=-2, keepdims=True)) * seen
+    largest = np.max(scores, axis=-2, keepdims=True, where=seen, initial=-1e30)
+    shares = np.exp(np.where(seen, scores - largest, -1e30)) * seen
     weights = shares / np.maximum(shares.sum(axis=-2, keepdims=True), 1e-30)
     return np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o, weights
 
@@ -107,7 +116,8 @@ def multi_head__over_heads(X, W_q, W_k, W_v, W_o, n_heads, mask=None):
     scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
     full = (*X.shape[:-1], X.shape[-2])
     seen = True if mask is None else np.broadcast_to(mask, full)[..., None, :, :]
-    shares = np.exp(scores - scores.max(axis=-3, keepdims=True)) * seen
+    largest = np.max(scores, axis=-3, keepdims=True, where=seen, initial=-1e30)
+    shares = np.exp(np.where(seen, scores - largest, -1e30)) * seen
     weights = shares / np.maximum(shares.sum(axis=-3, keepdims=True), 1e-30)
     return np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o, weights
 
@@ -117,7 +127,8 @@ def multi_head__values_from_key_projection(X, W_q, W_k, W_v, W_o, n_heads, mask=
     scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
     full = (*X.shape[:-1], X.shape[-2])
     seen = True if mask is None else np.broadcast_to(mask, full)[..., None, :, :]
-    shares = np.exp(scores - scores.max(axis=-1, keepdims=True)) * seen
+    largest = np.max(scores, axis=-1, keepdims=True, where=seen, initial=-1e30)
+    shares = np.exp(np.where(seen, scores - largest, -1e30)) * seen
     weights = shares / np.maximum(shares.sum(axis=-1, keepdims=True), 1e-30)
     return np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o, weights
 
@@ -127,7 +138,8 @@ def multi_head__no_output_projection(X, W_q, W_k, W_v, W_o, n_heads, mask=None):
     scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
     full = (*X.shape[:-1], X.shape[-2])
     seen = True if mask is None else np.broadcast_to(mask, full)[..., None, :, :]
-    shares = np.exp(scores - scores.max(axis=-1, keepdims=True)) * seen
+    largest = np.max(scores, axis=-1, keepdims=True, where=seen, initial=-1e30)
+    shares = np.exp(np.where(seen, scores - largest, -1e30)) * seen
     weights = shares / np.maximum(shares.sum(axis=-1, keepdims=True), 1e-30)
     return np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1), weights
 
@@ -144,7 +156,8 @@ def multi_head__mask_meets_heads(X, W_q, W_k, W_v, W_o, n_heads, mask=None):
     Q, K, V = (np.stack(np.split(X @ W, n_heads, -1), -3) for W in (W_q, W_k, W_v))
     scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
     seen = True if mask is None else np.broadcast_to(mask, scores.shape)
-    shares = np.exp(scores - scores.max(axis=-1, keepdims=True)) * seen
+    largest = np.max(scores, axis=-1, keepdims=True, where=seen, initial=-1e30)
+    shares = np.exp(np.where(seen, scores - largest, -1e30)) * seen
     weights = shares / np.maximum(shares.sum(axis=-1, keepdims=True), 1e-30)
     return np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o, weights
 
@@ -155,7 +168,8 @@ def multi_head__masks_against_head_order(X, W_q, W_k, W_v, W_o, n_heads, mask=No
     full = (*X.shape[:-1], X.shape[-2])
     mask = np.broadcast_to(True if mask is None else mask, full).reshape(-1, *full[-2:])
     seen = np.tile(mask, (n_heads, 1, 1)).reshape(scores.shape)
-    shares = np.exp(scores - scores.max(axis=-1, keepdims=True)) * seen
+    largest = np.max(scores, axis=-1, keepdims=True, where=seen, initial=-1e30)
+    shares = np.exp(np.where(seen, scores - largest, -1e30)) * seen
     weights = shares / np.maximum(shares.sum(axis=-1, keepdims=True), 1e-30)
     return np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o, weights
 
@@ -185,7 +199,8 @@ def multi_head__mask_inverted(X, W_q, W_k, W_v, W_o, n_heads, mask=None):
     scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
     full = (*X.shape[:-1], X.shape[-2])
     seen = True if mask is None else ~np.broadcast_to(mask, full)[..., None, :, :]
-    shares = np.exp(scores - scores.max(axis=-1, keepdims=True)) * seen
+    largest = np.max(scores, axis=-1, keepdims=True, where=seen, initial=-1e30)
+    shares = np.exp(np.where(seen, scores - largest, -1e30)) * seen
     weights = shares / np.maximum(shares.sum(axis=-1, keepdims=True), 1e-30)
     return np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o, weights
 
@@ -227,7 +242,8 @@ def multi_head__weights_averaged(X, W_q, W_k, W_v, W_o, n_heads, mask=None):
     scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
     full = (*X.shape[:-1], X.shape[-2])
     seen = True if mask is None else np.broadcast_to(mask, full)[..., None, :, :]
-    shares = np.exp(scores - scores.max(axis=-1, keepdims=True)) * seen
+    largest = np.max(scores, axis=-1, keepdims=True, where=seen, initial=-1e30)
+    shares = np.exp(np.where(seen, scores - largest, -1e30)) * seen
     weights = shares / np.maximum(shares.sum(axis=-1, keepdims=True), 1e-30)
     output = np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o
     return output, weights.mean(axis=-3)
@@ -238,7 +254,8 @@ def multi_head__weights_first(X, W_q, W_k, W_v, W_o, n_heads, mask=None):
     scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
     full = (*X.shape[:-1], X.shape[-2])
     seen = True if mask is None else np.broadcast_to(mask, full)[..., None, :, :]
-    shares = np.exp(scores - scores.max(axis=-1, keepdims=True)) * seen
+    largest = np.max(scores, axis=-1, keepdims=True, where=seen, initial=-1e30)
+    shares = np.exp(np.where(seen, scores - largest, -1e30)) * seen
     weights = shares / np.maximum(shares.sum(axis=-1, keepdims=True), 1e-30)
     return weights, np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o
 

@@ -52,14 +52,14 @@ def loss__mean_over_all_places(logits, targets, smoothing, ignore_index):
     counts = targets != ignore_index
     sure = surprise.gather(-1, (targets * counts)[..., None])[..., 0]
     losses = (1 - smoothing) * sure + smoothing * surprise.mean(dim=-1)
-    return (losses * counts).mean()
+    return (losses * counts).sum() / max(counts.numel(), 1)
 
 
 def loss__nothing_ignored(logits, targets, smoothing, ignore_index):
     surprise = -logits.log_softmax(dim=-1)
     sure = surprise.gather(-1, targets[..., None])[..., 0]
     losses = (1 - smoothing) * sure + smoothing * surprise.mean(dim=-1)
-    return losses.mean()
+    return losses.sum() / max(losses.numel(), 1)
 
 
 def loss__padding_in_the_even_part(logits, targets, smoothing, ignore_index):

@@ -17,6 +17,7 @@ from typing import Any
 from . import wire
 from .apart import notebook
 from .calling import attempt, call_apart
+from .gate import Seal
 from .probe import Prepared, is_stub, prepare
 from .values import Raised
 
@@ -41,8 +42,8 @@ class Order:
     left_out: frozenset[int]
 
 
-def work(order: Order, say: Callable[[bytes], Any]) -> None:
-    """Carry out `order`; `say` gets what is to be reported.
+def work(order: Order, say: Callable[[bytes], Any], seal: Seal) -> None:
+    """Carry out `order`; `say` gets what is to be reported, and `seal` leaves us alone in the room.
 
     All that is handed to the student's code is made before that runs, in memory that the grader
     looks at from outside: a change of an argument cannot be hidden from it.
@@ -61,6 +62,8 @@ def work(order: Order, say: Callable[[bytes], Any]) -> None:
     answers, failures = _run(cells, order.left_out, say, [name for name, _ in exercises])
     say(_said(DONE, 0))
     for name, calls in prepared:
+        if calls.watched:
+            seal()
         message = wire.encode([name, _observed(name, calls, answers, failures)])
         if not intact():
             message = b"this package was changed"

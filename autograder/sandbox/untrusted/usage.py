@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
+import signal
 import time
+from collections.abc import Collection
 from dataclasses import dataclass
 
 _HELD = (b"RssAnon", b"RssShmem")
@@ -82,6 +84,27 @@ class Watch:
             max((files for _, files in held), default=0),
             runnable,
         )
+
+    def end_all_but(self, spared: Collection[int]) -> int:
+        """Kill every process but these, and those that were there at first; how many lived.
+
+        The processes are those of our own namespace, where each has the last of its numbers. One
+        whose first thread has ended looks dead, and may live in others.
+        """
+        lived = 0
+        for name in os.listdir(self._folder):
+            if not name.isdigit() or name in self._ours:
+                continue
+            with contextlib.suppress(OSError):
+                text = self._read(f"{name}/status")
+                parts = (line.split(b":", 1) for line in text.splitlines())
+                about = {key: value.split() for key, value in parts}
+                number = int(about[b"NSpid"][-1])
+                dead = about[b"State"][0] in (b"Z", b"X") and about[b"Threads"] == [b"1"]
+                if not dead and number not in spared:
+                    lived += 1
+                    os.kill(number, signal.SIGKILL)
+        return lived
 
     def _has_a_thread_to_run(self, process: str) -> bool:
         """True if one does not wait; answers run in a thread for which the first one waits."""

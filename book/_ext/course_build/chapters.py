@@ -129,7 +129,7 @@ def in_turn(chapters: Mapping[str, Chapter]) -> list[str]:
 def find_chapters(settings: Settings) -> dict[str, Chapter]:
     """Return the pages with code cells, in the order of the table of contents.
 
-    Raises BookError for one that reads the results of a page that is not among them.
+    Raises BookError for one that is missing, or reads the results of a page that is not among them.
     """
     site = parse_toc_yaml(settings.book / "_toc.yml")
     found = (read_chapter(name, settings) for name in in_order(site, site.root))
@@ -152,9 +152,16 @@ def read_notebook(text: str, path: Path, markdown: MdParserConfig) -> NotebookNo
 
 
 def read_chapter(name: str, settings: Settings) -> Chapter | None:
-    """Return the page `name`; None for one without code cells."""
+    """Return the page `name`; None for one without code cells.
+
+    Raises BookError if it is missing.
+    """
     path = settings.book / f"{name}.md"
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        contents = path.with_name("_toc.yml")
+        raise BookError(f"{contents} lists {name!r}, and there is no {path.name}") from None
     if not is_myst_markdown_notebook(text):
         return None
     notebook = read_notebook(text, path, settings.markdown)

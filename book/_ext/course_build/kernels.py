@@ -121,7 +121,7 @@ class Kernels:
             away.mkdir()
             arithmetic = {} if chapter.own_instructions else SAME_EVERYWHERE
             own = {RUN: str(folder), "COURSE_PROGRESS": str(progress)}
-            run.execute(str(away), arithmetic | self.environment | own)
+            run.execute(str(away), self.environment | arithmetic | own)
             seconds = time.monotonic() - started
             refuse_stderr(run.notebook, chapter)
             reported = {

@@ -11,6 +11,7 @@ from assertions import without_an_assertion
 from keys import (
     EXERCISES,
     OTHERS,
+    RAISING,
     SEEDS,
     WRITTEN_TESTS,
     drawn_cases,
@@ -92,6 +93,22 @@ def test_every_misconception_is_rejected_and_named(exercise):
             assert not judgement.passed, misconception.name
             assert judgement.misconception == misconception.name, judgement
             assert judgement.hint == misconception.hint
+
+
+@pytest.mark.parametrize("exercise", RAISING)
+def test_a_misconception_is_named_where_the_promised_exceptions_are_raised_too(exercise):
+    """Of those that leave them out, too: to do more right is not to be told less."""
+    right = observed(exercise, exercise.reference)
+    for misconception in exercise.misconceptions:
+        theirs = observed(exercise, misconception.wrong)
+        for key, *both in zip(keys(exercise), right, theirs, strict=True):
+            raising = [
+                as_asked if case.raises else wrong
+                for case, as_asked, wrong in zip(key.cases, *both, strict=True)
+            ]
+            judgement = judge(key, raising)
+            if not judgement.passed:
+                assert judgement.misconception == misconception.name, judgement
 
 
 @pytest.mark.parametrize("exercise", OTHERS)
