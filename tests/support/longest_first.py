@@ -17,16 +17,16 @@ from xdist.scheduler import LoadFileScheduling
 
 LONG = (
     "tests/hostile/test_corpus.py",
-    "tests/autograder/selfcheck/test_agreement.py",
     "tests/book/test_pages.py",
     "tests/autograder/checks/test_exercises.py",
+    "tests/autograder/selfcheck/test_agreement.py",
     "tests/autograder/checks/test_semantic_mutants.py",
     "tests/autograder/grading/test_cluster.py",
-    "tests/autograder/grading/test_program.py",
     "tests/autograder/judging/test_naming.py",
+    "tests/autograder/grading/test_program.py",
+    "tests/autograder/selfcheck/test_selfcheck.py",
     "tests/autograder/checks/test_mutants.py",
     "tests/autograder/classroom/test_sample_course.py",
-    "tests/autograder/selfcheck/test_selfcheck.py",
 )
 """The files that take minutes, the longest first; a wrong place costs time and nothing else."""
 
