@@ -31,6 +31,7 @@ def hard_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("a place with a small probability is drawn", _unlikely(3))
     yield Case("a batch of one, one place", (rng.normal(size=(1, 1)), _generator(rng)))
     yield Case("three leading axes", (rng.normal(size=(2, 1, 3, 4)), _generator(rng)))
+    yield Case("a place that is nearly certain", (_certain(rng, 3), _generator(rng)))
 
 
 def hard_hidden(rng: np.random.Generator) -> Iterator[Case]:
@@ -48,6 +49,7 @@ def hard_hidden(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("a place with a small probability is drawn", _unlikely(int(L)))
     yield Case("a batch of one", (rng.normal(size=(1, L)), _generator(rng)))
     yield Case("one place", (rng.normal(size=1), _generator(rng)))
+    yield Case("a place that is nearly certain", (_certain(rng, int(L)), _generator(rng)))
 
 
 def _generator(rng: np.random.Generator) -> SeededGenerator:
@@ -60,6 +62,13 @@ def _unlikely(L: int) -> tuple[np.ndarray, SeededGenerator]:
     weights = np.array([1.05 * draw, *np.arange(1.0, L)])
     weights[1:] *= (1 - weights[0]) / weights[1:].sum()
     return np.log(weights), SMALL_FIRST
+
+
+def _certain(rng: np.random.Generator, L: int) -> np.ndarray:
+    """A row of scores of which the first is higher than all others by ten or more."""
+    scores = rng.uniform(0, 1, size=L)
+    scores[0] = 11.0
+    return scores
 
 
 def _scores(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
@@ -97,6 +106,15 @@ def hard__probability(scores, rng):
     place = (np.cumsum(weights, axis=-1)[..., :-1] <= draws[..., None]).sum(axis=-1)
     one_hot = np.arange(scores.shape[-1]) == place[..., None]
     return one_hot.astype(scores.dtype), np.sum(weights * one_hot, axis=-1)
+
+
+def hard__a_little_added(scores, rng):
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = weights / weights.sum(axis=-1, keepdims=True)
+    draws = np.asarray(rng.random(scores.shape[:-1]))
+    place = (np.cumsum(weights, axis=-1)[..., :-1] <= draws[..., None]).sum(axis=-1)
+    one_hot = np.arange(scores.shape[-1]) == place[..., None]
+    return one_hot.astype(scores.dtype), np.log(np.sum(weights * one_hot, axis=-1) + 1e-8)
 
 
 def hard__all_logarithms(scores, rng):
@@ -215,6 +233,12 @@ HARD_ATTENTION = Exercise(
             "A log probability is never above 0. Is yours?",
         ),
         Misconception(
+            "a little added before the logarithm",
+            hard__a_little_added,
+            "A place was drawn with the probability 0.0000003. Can a place that was drawn have the "
+            "probability 0? What does your sum make of its logarithm?",
+        ),
+        Misconception(
             "logarithms of all places",
             hard__all_logarithms,
             "How many places were drawn in each row, and how many numbers do you return for it?",
@@ -293,7 +317,11 @@ HARD_ATTENTION = Exercise(
         ),
         Promise(
             "the natural logarithm of the probability with which that place was drawn.",
-            ("three places", "a place with a small probability is drawn"),
+            (
+                "three places",
+                "a place with a small probability is drawn",
+                "a place that is nearly certain",
+            ),
         ),
     ),
 )

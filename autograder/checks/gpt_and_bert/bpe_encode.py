@@ -18,6 +18,7 @@ def encode_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("two merges want the same letter", ("abc", [("b", "c"), ("a", "b")]))
     yield Case("one letter five times", ("aaaaa", [("a", "a"), ("aa", "aa")]))
     yield Case("a pair in several places", ("cacaocaca", [("c", "a"), ("ca", "o"), ("ca", "ca")]))
+    yield Case("a later merge makes the token of an earlier one", _made_late("lamp"))
     yield Case("letters that no merge knows", ("über", [("e", "r"), ("b", "er")]))
     yield Case("a long word", _long_word(rng, "abcdefg", 9))
     yield Case("another long word", _long_word(rng, "hijklmn", 12))
@@ -32,10 +33,18 @@ def encode_hidden(rng: np.random.Generator) -> Iterator[Case]:
     merges = [(b, c), (a, b + c), (b + c, a)]
     yield Case("the earlier merge takes what a later one wants", (a + b + c + a, merges))
     yield Case("one letter many times", (a * int(rng.integers(5, 10)), [(a, a), (a * 2, a * 2)]))
+    letters = rng.permutation(list("qrstuv"))[:4].tolist()
+    yield Case("a later merge makes the token of an earlier one", _made_late("".join(letters)))
     yield Case("a long word", _long_word(rng, "bcdefgh", 10))
     yield Case("another long word", _long_word(rng, "pqrstuv", 14))
     yield Case("a word of other letters", _long_word(rng, "äöüßéèç", 11))
     yield Case("a very long word", _long_word(rng, "tuvwxyz", 25))
+
+
+def _made_late(word: str) -> tuple[str, list[tuple[str, str]]]:
+    """A word of four letters, whose first three are joined last, and in another way than before."""
+    a, b, c, d = word
+    return word, [(b, c), (a, b), (a + b, c), (a + b + c, d), (a, b + c)]
 
 
 def _long_word(
@@ -202,6 +211,12 @@ BPE_ENCODE = Exercise(
             "Three equal letters, and a merge of two of them: which two does the docstring take?",
         ),
         Misconception(
+            "gone through until nothing changes",
+            encode__lowest_rank,
+            "How often does the docstring go through the merges? What becomes of a pair that comes "
+            "to stand side by side only after its turn?",
+        ),
+        Misconception(
             "replaced in the text",
             encode__replaced_in_the_text,
             "A token may end with the letter that a merge begins with. Does `replace` look for "
@@ -212,7 +227,6 @@ BPE_ENCODE = Exercise(
         encode__token_by_token,
         encode__in_place,
         encode__recursive,
-        encode__lowest_rank,
     ),
     help=(
         "Take a word of three letters in which two merges want the middle one. Which tokens should "
@@ -240,6 +254,7 @@ BPE_ENCODE = Exercise(
                 "one letter five times",
                 "a pair in several places",
                 "the earlier merge takes what a later one wants",
+                "a later merge makes the token of an earlier one",
             ),
         ),
         Promise(

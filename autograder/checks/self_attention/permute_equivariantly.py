@@ -29,6 +29,16 @@ def attend(X):
     return X + total / X.shape[-2]
 """,
 )
+CENTRED = SourceFunction(
+    "attend",
+    """
+def attend(X):
+    total = 0
+    for i in range(X.shape[-2]):  # in the order of the tokens: rounding differs
+        total = total + X[..., i : i + 1, :]
+    return X - total / X.shape[-2]  # near 0 where the tokens hardly differ
+""",
+)
 POSITIONS_ADDED = SourceFunction(
     "attend",
     """
@@ -121,6 +131,10 @@ def permute_cases(rng: np.random.Generator) -> Iterator[Case]:
     large = _sized(1e6, rng.uniform(0.5, 1, size=(30, 8))).astype(np.float32)
     yield Case("float32, large outputs, equal up to rounding", (MEAN_ADDED, large, a_turn(rng, 30)))
     yield Case("all outputs are 0", (NOTHING, X[0, 0, 1], TURN_OF_FOUR))
+    nearly = _nearly_alike(rng, 30)
+    yield Case(
+        "outputs near 0 beside large ones, equal up to rounding", (CENTRED, nearly, a_turn(rng, 30))
+    )
 
 
 def _alike_but_for(one: int, batch: np.ndarray) -> np.ndarray:
@@ -128,6 +142,12 @@ def _alike_but_for(one: int, batch: np.ndarray) -> np.ndarray:
     alike = np.broadcast_to(batch[..., :1, :], batch.shape).copy()
     alike[one] = batch[one]
     return alike
+
+
+def _nearly_alike(rng: np.random.Generator, n: int) -> np.ndarray:
+    """n tokens in float32, which differ much in one feature, and little in the others."""
+    X = 1000 + rng.normal(size=(n, 8)) * np.where(np.arange(8) == 0, 1000, 0.05)
+    return np.asarray(X, np.float32)
 
 
 def _small(rng: np.random.Generator, n: int) -> np.ndarray:
@@ -179,6 +199,10 @@ def hidden_kinds(rng: np.random.Generator) -> Iterator[Case]:
     )
     yield Case("positions show in the second digit", (POSITIONS_HINTED, X, a_turn(rng, 5)))
     yield Case("all outputs are 0", (NOTHING, X, a_turn(rng, 5)))
+    nearly = _nearly_alike(rng, 40)
+    yield Case(
+        "outputs near 0 beside large ones, equal up to rounding", (CENTRED, nearly, a_turn(rng, 40))
+    )
     yield Case("one token", (POSITIONS_ADDED, X[:1], np.array([0])))
     batch = _alike_but_for(1, rng.normal(size=(3, 6, 2)))
     yield Case(
@@ -295,6 +319,12 @@ PERMUTE_EQUIVARIANTLY = Exercise(
             "numbers near 0.1? With what should a difference be compared?",
         ),
         Misconception(
+            "each number held against itself",
+            permute__allclose,
+            "One output is near 1000, and another, a difference of numbers near 1000, is 0.05. "
+            "By how much may rounding change the second one? What does np.allclose allow it?",
+        ),
+        Misconception(
             "first axis permuted",
             permute__first_axis,
             "Right for one sequence. Which axis holds the tokens when X has shape (2, 5, 3)?",
@@ -319,7 +349,6 @@ PERMUTE_EQUIVARIANTLY = Exercise(
         ),
     ),
     alternatives=(
-        permute__allclose,
         permute__by_a_matrix,
         permute__token_by_token,
         permute__brought_back,
@@ -361,6 +390,7 @@ PERMUTE_EQUIVARIANTLY = Exercise(
             (
                 "float32, equal up to rounding, one feature 0 everywhere",
                 "float32, large outputs, equal up to rounding, one feature 0 everywhere",
+                "outputs near 0 beside large ones, equal up to rounding",
             ),
         ),
         Promise("no others do", ("positions show in the second digit",)),
