@@ -68,11 +68,14 @@ class Watch:
                 continue
             try:
                 line = self._read(f"{name}/stat")
-                memory += self._own_memory(name)
+                fields = line[line.rindex(b")") + 2 :].split()
+                dead = fields[0] == b"Z" and fields[17] == b"1"
+                # One whose first thread has ended has its memory in the others.
+                newest = "" if dead or fields[0] != b"Z" else f"/task/{self._newest_thread(name)}"
+                memory += self._own_memory(f"{name}{newest}")
             except OSError:
                 continue
-            fields = line[line.rindex(b")") + 2 :].split()
-            count += fields[0] != b"Z"
+            count += not dead
             runnable = runnable or fields[0] == b"R" or self._has_a_thread_to_run(name)
             seconds += sum(map(int, fields[11:15])) / TICKS  # its own, and its ended children's
         ended = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -105,6 +108,13 @@ class Watch:
                     lived += 1
                     os.kill(number, signal.SIGKILL)
         return lived
+
+    def _newest_thread(self, process: str) -> str:
+        folder = os.open(f"{process}/task", os.O_RDONLY | os.O_DIRECTORY, dir_fd=self._folder)
+        try:
+            return max(os.listdir(folder), key=int)
+        finally:
+            os.close(folder)
 
     def _has_a_thread_to_run(self, process: str) -> bool:
         """True if one does not wait; answers run in a thread for which the first one waits."""
