@@ -43,7 +43,7 @@ def encode_hidden(rng: np.random.Generator) -> Iterator[Case]:
 
 def _made_late(word: str) -> tuple[str, list[tuple[str, str]]]:
     """A word of four letters, whose first three are joined last, and in another way than before."""
-    a, b, c, d = word
+    a, b, c, d = list(word)
     return word, [(b, c), (a, b), (a + b, c), (a + b + c, d), (a, b + c)]
 
 
