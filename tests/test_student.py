@@ -66,13 +66,13 @@ def test_the_unpacked_archive_checks_answers_by_itself(desk, name):
     assignment = assignments()[name]
     cells = [toy.imports(assignment).source]
     for exercise in assignment.exercises:
-        for function in (exercise.alternatives[0], exercise.misconceptions[0].wrong):
+        for function in (exercise.alternatives[0], exercise.misconceptions[-1].wrong):
             source = answer_source(function, exercise.name)
             cells += [f"exec({source!r})", f"print(repr(check({exercise.name})))"]
     said = session(desk / name, *cells)
     for exercise in assignment.exercises:
         assert f"{exercise.name}: right on the public cases" in said
-        assert f"This looks like: {exercise.misconceptions[0].name}." in said
+        assert f"This looks like: {exercise.misconceptions[-1].name}." in said
     packed = {f.relative_to(desk / name).as_posix() for f in (desk / name).rglob("*.py")}
     loaded = {line.removeprefix("loaded ") for line in said if line.startswith("loaded ")}
     assert loaded <= packed

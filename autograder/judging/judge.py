@@ -39,7 +39,7 @@ from .measured import compare_measured
 from .modules import compare_gradients, compare_parameters
 from .naming import KeyedMisconception, Trial, earned_names, explained
 from .patterns import patterns
-from .verdict import ALL_BUT_ERRORS, ERRORS_SHARE, IN_A_PROCESS, Judgement, Verdict
+from .verdict import ALL_BUT_ERRORS, AS_GIVEN, ERRORS_SHARE, IN_A_PROCESS, Judgement, Verdict
 from .words import NAMELESS, Names, by_parameter, kind, kind_in_general
 from .written_tests import judge_test
 
@@ -50,11 +50,10 @@ class AnswerKey:
 
     The first `public` cases may be shown to the student with all their numbers. `names` are those
     of the arguments of the function, or of the module's call, and of what it returns. `released` is
-    the source of
-    the wrong function that a debug exercise releases, where the self-check is to know it again.
-    `forbidden` are the names of what is ready-made and may not run. `asks` is how many different
-    calls the reference makes of the functions that it is given, and an answer has to make of them.
-    `is_test` is True where the answer is a test.
+    the name of the misconception that a debug exercise releases. `forbidden` are the names of what
+    is ready-made and may not run. `asks` is how many different calls the reference makes of the
+    functions that it is given, and an answer has to make of them. `is_test` is True where the
+    answer is a test.
     """
 
     exercise: str
@@ -132,6 +131,7 @@ def build_key(exercise: Exercise, public: Iterable[Case], hidden: Iterable[Case]
         tuple(observation.value for observation in right),
         _keyed(exercise, cases),
         _names(exercise.reference),
+        next((m.name for m in exercise.misconceptions if m.wrong is exercise.released), None),
         forbidden=exercise.forbidden,
         asks=0 if exercise.kind is Kind.TEST else sum(one.asks for one in right),
         is_test=exercise.kind is Kind.TEST,
@@ -231,6 +231,8 @@ def judge(key: AnswerKey, observations: Sequence[Observation]) -> Judgement:
     ]
     if not any(found):
         return Judgement(Verdict.PASS, f"Right on all {len(key.cases)} cases.")
+    if _does_as_released(key, observations):
+        return AS_GIVEN
     first = next(index for index, mismatch in enumerate(found) if mismatch)
     hidden = first >= key.public
     shown = slice(len(key.cases) if hidden else key.public)
@@ -261,6 +263,12 @@ def judge(key: AnswerKey, observations: Sequence[Observation]) -> Judgement:
             f"Of the second, ask yourself: {named[1].hint}"
         )
     return Judgement(mismatch.verdict, message, named[0].name, named[0].hint, at, share, also)
+
+
+def _does_as_released(key: AnswerKey, observations: Sequence[Observation]) -> bool:
+    """True if it does, on every case, what the function does that a debug exercise releases."""
+    given = next((one for one in key.misconceptions if one.name == key.released), None)
+    return given is not None and agree(given.observations, tuple(observations))
 
 
 def _share(cases: Sequence[Case], found: Sequence[Mismatch | None]) -> float:

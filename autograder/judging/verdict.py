@@ -101,10 +101,10 @@ class Judgement:
 
 AS_GIVEN = Judgement(
     Verdict.MISSING,
-    "This is the function as it was given, with its bug. Find the smallest input on which it "
-    "fails: then you know where to look.",
+    "It does what the function did as it was given, with its bug. Find the smallest input on which "
+    "it fails: then you know where to look.",
 )
-"""A debug exercise that nobody has touched: no name, no case, nothing given away."""
+"""A debug exercise whose bug is as it was, however it is written: nothing is given away."""
 
 IN_A_PROCESS = Judgement(
     Verdict.FORBIDDEN,

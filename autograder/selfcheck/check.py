@@ -9,9 +9,8 @@ import html
 import importlib
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from types import CodeType
 from typing import Any
 
 from ..judging.agreement import agree
@@ -19,8 +18,7 @@ from ..judging.exercise import Assignment, Case, Raises
 from ..judging.judge import AnswerKey, build_key, judge, observe_quietly, public_cases
 from ..judging.modules import wrong_gradients
 from ..judging.naming import KeyedMisconception
-from ..judging.stubs import stub
-from ..judging.verdict import AS_GIVEN, Judgement, Verdict
+from ..judging.verdict import Judgement, Verdict
 from ..judging.words import NAMELESS, Names, by_parameter
 from ..sandbox.untrusted import wire
 from ..sandbox.untrusted.probe import is_stub
@@ -54,8 +52,6 @@ def _checked(name: str, key: AnswerKey, function: Callable[..., Any]) -> Report:
     if is_stub(function):
         unanswered = Judgement(Verdict.MISSING, "Not answered yet: this is the stub.")
         return Report(name, unanswered, NOT_THE_GRADE)
-    if key.released is not None and _is_as_released(function, key.released):
-        return Report(name, AS_GIVEN, NOT_THE_GRADE)
     if key.needs_torch:
         importlib.import_module("torch")  # the answer may do so only when it is called
     observations = observe_quietly(function, key.cases, key.forbidden)
@@ -71,24 +67,6 @@ def _checked(name: str, key: AnswerKey, function: Callable[..., Any]) -> Report:
         key.expected[failed],
         observations[failed],
         key.names,
-    )
-
-
-def _is_as_released(function: Callable[..., Any], source: str) -> bool:
-    """True if the function does, instruction by instruction, what the source does."""
-    code = getattr(function, "__code__", None)
-    consts = compile(source, "<released>", "exec").co_consts
-    return any(isinstance(one, CodeType) and _same_code(one, code) for one in consts)
-
-
-def _same_code(one: Any, other: Any) -> bool:
-    if not isinstance(one, CodeType) or not isinstance(other, CodeType):
-        return repr(one) == repr(other)
-    parts = ("co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars")
-    return (
-        all(getattr(one, part) == getattr(other, part) for part in parts)
-        and len(one.co_consts) == len(other.co_consts)
-        and all(map(_same_code, one.co_consts, other.co_consts))
     )
 
 
@@ -115,10 +93,7 @@ def _find_key(name: str) -> AnswerKey:
 
 def write_cases(assignment: Assignment, path: Path) -> None:
     """Write the public cases of `assignment`: inputs, right values, and what each mistake does."""
-    keys = [
-        replace(build_key(one, public_cases(one), ()), released=stub(one) if one.released else None)
-        for one in assignment.exercises
-    ]
+    keys = [build_key(one, public_cases(one), ()) for one in assignment.exercises]
     path.write_bytes(
         wire.encode(
             [
