@@ -102,7 +102,7 @@ def test_what_is_printed_is_one_text_in_how_many_parts_ever_the_kernel_sent_it()
     [
         (":tags: [hide-input]", False),
         (":tags: [timed, hide-input]", True),
-        (":tags: [raises-exception]", True),
+        (":tags: [skip-execution]", True),
         ("---\nmystnb: {figure: {name: fig-one, caption: A line.}}\n---", True),
         ("---\nmystnb: {image: {alt: A line.}}\n---", False),
     ],

@@ -35,7 +35,8 @@ def give_outputs(
     root = Path(app.srcdir).parent
     if LOOKED not in os.environ:
         refuse_what_is_stale(root)
-    folders = {one.name: one for one in sorted((root / PLACE).iterdir()) if one.is_dir()}
+    found = sorted((root / PLACE).glob("*"))
+    folders = {one.name: one for one in found if one.name in env.found_docs}
     readers = {f"/{name}.md": reader(env, name, folder) for name, folder in folders.items()}
     env.mystnb_config = replace(env.mystnb_config, custom_formats=readers)
     before: dict[str, object] = getattr(env, "course_runs", {})

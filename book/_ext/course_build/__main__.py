@@ -19,11 +19,17 @@ from .book import Book
 from .chapters import BookError
 from .executing import execute
 from .progress import Screen, span
+from .settings import first_on_the_path
 from .watching import watched
 
 OPTIONS = ("--config", "_config.yml", "--path-output", ".", "-W", "-n", "--keep-going")
 LOG = Path("_build", "book.log")
 ENVIRONMENT = Path("_build", ".doctrees", "environment.pickle")
+WRITING = Path("_build", "book.writing")
+"""It is there while the site is written, and after that if this was stopped or ended in a warning.
+
+Then Sphinx must read all pages: it repeats no warning of one that it does not read again.
+"""
 LINES = 30
 
 COLOUR = re.compile(r"\x1b\[[\d;]*[mK]")
@@ -37,9 +43,12 @@ def write_site() -> int:
     It gets a session of its own: a Ctrl+C reaches this process alone, which then ends it.
     """
     program = Path(sys.executable).with_name("jupyter-book")
+    if WRITING.exists():  # the last one was stopped: Sphinx takes what it did not write for written
+        ENVIRONMENT.unlink(missing_ok=True)
+    WRITING.touch()
     process = subprocess.Popen(
         [program, "build", "book", *OPTIONS],
-        env=os.environ | {LOOKED: "1"},
+        env=os.environ | {LOOKED: "1", "PYTHONPATH": first_on_the_path(Path.cwd())},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -53,9 +62,13 @@ def write_site() -> int:
         with LOG.open("a", encoding="utf-8") as log:
             for line in process.stdout:
                 log.write(COLOUR.sub("", line))
-        return process.wait()
+        code = process.wait()
+        if code == 0:
+            WRITING.unlink()
+        return code
     finally:
         process.kill()
+        process.wait()
 
 
 def end_of_log() -> list[str]:
@@ -79,8 +92,6 @@ def build(screen: Screen) -> int:
     screen.show("writing the pages")
     code = write_site()
     if code:
-        # Sphinx repeats no warning of a page that it does not read again: let it read all of them.
-        ENVIRONMENT.unlink(missing_ok=True)
         screen.say("\n".join([*end_of_log(), f"The book was not built. All that was said: {LOG}"]))
         return code
     took = span(time.monotonic() - started)
@@ -106,21 +117,19 @@ def _execute(book: Book, screen: Screen) -> int:
     return count
 
 
-def check() -> int:
+def check(screen: Screen) -> int:
     """Name every page that is out of date, or whose outputs are damaged; return 1 if any is."""
-    try:
-        book = Book(Path.cwd())
-        problems = book.problems()
-    except BookError as error:
-        problems = [str(error)]
-    print("\n".join(problems) or f"All {len(book.chapters)} pages are as they were executed.")
+    book = Book(Path.cwd())
+    problems = book.problems()
+    sound = f"All {len(book.chapters)} pages are as they were executed."
+    screen.say("\n".join(problems) or sound)
     return 1 if problems else 0
 
 
 def main() -> int:
     """Build the book; return 0 if it is built without a warning."""
     if sys.argv[1:] == ["--check"]:
-        return check()
+        return watched(check, "Stopped.")
     LOG.parent.mkdir(exist_ok=True)
     return watched(
         build, "Stopped. The pages that were done are kept; the next build goes on from there."

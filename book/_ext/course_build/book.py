@@ -22,8 +22,6 @@ class Book:
     def __init__(self, root: Path) -> None:
         self.root, self.settings = root, Settings.of(root)
         self.kept = root / kept.PLACE
-        self.kept.mkdir(parents=True, exist_ok=True)
-        kept.restore(self.kept)
         self.chapters = find_chapters(self.settings)
         self.order = in_turn(self.chapters)
 
@@ -90,7 +88,7 @@ class Book:
                 lines.append(str(error))
             else:
                 lines += [f"{name}: {reason}. Type: make site"] if reason else []
-        for folder in sorted(self.kept.iterdir()):
+        for folder in sorted(self.kept.glob("*")):
             if folder.name not in self.chapters:
                 place = kept.PLACE / folder.name
                 lines.append(

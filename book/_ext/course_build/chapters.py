@@ -13,7 +13,11 @@ from typing import Any
 
 import yaml
 from IPython.core.inputtransformer2 import TransformerManager
-from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_notebook
+from myst_nb.core.read import (
+    MystMetadataParsingError,
+    is_myst_markdown_notebook,
+    read_myst_markdown_notebook,
+)
 from myst_parser.config.main import MdParserConfig
 from nbformat import NotebookNode
 from sphinx_external_toc.api import Document, SiteMap
@@ -164,7 +168,10 @@ def read_chapter(name: str, settings: Settings) -> Chapter | None:
         raise BookError(f"{contents} lists {name!r}, and there is no {path.name}") from None
     if not is_myst_markdown_notebook(text):
         return None
-    notebook = read_notebook(text, path, settings.markdown)
+    try:
+        notebook = read_notebook(text, path, settings.markdown)
+    except MystMetadataParsingError as error:
+        raise BookError(f"{path}: {error}") from None
     transform = TransformerManager().transform_cell  # magics become calls
     cells = tuple(
         Cell(transform(cell.source), "".join(f"\n{k}: {v}" for k, v in effects(cell).items()))
@@ -178,7 +185,6 @@ def read_chapter(name: str, settings: Settings) -> Chapter | None:
         reads = results_read(sources)
         tables = calls(sources, "read_measured")
         measured = tuple(path.parent / "measured" / f"{table}.json" for (table,) in tables)
-        tuple(calls(sources, "read_timing_data"))
     except ValueError as error:
         raise BookError(f"{path}: {error}") from None
     own = name in settings.own_instructions

@@ -29,7 +29,7 @@ class Number:
     def __str__(self) -> str:
         share = ""
         if all(isinstance(one, int | float) for one in (self.before, self.now)) and self.before:
-            share = f" ({(self.now - self.before) / abs(self.before):+.2g} of it)"
+            share = f" ({self.relative:.1%})"
         return f"{self.name}: {_short(self.before)} to {_short(self.now)}{share}"
 
     @property

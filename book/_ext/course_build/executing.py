@@ -104,9 +104,8 @@ def _made(
             relative(chapter.path), f"not executed, since it reads of {', '.join(missing)}"
         )
     made_from = book.made_from(name)
-    future = pool.submit(kernels.execute, chapter, screen.doing)
     try:
-        execution = future.result()
+        execution = pool.submit(kernels.execute, chapter, screen.doing).result()
     except KeyboardInterrupt:  # it reaches this thread alone
         kernels.stop()
         raise

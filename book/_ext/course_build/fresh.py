@@ -54,7 +54,7 @@ def table(made: Made) -> list[str]:
         return [*detail, f"{made.name}: {made.error}", "    What is kept of it stays as it was."]
     seconds = f"{made.now.run['seconds']:.0f} s"
     if made.before is None:
-        return [f"{made.name}: {seconds}; nothing was kept of it before"]
+        return [f"{made.name}: {seconds}; nothing whole was kept of it before"]
     seconds += f" ({made.before.run['seconds']:.0f} before)"
     line = f"{made.name}: {in_words(made.moved)}; {seconds}. {_meaning(made)}"
     return [line, *lines_of(made.moved)]
@@ -66,7 +66,10 @@ def _meaning(made: Made) -> str:
     if not made.moved:
         return "Its claims hold."
     if made.rounds_alike:
-        return "ERROR: the same code on such a machine gave something else; what is kept stays."
+        return (
+            "ERROR: the same code on a machine that rounds alike gave something else; "
+            "what is kept stays."
+        )
     return "Its claims hold. Another machine rounds otherwise; what is kept stays."
 
 

@@ -6,8 +6,8 @@
    stand beside the book's folder (`solutions`) are followed from module to module. Comments,
    docstrings and layout do not count. The files of a folder that bears a module's name, and is no
    package, are that module's data.
-3. What it reads: `read_figure_data("name", "chapter")` is a result of another page,
-   `read_measured("name")` a table in `book/measured/`.
+3. What it reads: `read_figure_data("name", "chapter")` and `read_model_data` are results of another
+   page, `read_measured("name")` a table in `book/measured/`. Timings are read, and do not count.
 4. The pinned versions of the packages of COMPUTING that it imports.
 5. The settings of its kernel, and a number for the format in which outputs are written.
 

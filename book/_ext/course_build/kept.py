@@ -34,6 +34,7 @@ PLACE = Path("book", "executed")
 
 PAGE = "page.json"
 RUN = f"{TIMED}/run.json"
+RECORDS = (PAGE, RUN)
 
 
 class Damaged(BookError):
@@ -81,7 +82,12 @@ def put(new: Path, folder: Path) -> None:
 
 
 def restore(place: Path) -> None:
-    """Put back, in a folder of pages, what `put` had moved aside when it was stopped."""
+    """Put back, in a folder of pages, what `put` had moved aside when it was stopped.
+
+    What was not written to its end is removed.
+    """
+    for new in place.glob(".new-*"):
+        shutil.rmtree(new, ignore_errors=True)
     for old in place.glob(".old-*"):
         folder = place / old.name.removeprefix(".old-")
         if folder.exists():

@@ -22,6 +22,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 
+from jupyter_client.kernelspec import NoSuchKernel
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
@@ -31,12 +32,13 @@ from solutions.running.claims import JUDGED, TimeClaimFailed
 from solutions.running.reporting import EXECUTED, RUN
 
 from .chapters import BookError, Chapter, Settings
+from .kept import RECORDS
 from .machine import Load
 from .outputs import to_files
 from .processes import core_seconds, kill, resident_bytes
 from .settings import environment
 
-FAR = 4
+LATE = 4
 """A page that takes so many times its budget has failed: no machine is that busy or slow."""
 
 ATTEMPTS = 3
@@ -49,7 +51,7 @@ SENTENCE = re.compile(r".+?[.?!](?=\s|$)", re.DOTALL)
 
 
 class ChapterError(BookError):
-    """A page could not be executed: one line for people, and `detail` for the log.
+    """A page could not be executed: one line for people, and `detail` for whoever repairs it.
 
     of_time: whether it was a claim about time that did not hold.
     """
@@ -86,16 +88,17 @@ class Kernels:
 
     def __init__(self, build: Path, settings: Settings, kept: Path, judged: bool) -> None:
         self.settings = settings
+        self.kept = kept.resolve()
         self.environment = {
             **environment(build, settings.root),
-            EXECUTED: str(kept.resolve()),
             JUDGED: "judged" if judged else "told",
         }
         self.running: set[int] = set()  # process groups: a kernel, and what it has started
         self.stopping = False
 
     def execute(self, chapter: Chapter, tell: Callable[[str], None]) -> Execution:
-        """Execute the page and return what that made; a page once more if the machine was busy.
+        """Execute the page and return what that made; a page up to three times if the machine
+        was busy.
 
         tell: is called with what the page is doing, one line at a time. Raises ChapterError, which
         names the cell; Stopped after `stop`.
@@ -120,7 +123,11 @@ class Kernels:
             away = Path(home, "away")  # a page leaves no file behind
             away.mkdir()
             arithmetic = {} if chapter.own_instructions else SAME_EVERYWHERE
-            own = {RUN: str(folder), "COURSE_PROGRESS": str(progress)}
+            read = Path(home, "read")  # the pages that it reads by its record, and no others
+            read.mkdir()
+            for name in chapter.reads:
+                (read / name).symlink_to(self.kept / name)
+            own = {RUN: str(folder), EXECUTED: str(read), "COURSE_PROGRESS": str(progress)}
             run.execute(str(away), self.environment | arithmetic | own)
             seconds = time.monotonic() - started
             refuse_stderr(run.notebook, chapter)
@@ -132,10 +139,14 @@ class Kernels:
         budget = self.settings.budget
         if seconds > budget:
             took = f"the page took {seconds:.0f} s; on two idle cores, {budget} s are allowed"
-            if seconds > FAR * budget:
+            if seconds > LATE * budget:
                 raise ChapterError(relative(chapter.path), took)
             tell(took)
-        return Execution({**to_files(run.notebook), **reported}, seconds, run.peak_bytes)
+        shown = to_files(run.notebook)
+        if twice := sorted(reported.keys() & {*shown, *RECORDS}):
+            what = f"it gives the name of a file of the build to data: {', '.join(twice)}"
+            raise ChapterError(relative(chapter.path), what)
+        return Execution(shown | reported, seconds, run.peak_bytes)
 
     def stop(self) -> None:
         """Kill what runs, and let nothing more begin."""
@@ -157,6 +168,7 @@ class Run:
             self.notebook,
             timeout=self.limit,
             record_timing=False,
+            force_raise_errors=True,
             on_notebook_start=self.begin,
             on_cell_execute=self.reach,
             on_cell_executed=self.leave,
@@ -205,7 +217,7 @@ class Run:
         except DeadKernelError:
             what = "the kernel was killed (out of memory?)"
             raise ChapterError(self.place, what) from None
-        except (RuntimeError, OSError) as error:  # the kernel did not start
+        except (RuntimeError, OSError, NoSuchKernel) as error:  # the kernel did not start
             raise ChapterError(self.place, f"{type(error).__name__}: {error}") from None
         finally:
             done.set()

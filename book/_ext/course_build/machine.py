@@ -63,7 +63,8 @@ def lacking(packages: Mapping[str, str]) -> str | None:
         version = importlib.metadata.version(name).partition("+")[0]
         if pin not in ("any", version):
             return (
-                f"{name} {version} is installed, and requirements.txt pins {pin}. Type: {INSTALL}"
+                f"{name} {version} is installed, and requirements.txt pins {pin}. "
+                "Type: pip install -r requirements.txt"
             )
     return None
 

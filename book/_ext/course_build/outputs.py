@@ -24,7 +24,7 @@ from solutions.running.reporting import NUMBERS, TIMED
 
 OUTPUTS = "outputs.json"
 PICTURES = {"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpg"}
-TAGS = {TIMED, "raises-exception", "skip-execution"}
+TAGS = {TIMED, "skip-execution"}
 """The tags of a cell that decide what is executed of it, and where its outputs are written."""
 
 GLUED = "application/papermill.record/"

@@ -1,13 +1,14 @@
 """The settings of a page's kernel. They are the same on every machine, so that its numbers are.
 
-OMP_NUM_THREADS holds the threads that a page may use, however many pages are executed side by side:
-a sum over more threads rounds in another order. SAME_EVERYWHERE is there for the same reason. A
-page that says how fast the machine is does without it, since it makes the libraries slower.
-IPYTHONDIR names a profile of the book's own, and MPLCONFIGDIR an empty folder, so that nobody's
-personal settings change a page. In the profile, figures are SVG, sharp at every size, whose names
-and dates are the same in every run. CUDA_VISIBLE_DEVICES names no graphics card, which would round
-otherwise. PYTHONPATH begins with the project's folder: the code that a page imports is that which
-its record names, also where another copy of the course is installed.
+Nothing else of the machine's environment reaches it but INHERITED. OMP_NUM_THREADS holds the
+threads that a page may use: a sum over more threads rounds in another order. SAME_EVERYWHERE is
+there for the same reason. A page that says how fast the machine is does without it, since it makes
+the libraries slower. IPYTHONDIR names a profile of the book's own, and MPLCONFIGDIR a folder
+without settings, so that nobody's personal ones change a page. In the profile, figures are SVG,
+sharp at every size, whose names and dates are the same in every run. CUDA_VISIBLE_DEVICES names no
+graphics card, which would round otherwise. PYTHONPATH begins with the project's folder: the code
+that a page imports is that which its record names, also where another copy of the course is
+installed.
 """
 
 import os
@@ -17,6 +18,9 @@ from pathlib import Path
 from solutions.running.arithmetic import SETTINGS
 
 THREADS = 2
+
+INHERITED = ("PATH", "LD_LIBRARY_PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "COURSE_MINILM")
+"""What a kernel has of the machine's environment; the last names a folder of published weights."""
 
 FORMAT = 2
 """Another number when pages are executed, or what they show is written, in another way."""
@@ -43,6 +47,11 @@ def arithmetic(own_instructions: bool) -> dict[str, str]:
     return {} if own_instructions else dict(SETTINGS)
 
 
+def first_on_the_path(root: Path) -> str:
+    """Return the PYTHONPATH with which the project in `root` imports its own code, if it has any."""
+    return os.pathsep.join(filter(None, (str(root.resolve()), os.environ.get("PYTHONPATH"))))
+
+
 def environment(build: Path, root: Path) -> Mapping[str, str]:
     """Return the environment of every page's kernel. build: the folder of the build."""
     profile = build / ".ipython" / "profile_default" / "ipython_kernel_config.py"
@@ -50,10 +59,9 @@ def environment(build: Path, root: Path) -> Mapping[str, str]:
     profile.write_text(PROFILE, encoding="utf-8")
     drawing = build / ".matplotlib"
     drawing.mkdir(exist_ok=True)
-    paths = filter(None, (str(root.resolve()), os.environ.get("PYTHONPATH")))
-    inherited = {name: value for name, value in os.environ.items() if name != "MATPLOTLIBRC"}
+    inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
     return inherited | {
-        "PYTHONPATH": os.pathsep.join(paths),
+        "PYTHONPATH": first_on_the_path(root),
         "IPYTHONDIR": str(profile.parents[1].resolve()),
         "MPLCONFIGDIR": str(drawing.resolve()),
         "CUDA_VISIBLE_DEVICES": "",

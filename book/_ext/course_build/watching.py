@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 from rich.console import Console
 
 from .chapters import BookError
+from .kept import PLACE, restore
 from .progress import Screen
 
 LOCK = Path("_build", "book.lock")
@@ -37,7 +38,8 @@ def watched(command: Callable[[Screen], int], stopped: str) -> int:
                 screen.say(str(error))
                 return FAILED
             except KeyboardInterrupt:
-                screen.say(stopped)
+                with suppress(OSError):  # the terminal is gone
+                    screen.say(stopped)
                 return INTERRUPTED
     except KeyboardInterrupt:  # before the command began
         return INTERRUPTED
@@ -52,6 +54,7 @@ def _alone(screen: Screen) -> Iterator[None]:
         screen.say("Another build is running in this folder; waiting until it is done.")
         lock.acquire()
     try:
+        restore(PLACE)
         yield
     finally:
         lock.release()
