@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from ..sandbox.untrusted.values import Differentiated, Tensor, output
 from .agreement import close, family, largest, paired
 from .compare import Place, result
 from .naming import Trial
-from .words import Names, by_parameter
+from .words import NAMELESS, Names, by_parameter
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,31 @@ class Difference:
     given: np.ndarray
     wrong: np.ndarray
     trial: Trial
+
+
+CLEAR = 1e-3
+"""A number that is off by such a share of the largest one shows it in its first digits."""
+
+
+def first_clear(trials: Sequence[Trial], indices: Sequence[int]) -> int:
+    """The first of the cases in whose numbers a reader sees what is wrong, or the first of all."""
+    return next((at for at in indices if _is_clear(trials[at])), indices[0])
+
+
+def _is_clear(trial: Trial) -> bool:
+    """True unless floats are all that is wrong, and each hardly differs from the right one."""
+    wrong = differences(trial, NAMELESS)
+    return not wrong or any(
+        one.wanted.dtype.kind != "f" or bool((_off(one) > CLEAR).any()) for one in wrong
+    )
+
+
+def _off(one: Difference) -> np.ndarray:
+    """By which share of the largest right number each wrong one is off; by all of it if NaN."""
+    largest = float(np.max(np.abs(one.wanted), where=np.isfinite(one.wanted), initial=0.0))
+    with np.errstate(invalid="ignore"):
+        off = np.abs(one.given[one.wrong] - one.wanted[one.wrong]) / (largest or 1.0)
+    return np.where(np.isfinite(off), off, np.inf)
 
 
 class IncomparableError(Exception):

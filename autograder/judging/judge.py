@@ -34,6 +34,7 @@ from .agreement import agree
 from .asks import Counting
 from .common_cases import particulars
 from .compare import Mismatch, compare, compare_exception, result, unasked_exception
+from .differences import first_clear
 from .exercise import Case, Exercise, Kind
 from .measured import compare_measured
 from .modules import compare_gradients, compare_parameters
@@ -241,7 +242,8 @@ def judge(key: AnswerKey, observations: Sequence[Observation]) -> Judgement:
         for parts in zip(key.cases[shown], key.expected, observations, found, strict=False)
     ]
     named = earned_names(key.misconceptions, trials, fault)
-    at = explained(named[0], trials) if named else first
+    failing = [index for index, trial in enumerate(trials) if trial.mismatch]
+    at = first_clear(trials, explained(named[0], trials) if named else failing)
     mismatch = found[at]
     assert mismatch is not None
     share = _share(key.cases, found)

@@ -135,13 +135,13 @@ def _explain_all(one: Sequence[_Fit], other: Sequence[_Fit]) -> bool:
     )
 
 
-def explained(misconception: KeyedMisconception, trials: Sequence[Trial]) -> int:
-    """The index of the first case on which the answer fails as the misconception does."""
-    return next(
+def explained(misconception: KeyedMisconception, trials: Sequence[Trial]) -> list[int]:
+    """The indices of the cases on which the answer fails as the misconception does."""
+    return [
         at
         for at, (trial, theirs) in enumerate(zip(trials, misconception.observations, strict=False))
         if trial.mismatch and _fails_alike(trial, theirs)
-    )
+    ]
 
 
 def _agreement(

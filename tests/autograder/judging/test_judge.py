@@ -63,6 +63,17 @@ def test_a_mistake_that_fails_where_the_answer_is_right_gives_no_name():
         assert judge(key, observe_quietly(answer, key.cases)).misconception == name
 
 
+def test_the_case_that_is_shown_is_one_in_whose_first_digits_the_mistake_is_seen():
+    cases = [Case(f"{n} rows", (np.full((n, 3), float(n)),)) for n in (1, 2, 3)]
+    key = build_key(dataclasses.replace(toy.MEAN, misconceptions=()), cases, ())
+    for off, shown in (({1: 1e-5, 2: 0.1, 3: 0.1}, 1), ({1: 1e-5, 2: 1e-5, 3: 0}, 0)):
+
+        def answer(X, off=off):
+            return X.mean(axis=-1) * (1 + off[len(X)])
+
+        assert judge(key, observe_quietly(answer, key.cases)).case == shown
+
+
 def test_self_check_and_grader_give_one_name_to_an_answer_with_a_second_fault_that_is_hidden():
     def sums_and_raises_on_nine_rows(X):
         if len(X) == 9:

@@ -205,6 +205,38 @@ def test_pictures_go_by_the_names_of_the_docstring():
     assert "<code>radius = 2</code>" in drawn
 
 
+def labels_of(drawn):
+    return re.findall(r'aria-label="([^"]*)"', drawn)
+
+
+def test_pictures_show_the_entry_in_which_the_difference_is_largest():
+    right = np.arange(24.0).reshape(3, 2, 2, 2)
+    mine = right.copy()
+    mine[1, 1] += [[5, 0], [0, 0]]
+    mine[2, 0] += [[1, 0], [0, 0]]
+    X, mine_label, _, difference = labels_of(pictures({"X": right[:, :1]}, mine, right))
+    assert X == "X, shape (3, 1, 2, 2) (part: [1, 0]): 8 9; 10 11"
+    assert mine_label == "your result, shape (3, 2, 2, 2) (part: [1, 1]): 17 13; 14 15"
+    assert difference.endswith("5 0; 0 0")
+
+
+def test_a_difference_within_the_tolerance_is_none():
+    right = np.array([[1.0, 2.0]])
+    *_, difference = labels_of(pictures({}, np.array([[1 + 5e-8, 3.0]]), right))
+    assert difference.endswith(": 0 1")
+
+
+def test_lists_and_tuples_are_drawn_too():
+    arrays = [np.eye(2) * size for size in range(6)]
+    mine = [*arrays[:5], np.zeros((2, 2))]
+    drawn = labels_of(pictures({"gradients": arrays, "sizes": (2, 3)}, (mine, 1.0), (arrays, 2.0)))
+    titles = [label.split(",")[0] for label in drawn]
+    assert titles[:4] == [f"gradients[{at}]" for at in range(4)]
+    assert titles[4:7] == ["your value 1[5]", "right value 1[5]", "difference"]
+    assert len(titles) == 4 + 3 * 4
+    assert "<code>sizes = (2, 3)</code>" in pictures({"sizes": (2, 3)}, 1.0, 2.0)
+
+
 def test_the_self_check_needs_numpy_only():
     code = (
         "import sys, autograder; "
