@@ -48,7 +48,7 @@ def arithmetic(own_instructions: bool) -> dict[str, str]:
 
 
 def first_on_the_path(root: Path) -> str:
-    """Return the PYTHONPATH with which the project in `root` imports its own code, if it has any."""
+    """Return the PYTHONPATH with which the project in `root` imports its own code."""
     return os.pathsep.join(filter(None, (str(root.resolve()), os.environ.get("PYTHONPATH"))))
 
 
