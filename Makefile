@@ -18,7 +18,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 VENV := .venv/installed
 # Whether everything is installed, or about to be: then the site links to the archives, too.
-LINKED := $(or $(wildcard $(VENV)),$(filter-out site serve clean practise,$(or $(MAKECMDGOALS),course)))
+LINKED := $(or $(wildcard $(VENV)),$(filter-out site check serve clean practise,$(or $(MAKECMDGOALS),course)))
 SITE_VENV := $(if $(LINKED),$(VENV),.venv/site)
 EDITION := $(BUILD)/edition.$(ANSWERS).$(if $(LINKED),linked,alone)
 # Chapter 10's published model: the weights in the package, and none of what it depends on.
@@ -30,8 +30,8 @@ SITE := $(BUILD)/html/index.html
 
 REFERENCE := $(shell find solutions -name '*.py')
 JUDGE := $(shell find autograder -name '*.py')
-TEXT := _config.yml \
-    $(shell find book \( -name node_modules -o -name __pycache__ \) -prune -o -type f -print)
+# Folders, too: one changes when a page is removed from it.
+TEXT := _config.yml $(shell find book \( -name node_modules -o -name __pycache__ \) -prune -o -print)
 
 course: plan site opened class archives
 	@echo
@@ -60,8 +60,8 @@ archives: $(ARCHIVES) $(SITE)
 class: $(GRADES)
 
 # What is kept of the executed pages: is it of these pages, and does it come out again? In groups,
-# one with each run (book/_ext/course_build/proof.py). `make fresh` executes all pages, or PAGES.
-check: $(VENV)
+# one each day (book/_ext/course_build/proof.py). `make fresh` executes all pages, or PAGES.
+check: $(SITE_VENV)
 	@python -m book._ext.course_build --check
 
 proof: $(VENV)
@@ -94,6 +94,7 @@ serve: $(SITE)
 nightly: class site chromium podman postgresql
 	NIGHTLY=1 pytest -n 3 --dist loadfile --durations=20
 	$(MAKE) fuzz
+	$(MAKE) proof
 
 # Kills at random over a class of 200 (SEED=... repeats one), and damaged notebooks and answers:
 # EXAMPLES of each kind, where `make test` draws 200.

@@ -19,6 +19,9 @@ def __getattr__(name: str) -> Any:
     """`check`, imported where it is first asked for: the command starts without NumPy."""
     if name != "check":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .selfcheck.check import check
+    from .selfcheck import NamingWhatIsInTheWay
+
+    with NamingWhatIsInTheWay():
+        from .selfcheck.check import check
 
     return check

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 
 OURS = ("autograder", "solutions")
@@ -12,6 +11,8 @@ EXTRAS = {"torch": "torch", "distributed": "cluster", "psycopg": "postgresql"}
 
 def main() -> None:
     """Run the command line. Where a package is missing, exit with the line that installs it."""
+    import signal
+
     _speak_utf8()
     # A shell starts what it runs in the background with SIGINT ignored, and Python leaves it so.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -44,4 +45,6 @@ def _speak_utf8() -> None:
 
 
 if __name__ == "__main__":
+    if not sys.flags.safe_path:  # no file of the working folder takes the place of a module
+        sys.path.append(sys.path.pop(0))
     main()

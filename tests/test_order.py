@@ -10,7 +10,7 @@ import pytest
 from longest_first import APART, LONG, longest_first, piece
 
 ROOT = Path(__file__).parents[1]
-PAGES, QUIZ, CORPUS = "tests/book/test_pages.py", "tests/book/test_quiz.py", "test_corpus.py"
+PAGES, CORPUS = "tests/book/test_pages.py", "test_corpus.py"
 
 
 @pytest.mark.parametrize("file", [*LONG, *APART])
@@ -21,7 +21,7 @@ def test_what_is_listed_is_there(file):
 def test_what_a_piece_shares_stays_together():
     assert piece(f"{PAGES}::test_axe[dark]") == piece(f"{PAGES}::test_errors[dark]")
     assert piece(f"{PAGES}::test_axe[dark]") != piece(f"{PAGES}::test_axe[phone]")
-    assert piece(f"{QUIZ}::test_by_keyboard") == piece(f"{QUIZ}::test_nothing") == QUIZ
+    assert piece(f"{PAGES}::test_tables_are_drawn") == PAGES
     corpus = f"tests/hostile/{CORPUS}::test_a_submission"
     assert piece(f"{corpus}[aborts-warm]") == piece(f"{corpus}[fork_bomb-warm]")
     assert piece(f"{corpus}[aborts-warm]") != piece(f"{corpus}[aborts-cold]")

@@ -18,6 +18,7 @@ from ..classroom.plaintext import printable
 from ..judging.exercise import Kind
 from ..judging.outline import Outline
 from ..judging.verdict import AS_GIVEN, Judgement, Verdict
+from ..sandbox.untrusted.writing import written_file
 from .beside import BesideCell, cells_beside, written_answers
 from .placing import Placed, place, same_text
 from .reading import HAND_IN_AGAIN, Cell, Unreadable, other_notebooks, read_cells
@@ -142,6 +143,11 @@ def assemble(
         f"run). It begins with: {printable(one.code.strip()[:40])}"
         for one in own
         if one.code is not None and len(one.code) > MAX_SOURCE
+    )
+    dropped += tuple(
+        f"A cell of your own writes no file: {printable(file.refused[:200])}"
+        for file in (written_file(one.code or "") for one in own)
+        if file is not None and file.refused
     )
     if any(one.cell.source is None and one.name not in names for one in placed):
         dropped += (f"A cell was left out whose content is no text. {HAND_IN_AGAIN}",)

@@ -19,20 +19,10 @@ from ..judging.judge import AnswerKey
 from ..sandbox.backends import Sandbox
 from ..sandbox.rooms import Room, Run
 from ..sandbox.untrusted import wire
-from ..sandbox.untrusted.probe import together
-from ..sandbox.untrusted.values import (
-    Call,
-    Differentiated,
-    Foreign,
-    FunctionElsewhere,
-    Observation,
-    Raised,
-    SeededGenerator,
-    SourceFunction,
-    Tensor,
-    Unloadable,
-)
+from ..sandbox.untrusted.values import Call
+from . import returned
 from .elsewhere import Handed, hand_over
+from .seen import Seen, joined, twice
 
 MOST_LEFT_OUT = 3
 """So many of a student's own cells may end their process before it counts."""
@@ -64,22 +54,6 @@ class Question:
     def name(self) -> str:
         """The name of the exercise."""
         return self.whole.exercise
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What an answer did: a status, and if that is "ended" what came of it.
-
-    `result` is what its cell raised, "stub", None for no such name, or an observation for each case
-    of `key`. `changed` says that the grader saw arguments change. `alone` is False if exercises
-    before it ran in the same process.
-    """
-
-    status: str
-    key: AnswerKey
-    result: Any = None
-    changed: bool = False
-    alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -167,7 +141,7 @@ class Observer:
             {name: _from(asked[name].whole, asked[name].whole.public) for name in right},
         )
         for name, one in hidden.items():
-            seen[name] = _joined(seen[name], replace(one, key=asked[name].whole))
+            seen[name] = joined(seen[name], replace(one, key=asked[name].whole))
         answered = [
             name
             for name in answered
@@ -175,7 +149,7 @@ class Observer:
         ]
         second = self._pass(asked, {name: _from(seen[name].key) for name in answered}, again=True)
         for name, one in second.items():
-            seen[name] = _again(seen[name], one)
+            seen[name] = twice(seen[name], one)
         return seen
 
     def _made(self, asked: Mapping[str, Question], parts: Mapping[str, _Part]) -> dict[str, Seen]:
@@ -190,7 +164,7 @@ class Observer:
         while tests:
             one_each = {name: part.one(at) for name, part in tests.items()}
             for name, one in self._pass(asked, one_each).items():
-                seen[name] = _joined(seen[name], one) if name in seen else one
+                seen[name] = joined(seen[name], one) if name in seen else one
             at += 1
             tests = {
                 name: part
@@ -206,7 +180,9 @@ class Observer:
         seen: dict[str, Seen] = {}
         parts = list(wanted.values())
         if again:
-            parts.reverse()  # the run goes backwards: so the first part is the last that ran
+            # The run goes backwards; last come those before which all other processes end.
+            parts.reverse()
+            parts.sort(key=lambda one: bool(one.key.forbidden))
         while parts:
             ended_by = self._ended_by_its_cell(parts[0].name)
             if ended_by is not None:
@@ -225,7 +201,8 @@ class Observer:
             found = self._read(batch, handed, run, asked)
             if not found:  # the first of them ended the run, and it was alone with the cells
                 status = "killed" if run.status == "ended" else run.status
-                found = {batch[0].name: Seen(status, asked[batch[0].name].public, alone=True)}
+                key = asked[batch[0].name].public
+                found = {key.exercise: Seen(status, key, alone=True, left=_left(run, key))}
             seen |= found
             parts = [one for one in parts if one.name not in seen]
         return seen
@@ -253,13 +230,13 @@ class Observer:
         for index, (part, message) in enumerate(zip(batch, run.results, strict=False)):
             status, result = "ended", None
             try:
-                name, result = _pair(wire.decode(message))
+                name, result = returned.pair(wire.decode(message))
             except wire.WireError:
                 name, status = part.name, "malformed"
             if name != part.name:
                 break
             if isinstance(result, list):
-                result = _observations(result, len(part.calls), handed)
+                result = returned.observations(result, len(part.calls), handed)
                 status = "malformed" if result is None else status
             if isinstance(result, list) and changed is not None:
                 result = [
@@ -272,7 +249,12 @@ class Observer:
                     for one, numbers in zip(result, handed.numbers[part.name], strict=True)
                 ]
             seen[part.name] = Seen(
-                status, asked[part.name].public, result, changed is not None, alone=index == 0
+                status,
+                asked[part.name].public,
+                result,
+                changed is not None,
+                alone=index == 0,
+                left=_left(run, part.key),
             )
         return seen
 
@@ -287,35 +269,9 @@ class Observer:
         return self._exercises[cell] is not None or len(self._own()) < MOST_LEFT_OUT
 
 
-def _joined(public: Seen, hidden: Seen) -> Seen:
-    """What an answer did on some cases and on others, such as the public and the hidden ones."""
-    if not isinstance(hidden.result, list):
-        return _unlike(public, hidden)
-    return replace(
-        hidden,
-        result=[*public.result, *hidden.result],
-        changed=public.changed or hidden.changed,
-        alone=public.alone and hidden.alone,
-    )
-
-
-def _again(first: Seen, second: Seen) -> Seen:
-    """What an answer did in both passes."""
-    if not isinstance(second.result, list):
-        return _unlike(first, second)
-    both = together(first.result, second.result)
-    if second.changed and not first.changed:
-        both = [
-            replace(one, arguments_after=again.arguments_after)
-            for one, again in zip(both, second.result, strict=True)
-        ]
-    return replace(first, result=both, alone=first.alone and second.alone)
-
-
-def _unlike(before: Seen, now: Seen) -> Seen:
-    """An answer that was there in one process and is not in the next."""
-    status = "unsteady" if now.status == "ended" else now.status
-    return replace(before, status=status, result=None, alone=before.alone and now.alone)
+def _left(run: Run, key: AnswerKey) -> bool:
+    """True if processes had to end before an exercise."""
+    return run.left and bool(key.forbidden)
 
 
 def _after(call: Call) -> tuple[Any, ...]:
@@ -347,52 +303,3 @@ def _are_calls(value: Any, count: int) -> bool:
 def _bytes(source: str) -> np.ndarray[Any, np.dtype[np.uint8]]:
     """A cell as bytes: the wire's texts are too short for one with data in it."""
     return np.frombuffer(source.encode(), np.uint8)
-
-
-def _pair(value: Any) -> tuple[str, Any]:
-    if not isinstance(value, list) or len(value) != 2 or not isinstance(value[0], str):
-        raise wire.WireError("no result of an exercise")
-    return value[0], value[1]
-
-
-def _observations(result: list[Any], count: int, handed: Handed) -> list[Observation] | None:
-    """The observations that came back, or None if one of them is none: a student forged it."""
-    if len(result) != count or not all(isinstance(one, Observation) for one in result):
-        return None
-    if not all(map(_is_legitimate, result)):
-        return None
-    return [
-        replace(one, arguments_after=handed.put_back(one.arguments_after), again=one.value)
-        for one in result
-    ]
-
-
-def _is_legitimate(one: Observation) -> bool:
-    given = all(
-        _is_plain(value, FunctionElsewhere | SourceFunction | SeededGenerator)
-        for value in one.arguments_after
-    )
-    named = all(isinstance(name, str) for name in one.ready_made)
-    return given and named and all(map(_is_outcome, (one.value, one.later)))
-
-
-def _is_outcome(value: Any) -> bool:
-    if isinstance(value, Unloadable):
-        return all(_is_plain(shape) for shape in value.shapes.values())
-    if isinstance(value, Differentiated):
-        gradients = value.gradients
-        known = gradients.values() if isinstance(gradients, dict) else ()
-        return _is_plain(value.output, Raised) and all(
-            one is None or isinstance(one, Tensor) for one in known
-        )
-    return _is_plain(value, Raised)
-
-
-def _is_plain(value: Any, also: Any = ()) -> bool:
-    """True for data that an answer may be, and for `Foreign`, which stands for what it may not."""
-    if isinstance(value, tuple | list):
-        return all(map(_is_plain, value))
-    if isinstance(value, dict):
-        return all(map(_is_plain, value.values()))
-    kinds = bool | int | float | str | np.ndarray | np.generic | Tensor | Foreign | None
-    return isinstance(value, kinds) or (also != () and isinstance(value, also))

@@ -23,16 +23,18 @@ from ..classroom.plaintext import printable
 from ..judging import judge
 from ..judging.exercise import Assignment, Exercise
 from ..judging.judge import AnswerKey, build_key, public_cases, with_hidden
-from ..judging.verdict import Judgement, Verdict
+from ..judging.verdict import IN_A_PROCESS, Judgement, Verdict
 from ..sandbox.backends import Sandbox
 from ..sandbox.limits import LIMITS
 from ..sandbox.rooms import NotBegun
 from ..sandbox.shown import UNTRUSTED
+from ..sandbox.untrusted.gate import SEALED
 from ..sandbox.untrusted.namespaces import MOST_FILES
 from ..sandbox.untrusted.values import Raised
 from ..selfcheck.check import read_cases
-from . import elsewhere, notebook, observing, placing, reading
-from .observing import Observer, ProgramCell, Question, Seen
+from . import elsewhere, notebook, observing, placing, reading, returned
+from .observing import Observer, ProgramCell, Question
+from .seen import Seen
 
 if TYPE_CHECKING:  # its import takes long, and judging does without
     from nbformat import NotebookNode
@@ -158,6 +160,8 @@ def _judgement(seen: Seen, note: str) -> Judgement:
 
 def _judgement_alone(seen: Seen) -> Judgement:
     key, result = seen.key, seen.result
+    if seen.status == "timeout" and seen.left:
+        return _NEEDS_WHAT_WAS_LEFT
     if seen.status != "ended":
         return _STATUS.get(seen.status, _STATUS["malformed"])
     if result is None:
@@ -176,6 +180,8 @@ def _judgement_alone(seen: Seen) -> Judgement:
     if not isinstance(result, list):
         return _STATUS["malformed"]
     judgement = judge.judge(key, result)
+    if judgement.verdict is Verdict.NONDETERMINISTIC and seen.left:
+        return _NEEDS_WHAT_WAS_LEFT
     asks = sum(one.asks for one in result)
     if judgement.earns and FEWEST_ASKS * key.asks > asks:
         return Judgement(
@@ -205,7 +211,14 @@ _DID = {
     "processes": "started too many processes",
     "files": "made too many files",
 }
+_NEEDS_WHAT_WAS_LEFT = Judgement(
+    Verdict.FORBIDDEN,
+    "It no longer works when the processes that your cells have left behind are ended, and nothing "
+    "would see whether something ready-made runs in one. Compute it in the function itself: "
+    "writing it is the exercise.",
+)
 _STATUS = {
+    SEALED: IN_A_PROCESS,
     "timeout": Judgement(
         Verdict.TIMEOUT, "It did not end in time. Is there a loop without an end?"
     ),
@@ -238,7 +251,7 @@ def fingerprint(assignment: Assignment, released: NotebookNode) -> str:
     A submission with the same digest and fingerprint gets the same verdicts: it need not be
     judged again.
     """
-    engine = {elsewhere, notebook, observing, placing, reading, sys.modules[__name__]}
+    engine = {elsewhere, notebook, observing, placing, reading, returned, sys.modules[__name__]}
     functions: list[Callable[..., Any]] = []
     parts = [platform.python_version(), f"numpy=={np.__version__}", repr(LIMITS)]
     parts += [cell.source for cell in released.cells]

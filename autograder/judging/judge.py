@@ -19,7 +19,7 @@ import numpy as np
 
 from ..sandbox.untrusted import wire
 from ..sandbox.untrusted.probe import observe, observe_once
-from ..sandbox.untrusted.ready_made import UNWATCHED
+from ..sandbox.untrusted.ready_made import PROCESSES, UNWATCHED
 from ..sandbox.untrusted.values import (
     Call,
     Differentiated,
@@ -40,7 +40,14 @@ from .measured import compare_measured
 from .modules import compare_gradients, compare_parameters
 from .naming import KeyedMisconception, Trial, earned_names, explained
 from .patterns import patterns
-from .verdict import ALL_BUT_ERRORS, AS_GIVEN, ERRORS_SHARE, Judgement, Verdict
+from .verdict import (
+    ALL_BUT_ERRORS,
+    AS_GIVEN,
+    ERRORS_SHARE,
+    IN_A_PROCESS,
+    Judgement,
+    Verdict,
+)
 from .words import NAMELESS, Names, by_parameter, kind, kind_in_general
 from .written_tests import judge_test
 
@@ -285,6 +292,8 @@ def _ready_made(key: AnswerKey, ran: str) -> Judgement:
     pattern = _matching(ran, key.forbidden)
     if pattern is not None:
         text = f"It runs `{pattern}`, which is ready-made."
+    elif key.forbidden and ran in PROCESSES:
+        return IN_A_PROCESS
     elif key.forbidden and ran in UNWATCHED:
         text = f"It runs `{ran}`, and nothing would see whether something ready-made runs there."
     else:

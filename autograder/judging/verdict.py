@@ -105,3 +105,10 @@ AS_GIVEN = Judgement(
     "it fails: then you know where to look.",
 )
 """A debug exercise whose bug is as it was, however it is written: nothing is given away."""
+
+IN_A_PROCESS = Judgement(
+    Verdict.FORBIDDEN,
+    "It begins a process, and nothing would see whether something ready-made runs there. Compute "
+    "it in the function itself: writing it is the exercise.",
+)
+"""Where something is forbidden."""

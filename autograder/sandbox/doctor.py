@@ -12,6 +12,7 @@ from .backends import KINDS, Sandbox, SandboxUnavailable, open_sandbox
 from .limits import LIMITS
 from .rooms import NotBegun
 from .untrusted import wire
+from .untrusted.gate import SEALED
 from .untrusted.values import Call, Observation
 
 QUICK = replace(LIMITS, seconds=1.0, cell_seconds=1.0, cells_seconds=1.0, memory=128 * 2**20)
@@ -33,13 +34,14 @@ class Layer:
 class Attempt:
     """A try to break a layer: `source` is the body of a function that returns True if it did.
 
-    Where a limit may end it instead, `status` says with what.
+    Where a limit may end it instead, `status` says with what. `forbidden` is as in a Call.
     """
 
     name: str
     tried: str
     source: str
     status: str = "ended"
+    forbidden: tuple[str, ...] = ()
 
 
 ATTEMPTS = (
@@ -141,6 +143,17 @@ ATTEMPTS = (
         "processes",
     ),
     Attempt(
+        "processes beside what is forbidden",
+        "begins one where it could run something that is forbidden",
+        """\
+        import os
+        if os.fork() == 0: os._exit(0)
+        return True
+        """,
+        SEALED,
+        ("torch.softmax",),
+    ),
+    Attempt(
         "private folders",
         "looks for something in them, and fills each",
         """\
@@ -192,7 +205,8 @@ def _tried(sandbox: Sandbox, mode: str, attempt: Attempt) -> Layer:
     cell = np.frombuffer(f"def trial():\n{body}".encode(), np.uint8)
     try:
         with closing(sandbox.room(wire.encode([(cell, "trial")]), torch=False)) as room:
-            run = room.run(wire.encode([("trial", [Call(())])]), seconds=QUICK.seconds)
+            calls = wire.encode([("trial", [Call((), forbidden=attempt.forbidden)])])
+            run = room.run(calls, seconds=QUICK.seconds, again=bool(attempt.forbidden))
     except NotBegun as error:
         return Layer(f"{mode}: {attempt.name}", False, str(error))
     held = attempt.status != "ended" and run.status in (attempt.status, "killed")

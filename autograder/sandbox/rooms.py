@@ -34,7 +34,9 @@ class Run:
     `status` is "ended", or what ended it. `cell` is the index of the cell in which it did.
     `results` are what the exercises showed, in the order of the run: data from the student's side.
     `changed` is the message of the calls as it was afterwards, if it is not as it was handed in.
-    `asked` says how many different calls of a function were asked for, by its number.
+    `asked` says how many different calls of a function were asked for, by its number. `left` is
+    True if processes that the cells, or other answers, had left had to end before the exercises
+    with something forbidden.
     """
 
     status: str
@@ -42,6 +44,7 @@ class Run:
     results: tuple[bytes, ...] = ()
     changed: bytes | None = None
     asked: Mapping[int, int] = field(default_factory=dict)
+    left: bool = False
 
 
 class Room:
@@ -137,7 +140,8 @@ def _understood(reply: dict[str, Any], payload: bytes) -> tuple[Run, bool]:
     for size in sizes:
         results.append(payload[place : place + size])
         place += size
-    run = Run(status, cell, tuple(results), asked=dict(asked))
+    left = reply.get("left") is True
+    run = Run(status, cell, tuple(results), asked=dict(asked), left=left)
     return run, reply.get("clean") is True
 
 

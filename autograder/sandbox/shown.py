@@ -9,7 +9,7 @@ import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 
-from .untrusted.namespaces import DESK, JUDGE, PRIVATE
+from .untrusted.namespaces import DESK, JUDGE
 
 UNTRUSTED = Path(__file__).parent / "untrusted"
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
@@ -32,40 +32,44 @@ ENVIRONMENT = {
 def prefixes() -> dict[str, str]:
     """The folders of this Python environment that no folder of the system holds, and their places.
 
-    Each keeps its own place, but for one in a private folder: that must be empty in there.
+    These are the interpreter's and those of the packages. They stand at the same places wherever
+    they lie, so that no answer sees the folders on the way, which bear a user's and a course's
+    name.
     """
-    both = dict.fromkeys((sys.base_prefix, sys.prefix))
-    outside = [one for one in both if not one.startswith("/usr/") and one != "/usr"]
-    moved = [any(Path(one).is_relative_to(folder) for folder in PRIVATE) for one in outside]
-    return {
-        one: f"{JUDGE}/python-{number}" if moved[number] else one
-        for number, one in enumerate(outside)
+    found: dict[str, str] = {}
+    places = {
+        sys.base_prefix: "python",
+        sysconfig.get_path("purelib"): "site-packages",
+        sysconfig.get_path("platlib"): "platform/site-packages",
     }
+    for folder, place in places.items():
+        real = os.path.realpath(folder)
+        if not any(Path(real).is_relative_to(shown) for shown in (*SYSTEM, *found)):
+            found[real] = f"{JUDGE}/{place}"
+    return found
 
 
 def inside(path: str) -> str:
     """The place of something in this Python environment."""
+    real = Path(os.path.realpath(path))
     for folder, place in sorted(prefixes().items(), reverse=True):  # the innermost first
-        if Path(path).is_relative_to(folder):
-            return str(Path(place) / Path(path).relative_to(folder))
+        if real.is_relative_to(folder):
+            return str(place / real.relative_to(folder))
     return path
 
 
 def python() -> str:
-    """The place of this Python. Of an environment that was moved, it is that which it links to."""
-    return sys.executable if _stays() else inside(os.path.realpath(sys.executable))
+    """The place of this Python: of a virtual environment's, that which it links to."""
+    return inside(os.path.realpath(sys.executable))
 
 
 def environment() -> dict[str, str]:
-    """The environment of a supervisor: ENVIRONMENT, and where Python finds what it imports."""
-    paths = sysconfig.get_paths()
-    packages = dict.fromkeys((inside(paths["purelib"]), inside(paths["platlib"])))
-    found = [JUDGE, *(() if _stays() else packages)]
-    return ENVIRONMENT | {"PYTHONPATH": os.pathsep.join(found)}
-
-
-def _stays() -> bool:
-    return all(folder == place for folder, place in prefixes().items())
+    """The environment of a supervisor: ENVIRONMENT, and where Python finds what it loads."""
+    packages = dict.fromkeys(inside(sysconfig.get_path(name)) for name in ("purelib", "platlib"))
+    found = ENVIRONMENT | {"PYTHONPATH": os.pathsep.join((JUDGE, *packages))}
+    if os.path.realpath(sys.base_prefix) in prefixes():  # a shared build has libpython there
+        found["LD_LIBRARY_PATH"] = inside(f"{sys.base_prefix}/lib")
+    return found
 
 
 def hidden() -> list[str]:
@@ -77,5 +81,5 @@ def hidden() -> list[str]:
 def _installed(package: str) -> Sequence[str]:
     spec = importlib.util.find_spec(package)
     folders = list(spec.submodule_search_locations or ()) if spec else []
-    shown = (sys.prefix, sys.base_prefix, *sysconfig.get_paths().values())
-    return [folder for folder in folders if any(Path(folder).is_relative_to(p) for p in shown)]
+    real = map(os.path.realpath, folders)
+    return [one for one in real if any(Path(one).is_relative_to(p) for p in (*SYSTEM, *prefixes()))]

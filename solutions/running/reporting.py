@@ -22,7 +22,7 @@ RUN = "COURSE_RUN"
 """The variable that names the folder of the run, whose name is the page's."""
 
 EXECUTED = "COURSE_EXECUTED"
-"""The variable that names the folders in which other pages' results are, the first one first."""
+"""The variable that names the folder in which other pages' results are."""
 
 NUMBERS = "numbers.json"
 TIMED = "timed"

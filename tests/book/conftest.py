@@ -25,6 +25,15 @@ def address(site: Path) -> Iterator[str]:
         yield address
 
 
+@pytest.fixture(scope="session")
+def quiz_pages(site: Path) -> list[str]:
+    """The pages that have a quiz."""
+    marked = '<fieldset class="quiz"'
+    names = [p.name for p in sorted(site.glob("*.html")) if marked in p.read_text("utf-8")]
+    assert names, "no page of the site has a quiz"
+    return names
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:

@@ -50,7 +50,15 @@ kernelspec: {name: python3, display_name: Python 3, language: python}
 
 """
 
-RUN_AXE = """async (part) => (await axe.run(part)).violations.flatMap(
+STROKES = "defs, clipPath, g, image, path, rect, use"
+"""What a figure is drawn of, in thousands of elements: none is read, and none can be reached."""
+
+TAKE_STROKES_AWAY = """(strokes) => {
+    for (const figure of document.querySelectorAll("svg.course-figure"))
+        if (!figure.querySelector(`:not(${strokes}), [tabindex], [role]`))
+            figure.replaceChildren(); }"""
+
+RUN_AXE = """async () => (await axe.run({ resultTypes: ["violations"] })).violations.flatMap(
     (rule) => rule.nodes.map((node) => `${rule.id}: ${node.html}`))"""
 
 
@@ -103,10 +111,14 @@ class Reader:
         self.page.evaluate("() => window.MathJax?.startup?.promise")
         return self.page
 
-    def violations(self, page: Page, part: str = "html") -> list[str]:
-        """Return what axe-core finds on a page, or in the elements of it that a selector names."""
+    def violations(self, page: Page) -> list[str]:
+        """Return what axe-core finds on a page, whose figures are empty afterwards.
+
+        Their strokes have nothing for its rules, and cost half of its time.
+        """
+        page.evaluate(TAKE_STROKES_AWAY, STROKES)
         page.evaluate(AXE.read_text(encoding="utf-8"))
-        return page.evaluate(RUN_AXE, part)
+        return page.evaluate(RUN_AXE)
 
     def _listen(self, kind: str, text: str) -> None:
         if kind in ("error", "warning"):

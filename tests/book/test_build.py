@@ -1,7 +1,5 @@
 """How the book is built: which chapters are executed, in which order, and what goes wrong."""
 
-import json
-import os
 import re
 import shutil
 import signal
@@ -14,166 +12,40 @@ from pathlib import Path
 import psutil
 import pytest
 import yaml
-from course_build import inputs, schedule
-from course_build.chapters import BookError, Chapter, Runs
-from course_build.kernels import ChapterError, Execution
+from course_build import inputs
+from course_build.chapters import BookError, Chapter, in_turn
 from site_tools import MAKE, NOTEBOOK, ROOT, Book, cell
 
 from solutions.running.arithmetic import SAME_EVERYWHERE
 
 KEEP = "from solutions.running.reporting import figure_data, read_figure_data"
-PRETEND = "import os\n\nos.cpu_count = lambda: {}\n"
-"""A `sitecustomize.py`, which Python runs first: the machine seems to have so many cores."""
 
 
-class World:
-    """What a `Schedule` needs of the chapters, the cache and the kernels, without any kernel."""
-
-    def __init__(self, **reads: Iterable[str]) -> None:
-        self.reads = reads
-        self.stale: set[str] = set(reads)
-        self.failing: set[str] = set()
-        self.running: list[str] = []
-        self.begun: list[str] = []
-        self.most_at_once = 0
-        self.alone: set[str] = set()
-        self.beside: set[str] = set()
-        self.met: dict[str, set[str]] = {}  # whom each found running when it began
-        self.results = dict.fromkeys(reads, "old")  # what each chapter keeps for others
-        self.seen: dict[str, list[str]] = {}  # what each read when it was executed
-
-    def chapters(self) -> dict[str, Chapter]:
-        return {
-            name: Chapter(name, Path(name), None, (), dict.fromkeys(reads, ()), (), self.runs(name))
-            for name, reads in self.reads.items()
-        }
-
-    def runs(self, name: str) -> Runs:
-        if name in self.alone:
-            return "alone"
-        return "beside" if name in self.beside else "in turn"
-
-    def reason(self, chapter: Chapter) -> str | None:
-        seen = self.seen.get(chapter.name, ["old"] * len(chapter.reads))
-        if chapter.name in self.stale:
-            return "its code changed"
-        return None if seen == [self.results[name] for name in chapter.reads] else "what it reads"
-
-    def seconds(self, name: str) -> None:
-        return None
-
-    def keep(self, chapter: Chapter, execution: Execution) -> None:
-        self.stale.discard(chapter.name)
-
-    def update(self, event: str, **what: object) -> None:
-        pass
-
-    def stop(self) -> None:
-        pass
-
-    def execute(self, chapter: Chapter, tell: Callable[[str], None]) -> Execution:
-        self.met[chapter.name] = set(self.running)
-        self.running.append(chapter.name)
-        self.begun.append(chapter.name)
-        self.most_at_once = max(self.most_at_once, len(self.running))
-        self.seen[chapter.name] = [self.results[name] for name in chapter.reads]
-        time.sleep(0.05)
-        self.running.remove(chapter.name)
-        if chapter.name in self.failing:
-            raise ChapterError(f"{chapter.name}.md:3", "no")
-        return Execution({}, 0.05, 0)
-
-    def build(self, monkeypatch: pytest.MonkeyPatch, cores: int) -> list[str]:
-        """Return the names of the chapters that were executed."""
-        monkeypatch.setattr(os, "cpu_count", lambda: cores)
-        self.begun = []
-        schedule.Schedule(self.chapters(), self, self, self).run()
-        return self.begun
+def chapters(**reads: Iterable[str]) -> dict[str, Chapter]:
+    return {
+        name: Chapter(name, Path(name), None, (), dict.fromkeys(read, ()))
+        for name, read in reads.items()
+    }
 
 
-@pytest.mark.parametrize(("cores", "at_once"), [(1, 1), (2, 1), (3, 1), (4, 2), (8, 4), (64, 5)])
-def test_as_many_chapters_run_at_once_as_there_are_pairs_of_cores(
-    monkeypatch: pytest.MonkeyPatch, cores: int, at_once: int
-) -> None:
-    world = World(a=(), b=(), c=(), d=(), e=())
-    assert sorted(world.build(monkeypatch, cores)) == ["a", "b", "c", "d", "e"]
-    assert world.most_at_once == at_once
+def test_a_chapter_comes_after_those_that_it_reads_and_else_in_the_order_of_the_contents() -> None:
+    order = in_turn(chapters(late=["z"], one=(), two=["late"], z=(), y=()))
+    assert order == ["one", "z", "late", "two", "y"]
 
 
-def test_a_chapter_comes_after_those_that_it_reads_and_else_in_the_order_of_the_contents(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    world = World(late=["z"], one=(), two=["late"], z=(), y=())
-    assert world.build(monkeypatch, 2) == ["one", "z", "late", "two", "y"]
-
-
-def test_one_page_at_a_time_is_executed_beside_the_chapters_before_its_turn(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    world = World(a=(), b=(), c=(), x=["a"], y=(), z=())
-    world.beside = {"x", "y", "z"}
-    begun = world.build(monkeypatch, 2)
-    assert sorted(begun) == ["a", "b", "c", "x", "y", "z"]
-    assert set(begun[:2]) == {"a", "y"}, "x reads what a is to find"
-    assert world.most_at_once == 2
-    assert [name for name in begun if name in world.reads and name not in world.beside] == [*"abc"]
-    assert all(len({one, *met} & world.beside) == 1 for one, met in world.met.items() if met)
-
-
-def test_pages_that_run_beside_others_share_the_cores_when_nothing_else_is_left(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    world = World(x=(), y=())
-    world.beside = {"x", "y"}
-    world.build(monkeypatch, 2)
-    assert world.most_at_once == 2
-
-
-@pytest.mark.parametrize("cores", [2, 8])
-def test_while_a_page_measures_time_nothing_else_runs(
-    monkeypatch: pytest.MonkeyPatch, cores: int
-) -> None:
-    world = World(a=(), clock=(), b=(), watch=["b"], x=(), y=(), z=())
-    world.alone, world.beside = {"clock", "watch"}, {"x", "y", "z"}
-    begun = world.build(monkeypatch, cores)
-    assert sorted(begun) == sorted(world.reads)
-    assert begun.index("clock") < begun.index("b"), "it is not put off until the end"
-    for name, met in world.met.items():
-        assert not met & world.alone
-        assert not (met and name in world.alone)
-
-
-@pytest.mark.parametrize("cores", [2, 8])
-def test_readers_are_executed_when_results_changed_and_else_nobody(
-    monkeypatch: pytest.MonkeyPatch, cores: int
-) -> None:
-    world = World(a=(), b=["a"], c=["b"], d=())
-    world.build(monkeypatch, cores)
-    assert world.build(monkeypatch, cores) == []
-    world.stale = {"a"}
-    assert world.build(monkeypatch, cores) == ["a"], "its results are as they were"
-    world.stale, world.results["a"] = {"a"}, "new"
-    assert world.build(monkeypatch, cores) == ["a", "b"], "b keeps what c reads as it was"
-
-
-@pytest.mark.parametrize("cores", [2, 8])
-def test_a_failure_stops_its_readers_and_nobody_else(
-    monkeypatch: pytest.MonkeyPatch, cores: int
-) -> None:
-    world = World(a=(), b=["a"], c=["b"], d=(), e=["d"])
-    world.failing = {"a"}
-    with pytest.raises(BookError, match=r"a\.md:3: no\n.*not executed.*: b, c$"):
-        world.build(monkeypatch, cores)
-    assert sorted(world.begun) == ["a", "d", "e"]
-    world.failing = set()
-    assert world.build(monkeypatch, cores) == ["a", "b", "c"]
-
-
-def test_chapters_that_read_each_other_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    world = World(a=["b"], b=["a"])
+def test_chapters_that_read_each_other_are_refused() -> None:
     with pytest.raises(BookError, match="chapters read each other's results: "):
-        world.build(monkeypatch, 2)
-    assert world.begun == []
+        in_turn(chapters(a=["b"], b=["a"], c=()))
+
+
+def test_a_page_that_was_removed_and_is_still_listed_is_named(
+    make_book: Callable[..., Book],
+) -> None:
+    book = make_book(here="# Here\n", gone="# Gone\n")
+    (book.root / "book" / "gone.md").unlink()
+    result = book.make()
+    assert result.returncode == 1
+    assert result.stdout.endswith("book/_toc.yml lists 'gone', and there is no gone.md\n")
 
 
 def test_what_a_chapter_reads_is_found_in_its_cells() -> None:
@@ -209,54 +81,8 @@ def test_a_change_executes_the_chapter_and_those_that_read_its_results(
     book.write("book/makes.md", makes.replace("VALUE", "1"))
     assert executed(book) == {"reads", "makes"}, "an old output would lie"
     assert "read [1]" in book.page("reads.html")
-    shutil.rmtree(book.root / "_build" / "executed" / "makes")
+    shutil.rmtree(book.root / "book" / "executed" / "makes")
     assert executed(book) == {"makes"}, "what it reads is there again, and has not changed"
-
-
-MEET = """\
-import os, pathlib, time
-here, there = (pathlib.Path({!r}, name) for name in ({!r}, {!r}))
-here.touch()
-deadline = time.monotonic() + 30
-while not there.exists() and time.monotonic() < deadline:
-    time.sleep(0.1)
-print("met:", there.exists())"""
-COMPUTE = """\
-import torch, numpy as np
-torch.manual_seed(0)
-X = torch.randn(700, 700)
-print("threads", torch.get_num_threads(), "sum", (X @ X).sum().item(), X.exp().sum().item())"""
-
-
-def test_side_by_side_gives_the_same_results(
-    make_book: Callable[..., Book], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """Two chapters wait for each other: they meet exactly when they run at the same time."""
-    meeting = str(tmp_path)
-    pages = {
-        "reads": NOTEBOOK
-        + cell(KEEP, "print(read_figure_data('f', 'one') + read_figure_data('f', 'one'))"),
-        "one": NOTEBOOK
-        + cell(MEET.format(meeting, "one", "two"))
-        + cell(COMPUTE)
-        + cell(KEEP, "figure_data('f', [X.mean().item()])"),
-        "two": NOTEBOOK + cell(MEET.format(meeting, "two", "one")) + cell(COMPUTE),
-    }
-    shown = []
-    for cores in (2, 4):
-        book = make_book(**pages)
-        book.write("sitecustomize.py", PRETEND.format(cores))
-        monkeypatch.setenv("OMP_NUM_THREADS", str(cores - 1))  # the machine's, not the chapters'
-        for name in ("one", "two"):
-            (tmp_path / name).unlink(missing_ok=True)
-        if cores == 2:
-            (tmp_path / "two").touch()  # nobody waits for half a minute
-        assert executed(book) == {"reads", "one", "two"}
-        assert "met: True" in book.page("one.html")
-        assert "met: True" in book.page("two.html")
-        shown.append([outputs(book.page(f"{name}.html")) for name in pages])
-    assert shown[0] == shown[1]
-    assert "threads 2 sum" in str(shown)
 
 
 ASK = "import os, torch\nprint(os.environ.get('MKL_CBWR'), torch.backends.cpu.get_cpu_capability())"
@@ -283,43 +109,10 @@ def outputs(page: str) -> list[str]:
     return found
 
 
-SPEND = """\
-import os, time
-begun = time.process_time()
-while time.process_time() < begun + 0.5:
-    pass
-os.spawnlp(os.P_WAIT, "sleep", "sleep", "6")
-print("niceness", os.nice(0))"""
-
-
-def test_a_page_that_runs_beside_others_has_the_lowest_priority_and_its_own_seconds(
-    make_book: Callable[..., Book],
-) -> None:
-    book = make_book(chapter=NOTEBOOK + cell(SPEND), aside=NOTEBOOK + cell("1", SPEND))
-    config = (book.root / "_config.yml").read_text(encoding="utf-8")
-    book.write("_config.yml", config.replace("course_beside:", "course_beside:\n    - aside"))
-    assert executed(book) == {"chapter", "aside"}
-    assert "niceness 19" in book.page("aside.html")
-    assert "niceness 19" not in book.page("chapter.html")
-    run = book.root / "_build" / "executed"
-    seconds = {
-        name: json.loads((run / name / "timed" / "run.json").read_bytes())["seconds"]
-        for name in ("chapter", "aside")
-    }
-    assert seconds["chapter"] > 6, "on the clock"
-    assert 0.5 < seconds["aside"] < 6, "of a core: nobody knows how long it had to wait"
-
-
-def test_what_runs_alone_or_beside_others_is_a_page_and_no_clock_runs_beside() -> None:
+def test_pages_with_instructions_of_their_own_are_pages() -> None:
     values = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["sphinx"]["config"]
-    alone, beside = values["course_alone"], values["course_beside"]
-    assert not set(alone) & set(beside)
-    assert set(values["course_own_instructions"]) <= set(alone)
-    for name in [*alone, *beside]:
-        text = (ROOT / "book" / f"{name}.md").read_text(encoding="utf-8")
-        assert "{code-cell}" in text
-        if name in beside:
-            assert not re.search(r"\b(perf_counter|monotonic|process_time|timeit)\b", text), name
+    for name in values["course_own_instructions"]:
+        assert "{code-cell}" in (ROOT / "book" / f"{name}.md").read_text(encoding="utf-8")
 
 
 FAULTS = {
@@ -347,7 +140,6 @@ def faulty(make_book: Callable[..., Book]) -> Book:
     config = (book.root / "_config.yml").read_text(encoding="utf-8")
     assert "timeout: 900" in config
     book.write("_config.yml", config.replace("timeout: 900", "timeout: 4"))
-    book.write("sitecustomize.py", PRETEND.format(8))
     return book
 
 
@@ -369,7 +161,7 @@ def test_a_failure_names_the_chapter_the_cell_and_the_reason(told: str, name: st
 
 
 def test_a_failure_names_at_the_end_what_could_not_be_executed(told: str) -> None:
-    assert told.splitlines()[-1] == "not executed, since they read its results: reader"
+    assert "book/reader.md: not executed, since it reads of raises" in told.splitlines()[-5:]
     assert "\x1b" not in told
 
 
@@ -398,7 +190,7 @@ os.execv(sys.argv[1], sys.argv[1:])"""
 BEGET = "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])"
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupt_leaves_no_process_behind(make_book: Callable[..., Book], number: int) -> None:
     """Also where SIGINT is ignored from the beginning: so a shell starts what ends with `&`."""
     book = make_book(done=NOTEBOOK + cell("print('done')"), long=NOTEBOOK)

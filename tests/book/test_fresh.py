@@ -1,5 +1,7 @@
 """Pages executed anew beside what is kept, and builds on a machine that cannot execute any."""
 
+import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +14,7 @@ from site_tools import MAKE, NOTEBOOK, Book, cell
 
 FRESH = (sys.executable, "-m", "book._ext.course_build.fresh")
 REPORT = "from solutions.running.reporting import report"
+DATA = "from solutions.running.reporting import figure_data, read_figure_data"
 LOOK = "value = int(open({!r}).read())"
 IDENTITY = ("-c", "user.name=A reader", "-c", "user.email=reader@example.org")
 
@@ -80,7 +83,7 @@ def test_a_number_that_moves_is_named_and_what_is_kept_stays(kept: Book, outside
     assert code == 1
     assert "shaky: 1 of 1 numbers moved, at most by 20.0%" in shown
     assert "found: 40 to 50 (+0.25 of it)" in shown
-    assert "ERROR: the same code on the same processor gave something else." in shown
+    assert "ERROR: the same code on such a machine gave something else" in shown
     assert "sure" not in shown
     assert not changed(kept)
 
@@ -92,11 +95,11 @@ def test_a_claim_that_fails_is_named_and_what_is_kept_stays(kept: Book, outside:
     assert code == 1
     assert "book/shaky.md:" in shown
     assert "AssertionError: the text says: more than 20" in shown
-    assert "What is kept of these pages stays as it was." in shown
+    assert "What is kept of it stays as it was." in shown
     assert not changed(kept)
 
 
-def test_on_another_processor_numbers_may_drift_while_the_claims_hold(
+def test_on_another_machine_numbers_may_drift_while_the_claims_hold(
     kept: Book, outside: Path
 ) -> None:
     outside.write_text("41")
@@ -110,7 +113,7 @@ def test_on_another_processor_numbers_may_drift_while_the_claims_hold(
         (kept.root / "sitecustomize.py").unlink()
         outside.write_text("40")
     assert code == 0, shown
-    assert "Another processor rounds otherwise; what is kept stays." in shown
+    assert "Another machine rounds otherwise; what is kept stays." in shown
     assert not changed(kept)
 
 
@@ -118,6 +121,93 @@ def test_a_page_that_does_not_exist_is_one_clear_line(kept: Book) -> None:
     code, shown = fresh(kept, "nowhere")
     assert code == 1
     assert shown.splitlines() == ["nowhere: no page with code cells. There are: sure, shaky."]
+
+
+def test_damage_is_mended_by_the_command_that_the_check_names(kept: Book) -> None:
+    check = (sys.executable, "-m", "book._ext.course_build", "--check")
+    page = kept.root / "book" / "executed" / "sure"
+
+    def checked() -> list[str]:
+        return subprocess.run(check, **kept.surroundings(), timeout=60).stdout.splitlines()
+
+    def mended(said: str) -> None:
+        (line,) = checked()
+        assert said in line
+        command = line.partition("Type: ")[2].partition("   (or")[0]
+        subprocess.run(command, shell=True, cwd=kept.root, check=True, capture_output=True)
+        assert checked() == ["All 2 pages are as they were executed."]
+        assert not changed(kept)
+
+    (page / "timed" / "run.json").write_text('{"seconds')
+    mended("run.json is cut off, or is no record")
+    shutil.rmtree(page)
+    mended("book/executed/sure is missing")
+    (page / ".DS_Store").write_text("")
+    mended(".DS_Store was made by no run")
+    shutil.copytree(page, page.with_name("gone"))
+    mended("book/executed/gone is of no page with code cells")
+    (page / "numbers.json").write_bytes(b"<<<<<<< HEAD\r\n")
+    git(kept, "add", "--all")  # as a merge that was not finished, or a commit that was not made
+    mended("numbers.json is not what the run made")
+
+
+def test_a_record_that_is_cut_off_is_made_anew(kept: Book) -> None:
+    (kept.root / "book" / "executed" / "sure" / "timed" / "run.json").write_text("{")
+    code, shown = fresh(kept, "sure")
+    assert code == 0, shown
+    assert "nothing was kept of it before" in shown
+    assert not changed(kept)
+
+
+def test_all_damaged_pages_are_named_before_anything_is_executed(kept: Book) -> None:
+    for name in ("sure", "shaky"):
+        (kept.root / "book" / "executed" / name / "more").write_text("")
+    shown = kept.make().stdout
+    git(kept, "clean", "--quiet", "-d", "--force")
+    assert [line.split("/")[2] for line in shown.splitlines()] == ["sure", "shaky"]
+
+
+def test_a_page_never_reads_a_result_that_is_out_of_date_or_thrown_away(
+    make_book: Callable[..., Book], outside: Path
+) -> None:
+    look = LOOK.format(str(outside))
+    makes = NOTEBOOK + cell(DATA, look, "figure_data('f', [value])")
+    reads = NOTEBOOK + cell(DATA, "print('read', read_figure_data('f', 'makes'))")
+    book = make_book(makes=makes, reads=reads)
+    assert book.make().returncode == 0
+    book.write("book/reads.md", reads.replace("'read'", "'READ'"))
+    outside.write_text("41")
+    code, shown = fresh(book, "makes", "reads")
+    assert code == 1
+    assert "makes: 0 of 0 numbers moved, 1 files of data" in shown
+    assert "READ [40]" in (book.root / "book/executed/reads/outputs.json").read_text()
+    outside.write_text("40")
+    book.write("book/makes.md", makes.replace("value]", "value + 1]"))
+    code, shown = fresh(book, "reads")
+    assert code == 1
+    assert "reads: it reads of makes, which is out of date: code cell 1 changed" in shown
+
+
+def test_a_copy_of_the_course_executes_its_own_code_with_nobodys_settings(
+    make_book: Callable[..., Book], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "installed" / "lib.py"
+    other.parent.mkdir()
+    other.write_text("value = 'of another copy'\n")
+    (tmp_path / "matplotlibrc").write_text("lines.linewidth: 9.5\n")
+    ask = ["import lib, matplotlib, os", "print(lib.value, matplotlib.rcParams['lines.linewidth'])"]
+    book = make_book(page=NOTEBOOK + cell(*ask, "print(repr(os.environ['CUDA_VISIBLE_DEVICES']))"))
+    book.write("lib.py", "value = 'its own'\n")
+    monkeypatch.setenv("MPLCONFIGDIR", str(tmp_path))
+    monkeypatch.setenv("MATPLOTLIBRC", str(tmp_path / "matplotlibrc"))
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
+    surroundings = book.surroundings()
+    paths = os.pathsep.join([str(other.parent), surroundings["env"]["PYTHONPATH"]])
+    surroundings["env"]["PYTHONPATH"] = paths
+    assert subprocess.run(MAKE, **surroundings, timeout=240).returncode == 0
+    text = (book.root / "book/executed/page/outputs.json").read_text()
+    assert "its own 1.5" in text
+    assert "''" in text
 
 
 def test_a_second_build_waits_for_the_first_and_executes_nothing(

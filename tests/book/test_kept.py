@@ -2,35 +2,41 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from assignment_facts import collected
 from assignment_facts import kept as facts
-from course_build import kept, proof
-from course_build.bench import Book
-from course_build.kept import Damaged
+from course_build import kept, machine, proof
+from course_build.book import Book
+from course_build.chapters import Settings, read_chapter
+from course_build.comparison import Number
+from course_build.executing import Made
+from course_build.kept import Damaged, Kept
+from course_build.kernels import ChapterError
 from course_build.outputs import to_files
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook, new_output
+from site_tools import NOTEBOOK, ROOT, cell
 
-ROOT = Path(__file__).parents[2]
+MADE_FROM = {"cells": []}
+RUN = {"seconds": 1.0}
 FILES = {"outputs.json": b"[]\n", "numbers.json": b'{"x": 1}\n', "timed/numbers.json": b"{}\n"}
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """The folder of an executed page called `page`."""
-    kept.write(tmp_path / "page", "page", {"cells": []}, {"seconds": 1.0}, FILES)
+    kept.write(tmp_path / "page", Kept(MADE_FROM, RUN, FILES))
     return tmp_path / "page"
 
 
 def test_what_was_written_is_read_and_written_again_alike(folder: Path) -> None:
-    found = kept.read(folder, "page")
-    assert found is not None
-    assert found.files == FILES
+    found = kept.read(folder)
+    assert found == Kept(MADE_FROM, RUN, FILES)
     assert set(found.stable) == {"outputs.json", "numbers.json"}
     before = {path: path.read_bytes() for path in folder.rglob("*.json")}
-    kept.write(folder, "page", {"cells": []}, {"seconds": 1.0}, FILES)
+    kept.write(folder, found)
     assert {path: path.read_bytes() for path in folder.rglob("*.json")} == before
 
 
@@ -40,7 +46,6 @@ def test_what_was_written_is_read_and_written_again_alike(folder: Path) -> None:
         ("numbers.json", b'{"x": 2}\n', "numbers.json is not what the run made"),
         ("timed/numbers.json", b'{"x": 2}\n', "timed/numbers.json is not what the run made"),
         ("outputs.json", None, "outputs.json is missing"),
-        ("more.svg", b"<svg/>", "more.svg was made by no run"),
         ("page.json", b'{"page": "pa', "page.json is cut off, or is no record"),
         ("page.json", b"[]", "page.json is cut off, or is no record"),
         ("timed/run.json", None, "timed/run.json is missing"),
@@ -52,25 +57,36 @@ def test_damage_is_one_line_that_names_the_file_and_the_command(
     (folder / file).unlink(missing_ok=True)
     if content is not None:
         (folder / file).write_bytes(content)
-    with pytest.raises(Damaged, match="Type: git restore book/executed/page") as caught:
-        kept.read(folder, "page")
+    with pytest.raises(Damaged, match="Type: make fresh PAGES=page") as caught:
+        kept.read(folder)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
+def test_a_file_that_no_run_made_is_to_be_removed(folder: Path) -> None:
+    (folder / "a file.svg").write_text("<svg/>")
+    with pytest.raises(
+        Damaged, match=r"a file\.svg was made by no run\. Type: rm '.*a file\.svg'$"
+    ):
+        kept.read(folder)
+
+
 def test_a_seal_that_does_not_fit_and_another_page_are_found(folder: Path) -> None:
+    other = folder.with_name("other")
+    folder.rename(other)
     with pytest.raises(Damaged, match="is of the page 'page'"):
-        kept.read(folder, "other")
+        kept.read(other)
+    other.rename(folder)
     record = json.loads((folder / "page.json").read_text())
     (folder / "page.json").write_text(json.dumps(record | {"made_from": {"cells": ["x"]}}))
     with pytest.raises(Damaged, match=r"page\.json is not what the run made"):
-        kept.read(folder, "page")
+        kept.read(folder)
 
 
 def test_what_a_stop_left_half_done_is_put_back(folder: Path) -> None:
     folder.rename(folder.with_name(".old-page"))
     kept.restore(folder.parent)
-    assert kept.read(folder, "page") is not None
+    assert kept.read(folder) is not None
 
 
 def test_what_is_printed_is_one_text_in_how_many_parts_ever_the_kernel_sent_it() -> None:
@@ -81,7 +97,40 @@ def test_what_is_printed_is_one_text_in_how_many_parts_ever_the_kernel_sent_it()
     assert to_files(page("first", "\nsecond", "\n")) == to_files(page("first\nsecond\n"))
 
 
-def test_every_page_is_proved_once_in_as_many_runs_as_there_are_groups() -> None:
+@pytest.mark.parametrize(
+    ("header", "counts"),
+    [
+        (":tags: [hide-input]", False),
+        (":tags: [timed, hide-input]", True),
+        (":tags: [raises-exception]", True),
+        ("---\nmystnb: {figure: {name: fig-one, caption: A line.}}\n---", True),
+        ("---\nmystnb: {image: {alt: A line.}}\n---", False),
+    ],
+)
+def test_of_tags_and_names_those_count_that_decide_what_is_written(
+    tmp_path: Path, header: str, counts: bool
+) -> None:
+    digests = []
+    for one in ("", header):
+        (tmp_path / "book").mkdir(exist_ok=True)
+        (tmp_path / "book" / "page.md").write_text(NOTEBOOK + cell("print(1)", header=one))
+        page = read_chapter("page", Settings(tmp_path))
+        assert page is not None
+        digests.append(page.made_from(tmp_path, tmp_path)["cells"])
+    assert (digests[0] != digests[1]) == counts
+
+
+def test_a_library_that_rounds_otherwise_makes_another_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    here = machine.description()
+    assert machine.rounds_alike(here)
+    assert machine.rounds_alike({**here, "cores": 64})
+    for name in machine.ROUNDING:
+        assert not machine.rounds_alike({**here, name: "another"})
+
+
+def test_every_page_is_proved_once_in_as_many_days_as_there_are_groups() -> None:
     seconds = {"a": 5.0, "b": 400.0, "c": 300.0, "d": 700.0, "e": 20.0, "f": 100.0}
     groups = proof.groups(seconds)
     assert groups == [["b"], ["c"], ["d"], ["e", "f"]]
@@ -90,9 +139,57 @@ def test_every_page_is_proved_once_in_as_many_runs_as_there_are_groups() -> None
     ]
 
 
+@pytest.mark.parametrize(
+    ("before", "now", "far"),
+    [
+        (1.0, 1.4, False),
+        (40, 4000, True),
+        (0.5, -0.5, True),
+        (2, 1, False),
+        (1, 0, False),
+        (20, 0, True),
+        (1e-9, 0.0, False),
+        (1e-3, 0.0, True),
+        ("yes", "no", True),
+        (None, 1.0, True),
+    ],
+)
+def test_what_rounding_cannot_explain_has_moved_far(before: Any, now: Any, far: bool) -> None:
+    assert Number("x", before, now).far == far
+
+
+def made(run: dict[str, Any], x: float | None) -> Made:
+    """A page that was executed on this machine, where `x` was 1.0 on that of `run`."""
+    before = Kept(MADE_FROM, run, {"numbers.json": b'{"x": 1.0}\n'})
+    if x is None:
+        return Made("page", before, None, False, ChapterError("book/page.md:3", "no"))
+    files = {"numbers.json": json.dumps({"x": x}).encode()}
+    return Made("page", before, Kept(MADE_FROM, run, files), False)
+
+
+@pytest.mark.parametrize(
+    ("x", "here", "elsewhere"),
+    [
+        (1.0, "HOLDS", "HOLDS"),
+        (1.1, "FAILS", "HOLDS"),
+        (99.0, "FAILS", "WARNS"),
+        (None, "FAILS", "WARNS"),
+    ],
+)
+def test_a_page_fails_where_it_was_made_and_elsewhere_only_the_change_that_brings_it(
+    x: float | None, here: str, elsewhere: str
+) -> None:
+    run = machine.description()
+    other = {**run, "processor": "another"}
+    assert proof.judgement(made(run, x), ()).name == here
+    assert proof.judgement(made(other, x), ()).name == elsewhere
+    brought = proof.judgement(made(other, x), {"page"})
+    assert brought.name == ("HOLDS" if elsewhere == "HOLDS" else "FAILS")
+
+
 def test_no_page_of_the_book_is_out_of_date() -> None:
     book = Book(ROOT)
-    assert set(book.current()) == set(book.chapters)
+    assert book.problems() == []
 
 
 def test_the_facts_of_the_assignments_are_those_of_the_exercises() -> None:

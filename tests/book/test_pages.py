@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from answering import Answer, answer_all
 from site_tools import MODES, ROOT, Reader
 
 UNDRAWN = """() => [...document.querySelectorAll("article .math")]
@@ -29,9 +30,10 @@ class Visit:
     undrawn: list[str]
     figures: int
     without_alternative: list[str]
-    violations: list[str]
-    width: int
+    answers: list[Answer]
+    width: int  # with every quiz answered, as for axe
     window: int
+    violations: list[str]
 
 
 @dataclass(frozen=True)
@@ -55,9 +57,10 @@ def tour(request: pytest.FixtureRequest, site: Path, reader: Callable[..., Reade
                 undrawn=page.evaluate(UNDRAWN),
                 figures=page.locator(PICTURES).count(),
                 without_alternative=page.evaluate(WITHOUT_ALTERNATIVE, PICTURES),
-                violations=person.violations(page),
+                answers=answer_all(page),
                 width=page.evaluate("() => document.documentElement.scrollWidth"),
                 window=page.evaluate("() => window.innerWidth"),
+                violations=person.violations(page),
             )
         )
     return Tour(visits, person)
@@ -80,6 +83,12 @@ def test_figures_have_alternative_text(tour: Tour) -> None:
     assert sum(visit.figures for visit in tour.visits) > 0
     wrong = {visit.name: visit.without_alternative for visit in tour.visits}
     assert {name: images for name, images in wrong.items() if images} == {}
+
+
+def test_each_choice_of_a_quiz_gets_its_reason_by_mouse(tour: Tour, quiz_pages: list[str]) -> None:
+    assert [visit.name for visit in tour.visits if visit.answers] == quiz_pages
+    wrong = {visit.name: [one for one in visit.answers if one.wrong] for visit in tour.visits}
+    assert {name: answers for name, answers in wrong.items() if answers} == {}
 
 
 def test_axe_finds_no_violation(tour: Tour) -> None:

@@ -1,20 +1,9 @@
-"""Every quiz of the site: by mouse, by keyboard, and without JavaScript."""
+"""The quizzes of the site by keyboard and without JavaScript; test_pages answers them by mouse."""
 
 from collections.abc import Callable
-from pathlib import Path
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 from site_tools import MODES, Reader
-
-
-@pytest.fixture(scope="module")
-def quiz_pages(site: Path) -> list[str]:
-    """The pages that have a quiz."""
-    marked = '<fieldset class="quiz"'
-    names = [p.name for p in sorted(site.glob("*.html")) if marked in p.read_text("utf-8")]
-    assert names, "no page of the site has a quiz"
-    return names
 
 
 def quizzes(page: Page) -> list[Locator]:
@@ -27,36 +16,6 @@ def check(quiz: Locator) -> Locator:
 
 def reason(quiz: Locator, choice: Locator) -> Locator:
     return quiz.locator(f".quiz-key [data-choice={choice.get_attribute('value')}]")
-
-
-CHOICES = """(quiz) => [...quiz.querySelectorAll("input[type=radio]")].map((choice) => {
-    const reason = quiz.querySelector(`.quiz-key [data-choice=${choice.value}]`);
-    return [choice.id, reason.textContent, reason.dataset.verdict]; })"""
-"""The identity of each choice, its reason and its verdict, asked for all at once."""
-
-
-@pytest.mark.parametrize("mode", ["dark", "phone"])  # the phone reads in light
-def test_each_choice_gets_its_reason_by_mouse(
-    mode: str, quiz_pages: list[str], reader: Callable[..., Reader]
-) -> None:
-    person = reader(**MODES[mode])
-    for name in quiz_pages:
-        page = person.open(name)
-        for quiz in quizzes(page):
-            key, feedback = quiz.locator(".quiz-key"), quiz.get_by_role("status")
-            expect(key).to_be_hidden()
-            found = False
-            for identity, text, verdict in quiz.evaluate(CHOICES):
-                quiz.locator(f"label[for={identity}]").click()
-                expect(feedback).to_be_empty()
-                check(quiz).click()
-                expect(feedback).to_have_text(text)
-                found |= verdict == "right"
-                expect(key).to_be_visible(visible=found)
-            key.locator("summary").click()
-        # Of the rest of the page, which no answer changes, test_pages asks.
-        assert person.violations(page, "fieldset.quiz") == []
-    assert person.errors == []
 
 
 def test_by_keyboard(quiz_pages: list[str], reader: Callable[..., Reader]) -> None:

@@ -35,20 +35,21 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import nbformat
 import yaml
 from nightly import NIGHTLY
 
 from autograder import checks
-from autograder.classroom.course import Course
-from autograder.classroom.release import PAGES, build_notebook
-from autograder.grading.sample import notebook_text, sample_class
 from autograder.judging.exercise import Assignment
 from autograder.sandbox.backends import KINDS
 from autograder.sandbox.limits import LIMITS
 from autograder.sandbox.untrusted.supervisor import CONTAINER, WARM
+
+if TYPE_CHECKING:
+    import nbformat
+
+    from autograder.classroom.course import Course
 
 CORPUS = Path(__file__).parents[1] / "hostile"
 GROUPS = ("resources", "process", "scores", "answers", "secrets", "files", "tools", "robust")
@@ -175,7 +176,13 @@ def assignment(name: str) -> Assignment:
 
 @functools.cache
 def released(name: str) -> nbformat.NotebookNode:
-    """The release of an assignment, without the cells of exercises that were left out."""
+    """The release of an assignment, without the cells of exercises that were left out.
+
+    What makes releases takes more than a second to import, and is imported here: each worker that
+    grades a class begins with this module, and makes none.
+    """
+    from autograder.classroom.release import PAGES, build_notebook
+
     whole = checks.assignments()[name]
     notebook = build_notebook(whole, PAGES / f"{name}.md")
     gone = {one.name for one in whole.exercises if one not in assignment(name).exercises}
@@ -189,6 +196,8 @@ def released(name: str) -> nbformat.NotebookNode:
 
 @functools.cache
 def _right_text(name: str) -> str:
+    from autograder.grading.sample import notebook_text, sample_class
+
     (sample,) = (one for one in sample_class([assignment(name)]) if one.student == "s01-perfect")
     return notebook_text(sample, released(name))
 

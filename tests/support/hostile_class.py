@@ -24,7 +24,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import hostile
-import nbformat
 from hostile import Case, Graded, Row
 
 TRACE = "hostile-was-here"
@@ -57,6 +56,8 @@ def graded(name: str, mode: str) -> Graded:
 
 
 def _make(root: Path, cases: Sequence[Case]):
+    import nbformat
+
     from autograder.classroom.course import Course
 
     course = Course.create(root)

@@ -17,24 +17,22 @@ from xdist.scheduler import LoadFileScheduling
 
 LONG = (
     "tests/hostile/test_corpus.py",
-    "tests/autograder/selfcheck/test_agreement.py",
     "tests/book/test_pages.py",
-    "tests/book/test_quiz.py",
     "tests/autograder/checks/test_exercises.py",
+    "tests/autograder/selfcheck/test_agreement.py",
     "tests/autograder/checks/test_semantic_mutants.py",
     "tests/autograder/grading/test_cluster.py",
-    "tests/autograder/grading/test_program.py",
     "tests/autograder/judging/test_naming.py",
+    "tests/autograder/grading/test_program.py",
+    "tests/autograder/selfcheck/test_selfcheck.py",
     "tests/autograder/checks/test_mutants.py",
     "tests/autograder/classroom/test_sample_course.py",
-    "tests/autograder/selfcheck/test_selfcheck.py",
 )
 """The files that take minutes, the longest first; a wrong place costs time and nothing else."""
 
 APART = {
     "tests/autograder/selfcheck/test_agreement.py": r"\[\w+\]$",  # by chapter
     "tests/book/test_pages.py": r"\[\w+\]$",  # by reader
-    "tests/book/test_quiz.py": r"\[\w+\]$",
     "tests/hostile/test_corpus.py": r"-(?:warm|cold)\]$",  # by sandbox
 }
 """What tells the pieces of a file apart in the names of its tests."""

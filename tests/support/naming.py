@@ -49,7 +49,9 @@ class NoSumError(Exception):
 def tally(
     exercise: Exercise, most_pairs: int | None = None, most_edits: int | None = None
 ) -> tuple[Counter[str], Counter[str]]:
-    """How the answers with two mistakes, and those with an edit, are named; at most so many each.
+    """How the answers with two mistakes, and those with an edit, are named.
+
+    Of at most so many pairs of mistakes, and of at most so many edits.
 
     An answer with two mistakes is named rightly if each name given is one of the two. An edit of
     the reference is named rightly if, on every case of a fresh draw on which it fails, it gives
@@ -57,7 +59,7 @@ def tally(
     """
     key = build_key(exercise, public_cases(exercise), exercise.hidden(np.random.default_rng(7)))
     pairs, edits = Counter[str](), Counter[str]()
-    for names, observations in spread(list(two_mistakes(key)), most_pairs):
+    for names, observations in two_mistakes(key, most_pairs):
         judgement = judge(key, observations)
         if not judgement.passed:
             pairs[_kind(judgement.misconception, set(_named(judgement)) <= names)] += 1
@@ -118,9 +120,11 @@ def behaves_as(key: AnswerKey, answer: Any, names: Sequence[str]) -> bool:
     return bool(failing) and all(map(any, failing)) and all(map(any, zip(*failing, strict=True)))
 
 
-def two_mistakes(key: AnswerKey) -> Iterator[tuple[set[str], list[Observation]]]:
+def two_mistakes(
+    key: AnswerKey, most_pairs: int | None
+) -> Iterator[tuple[set[str], list[Observation]]]:
     """Answers with two mistakes: both on every case, and each on every other case."""
-    for one, other in itertools.combinations(key.misconceptions, 2):
+    for one, other in spread(list(itertools.combinations(key.misconceptions, 2)), most_pairs):
         names = {one.name, other.name}
         with contextlib.suppress(NoSumError):
             yield (

@@ -9,6 +9,17 @@ import numpy as np
 from solutions import self_attention as solutions
 
 from ...judging.exercise import Case, Exercise, Misconception, Promise, SourceFunction
+from .permute_equivariantly_wrong import (
+    permute__allclose,
+    permute__compared_as_sets,
+    permute__equal_to_the_last_bit,
+    permute__first_axis,
+    permute__fixed_tolerance,
+    permute__inverse,
+    permute__order_of_its_own,
+    permute__output_not_permuted,
+    permute__shapes_only,
+)
 
 SELF_ATTEND = SourceFunction(
     "attend",
@@ -213,51 +224,6 @@ def hidden_kinds(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("a batch, positions added", (POSITIONS_ADDED, batch, a_turn(rng, 6)))
     deep = rng.normal(size=(2, 1, 2, 5, 3))
     yield Case("three leading batch axes, one of length 1", (SELF_ATTEND, deep, a_turn(rng, 5)))
-
-
-def permute__output_not_permuted(attend, X, permutation):
-    Y, Z = attend(X), attend(X[..., permutation, :])
-    return bool(np.abs(Z - Y).max() <= 1e-4 * np.abs(Y).max())
-
-
-def permute__inverse(attend, X, permutation):
-    Y = attend(X)[..., np.argsort(permutation), :]
-    Z = attend(X[..., permutation, :])
-    return bool(np.abs(Z - Y).max() <= 1e-4 * np.abs(Y).max())
-
-
-def permute__equal_to_the_last_bit(attend, X, permutation):
-    return bool(np.array_equal(attend(X[..., permutation, :]), attend(X)[..., permutation, :]))
-
-
-def permute__fixed_tolerance(attend, X, permutation):
-    Y, Z = attend(X)[..., permutation, :], attend(X[..., permutation, :])
-    return bool(np.abs(Z - Y).max() < 1e-6)
-
-
-def permute__first_axis(attend, X, permutation):
-    Y, Z = attend(X)[permutation], attend(X[permutation])
-    return bool(np.abs(Z - Y).max() <= 1e-4 * np.abs(Y).max())
-
-
-def permute__compared_as_sets(attend, X, permutation):
-    Y, Z = attend(X), attend(X[..., permutation, :])
-    Y, Z = np.sort(Y, axis=-2), np.sort(Z, axis=-2)
-    return bool(np.abs(Z - Y).max() <= 1e-4 * np.abs(Y).max())
-
-
-def permute__order_of_its_own(attend, X, permutation):
-    backwards = np.arange(X.shape[-2])[::-1]
-    Y, Z = attend(X)[..., backwards, :], attend(X[..., backwards, :])
-    return bool(np.abs(Z - Y).max() <= 1e-4 * np.abs(Y).max())
-
-
-def permute__shapes_only(attend, X, permutation):
-    return attend(X[..., permutation, :]).shape == attend(X)[..., permutation, :].shape
-
-
-def permute__allclose(attend, X, permutation):
-    return bool(np.allclose(attend(X[..., permutation, :]), attend(X)[..., permutation, :]))
 
 
 def permute__by_a_matrix(attend, X, permutation):

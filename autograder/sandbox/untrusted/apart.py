@@ -136,12 +136,14 @@ def renew() -> None:
 def notebook() -> dict[str, Any]:
     """Names as the first cell finds them; what else leads to this package is taken away.
 
-    What only a notebook has, and `check` of `autograder`, do nothing.
+    What only a notebook has, and `check` of `autograder`, do nothing. Modules in the folder of the
+    notebook are found, too.
     """
     main, package = types.ModuleType("__main__"), types.ModuleType("autograder")
     sys.modules["__main__"], sys.modules["autograder"] = main, package
     quiet = _clean["Quiet"]()
     vars(package)["check"] = _clean["check"]
+    sys.path.append("")
     vars(main).update(__builtins__=builtins, display=quiet, get_ipython=quiet)
     gc.freeze()  # so that what is hidden is told from what something has unfrozen
     _add_audit_hook(_refuse)

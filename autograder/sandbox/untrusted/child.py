@@ -17,8 +17,10 @@ from typing import Any
 from . import wire
 from .apart import notebook
 from .calling import attempt, call_apart
+from .gate import Seal
 from .probe import Prepared, is_stub, prepare
 from .values import Raised
+from .writing import written_file
 
 PREPARED, CELL, DONE, RESULT = b"P", b"C", b"D", b"R"
 """What a child says, each with 8 bytes: all is ready and nothing of the student's has run; the cell
@@ -41,8 +43,8 @@ class Order:
     left_out: frozenset[int]
 
 
-def work(order: Order, say: Callable[[bytes], Any]) -> None:
-    """Carry out `order`; `say` gets what is to be reported.
+def work(order: Order, say: Callable[[bytes], Any], seal: Seal) -> None:
+    """Carry out `order`; `say` gets what is to be reported, and `seal` leaves us alone in the room.
 
     All that is handed to the student's code is made before that runs, in memory that the grader
     looks at from outside: a change of an argument cannot be hidden from it.
@@ -61,6 +63,8 @@ def work(order: Order, say: Callable[[bytes], Any]) -> None:
     answers, failures = _run(cells, order.left_out, say, [name for name, _ in exercises])
     say(_said(DONE, 0))
     for name, calls in prepared:
+        if calls.watched:
+            seal()
         message = wire.encode([name, _observed(name, calls, answers, failures)])
         if not intact():
             message = b"this package was changed"
@@ -123,12 +127,16 @@ def _run(
             continue
         say(_said(CELL, index))
         before = answers.values_in(namespace)
-        code = _compiled(source.tobytes().decode(), index, kept)
-        if type(code) is types.CodeType:
-            kept |= code.co_flags & _FUTURE
-            code = _executed(code, namespace)
-        if isinstance(code, Raised):
-            failures[exercise] = code
+        text = source.tobytes().decode()
+        file = written_file(text)
+        done = attempt(exec, _WRITE, {"refused": file.refused, **vars(file)}) if file else None
+        if file is None or exercise is not None:
+            done = _compiled(text, index, kept)
+        if type(done) is types.CodeType:
+            kept |= done.co_flags & _FUTURE
+            done = _executed(done, namespace)
+        if isinstance(done, Raised):
+            failures[exercise] = done
         answers.look(exercise, before, namespace)
     return answers.found, failures
 
@@ -189,6 +197,14 @@ _AWAIT = """
 import asyncio
 asyncio.run(eval(cell, names))
 """
+_WRITE = """
+if refused:
+    raise ValueError(refused)
+import importlib
+with open(name, "a" if append else "w", encoding="utf-8") as file:
+    file.write(text)
+importlib.invalidate_caches()
+"""
 _SOURCES = linecache.cache  # what `inspect` has sources from
 _COROUTINE, _AWAITING = inspect.CO_COROUTINE, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 _FUTURE = 0
@@ -199,6 +215,7 @@ for _feature in __future__.all_feature_names:
 def _compiled(source: str, index: int, flags: int) -> types.CodeType | Raised:
     """Compile a cell; what only a notebook understands (%magic, !command, help?) does nothing.
 
+    What `%%writefile` writes in the cell of an answer is taken for the answer, too.
     `flags` are those of the cells before, of which `from __future__` holds for this one too. Who
     asks `inspect` for the source of a function finds it.
     """

@@ -31,10 +31,11 @@ class Prepared:
     """The calls of one exercise, with their arguments made: once for one pass."""
 
     def __init__(self, made: Sequence[Made], again: bool, forbidden: Sequence[str] = ()) -> None:
-        """`again` makes the last call first. What runs and is `forbidden` is noted."""
+        """`again` makes the last call first. `watched` is True where something is `forbidden`."""
         self._made = made
         self._again = again
         self._watch = Watch(forbidden)
+        self.watched = bool(forbidden)
 
     def observe(self, function: Callable[..., Any]) -> list[Observation]:
         """Make every call; the observations stand in the order of the cases.

@@ -32,6 +32,17 @@ _BARE, _STARTS = "_thread.start_new_thread", threading.Thread.start.__code__
 UNWATCHED = (_BARE, SWITCHED_OFF)
 """What is noted of code that runs where nothing can be watched."""
 
+PROCESSES = (
+    "os.fork",
+    "os.forkpty",
+    "os.posix_spawn",
+    "os.posix_spawnp",
+    "os.system",
+    "_posixsubprocess.fork_exec",
+    "_winapi.CreateProcess",
+)
+"""What begins a process, in which nothing is seen either, where no room is asked for it."""
+
 Profile = Callable[[FrameType, str, Any], None]
 
 
@@ -43,8 +54,9 @@ class Watch:
         an operator of torch, `torch.ops.aten.name` without its overload. `*` stands for anything.
         """
         self._forbidden = tuple(forbidden)
-        self._functions = _functions(self._forbidden)
-        self._late = [one for one in self._forbidden if one.partition(".")[0] not in sys.modules]
+        names = (*self._forbidden, *PROCESSES)
+        self._functions = _functions(names)
+        self._late = [one for one in names if one.partition(".")[0] not in sys.modules]
         self._operators = any("*" in one or one == AUTOMATIC for one in self._forbidden)
         self._recorder = recorder() if self._operators else None
 

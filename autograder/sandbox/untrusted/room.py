@@ -18,8 +18,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from . import seccomp
 from .answering import Answering
 from .child import CELL, DONE, PREPARED, RESULT, Order, work
+from .gate import SEALED, Gate, Seal, gate, no_seal, tell
 from .line import LineError, receive, send
 from .namespaces import MOST_FILES
 from .traces import Traces
@@ -46,13 +48,15 @@ ENDING = 0.001  # seconds between two looks whether a child that says nothing mo
 class Outcome:
     """What became of one child: a status, the cell in which it ended, and its results.
 
-    `asked` says of functions by number how many different calls of them it asked for.
+    `asked` says of functions by number how many different calls of them it asked for. `left` is
+    True if processes had to end before the exercises with something forbidden.
     """
 
     status: str
     cell: int | None = None
     results: list[bytes] = field(default_factory=list)
     asked: list[tuple[int, int]] = field(default_factory=list)
+    left: bool = False
 
 
 def serve(line: socket.socket, watch: Watch | None, traces: Traces | None, mapped: int) -> None:
@@ -87,6 +91,7 @@ def serve(line: socket.socket, watch: Watch | None, traces: Traces | None, mappe
             "cell": outcome.cell,
             "sizes": sizes,
             "asked": outcome.asked,
+            "left": outcome.left,
             "clean": clean,
         }
         send(line, reply, payload=b"".join(outcome.results))
@@ -103,13 +108,15 @@ def _carry_out(
     answering = [Answering(file, lambda: _limit(limits, mapped)) for file in functions]
     said_read, said_write = os.pipe()
     text_read, text_write = os.pipe()
+    told, telling = socket.socketpair()
     child = os.fork()
     if child == 0:
         code = 1
         try:
             _stay_on_this_processor([0, *(one.process for one in answering)])
             asking = [one.line.fileno() for one in answering]
-            _become_child(order, said_write, text_write, asking, limits, mapped)
+            seal = tell(telling) if watch and seccomp.supported() else no_seal
+            _become_child(order, said_write, text_write, asking, limits, mapped, seal)
             code = 0
         except MemoryError:
             code = 77
@@ -117,10 +124,14 @@ def _carry_out(
             os._exit(code)
     os.close(said_write)
     os.close(text_write)
+    telling.close()
     asked: Counter[int] = Counter()
+    asked_at = gate(told, watch, [child, *(one.process for one in answering)])
     try:
-        outcome = _Listener(child, said_read, text_read, limits, watch).outcome()
+        outcome = _Listener(child, said_read, text_read, limits, watch, asked_at).outcome()
     finally:
+        if asked_at:
+            asked_at.close()
         os.close(said_read)
         os.close(text_read)
         for one in answering:
@@ -136,6 +147,7 @@ def _become_child(
     asking: Sequence[int],
     limits: dict[str, Any],
     mapped: int,
+    seal: Seal,
 ) -> None:
     """In the child: keep the way to report and what was ordered, and work within the limits."""
     os.setsid()
@@ -147,7 +159,7 @@ def _become_child(
     os.closerange(100 + len(files), 1024)
     _limit(limits, mapped)
     with os.fdopen(said, "wb", buffering=0) as report:
-        work(Order(program, calls, order.again, order.left_out), report.write)
+        work(Order(program, calls, order.again, order.left_out), report.write, seal)
 
 
 def _stay_on_this_processor(processes: Sequence[int]) -> None:
@@ -181,10 +193,16 @@ class _Listener:
     """
 
     def __init__(
-        self, child: int, said: int, text: int, limits: dict[str, Any], watch: Watch | None
+        self,
+        child: int,
+        said: int,
+        text: int,
+        limits: dict[str, Any],
+        watch: Watch | None,
+        gate: Gate | None,
     ) -> None:
         self.child, self.said, self.text = child, said, text
-        self.limits, self.watch = limits, watch
+        self.limits, self.watch, self.gate = limits, watch, gate
         self.heard, self.printed = bytearray(), bytearray()
         self.taken = 0  # bytes of results
         self.refused = ""  # the status of a run that says what cannot be taken
@@ -206,7 +224,7 @@ class _Listener:
             self.text: (self.printed, self.limits["output"]),
         }
         while not self.seen.status:
-            ready, _, _ = select.select([*pipes], [], [], TICK if pipes else ENDING)
+            ready = self._waited_for([*pipes])
             ended, code = os.waitpid(self.child, os.WNOHANG)
             for pipe in [*pipes] if ended else ready:
                 if not _drain(pipe, *pipes[pipe]):
@@ -216,6 +234,8 @@ class _Listener:
                 break
             if len(self.printed) > self.limits["output"]:
                 self.seen.status = "output"
+            elif self.gate and self.gate.refused:
+                self.seen.status = SEALED
             elif ended:
                 self.seen.status = _ending(code) if self.prepared else UNPREPARED
             elif time.monotonic() - self.looked >= TICK:
@@ -224,7 +244,21 @@ class _Listener:
         if self.said in pipes:  # what it said before it came to a limit counts
             _drain(self.said, *pipes[self.said])
             self._understand()
+        self.seen.left = self.gate is not None and self.gate.left
         return self.seen
+
+    def _waited_for(self, pipes: list[int]) -> list[int]:
+        """Which of `pipes` hold something, or none after a while; answers at the gate meanwhile."""
+        if self.gate is None:
+            return select.select(pipes, [], [], TICK if pipes else ENDING)[0]
+        asking = [] if self.gate.sealing else [self.gate.fileno()]
+        ready, _, _ = select.select([*pipes, *asking], [], [], TICK if pipes and asking else ENDING)
+        if self.gate.fileno() in ready:
+            ready.remove(self.gate.fileno())
+            self.gate.answer()
+        if self.gate.sealing:
+            self.gate.seal()
+        return ready
 
     def _understand(self) -> None:
         """Take what was said, as far as it is whole, and note why no more of it can be taken."""

@@ -5,14 +5,19 @@ processes' memory, kernel keyrings, further namespaces, mounts, memory that no p
 to anywhere, and whatever a newer kernel adds. So are locks of files and news of them, which would
 tell one submission what another does to a file that both are shown, and to have the kernel forget
 the children that have ended: the time that they took is counted.
+
+A second filter refuses nothing by itself: it asks whether a process may begin.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
 import platform
 import struct
+from collections.abc import Iterator
+from typing import Any
 
 REFUSED = {
     # name: (x86_64, aarch64); None where the processor has no such call
@@ -61,7 +66,6 @@ REFUSED = {
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
     "io_setup": (206, 0),
-    "seccomp": (317, 277),
     "personality": (135, 92),
     "syslog": (103, 116),
     "acct": (163, 89),
@@ -97,9 +101,13 @@ _CLONE = (56, 220)
 _CLONE3 = (435, 435)
 _SOCKET = (41, 198)
 _PRLIMIT = (302, 261)
+_PRCTL = (157, 167)
+_SECCOMP = (317, 277)
+_FORKS = ((57, 58), ())  # fork, vfork; elsewhere they are clone
 _ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 
 NEW_NAMESPACES = 0x7E020000  # every CLONE_NEW* flag but the time namespace's, which clone lacks
+CLONE_THREAD = 0x10000
 AF_UNIX = 1
 SIGCHLD = 17
 LOCKS = (5, 6, 7, 36, 37, 38, 1024, 1026)  # of fcntl: F_*LK*, F_OFD_*LK*, F_SETLEASE, F_NOTIFY
@@ -107,9 +115,10 @@ X32 = 0x40000000  # calls of another table, on x86_64
 
 _LOAD, _EQUAL, _GREATER, _ANY_BIT, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENT, _SECOND = 0, 4, 16, 24  # places in struct seccomp_data
-_ALLOW, _ERRNO, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
+_ALLOW, _ERRNO, _KILL, _ASK = 0x7FFF0000, 0x00050000, 0x80000000, 0x7FC00000
 
 PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 38, 22, 2
+SECCOMP_SET_MODE_FILTER, NEW_LISTENER = 1, 8
 
 
 def supported() -> bool:
@@ -119,19 +128,47 @@ def supported() -> bool:
 
 def install() -> None:
     """Refuse the calls from now on, to this process and all its children. Raises OSError."""
-    program = _program(*_ARCHITECTURES[platform.machine()])
-    code = ctypes.create_string_buffer(program, len(program))
-
-    class Program(ctypes.Structure):
-        _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
-
     kernel = ctypes.CDLL(None, use_errno=True)
-    given = Program(len(program) // 8, ctypes.addressof(code))
-    if (
-        kernel.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0
-        or kernel.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(given)) < 0
-    ):
-        raise OSError(ctypes.get_errno(), "no system call filter")
+    with _given(_program(*_ARCHITECTURES[platform.machine()])) as program:
+        if (
+            kernel.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0
+            or kernel.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program) < 0
+        ):
+            raise OSError(ctypes.get_errno(), "no system call filter")
+
+
+def listen() -> int:
+    """An open file that is told of each process that is to begin from now on, here or in a child.
+
+    Its system call waits for the answer. Nobody can have a second such file: once there is one, the
+    kernel refuses it. Raises OSError.
+    """
+    table, _ = _ARCHITECTURES[platform.machine()]
+    kernel = ctypes.CDLL(None, use_errno=True)
+    with _given(_beginnings(table)) as program:
+        call = _SECCOMP[table], SECCOMP_SET_MODE_FILTER, NEW_LISTENER, program
+        listener: int = kernel.syscall(*call)
+    if listener < 0:
+        raise OSError(ctypes.get_errno(), "no listener to what begins")
+    return listener
+
+
+def clone_number() -> int:
+    """The number of the system call `clone`."""
+    return _CLONE[_ARCHITECTURES[platform.machine()][0]]
+
+
+class _Given(ctypes.Structure):
+    """The kernel's struct sock_fprog."""
+
+    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
+
+
+@contextlib.contextmanager
+def _given(program: bytes) -> Iterator[Any]:
+    """A pointer to a filter, as the kernel takes it."""
+    code = ctypes.create_string_buffer(program, len(program))
+    yield ctypes.byref(_Given(len(program) // 8, ctypes.addressof(code)))
 
 
 def _program(table: int, architecture: int) -> bytes:
@@ -165,10 +202,39 @@ def _program(table: int, architecture: int) -> bytes:
         (_CLONE[table], [_line(_LOAD, _ARGUMENT), _line(_ANY_BIT, NEW_NAMESPACES, no=1)]),
         (_SOCKET[table], [_line(_LOAD, _ARGUMENT), _line(_EQUAL, AF_UNIX, yes=1)]),
         (_PRLIMIT[table], [_line(_LOAD, _ARGUMENT), _line(_EQUAL, 0, yes=1)]),
+        (_PRCTL[table], [_line(_LOAD, _ARGUMENT), _line(_EQUAL, PR_SET_SECCOMP, no=1)]),
+        (
+            _SECCOMP[table],
+            [
+                _line(_LOAD, _ARGUMENT),
+                _line(_EQUAL, SECCOMP_SET_MODE_FILTER, no=2),
+                _line(_LOAD, _SECOND),
+                _line(_EQUAL, NEW_LISTENER, yes=1),
+            ],
+        ),
     ):
         body = [*test, _line(_RETURN, refuse), _line(_RETURN, _ALLOW)]
         lines += [_line(_EQUAL, number, no=len(body)), *body]
     return b"".join([*lines, _line(_RETURN, _ALLOW)])
+
+
+def _beginnings(table: int) -> bytes:
+    """The filter that asks about new processes, and lets threads begin; `clone3` is absent."""
+    forks = [
+        line
+        for number in _FORKS[table]
+        for line in (_line(_EQUAL, number, no=1), _line(_RETURN, _ASK))
+    ]
+    lines = [
+        _line(_LOAD, _NUMBER),
+        *forks,
+        _line(_EQUAL, _CLONE[table], no=3),
+        _line(_LOAD, _ARGUMENT),
+        _line(_ANY_BIT, CLONE_THREAD, yes=1),
+        _line(_RETURN, _ASK),
+        _line(_RETURN, _ALLOW),
+    ]
+    return b"".join(lines)
 
 
 def _line(code: int, operand: int, yes: int = 0, no: int = 0) -> bytes:

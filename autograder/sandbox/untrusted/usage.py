@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
+import signal
 import time
+from collections.abc import Collection
 from dataclasses import dataclass
 
 _HELD = (b"RssAnon", b"RssShmem")
@@ -66,11 +68,14 @@ class Watch:
                 continue
             try:
                 line = self._read(f"{name}/stat")
-                memory += self._own_memory(name)
+                fields = line[line.rindex(b")") + 2 :].split()
+                dead = fields[0] == b"Z" and fields[17] == b"1"
+                # One whose first thread has ended has its memory in the others.
+                newest = "" if dead or fields[0] != b"Z" else f"/task/{self._newest_thread(name)}"
+                memory += self._own_memory(f"{name}{newest}")
             except OSError:
                 continue
-            fields = line[line.rindex(b")") + 2 :].split()
-            count += fields[0] != b"Z"
+            count += not dead
             runnable = runnable or fields[0] == b"R" or self._has_a_thread_to_run(name)
             seconds += sum(map(int, fields[11:15])) / TICKS  # its own, and its ended children's
         ended = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -82,6 +87,34 @@ class Watch:
             max((files for _, files in held), default=0),
             runnable,
         )
+
+    def end_all_but(self, spared: Collection[int]) -> int:
+        """Kill every process but these, and those that were there at first; how many lived.
+
+        The processes are those of our own namespace, where each has the last of its numbers. One
+        whose first thread has ended looks dead, and may live in others.
+        """
+        lived = 0
+        for name in os.listdir(self._folder):
+            if not name.isdigit() or name in self._ours:
+                continue
+            with contextlib.suppress(OSError):
+                text = self._read(f"{name}/status")
+                parts = (line.split(b":", 1) for line in text.splitlines())
+                about = {key: value.split() for key, value in parts}
+                number = int(about[b"NSpid"][-1])
+                dead = about[b"State"][0] in (b"Z", b"X") and about[b"Threads"] == [b"1"]
+                if not dead and number not in spared:
+                    lived += 1
+                    os.kill(number, signal.SIGKILL)
+        return lived
+
+    def _newest_thread(self, process: str) -> str:
+        folder = os.open(f"{process}/task", os.O_RDONLY | os.O_DIRECTORY, dir_fd=self._folder)
+        try:
+            return max(os.listdir(folder), key=int)
+        finally:
+            os.close(folder)
 
     def _has_a_thread_to_run(self, process: str) -> bool:
         """True if one does not wait; answers run in a thread for which the first one waits."""

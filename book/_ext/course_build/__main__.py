@@ -1,13 +1,12 @@
 """Build the book for people: `python -m book._ext.course_build`, in the project's folder.
 
-Pages that are out of date are executed and kept; then Jupyter Book writes the site. One line says
-how far that is. What Sphinx prints goes to `_build/book.log`; where it fails, the end of that is
+Pages that are out of date are executed and kept; then Jupyter Book writes the site. A line says how
+far that is. What Sphinx prints goes to `_build/book.log`; where it fails, the end of that is
 shown. With `--check` nothing is built: every page that is out of date is named.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -15,10 +14,11 @@ import sys
 import time
 from pathlib import Path
 
-from . import FOLDERS
-from .bench import Book
+from . import LOOKED
+from .book import Book
 from .chapters import BookError
-from .line import Screen, span
+from .executing import execute
+from .progress import Screen, span
 from .watching import watched
 
 OPTIONS = ("--config", "_config.yml", "--path-output", ".", "-W", "-n", "--keep-going")
@@ -31,17 +31,15 @@ CHAIN = "The above exception was the direct cause of the following exception:"
 PROBLEM = re.compile(r"\b(WARNING|ERROR|CRITICAL)\b")
 
 
-def write_site(folders: dict[str, str]) -> int:
+def write_site() -> int:
     """Let Jupyter Book write the site; return its exit code. What it prints goes to the log.
-
-    folders: of each executed page, the folder of its outputs.
 
     It gets a session of its own: a Ctrl+C reaches this process alone, which then ends it.
     """
     program = Path(sys.executable).with_name("jupyter-book")
     process = subprocess.Popen(
         [program, "build", "book", *OPTIONS],
-        env=os.environ | {FOLDERS: json.dumps(folders)},
+        env=os.environ | {LOOKED: "1"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -77,34 +75,44 @@ def build(screen: Screen) -> int:
     LOG.write_text("", encoding="utf-8")
     started = time.monotonic()
     book = Book(Path.cwd())
-    executed = book.execute(screen)
-    drafts = book.drafts()
-    stay = book.keep(drafts) if drafts else None
-    book.write_results()
-    screen.update("pages")
-    code = write_site({name: str(one.folder) for name, one in book.current().items()})
+    executed = _execute(book, screen)
+    screen.show("writing the pages")
+    code = write_site()
     if code:
         # Sphinx repeats no warning of a page that it does not read again: let it read all of them.
         ENVIRONMENT.unlink(missing_ok=True)
         screen.say("\n".join([*end_of_log(), f"The book was not built. All that was said: {LOG}"]))
         return code
     took = span(time.monotonic() - started)
-    if stay:
-        screen.say(stay)
-    screen.say(f"The book is built in {took}; chapters executed: {len(executed)}.")
+    screen.say(f"The book is built in {took}; chapters executed: {executed}.")
     return 0
+
+
+def _execute(book: Book, screen: Screen) -> int:
+    """Execute and keep what is out of date; return how many pages that were.
+
+    Raises BookError at the end if pages failed.
+    """
+    failures, count = [], 0
+    for made in execute(book, screen):
+        if made.now:
+            book.keep(made.name, made.now)
+            count += 1
+        elif made.error:
+            failures.append(made.error)
+    if failures:
+        details = [error.detail for error in failures if error.detail]
+        raise BookError("\n".join([*details, "", *map(str, failures)]))
+    return count
 
 
 def check() -> int:
     """Name every page that is out of date, or whose outputs are damaged; return 1 if any is."""
-    book, problems = Book(Path.cwd()), []
-    for name, chapter in book.chapters.items():
-        try:
-            reason = book.store.reason(chapter, book.root)
-        except BookError as error:
-            problems.append(str(error))
-        else:
-            problems += [f"{name}: {reason}. Type: make site"] if reason else []
+    try:
+        book = Book(Path.cwd())
+        problems = book.problems()
+    except BookError as error:
+        problems = [str(error)]
     print("\n".join(problems) or f"All {len(book.chapters)} pages are as they were executed.")
     return 1 if problems else 0
 

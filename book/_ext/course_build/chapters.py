@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import yaml
 from IPython.core.inputtransformer2 import TransformerManager
@@ -20,13 +21,9 @@ from sphinx_external_toc.parsing import parse_toc_yaml
 
 from solutions.running.reporting import MODEL
 
-from .inputs import calls, made_from
-from .settings import PROFILE, THREADS, arithmetic
-
-Runs = Literal["in turn", "alone", "beside"]
-TIMED = "timed"
-"""The tag of a cell whose outputs a clock or the machine decides."""
-
+from .inputs import Cell, calls, made_from
+from .outputs import effects
+from .settings import FORMAT, PROFILE, THREADS, arithmetic
 
 READS = {"read_figure_data": "{}.json", "read_model_data": f"{{}}-*{MODEL}"}
 """The functions that read results of another page, and the files that each reads."""
@@ -40,13 +37,11 @@ class BookError(Exception):
 class Settings:
     """What `_config.yml` says of how pages are executed.
 
-    root: the project's folder. alone, beside, own_instructions: names of pages; see `__init__`.
-    budget: seconds that a page may take. timeout: seconds that a cell may take.
+    root: the project's folder. own_instructions: names of pages; see `__init__`. budget: seconds
+    that a page may take. timeout: seconds that a cell may take.
     """
 
     root: Path
-    alone: tuple[str, ...] = ()
-    beside: tuple[str, ...] = ()
     own_instructions: tuple[str, ...] = ()
     budget: int = 600
     timeout: int = 900
@@ -65,8 +60,6 @@ class Settings:
         extensions = config["parse"]["myst_enable_extensions"]
         return cls(
             root,
-            tuple(values.get("course_alone") or ()),
-            tuple(values.get("course_beside") or ()),
             tuple(values.get("course_own_instructions") or ()),
             values.get("course_budget", cls.budget),
             config["execute"]["timeout"],
@@ -78,41 +71,65 @@ class Settings:
 class Chapter:
     """A page with code cells.
 
-    sources: its code cells as plain Python. reads: for each page whose results it reads, patterns
-    of the names of the files. measured: the files of `book/measured/` that it reads. runs: "alone"
-    for one whose claims are about time, "beside" for one that is executed on what others leave of
-    the cores. own_instructions: whether it computes with the best instructions of this machine.
+    reads: for each page whose results it reads, patterns of the names of the files. measured: the
+    files of `book/measured/` that it reads. own_instructions: whether it computes with the best
+    instructions of this machine.
     """
 
     name: str
     path: Path
     notebook: NotebookNode
-    sources: tuple[str, ...]
+    cells: tuple[Cell, ...]
     reads: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     measured: tuple[Path, ...] = ()
-    runs: Runs = "in turn"
     own_instructions: bool = False
 
-    def made_from(self, root: Path, folders: Mapping[str, Path]) -> dict[str, Any]:
+    def made_from(self, root: Path, kept: Path) -> dict[str, Any]:
         """Return a digest of each thing that it is made from, as that is now.
 
-        folders: of each page that it reads, the folder that holds its results.
+        kept: the folder of the executed pages.
         """
         read = {
             f"{page}/{path.name}": path
             for page, patterns in self.reads.items()
             for pattern in patterns
-            for path in sorted(folders[page].glob(pattern)) or [folders[page] / pattern]
+            for path in sorted((kept / page).glob(pattern)) or [kept / page / pattern]
         }
         read |= {f"measured/{path.name}": path for path in self.measured}
-        settings = arithmetic(self.own_instructions) | {"threads": THREADS, "profile": PROFILE}
-        return made_from(self.sources, read, settings, root)
+        settings = arithmetic(self.own_instructions) | {
+            "threads": THREADS,
+            "profile": PROFILE,
+            "format": FORMAT,
+        }
+        return made_from(self.cells, read, settings, root)
+
+
+def in_turn(chapters: Mapping[str, Chapter]) -> list[str]:
+    """Return the names of the pages, each after those that it reads.
+
+    Raises BookError for pages that read each other's results.
+    """
+    needed = {name: chapter.reads.keys() & chapters.keys() for name, chapter in chapters.items()}
+    places = list(chapters)
+    found: list[str] = []
+    sorter = TopologicalSorter(needed)
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        circle = " <- ".join(error.args[1])
+        raise BookError(f"chapters read each other's results: {circle}") from None
+    ready: list[str] = []
+    while sorter.is_active():
+        ready = sorted([*ready, *sorter.get_ready()], key=places.index)
+        found.append(ready.pop(0))
+        sorter.done(found[-1])
+    return found
 
 
 def find_chapters(settings: Settings) -> dict[str, Chapter]:
     """Return the pages with code cells, in the order of the table of contents.
 
-    Raises BookError for one that reads the results of a page that is not among them.
+    Raises BookError for one that is missing, or reads the results of a page that is not among them.
     """
     site = parse_toc_yaml(settings.book / "_toc.yml")
     found = (read_chapter(name, settings) for name in in_order(site, site.root))
@@ -135,16 +152,28 @@ def read_notebook(text: str, path: Path, markdown: MdParserConfig) -> NotebookNo
 
 
 def read_chapter(name: str, settings: Settings) -> Chapter | None:
-    """Return the page `name`; None for one without code cells."""
+    """Return the page `name`; None for one without code cells.
+
+    Raises BookError if it is missing.
+    """
     path = settings.book / f"{name}.md"
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        contents = path.with_name("_toc.yml")
+        raise BookError(f"{contents} lists {name!r}, and there is no {path.name}") from None
     if not is_myst_markdown_notebook(text):
         return None
     notebook = read_notebook(text, path, settings.markdown)
     transform = TransformerManager().transform_cell  # magics become calls
-    sources = tuple(transform(cell.source) for cell in notebook.cells if cell.cell_type == "code")
-    if not sources:
+    cells = tuple(
+        Cell(transform(cell.source), "".join(f"\n{k}: {v}" for k, v in effects(cell).items()))
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+    )
+    if not cells:
         return None
+    sources = [cell.source for cell in cells]
     try:
         reads = results_read(sources)
         tables = calls(sources, "read_measured")
@@ -153,14 +182,7 @@ def read_chapter(name: str, settings: Settings) -> Chapter | None:
     except ValueError as error:
         raise BookError(f"{path}: {error}") from None
     own = name in settings.own_instructions
-    return Chapter(name, path, notebook, sources, reads, measured, runs(name, settings), own)
-
-
-def runs(name: str, settings: Settings) -> Runs:
-    """Return how the page `name` is executed, as `_config.yml` has it."""
-    if name in settings.alone:
-        return "alone"
-    return "beside" if name in settings.beside else "in turn"
+    return Chapter(name, path, notebook, cells, reads, measured, own)
 
 
 def results_read(sources: Sequence[str]) -> dict[str, tuple[str, ...]]:

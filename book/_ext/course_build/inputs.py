@@ -1,6 +1,7 @@
 """What a page is made from: all that could change its outputs, and nothing else.
 
-1. The code of its cells, in their order. Its prose, captions and tags change no output.
+1. The code of its cells, in their order, and the tags and names that decide where a cell's outputs
+   are written (`outputs.effects`). Its prose, captions and other tags change no output.
 2. The code that it imports. The cells are parsed for imports, never run; imports of modules that
    stand beside the book's folder (`solutions`) are followed from module to module. Comments,
    docstrings and layout do not count. The files of a folder that bears a module's name, and is no
@@ -8,7 +9,7 @@
 3. What it reads: `read_figure_data("name", "chapter")` is a result of another page,
    `read_measured("name")` a table in `book/measured/`.
 4. The pinned versions of the packages of COMPUTING that it imports.
-5. The settings of its kernel.
+5. The settings of its kernel, and a number for the format in which outputs are written.
 
 An import that is made of a string at run time (`importlib`) is not seen, nor is any other file.
 """
@@ -17,7 +18,8 @@ import ast
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,19 @@ COMPUTING = ("matplotlib", "numpy", "sacrebleu", "safetensors", "tokenizers", "t
 """The packages whose version can change a number or a figure; requirements.txt pins each."""
 
 PIN = re.compile(r"^([\w.-]+)==(\S+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A code cell. source: plain Python. effect: what besides decides what is written of it."""
+
+    source: str
+    effect: str = ""
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of both."""
+        return digest((code_of(self.source, docstrings=True) + self.effect).encode())
 
 
 def imported_names(source: str, package: str = "") -> Iterator[str]:
@@ -118,30 +133,26 @@ def follow(sources: Iterable[str], root: Path) -> tuple[set[Path], set[str]]:
 
 
 def made_from(
-    sources: Sequence[str], read: Mapping[str, Path], settings: Mapping[str, Any], root: Path
+    cells: Sequence[Cell], read: Mapping[str, Path], settings: Mapping[str, Any], root: Path
 ) -> dict[str, Any]:
     """Return a digest of each thing that a page is made from, by its name.
 
-    sources: its cells as plain Python. read: the files that it reads, by name; one that is not
-    there counts as an empty one. settings: of its kernel. root: the project's folder.
+    read: the files that it reads, by name; one that is not there counts as an empty one.
+    settings: of its kernel. root: the project's folder.
     """
     return {
-        **of_code(tuple(sources), root),
+        **of_code(tuple(cells), root),
         "reads": {name: of_file(path) for name, path in sorted(read.items())},
         "settings": digest(repr(sorted(settings.items())).encode()),
     }
 
 
-@cache
-def of_code(sources: tuple[str, ...], root: Path) -> dict[str, Any]:
-    """Return the part of `made_from` that stands in code, as it was when this was first asked.
-
-    Where code may have changed meanwhile, `of_code.cache_clear()` comes first.
-    """
-    files, others = follow(sources, root)
+def of_code(cells: Sequence[Cell], root: Path) -> dict[str, Any]:
+    """Return the part of `made_from` that stands in code."""
+    files, others = follow([cell.source for cell in cells], root)
     pins = pinned(root / "requirements.txt")
     return {
-        "cells": [digest(code_of(source, docstrings=True).encode()) for source in sources],
+        "cells": [cell.digest for cell in cells],
         "code": {
             path.relative_to(root).as_posix(): of_file(path)
             for file in sorted(files)

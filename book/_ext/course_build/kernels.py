@@ -2,14 +2,11 @@
 
 What a page's code finds in its environment, besides the settings (`settings`):
 
-COURSE_RUN names the folder of this run, COURSE_EXECUTED those of other pages' results, for
+COURSE_RUN names the folder of this run, COURSE_EXECUTED that of other pages' results, for
 `solutions.running.reporting`. COURSE_TIME_CLAIMS says whether a claim about time is judged, for
 `solutions.running.claims`.
 COURSE_PROGRESS names a file, for `solutions.running.progress`. What arrives there is told at once
 to whoever watches the build: a long training shows its progress there and never in the page.
-
-A page that is executed beside others has the lowest priority, so that it takes no time of theirs
-away. How long it takes says nothing about it, then: its seconds are those of a core.
 """
 
 from __future__ import annotations
@@ -36,11 +33,8 @@ from solutions.running.reporting import EXECUTED, RUN
 from .chapters import BookError, Chapter, Settings
 from .machine import Load
 from .outputs import to_files
-from .processes import core_seconds, kill, resident_bytes, step_aside
-from .settings import PROFILE, THREADS
-
-PATIENCE = 4
-"""A cell of a page that is executed beside others may take so many times the usual limit."""
+from .processes import core_seconds, kill, resident_bytes
+from .settings import environment
 
 FAR = 4
 """A page that takes so many times its budget has failed: no machine is that busy or slow."""
@@ -74,8 +68,8 @@ class Stopped(Exception):
 class Execution:
     """What an execution made.
 
-    files: by name. seconds: of a core for a page that runs beside others, else on the clock.
-    peak_bytes: the most memory that its processes were seen to hold.
+    files: by name. seconds: on the clock. peak_bytes: the most memory that its processes were seen
+    to hold.
     """
 
     files: dict[str, bytes]
@@ -84,24 +78,18 @@ class Execution:
 
 
 class Kernels:
-    """The kernels that run now. Several threads may execute pages at once.
+    """Executes pages, each in a kernel of its own.
 
-    build: the folder of the build. places: the folders of other pages' results. judged: whether
-    claims about time are judged, as where pages are executed to be kept.
+    build: the folder of the build. kept: that of the executed pages. judged: whether claims about
+    time are judged, as where pages are executed to be kept.
     """
 
-    def __init__(
-        self, build: Path, settings: Settings, places: tuple[Path, ...], judged: bool
-    ) -> None:
+    def __init__(self, build: Path, settings: Settings, kept: Path, judged: bool) -> None:
         self.settings = settings
-        profile = build / ".ipython" / "profile_default" / "ipython_kernel_config.py"
-        profile.parent.mkdir(parents=True, exist_ok=True)
-        profile.write_text(PROFILE, encoding="utf-8")
-        self.environment = os.environ | {
-            EXECUTED: os.pathsep.join(str(place.resolve()) for place in places),
+        self.environment = {
+            **environment(build, settings.root),
+            EXECUTED: str(kept.resolve()),
             JUDGED: "judged" if judged else "told",
-            "IPYTHONDIR": str(profile.parents[1].resolve()),
-            "OMP_NUM_THREADS": str(THREADS),
         }
         self.running: set[int] = set()  # process groups: a kernel, and what it has started
         self.stopping = False
@@ -133,15 +121,14 @@ class Kernels:
             away.mkdir()
             arithmetic = {} if chapter.own_instructions else SAME_EVERYWHERE
             own = {RUN: str(folder), "COURSE_PROGRESS": str(progress)}
-            run.execute(str(away), arithmetic | self.environment | own)
-            clock = time.monotonic() - started
+            run.execute(str(away), self.environment | arithmetic | own)
+            seconds = time.monotonic() - started
             refuse_stderr(run.notebook, chapter)
             reported = {
                 path.relative_to(folder).as_posix(): path.read_bytes()
                 for path in folder.rglob("*")
                 if path.is_file()
             }
-        seconds = run.core_seconds if chapter.runs == "beside" else clock
         budget = self.settings.budget
         if seconds > budget:
             took = f"the page took {seconds:.0f} s; on two idle cores, {budget} s are allowed"
@@ -166,8 +153,6 @@ class Run:
         self.place = relative(chapter.path)
         self.group, self.core_seconds, self.peak_bytes, self.index = 0, 0.0, 0, 0
         self.limit = kernels.settings.timeout
-        if chapter.runs == "beside" and self.limit > 0:  # else there is none
-            self.limit *= PATIENCE
         self.client = NotebookClient(
             self.notebook,
             timeout=self.limit,
@@ -182,8 +167,6 @@ class Run:
         """Remember the kernel's process group, which is its own."""
         self.group = self.client.km.provisioner.pid
         self.kernels.running.add(self.group)
-        if self.chapter.runs == "beside":
-            step_aside(self.group)
 
     def reach(self, cell: NotebookNode, cell_index: int) -> None:
         """Note which cell comes now."""

@@ -16,8 +16,12 @@ CPUINFO = Path("/proc/cpuinfo")
 INSTALL = "make course"
 
 
+ROUNDING = ("processor", "system", "python", "libc")
+"""What `description` says that decides how numbers are rounded; no page uses a graphics card."""
+
+
 def processor() -> str:
-    """Return the make, family and model of the processor: who has the same rounds alike."""
+    """Return the make, family and model of the processor."""
     lines = CPUINFO.read_text(encoding="utf-8").splitlines() if CPUINFO.exists() else []
     pairs = (line.partition(":") for line in lines if ":" in line)
     known = {name.strip(): value.strip() for name, _, value in reversed([*pairs])}
@@ -25,6 +29,8 @@ def processor() -> str:
     if "vendor_id" in known:
         family, model = known.get("cpu family"), known.get("model")
         return f"{kind} {known['vendor_id']} family {family} model {model}"
+    if "CPU part" in known:
+        return f"{kind} implementer {known.get('CPU implementer')} part {known['CPU part']}"
     return f"{kind} {platform.processor()}".strip()
 
 
@@ -35,7 +41,14 @@ def description() -> dict[str, Any]:
         "cores": os.cpu_count() or 1,
         "system": platform.system(),
         "python": platform.python_version(),
+        "libc": " ".join(platform.libc_ver()).strip(),
     }
+
+
+def rounds_alike(run: Mapping[str, Any]) -> bool:
+    """Tell whether this machine computes as that of the record `run` did, as far as that says."""
+    here = description()
+    return all(run[name] == here[name] for name in ROUNDING if name in run)
 
 
 def lacking(packages: Mapping[str, str]) -> str | None:

@@ -24,6 +24,9 @@ from solutions.running.reporting import NUMBERS, TIMED
 
 OUTPUTS = "outputs.json"
 PICTURES = {"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpg"}
+TAGS = {TIMED, "raises-exception", "skip-execution"}
+"""The tags of a cell that decide what is executed of it, and where its outputs are written."""
+
 GLUED = "application/papermill.record/"
 """How the type of an output begins that offers a number to the prose."""
 
@@ -33,6 +36,13 @@ def code_cells(notebook: NotebookNode) -> Iterator[tuple[int, NotebookNode, str]
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     for number, cell in enumerate(cells, start=1):
         yield number, cell, TIMED if TIMED in cell.metadata.get("tags", ()) else ""
+
+
+def effects(cell: NotebookNode) -> dict[str, str]:
+    """Return what a cell has besides its code that decides what is written of it, and where."""
+    tags = TAGS.intersection(cell.metadata.get("tags", ()))
+    name = _figure_name(cell)
+    return ({"tags": " ".join(sorted(tags))} if tags else {}) | ({"figure": name} if name else {})
 
 
 def to_files(notebook: NotebookNode) -> dict[str, bytes]:
@@ -91,9 +101,13 @@ def _streams_joined(outputs: Iterable[NotebookNode]) -> Iterator[NotebookNode]:
             yield new_output("stream", name=kind, text="".join(one.text for one in group))
 
 
+def _figure_name(cell: NotebookNode) -> str:
+    name: str = cell.metadata.get("mystnb", {}).get("figure", {}).get("name", "")
+    return name
+
+
 def _picture_name(cell: NotebookNode, number: int, before: int, suffix: str) -> str:
-    figure = cell.metadata.get("mystnb", {}).get("figure", {})
-    name = figure.get("name") or f"cell-{number:02}"
+    name = _figure_name(cell) or f"cell-{number:02}"
     return f"{name}{f'-{before + 1}' if before else ''}.{suffix}"
 
 

@@ -1,26 +1,10 @@
-"""The processes of a kernel: their priority, what they use, and their end."""
+"""The processes of a kernel: what they use, and their end."""
 
 import os
 import signal
 from contextlib import suppress
-from pathlib import Path
 
 import psutil
-
-LOWEST = 19
-"""The niceness of what uses only the cores that nothing else wants."""
-
-
-def step_aside(group: int) -> None:
-    """Give a process group, with all that it will start, the lowest priority.
-
-    group: its leader's id. Linux may weigh whole sessions against each other before it looks at the
-    processes in them (`man 7 sched`, "autogroup"), and a kernel is a session of its own.
-    """
-    with suppress(ProcessLookupError):
-        os.setpriority(os.PRIO_PGRP, group, LOWEST)
-    with suppress(OSError):  # there is no such file where sessions are not weighed
-        Path(f"/proc/{group}/autogroup").write_text(str(LOWEST), encoding="ascii")
 
 
 def core_seconds(leader: int) -> float:

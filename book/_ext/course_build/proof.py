@@ -1,30 +1,35 @@
 """Prove what is kept in the repository: `make proof`, a part of continuous integration.
 
 Every page that takes less than SHORT seconds is executed anew each time. The others stand in
-groups, each of which fits into SECONDS; one group's turn comes with each run, so that every page is
-proved once in as many runs as there are groups. Nothing is kept. Claims must hold; where the
-processor is that of the record, nothing but timings may move. Claims about time are only told.
+groups, each of which fits into SECONDS; each day one group's turn comes, and `make nightly` proves
+that one, too, so that every page is proved once in as many days as there are groups. Nothing is
+kept, and claims about time are only told.
+
+On a machine that rounds as that of the record does, nothing but timings may move. On another one,
+where a claim fails or a number moves far, that is told; it is an error if the last commit (or the
+branch that it merges) changed what is kept of the page, and else a warning: whoever changes one
+chapter is not refused for another one's rounding.
 """
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from datetime import date
+from enum import Enum
 from pathlib import Path
 
-from . import committed
+from . import kept, versions
+from .book import Book
 from .chapters import BookError
-from .fresh import begin, table
-from .line import Screen
+from .executing import Made, execute
+from .fresh import table, wrong
+from .progress import Screen
 from .watching import watched
 
 SHORT = 10
 SECONDS = 600
 """How long the pages of a group may take together, by the records of their runs."""
-
-TURN = "GITHUB_RUN_NUMBER"
-"""The variable that counts the runs. Without it, the commits are counted."""
 
 
 def groups(seconds: Mapping[str, float]) -> list[list[str]]:
@@ -42,36 +47,48 @@ def groups(seconds: Mapping[str, float]) -> list[list[str]]:
     return found
 
 
-def turn(root: Path) -> int:
-    """Return the number of this run."""
-    counted = os.environ.get(TURN) or committed.git(root, "rev-list", "--count", "HEAD")
-    return int(counted or 0)
+class Judgement(Enum):
+    """What it means that a page was executed anew; the value is said of it."""
+
+    HOLDS = ""
+    WARNS = "Warning: on this machine it does not hold, and the last commit did not change it."
+    FAILS = "ERROR: what is kept of it does not hold."
+
+
+def judgement(made: Made, changed: Collection[str]) -> Judgement:
+    """Judge a page that was executed anew. changed: the pages that the last commit changed."""
+    if made.rounds_alike:
+        return Judgement.FAILS if wrong(made) else Judgement.HOLDS
+    if made.now and not made.moved.far:
+        return Judgement.HOLDS
+    return Judgement.FAILS if made.name in changed else Judgement.WARNS
 
 
 def prove(screen: Screen) -> int:
     """Execute the pages whose turn it is; return 0 if they give what is kept."""
-    book = begin(Path.cwd())
-    kept = book.current()
-    seconds = {name: one.run["seconds"] for name, one in kept.items()}
-    long, number = groups(seconds), turn(book.root)
-    now = number % len(long) if long else 0
+    book = Book(Path.cwd())
+    if problems := book.problems():
+        raise BookError("\n".join(problems))
+    seconds = {name: one.run["seconds"] for name in book.chapters if (one := book.read(name))}
+    changed = versions.changed(book.root, kept.PLACE)
+    if changed is None:
+        screen.say("What the last commit changed is not known here: where rounding differs, all")
+        screen.say("that is found is a warning.")
+    long, today = groups(seconds), date.today().toordinal()
     chosen = [name for name, took in seconds.items() if took < SHORT]
-    chosen += long[now] if long else []
+    chosen += long[today % len(long)] if long else []
     for at, names in enumerate(long):
-        when = (at - now) % len(long)
-        due = "in this run" if not when else f"in {when} run{'s' * (when > 1)}"
-        for name in names:
-            run = kept[name].run
-            screen.say(f"{name}: proved {due}; kept since {run['date']}, {run['seconds']:.0f} s")
-    screen.say(f"{len(chosen)} of {len(kept)} pages are executed now; all in {len(long)} runs.")
-    problem = ""
-    try:
-        book.execute(screen, chosen, judged=False)
-    except BookError as error:
-        problem = str(error)
-    lines, _, right = table(book)
-    screen.say("\n".join(["", *lines, *filter(None, [problem])]))
-    return 0 if right and not problem else 1
+        days = (at - today) % len(long)
+        due = f"in {days} day{'s' * (days > 1)}" if days else "now"
+        screen.say(f"proved {due}: {', '.join(names)}")
+    screen.say(f"{len(chosen)} of {len(seconds)} pages are executed now; all in {len(long)} days.")
+    lines, right = [""], True
+    for made in execute(book, screen, chosen, judged=False):
+        found = judgement(made, changed or ())
+        right &= found is not Judgement.FAILS
+        lines += [*table(made), *([f"    {found.value}"] if found.value else [])]
+    screen.say("\n".join(lines))
+    return 0 if right else 1
 
 
 def main() -> int:

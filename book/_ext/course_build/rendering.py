@@ -21,7 +21,7 @@ COMPUTED = "computed"
 
 def read_page(text: str, path: str, folder: str, markdown: MdParserConfig) -> NotebookNode:
     """Return the page `text` with the outputs that are kept in `folder`."""
-    found = kept.read(Path(folder), Path(folder).name)
+    found = kept.read(Path(folder))
     assert found is not None, "the build looked at it a moment ago"
     notebook = read_notebook(text, Path(path), markdown)
     from_files(notebook, found.files)
@@ -38,12 +38,11 @@ def foot(page: str, found: kept.Kept) -> str:
     day = date.fromisoformat(run["date"])
     when = f"{day.day} {day:%B %Y}"
     cores = f"{run['cores']} core{'s' * (run['cores'] != 1)}"
-    state = f"commit `{run['commit']}`" if run.get("commit") else "a state that is not committed"
     return (
         f"\n\n:::{{container}} {COMPUTED}\n"
         f"Computed on {when} in {span(run['seconds'])}, with at most {run['peak_mib']:,} MiB, on "
-        f"{cores} of {run['system']} ({run['processor']}), with Python {run['python']}{packages}, "
-        f"from {state}. This computes it again: `make fresh PAGES={page}`.\n:::\n"
+        f"{cores} of {run['system']} ({run['processor']}), with Python {run['python']}{packages}. "
+        f"This computes it again: `make fresh PAGES={page}`.\n:::\n"
     )
 
 
@@ -53,5 +52,5 @@ def span(seconds: float) -> str:
 
 
 def seal(folder: Path) -> list[Any]:
-    """Return what tells one run's folder from another's."""
+    """Return what tells one run of a page from another."""
     return [json.loads((folder / name).read_bytes())["seal"] for name in (kept.PAGE, kept.RUN)]

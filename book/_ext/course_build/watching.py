@@ -11,7 +11,7 @@ from filelock import FileLock, Timeout
 from rich.console import Console
 
 from .chapters import BookError
-from .line import Progress, Screen
+from .progress import Screen
 
 LOCK = Path("_build", "book.lock")
 FAILED, INTERRUPTED = 1, 130
@@ -21,13 +21,16 @@ def watched(command: Callable[[Screen], int], stopped: str) -> int:
     """Run `command` and show how far it is; return its exit code.
 
     A second one in the same folder waits for the first. SIGINT and SIGTERM stop it, also where it
-    was started in the background, which ignores SIGINT from its beginning; `stopped` is said then.
+    was started in the background, which ignores SIGINT from its beginning; so does the end of the
+    terminal. `stopped` is said then.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # as under nohup
+        signal.signal(signal.SIGHUP, signal.default_int_handler)
     LOCK.parent.mkdir(exist_ok=True)
     try:
-        with Screen(Console(), Progress()) as screen, _alone(screen):
+        with Screen(Console()) as screen, _alone(screen):
             try:
                 return command(screen)
             except BookError as error:

@@ -40,6 +40,29 @@ def test_a_ready_made_answer_is_forbidden(name, way):
     assert judgement.message.endswith("Writing it is the exercise.")
 
 
+IN_A_PROCESS = {
+    "fork": "child = os.fork() or os._exit(0)\n    os.waitpid(child, 0)",
+    "system": 'os.system("exit 0")',
+    "spawn": "os.waitpid(os.posix_spawn(sys.executable, [sys.executable, '-V'], os.environ), 0)",
+    "subprocess": 'subprocess.run([sys.executable, "-V"], check=True, capture_output=True)',
+    "pool": 'multiprocessing.get_context("fork").Pool(1).close()',
+}
+
+
+@pytest.mark.parametrize("begins", IN_A_PROCESS.values(), ids=IN_A_PROCESS)
+def test_the_self_check_says_that_no_process_may_begin_beside_it(begins):
+    exercise = BY_NAME["softmax"]
+    text = "import multiprocessing, os, subprocess, sys\nimport numpy as np\n"
+    text += f"def softmax(x, axis=-1):\n    {begins}\n    return right(x, axis)"
+    namespace = {"right": exercise.reference}
+    exec(text, namespace)
+    key = build_key(exercise, shown_cases(exercise)[:1], ())
+    judgement = judge(key, observe_quietly(namespace["softmax"], key.cases, key.forbidden))
+    assert judgement.verdict is Verdict.FORBIDDEN
+    assert judgement.message.startswith("It begins a process")
+    assert judge(key, observe_quietly(namespace["softmax"], key.cases)).passed
+
+
 def test_the_sandboxed_grader_forbids_it_too(sandbox):
     assignment = assignments()["transformer_block"]
     judgements = judge_program(

@@ -684,6 +684,13 @@ def test_a_notebook_of_another_name_may_hold_a_written_answer_and_is_named(read,
     )
 
 
+def test_a_file_that_would_lead_out_of_the_folder_is_named(read, content):
+    content["cells"].insert(0, code("%%writefile ../helpers.py\nx = 1"))
+    content["cells"].insert(0, code("%%writefile helpers.py\nx = 1"))
+    (line,) = read(content).dropped
+    assert line.startswith("A cell of your own writes no file: %%writefile ../helpers.py leads out")
+
+
 @pytest.mark.parametrize("characters", [20_001, 25_000, MAX_SOURCE])
 def test_an_added_cell_of_data_is_run(read, content, characters):
     data = f"data = '{'1' * (characters - 9)}'"

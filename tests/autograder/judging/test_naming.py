@@ -15,7 +15,7 @@ from autograder.judging.judge import judge, observe_quietly
 from autograder.judging.verdict import Judgement
 
 MOST_WRONG = 0.02
-MOST_PAIRS, MOST_EDITS = 12, 3
+MOST_PAIRS, MOST_EDITS = 6, 3
 """So many of each exercise, about in the proportion of all: a share, in under a minute."""
 SLOW = {"transformer.Transformer"}
 """The full measure, `python -m tests.support.naming`, has them too."""

@@ -1,4 +1,4 @@
-"""The sandbox's private folders are the same wherever the course's environment and clone lie."""
+"""The sandbox shows the same wherever the course's environment and clone lie, and no name of it."""
 
 import json
 import shutil
@@ -13,24 +13,36 @@ import pytest
 import autograder
 
 HOME = str(Path.home())
-PLACES = [("/tmp", "clone"), ("/dev/shm", "clone"), ("/var/tmp", "clone"), (HOME, "a clone ")]
+PLACES = {
+    "tmp": ("/tmp", "clone", "."),
+    "shared memory": ("/dev/shm", "clone", "."),
+    "var tmp": ("/var/tmp", "clone", "."),
+    "home with a blank": (HOME, "a clone ", "."),
+    "folders in a home": (HOME, "alice ", "courses/attention 2026"),
+}
+"""Where a clone lies: a folder of this machine, how one made in it is called, folders in that."""
+
+SEEKER = (Path(__file__).parents[2] / "hostile" / "other_students" / "softmax.py").read_text()
 
 LOOK = """
-import json
+import json, sys
 from autograder.sandbox import doctor
 from autograder.sandbox.untrusted.supervisor import COLD, WARM
 doctor.KINDS = (WARM, COLD)
 wanted = ("files of this machine", "private folders")
 doctor.ATTEMPTS = [one for one in doctor.ATTEMPTS if one.name in wanted]
+seeker = sys.stdin.read() + "\\nfound = look()\\nassert not found, found\\nreturn False\\n"
+doctor.ATTEMPTS.append(doctor.Attempt("names of folders", "looks for them", seeker))
 print(json.dumps([[one.name, one.held, one.detail] for one in doctor.layers()]))
 """
 
 
-@pytest.fixture(params=PLACES, ids=["tmp", "shared memory", "var tmp", "home with a blank"])
+@pytest.fixture(params=PLACES.values(), ids=PLACES.keys())
 def clone(request):
     """A copy of the course with an environment in it that has NumPy and nothing else."""
-    folder, prefix = request.param
-    place = Path(tempfile.mkdtemp(prefix=prefix, dir=folder))
+    folder, prefix, below = request.param
+    made = Path(tempfile.mkdtemp(prefix=prefix, dir=folder))
+    place = made / below
     env = place / ".venv"
     packages = env / Path(sysconfig.get_path("purelib")).relative_to(sys.prefix)
     for name in ("numpy", "numpy.libs"):
@@ -43,13 +55,13 @@ def clone(request):
     home = Path(sys.executable).resolve().parent
     (env / "pyvenv.cfg").write_text(f"home = {home}\ninclude-system-site-packages = false\n")
     yield place
-    shutil.rmtree(place)
+    shutil.rmtree(made)
 
 
-def test_folders_are_private_wherever_the_clone_lies(clone):
+def test_the_sandbox_is_the_same_wherever_the_clone_lies(clone):
     run = [clone / ".venv" / "bin" / "python", "-c", LOOK]
-    done = subprocess.run(run, cwd=clone, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(run, cwd=clone, input=SEEKER, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     layers = json.loads(done.stdout)
-    assert len(layers) == 6
+    assert len(layers) == 8
     assert [layer for layer in layers if not layer[1]] == []

@@ -17,6 +17,14 @@ def spin():
 threading.Thread(target=spin, daemon=True).start()
 time.sleep(60)
 """
+LOOKS_DEAD = """
+import ctypes, platform, threading, time
+def hold():
+    held = bytearray(b"x") * (50 * 2**20)
+    time.sleep(60)
+threading.Thread(target=hold).start()
+ctypes.CDLL(None).syscall({"x86_64": 60, "aarch64": 93}[platform.machine()], 0)  # ends one thread
+"""
 SLEEPS = "import time\ntime.sleep(60)"
 
 
@@ -46,6 +54,21 @@ def test_a_thread_that_computes_while_the_first_one_waits_is_not_idle(started):
     for _ in range(10):
         time.sleep(0.02)
         assert watch.look().runnable
+
+
+def test_the_memory_of_a_process_whose_first_thread_has_ended_counts(started):
+    watch = started(LOOKS_DEAD)
+    watch._born_with = 0  # it is no fork of this process
+    folder = watch._folder
+    (process,) = (name for name in os.listdir(folder) if name.isdigit())
+    while b"State:\tZ" not in watch._read(f"{process}/status"):
+        time.sleep(0.01)
+    deadline = time.monotonic() + 30
+    while watch.look().memory < 50 * 2**20 and time.monotonic() < deadline:  # it fills it
+        time.sleep(0.05)
+    usage = watch.look()
+    assert usage.memory >= 50 * 2**20
+    assert usage.processes == 1
 
 
 def test_a_process_that_sleeps_is_idle(started):

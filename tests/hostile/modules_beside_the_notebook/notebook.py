@@ -2,7 +2,8 @@ EVIL = "open('/tmp/hostile-was-here', 'w').close()\nraise SystemExit\n"
 
 
 def make(content, path):
-    for name in ("numpy", "torch", "sitecustomize", "usercustomize", "autograder", "conftest"):
+    names = ("numpy", "torch", "sitecustomize", "usercustomize", "autograder", "conftest")
+    for name in (*names, "copy", "json", "random"):
         for folder in (path.parent, path.parent.parent):
             (folder / f"{name}.py").write_text(EVIL)
     (path.parent / "numpy").mkdir()

@@ -1,4 +1,7 @@
 import os
+import sys
+
+SYSTEM = {"bin", "dev", "etc", "lib", "lib32", "lib64", "proc", "run", "sbin", "sys", "tmp", "usr"}
 
 
 def look():
@@ -8,8 +11,13 @@ def look():
             folders[:] = [] if folder.count("/") > 2 else folders
             FOUND += [name for name in (*folders, *files) if name in ("submitted", "0-honest")]
     for place in ("/tmp", "/home", "/root", "/dev/shm", "/desk"):
-        if os.path.isdir(place):  # of a home only what holds the Python that runs this
-            FOUND += [name for name in os.listdir(place) if name != ".pyenv"]
+        if os.path.isdir(place):
+            FOUND += os.listdir(place)
+    # The folders on the way to the Python that runs this would name a user and a course.
+    FOUND += {*os.listdir("/")} - SYSTEM - {"desk", "judge"}
+    for path in (sys.executable, sys.prefix, *sys.path):
+        if path and path.split("/")[1] not in ("judge", "usr"):
+            FOUND.append(path)
     return FOUND
 
 

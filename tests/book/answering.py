@@ -1,0 +1,61 @@
+"""Answer the quizzes of a page by mouse, every choice of each."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from playwright.sync_api import ElementHandle, Page
+
+CHOICES = """(quiz) => [...quiz.querySelectorAll("input[type=radio]")].map((choice) => {
+    const reason = quiz.querySelector(`.quiz-key [data-choice=${choice.value}]`);
+    return [choice.id, reason.textContent, reason.dataset.verdict]; })"""
+"""The identity of each choice, its reason and its verdict."""
+
+POINT = """(quiz, part) => {
+    const element = quiz.querySelector(part);
+    element.scrollIntoView({ block: "center", behavior: "instant" });
+    const { x, y, width, height } = element.getClientRects()[0];
+    return [x + width / 2, y + height / 2]; }"""
+"""The middle of the first line of a part of a quiz, brought into view."""
+
+SEEN = """(quiz) => [
+    quiz.querySelector("[role=status]").textContent,
+    quiz.querySelector(".quiz-key").checkVisibility()]"""
+
+Seen: TypeAlias = list[object]
+"""What a quiz says, and whether its answer key is there."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a quiz showed when a choice was made, and when it was checked."""
+
+    choice: str
+    made: Seen
+    checked: Seen
+    right: tuple[Seen, Seen]
+
+    @property
+    def wrong(self) -> bool:
+        return (self.made, self.checked) != self.right
+
+
+def answer_all(page: Page) -> list[Answer]:
+    """Make and check every choice of every quiz, and open the answer key at last."""
+    answers = []
+    for quiz in page.query_selector_all("fieldset.quiz"):
+        found = False
+        for identity, reason, verdict in quiz.evaluate(CHOICES):
+            made = press(page, quiz, f"label[for={identity}]")
+            checked = press(page, quiz, ".quiz-check")
+            before, found = found, found or verdict == "right"
+            right = (["", before], [reason, found])
+            answers.append(Answer(identity, made, checked, right))
+        if quiz.evaluate(SEEN)[1]:
+            press(page, quiz, ".quiz-key summary")
+    return answers
+
+
+def press(page: Page, quiz: ElementHandle, part: str) -> Seen:
+    """Click where a part of a quiz is to be seen, whatever lies there; what the quiz then shows."""
+    page.mouse.click(*quiz.evaluate(POINT, part))
+    return quiz.evaluate(SEEN)

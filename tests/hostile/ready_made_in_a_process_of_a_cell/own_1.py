@@ -1,0 +1,7 @@
+import socket
+
+ours, theirs = socket.socketpair()
+answers = ours.makefile("rb")
+if os.fork() == 0:
+    serve(theirs, theirs.makefile("rb"))
+theirs.close()

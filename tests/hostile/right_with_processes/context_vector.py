@@ -1,0 +1,2 @@
+def context_vector(weights, H):
+    return helpers.submit(blend, weights, H).result()
