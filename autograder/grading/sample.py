@@ -167,12 +167,16 @@ def _right(student: str, assignment: Assignment, shows: str, kind: int = 0) -> S
 
 
 def _mistaken(assignments: Sequence[Assignment]) -> Iterator[SampleSubmission]:
-    """Six students, each right in all but one exercise and with a mistake of their own there."""
+    """Six students, each right in all but one exercise and with a mistake of their own there.
+
+    It is not the bug that a debug exercise releases, which nobody has made.
+    """
     for number in range(6):
         assignment = assignments[number % len(assignments)]
         turn = number // len(assignments)
         exercise = assignment.exercises[turn % len(assignment.exercises)]
-        mistake = exercise.misconceptions[turn // len(assignment.exercises)]
+        made = [one for one in exercise.misconceptions if one.wrong is not exercise.released]
+        mistake = made[turn // len(assignment.exercises)]
         slug = "-".join(re.findall("[a-z0-9]+", mistake.name.lower())[:3])
         shows = f"{exercise.name}: {mistake.name}"
         right = _right(f"s{number + 4:02}-{slug}", assignment, shows)

@@ -12,7 +12,6 @@ import functools
 import hashlib
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -233,7 +232,7 @@ def main(root: str, mode: str, jobs: str, pages: str = "") -> None:
     prepare(root, mode)
     course = Course.open(root)
     cli.app(["grade", "--course", root, "--jobs", jobs], standalone_mode=False)
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    memory = _most_memory()
     faults = []
     if left := _left():
         faults.append(f"processes are left: {left}")
@@ -252,6 +251,13 @@ def main(root: str, mode: str, jobs: str, pages: str = "") -> None:
     students = {file.student: str(file.path.parents[1]) for file in course.submissions()}
     report = {"faults": faults, "memory": memory, "scores": scores, "students": students}
     (course.root / "report.json").write_text(json.dumps(report))
+
+
+def _most_memory() -> int:
+    """The most MiB that this process has held. `ru_maxrss` begins with what the worker held."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    (line,) = (line for line in lines if line.startswith("VmHWM:"))
+    return int(line.split()[1]) // 1024
 
 
 def _left() -> list[str]:
