@@ -187,6 +187,9 @@ $(GRADES): $(BUILD)/class.made $(wildcard $(COURSE)/submitted/*/*/*.ipynb $(COUR
 	autograder feedback --course $(COURSE)
 	autograder export --course $(COURSE)
 
+# What the sample class handed in before, and no longer does.
+$(COURSE)/submitted/%: ;
+
 # A fresh stamp only after a build without a warning. `make site ANSWERS=hidden` builds the edition
 # for a class in the same place, without the references of the exercises.
 $(SITE): $(TEXT) $(REFERENCE) $(NODE) $(EDITION) | $(SITE_VENV)
