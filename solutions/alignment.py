@@ -97,7 +97,8 @@ def scores_backward(
     leading axes. The weights are the softmax of the scores over the tokens that the mask lets
     through, and 0 elsewhere; the context is the sum of the states, each times its weight.
     d_context: (..., d_h), the gradient of the loss with respect to the context. Returns the
-    gradient (..., T). It is 0 at padding, and for a source that is all padding.
+    gradient (..., T), computed in the precision of the inputs. It is 0 at padding, and for a source
+    that is all padding.
     """
     weights = masked_softmax(scores, mask)  # (..., T)
     context = context_vector(weights, H)  # (..., d_h)

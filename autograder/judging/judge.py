@@ -40,14 +40,7 @@ from .measured import compare_measured
 from .modules import compare_gradients, compare_parameters
 from .naming import KeyedMisconception, Trial, earned_names, explained
 from .patterns import patterns
-from .verdict import (
-    ALL_BUT_ERRORS,
-    AS_GIVEN,
-    ERRORS_SHARE,
-    IN_A_PROCESS,
-    Judgement,
-    Verdict,
-)
+from .verdict import ALL_BUT_ERRORS, AS_GIVEN, ERRORS_SHARE, IN_A_PROCESS, Judgement, Verdict
 from .words import NAMELESS, Names, by_parameter, kind, kind_in_general
 from .written_tests import judge_test
 
