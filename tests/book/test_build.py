@@ -183,6 +183,47 @@ def test_a_warning_of_sphinx_is_shown_even_if_the_log_goes_on(
     assert len(result.stdout.splitlines()) < 40
 
 
+def test_what_a_stopped_build_has_not_written_is_written_by_the_next(
+    make_book: Callable[..., Book],
+) -> None:
+    book = make_book(page="# A page\n\nIts text.\n")
+    assert book.make().returncode == 0
+    html = book.root / "_build" / "html" / "page.html"
+    html.write_text("as it was before")
+    assert book.make().returncode == 0
+    assert html.read_text() == "as it was before", "Sphinx takes it for written"
+    (book.root / "_build" / "book.writing").touch()  # as a build that is killed leaves it
+    assert book.make().returncode == 0
+    assert "Its text." in book.page("page.html")
+
+
+ODD_PAGES = {
+    "an alias of what is read": (
+        cell("from solutions.running.reporting import read_figure_data as r", "r('f', 'other')"),
+        "FileNotFoundError: ",
+    ),
+    "data with a name of the build's": (
+        cell(KEEP, "figure_data('outputs', [1])", "print('shown')"),
+        "it gives the name of a file of the build to data: outputs.json",
+    ),
+    "options that are no YAML": (cell("1", header="---\na: [\n---"), "bad YAML"),
+    "an error that a tag allows": (cell("1 / 0", header=":tags: [raises-exception]"), "ZeroDivisi"),
+}
+
+
+@pytest.mark.parametrize(("text", "said"), ODD_PAGES.values(), ids=ODD_PAGES.keys())
+def test_an_odd_page_is_refused_in_a_line_that_names_it(
+    make_book: Callable[..., Book], text: str, said: str
+) -> None:
+    other = NOTEBOOK + cell(KEEP, "figure_data('f', [1])")
+    book = make_book(other=other, odd=NOTEBOOK + text)
+    result = book.make()
+    assert result.returncode == 1
+    (line,) = {line for line in result.stdout.splitlines() if "odd.md" in line}
+    assert said in line
+    assert not (book.root / "book" / "executed" / "odd").exists()
+
+
 IGNORE = """\
 import os, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_IGN)

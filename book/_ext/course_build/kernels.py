@@ -97,11 +97,11 @@ class Kernels:
         self.stopping = False
 
     def execute(self, chapter: Chapter, tell: Callable[[str], None]) -> Execution:
-        """Execute the page and return what that made; a page up to three times if the machine
-        was busy.
+        """Execute the page and return what that made.
 
-        tell: is called with what the page is doing, one line at a time. Raises ChapterError, which
-        names the cell; Stopped after `stop`.
+        It is executed up to three times where a claim about time fails on a busy machine. tell: is
+        called with what the page is doing, one line at a time. Raises ChapterError, which names the
+        cell; Stopped after `stop`.
         """
         for attempt in range(1, ATTEMPTS + 1):
             load, run = Load(), Run(chapter, tell, self)

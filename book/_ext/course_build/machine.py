@@ -15,7 +15,6 @@ import psutil
 CPUINFO = Path("/proc/cpuinfo")
 INSTALL = "make course"
 
-
 ROUNDING = ("processor", "system", "python", "libc")
 """What `description` says that decides how numbers are rounded; no page uses a graphics card."""
 

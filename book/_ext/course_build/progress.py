@@ -16,8 +16,8 @@ class Screen:
     def __init__(self, console: Console) -> None:
         self.console = console
         self.status = console.status("looking for what has changed")
-        self.seconds: dict[str, float | None] = {}
-        self.name, self.since = "", 0.0
+        self.seconds: dict[str, float | None] = {}  # of the pages that are not over
+        self.total, self.name, self.since = 0, "", 0.0
 
     def __enter__(self) -> Screen:
         self.status.start()

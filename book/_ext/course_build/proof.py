@@ -51,7 +51,7 @@ class Judgement(Enum):
     """What it means that a page was executed anew; the value is said of it."""
 
     HOLDS = ""
-    WARNS = "Warning: on this machine it does not hold, and the last commit did not change it."
+    WARNS = "Warning: on this machine it does not hold; the last commit is not known to change it."
     FAILS = "ERROR: what is kept of it does not hold."
 
 
