@@ -1,7 +1,8 @@
 """What is folded away says what it holds: "The code of this figure", and not "source".
 
-A cell with the tag `hide-input` gets its label from what it shows. A cell that only checks, or
-brings what others need, has the tag `remove-cell`: it runs, and the page does not show it.
+A cell with the tag `hide-input` gets its label from what it shows; its code is folded below its
+output, so that a figure stands first. A cell that only checks, or brings what others need, has the
+tag `remove-cell`: it runs, and the page does not show it.
 """
 
 from docutils import nodes
@@ -12,6 +13,7 @@ from sphinx.util.docutils import SphinxTranslator
 FIGURE = "The code of this figure"
 CHECKS = "What checks these sentences"
 OUTPUT = "The code of this output"
+IMPORTS = "What this page imports"
 UNLABELLED = "Show code cell {type}"  # what MyST-NB writes where nobody has given a label
 
 
@@ -23,9 +25,8 @@ class Fold(nodes.General, nodes.Element):
 
 
 def visit_fold(translator: HTMLTranslator, node: Fold) -> None:
-    translator.body.append(translator.starttag(node, "details", CLASS="admonition hide"))
-    label = translator.encode(node["label"])
-    translator.body.append(f'<summary><p class="admonition-title">{label}</p></summary>\n')
+    translator.body.append(translator.starttag(node, "details", CLASS="fold"))
+    translator.body.append(f"<summary>{translator.encode(node['label'])}</summary>\n")
 
 
 def depart_fold(translator: HTMLTranslator, node: Fold) -> None:
@@ -40,11 +41,16 @@ def depart_fold_as_text(translator: SphinxTranslator, node: Fold) -> None:
     pass
 
 
-def label_cells(app: Sphinx, document: nodes.document) -> None:
-    """Write on each folded cell what it holds, unless the cell has a label of its own."""
-    for cell in document.findall(nodes.container):
-        if cell.get("prompt_show") == UNLABELLED:
-            cell["prompt_show"] = cell["prompt_hide"] = label(cell)
+def fold_cells(app: Sphinx, document: nodes.document) -> None:
+    """Fold the code of each cell that asks for it, below what the cell shows."""
+    for cell in list(document.findall(nodes.container)):
+        if cell.get("hide_mode") == "input" and cell.children:
+            named = cell["prompt_show"] != UNLABELLED
+            source, *shown = cell.children
+            fold = Fold(cell["prompt_show"] if named else label(cell), source)
+            cell.children.clear()
+            cell += [*shown, fold]
+            del cell["hide_mode"]
 
 
 def label(cell: nodes.container) -> str:
@@ -53,12 +59,14 @@ def label(cell: nodes.container) -> str:
         return FIGURE
     source = next(cell.findall(nodes.literal_block), None)
     lines = source.astext().splitlines() if source else []
-    return CHECKS if any(line.lstrip().startswith("assert ") for line in lines) else OUTPUT
+    if any(line.lstrip().startswith("assert ") for line in lines):
+        return CHECKS
+    return OUTPUT if len(cell.children) > 1 else IMPORTS
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_node(
         Fold, html=(visit_fold, depart_fold), text=(visit_fold_as_text, depart_fold_as_text)
     )
-    app.connect("doctree-read", label_cells)
+    app.connect("doctree-read", fold_cells)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,8 +1,8 @@
 """What the pages say about the place where the course is kept: its source, its issues, its archive.
 
 The address stands in one place, `repository_url` in `_config.yml`, and is empty until the course is
-published there. With an address, every page has the buttons to the source and to the issues, and
-the words below are links. Without one, no page shows or promises a link. A page asks for the words:
+published there. With an address, every page's foot leads to the source and to the issues, and the
+words below are links. Without one, no page shows or promises a link. A page asks for the words:
 
     {{ report_it }}    {{ copy_of_the_course }}
 """
@@ -33,7 +33,7 @@ def words(address: str) -> dict[str, str]:
 
 
 def use_address(app: Sphinx, config: Config) -> None:
-    """Set the theme's buttons and the substitutions. Raises ConfigError for another address."""
+    """Set the substitutions. Raises ConfigError for another address."""
     options = config.html_theme_options
     address = options.get("repository_url", "")
     if address and not ADDRESS.fullmatch(address):
@@ -41,7 +41,6 @@ def use_address(app: Sphinx, config: Config) -> None:
             f"_config.yml: repository_url: {address!r} is no address of a GitHub repository. "
             "Write https://github.com/OWNER/NAME, or leave it empty."
         )
-    options |= {"use_repository_button": bool(address), "use_issues_button": bool(address)}
     config.myst_substitutions = config.myst_substitutions | words(address)
 
 

@@ -1,95 +1,113 @@
-"""What the site serves and what it leaves out, so that every page can be read without a network.
+"""What the site serves: the course's own theme, and nothing that comes from another host.
 
-MathJax and Mermaid come from the site itself, as do the project's own style and scripts. Thebe,
-which would start a kernel on another host and declares its settings twice, is left out; so is the
-script of Font Awesome (1.5 MB), since its font draws every icon. A few attributes that the theme
-and docutils write are put right, so that axe-core has nothing to report.
+The templates are in `book/_theme`. The style sheets of `book/_web/styles` are served as one, in the
+order of STYLES; the scripts are modules of `book/_web`. Fonts, MathJax and Mermaid are copied from
+the packages that `book/_web/package.json` names. What extensions would add to every page is left
+out, and MathJax and Mermaid are loaded only where a page has a formula or a drawing.
 """
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.errors import ExtensionError
+from sphinxcontrib.mermaid import mermaid
 
-WEB = Path(__file__).parents[1] / "_web"
-MERMAID = WEB / "node_modules" / "@mermaid-js" / "tiny" / "dist" / "mermaid.tiny.js"
+BOOK = Path(__file__).parents[1]
+WEB = BOOK / "_web"
+PACKAGES = WEB / "node_modules"
+MERMAID = PACKAGES / "@mermaid-js" / "tiny" / "dist" / "mermaid.tiny.js"
 MATHJAX = ("tex-mml-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions")
 INSTALL = "make site"
 
-CORRECTIONS = (
-    # The visible text of a control must be part of its name.
-    (' aria-label="Toggle hidden content"', ""),
-    ('search-button-field search-button__button pst-js-only" title="Search" aria-label="Search"',
-     'search-button-field search-button__button pst-js-only" title="Search"'),
-    ('<i class="theme-switch ', '<i aria-hidden="true" class="theme-switch '),
-    # The site's title must stand in a landmark.
-    ('<div id="pst-primary-sidebar" class=',
-     '<div id="pst-primary-sidebar" role="navigation" aria-label="Site" class='),
-    # The empty corner of a table heads nothing.
-    ('<th class="head"><p></p></th>', '<td class="head"></td>'),
-    # A role that ARIA 1.2 allows in a list.
-    ('role="doc-biblioentry"', 'role="listitem"'),
-)  # fmt: skip
+STYLES = (
+    *("layers", "fonts", "tokens", "page", "contents", "text", "code", "figures", "boxes"),
+    *("quiz", "play", "onward"),
+)
+"""The style sheets, each a concern; in one file, in this order."""
+
+FONTS = {
+    "source-serif-4": ("latin-wght-normal", "latin-wght-italic", "latin-ext-wght-normal"),
+    "source-sans-3": ("latin-wght-normal",),
+    "source-code-pro": ("latin-wght-normal",),
+}
+AT_ONCE = ("source-serif-4-latin-wght-normal.woff2", "source-sans-3-latin-wght-normal.woff2")
+"""The fonts that every page is set in: asked for before the style sheet has come."""
+
+
+def use_theme(app: Sphinx, config: Config) -> None:
+    """Set the course's theme, in place of the one that Jupyter Book sets."""
+    app.add_html_theme("course", str(BOOK / "_theme"))
 
 
 def add_assets(app: Sphinx) -> None:
-    """Put MathJax, Mermaid, the style and the scripts under `_static`.
+    """Put fonts, MathJax, Mermaid, the style and the scripts under `_static`.
 
     This is done after Jupyter Book has made a tag of each file that it found in a static folder.
     """
     if app.builder.format != "html":
         return
-    mathjax = WEB / "node_modules" / "mathjax" / "es5"
-    if not mathjax.is_dir():
+    if not PACKAGES.is_dir():
         raise ExtensionError(
             f"MathJax is not in book/_web/node_modules. Type `{INSTALL}`, which fetches it."
         )
+    static = Path(app.outdir, "_static")
     for name in MATHJAX:
-        source, target = mathjax / name, Path(app.outdir, "_static", "mathjax", name)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if source.is_dir():
-            shutil.copytree(source, target, dirs_exist_ok=True)
-        else:
-            shutil.copyfile(source, target)
-    own = [*sorted(WEB.glob("*.css")), *sorted(WEB.glob("*.mjs")), MERMAID]
-    app.config.html_static_path += [str(file) for file in own]
-    app.add_css_file("course.css")
+        copy(PACKAGES / "mathjax" / "es5" / name, static / "mathjax" / name)
+    for file in font_files():
+        copy(file, static / "fonts" / file.name)
+    sheets = ((WEB / "styles" / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)
+    (static / "course.css").write_text("\n".join(sheets), encoding="utf-8")
+    app.config.html_static_path += [str(file) for file in [*sorted(WEB.glob("*.mjs")), MERMAID]]
     app.add_js_file("page.mjs", type="module")
 
 
-def drop_thebe(
+def font_files() -> Iterator[Path]:
+    """Yield the files of the fonts that the site serves."""
+    for family, kinds in FONTS.items():
+        folder = PACKAGES / "@fontsource-variable" / family / "files"
+        yield from (folder / f"{family}-{kind}.woff2" for kind in kinds)
+
+
+def copy(source: Path, target: Path) -> None:
+    """Copy a file or a folder to a place whose folder need not exist."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if source.is_dir():
+        shutil.copytree(source, target, dirs_exist_ok=True)
+    else:
+        shutil.copyfile(source, target)
+
+
+def choose_assets(
     app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None
 ) -> None:
-    """Leave Thebe's scripts and style out of a page."""
-    for kind in ("script_files", "css_files"):
-        context[kind] = [asset for asset in context[kind] if not is_thebe(asset)]
+    """Load on a page what it needs, and name the fonts that it starts with."""
+    has = doctree is not None and any(doctree.findall(nodes.math_block))
+    has = has or (doctree is not None and any(doctree.findall(nodes.math)))
+    drawn = doctree is not None and any(doctree.findall(mermaid))
+    context["script_files"] = [
+        script
+        for script in context["script_files"]
+        if (name := str(script.filename or "")).endswith(".mjs")
+        or (has and is_mathjax(script, name))
+        or (drawn and "mermaid" in script.attributes.get("body", ""))
+    ]
+    context["css_files"] = [
+        sheet for sheet in context["css_files"] if str(sheet.filename).endswith("course.css")
+    ]
+    context["fonts"] = AT_ONCE
 
 
-def is_thebe(asset: object) -> bool:
-    """Tell whether a script or style tag is one of Thebe's."""
-    body = getattr(asset, "attributes", {}).get("body", "")
-    name = str(getattr(asset, "filename", asset))
-    return "thebe" in name or "THEBE_JS_URL" in (body or "")
-
-
-def correct_pages(app: Sphinx, exception: Exception | None) -> None:
-    """Put right in each written page what no setting of the theme reaches."""
-    if exception is not None or app.builder.format != "html":
-        return
-    for path in Path(app.outdir).glob("*.html"):
-        page = path.read_text(encoding="utf-8")
-        lines = page.splitlines(keepends=True)
-        corrected = "".join(line for line in lines if "_static/scripts/fontawesome.js" not in line)
-        for wrong, right in CORRECTIONS:
-            corrected = corrected.replace(wrong, right)
-        if corrected != page:
-            path.write_text(corrected, encoding="utf-8")
+def is_mathjax(script: object, name: str) -> bool:
+    """Tell whether a script is MathJax or sets it up."""
+    return "mathjax" in name or "window.MathJax" in script.attributes.get("body", "")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
+    app.connect("config-inited", use_theme)
     app.connect("builder-inited", add_assets)
-    app.connect("html-page-context", drop_thebe, priority=900)
-    app.connect("build-finished", correct_pages)
+    app.connect("html-page-context", choose_assets, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

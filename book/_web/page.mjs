@@ -1,13 +1,52 @@
-// A formula that is wider than the page scrolls inside its own box: let the keyboard reach it.
+// @ts-check
+// What every page does: the reader's choice of light or dark, the section that is being read, code
+// that can be copied, and formulas that the keyboard can scroll.
 
+import { offerCopies } from "./copy.mjs";
+import { chooseTheme } from "./theme.mjs";
+
+/** A formula that is wider than the page scrolls inside its own box: let the keyboard reach it. */
 function reachable() {
-    for (const formula of document.querySelectorAll("mjx-container[display]")) {
+    for (const formula of document.querySelectorAll("mjx-container[display], .table-scroll, pre")) {
+        if (!(formula instanceof HTMLElement)) continue;
         if (formula.scrollWidth > formula.clientWidth) formula.tabIndex = 0;
         else formula.removeAttribute("tabindex");
     }
 }
 
+/** Mark in the contents the section that stands at the top of the window. */
+function followSections() {
+    const links = new Map();
+    for (const link of document.querySelectorAll(".contents-sections a"))
+        links.set(decodeURIComponent(link.getAttribute("href")?.slice(1) ?? ""), link);
+    const sections = [...links.keys()].flatMap((name) => document.getElementById(name) ?? []);
+    const seen = new IntersectionObserver(
+        () => {
+            const above = sections.filter((one) => one.getBoundingClientRect().top < 200);
+            for (const link of links.values()) link.removeAttribute("aria-current");
+            links.get(above.at(-1)?.id)?.setAttribute("aria-current", "true");
+        },
+        { rootMargin: "-200px 0px 0px", threshold: [0, 0.01, 1] },
+    );
+    for (const section of sections) seen.observe(section);
+}
+
+/** Scroll the contents, and only them, to the page that is being read. */
+function showCurrent() {
+    const contents = document.querySelector(".contents");
+    const current = contents?.querySelector("[aria-current='page']");
+    if (!(contents instanceof HTMLElement) || !(current instanceof HTMLElement)) return;
+    const below = current.offsetTop - contents.clientHeight / 2;
+    if (below > 0) contents.scrollTop = below;
+}
+
+chooseTheme();
+followSections();
+offerCopies();
+showCurrent();
+
 window.addEventListener("load", async () => {
+    // @ts-ignore: MathJax, where the page has a formula
     await window.MathJax?.startup?.promise;
     reachable();
     window.addEventListener("resize", reachable);
