@@ -4,76 +4,92 @@
 
 import { choice, dataOf, drawn, element, slider } from "./parts.mjs";
 
-const SIDE = 26, LEFT = 96, TOP = 92, GAP = 2;
+const SIDE = 26;
+const LEFT = 96;
+const TOP = 92;
+const GAP = 2;
 
 // The weights of one head, as rows: {tokens, maps} with `maps` of (layers, heads, n, n) bytes.
 export function weightsOf({ tokens, maps }, heads, layer, head) {
-  const n = tokens.length, begin = (layer * heads + head) * n * n;
-  return tokens.map((_, row) =>
-    Array.from(maps.subarray(begin + row * n, begin + (row + 1) * n), (one) => one / 255));
+    const n = tokens.length;
+    const begin = (layer * heads + head) * n * n;
+    return tokens.map((_, row) =>
+        Array.from(maps.subarray(begin + row * n, begin + (row + 1) * n), (one) => one / 255),
+    );
 }
 
 function draw(svg, tokens, weights) {
-  const size = tokens.length * SIDE;
-  svg.setAttribute("viewBox", `0 0 ${LEFT + size + GAP} ${TOP + size + GAP}`);
-  svg.replaceChildren();
-  tokens.forEach((token, at) => {
-    const middle = (at + 0.5) * SIDE;
-    const turn = `translate(${LEFT + middle + 4} ${TOP - 6}) rotate(-90)`;
-    svg.append(
-      drawn("text", { x: LEFT - 6, y: TOP + middle + 4, "text-anchor": "end" }, token),
-      drawn("text", { transform: turn }, token),
-    );
-  });
-  weights.forEach((row, i) => row.forEach((weight, j) => {
-    const at = { x: LEFT + j * SIDE, y: TOP + i * SIDE, width: SIDE - GAP, height: SIDE - GAP };
-    svg.append(drawn("rect", { ...at, class: "cell", style: `--weight: ${weight}` }));
-  }));
+    const size = tokens.length * SIDE;
+    svg.setAttribute("viewBox", `0 0 ${LEFT + size + GAP} ${TOP + size + GAP}`);
+    svg.replaceChildren();
+    tokens.forEach((token, at) => {
+        const middle = (at + 0.5) * SIDE;
+        const turn = `translate(${LEFT + middle + 4} ${TOP - 6}) rotate(-90)`;
+        svg.append(
+            drawn("text", { x: LEFT - 6, y: TOP + middle + 4, "text-anchor": "end" }, token),
+            drawn("text", { transform: turn }, token),
+        );
+    });
+    for (const [i, row] of weights.entries())
+        for (const [j, weight] of row.entries()) {
+            const at = {
+                x: LEFT + j * SIDE,
+                y: TOP + i * SIDE,
+                width: SIDE - GAP,
+                height: SIDE - GAP,
+            };
+            svg.append(drawn("rect", { ...at, class: "cell", style: `--weight: ${weight}` }));
+        }
 }
 
 function rows(tokens, weights) {
-  return tokens.map((token, i) => {
-    const most = weights[i].indexOf(Math.max(...weights[i]));
-    const cells = [tokens[most], weights[i][most].toFixed(2)].map((text) => element("td", {}, text));
-    return element("tr", {}, element("th", { scope: "row" }, token), ...cells);
-  });
+    return tokens.map((token, i) => {
+        const most = weights[i].indexOf(Math.max(...weights[i]));
+        const cells = [tokens[most], weights[i][most].toFixed(2)].map((text) =>
+            element("td", {}, text),
+        );
+        return element("tr", {}, element("th", { scope: "row" }, token), ...cells);
+    });
 }
 
 function headsOf(place, number) {
-  const { sentences, layers, heads, start } = dataOf(place);
-  for (const one of sentences) one.maps = Uint8Array.from(atob(one.maps), (c) => c.charCodeAt(0));
-  const table = place.querySelector("table");
-  const chosen = { sentence: 0, layer: start[0], head: start[1] };
-  const svg = drawn("svg", { role: "img", class: "heads-map" });
-  const form = element("div", { class: "play-choices" });
+    const { sentences, layers, heads, start } = dataOf(place);
+    for (const one of sentences) one.maps = Uint8Array.from(atob(one.maps), (c) => c.charCodeAt(0));
+    const table = place.querySelector("table");
+    const chosen = { sentence: 0, layer: start[0], head: start[1] };
+    const svg = drawn("svg", { role: "img", class: "heads-map" });
+    const form = element("div", { class: "play-choices" });
 
-  function update() {
-    const sentence = sentences[chosen.sentence];
-    const weights = weightsOf(sentence, heads, chosen.layer, chosen.head);
-    draw(svg, sentence.tokens, weights);
-    svg.setAttribute("aria-label", `Weights of layer ${chosen.layer + 1}, head ${chosen.head + 1}; the table below says where each token looks most.`);
-    table.tBodies[0].replaceChildren(...rows(sentence.tokens, weights));
-    table.caption.textContent = `Layer ${chosen.layer + 1}, head ${chosen.head + 1}: where each token looks most`;
-  }
+    function update() {
+        const sentence = sentences[chosen.sentence];
+        const weights = weightsOf(sentence, heads, chosen.layer, chosen.head);
+        draw(svg, sentence.tokens, weights);
+        svg.setAttribute(
+            "aria-label",
+            `Weights of layer ${chosen.layer + 1}, head ${chosen.head + 1}; the table below says where each token looks most.`,
+        );
+        table.tBodies[0].replaceChildren(...rows(sentence.tokens, weights));
+        table.caption.textContent = `Layer ${chosen.layer + 1}, head ${chosen.head + 1}: where each token looks most`;
+    }
 
-  const set = (name) => (value) => {
-    chosen[name] = Number(value);
+    const set = (name) => (value) => {
+        chosen[name] = Number(value);
+        update();
+    };
+    const count = (n) => Array.from({ length: n }, (_, at) => at);
+    const say = (at) => String(at + 1);
+    const texts = sentences.map(({ text }, at) => [at, text]);
+    const id = `heads-${number}`;
+    form.append(
+        ...choice(`${id}-sentence`, "Sentence", texts, set("sentence")),
+        ...slider(`${id}-layer`, "Layer", count(layers), start[0], say, set("layer")),
+        ...slider(`${id}-head`, "Head", count(heads), start[1], say, set("head")),
+    );
+    const folded = element("details", {}, element("summary", {}, "The same as a table"));
+    table.before(form, svg, folded);
+    folded.append(table);
     update();
-  };
-  const count = (n) => Array.from({ length: n }, (_, at) => at);
-  const say = (at) => String(at + 1);
-  const texts = sentences.map(({ text }, at) => [at, text]);
-  const id = `heads-${number}`;
-  form.append(
-    ...choice(`${id}-sentence`, "Sentence", texts, set("sentence")),
-    ...slider(`${id}-layer`, "Layer", count(layers), start[0], say, set("layer")),
-    ...slider(`${id}-head`, "Head", count(heads), start[1], say, set("head")),
-  );
-  const folded = element("details", {}, element("summary", {}, "The same as a table"));
-  table.before(form, svg, folded);
-  folded.append(table);
-  update();
 }
 
 for (const [number, place] of [...document.querySelectorAll("div.heads")].entries())
-  headsOf(place, number);
+    headsOf(place, number);

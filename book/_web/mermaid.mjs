@@ -1,11 +1,11 @@
 // Mermaid from the site itself, as the module that sphinxcontrib-mermaid imports. Its small edition
 // is a classic script: read as a module, it would not find its own global variable.
 await new Promise((loaded, failed) => {
-  const script = document.createElement("script");
-  script.src = new URL("./mermaid.tiny.js", import.meta.url);
-  script.addEventListener("load", loaded);
-  script.addEventListener("error", failed);
-  document.head.append(script);
+    const script = document.createElement("script");
+    script.src = new URL("./mermaid.tiny.js", import.meta.url);
+    script.addEventListener("load", loaded);
+    script.addEventListener("error", failed);
+    document.head.append(script);
 });
 
 export default globalThis.mermaid;

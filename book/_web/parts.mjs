@@ -3,39 +3,45 @@
 const SVG = "http://www.w3.org/2000/svg";
 
 export function element(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...children);
-  return made;
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    made.append(...children);
+    return made;
 }
 
 export function drawn(tag, attributes, text) {
-  const made = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  if (text !== undefined) made.textContent = text;
-  return made;
+    const made = document.createElementNS(SVG, tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    if (text !== undefined) made.textContent = text;
+    return made;
 }
 
 // A labelled slider over `values`, and what is said of each; `changed` is called with the new value.
 export function slider(id, text, values, start, say, changed) {
-  const output = element("output", { for: id }, say(values[start]));
-  const input = element("input", { type: "range", id, min: 0, max: values.length - 1, value: start });
-  input.setAttribute("aria-valuetext", say(values[start]));
-  input.addEventListener("input", () => {
-    const value = values[input.valueAsNumber];
-    output.textContent = say(value);
-    input.setAttribute("aria-valuetext", say(value));
-    changed(value);
-  });
-  return [element("label", { for: id }, `${text}: `, output), input];
+    const output = element("output", { for: id }, say(values[start]));
+    const input = element("input", {
+        type: "range",
+        id,
+        min: 0,
+        max: values.length - 1,
+        value: start,
+    });
+    input.setAttribute("aria-valuetext", say(values[start]));
+    input.addEventListener("input", () => {
+        const value = values[input.valueAsNumber];
+        output.textContent = say(value);
+        input.setAttribute("aria-valuetext", say(value));
+        changed(value);
+    });
+    return [element("label", { for: id }, `${text}: `, output), input];
 }
 
 // A labelled list of [value, text]; `changed` is called with the new value.
 export function choice(id, text, values, changed) {
-  const select = element("select", { id });
-  for (const [value, words] of values) select.append(element("option", { value }, words));
-  select.addEventListener("change", () => changed(select.value));
-  return [element("label", { for: id }, text), select];
+    const select = element("select", { id });
+    for (const [value, words] of values) select.append(element("option", { value }, words));
+    select.addEventListener("change", () => changed(select.value));
+    return [element("label", { for: id }, text), select];
 }
 
 // The data that stand in the page, in the place of a figure.
@@ -43,8 +49,9 @@ export const dataOf = (place) => JSON.parse(place.querySelector("script").textCo
 
 // A list of facts, [what, value] each, said aloud when they change.
 export function facts(found, pairs) {
-  found.replaceChildren(
-    ...pairs.map(([what, value]) =>
-      element("div", {}, element("dt", {}, what), element("dd", {}, value))),
-  );
+    found.replaceChildren(
+        ...pairs.map(([what, value]) =>
+            element("div", {}, element("dt", {}, what), element("dd", {}, value)),
+        ),
+    );
 }

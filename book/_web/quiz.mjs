@@ -2,31 +2,31 @@
 // out of sight until the right choice was found.
 
 for (const quiz of document.querySelectorAll("fieldset.quiz")) {
-  const key = quiz.querySelector("details.quiz-key");
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "quiz-check";
-  button.textContent = "Check my answer";
-  const feedback = document.createElement("div");
-  feedback.className = "quiz-feedback";
-  feedback.setAttribute("role", "status");
-  key.before(button, feedback);
-  key.hidden = true;
+    const key = quiz.querySelector("details.quiz-key");
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "quiz-check";
+    button.textContent = "Check my answer";
+    const feedback = document.createElement("div");
+    feedback.className = "quiz-feedback";
+    feedback.setAttribute("role", "status");
+    key.before(button, feedback);
+    key.hidden = true;
 
-  quiz.addEventListener("change", () => {
-    feedback.replaceChildren();
-    delete feedback.dataset.verdict;
-  });
+    quiz.addEventListener("change", () => {
+        feedback.replaceChildren();
+        delete feedback.dataset.verdict;
+    });
 
-  button.addEventListener("click", () => {
-    const chosen = quiz.querySelector("input:checked");
-    if (!chosen) {
-      feedback.textContent = "Choose an answer first.";
-      return;
-    }
-    const reason = key.querySelector(`[data-choice="${chosen.value}"]`);
-    feedback.dataset.verdict = reason.dataset.verdict;
-    feedback.replaceChildren(...Array.from(reason.childNodes, (node) => node.cloneNode(true)));
-    if (reason.dataset.verdict === "right") key.hidden = false;
-  });
+    button.addEventListener("click", () => {
+        const chosen = quiz.querySelector("input:checked");
+        if (!chosen) {
+            feedback.textContent = "Choose an answer first.";
+            return;
+        }
+        const reason = key.querySelector(`[data-choice="${chosen.value}"]`);
+        feedback.dataset.verdict = reason.dataset.verdict;
+        feedback.replaceChildren(...Array.from(reason.childNodes, (node) => node.cloneNode(true)));
+        if (reason.dataset.verdict === "right") key.hidden = false;
+    });
 }
