@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .PHONY: course plan opened packages archives check proof fresh test serve bench fuzz nightly clean \
-    site releases class bwrap chromium podman postgresql practise lint quick bench-site
+    site releases class bwrap chromium podman postgresql practise lint quick bench-site pdf
 
 PYTHON ?= python3
 SINCE ?= HEAD
@@ -86,6 +86,10 @@ lint:
 quick: lint
 	PYTHONPATH=tests/support pytest -p touched --since $(SINCE) -n 2 --dist loadfile \
 	    --no-loadscope-reorder
+
+# The whole book as one PDF, for paper and for reading away from a browser.
+pdf: $(VENV) site chromium
+	@python -m book._ext.course_pdf
 
 serve: $(SITE)
 	@echo "Read the book at http://127.0.0.1:8000/ (stop with Ctrl+C)"

@@ -25,7 +25,7 @@ INSTALL = "make site"
 
 STYLES = (
     *("layers", "fonts", "tokens", "page", "contents", "text", "code", "figures", "boxes"),
-    *("quiz", "play", "onward"),
+    *("quiz", "play", "onward", "print"),
 )
 """The style sheets, each a concern; in one file, in this order."""
 
@@ -46,7 +46,8 @@ def use_theme(app: Sphinx, config: Config) -> None:
 def add_assets(app: Sphinx) -> None:
     """Put fonts, MathJax, Mermaid, the style and the scripts under `_static`.
 
-    This is done after Jupyter Book has made a tag of each file that it found in a static folder.
+    They are copied here and now, so that Jupyter Book makes no tag of them, and a change of one of
+    them is served though no page has changed.
     """
     if app.builder.format != "html":
         return
@@ -61,7 +62,8 @@ def add_assets(app: Sphinx) -> None:
         copy(file, static / "fonts" / file.name)
     sheets = ((WEB / "styles" / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)
     (static / "course.css").write_text("\n".join(sheets), encoding="utf-8")
-    app.config.html_static_path += [str(file) for file in [*sorted(WEB.glob("*.mjs")), MERMAID]]
+    for file in (*WEB.glob("*.mjs"), MERMAID):
+        copy(file, static / file.name)
     app.add_js_file("page.mjs", type="module")
 
 
