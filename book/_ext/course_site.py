@@ -25,7 +25,7 @@ INSTALL = "make site"
 
 STYLES = (
     *("layers", "fonts", "tokens", "page", "contents", "text", "code", "figures", "boxes"),
-    *("quiz", "play", "onward", "print"),
+    *("quiz", "play", "onward", "front", "print"),
 )
 """The style sheets, each a concern; in one file, in this order."""
 
@@ -34,6 +34,9 @@ FONTS = {
     "source-sans-3": ("latin-wght-normal",),
     "source-code-pro": ("latin-wght-normal",),
 }
+SEARCH = ("documentation_options.js", "doctools.js")
+"""What Sphinx's own page for searching needs besides its own scripts."""
+
 AT_ONCE = ("source-serif-4-latin-wght-normal.woff2", "source-sans-3-latin-wght-normal.woff2")
 """The fonts that every page is set in: asked for before the style sheet has come."""
 
@@ -95,6 +98,7 @@ def choose_assets(
         for script in context["script_files"]
         if (name := str(script.filename or "")).endswith(".mjs")
         or (has and is_mathjax(script, name))
+        or (page == "search" and name.endswith(SEARCH))
         or (drawn and "mermaid" in script.attributes.get("body", ""))
     ]
     context["css_files"] = [

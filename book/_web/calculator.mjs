@@ -1,3 +1,4 @@
+// @ts-check
 // The cost calculator: what a stack of blocks costs at a length, and the measured points beside it.
 // Its data and a table of the measured points stand in the page (solutions/drawing/calculator.py).
 // The formulas of `predicted` are those of that file.

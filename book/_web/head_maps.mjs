@@ -1,3 +1,4 @@
+// @ts-check
 // The attention maps of every head of a model, on a few sentences.
 // They stand in the page as bytes, 255 for a weight of 1 (solutions/drawing/head_maps.py), with a table
 // of one head for whoever has no scripts.

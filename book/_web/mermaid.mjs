@@ -1,3 +1,4 @@
+// @ts-check
 // Mermaid from the site itself, as the module that sphinxcontrib-mermaid imports. Its small edition
 // is a classic script: read as a module, it would not find its own global variable.
 await new Promise((loaded, failed) => {

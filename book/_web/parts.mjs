@@ -1,3 +1,4 @@
+// @ts-check
 // What the figures to play with are made of: elements, sliders and lists of choices.
 
 const SVG = "http://www.w3.org/2000/svg";

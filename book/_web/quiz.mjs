@@ -1,3 +1,4 @@
+// @ts-check
 // Gives each quiz a button and live feedback. The reasons come from its answer key, which stays
 // out of sight until the right choice was found.
 

@@ -1,3 +1,4 @@
+// @ts-check
 // A distribution over the next token, shaped by temperature, top-k and top-p.
 // Its logits and a table for whoever has no scripts stand in the page (solutions/drawing/sampler.py).
 // `shaped` keeps the order of the course's `sample_next`: temperature, then top-k, then top-p.
