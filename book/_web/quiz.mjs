@@ -28,6 +28,8 @@ for (const quiz of document.querySelectorAll("fieldset.quiz")) {
         const reason = key.querySelector(`[data-choice="${chosen.value}"]`);
         feedback.dataset.verdict = reason.dataset.verdict;
         feedback.replaceChildren(...Array.from(reason.childNodes, (node) => node.cloneNode(true)));
-        if (reason.dataset.verdict === "right") key.hidden = false;
+        if (reason.dataset.verdict !== "right") return;
+        key.hidden = false;
+        quiz.dispatchEvent(new Event("course:right", { bubbles: true }));
     });
 }
