@@ -8,7 +8,9 @@ import { chooseTheme } from "./theme.mjs";
 
 /** A formula that is wider than the page scrolls inside its own box: let the keyboard reach it. */
 function reachable() {
-    for (const formula of document.querySelectorAll("mjx-container[display], .table-scroll, .figure-scroll, pre")) {
+    for (const formula of document.querySelectorAll(
+        "mjx-container[display], .table-scroll, .figure-scroll, pre",
+    )) {
         if (!(formula instanceof HTMLElement)) continue;
         if (formula.scrollWidth > formula.clientWidth) formula.tabIndex = 0;
         else formula.removeAttribute("tabindex");
@@ -47,7 +49,7 @@ offerCopies();
 showCurrent();
 
 window.addEventListener("load", async () => {
-    // @ts-ignore: MathJax, where the page has a formula
+    // @ts-expect-error: MathJax, where the page has a formula
     await window.MathJax?.startup?.promise;
     reachable();
     window.addEventListener("resize", reachable);

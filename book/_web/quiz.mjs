@@ -4,6 +4,7 @@
 
 for (const quiz of document.querySelectorAll("fieldset.quiz")) {
     const key = quiz.querySelector("details.quiz-key");
+    if (!(key instanceof HTMLElement)) continue;
     const button = document.createElement("button");
     button.type = "button";
     button.className = "quiz-check";
@@ -21,11 +22,12 @@ for (const quiz of document.querySelectorAll("fieldset.quiz")) {
 
     button.addEventListener("click", () => {
         const chosen = quiz.querySelector("input:checked");
-        if (!chosen) {
+        if (!(chosen instanceof HTMLInputElement)) {
             feedback.textContent = "Choose an answer first.";
             return;
         }
         const reason = key.querySelector(`[data-choice="${chosen.value}"]`);
+        if (!(reason instanceof HTMLElement)) return;
         feedback.dataset.verdict = reason.dataset.verdict;
         feedback.replaceChildren(...Array.from(reason.childNodes, (node) => node.cloneNode(true)));
         if (reason.dataset.verdict !== "right") return;

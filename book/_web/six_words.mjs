@@ -24,7 +24,10 @@ export function weightsOf(scores, sharpness) {
 export function said(words, looks, weights) {
     const largest = Math.max(...weights);
     const most = words.filter((_, at) => weights[at] > largest - 0.005);
-    const whom = weights[looks] > largest - 0.005 && most.length === 1 ? "itself" : most.map((one) => `“${one}”`).join(" and ");
+    const whom =
+        weights[looks] > largest - 0.005 && most.length === 1
+            ? "itself"
+            : most.map((one) => `“${one}”`).join(" and ");
     return `“${words[looks]}” looks most at ${whom}: ${largest.toFixed(2)}${most.length > 1 ? " each" : ""} of 1.`;
 }
 
@@ -53,16 +56,19 @@ function bring(figure) {
             arc.style.setProperty("--weight", rows[from][Number(arc.dataset.to)].toFixed(3));
             arc.classList.toggle("looks", from === looks);
         }
-        rows[looks].forEach((weight, at) => { shares[at].textContent = weight.toFixed(2); });
+        rows[looks].forEach((weight, at) => {
+            shares[at].textContent = weight.toFixed(2);
+        });
         status.textContent = said(words, looks, rows[looks]);
     };
     for (const [at, label] of figure.querySelectorAll("label").entries()) {
         const input = choices[at];
-        if (input) label.addEventListener("pointerenter", (event) => {
-            if (event.pointerType !== "mouse" || input.checked) return;
-            input.checked = true;
-            show();
-        });
+        if (input)
+            label.addEventListener("pointerenter", (event) => {
+                if (event.pointerType !== "mouse" || input.checked) return;
+                input.checked = true;
+                show();
+            });
     }
     figure.addEventListener("input", show);
     show();
