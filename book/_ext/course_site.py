@@ -24,8 +24,8 @@ MATHJAX = ("tex-mml-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensio
 INSTALL = "make site"
 
 STYLES = (
-    *("layers", "fonts", "tokens", "page", "contents", "text", "code", "figures", "boxes"),
-    *("quiz", "play", "onward", "opening", "front", "print"),
+    *("layers", "fonts", "tokens", "page", "contents", "text", "code", "figures", "notes"),
+    *("boxes", "quiz", "play", "onward", "opening", "front", "print"),
 )
 """The style sheets, each a concern; in one file, in this order."""
 

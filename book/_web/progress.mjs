@@ -2,26 +2,10 @@
 // What the reader has done: pages read to their end, quizzes answered right, exercises ticked. It is
 // kept in this browser alone; the front page sums it up, exports it and deletes it.
 
+import { summary } from "./done.mjs";
 import { get, keys, remove, set } from "./storage.mjs";
 
 const page = document.body.dataset.page ?? "";
-
-/**
- * The pages that were read, and how many quizzes and exercises of each page are done.
- * @param {string[]} kept the keys that the browser keeps
- */
-export function summary(kept) {
-    /** @param {string} kind @param {string} of */
-    const count = (kind, of) => kept.filter((key) => key.startsWith(`${kind}:${of}/`)).length;
-    return {
-        /** @param {string} of */
-        read: (of) => kept.includes(`read:${of}`),
-        /** @param {string} of */
-        quizzes: (of) => count("quiz", of),
-        /** @param {string} of */
-        exercises: (of) => count("exercise", of),
-    };
-}
 
 /** The page counts as read when its reader has come to what is next. */
 function noticeReading() {
@@ -122,7 +106,11 @@ function exportAll() {
 }
 
 function deleteAll() {
-    if (!window.confirm("Delete what this browser has kept: pages, quizzes, predictions, exercises?"))
+    if (
+        !window.confirm(
+            "Delete what this browser has kept: pages, quizzes, predictions, exercises?",
+        )
+    )
         return;
     for (const key of keys()) remove(key);
     document.querySelector(".progress")?.remove();
