@@ -25,7 +25,7 @@ INSTALL = "make site"
 
 STYLES = (
     *("layers", "fonts", "tokens", "page", "contents", "text", "code", "figures", "boxes"),
-    *("quiz", "play", "onward", "front", "print"),
+    *("quiz", "play", "onward", "opening", "front", "print"),
 )
 """The style sheets, each a concern; in one file, in this order."""
 

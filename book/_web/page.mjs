@@ -3,6 +3,7 @@
 // that can be copied, and formulas that the keyboard can scroll.
 
 import { offerCopies } from "./copy.mjs";
+import "./progress.mjs";
 import { chooseTheme } from "./theme.mjs";
 
 /** A formula that is wider than the page scrolls inside its own box: let the keyboard reach it. */

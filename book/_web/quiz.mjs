@@ -30,6 +30,8 @@ for (const quiz of document.querySelectorAll("fieldset.quiz")) {
         if (!(reason instanceof HTMLElement)) return;
         feedback.dataset.verdict = reason.dataset.verdict;
         feedback.replaceChildren(...Array.from(reason.childNodes, (node) => node.cloneNode(true)));
-        if (reason.dataset.verdict === "right") key.hidden = false;
+        if (reason.dataset.verdict !== "right") return;
+        key.hidden = false;
+        quiz.dispatchEvent(new Event("course:right", { bubbles: true }));
     });
 }
