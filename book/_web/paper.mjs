@@ -26,9 +26,25 @@ export async function assemble(book) {
     const texts = [...pages.values()];
     const main = element("main", {}, titlePage(book), contents(book.parts, pages), ...texts);
     document.body.replaceChildren(main);
+    refuseWhatLeadsNowhere(main);
     await drawFormulas(texts);
     await drawDrawings(main, book.drawings);
     await loadFonts();
+}
+
+/**
+ * Throw an error that names the links, and the parts of figures, that refer to what is not there.
+ * @param {HTMLElement} main
+ */
+function refuseWhatLeadsNowhere(main) {
+    const lost = new Set();
+    for (const one of main.querySelectorAll("*"))
+        for (const { name, value } of one.attributes)
+            for (const [, to] of value.matchAll(
+                name.endsWith("href") ? /^#(.*)/g : /url\(#(.*?)\)/g,
+            ))
+                if (!document.getElementById(to)) lost.add(to);
+    if (lost.size) throw new Error(`The book refers to what is not in it: ${[...lost].join(", ")}`);
 }
 
 /** Wait for every font, also for those that a reader of the site would not wait for. */
@@ -77,8 +93,8 @@ function keepApart(page, name, pages) {
         for (const { name: attribute, value } of one.attributes)
             if (value.includes("url(#"))
                 one.setAttribute(attribute, value.replaceAll("url(#", `url(#${name}--`));
-            else if (attribute === "xlink:href" && value.startsWith("#"))
-                one.setAttribute(attribute, `#${name}--${value.slice(1)}`);
+            else if (one instanceof SVGElement && /href$/.test(attribute))
+                one.setAttribute(attribute, value.replace(/^#/, `#${name}--`));
             else if (NAMES.includes(attribute))
                 one.setAttribute(attribute, value.replace(/\S+/g, `${name}--$&`));
     }

@@ -16,7 +16,8 @@ BETWEEN_THE_MARGINS = {"width": 627, "height": 960}  # of A4, in pixels
 CLOSED = """() => [...document.querySelectorAll("article details > :not(summary)")]
     .filter((one) => !one.checkVisibility({ contentVisibilityAuto: true }))
     .map((one) => one.outerHTML.slice(0, 200))"""
-WIDE = """() => [...document.querySelectorAll("pre, .table-scroll, mjx-container[display]")]
+WIDE = """() => [...document.querySelectorAll(
+        "pre, .table-scroll, .figure-scroll, mjx-container[display]")]
     .filter((one) => one.scrollWidth > one.clientWidth + 1
         || getComputedStyle(one).overflowX !== "visible")
     .map((one) => one.outerHTML.slice(0, 200))"""
