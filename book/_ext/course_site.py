@@ -20,7 +20,12 @@ BOOK = Path(__file__).parents[1]
 WEB = BOOK / "_web"
 PACKAGES = WEB / "node_modules"
 MERMAID = PACKAGES / "@mermaid-js" / "tiny" / "dist" / "mermaid.tiny.js"
-MATHJAX = ("tex-mml-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions")
+MATHJAX = (
+    *("startup.js", "core.js", "input/tex.js", "input/tex/extensions", "a11y/assistive-mml.js"),
+    *("output/chtml.js", "output/chtml/fonts/tex.js", "output/chtml/fonts/woff-v2"),
+)
+"""What reads TeX and draws it, without MathJax's menu, which weighs more than all of this."""
+
 INSTALL = "make site"
 
 STYLES = (
