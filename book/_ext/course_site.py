@@ -25,7 +25,7 @@ INSTALL = "make site"
 
 STYLES = (
     *("layers", "fonts", "tokens", "page", "contents", "text", "code", "figures", "boxes"),
-    *("quiz", "play", "onward"),
+    *("quiz", "predict", "play", "onward"),
 )
 """The style sheets, each a concern; in one file, in this order."""
 

@@ -1,5 +1,53 @@
 // @ts-check
-// placeholder until h-predict's storage is merged
-export const get = (/** @type {string} */ k) => { try { return JSON.parse(localStorage.getItem(`course:${k}`) ?? "null"); } catch { return null; } };
-export const set = (/** @type {string} */ k, /** @type {unknown} */ v) => { try { localStorage.setItem(`course:${k}`, JSON.stringify(v)); return true; } catch { return false; } };
-export const remove = (/** @type {string} */ k) => { try { localStorage.removeItem(`course:${k}`); } catch { /* nothing is kept */ } };
+// What the browser keeps for its reader: JSON, under keys that begin with `course:`. Storage may be
+// forbidden or full, and another page may have written there. Then nothing is kept, and nothing fails.
+
+const OURS = "course:";
+
+/**
+ * What is kept under a key, or null.
+ * @param {string} key
+ * @returns {any}
+ */
+export function get(key) {
+    try {
+        return JSON.parse(localStorage.getItem(OURS + key) ?? "null");
+    } catch {
+        return null;
+    }
+}
+
+/**
+ * Keep a value; tells whether the browser has kept it.
+ * @param {string} key
+ * @param {unknown} value what JSON can hold
+ */
+export function set(key, value) {
+    try {
+        localStorage.setItem(OURS + key, JSON.stringify(value));
+        return true;
+    } catch {
+        return false;
+    }
+}
+
+/** @param {string} key */
+export function remove(key) {
+    try {
+        localStorage.removeItem(OURS + key);
+    } catch {
+        // Nothing is kept where storage is forbidden.
+    }
+}
+
+/** The keys of all that is kept, in order: to export it, or to delete it. */
+export function keys() {
+    try {
+        return Object.keys(localStorage)
+            .filter((key) => key.startsWith(OURS))
+            .map((key) => key.slice(OURS.length))
+            .sort();
+    } catch {
+        return [];
+    }
+}
