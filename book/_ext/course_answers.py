@@ -100,7 +100,6 @@ def prepare_edition(app: Sphinx, config: Config) -> None:
         )
     if config.course_answers == "hidden":
         config.html_copy_source = config.html_show_sourcelink = False
-        config.html_theme_options["use_download_button"] = False
 
 
 def forget_answers(app: Sphinx) -> None:

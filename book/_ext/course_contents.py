@@ -1,8 +1,8 @@
 """The table of contents as the templates need it, and what comes next on each page.
 
-`_toc.yml` is the source: a part with numbers holds chapters, and below a chapter stands its appendix;
-the part without numbers holds the pages about the course. An entry's `title` there is its short
-title, for the contents; elsewhere a page bears the title of its own first heading.
+`_toc.yml` is the source: a part with numbers holds chapters, and below a chapter stands its
+appendix; the part without numbers holds the pages about the course. An entry's `title` there is
+its short title, for the contents; elsewhere a page bears the title of its own first heading.
 """
 
 from __future__ import annotations

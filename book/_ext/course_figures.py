@@ -15,13 +15,13 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from docutils import nodes
+from figure_text import SVG, XLINK, parse, readable_width, set_text
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 
 from solutions.drawing.colours import IDENTITY, VARIABLES
 
-SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 FILE_NAME = re.compile(r"\S*\.(png|svg|jpe?g|gif|webp)", re.IGNORECASE)
 COLOUR = re.compile(r"#[0-9a-f]{6}\b")
 REFERENCE = re.compile(r"url\(#([^)]+)\)")
@@ -49,7 +49,7 @@ def themed(svg: str, prefix: str, alternative: str | None) -> str | None:
 
     prefix: makes its identities its own among all of the page.
     """
-    root = ElementTree.fromstring(svg)
+    root = parse(svg)
     if root.get("id") != IDENTITY:
         return None
     for useless in ("metadata", "defs/style"):
@@ -57,13 +57,16 @@ def themed(svg: str, prefix: str, alternative: str | None) -> str | None:
         for parent in root.findall("/".join(above) or "."):
             for child in parent.findall(tag):
                 parent.remove(child)
+    set_text(root)
     for element in root.iter():
         adapt(element.attrib, prefix)
     root.attrib |= {"class": "course-figure", "role": "img", "aria-label": alternative or ""}
+    root.attrib["style"] = f"--readable: {readable_width(root):.0f}px"
     root.attrib.pop("id")
     ElementTree.register_namespace("", SVG)
     ElementTree.register_namespace("xlink", XLINK)
-    return ElementTree.tostring(root, encoding="unicode")
+    svg = ElementTree.tostring(root, encoding="unicode")
+    return f'<div class="figure-scroll">{svg}</div>'
 
 
 def adapt(attributes: dict[str, str], prefix: str) -> None:

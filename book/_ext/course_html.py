@@ -27,7 +27,9 @@ class CourseTranslator(HTML5Translator):
         else:
             super().visit_entry(node)
 
-    def starttag(self, node: nodes.Element, tagname: str, *args: object, **attributes: object) -> str:
+    def starttag(
+        self, node: nodes.Element, tagname: str, *args: object, **attributes: object
+    ) -> str:
         """Give an entry of the references a role that ARIA 1.2 allows in a list."""
         if attributes.get("role") == "doc-biblioentry":
             attributes["role"] = "listitem"

@@ -20,12 +20,17 @@ BOOK = Path(__file__).parents[1]
 WEB = BOOK / "_web"
 PACKAGES = WEB / "node_modules"
 MERMAID = PACKAGES / "@mermaid-js" / "tiny" / "dist" / "mermaid.tiny.js"
-MATHJAX = ("tex-mml-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions")
+MATHJAX = (
+    *("startup.js", "core.js", "input/tex.js", "input/tex/extensions", "a11y/assistive-mml.js"),
+    *("output/chtml.js", "output/chtml/fonts/tex.js", "output/chtml/fonts/woff-v2"),
+)
+"""What reads TeX and draws it, without MathJax's menu, which weighs more than all of this."""
+
 INSTALL = "make site"
 
 STYLES = (
-    *("layers", "fonts", "tokens", "page", "contents", "text", "code", "figures", "boxes"),
-    *("quiz", "predict", "play", "onward"),
+    *("layers", "fonts", "tokens", "page", "contents", "text", "code", "figures", "notes"),
+    *("boxes", "quiz", "predict", "play", "onward", "opening", "front", "print"),
 )
 """The style sheets, each a concern; in one file, in this order."""
 
@@ -34,6 +39,9 @@ FONTS = {
     "source-sans-3": ("latin-wght-normal",),
     "source-code-pro": ("latin-wght-normal",),
 }
+SEARCH = ("documentation_options.js", "doctools.js")
+"""What Sphinx's own page for searching needs besides its own scripts."""
+
 AT_ONCE = ("source-serif-4-latin-wght-normal.woff2", "source-sans-3-latin-wght-normal.woff2")
 """The fonts that every page is set in: asked for before the style sheet has come."""
 
@@ -46,7 +54,8 @@ def use_theme(app: Sphinx, config: Config) -> None:
 def add_assets(app: Sphinx) -> None:
     """Put fonts, MathJax, Mermaid, the style and the scripts under `_static`.
 
-    This is done after Jupyter Book has made a tag of each file that it found in a static folder.
+    They are copied here and now, so that Jupyter Book makes no tag of them, and a change of one of
+    them is served though no page has changed.
     """
     if app.builder.format != "html":
         return
@@ -61,7 +70,8 @@ def add_assets(app: Sphinx) -> None:
         copy(file, static / "fonts" / file.name)
     sheets = ((WEB / "styles" / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)
     (static / "course.css").write_text("\n".join(sheets), encoding="utf-8")
-    app.config.html_static_path += [str(file) for file in [*sorted(WEB.glob("*.mjs")), MERMAID]]
+    for file in (*WEB.glob("*.mjs"), MERMAID):
+        copy(file, static / file.name)
     app.add_js_file("page.mjs", type="module")
 
 
@@ -93,6 +103,7 @@ def choose_assets(
         for script in context["script_files"]
         if (name := str(script.filename or "")).endswith(".mjs")
         or (has and is_mathjax(script, name))
+        or (page == "search" and name.endswith(SEARCH))
         or (drawn and "mermaid" in script.attributes.get("body", ""))
     ]
     context["css_files"] = [

@@ -1,8 +1,24 @@
+// @ts-check
 // The cost calculator: what a stack of blocks costs at a length, and the measured points beside it.
 // Its data and a table of the measured points stand in the page (solutions/drawing/calculator.py).
-// The formulas of `predicted` are those of that file.
 
-import { choice, dataOf, drawn, element, facts, slider } from "./parts.mjs";
+import { asBytes, asFlops, asSeconds, atSeconds, predicted } from "./costs.mjs";
+import { choice, dataOf, drawn, element, facts, slider, tableOf } from "./parts.mjs";
+
+/** @typedef {import("./costs.mjs").Model} Model */
+/** @typedef {"seconds" | "bytes"} Shown */
+/** @typedef {[number, number]} Point tokens, and seconds or bytes */
+/** @typedef {{ name: string, colour: number, joined: boolean, points: Point[] }} Curve */
+
+/**
+ * @typedef {object} Data as the page has it
+ * @property {number} d_model
+ * @property {number} n_heads
+ * @property {number} block
+ * @property {number} speed operations a second
+ * @property {number[]} lengths
+ * @property {Record<string, Record<Shown, number[]>>} layers
+ */
 
 const WIDTH = 560;
 const HEIGHT = 300;
@@ -10,101 +26,96 @@ const LEFT = 76;
 const RIGHT = 12;
 const TOP = 12;
 const BOTTOM = 40;
-const LENGTHS = [64, 2 ** 20];
+const SHORTEST = 64;
+const LONGEST = 2 ** 20;
+const LENGTHS = Array.from({ length: 15 }, (_, i) => SHORTEST * 2 ** i);
+
+/** @type {[keyof Model, string, number[], number][]} name, text, values, place of the first one */
 const CHOICES = [
-    // name, text, values, chosen at the start
-    ["n", "Tokens", Array.from({ length: 15 }, (_, i) => 2 ** (i + 6)), 7],
+    ["n", "Tokens", LENGTHS, 7],
     ["d", "Features", Array.from({ length: 8 }, (_, i) => 2 ** (i + 7)), 0],
     ["heads", "Heads", [1, 2, 4, 8, 16, 32, 64, 128], 1],
     ["layers", "Layers", [1, 2, 4, 6, 12, 24, 32, 48, 96], 0],
 ];
+
+/** @type {Record<Shown, string>} */
 const SHOWN = { seconds: "Seconds of attention layers", bytes: "Bytes of scores in one layer" };
 
-export function predicted({ n, d, heads, layers }, block) {
-    const each = layers * n * d;
-    return {
-        flops: { projections: 8 * each * d, meet: 4 * each * n, feedForward: 16 * each * d },
-        bytes: {
-            table: 8 * heads * n * n,
-            blocks: 8 * heads * n * Math.min(n, block),
-            cache: 8 * each,
-        },
-    };
-}
-
-const UNITS = ["", " thousand", " million", " billion", " trillion", " quadrillion"];
-const SIZES = ["bytes", "kB", "MB", "GB", "TB", "PB"];
-
-const TIMES = [
-    [31536000, "years"],
-    [86400, "days"],
-    [3600, "hours"],
-    [60, "minutes"],
-    [1, "s"],
-    [0.001, "ms"],
-];
-
-const rounded = (value) => (value >= 100 ? value.toFixed(0) : value.toPrecision(2));
-
-function inWords(value, names, space) {
-    const step = Math.max(0, Math.min(names.length - 1, Math.floor(Math.log10(value) / 3)));
-    return rounded(value / 1000 ** step) + space + names[step];
-}
-
-const asFlops = (value) => inWords(value, UNITS, "");
-const asBytes = (value) => inWords(value, SIZES, " ");
-
-function asSeconds(value) {
-    const [unit, name] = TIMES.find(([least]) => value >= least) ?? TIMES.at(-1);
-    return `${rounded(value / unit)} ${name}`;
-}
-
-// A power of ten at an axis.
-function atSeconds(value) {
-    const power = Math.round(Math.log10(value));
-    if (power > 3) return `10${[...String(power)].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join("")} s`;
-    return power < 0 ? `${Number((1000 * value).toPrecision(1))} ms` : `${10 ** power} s`;
-}
-
+/**
+ * The place of a value on a logarithmic axis.
+ * @param {number} low
+ * @param {number} high
+ * @param {number} from where `low` stands
+ * @param {number} to where `high` stands
+ * @returns {(value: number) => number}
+ */
 function axis(low, high, from, to) {
     const scale = (to - from) / (Math.log10(high) - Math.log10(low));
     return (value) => from + (Math.log10(value) - Math.log10(low)) * scale;
 }
 
-// Lines and points of what is shown: {name, colour, dashed, points: [[n, value]]}.
+/**
+ * Lines and points of what is shown.
+ * @param {Shown} shown
+ * @param {Model} chosen
+ * @param {Data} data
+ * @returns {Curve[]}
+ */
 function curves(shown, chosen, data) {
-    const lengths = CHOICES[0][2];
-    const of = (what) => lengths.map((n) => [n, what(predicted({ ...chosen, n }, data.block))]);
+    /**
+     * @param {string} name
+     * @param {number} colour
+     * @param {(cost: ReturnType<typeof predicted>) => number} what
+     * @returns {Curve}
+     */
+    const counted = (name, colour, what) => ({
+        name,
+        colour,
+        joined: true,
+        points: LENGTHS.map((n) => [n, what(predicted({ ...chosen, n }, data.block))]),
+    });
+    /**
+     * @param {string} name
+     * @param {number} colour
+     * @returns {Curve}
+     */
     const measured = (name, colour) => ({
         name: `${name}, measured (${data.d_model} features, ${data.n_heads} heads, 1 layer)`,
         colour,
+        joined: false,
         points: data.lengths.map((n, at) => [n, data.layers[name][shown][at]]),
     });
     if (shown === "bytes")
         return [
-            { name: "the whole table", colour: 1, line: of((cost) => cost.bytes.table) },
-            { name: `blocks of ${data.block}`, colour: 2, line: of((cost) => cost.bytes.blocks) },
+            counted("the whole table", 1, ({ bytes }) => bytes.table),
+            counted(`blocks of ${data.block}`, 2, ({ bytes }) => bytes.blocks),
             measured("attention", 1),
             measured("in blocks", 2),
         ];
-    const seconds = (flops) => (flops.projections + flops.meet) / data.speed;
     return [
-        { name: "predicted", colour: 1, line: of((cost) => seconds(cost.flops)) },
+        counted("predicted", 1, ({ flops }) => (flops.projections + flops.meet) / data.speed),
         measured("attention", 1),
         measured("GRU", 4),
     ];
 }
 
+/**
+ * @param {SVGElement} svg
+ * @param {Element} legend
+ * @param {Shown} shown
+ * @param {Model} chosen
+ * @param {Data} data
+ */
 function draw(svg, legend, shown, chosen, data) {
     const all = curves(shown, chosen, data);
-    const values = all.flatMap(({ line, points }) => (line ?? points).map(([, value]) => value));
+    const values = all.flatMap(({ points }) => points.map(([, value]) => value));
     const low = 10 ** Math.floor(Math.log10(Math.min(...values)));
     const high = 10 ** Math.ceil(Math.log10(Math.max(...values)));
-    const x = axis(...LENGTHS, LEFT, WIDTH - RIGHT);
+    const x = axis(SHORTEST, LONGEST, LEFT, WIDTH - RIGHT);
     const y = axis(low, high, HEIGHT - BOTTOM, TOP);
     const name = shown === "bytes" ? asBytes : atSeconds;
     svg.replaceChildren();
-    for (let n = LENGTHS[0]; n <= LENGTHS[1]; n *= 16)
+    for (let n = SHORTEST; n <= LONGEST; n *= 16)
         svg.append(
             drawn("line", { x1: x(n), x2: x(n), y1: TOP, y2: HEIGHT - BOTTOM, class: "grid" }),
             drawn(
@@ -140,27 +151,32 @@ function draw(svg, legend, shown, chosen, data) {
             class: "chosen",
         }),
     );
-    for (const { colour, line, points } of all) {
+    for (const { colour, joined, points } of all) {
         const style = `--line: var(--figure-${colour})`;
-        if (line) {
-            const path = line.map(([n, value]) => `${x(n)},${y(value)}`).join(" ");
+        if (joined) {
+            const path = points.map(([n, value]) => `${x(n)},${y(value)}`).join(" ");
             svg.append(drawn("polyline", { points: path, style }));
         } else
             for (const [n, value] of points)
                 svg.append(drawn("circle", { cx: x(n), cy: y(value), r: 4, style }));
     }
     legend.replaceChildren(
-        ...all.map(({ name: text, colour, line }) => {
+        ...all.map(({ name: text, colour, joined }) => {
             const mark = element("span", {
                 "aria-hidden": "true",
                 style: `color: var(--figure-${colour})`,
             });
-            mark.textContent = line ? "— " : "● ";
+            mark.textContent = joined ? "— " : "● ";
             return element("li", {}, mark, text);
         }),
     );
 }
 
+/**
+ * @param {Model} chosen
+ * @param {Data} data
+ * @returns {[string, string][]}
+ */
 function words(chosen, data) {
     const { flops, bytes } = predicted(chosen, data.block);
     const all = flops.projections + flops.meet + flops.feedForward;
@@ -178,14 +194,20 @@ function words(chosen, data) {
     ];
 }
 
+/**
+ * @param {Element} place
+ * @param {number} number of the calculator on its page
+ */
 function calculator(place, number) {
+    /** @type {Data} */
     const data = dataOf(place);
-    const table = place.querySelector("table");
-    const chosen = {};
+    const table = tableOf(place);
+    const chosen = { n: 0, d: 0, heads: 0, layers: 0 };
     const svg = drawn("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
     const legend = element("ul", { class: "play-legend" });
     const found = element("dl", { "aria-live": "polite" });
     const form = element("div", { class: "play-choices" });
+    /** @type {Shown} */
     let shown = "seconds";
 
     function update() {
@@ -200,9 +222,10 @@ function calculator(place, number) {
 
     for (const [name, text, values, start] of CHOICES) {
         chosen[name] = values[start];
-        const say = (value) => value.toLocaleString("en");
+        const id = `calculator-${number}-${name}`;
+        const say = (/** @type {number} */ value) => value.toLocaleString("en");
         form.append(
-            ...slider(`calculator-${number}-${name}`, text, values, start, say, (value) => {
+            ...slider(id, text, values, start, say, (value) => {
                 chosen[name] = value;
                 update();
             }),
@@ -210,7 +233,7 @@ function calculator(place, number) {
     }
     form.append(
         ...choice(`calculator-${number}-shown`, "Show", Object.entries(SHOWN), (value) => {
-            shown = value;
+            shown = value === "bytes" ? "bytes" : "seconds";
             update();
         }),
     );

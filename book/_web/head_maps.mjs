@@ -1,15 +1,27 @@
+// @ts-check
 // The attention maps of every head of a model, on a few sentences.
 // They stand in the page as bytes, 255 for a weight of 1 (solutions/drawing/head_maps.py), with a table
 // of one head for whoever has no scripts.
 
-import { choice, dataOf, drawn, element, slider } from "./parts.mjs";
+import { choice, dataOf, drawn, element, slider, tableOf } from "./parts.mjs";
+
+/**
+ * @typedef {{ text: string, tokens: string[], maps: string }} Packed with its maps in Base64
+ * @typedef {{ text: string, tokens: string[], maps: Uint8Array }} Sentence
+ */
 
 const SIDE = 26;
 const LEFT = 96;
 const TOP = 92;
 const GAP = 2;
 
-// The weights of one head, as rows: {tokens, maps} with `maps` of (layers, heads, n, n) bytes.
+/**
+ * The weights of one head, as rows.
+ * @param {Pick<Sentence, "tokens" | "maps">} sentence with `maps` of (layers, heads, n, n) bytes
+ * @param {number} heads in a layer
+ * @param {number} layer
+ * @param {number} head
+ */
 export function weightsOf({ tokens, maps }, heads, layer, head) {
     const n = tokens.length;
     const begin = (layer * heads + head) * n * n;
@@ -18,6 +30,11 @@ export function weightsOf({ tokens, maps }, heads, layer, head) {
     );
 }
 
+/**
+ * @param {SVGElement} svg
+ * @param {string[]} tokens
+ * @param {number[][]} weights
+ */
 function draw(svg, tokens, weights) {
     const size = tokens.length * SIDE;
     svg.setAttribute("viewBox", `0 0 ${LEFT + size + GAP} ${TOP + size + GAP}`);
@@ -42,6 +59,11 @@ function draw(svg, tokens, weights) {
         }
 }
 
+/**
+ * The rows of the table: where each token looks most.
+ * @param {string[]} tokens
+ * @param {number[][]} weights
+ */
 function rows(tokens, weights) {
     return tokens.map((token, i) => {
         const most = weights[i].indexOf(Math.max(...weights[i]));
@@ -52,10 +74,20 @@ function rows(tokens, weights) {
     });
 }
 
+/** @param {string} text bytes, in Base64 */
+const bytesOf = (text) => Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
+
+/**
+ * @param {Element} place
+ * @param {number} number of the figure on its page
+ */
 function headsOf(place, number) {
-    const { sentences, layers, heads, start } = dataOf(place);
-    for (const one of sentences) one.maps = Uint8Array.from(atob(one.maps), (c) => c.charCodeAt(0));
-    const table = place.querySelector("table");
+    /** @type {{ layers: number, heads: number, start: [number, number], sentences: Packed[] }} */
+    const { layers, heads, start, sentences: packed } = dataOf(place);
+    /** @type {Sentence[]} */
+    const sentences = packed.map((one) => ({ ...one, maps: bytesOf(one.maps) }));
+    const table = tableOf(place);
+    const caption = table.createCaption();
     const chosen = { sentence: 0, layer: start[0], head: start[1] };
     const svg = drawn("svg", { role: "img", class: "heads-map" });
     const form = element("div", { class: "play-choices" });
@@ -69,15 +101,17 @@ function headsOf(place, number) {
             `Weights of layer ${chosen.layer + 1}, head ${chosen.head + 1}; the table below says where each token looks most.`,
         );
         table.tBodies[0].replaceChildren(...rows(sentence.tokens, weights));
-        table.caption.textContent = `Layer ${chosen.layer + 1}, head ${chosen.head + 1}: where each token looks most`;
+        caption.textContent = `Layer ${chosen.layer + 1}, head ${chosen.head + 1}: where each token looks most`;
     }
 
-    const set = (name) => (value) => {
+    /** @param {keyof typeof chosen} name */
+    const set = (name) => (/** @type {string | number} */ value) => {
         chosen[name] = Number(value);
         update();
     };
-    const count = (n) => Array.from({ length: n }, (_, at) => at);
-    const say = (at) => String(at + 1);
+    const count = (/** @type {number} */ n) => Array.from({ length: n }, (_, at) => at);
+    const say = (/** @type {number} */ at) => String(at + 1);
+    /** @type {[number, string][]} */
     const texts = sentences.map(({ text }, at) => [at, text]);
     const id = `heads-${number}`;
     form.append(
@@ -91,5 +125,6 @@ function headsOf(place, number) {
     update();
 }
 
-for (const [number, place] of [...document.querySelectorAll("div.heads")].entries())
-    headsOf(place, number);
+if (typeof document !== "undefined")
+    for (const [number, place] of [...document.querySelectorAll("div.heads")].entries())
+        headsOf(place, number);

@@ -3,11 +3,14 @@
 // that can be copied, and formulas that the keyboard can scroll.
 
 import { offerCopies } from "./copy.mjs";
+import "./progress.mjs";
 import { chooseTheme } from "./theme.mjs";
 
 /** A formula that is wider than the page scrolls inside its own box: let the keyboard reach it. */
 function reachable() {
-    for (const formula of document.querySelectorAll("mjx-container[display], .table-scroll, pre")) {
+    for (const formula of document.querySelectorAll(
+        "mjx-container[display], .table-scroll, .figure-scroll, pre",
+    )) {
         if (!(formula instanceof HTMLElement)) continue;
         if (formula.scrollWidth > formula.clientWidth) formula.tabIndex = 0;
         else formula.removeAttribute("tabindex");
@@ -46,7 +49,7 @@ offerCopies();
 showCurrent();
 
 window.addEventListener("load", async () => {
-    // @ts-ignore: MathJax, where the page has a formula
+    // @ts-expect-error: MathJax, where the page has a formula
     await window.MathJax?.startup?.promise;
     reachable();
     window.addEventListener("resize", reachable);

@@ -1,22 +1,48 @@
+// @ts-check
 // What the figures to play with are made of: elements, sliders and lists of choices.
+
+/** @typedef {Record<string, string | number>} Attributes */
 
 const SVG = "http://www.w3.org/2000/svg";
 
+/**
+ * An element of HTML.
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Attributes} attributes
+ * @param {(Node | string)[]} children
+ */
 export function element(tag, attributes = {}, ...children) {
     const made = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
     made.append(...children);
     return made;
 }
 
+/**
+ * An element of SVG.
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Attributes} attributes
+ * @param {string} [text]
+ */
 export function drawn(tag, attributes, text) {
     const made = document.createElementNS(SVG, tag);
-    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
     if (text !== undefined) made.textContent = text;
     return made;
 }
 
-// A labelled slider over `values`, and what is said of each; `changed` is called with the new value.
+/**
+ * A labelled slider over `values`, and what is said of each.
+ * @template Value
+ * @param {string} id
+ * @param {string} text
+ * @param {Value[]} values
+ * @param {number} start the place of the first value among them
+ * @param {(value: Value) => string} say
+ * @param {(value: Value) => void} changed is called with the new value
+ */
 export function slider(id, text, values, start, say, changed) {
     const output = element("output", { for: id }, say(values[start]));
     const input = element("input", {
@@ -36,7 +62,13 @@ export function slider(id, text, values, start, say, changed) {
     return [element("label", { for: id }, `${text}: `, output), input];
 }
 
-// A labelled list of [value, text]; `changed` is called with the new value.
+/**
+ * A labelled list of [value, text].
+ * @param {string} id
+ * @param {string} text
+ * @param {[string | number, string][]} values
+ * @param {(value: string) => void} changed is called with the new value
+ */
 export function choice(id, text, values, changed) {
     const select = element("select", { id });
     for (const [value, words] of values) select.append(element("option", { value }, words));
@@ -44,10 +76,27 @@ export function choice(id, text, values, changed) {
     return [element("label", { for: id }, text), select];
 }
 
-// The data that stand in the page, in the place of a figure.
-export const dataOf = (place) => JSON.parse(place.querySelector("script").textContent);
+/**
+ * The data that stand in the page, in the place of a figure.
+ * @param {Element} place
+ */
+export const dataOf = (place) => JSON.parse(place.querySelector("script")?.textContent ?? "");
 
-// A list of facts, [what, value] each, said aloud when they change.
+/**
+ * The table that stands in the page, in the place of a figure.
+ * @param {Element} place
+ */
+export function tableOf(place) {
+    const table = place.querySelector("table");
+    if (table === null) throw new Error("a figure to play with has no table to stand for it");
+    return table;
+}
+
+/**
+ * A list of facts, [what, value] each, said aloud when they change.
+ * @param {Element} found
+ * @param {[string, string][]} pairs
+ */
 export function facts(found, pairs) {
     found.replaceChildren(
         ...pairs.map(([what, value]) =>

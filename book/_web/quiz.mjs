@@ -1,8 +1,10 @@
+// @ts-check
 // Gives each quiz a button and live feedback. The reasons come from its answer key, which stays
 // out of sight until the right choice was found.
 
 for (const quiz of document.querySelectorAll("fieldset.quiz")) {
     const key = quiz.querySelector("details.quiz-key");
+    if (!(key instanceof HTMLElement)) continue;
     const button = document.createElement("button");
     button.type = "button";
     button.className = "quiz-check";
@@ -20,13 +22,16 @@ for (const quiz of document.querySelectorAll("fieldset.quiz")) {
 
     button.addEventListener("click", () => {
         const chosen = quiz.querySelector("input:checked");
-        if (!chosen) {
+        if (!(chosen instanceof HTMLInputElement)) {
             feedback.textContent = "Choose an answer first.";
             return;
         }
         const reason = key.querySelector(`[data-choice="${chosen.value}"]`);
+        if (!(reason instanceof HTMLElement)) return;
         feedback.dataset.verdict = reason.dataset.verdict;
         feedback.replaceChildren(...Array.from(reason.childNodes, (node) => node.cloneNode(true)));
-        if (reason.dataset.verdict === "right") key.hidden = false;
+        if (reason.dataset.verdict !== "right") return;
+        key.hidden = false;
+        quiz.dispatchEvent(new Event("course:right", { bubbles: true }));
     });
 }

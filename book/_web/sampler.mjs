@@ -1,8 +1,11 @@
-// A distribution over the next token, shaped by temperature, top-k and top-p.
+// @ts-check
+// A distribution over the next token, with temperature, top-k and top-p for the reader to turn.
 // Its logits and a table for whoever has no scripts stand in the page (solutions/drawing/sampler.py).
-// `shaped` keeps the order of the course's `sample_next`: temperature, then top-k, then top-p.
 
-import { choice, dataOf, drawn, element, facts, slider } from "./parts.mjs";
+import { choice, dataOf, drawn, element, facts, slider, tableOf } from "./parts.mjs";
+import { drawnBy, openness, shaped } from "./sampling.mjs";
+
+/** @typedef {{ text: string, tokens: string[], logits: number[] }} Beginning the likeliest first */
 
 const WIDTH = 560;
 const BAR = 22;
@@ -14,22 +17,19 @@ const LEAST_FULL = 0.3; // the probability of a bar of full width, unless one is
 const TEMPERATURES = Array.from({ length: 20 }, (_, i) => (i + 1) / 10);
 const SHARES = Array.from({ length: 20 }, (_, i) => (i + 1) / 20);
 
-// logits: from the largest to the smallest. Returns the probabilities of those that are kept.
-export function shaped(logits, temperature, topK, topP) {
-    const weights = logits.slice(0, topK).map((one) => Math.exp((one - logits[0]) / temperature));
-    const sum = weights.reduce((total, one) => total + one, 0);
-    let before = 0;
-    let kept = 0;
-    while (kept < weights.length && before < topP) before += weights[kept++] / sum;
-    return weights.slice(0, kept).map((one) => one / sum / before);
-}
-
+/** @param {number} value */
 const asShare = (value) => (value >= 0.0995 ? value.toFixed(2) : value.toPrecision(1));
 
+/**
+ * @param {SVGElement} svg
+ * @param {string[]} names of the tokens
+ * @param {number[]} shares as shaped
+ * @param {number[]} before as the model gave them
+ */
 function draw(svg, names, shares, before) {
     const shown = Math.min(SHOWN, names.length);
     const full = Math.max(LEAST_FULL, shares[0], before[0]);
-    const x = (value) => (value / full) * (WIDTH - LEFT - RIGHT);
+    const x = (/** @type {number} */ value) => (value / full) * (WIDTH - LEFT - RIGHT);
     svg.setAttribute("viewBox", `0 0 ${WIDTH} ${shown * BAR}`);
     svg.replaceChildren();
     for (let at = 0; at < shown; at++) {
@@ -56,32 +56,31 @@ function draw(svg, names, shares, before) {
     }
 }
 
+/**
+ * @param {number[]} shares
+ * @param {number} size how many tokens there are
+ * @returns {[string, string][]}
+ */
 function words(shares, size) {
-    const entropy = shares.reduce((sum, one) => (one ? sum - one * Math.log(one) : sum), 0);
     const rest = shares.slice(SHOWN).reduce((sum, one) => sum + one, 0);
     return [
         ["Tokens that can be drawn", `${shares.length} of ${size.toLocaleString("en")}`],
         ["The likeliest", asShare(shares[0])],
         ["All below the bars together", rest ? asShare(rest) : "0"],
-        ["As open as a fair draw among", Math.exp(entropy).toFixed(1)],
+        ["As open as a fair draw among", openness(shares).toFixed(1)],
     ];
 }
 
-// Which of the tokens a number from 0 to 1 falls on. The shares sum to 1, but for rounding.
-export function drawnBy(number, shares) {
-    let end = 0;
-    for (const [at, share] of shares.entries()) {
-        end += share;
-        if (number < end) return at;
-    }
-    return shares.length - 1;
-}
-
+/**
+ * @param {Element} place
+ * @param {number} number of the sampler on its page
+ */
 function sampler(place, number) {
+    /** @type {{ beginnings: Beginning[] }} */
     const { beginnings } = dataOf(place);
     for (const one of beginnings)
         one.tokens = one.tokens.map((token) => token.replaceAll(" ", "␣"));
-    const table = place.querySelector("table");
+    const table = tableOf(place);
     let { tokens, logits } = beginnings[0];
     const chosen = { temperature: 1, k: tokens.length, p: 1 };
     const counts = [1, 2, 3, 5, 10, 20, 50, 100]
@@ -92,6 +91,7 @@ function sampler(place, number) {
     const form = element("div", { class: "play-choices" });
     const button = element("button", { type: "button" }, `Draw ${DRAWN} tokens`);
     const said = element("p", { class: "play-drawn", "aria-live": "polite" });
+    /** @type {number[]} */
     let shares;
 
     function update() {
@@ -109,15 +109,17 @@ function sampler(place, number) {
         said.replaceChildren();
     }
 
-    const set = (name) => (value) => {
+    /** @param {keyof typeof chosen} name */
+    const set = (name) => (/** @type {number} */ value) => {
         chosen[name] = value;
         update();
     };
     const id = `sampler-${number}`;
+    /** @type {[number, string][]} */
     const texts = beginnings.map(({ text }, at) => [at, text]);
     form.append(
         ...choice(`${id}-beginning`, "After", texts, (at) => {
-            ({ tokens, logits } = beginnings[at]);
+            ({ tokens, logits } = beginnings[Number(at)]);
             update();
         }),
         ...slider(

@@ -1,7 +1,7 @@
 // @ts-check
 // Light or dark: as the system says, until the reader says otherwise.
 
-import { get, remove, set } from "./storage.mjs";
+import { remove, set } from "./storage.mjs";
 
 const root = document.documentElement;
 const system = window.matchMedia("(prefers-color-scheme: dark)");

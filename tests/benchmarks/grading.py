@@ -38,12 +38,12 @@ from autograder.grading.grade import read_released
 from autograder.grading.sample import notebook_text, sample_class
 from autograder.judging.exercise import Assignment
 from tests.benchmarks import peers
+from tests.benchmarks.bench_file import record
 from tests.benchmarks.measuring import Graded, graded, median, parts
 from tests.benchmarks.peers import PINS, PeerFailed, PeerTest
 
 ROOT = Path(__file__).parents[2]
 RESULT = ROOT / "book" / "measured" / "grading.json"
-BENCH = ROOT / "_build" / "bench.json"
 TORCH, NUMPY = "transformer_block", "self_attention"
 CLASS, SOME, LARGE = 64, 8, (250, 500, 1000)
 PARTS = ("whole", "own", "overhead", "reading", "rooms", "runs", "watching", "judging")
@@ -94,8 +94,7 @@ def main() -> None:
         "large_class": _large_class(),
     }
     RESULT.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    BENCH.parent.mkdir(exist_ok=True)
-    BENCH.write_text(json.dumps(summary(result) | result, indent=1) + "\n", encoding="utf-8")
+    record(summary(result) | result)
     print(json.dumps(summary(result), indent=1))
 
 

@@ -197,5 +197,5 @@ def test_configuration_has_no_unknown_key() -> None:
     known = yaml.safe_load((folder / "default_config.yml").read_text(encoding="utf-8"))
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     assert set(config) <= set(schema) | set(known)
-    for section in ("execute", "parse", "html", "sphinx"):
+    for section in ("execute", "parse", "sphinx"):
         assert set(config[section]) <= set(known[section])

@@ -18,6 +18,7 @@ from xdist.scheduler import LoadFileScheduling
 LONG = (
     "tests/hostile/test_corpus.py",
     "tests/book/test_pages.py",
+    "tests/book/test_paper.py",
     "tests/autograder/checks/test_exercises.py",
     "tests/autograder/selfcheck/test_agreement.py",
     "tests/autograder/checks/test_semantic_mutants.py",

@@ -26,7 +26,6 @@ def test_the_page_shows_the_weights_of_the_chosen_head():
     maps = some_maps(3)
     data = in_the_page(head_maps({"a b": (TOKENS, maps)}, (0, 0)))
     code = (
-        "globalThis.document = {querySelectorAll: () => []};"
         f"const {{weightsOf}} = await import({json.dumps(MODULE.as_uri())});"
         f"const one = {json.dumps(data['sentences'][0])};"
         "one.maps = Uint8Array.from(atob(one.maps), (c) => c.charCodeAt(0));"

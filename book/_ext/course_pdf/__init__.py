@@ -1,0 +1,1 @@
+"""The whole book as one PDF: `python -m book._ext.course_pdf`, once the site is built."""

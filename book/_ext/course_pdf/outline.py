@@ -1,0 +1,40 @@
+"""What stands in the book, in which order: read from `_config.yml` and `_toc.yml`."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+from sphinx_external_toc.api import SiteMap
+from sphinx_external_toc.parsing import parse_toc_yaml
+
+
+def book(root: Path) -> dict[str, Any]:
+    """Return title, sentence, author and parts, as `assemble` of paper.mjs takes them."""
+    config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
+    settings = config["sphinx"]["config"]
+    return {
+        "title": config["title"],
+        "sentence": settings["myst_html_meta"]["description lang=en"],
+        "author": f"© {config['copyright']} {config['author']}",
+        "drawings": settings["mermaid_init_config"],
+        "parts": parts(parse_toc_yaml(root / "book" / "_toc.yml")),
+    }
+
+
+def parts(site: SiteMap) -> list[dict[str, Any]]:
+    """Return the parts, with the name of each page and of those below it."""
+    return [
+        {
+            "title": tree.caption,
+            "entries": [
+                {"name": str(page), "below": [str(one) for one in below(site, str(page))]}
+                for page in tree.items
+            ],
+        }
+        for tree in site.root.subtrees
+    ]
+
+
+def below(site: SiteMap, page: str) -> list[str]:
+    """Return the names of the pages below a page."""
+    return [str(one) for tree in site[page].subtrees for one in tree.items]

@@ -1,0 +1,125 @@
+// @ts-check
+// What the reader has done: pages read to their end, quizzes answered right, exercises ticked. It is
+// kept in this browser alone; the front page sums it up, exports it and deletes it.
+
+import { summary } from "./done.mjs";
+import { get, keys, remove, set } from "./storage.mjs";
+
+const page = document.body.dataset.page ?? "";
+
+/** The page counts as read when its reader has come to what is next. */
+function noticeReading() {
+    const end = document.querySelector(".onward");
+    if (!end) return;
+    const seen = new IntersectionObserver((entries) => {
+        if (!entries.some((one) => one.isIntersecting)) return;
+        set(`read:${page}`, new Date().toISOString().slice(0, 10));
+        seen.disconnect();
+        tick();
+    });
+    seen.observe(end);
+}
+
+/** Note each quiz that gets its right answer; `quiz.mjs` says so by an event. */
+function noticeQuizzes() {
+    document.addEventListener("course:right", (event) => {
+        if (event.target instanceof HTMLElement) set(`quiz:${page}/${event.target.id}`, true);
+    });
+}
+
+/** Give each exercise of the assignment a box that its reader ticks. */
+function offerTicks() {
+    for (const [at, line] of document.querySelectorAll(".assignment li > p").entries()) {
+        const key = `exercise:${page}/${line.querySelector("code")?.textContent ?? at + 1}`;
+        const box = document.createElement("input");
+        box.type = "checkbox";
+        box.checked = Boolean(get(key));
+        box.addEventListener("change", () => (box.checked ? set(key, true) : remove(key)));
+        const label = document.createElement("label");
+        label.append(box, ...line.childNodes);
+        line.append(label);
+    }
+}
+
+/** Mark in the contents, and on the cards of the front page, what was read. */
+function tick() {
+    const done = summary(keys());
+    for (const entry of document.querySelectorAll("li[data-page]"))
+        if (entry instanceof HTMLElement)
+            entry.toggleAttribute("data-read", done.read(entry.dataset.page ?? ""));
+    for (const part of document.querySelectorAll(".part")) {
+        const chapters = [...part.querySelectorAll("li")];
+        const pages = chapters.map((one) => one.dataset.page ?? "");
+        /** @param {number[]} numbers */
+        const sum = (numbers) => numbers.reduce((total, one) => total + one, 0);
+        /** @param {"quizzes" | "exercises"} kind */
+        const all = (kind) => sum(chapters.map((one) => Number(one.dataset[kind])));
+        const read = pages.filter(done.read).length;
+        const quizzes = sum(pages.map(done.quizzes));
+        const exercises = sum(pages.map(done.exercises));
+        part.querySelector(".part-done")?.remove();
+        if (read + quizzes + exercises === 0) continue;
+        const line = document.createElement("p");
+        line.className = "part-done";
+        line.textContent =
+            `You have read ${read} of ${pages.length}, answered ${quizzes} of ${all("quizzes")} ` +
+            `quizzes and done ${exercises} of ${all("exercises")} exercises.`;
+        part.lastElementChild?.append(line);
+    }
+}
+
+/** Below the cards: what is kept, and the buttons that export and delete it. */
+function offerKeeping() {
+    const cards = document.querySelector(".parts");
+    if (!cards) return;
+    const place = document.createElement("div");
+    place.className = "progress";
+    const kept = keys().length > 0;
+    const said = document.createElement("p");
+    said.textContent = kept
+        ? "What you have done is kept in this browser, and nowhere else."
+        : "As you read, this page shows how far you are. It is kept in this browser, and nowhere else.";
+    place.append(said);
+    if (kept) place.append(button("Export my progress", exportAll), button("Delete it", deleteAll));
+    cards.after(place);
+}
+
+/** @param {string} text @param {() => void} does */
+function button(text, does) {
+    const made = document.createElement("button");
+    made.type = "button";
+    made.className = "button quiet small";
+    made.textContent = text;
+    made.addEventListener("click", does);
+    return made;
+}
+
+function exportAll() {
+    const all = Object.fromEntries(keys().map((key) => [key, get(key)]));
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(
+        new Blob([JSON.stringify(all, null, 2)], { type: "application/json" }),
+    );
+    link.download = "attention-progress.json";
+    link.click();
+    URL.revokeObjectURL(link.href);
+}
+
+function deleteAll() {
+    if (
+        !window.confirm(
+            "Delete what this browser has kept: pages, quizzes, predictions, exercises?",
+        )
+    )
+        return;
+    for (const key of keys()) remove(key);
+    document.querySelector(".progress")?.remove();
+    tick();
+    offerKeeping();
+}
+
+noticeReading();
+noticeQuizzes();
+offerTicks();
+tick();
+offerKeeping();

@@ -1,0 +1,40 @@
+// @ts-check
+// A distribution over the next token, shaped by temperature, top-k and top-p, and draws from it.
+
+/**
+ * The probabilities of the tokens that are kept, in the order of the course's `sample_next`:
+ * temperature, then top-k, then top-p.
+ * @param {number[]} logits from the largest to the smallest
+ * @param {number} temperature
+ * @param {number} topK
+ * @param {number} topP
+ */
+export function shaped(logits, temperature, topK, topP) {
+    const weights = logits.slice(0, topK).map((one) => Math.exp((one - logits[0]) / temperature));
+    const sum = weights.reduce((total, one) => total + one, 0);
+    let before = 0;
+    let kept = 0;
+    while (kept < weights.length && before < topP) before += weights[kept++] / sum;
+    return weights.slice(0, kept).map((one) => one / sum / before);
+}
+
+/**
+ * Which of the tokens a number falls on.
+ * @param {number} number from 0 to 1
+ * @param {number[]} shares of the tokens, which sum to 1, but for rounding
+ */
+export function drawnBy(number, shares) {
+    let end = 0;
+    for (const [at, share] of shares.entries()) {
+        end += share;
+        if (number < end) return at;
+    }
+    return shares.length - 1;
+}
+
+/**
+ * Among how many tokens a fair draw is as open: the exponential of the entropy.
+ * @param {number[]} shares
+ */
+export const openness = (shares) =>
+    Math.exp(shares.reduce((sum, one) => (one ? sum - one * Math.log(one) : sum), 0));

@@ -1,0 +1,157 @@
+"""What `make bench-site` measures, on pages whose measures are known. The site is not measured."""
+
+import gzip
+import json
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+from site_tools import CHROMIUM, FLAGS, serving
+
+from tests.benchmarks.bench_file import record
+from tests.benchmarks.site.figures import Figure, of_lighthouse, of_pages
+from tests.benchmarks.site.lines import characters_a_line
+from tests.benchmarks.site.opening import first_figure
+from tests.benchmarks.site.server import LATE, Compressing, FontsLate
+from tests.benchmarks.site.shift import layout_shift
+from tests.benchmarks.site.visiting import Visited, read_through, reading
+from tests.benchmarks.site.weight import Weight
+
+HEAD = '<!doctype html><html lang="en"><title>A page</title><link rel="icon" href="data:,">'
+BYTES = bytes(range(256)) * 400  # of a picture, so to speak: sent as it is
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def read(browser: Browser, tmp_path: Path):
+    """Read a page of this text as the benchmark does, and measure it."""
+
+    def measured(body: str, measure, mode: str = "light", begin=lambda page: None):
+        (tmp_path / "page.html").write_text(HEAD + body, encoding="utf-8")
+        with (
+            serving(tmp_path, Compressing) as address,
+            reading(browser, mode, address) as reader,
+        ):
+            begun = begin(reader.page)
+            read_through(reader, "page.html")
+            return measure(begun or reader.page)
+
+    return measured
+
+
+def test_text_travels_compressed_and_nothing_else(tmp_path):
+    text = "the same again, " * 10_000
+    (tmp_path / "page.html").write_text(text, encoding="utf-8")
+    (tmp_path / "font.woff2").write_bytes(BYTES)
+    with serving(tmp_path, Compressing) as address:
+        with urllib.request.urlopen(f"{address}/page.html?q=a") as answer:
+            assert answer.headers["Content-Encoding"] == "gzip"
+            assert gzip.decompress(answer.read()).decode() == text
+        with urllib.request.urlopen(f"{address}/font.woff2") as answer:
+            assert "Content-Encoding" not in answer.headers
+            assert answer.read() == BYTES
+
+
+def test_of_a_slow_line_the_fonts_are_late(tmp_path):
+    (tmp_path / "font.woff2").write_bytes(BYTES)
+    with serving(tmp_path, FontsLate) as address:
+        begun = time.monotonic()
+        with urllib.request.urlopen(f"{address}/font.woff2?v=1") as answer:
+            assert answer.read() == BYTES
+        assert time.monotonic() - begun >= LATE
+
+
+def test_a_page_weighs_what_it_loads_even_below(read, tmp_path):
+    (tmp_path / "a.bin").write_bytes(BYTES)
+    (tmp_path / "b.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>' + " " * 10**6)
+    body = "<script>fetch('a.bin')</script><div style='height: 9000px'></div>"
+    alone = read(body, lambda weight: weight.kilobytes, begin=Weight)
+    assert len(BYTES) / 1000 < alone < len(BYTES) / 1000 + 2
+    body += "<img loading='lazy' src='b.svg' alt='nothing' width='9' height='9'>"
+    assert alone + 1 < read(body, lambda weight: weight.kilobytes, begin=Weight) < alone + 3
+
+
+@pytest.mark.parametrize("added", [0, 450])
+def test_a_page_that_moves_has_moved_by_the_share_of_its_window(read, added):
+    late = f"<script>setTimeout(() => above.style.height = '{added}px', 200)</script>"
+    half = "<div style='height: 450px; background: #ddd'></div>"
+    moved = read(f"<body style='margin: 0'><div id='above'></div>{half}{late}", layout_shift)
+    # The half that moved, and where it went, are all of the window, which is 1280 wide.
+    assert moved == pytest.approx(added / 1280)
+
+
+def test_full_lines_are_counted_and_neither_last_ones_nor_formulas(read):
+    words = "<p>" + "abc " * 100 + "</p>"
+    formula = words.replace("abc", "<mjx-container>abc</mjx-container>", 1)
+    body = "<style>p { font: 20px/1.5 monospace; width: 40ch }</style>"
+    body += f"<article><section>{words}{formula}<div>{words}</div></section></article>"
+    # Ten words and their spaces, the last of which hangs over the end of the line.
+    assert read(body, characters_a_line) == [39] * 9
+
+
+def test_the_first_figure_is_the_first_large_thing_to_see(read):
+    above = "<svg width='16' height='16' style='display: block'></svg>"
+    above += "<details style='height: 84px'><img width='400' height='400'></details>"
+    body = f"<body style='margin: 0'><article>{above}<div style='height: 900px'></div>"
+    figure = "<figure style='margin: 0; width: 300px; height: 200px'></figure>"
+    assert read(body + figure, first_figure) == 1000
+    assert read(body, first_figure, "phone") == 1000, "the page's length, where there is none"
+
+
+def visit(name: str, shift: float = 0, first: float = 100, **more) -> Visited:
+    given = {"kilobytes": 500, "violations": {"light": []}, "lines": [68, 70, 70]}
+    return Visited(
+        name=name,
+        shifts={"light": 0, "phone": shift},
+        first_figure={"light": first},
+        **given | more,
+    )
+
+
+def test_the_worst_of_all_pages_counts_and_of_chapters_alone_where_their_first_figure_is():
+    visits = [
+        visit("index.html", first=4000),
+        visit("cost.html", shift=0.2, violations={"light": [], "phone": ["image-alt: <img>"]}),
+        visit("positions.html", first=700, kilobytes=701.4),
+    ]
+    found = {one.name: one for one in of_pages(visits)}
+    assert {name: (one.value, one.kept) for name, one in found.items()} == {
+        "page_kb_worst": (701, False),
+        "layout_shift_worst": (0.2, False),
+        "axe_violations": (1, False),
+        "characters_a_line": (70, True),
+        "first_figure_px_worst": (700, False),
+    }
+    assert found["page_kb_worst"].where == "positions.html"
+    assert found["layout_shift_worst"].where == "cost.html (phone)"
+    assert found["axe_violations"].where == "cost.html (phone): image-alt: <img>"
+    assert found["first_figure_px_worst"].where == "positions.html (light)"
+    assert all(one.kept for one in of_pages([visit("cost.html")]))
+
+
+def test_of_lighthouse_the_lowest_score_of_each_category_counts():
+    good = {"performance": 0.97, "accessibility": 1, "best-practices": 1, "seo": 1}
+    figures = of_lighthouse({"a.html": good, "b.html": good | {"seo": 0.99}})
+    assert [one.kept for one in figures] == [True, True, True, False]
+    assert (figures[-1].value, figures[-1].where) == (0.99, "b.html")
+
+
+@pytest.mark.parametrize(("value", "kept"), [(65, False), (66, True), (72, True), (72.5, False)])
+def test_a_limit_belongs_to_what_is_allowed(value, kept):
+    assert Figure("characters_a_line", value, 66, 72, "").kept is kept
+
+
+def test_what_one_benchmark_writes_another_leaves(tmp_path):
+    path = tmp_path / "build" / "bench.json"
+    record({"a": 1, "b": 1}, path)
+    record({"b": 2}, path)
+    assert json.loads(path.read_text(encoding="utf-8")) == {"a": 1, "b": 2}

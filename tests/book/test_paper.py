@@ -1,0 +1,125 @@
+"""The book on paper: all of it as one PDF, and a page as its reader prints it."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from course_pdf.outline import book
+from course_pdf.printing import places, print_book
+from playwright.sync_api import Page
+from pypdf import PdfReader
+from pypdf.generic import Destination
+from site_tools import ROOT, Reader
+
+BETWEEN_THE_MARGINS = {"width": 627, "height": 960}  # of A4, in pixels
+CLOSED = """() => [...document.querySelectorAll("article details > :not(summary)")]
+    .filter((one) => !one.checkVisibility({ contentVisibilityAuto: true }))
+    .map((one) => one.outerHTML.slice(0, 200))"""
+WIDE = """() => [...document.querySelectorAll(
+        "pre, .table-scroll, .figure-scroll, mjx-container[display]")]
+    .filter((one) => one.scrollWidth > one.clientWidth + 1
+        || getComputedStyle(one).overflowX !== "visible")
+    .map((one) => one.outerHTML.slice(0, 200))"""
+OF_THE_SCREEN = ".bar, .contents, .onward, .foot, .copy, .headerlink, button, input"
+
+
+@pytest.fixture(scope="module")
+def pdf(site: Path, tmp_path_factory: pytest.TempPathFactory) -> PdfReader:
+    target = tmp_path_factory.mktemp("paper") / "book.pdf"
+    print_book(site, book(ROOT), target)
+    return PdfReader(target)
+
+
+@pytest.fixture(scope="module")
+def titles(pdf: PdfReader) -> dict[str, int]:
+    """The titles of the site's pages in the outline, and the pages of paper that they lead to."""
+    top = [one for one in pdf.outline if isinstance(one, Destination)]
+    return {one.title: pdf.get_destination_page_number(one) + 1 for one in top}
+
+
+def text(pdf: PdfReader, *numbers: int) -> str:
+    """The words of some pages. One glyph stands for an apostrophe and for a letter like it."""
+    found = " ".join(pdf.pages[number - 1].extract_text() for number in numbers)
+    return re.sub(r"\s+", " ", found).replace("\N{MODIFIER LETTER APOSTROPHE}", "\u2019")
+
+
+def test_it_is_tagged_and_says_its_language_and_title(pdf):
+    root = pdf.trailer["/Root"]
+    assert root["/MarkInfo"]["/Marked"]
+    assert root["/StructTreeRoot"]["/K"]
+    assert root["/Lang"] == "en"
+    assert pdf.metadata.title == "Attention, from the Bottleneck Up"
+
+
+def test_its_outline_has_the_chapters_with_their_numbers_in_order(titles):
+    numbered = [title for title in titles if re.match(r"\d+\. \w", title)]
+    assert [int(title.partition(".")[0]) for title in numbered] == list(range(1, 13))
+    assert next(iter(titles)) == "Contents"
+    assert list(titles.values()) == sorted(titles.values())
+
+
+def test_the_contents_tell_on_which_page_each_title_stands(pdf, titles):
+    (_, begin), *pages = titles.items()
+    contents = text(pdf, *range(begin, pages[0][1]))
+    for title, number in pages:
+        assert f"{title.replace('. ', ' ', 1)} {number}" in contents
+        assert title in text(pdf, number)
+
+
+def test_it_has_some_thirty_pages_for_a_chapter_with_its_appendix(pdf):
+    assert 12 * 20 < len(pdf.pages) < 12 * 50
+
+
+def test_its_first_chapter_can_be_read_and_its_formulas_are_drawn(pdf, titles):
+    first, second = sorted(titles.values())[1:3]
+    page = (ROOT / "book" / "context_bottleneck.md").read_text(encoding="utf-8")
+    sentence = re.search(r"^# .*\n+(\w[^.]*\.)", page, re.MULTILINE)[1]
+    chapter = text(pdf, *range(first, second))
+    assert sentence in chapter
+    assert "\\(" not in chapter
+    assert "\\frac" not in chapter
+
+
+def test_its_links_lead_to_places_in_it_or_to_the_open_web(pdf):
+    known, inside = places(pdf), 0
+    for page in pdf.pages:
+        for link in (one.get_object() for one in page.get("/Annots", ())):
+            action = link["/A"].get_object() if "/A" in link else {}
+            if "/URI" in action:
+                assert action["/URI"].startswith(("http://", "https://", "mailto:"))
+                assert ".invalid" not in action["/URI"]
+            else:
+                target = str(link.get("/Dest", action.get("/D"))).removeprefix("/")
+                assert target in known
+                inside += 1
+    assert inside > 100
+
+
+@pytest.fixture
+def printed(reader: Callable[..., Reader]) -> Page:
+    """A page with folds, quizzes and a figure to play with, as a reader of the dark prints it."""
+    page = reader(color_scheme="dark", viewport=BETWEEN_THE_MARGINS).open("cost.html")
+    page.emulate_media(media="print")
+    return page
+
+
+def test_on_paper_all_folds_are_open_and_answers_are_there(printed):
+    assert printed.locator("article details:not([open])").count() > 10
+    assert printed.evaluate(CLOSED) == []
+
+
+def test_on_paper_nothing_scrolls(printed):
+    assert printed.locator("pre").count() > 10
+    assert printed.evaluate(WIDE) == []
+
+
+def test_on_paper_there_is_nothing_to_press(printed):
+    seen = [one for one in printed.locator(OF_THE_SCREEN).all() if one.is_visible()]
+    assert [one.evaluate("(one) => one.outerHTML") for one in seen] == []
+
+
+def test_on_paper_the_title_has_its_number_and_the_paper_is_white(printed):
+    assert printed.locator("h1").inner_text().startswith("11. ")
+    paper = "getComputedStyle(document.documentElement).backgroundColor"
+    assert printed.evaluate(paper) == "rgb(255, 255, 255)"

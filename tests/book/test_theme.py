@@ -1,0 +1,100 @@
+"""The course's own theme: the contents, what comes next, how a chapter opens, the side notes."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+import yaml
+from site_tools import NOTEBOOK, Book, cell
+
+FIGURE = cell(
+    "import numpy as np",
+    "from solutions.drawing.plots import heatmap",
+    "from solutions.drawing.theme import follow_theme",
+    "follow_theme()",
+    "heatmap(np.eye(3), ['the', 'cat', 'sat'], ['the', 'cat', 'sat']);",
+    header="---\nmystnb: {image: {alt: Three rows.}, figure: {name: fig-one, caption: A.}}\n---",
+)
+OPENING = "```{opening} fig-one\nWhat one will see.\n```\n\n"
+TAKES = "```{takes}\nAbout an hour.\n\nYou need paper.\n```\n\n"
+
+
+@pytest.fixture(scope="module")
+def book(make_book: Callable[..., Book]) -> Book:
+    """A part of two chapters, the first with an appendix, and a guide."""
+    book = make_book(
+        one=f"{NOTEBOOK.replace('A notebook', 'The first chapter')}{TAKES}{OPENING}## A section\n\n"
+        f"As {{cite:t}}`someone` and {{cite:p}}`someone` say.\n\n{FIGURE}"
+        "## References\n\n```{bibliography}\n:filter: docname in docnames\n```\n",
+        one_appendix="# The appendix of the first\n\nText.\n",
+        two="# The second chapter\n\nText.\n",
+        guide="# How to read this\n\nText.\n",
+    )
+    book.write(
+        "book/references.bib",
+        "@book{someone, author={A. One}, title={Of It}, publisher={P}, year={2001}}",
+    )
+    toc = {"format": "jb-book", "root": "index"}
+    first = {"file": "one", "title": "First", "sections": [{"file": "one_appendix"}]}
+    chapters = {"caption": "Part I", "numbered": 1, "chapters": [first, {"file": "two"}]}
+    guides = {"caption": "About", "chapters": [{"file": "guide"}]}
+    book.write("book/_toc.yml", yaml.safe_dump(toc | {"parts": [chapters, guides]}))
+    result = book.make()
+    assert result.returncode == 0, result.stdout
+    return book
+
+
+def between(page: str, start: str, end: str) -> str:
+    """Return the words of a stretch of a page, without its tags."""
+    text = page[page.index(start) :]
+    return " ".join(re.sub(r"<[^>]+>", " ", text[: text.index(end)]).split())
+
+
+def test_the_contents_have_short_titles_and_the_sections_of_the_page(book: Book) -> None:
+    words = between(book.page("one.html"), '<nav class="contents"', "</nav>")
+    assert "Part I 1 First A section References" in words
+    assert "2 The second chapter About How to read this" in words
+
+
+def test_an_appendix_stands_below_the_chapter_that_is_read_and_no_other(book: Book) -> None:
+    appendix = "The appendix of the first"
+    assert appendix in between(book.page("one.html"), '<nav class="contents"', "</nav>")
+    assert appendix not in between(book.page("two.html"), '<nav class="contents"', "</nav>")
+
+
+def test_after_a_chapter_and_its_appendix_comes_the_next_chapter(book: Book) -> None:
+    for page in ("one", "one_appendix"):
+        words = between(book.page(f"{page}.html"), '<nav class="onward"', "</nav>")
+        assert "Next: chapter 2 The second chapter" in words
+    assert "Deeper into this chapter: The appendix of the first" in between(
+        book.page("one.html"), '<nav class="onward"', "</nav>"
+    )
+
+
+def test_the_opening_shows_the_figure_again_and_draws_it_once(book: Book) -> None:
+    page = book.page("one.html")
+    opening, rest = page[page.index('class="opening') :].split("What one will see.", 1)
+    (shown,) = re.findall(r'<use href="#([^"]+)"', opening)
+    assert 'aria-label="Three rows."' in opening
+    assert f'id="{shown}"' in rest
+    assert "<path" not in opening
+
+
+def test_an_opening_without_its_figure_is_a_warning(make_book: Callable[..., Book]) -> None:
+    result = make_book(alone=f"# A chapter\n\n{OPENING}Text.\n").build()
+    assert result.returncode != 0
+    assert "the opening shows 'fig-one', and no figure of that name stands on this page" in (
+        " ".join(result.stdout.split())
+    )
+
+
+def test_what_a_chapter_takes_is_a_line_and_a_fold(book: Book) -> None:
+    page = book.page("one.html")
+    assert re.search(r'<p class="takes">\s*About an hour\.</p>', page)
+    assert "You need paper." in page[page.index('<details class="fold">') :]
+
+
+def test_the_first_citation_of_a_work_has_a_side_note(book: Book) -> None:
+    notes = re.findall(r'<span class="side-note"[^>]*>([^<]*)', book.page("one.html"))
+    assert len(notes) == 1
+    assert "Of It" in notes[0]

@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { weightsOf } from "../../book/_web/head_maps.mjs";
+
+test("the weights of a head are its own rows, 255 for 1", () => {
+    // Two layers of three heads on two tokens: the byte tells the layer, the head and the place.
+    const maps = Uint8Array.from({ length: 24 }, (_, at) => at * 10);
+    const found = weightsOf({ tokens: ["a", "b"], maps }, 3, 1, 2);
+    assert.deepEqual(
+        found.map((row) => row.map((one) => Math.round(255 * one))),
+        [
+            [200, 210],
+            [220, 230],
+        ],
+    );
+});
+
+test("a weight of 1 is exactly 1", () => {
+    assert.deepEqual(weightsOf({ tokens: ["a"], maps: Uint8Array.of(255) }, 1, 0, 0), [[1]]);
+});

@@ -1,0 +1,34 @@
+// @ts-check
+// The six words of the front page: their weights, and what is said of them.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { said, weightsOf } from "../../book/_web/six_words.mjs";
+
+const CAT = [0, 2, 1, 0, 0, 1];
+
+test("the weights are the softmax of the scores", () => {
+    const total = 3 + Math.exp(2) + 2 * Math.E;
+    const weights = weightsOf(CAT, 1);
+    assert.ok(Math.abs(weights[1] - Math.exp(2) / total) < 1e-12);
+    assert.ok(Math.abs(weights[0] - 1 / total) < 1e-12);
+});
+
+test("without sharpness all are alike, and with much of it one has all", () => {
+    for (const weight of weightsOf(CAT, 0)) assert.ok(Math.abs(weight - 1 / 6) < 1e-12);
+    assert.ok(weightsOf(CAT, 100)[1] > 1 - 1e-12);
+});
+
+test("scores of any size overflow nothing", () => {
+    assert.deepEqual(weightsOf([1000, 1000], 4), [0.5, 0.5]);
+});
+
+test("what is said names the word, and itself only when it is alone", () => {
+    const words = ["the", "cat", "sat"];
+    assert.equal(said(words, 1, [0.2, 0.5, 0.3]), "“cat” looks most at itself: 0.50 of 1.");
+    assert.equal(
+        said(words, 1, [0.4, 0.2, 0.4]),
+        "“cat” looks most at “the” and “sat”: 0.40 each of 1.",
+    );
+});
