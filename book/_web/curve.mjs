@@ -111,8 +111,18 @@ export function curve(box) {
         const middle = (right() + EDGE.left) / 2;
         svg.replaceChildren(
             ...axes.ticks.flatMap((value) => [
-                drawn("line", { class: "grid", x1: EDGE.left, x2: right(), y1: y(value), y2: y(value) }),
-                drawn("text", { x: EDGE.left - 8, y: y(value) + 4, "text-anchor": "end" }, shown(value)),
+                drawn("line", {
+                    class: "grid",
+                    x1: EDGE.left,
+                    x2: right(),
+                    y1: y(value),
+                    y2: y(value),
+                }),
+                drawn(
+                    "text",
+                    { x: EDGE.left - 8, y: y(value) + 4, "text-anchor": "end" },
+                    shown(value),
+                ),
             ]),
             ...places.flatMap((name, at) =>
                 at % every
@@ -121,7 +131,11 @@ export function curve(box) {
             ),
             drawn("text", { x: middle, y: HEIGHT - 6, "text-anchor": "middle" }, axes.against),
             drawn("text", { x: 0, y: 14 }, axes.label),
-            drawn("text", { class: "hint", x: middle, y: EDGE.top + 28, "text-anchor": "middle" }, ""),
+            drawn(
+                "text",
+                { class: "hint", x: middle, y: EDGE.top + 28, "text-anchor": "middle" },
+                "",
+            ),
             drawn("polyline", { class: "measured" }),
             drawn("polyline", { class: "guess" }),
             ...handles,
