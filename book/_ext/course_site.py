@@ -30,7 +30,7 @@ INSTALL = "make site"
 
 STYLES = (
     *("layers", "fonts", "tokens", "page", "contents", "text", "code", "figures", "notes"),
-    *("boxes", "quiz", "play", "onward", "opening", "front", "print"),
+    *("boxes", "quiz", "predict", "play", "onward", "opening", "front", "print"),
 )
 """The style sheets, each a concern; in one file, in this order."""
 
