@@ -103,10 +103,9 @@ def prepare_edition(app: Sphinx, config: Config) -> None:
 
 
 def forget_answers(app: Sphinx) -> None:
-    """Remove what an ordinary build has left: the pages' sources, and the words to search for."""
+    """Remove what an ordinary build has left: the pages' sources."""
     if app.config.course_answers == "hidden":
         shutil.rmtree(Path(app.outdir, "_sources"), ignore_errors=True)
-        Path(app.outdir, "searchindex.js").unlink(missing_ok=True)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

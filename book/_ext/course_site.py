@@ -20,6 +20,7 @@ BOOK = Path(__file__).parents[1]
 WEB = BOOK / "_web"
 PACKAGES = WEB / "node_modules"
 MERMAID = PACKAGES / "@mermaid-js" / "tiny" / "dist" / "mermaid.tiny.js"
+MINISEARCH = PACKAGES / "minisearch" / "dist" / "es" / "index.js"
 MATHJAX = (
     *("startup.js", "core.js", "input/tex.js", "input/tex/extensions", "a11y/assistive-mml.js"),
     *("output/chtml.js", "output/chtml/fonts/tex.js", "output/chtml/fonts/woff-v2"),
@@ -30,7 +31,7 @@ INSTALL = "make site"
 
 STYLES = (
     *("layers", "fonts", "tokens", "page", "contents", "text", "code", "figures", "notes"),
-    *("boxes", "quiz", "predict", "play", "onward", "opening", "front", "print"),
+    *("boxes", "quiz", "predict", "play", "onward", "opening", "front", "search", "print"),
 )
 """The style sheets, each a concern; in one file, in this order."""
 
@@ -39,9 +40,6 @@ FONTS = {
     "source-sans-3": ("latin-wght-normal",),
     "source-code-pro": ("latin-wght-normal",),
 }
-SEARCH = ("documentation_options.js", "doctools.js")
-"""What Sphinx's own page for searching needs besides its own scripts."""
-
 AT_ONCE = (
     "source-serif-4-latin-wght-normal.woff2",
     "source-serif-4-latin-wght-italic.woff2",
@@ -76,6 +74,7 @@ def add_assets(app: Sphinx) -> None:
     (static / "course.css").write_text("\n".join(sheets), encoding="utf-8")
     for file in (*WEB.glob("*.mjs"), MERMAID):
         copy(file, static / file.name)
+    copy(MINISEARCH, static / "minisearch.mjs")
     app.add_js_file("page.mjs", type="module")
 
 
@@ -107,7 +106,6 @@ def choose_assets(
         for script in context["script_files"]
         if (name := str(script.filename or "")).endswith(".mjs")
         or (has and is_mathjax(script, name))
-        or (page == "search" and name.endswith(SEARCH))
         or (drawn and "mermaid" in script.attributes.get("body", ""))
     ]
     context["css_files"] = [

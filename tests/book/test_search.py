@@ -1,0 +1,134 @@
+"""The search: what is in its entries, what it finds first, and how it is used."""
+
+import json
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+from site_tools import MODES, ROOT, Book, Reader
+
+FIND = """
+import {{ readFileSync }} from "node:fs";
+import {{ searcher }} from "{module}";
+const search = searcher(JSON.parse(readFileSync(process.argv[1], "utf8")));
+const first = process.argv.slice(2).map((query) => search(query)[0]?.entry.address ?? "");
+console.log(JSON.stringify(first));
+"""
+
+DEFINED = {
+    "softmax": "self_attention.html#from-scores-to-weights",
+    "RoPE": "positions.html#turn-the-queries-and-the-keys",
+    "teacher forcing": "context_bottleneck.html#the-machine-whole",
+    "BLEU": "context_bottleneck.html#where-it-breaks",
+    "perplexity": "transformer.html#the-loss",
+    "KV cache": "gpt_and_bert.html#drawing-the-next-token",
+    "layer norm": "transformer_block.html#layer-normalisation",
+    "beam search": "transformer.html#keeping-more-than-one-beginning",
+}
+"""The section that defines a word, and is the first that is found."""
+
+PAGE = """# A page
+
+A **term** is a word, and $x^2$ is none. See {doc}`index`.
+
+## A section
+
+**This is a claim of more than four words.** The term again, with `code`.
+
+```{quiz}
+:name: quiz-one
+A question?
+
+- [x] The right choice.
+  > A reason that gives it away.
+- [ ] Another.
+  > Another reason.
+```
+"""
+
+
+@pytest.fixture(scope="module")
+def entries(make_book: Callable[..., Book]) -> list[dict[str, Any]]:
+    book = make_book(page=PAGE)
+    result = book.build()
+    assert result.returncode == 0, result.stdout
+    return json.loads(book.page("_static/search.json"))
+
+
+def test_an_entry_has_the_prose_of_its_section_alone(entries: list[dict[str, Any]]) -> None:
+    page, section = entries
+    assert (page["address"], section["address"]) == ("page.html", "page.html#a-section")
+    assert page["text"].split() == [
+        "A",
+        "term",
+        "is",
+        "a",
+        "word,",
+        "and",
+        "is",
+        "none.",
+        "See",
+        ".",
+    ]
+    assert "The term again, with code." in section["text"]
+
+
+def test_an_entry_gives_no_answer_away(entries: list[dict[str, Any]]) -> None:
+    text = json.dumps(entries)
+    assert "A question?" in text
+    assert "gives it away" not in text
+
+
+def test_a_term_belongs_to_the_first_section_in_which_it_is_bold(
+    entries: list[dict[str, Any]],
+) -> None:
+    assert [entry["terms"] for entry in entries] == [["term"], []]
+
+
+def test_no_formula_is_found_as_it_is_written(site: Path) -> None:
+    entries = json.loads((site / "_static" / "search.json").read_text(encoding="utf-8"))
+    texts = [f"{entry['title']} {' '.join(entry['terms'])} {entry['text']}" for entry in entries]
+    assert [
+        text for text in texts if re.search(r"\\(frac|sum|sqrt|cdot|text|top|le|ge)\b", text)
+    ] == []
+
+
+def test_the_first_section_found_is_the_one_that_defines(site: Path) -> None:
+    module = (ROOT / "book" / "_web" / "searching.mjs").as_uri()
+    script = FIND.format(module=module)
+    command = ["node", "--input-type=module", "-e", script, str(site / "_static" / "search.json")]
+    found = subprocess.run([*command, *DEFINED], capture_output=True, text=True, check=True)
+    assert dict(zip(DEFINED, json.loads(found.stdout), strict=True)) == DEFINED
+
+
+def test_no_stock_index_is_shipped(site: Path) -> None:
+    assert not (site / "searchindex.js").exists()
+    assert "searchtools" not in (site / "search.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("mode", ["dark", "phone"])
+def test_a_reader_finds_and_goes_there_by_keyboard(
+    reader: Callable[..., Reader], mode: str
+) -> None:
+    person = reader(**MODES[mode])
+    page = person.open("self_attention.html")
+    page.get_by_role("searchbox").click()
+    page.keyboard.type("softmax")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search.html?q=softmax")
+    expect(page.get_by_role("status")).to_contain_text("sections, the best first")
+    expect(page.locator(".search-results mark").first).to_have_text("softmax")
+    assert person.violations(page) == []
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/self_attention.html#from-scores-to-weights")
+    assert person.errors == []
+
+
+def test_nothing_found_says_what_to_do(reader: Callable[..., Reader]) -> None:
+    page = reader(**MODES["light"]).open("search.html?q=zzzz")
+    expect(page.get_by_role("status")).to_contain_text("Try one word only")

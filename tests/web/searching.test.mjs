@@ -1,0 +1,67 @@
+// @ts-check
+// Searching, on a few sections made for it.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { searcher, snippet } from "../../book/_web/searching.mjs";
+
+/** @param {string} title @param {string[]} terms @param {string} text */
+const section = (title, terms, text) => ({
+    title,
+    terms,
+    text,
+    chapter: "",
+    address: "",
+    first: false,
+});
+const ENTRIES = [
+    section(
+        "The loss",
+        [],
+        "The softmax gives the weights, and the softmax once more: softmax, softmax.",
+    ),
+    section("Weights that sum to one", ["softmax"], "This is called softmax."),
+    section("Layer normalisation", [], "Subtract the mean of the features."),
+    section("A (strange) title", [], "Costs a.b[c] and 100 %."),
+].map((one, id) => ({ id, ...one }));
+const search = searcher(ENTRIES);
+
+/** @param {string} query */
+const titles = (query) => search(query).map((hit) => hit.entry.title);
+
+test("the section that defines a term comes before one that uses it more often", () => {
+    assert.deepEqual(titles("softmax"), ["Weights that sum to one", "The loss"]);
+    assert.equal(titles("Softmax ")[0], "Weights that sum to one");
+});
+
+test("the beginning of a word, and a slip of the pen, are enough", () => {
+    assert.equal(titles("layer norm")[0], "Layer normalisation");
+    assert.equal(titles("normalisaton")[0], "Layer normalisation");
+});
+
+test("what is nowhere is not found", () => {
+    assert.deepEqual(titles("zebra"), []);
+});
+
+test("if no section has all the words, those with some of them are found", () => {
+    assert.equal(titles("softmax zebra")[0], "Weights that sum to one");
+});
+
+test("a snippet marks the words and nothing else", () => {
+    const pieces = snippet("Costs a.b[c] and 100 %.", ["a.b[c"]);
+    assert.deepEqual(
+        pieces.filter((one) => one.hit).map((one) => one.text),
+        ["a.b[c"],
+    );
+    assert.equal(pieces.map((one) => one.text).join(""), "Costs a.b[c] and 100 %.");
+});
+
+test("a long text is shown around its first hit", () => {
+    const words = Array.from({ length: 200 }, (_, at) => `word${at}`).join(" ");
+    const shown = snippet(`${words} target ${words}`, ["target"])
+        .map((one) => one.text)
+        .join("");
+    assert.match(shown, /^… .* target .* …$/);
+    assert.ok(shown.length < 250);
+});
