@@ -17,6 +17,7 @@ its answer key. Choices and reasons may hold math, links and code.
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar
 
 from docutils import nodes
@@ -70,7 +71,7 @@ def split(body: StringList) -> tuple[StringList, list[Choice]]:
     starts = [line for line, text in enumerate(body) if CHOICE.match(text)]
     question = body[: starts[0]] if starts else body[:]
     choices = []
-    for start, end in zip(starts, [*starts[1:], len(body)], strict=True):
+    for start, end in pairwise([*starts, len(body)]):
         item = body[start:end]
         item.trim_left(len("- [ ] "), 0, 1)
         item.trim_left(len(INDENT), 1, len(item))
@@ -184,15 +185,19 @@ def depart_quiz(self: HTML5Translator, node: quiz) -> None:
 
 
 def visit_question(self: HTML5Translator, node: quiz_question) -> None:
-    """The first paragraph is the legend; what else the question has stands below it."""
     number = node.parent["number"]
-    self.body.append(f'<legend><span class="quiz-number">Question {number}</span> ')
-    for child in node[0].children:
+    write_legend(self, node, f'<span class="quiz-number">Question {number}</span>')
+    raise nodes.SkipNode
+
+
+def write_legend(self: HTML5Translator, question: nodes.Element, title: str) -> None:
+    """Write the question's first paragraph as the legend, and below it what else it has."""
+    self.body.append(f"<legend>{title} ")
+    for child in question[0].children:
         child.walkabout(self)
     self.body.append("</legend>\n")
-    for child in node.children[1:]:
+    for child in question.children[1:]:
         child.walkabout(self)
-    raise nodes.SkipNode
 
 
 def visit_choice(self: HTML5Translator, node: quiz_choice) -> None:

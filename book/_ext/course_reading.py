@@ -30,7 +30,8 @@ WORDS_A_MINUTE = 200
 SECONDS = {"formulas": 20, "lines": 3, "figures": 40, "questions": 45}
 """How long one looks at a displayed formula, a line of code, a figure, a question."""
 
-BOXES = ("admonition", "note", "tip", "warning", "predict", "dropdown")
+QUESTIONS = ("predict", "quiz")
+BOXES = ("admonition", "note", "tip", "warning", "seen", "dropdown")
 WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
 CONFIG = Path(__file__).parents[2] / "_config.yml"
 OPTIONS = re.compile(r"\A---\n(.*?)^---\n", re.MULTILINE | re.DOTALL)
@@ -42,7 +43,7 @@ class Reading:
     """What there is to read on a page.
 
     words: of the prose, with headings, tables, captions and boxes, and without code, formulas,
-    quizzes and references. lines: of code in the open. questions: predictions and quizzes.
+    questions and references. lines: of code in the open. questions: predictions and quizzes.
     """
 
     words: int = 0
@@ -85,11 +86,10 @@ def of_token(token: Token) -> Reading:
     kind = kind.strip("{}")
     if kind in ("code-cell", "python", "code-block"):
         return of_cell(token.content)
-    if kind == "quiz":
+    if kind in QUESTIONS:
         return Reading(questions=1)
     if kind in BOXES:
-        inner = measure(f"{title}\n\n{SHORT_OPTION.sub('', token.content)}")
-        return inner + Reading(questions=int(kind == "predict"))
+        return measure(f"{title}\n\n{SHORT_OPTION.sub('', token.content)}")
     return Reading(figures=int(kind in ("figure", "image", "mermaid")))
 
 

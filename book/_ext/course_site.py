@@ -28,7 +28,7 @@ INSTALL = "make site"
 
 STYLES = (
     *("layers", "fonts", "tokens", "page", "contents", "text", "code", "figures", "notes"),
-    *("boxes", "quiz", "play", "onward", "opening", "front", "print"),
+    *("boxes", "quiz", "predict", "play", "onward", "opening", "front", "print"),
 )
 """The style sheets, each a concern; in one file, in this order."""
 
@@ -40,7 +40,11 @@ FONTS = {
 SEARCH = ("documentation_options.js", "doctools.js")
 """What Sphinx's own page for searching needs besides its own scripts."""
 
-AT_ONCE = ("source-serif-4-latin-wght-normal.woff2", "source-sans-3-latin-wght-normal.woff2")
+AT_ONCE = (
+    "source-serif-4-latin-wght-normal.woff2",
+    "source-serif-4-latin-wght-italic.woff2",
+    "source-sans-3-latin-wght-normal.woff2",
+)
 """The fonts that every page is set in: asked for before the style sheet has come."""
 
 

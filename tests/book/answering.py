@@ -1,4 +1,4 @@
-"""Answer the quizzes of a page by mouse, every choice of each."""
+"""Answer the quizzes of a page by mouse, every choice of each, and open what predictions close."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -53,6 +53,11 @@ def answer_all(page: Page) -> list[Answer]:
         if quiz.evaluate(SEEN)[1]:
             press(page, quiz, ".quiz-key summary")
     return answers
+
+
+def open_predictions(page: Page) -> None:
+    """Open what the predictions of a page close, so that it can be looked at."""
+    page.evaluate("() => document.querySelectorAll('.predict-skip').forEach((one) => one.click())")
 
 
 def press(page: Page, quiz: ElementHandle, part: str) -> Seen:

@@ -71,7 +71,7 @@ def test_a_sound_book_builds_and_shows_progress(make_book: Callable[..., Book]) 
         + cell("say('half of it done')", "time.sleep(2)")
         + cell("import matplotlib.pyplot as plt", "plt.plot([1, 2]);", header=figure)
         + QUIZ
-        + "\n```{predict}\nRises it?\n```\n\n```{assignment} alignment\nSix exercises.\n```\n",
+        + "\n```{assignment} alignment\nSix exercises.\n```\n",
     )
     result = book.make()
     assert result.returncode == 0, result.stdout

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from answering import Answer, answer_all
+from answering import Answer, answer_all, open_predictions
 from site_tools import MODES, ROOT, Reader
 
 UNDRAWN = """() => [...document.querySelectorAll("article .math")]
@@ -31,7 +31,7 @@ class Visit:
     figures: int
     without_alternative: list[str]
     answers: list[Answer]
-    width: int  # with every quiz answered, as for axe
+    width: int  # with every prediction open and every quiz answered, as for axe
     window: int
     violations: list[str]
 
@@ -50,6 +50,7 @@ def tour(request: pytest.FixtureRequest, site: Path, reader: Callable[..., Reade
     visits = []
     for path in sorted(site.glob("*.html")):
         page = person.open(path.name)
+        open_predictions(page)
         visits.append(
             Visit(
                 name=path.name,

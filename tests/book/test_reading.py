@@ -29,7 +29,15 @@ Two words.
 :::
 
 ```{predict}
-What now?
+:name: p
+A prediction that is not counted word by word, either.
+
+- [ ] Yes.
+- [ ] No.
+```
+
+```{seen}
+Two words.
 ```
 
 ```{quiz}
@@ -51,7 +59,7 @@ print("two")
 
 def test_the_words_and_what_else_there_is() -> None:
     found = measure(PAGE)
-    # heading 2; text 10; items 2 + 2; table 4; box 2 + 2; prediction 2
+    # heading 2; text 10; items 2 + 2; table 4; box 2 + 2; what is seen 2
     assert found == Reading(words=26, formulas=1, lines=2, figures=0, questions=2)
 
 

@@ -1,0 +1,155 @@
+// @ts-check
+// Predictions: the reader gives a guess, and what follows opens. The guess stays beside the answer,
+// and is kept in the browser. `closed.js` has closed what was not answered before it was painted.
+
+import { curve } from "./curve.mjs";
+import { get, remove, set } from "./storage.mjs";
+
+/**
+ * How one kind of guess is given.
+ * @typedef {object} Field
+ * @property {() => any} read the guess, or null
+ * @property {(guess: any) => void} write shows a guess, or with null none
+ * @property {(locked: boolean) => void} lock
+ * @property {(guess: any) => string} said the guess in words
+ * @property {() => void} focus
+ */
+
+const EMPTY = "A guess helps, even a bad one: you will remember where the answer differs from it.";
+const FORGOTTEN = "This browser keeps nothing, so your guess is gone when you leave the page.";
+
+/**
+ * @param {HTMLElement} box
+ * @param {string} selector
+ * @returns {any}
+ */
+const part = (box, selector) => box.querySelector(selector);
+
+/** @type {Record<string, (box: HTMLElement) => Field>} */
+const FIELDS = { choice, number, curve, sentence: text };
+
+/** @param {HTMLElement} box @returns {Field} */
+function choice(box) {
+    /** @type {HTMLInputElement[]} */
+    const options = [...box.querySelectorAll("input")];
+    return {
+        read: () => options.find((one) => one.checked)?.value ?? null,
+        write(guess) {
+            for (const one of options) one.checked = one.value === guess;
+        },
+        lock(locked) {
+            for (const one of options) one.disabled = locked;
+        },
+        said: (guess) => `You said ${guess}.`,
+        focus: () => (options.find((one) => one.checked) ?? options[0]).focus(),
+    };
+}
+
+/** @param {HTMLElement} box @returns {Field} */
+function text(box) {
+    /** @type {HTMLInputElement | HTMLTextAreaElement} */
+    const field = part(box, ".predict-field");
+    return {
+        read: () => field.value.trim() || null,
+        write(guess) {
+            field.value = guess ?? "";
+        },
+        lock(locked) {
+            field.readOnly = locked;
+        },
+        said: () => "Compare what you said with what follows.",
+        focus: () => field.focus(),
+    };
+}
+
+/** @param {HTMLElement} box @returns {Field} */
+function number(box) {
+    const measured = part(box, ".predict-measured").textContent.trim();
+    const is = measured ? `; it is ${measured}` : "";
+    return { ...text(box), said: (guess) => `You said ${guess}${is}.` };
+}
+
+/**
+ * Give a prediction its work.
+ * @param {HTMLElement} box
+ * @param {HTMLElement} answer what follows it, closed or open
+ */
+function prediction(box, answer) {
+    const key = `predict/${box.dataset.key}`;
+    const field = FIELDS[box.dataset.kind ?? ""](box);
+    const [status, commit, skip, change, clear] = part(box, ".predict-row").children;
+
+    /** @param {any} guess the guess, or null @param {string} [more] */
+    function open(guess, more = "") {
+        box.dataset.state = "open";
+        answer.removeAttribute("hidden");
+        field.write(guess);
+        field.lock(true);
+        change.textContent = guess === null ? "Guess after all" : "Change my guess";
+        clear.hidden = guess === null;
+        status.textContent = guess === null ? "Shown without a guess." : field.said(guess) + more;
+        window.dispatchEvent(new Event("resize")); // what is wide can be measured only now
+    }
+
+    function close() {
+        box.dataset.state = "closed";
+        answer.setAttribute("hidden", "until-found");
+        field.lock(false);
+        status.textContent = "";
+        field.focus();
+    }
+
+    commit.addEventListener("click", () => {
+        const guess = field.read();
+        if (guess === null) {
+            status.textContent = EMPTY;
+            return;
+        }
+        open(guess, set(key, { guess }) ? "" : ` ${FORGOTTEN}`);
+        change.focus();
+    });
+    skip.addEventListener("click", () => {
+        set(key, { guess: null });
+        open(null);
+        change.focus();
+    });
+    change.addEventListener("click", () => {
+        if (clear.hidden) remove(key);
+        close();
+    });
+    clear.addEventListener("click", () => {
+        remove(key);
+        field.write(null);
+        close();
+    });
+    box.addEventListener("keydown", (event) => {
+        const from = event.target;
+        if (event.key !== "Enter" || !(from instanceof HTMLInputElement) || from.readOnly) return;
+        event.preventDefault(); // else the button that then has the focus is pressed, too
+        commit.click();
+    });
+    answer.addEventListener("beforematch", () => open(null)); // found by a search or a link
+
+    if (!answer.hasAttribute("hidden")) open(get(key)?.guess ?? null);
+    return { answer, open };
+}
+
+const predictions = Array.from(document.querySelectorAll("fieldset.predict[data-state]"), (box) =>
+    prediction(
+        /** @type {HTMLElement} */ (box),
+        /** @type {HTMLElement} */ (box.nextElementSibling),
+    ),
+);
+
+/** Open what an address leads into, where the browser has not done so by itself. */
+function openTarget() {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    for (const { answer, open } of predictions) {
+        if (!target || !answer.contains(target) || !answer.hasAttribute("hidden")) continue;
+        open(null);
+        target.scrollIntoView();
+    }
+}
+
+openTarget();
+window.addEventListener("hashchange", openTarget);
