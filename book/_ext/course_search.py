@@ -24,8 +24,8 @@ from sphinxcontrib.bibtex.nodes import bibliography
 UNREAD = (Fold, quiz_key, bibliography, nodes.literal_block, nodes.citation)
 """What no entry holds a word of."""
 
-UNSAID = (nodes.math, nodes.math_block, nodes.raw, nodes.image)
-"""What is left out of a line."""
+UNSAID = (nodes.raw, nodes.image)
+"""What is left out of a line; of a formula, dots are left."""
 
 TEXTS = (nodes.paragraph, nodes.caption, nodes.term)
 MOST_WORDS = 4
@@ -86,11 +86,13 @@ def said(node: nodes.Node) -> str:
 
 
 def words(node: nodes.Node) -> Iterator[str]:
-    """Yield the texts of a line, without formulas, and without links that are still to be named."""
+    """Yield the texts of a line, with dots for formulas, and without links that are still to be named."""
     if isinstance(node, nodes.Text):
         yield str(node)
     elif isinstance(node, pending_xref) and not node.get("refexplicit"):
         return
+    elif isinstance(node, nodes.math):
+        yield "…"
     elif not isinstance(node, UNSAID):
         yield "".join(one for child in node.children for one in words(child))
 

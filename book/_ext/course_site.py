@@ -1,9 +1,9 @@
 """What the site serves: the course's own theme, and nothing that comes from another host.
 
 The templates are in `book/_theme`. The style sheets of `book/_web/styles` are served as one, in the
-order of STYLES; the scripts are modules of `book/_web`. Fonts, MathJax and Mermaid are copied from
-the packages that `book/_web/package.json` names. What extensions would add to every page is left
-out, and MathJax and Mermaid are loaded only where a page has a formula or a drawing.
+order of STYLES; the scripts are modules of `book/_web`. Fonts and MathJax are copied from the
+packages that `book/_web/package.json` names. What extensions would add to every page is left out,
+and MathJax is loaded only where a page has a formula.
 """
 
 import shutil
@@ -14,12 +14,10 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import ExtensionError
-from sphinxcontrib.mermaid import mermaid
 
 BOOK = Path(__file__).parents[1]
 WEB = BOOK / "_web"
 PACKAGES = WEB / "node_modules"
-MERMAID = PACKAGES / "@mermaid-js" / "tiny" / "dist" / "mermaid.tiny.js"
 MINISEARCH = PACKAGES / "minisearch" / "dist" / "es" / "index.js"
 MATHJAX = (
     *("startup.js", "core.js", "input/tex.js", "input/tex/extensions", "a11y/assistive-mml.js"),
@@ -54,7 +52,7 @@ def use_theme(app: Sphinx, config: Config) -> None:
 
 
 def add_assets(app: Sphinx) -> None:
-    """Put fonts, MathJax, Mermaid, the style and the scripts under `_static`.
+    """Put fonts, MathJax, the style and the scripts under `_static`.
 
     They are copied here and now, so that Jupyter Book makes no tag of them, and a change of one of
     them is served though no page has changed.
@@ -72,7 +70,7 @@ def add_assets(app: Sphinx) -> None:
         copy(file, static / "fonts" / file.name)
     sheets = ((WEB / "styles" / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)
     (static / "course.css").write_text("\n".join(sheets), encoding="utf-8")
-    for file in (*WEB.glob("*.mjs"), MERMAID):
+    for file in WEB.glob("*.mjs"):
         copy(file, static / file.name)
     copy(MINISEARCH, static / "minisearch.mjs")
     app.add_js_file("page.mjs", type="module")
@@ -100,13 +98,11 @@ def choose_assets(
     """Load on a page what it needs, and name the fonts that it starts with."""
     has = doctree is not None and any(doctree.findall(nodes.math_block))
     has = has or (doctree is not None and any(doctree.findall(nodes.math)))
-    drawn = doctree is not None and any(doctree.findall(mermaid))
     context["script_files"] = [
         script
         for script in context["script_files"]
         if (name := str(script.filename or "")).endswith(".mjs")
         or (has and is_mathjax(script, name))
-        or (drawn and "mermaid" in script.attributes.get("body", ""))
     ]
     context["css_files"] = [
         sheet for sheet in context["css_files"] if str(sheet.filename).endswith("course.css")

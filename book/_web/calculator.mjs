@@ -3,7 +3,7 @@
 // Its data and a table of the measured points stand in the page (solutions/drawing/calculator.py).
 
 import { asBytes, asFlops, asSeconds, atSeconds, predicted } from "./costs.mjs";
-import { choice, dataOf, drawn, element, facts, slider, tableOf } from "./parts.mjs";
+import { choice, dataOf, drawn, element, slider, strong, tableOf } from "./parts.mjs";
 
 /** @typedef {import("./costs.mjs").Model} Model */
 /** @typedef {"seconds" | "bytes"} Shown */
@@ -75,22 +75,23 @@ function curves(shown, chosen, data) {
         points: LENGTHS.map((n) => [n, what(predicted({ ...chosen, n }, data.block))]),
     });
     /**
-     * @param {string} name
+     * @param {string} layer
      * @param {number} colour
+     * @param {string} [name]
      * @returns {Curve}
      */
-    const measured = (name, colour) => ({
-        name: `${name}, measured (${data.d_model} features, ${data.n_heads} heads, 1 layer)`,
+    const measured = (layer, colour, name = layer) => ({
+        name: `${name}, measured`,
         colour,
         joined: false,
-        points: data.lengths.map((n, at) => [n, data.layers[name][shown][at]]),
+        points: data.lengths.map((n, at) => [n, data.layers[layer][shown][at]]),
     });
     if (shown === "bytes")
         return [
             counted("the whole table", 1, ({ bytes }) => bytes.table),
             counted(`blocks of ${data.block}`, 2, ({ bytes }) => bytes.blocks),
             measured("attention", 1),
-            measured("in blocks", 2),
+            measured("in blocks", 2, "attention in blocks"),
         ];
     return [
         counted("predicted", 1, ({ flops }) => (flops.projections + flops.meet) / data.speed),
@@ -166,31 +167,35 @@ function draw(svg, legend, shown, chosen, data) {
                 "aria-hidden": "true",
                 style: `color: var(--figure-${colour})`,
             });
-            mark.textContent = joined ? "— " : "● ";
+            mark.textContent = joined ? "—" : "●";
             return element("li", {}, mark, text);
         }),
     );
 }
 
 /**
+ * What a model costs, in sentences.
  * @param {Model} chosen
  * @param {Data} data
- * @returns {[string, string][]}
  */
-function words(chosen, data) {
+function told(chosen, data) {
     const { flops, bytes } = predicted(chosen, data.block);
     const all = flops.projections + flops.meet + flops.feedForward;
     const share = (100 * flops.meet) / all;
     return [
-        ["Operations, forwards", asFlops(all)],
-        ["of which tokens meet", `${share < 1 ? share.toPrecision(1) : share.toFixed(0)} %`],
-        ["Scores of a layer, as a table", asBytes(bytes.table)],
-        [`the same, ${data.block} keys at a time`, asBytes(bytes.blocks)],
-        ["Keys and values to remember", asBytes(bytes.cache)],
-        [
-            "Attention, at the measured speed",
-            asSeconds((flops.projections + flops.meet) / data.speed),
-        ],
+        "Such a model does ",
+        strong(asFlops(all)),
+        " operations on its way forwards, ",
+        strong(`${share < 1 ? share.toPrecision(1) : share.toFixed(0)}%`),
+        " of them where tokens meet. The scores of a layer take ",
+        strong(asBytes(bytes.table)),
+        " as a whole table, and ",
+        strong(asBytes(bytes.blocks)),
+        ` in blocks of ${data.block} keys. To write on, the model remembers `,
+        strong(asBytes(bytes.cache)),
+        " of keys and values. At the measured speed, its attention layers take ",
+        strong(asSeconds((flops.projections + flops.meet) / data.speed)),
+        ".",
     ];
 }
 
@@ -205,17 +210,21 @@ function calculator(place, number) {
     const chosen = { n: 0, d: 0, heads: 0, layers: 0 };
     const svg = drawn("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
     const legend = element("ul", { class: "play-legend" });
-    const found = element("dl", { "aria-live": "polite" });
-    const form = element("div", { class: "play-choices" });
+    const note = element(
+        "p",
+        { class: "play-note" },
+        `Measured: one layer of ${data.d_model} features; attention has ${data.n_heads} heads.`,
+    );
+    const form = element("div", { class: "play-sliders" });
+    const found = element("p", { class: "play-told", "aria-live": "polite" });
     /** @type {Shown} */
     let shown = "seconds";
 
     function update() {
-        const known = words(chosen, data);
-        facts(found, known);
+        found.replaceChildren(...told(chosen, data));
         svg.setAttribute(
             "aria-label",
-            `${SHOWN[shown]} against the number of tokens. ${known.map((one) => one.join(": ")).join("; ")}.`,
+            `${SHOWN[shown]} against the number of tokens; the sentences and the table below say what it shows.`,
         );
         draw(svg, legend, shown, chosen, data);
     }
@@ -231,14 +240,12 @@ function calculator(place, number) {
             }),
         );
     }
-    form.append(
-        ...choice(`calculator-${number}-shown`, "Show", Object.entries(SHOWN), (value) => {
-            shown = value === "bytes" ? "bytes" : "seconds";
-            update();
-        }),
-    );
+    const what = choice(`calculator-${number}-shown`, "Show", Object.entries(SHOWN), (value) => {
+        shown = value === "bytes" ? "bytes" : "seconds";
+        update();
+    });
     const folded = element("details", {}, element("summary", {}, "The measured points as a table"));
-    table.before(form, found, svg, legend, folded);
+    table.before(what, svg, legend, note, form, found, folded);
     folded.append(table);
     update();
 }

@@ -31,6 +31,36 @@ export function weightsOf({ tokens, maps }, heads, layer, head) {
 }
 
 /**
+ * What a cell says.
+ * @param {string[]} tokens
+ * @param {number} row
+ * @param {number} column
+ * @param {number} weight
+ */
+export const said = (tokens, row, column, weight) =>
+    `“${tokens[row]}” looks at “${tokens[column]}” with a weight of ${weight.toFixed(2)}.`;
+
+/** @type {Record<string, (row: number, column: number, last: number) => [number, number]>} */
+const MOVES = {
+    ArrowUp: (row, column) => [Math.max(0, row - 1), column],
+    ArrowDown: (row, column, last) => [Math.min(last, row + 1), column],
+    ArrowLeft: (row, column) => [row, Math.max(0, column - 1)],
+    ArrowRight: (row, column, last) => [row, Math.min(last, column + 1)],
+    Home: (row) => [row, 0],
+    End: (row, _, last) => [row, last],
+};
+
+/**
+ * The cell that a key leads to, or undefined.
+ * @param {string} key
+ * @param {number} row
+ * @param {number} column
+ * @param {number} last of the rows and of the columns
+ */
+export const moved = (key, row, column, last) => MOVES[key]?.(row, column, last);
+
+/**
+ * Draw the map; return its cells, row by row, and the tokens at its two sides.
  * @param {SVGElement} svg
  * @param {string[]} tokens
  * @param {number[][]} weights
@@ -38,25 +68,37 @@ export function weightsOf({ tokens, maps }, heads, layer, head) {
 function draw(svg, tokens, weights) {
     const size = tokens.length * SIDE;
     svg.setAttribute("viewBox", `0 0 ${LEFT + size + GAP} ${TOP + size + GAP}`);
-    svg.replaceChildren();
-    tokens.forEach((token, at) => {
-        const middle = (at + 0.5) * SIDE;
-        const turn = `translate(${LEFT + middle + 4} ${TOP - 6}) rotate(-90)`;
-        svg.append(
-            drawn("text", { x: LEFT - 6, y: TOP + middle + 4, "text-anchor": "end" }, token),
-            drawn("text", { transform: turn }, token),
-        );
+    const looking = tokens.map((token, at) =>
+        drawn("text", { x: LEFT - 6, y: TOP + (at + 0.5) * SIDE + 4, "text-anchor": "end" }, token),
+    );
+    const lookedAt = tokens.map((token, at) => {
+        const turn = `translate(${LEFT + (at + 0.5) * SIDE + 4} ${TOP - 6}) rotate(-90)`;
+        return drawn("text", { transform: turn }, token);
     });
-    for (const [i, row] of weights.entries())
-        for (const [j, weight] of row.entries()) {
-            const at = {
+    const names = drawn("g", { "aria-hidden": "true" });
+    names.append(...looking, ...lookedAt);
+    const cells = weights.map((row, i) =>
+        row.map((weight, j) =>
+            drawn("rect", {
                 x: LEFT + j * SIDE,
                 y: TOP + i * SIDE,
                 width: SIDE - GAP,
                 height: SIDE - GAP,
-            };
-            svg.append(drawn("rect", { ...at, class: "cell", style: `--weight: ${weight}` }));
-        }
+                class: "cell",
+                role: "gridcell",
+                style: `--weight: ${weight}`,
+                tabindex: -1,
+                "aria-label": said(tokens, i, j, weight),
+            }),
+        ),
+    );
+    const rows = cells.map((row) => {
+        const group = drawn("g", { role: "row" });
+        group.append(...row);
+        return group;
+    });
+    svg.replaceChildren(names, ...rows);
+    return { cells, looking, lookedAt };
 }
 
 /**
@@ -89,19 +131,44 @@ function headsOf(place, number) {
     const table = tableOf(place);
     const caption = table.createCaption();
     const chosen = { sentence: 0, layer: start[0], head: start[1] };
-    const svg = drawn("svg", { role: "img", class: "heads-map" });
-    const form = element("div", { class: "play-choices" });
+    const svg = drawn("svg", { role: "grid", class: "heads-map" });
+    const told = element("p", { class: "play-told" });
+    const form = element("div", { class: "play-sliders" });
+    /** @type {ReturnType<typeof draw>} */
+    let map;
+    let row = 0;
+    let column = 0;
+
+    /** Tell of the cell at `row` and `column`; the keyboard comes to it first. */
+    function point() {
+        for (const one of svg.querySelectorAll(".pointed")) one.classList.remove("pointed");
+        const cell = map.cells[row][column];
+        for (const one of [cell, map.looking[row], map.lookedAt[column]])
+            one.classList.add("pointed");
+        svg.querySelector("[tabindex='0']")?.setAttribute("tabindex", "-1");
+        cell.setAttribute("tabindex", "0");
+        told.textContent = cell.getAttribute("aria-label");
+    }
+
+    /** @param {Event} event over a cell, or not */
+    function pointed({ target }) {
+        if (!(target instanceof SVGRectElement)) return;
+        row = map.cells.findIndex((cells) => cells.includes(target));
+        column = map.cells[row].indexOf(target);
+        point();
+    }
 
     function update() {
         const sentence = sentences[chosen.sentence];
         const weights = weightsOf(sentence, heads, chosen.layer, chosen.head);
-        draw(svg, sentence.tokens, weights);
-        svg.setAttribute(
-            "aria-label",
-            `Weights of layer ${chosen.layer + 1}, head ${chosen.head + 1}; the table below says where each token looks most.`,
-        );
+        const which = `Layer ${chosen.layer + 1}, head ${chosen.head + 1}`;
+        map = draw(svg, sentence.tokens, weights);
+        svg.setAttribute("aria-label", `${which}: how much each row looks at each column`);
         table.tBodies[0].replaceChildren(...rows(sentence.tokens, weights));
-        caption.textContent = `Layer ${chosen.layer + 1}, head ${chosen.head + 1}: where each token looks most`;
+        caption.textContent = `${which}: where each token looks most`;
+        row = Math.min(row, sentence.tokens.length - 1);
+        column = Math.min(column, sentence.tokens.length - 1);
+        point();
     }
 
     /** @param {keyof typeof chosen} name */
@@ -115,12 +182,25 @@ function headsOf(place, number) {
     const texts = sentences.map(({ text }, at) => [at, text]);
     const id = `heads-${number}`;
     form.append(
-        ...choice(`${id}-sentence`, "Sentence", texts, set("sentence")),
         ...slider(`${id}-layer`, "Layer", count(layers), start[0], say, set("layer")),
         ...slider(`${id}-head`, "Head", count(heads), start[1], say, set("head")),
     );
+    svg.addEventListener("pointerover", pointed);
+    svg.addEventListener("focusin", pointed);
+    svg.addEventListener("keydown", (event) => {
+        const to = moved(event.key, row, column, map.cells.length - 1);
+        if (!to) return;
+        event.preventDefault();
+        map.cells[to[0]][to[1]].focus();
+    });
     const folded = element("details", {}, element("summary", {}, "The same as a table"));
-    table.before(form, svg, folded);
+    table.before(
+        choice(`${id}-sentence`, "Sentence", texts, set("sentence")),
+        form,
+        svg,
+        told,
+        folded,
+    );
     folded.append(table);
     update();
 }

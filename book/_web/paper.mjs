@@ -1,13 +1,13 @@
 // @ts-check
 // The pages of the site as one document, in a browser that has opened one of them: their text as it
-// is without scripts, each page's anchors told apart from the others', formulas and drawings drawn.
+// is without scripts, each page's anchors told apart from the others', formulas drawn.
 // `make pdf` calls `assemble` and `numberContents` (book/_ext/course_pdf); no page of the site does.
 
 import { element } from "./parts.mjs";
 
 /** @typedef {{ name: string, below: string[] }} Entry a page, and the names of those below it */
 /** @typedef {{ title: string, entries: Entry[] }} Part */
-/** @typedef {{ title: string, sentence: string, author: string, parts: Part[], drawings: object }} Book */
+/** @typedef {{ title: string, sentence: string, author: string, parts: Part[] }} Book */
 
 /** Attributes that hold the names of other elements, with spaces between them. */
 const NAMES = ["for", "headers", "aria-controls", "aria-describedby", "aria-labelledby"];
@@ -28,7 +28,6 @@ export async function assemble(book) {
     document.body.replaceChildren(main);
     refuseWhatLeadsNowhere(main);
     await drawFormulas(texts);
-    await drawDrawings(main, book.drawings);
     await loadFonts();
 }
 
@@ -169,17 +168,4 @@ async function drawFormulas(pages) {
         MathJax.texReset();
         await MathJax.typesetPromise([page]);
     }
-}
-
-/**
- * Draw the drawings of Mermaid's.
- * @param {HTMLElement} main
- * @param {object} settings
- */
-async function drawDrawings(main, settings) {
-    const nodes = main.querySelectorAll("pre.mermaid");
-    if (!nodes.length) return;
-    const { default: mermaid } = await import("./mermaid.mjs");
-    mermaid.initialize(settings);
-    await mermaid.run({ nodes });
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// What the figures to play with are made of: elements, sliders and lists of choices.
+// What the figures to play with are made of: elements, sliders and choices.
 
 /** @typedef {Record<string, string | number>} Attributes */
 
@@ -63,17 +63,21 @@ export function slider(id, text, values, start, say, changed) {
 }
 
 /**
- * A labelled list of [value, text].
- * @param {string} id
+ * A question with a few answers, [value, text] each, of which the first is chosen at first.
+ * @param {string} name of its own on the page
  * @param {string} text
  * @param {[string | number, string][]} values
  * @param {(value: string) => void} changed is called with the new value
  */
-export function choice(id, text, values, changed) {
-    const select = element("select", { id });
-    for (const [value, words] of values) select.append(element("option", { value }, words));
-    select.addEventListener("change", () => changed(select.value));
-    return [element("label", { for: id }, text), select];
+export function choice(name, text, values, changed) {
+    const group = element("fieldset", { class: "play-choice" }, element("legend", {}, text));
+    for (const [at, [value, words]] of values.entries()) {
+        const input = element("input", { type: "radio", name, value });
+        input.checked = at === 0;
+        input.addEventListener("change", () => changed(input.value));
+        group.append(element("label", {}, input, words));
+    }
+    return group;
 }
 
 /**
@@ -93,14 +97,7 @@ export function tableOf(place) {
 }
 
 /**
- * A list of facts, [what, value] each, said aloud when they change.
- * @param {Element} found
- * @param {[string, string][]} pairs
+ * A value in a sentence.
+ * @param {string} text
  */
-export function facts(found, pairs) {
-    found.replaceChildren(
-        ...pairs.map(([what, value]) =>
-            element("div", {}, element("dt", {}, what), element("dd", {}, value)),
-        ),
-    );
-}
+export const strong = (text) => element("strong", {}, text);

@@ -2,15 +2,17 @@
 // A distribution over the next token, with temperature, top-k and top-p for the reader to turn.
 // Its logits and a table for whoever has no scripts stand in the page (solutions/drawing/sampler.py).
 
-import { choice, dataOf, drawn, element, facts, slider, tableOf } from "./parts.mjs";
-import { drawnBy, openness, shaped } from "./sampling.mjs";
+import { choice, dataOf, drawn, element, slider, strong, tableOf } from "./parts.mjs";
+import { counted, drawnBy, openness, shaped, sum } from "./sampling.mjs";
 
 /** @typedef {{ text: string, tokens: string[], logits: number[] }} Beginning the likeliest first */
 
 const WIDTH = 560;
-const BAR = 22;
-const LEFT = 130;
-const RIGHT = 60;
+const ROW = 22;
+const BARS = 110; // where they begin
+const LONGEST = 280;
+const PROBABILITY = 475; // where these columns end
+const COUNT = 556;
 const SHOWN = 16;
 const DRAWN = 20;
 const LEAST_FULL = 0.3; // the probability of a bar of full width, unless one is larger
@@ -25,49 +27,77 @@ const asShare = (value) => (value >= 0.0995 ? value.toFixed(2) : value.toPrecisi
  * @param {string[]} names of the tokens
  * @param {number[]} shares as shaped
  * @param {number[]} before as the model gave them
+ * @param {number[]} [counts] of what was drawn
  */
-function draw(svg, names, shares, before) {
+function draw(svg, names, shares, before, counts) {
     const shown = Math.min(SHOWN, names.length);
     const full = Math.max(LEAST_FULL, shares[0], before[0]);
-    const x = (/** @type {number} */ value) => (value / full) * (WIDTH - LEFT - RIGHT);
-    svg.setAttribute("viewBox", `0 0 ${WIDTH} ${shown * BAR}`);
-    svg.replaceChildren();
+    const length = (/** @type {number} */ value) => (value / full) * LONGEST;
+    /**
+     * @param {number} row below the head
+     * @param {(string | undefined)[]} words of the token, its probability and its count
+     */
+    const line = (row, words) =>
+        [BARS - 8, PROBABILITY, COUNT].map((x, at) =>
+            drawn("text", { x, y: (row + 1) * ROW + 15, "text-anchor": "end" }, words[at] ?? ""),
+        );
+    /** @param {number} count */
+    const asCount = (count) => (count ? `${count} ×` : "");
+    svg.setAttribute("viewBox", `0 0 ${WIDTH} ${(shown + 2) * ROW}`);
+    svg.replaceChildren(...line(-1, ["next", "probability", counts && "drawn"]));
     for (let at = 0; at < shown; at++) {
-        const top = at * BAR;
+        const top = (at + 1) * ROW;
         const share = shares[at] ?? 0;
+        const mark = BARS + length(before[at]);
         svg.append(
-            drawn("text", { x: LEFT - 8, y: top + 15, "text-anchor": "end" }, names[at]),
+            ...line(at, [names[at], share ? asShare(share) : "–", counts && asCount(counts[at])]),
             drawn("rect", {
-                x: LEFT,
+                x: BARS,
                 y: top + 3,
-                width: x(share),
-                height: BAR - 6,
+                width: length(share),
+                height: ROW - 6,
                 style: "--line: var(--figure-1)",
             }),
-            drawn("line", {
-                x1: LEFT + x(before[at]),
-                x2: LEFT + x(before[at]),
-                y1: top + 1,
-                y2: top + BAR - 1,
-                class: "before",
-            }),
-            drawn("text", { x: LEFT + x(share) + 6, y: top + 15 }, share ? asShare(share) : "–"),
+            drawn("line", { x1: mark, x2: mark, y1: top + 1, y2: top + ROW - 1, class: "before" }),
         );
     }
+    const rest = sum(shares.slice(SHOWN));
+    svg.append(
+        ...line(shown, [
+            "all others",
+            rest ? asShare(rest) : "–",
+            counts && asCount(sum(counts.slice(SHOWN))),
+        ]),
+    );
 }
 
 /**
+ * What can be drawn, in sentences.
  * @param {number[]} shares
  * @param {number} size how many tokens there are
- * @returns {[string, string][]}
  */
-function words(shares, size) {
-    const rest = shares.slice(SHOWN).reduce((sum, one) => sum + one, 0);
+const told = (shares, size) => [
+    strong(`${shares.length} of ${size.toLocaleString("en")}`),
+    " tokens can be drawn, and the draw is as open as a fair one among ",
+    strong(openness(shares).toFixed(1)),
+    ".",
+];
+
+/**
+ * What was drawn, in sentences.
+ * @param {string[]} tokens
+ * @param {number[]} counts
+ */
+function came(tokens, counts) {
+    const most = Math.max(...counts);
     return [
-        ["Tokens that can be drawn", `${shares.length} of ${size.toLocaleString("en")}`],
-        ["The likeliest", asShare(shares[0])],
-        ["All below the bars together", rest ? asShare(rest) : "0"],
-        ["As open as a fair draw among", openness(shares).toFixed(1)],
+        `${DRAWN} draws, all for the same place: `,
+        strong(`${counts.filter((one) => one > 0).length} different tokens`),
+        " came. The most frequent is ",
+        element("code", {}, tokens[counts.indexOf(most)]),
+        ", with ",
+        strong(String(most)),
+        "; the other counts stand beside the bars.",
     ];
 }
 
@@ -83,21 +113,31 @@ function sampler(place, number) {
     const table = tableOf(place);
     let { tokens, logits } = beginnings[0];
     const chosen = { temperature: 1, k: tokens.length, p: 1 };
-    const counts = [1, 2, 3, 5, 10, 20, 50, 100]
+    const kept = [1, 2, 3, 5, 10, 20, 50, 100]
         .filter((k) => k < tokens.length)
         .concat(tokens.length);
     const svg = drawn("svg", { role: "img" });
-    const found = element("dl", { "aria-live": "polite" });
-    const form = element("div", { class: "play-choices" });
-    const button = element("button", { type: "button" }, `Draw ${DRAWN} tokens`);
-    const said = element("p", { class: "play-drawn", "aria-live": "polite" });
+    const note = element(
+        "p",
+        { class: "play-note" },
+        "Bars: as shaped. Upright lines: as the model gave them.",
+    );
+    const form = element("div", { class: "play-sliders" });
+    const found = element("p", { class: "play-told", "aria-live": "polite" });
+    const button = element("button", { type: "button" }, `Draw the next token ${DRAWN} times`);
+    const said = element("p", { class: "play-told", "aria-live": "polite" });
     /** @type {number[]} */
     let shares;
 
+    /** @param {number[]} [counts] */
+    function show(counts) {
+        draw(svg, tokens, shares, shaped(logits, 1, logits.length, 1), counts);
+    }
+
     function update() {
         shares = shaped(logits, chosen.temperature, chosen.k, chosen.p);
-        const known = words(shares, tokens.length);
-        facts(found, known);
+        found.replaceChildren(...told(shares, tokens.length));
+        said.replaceChildren();
         svg.setAttribute(
             "aria-label",
             `The probabilities of the likeliest tokens: ${tokens
@@ -105,8 +145,7 @@ function sampler(place, number) {
                 .map((one, at) => `${one} ${asShare(shares[at] ?? 0)}`)
                 .join(", ")}.`,
         );
-        draw(svg, tokens, shares, shaped(logits, 1, logits.length, 1));
-        said.replaceChildren();
+        show();
     }
 
     /** @param {keyof typeof chosen} name */
@@ -117,11 +156,11 @@ function sampler(place, number) {
     const id = `sampler-${number}`;
     /** @type {[number, string][]} */
     const texts = beginnings.map(({ text }, at) => [at, text]);
+    const after = choice(`${id}-beginning`, "After", texts, (at) => {
+        ({ tokens, logits } = beginnings[Number(at)]);
+        update();
+    });
     form.append(
-        ...choice(`${id}-beginning`, "After", texts, (at) => {
-            ({ tokens, logits } = beginnings[Number(at)]);
-            update();
-        }),
         ...slider(
             `${id}-temperature`,
             "Temperature",
@@ -133,8 +172,8 @@ function sampler(place, number) {
         ...slider(
             `${id}-k`,
             "Top-k",
-            counts,
-            counts.length - 1,
+            kept,
+            kept.length - 1,
             (k) => (k === tokens.length ? "all" : String(k)),
             set("k"),
         ),
@@ -148,19 +187,12 @@ function sampler(place, number) {
         ),
     );
     button.addEventListener("click", () => {
-        said.replaceChildren(
-            ...Array.from({ length: DRAWN }, () => drawnBy(Math.random(), shares)).flatMap((at) => [
-                element("code", {}, tokens[at]),
-                " ",
-            ]),
-        );
+        const draws = Array.from({ length: DRAWN }, () => drawnBy(Math.random(), shares));
+        const counts = counted(draws, tokens.length);
+        show(counts);
+        said.replaceChildren(...came(tokens, counts));
     });
-    const note = element(
-        "p",
-        { class: "play-note" },
-        "Bars: as shaped. Upright lines: as the model gave them.",
-    );
-    table.replaceWith(form, found, svg, note, button, said);
+    table.replaceWith(after, svg, note, form, found, button, said);
     update();
 }
 

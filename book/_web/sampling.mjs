@@ -33,6 +33,20 @@ export function drawnBy(number, shares) {
 }
 
 /**
+ * How often each of `size` tokens was drawn.
+ * @param {number[]} draws
+ * @param {number} size
+ */
+export function counted(draws, size) {
+    const counts = Array.from({ length: size }, () => 0);
+    for (const at of draws) counts[at]++;
+    return counts;
+}
+
+/** @param {number[]} numbers */
+export const sum = (numbers) => numbers.reduce((total, one) => total + one, 0);
+
+/**
  * Among how many tokens a fair draw is as open: the exponential of the entropy.
  * @param {number[]} shares
  */

@@ -31,6 +31,8 @@ DEFINED = {
 }
 """The section that defines a word, and is the first that is found."""
 
+MACRO = re.compile(r"\\(frac|sum|sqrt|cdot|text|top|le|ge|alpha)\b")
+
 PAGE = """# A page
 
 A **term** is a word, and $x^2$ is none. See {doc}`index`.

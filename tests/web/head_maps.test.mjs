@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { weightsOf } from "../../book/_web/head_maps.mjs";
+import { moved, said, weightsOf } from "../../book/_web/head_maps.mjs";
 
 test("the weights of a head are its own rows, 255 for 1", () => {
     // Two layers of three heads on two tokens: the byte tells the layer, the head and the place.
@@ -17,4 +17,19 @@ test("the weights of a head are its own rows, 255 for 1", () => {
 
 test("a weight of 1 is exactly 1", () => {
     assert.deepEqual(weightsOf({ tokens: ["a"], maps: Uint8Array.of(255) }, 1, 0, 0), [[1]]);
+});
+
+test("a cell says who looks at whom, and how much", () => {
+    assert.equal(said(["a", "b"], 1, 0, 0.256), "“b” looks at “a” with a weight of 0.26.");
+});
+
+test("the arrow keys stay within the map, and other keys are left alone", () => {
+    assert.deepEqual(moved("ArrowDown", 0, 1, 2), [1, 1]);
+    assert.deepEqual(moved("ArrowDown", 2, 1, 2), [2, 1]);
+    assert.deepEqual(moved("ArrowUp", 0, 1, 2), [0, 1]);
+    assert.deepEqual(moved("ArrowLeft", 2, 0, 2), [2, 0]);
+    assert.deepEqual(moved("ArrowRight", 2, 0, 2), [2, 1]);
+    assert.deepEqual(moved("Home", 2, 1, 2), [2, 0]);
+    assert.deepEqual(moved("End", 0, 1, 2), [0, 2]);
+    assert.equal(moved("Tab", 0, 1, 2), undefined);
 });

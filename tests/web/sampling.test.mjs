@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { drawnBy, openness, shaped } from "../../book/_web/sampling.mjs";
+import { counted, drawnBy, openness, shaped, sum } from "../../book/_web/sampling.mjs";
 
 const LOGITS = [Math.log(8), Math.log(4), Math.log(2), Math.log(1), Math.log(1)];
 
@@ -60,4 +60,9 @@ test("a fair draw is as open as it has tokens, and a sure one is not open at all
     near([openness([0.25, 0.25, 0.25, 0.25])], [4]);
     near([openness([1])], [1]);
     near([openness([0.5, 0.5, 0])], [2]);
+});
+
+test("what was drawn is counted for each token", () => {
+    assert.deepEqual(counted([2, 0, 2, 2], 4), [1, 0, 3, 0]);
+    assert.equal(sum(counted([2, 0, 2, 2], 4)), 4);
 });

@@ -16,7 +16,6 @@ def book(root: Path) -> dict[str, Any]:
         "title": config["title"],
         "sentence": settings["myst_html_meta"]["description lang=en"],
         "author": f"© {config['copyright']} {config['author']}",
-        "drawings": settings["mermaid_init_config"],
         "parts": parts(parse_toc_yaml(root / "book" / "_toc.yml")),
     }
 

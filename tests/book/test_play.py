@@ -1,0 +1,77 @@
+"""The figures to play with, as a reader on a phone meets them, by finger and by key."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page
+from site_tools import MODES, Reader
+
+PAGES = ("cost.html", "gpt_and_bert.html", "gpt_and_bert_appendix.html")
+TWENTY = "Draw the next token 20 times"
+
+
+@pytest.fixture(scope="module")
+def visit(reader: Callable[..., Reader]) -> Callable[[str], Page]:
+    """Open a page on a phone."""
+    person = reader(**MODES["phone"])
+    return person.open
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_slider_and_what_it_moves_are_seen_together(
+    visit: Callable[[str], Page], name: str
+) -> None:
+    page = visit(name)
+    figure = page.locator(".play")
+    drawing = figure.locator("svg").bounding_box()
+    sliders = [one.bounding_box() for one in figure.locator("input[type=range]").all()]
+    assert sliders
+    assert min(box["height"] for box in sliders) >= 24
+    tops = [box["y"] for box in (drawing, *sliders)]
+    ends = [box["y"] + box["height"] for box in (drawing, *sliders)]
+    assert max(ends) - min(tops) < MODES["phone"]["viewport"]["height"]
+
+
+def test_the_calculator_tells_in_sentences_what_its_sliders_say(
+    visit: Callable[[str], Page],
+) -> None:
+    page = visit("cost.html")
+    told = page.locator(".cost-calculator .play-told")
+    before = told.inner_text()
+    assert before.startswith("Such a model does ")
+    curve = page.locator(".cost-calculator polyline").get_attribute("points")
+    page.get_by_role("slider", name="Features").press("ArrowRight")
+    assert told.inner_text() != before
+    assert page.locator(".cost-calculator polyline").get_attribute("points") != curve
+    assert "heads" not in page.locator(".play-legend").inner_text(), "a GRU has none"
+
+
+def test_twenty_draws_are_counted_beside_the_bars(visit: Callable[[str], Page]) -> None:
+    page = visit("gpt_and_bert.html")
+    figure = page.locator(".sampler")
+    assert "drawn" not in figure.locator("svg").inner_html()
+    figure.get_by_role("button", name=TWENTY).click()
+    said = figure.locator("svg text").all_text_contents()
+    counts = [int(text.split()[0]) for text in said if text.endswith(" \N{MULTIPLICATION SIGN}")]
+    assert sum(counts) == 20
+    assert "20 draws, all for the same place" in figure.inner_text()
+    page.get_by_role("slider", name="Top-k").press("ArrowLeft")
+    assert "20 draws" not in figure.inner_text(), "they were drawn from another distribution"
+
+
+def test_a_cell_of_a_head_tells_its_weight_by_finger_and_by_key(
+    visit: Callable[[str], Page],
+) -> None:
+    page = visit("gpt_and_bert_appendix.html")
+    told = page.locator(".heads .play-told")
+    cells = page.locator(".heads svg").get_by_role("row").nth(2).get_by_role("gridcell")
+    cells.nth(0).click()
+    assert told.inner_text() == cells.nth(0).get_attribute("aria-label")
+    page.keyboard.press("ArrowRight")
+    assert told.inner_text() == cells.nth(1).get_attribute("aria-label")
+    assert " with a weight of " in told.inner_text()
+    page.get_by_role("slider", name="Layer").press("ArrowRight")
+    assert told.inner_text() == cells.nth(1).get_attribute("aria-label"), "of the other layer"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    assert page.locator(":focus").get_attribute("aria-label") == told.inner_text()
