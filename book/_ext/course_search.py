@@ -86,7 +86,7 @@ def said(node: nodes.Node) -> str:
 
 
 def words(node: nodes.Node) -> Iterator[str]:
-    """Yield the texts of a line, with dots for formulas, and without links that are still to be named."""
+    """Yield the texts of a line: dots for a formula, and nothing for a link still to be named."""
     if isinstance(node, nodes.Text):
         yield str(node)
     elif isinstance(node, pending_xref) and not node.get("refexplicit"):
