@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from course_describing import description
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -18,7 +19,10 @@ from sphinx_external_toc.api import Document, FileItem, SiteMap
 
 @dataclass(frozen=True)
 class Entry:
-    """A page in the contents. number: of a chapter, else "". below: its appendix, if any."""
+    """A page in the contents.
+
+    number: of a chapter, else "". sentence: what it is about. below: its appendix, if any.
+    """
 
     name: str
     number: str
@@ -83,7 +87,7 @@ def entry(env: BuildEnvironment, site: SiteMap, page: Document) -> Entry:
     name, title = page.docname, env.titles[page.docname].astext()
     number = env.toc_secnumbers.get(name, {}).get("", ())
     below = (one for tree in page.subtrees for one in entries(env, site, tree.items))
-    sentence = str(env.metadata[name].get("description", ""))
+    sentence = description(env, name)
     short = page.title or title
     return Entry(name, ".".join(map(str, number)), title, short, sentence, tuple(below))
 

@@ -16,16 +16,13 @@ from course_contents import Entry, parts_of
 from course_folds import Fold
 from course_quiz import quiz_key
 from docutils import nodes
-from sphinx.addnodes import pending_xref
+from page_words import said
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinxcontrib.bibtex.nodes import bibliography
 
 UNREAD = (Fold, quiz_key, bibliography, nodes.literal_block, nodes.citation)
 """What no entry holds a word of."""
-
-UNSAID = (nodes.raw, nodes.image)
-"""What is left out of a line; of a formula, dots are left."""
 
 TEXTS = (nodes.paragraph, nodes.caption, nodes.term)
 MOST_WORDS = 4
@@ -80,23 +77,6 @@ def home_of(node: nodes.Node) -> nodes.section | None:
     return above
 
 
-def said(node: nodes.Node) -> str:
-    """Return the words of a line, in one line."""
-    return " ".join(" ".join(words(node)).split())
-
-
-def words(node: nodes.Node) -> Iterator[str]:
-    """Yield the texts of a line: dots for a formula, and nothing for a link still to be named."""
-    if isinstance(node, nodes.Text):
-        yield str(node)
-    elif isinstance(node, pending_xref) and not node.get("refexplicit"):
-        return
-    elif isinstance(node, nodes.math):
-        yield "…"
-    elif not isinstance(node, UNSAID):
-        yield "".join(one for child in node.children for one in words(child))
-
-
 def terms(node: nodes.Element) -> list[str]:
     """Return the few words in bold of a line, as they are."""
     bold = (said(one).strip(" ,.:;?") for one in node.findall(nodes.strong))
@@ -149,7 +129,8 @@ def write(app: Sphinx, exception: Exception | None) -> None:
 
 def page(app: Sphinx) -> Iterator[tuple[str, dict[str, str], str]]:
     """Yield the page that searches, in place of Sphinx's own."""
-    yield "search", {"title": "Search"}, "search.html"
+    said = {"title": "Search", "description": "Find the section of the book that defines a word."}
+    yield "search", said, "search.html"
 
 
 def leave_out_the_stock_index(app: Sphinx) -> None:

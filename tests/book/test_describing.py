@@ -1,0 +1,57 @@
+"""What a page is about, and the page for an address that does not exist."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+import yaml
+from course_describing import MOST, shortened
+from site_tools import Book
+
+LONG = " ".join(["A sentence of six words here."] * 10)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("One. Two.", "One. Two."),
+        ("Half of it, e.g. this. Two.", "Half of it, e.g. this. Two."),
+        ("x" * 300 + ". Another.", "x" * 300 + "."),
+    ],
+)
+def test_a_description_is_made_of_whole_sentences(text: str, expected: str) -> None:
+    assert shortened(text) == expected
+
+
+def test_a_description_is_as_long_as_may_be_shown() -> None:
+    found = shortened(LONG)
+    assert LONG.startswith(found)
+    assert MOST - len("A sentence of six words here. ") < len(found) <= MOST
+
+
+@pytest.fixture(scope="module")
+def book(make_book: Callable[..., Book]) -> Book:
+    book = make_book(
+        plain="# A page\n\n```{takes}\nAn hour.\n```\n\nIt is *about* $x$. More.\n",
+        named="---\ndescription: In its own words.\n---\n# Another\n\nText.\n",
+    )
+    config = yaml.safe_load((book.root / "_config.yml").read_text(encoding="utf-8"))
+    config["sphinx"]["config"]["html_baseurl"] = "https://example.org/course/"
+    book.write("_config.yml", yaml.safe_dump(config))
+    result = book.build()
+    assert result.returncode == 0, result.stdout
+    return book
+
+
+@pytest.mark.parametrize(
+    ("page", "expected"), [("plain", "It is about …. More."), ("named", "In its own words.")]
+)
+def test_a_page_says_what_it_is_about(book: Book, page: str, expected: str) -> None:
+    found = re.findall(r'<meta name="description" content="([^"]*)"', book.page(f"{page}.html"))
+    assert found == [expected]
+
+
+def test_the_links_of_the_page_for_a_missing_one_begin_at_the_root(book: Book) -> None:
+    page = book.page("404.html")
+    assert '<base href="/course/">' in page
+    assert re.search(r'<a href="index.html">The front page', page)
