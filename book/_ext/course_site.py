@@ -73,6 +73,7 @@ def add_assets(app: Sphinx) -> None:
     for file in WEB.glob("*.mjs"):
         copy(file, static / file.name)
     copy(MINISEARCH, static / "minisearch.mjs")
+    copy(WEB / "pictures" / "previews", static / "previews")
     app.add_js_file("page.mjs", type="module")
 
 

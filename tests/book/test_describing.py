@@ -5,8 +5,10 @@ from collections.abc import Callable
 
 import pytest
 import yaml
+from cells import CHAPTERS
 from course_describing import MOST, shortened
-from site_tools import Book
+from PIL import Image
+from site_tools import ROOT, Book
 
 LONG = " ".join(["A sentence of six words here."] * 10)
 
@@ -55,3 +57,11 @@ def test_the_links_of_the_page_for_a_missing_one_begin_at_the_root(book: Book) -
     page = book.page("404.html")
     assert '<base href="/course/">' in page
     assert re.search(r'<a href="index.html">The front page', page)
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_chapter_has_a_picture_for_links_to_it(chapter: str) -> None:
+    path = ROOT / "book" / "_web" / "pictures" / "previews" / f"{chapter}.png"
+    with Image.open(path) as picture:
+        assert picture.size == (1200, 630)
+    assert path.stat().st_size < 50_000
