@@ -122,8 +122,6 @@ class Predict(Placed):
     )
 
     def run(self) -> list[nodes.Node]:
-        if "name" not in self.options:
-            return self.not_yet()
         kinds = [kind for kind in ("number", "curve") if kind in self.options]
         question, choices = split(self.content)
         kinds += ["choice"] if choices else []
@@ -151,14 +149,6 @@ class Predict(Placed):
         elif kind == "curve":
             node += self._points(node, points)
         return [node]
-
-    def not_yet(self) -> list[nodes.Node]:
-        """A prediction in a chapter whose predictions are still to be written anew."""
-        box = nodes.admonition(classes=["predict"])
-        self.set_source_info(box)
-        box += nodes.title(TITLE, TITLE)
-        self.state.nested_parse(self.content, self.content_offset, box)
-        return [box]
 
     def _choices(self, node: prediction, choices: list) -> list[nodes.Node]:
         if not 2 <= len(choices) <= len(LETTERS):

@@ -21,6 +21,12 @@ const LETTER = 7.5; // the width of a letter of the labels, about
  * @property {(number | null)[]} measured
  */
 
+/**
+ * A number as assistive technology takes it: without an exponent.
+ * @param {number} value
+ */
+export const plain = (value) => value.toFixed(12).replace(/\.?0+$/, "");
+
 /** @param {number} value */
 export function shown(value) {
     if (value === 0) return "0";
@@ -158,9 +164,9 @@ export function curve(box) {
             const height = y(value ?? axes.value(0.5));
             handle.setAttribute("transform", `translate(${x(at)} ${height})`);
             handle.classList.toggle("unset", value === null);
-            handle.setAttribute("aria-valuemin", shown(axes.value(0)));
-            handle.setAttribute("aria-valuemax", shown(axes.value(1)));
-            handle.setAttribute("aria-valuenow", shown(value ?? axes.value(0.5)));
+            handle.setAttribute("aria-valuemin", plain(axes.value(0)));
+            handle.setAttribute("aria-valuemax", plain(axes.value(1)));
+            handle.setAttribute("aria-valuenow", plain(value ?? axes.value(0.5)));
             handle.setAttribute("aria-valuetext", value === null ? "not yet" : shown(value));
             handle.setAttribute("aria-disabled", String(locked));
             handle.setAttribute("tabindex", locked ? "-1" : "0");

@@ -185,9 +185,10 @@ function headsOf(place, number) {
         ...slider(`${id}-layer`, "Layer", count(layers), start[0], say, set("layer")),
         ...slider(`${id}-head`, "Head", count(heads), start[1], say, set("head")),
     );
-    svg.addEventListener("pointerover", pointed);
-    svg.addEventListener("focusin", pointed);
-    svg.addEventListener("keydown", (event) => {
+    const around = element("div", {}, svg); // it listens, since an SVG that does is a stop for Tab
+    around.addEventListener("pointermove", pointed); // and not when a new map comes under it
+    around.addEventListener("focusin", pointed);
+    around.addEventListener("keydown", (event) => {
         const to = moved(event.key, row, column, map.cells.length - 1);
         if (!to) return;
         event.preventDefault();
@@ -197,7 +198,7 @@ function headsOf(place, number) {
     table.before(
         choice(`${id}-sentence`, "Sentence", texts, set("sentence")),
         form,
-        svg,
+        around,
         told,
         folded,
     );

@@ -32,6 +32,8 @@ DONE = (
 )
 MOST_WORDS, MOST_MINUTES, MOST_IMPORTS, MOST_COLUMNS = 3600, 45, 8, 76
 
+LEAST_PREDICTIONS = 5
+
 UNSEEN = {"remove-cell", "remove-input"}
 WAITING = {
     "captioning": {
@@ -183,6 +185,11 @@ def test_how_far_the_others_are() -> None:
         answers = f"{len(found[chapter])} of {len(open_answers.answers(chapter))}"
         print(f"{chapter}: {answers}, {reading.words}, {reading.minutes:.0f};", *rest)
     print("answers in the open:", sum(map(len, found.values())))
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_chapter_asks_for_five_predictions(chapter: str) -> None:
+    assert text(chapter).count("```{predict}") >= LEAST_PREDICTIONS
 
 
 def test_every_chapter_stands_in_a_numbered_part() -> None:
