@@ -1,5 +1,7 @@
-"""What stands in the book, in which order: read from `_config.yml` and `_toc.yml`."""
+"""What stands in the book, in which order: of `_config.yml`, `_toc.yml` and the front page."""
 
+import html
+import re
 from pathlib import Path
 from typing import Any
 
@@ -7,14 +9,17 @@ import yaml
 from sphinx_external_toc.api import SiteMap
 from sphinx_external_toc.parsing import parse_toc_yaml
 
+DESCRIPTION = re.compile(r'<meta name="description" content="([^"]*)"')
+
 
 def book(root: Path) -> dict[str, Any]:
     """Return title, sentence, author and parts, as `assemble` of paper.mjs takes them."""
     config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
-    settings = config["sphinx"]["config"]
+    front = (root / "_build" / "html" / "index.html").read_text(encoding="utf-8")
+    described = DESCRIPTION.search(front)
     return {
         "title": config["title"],
-        "sentence": settings["myst_html_meta"]["description lang=en"],
+        "sentence": html.unescape(described[1]) if described else "",
         "author": f"© {config['copyright']} {config['author']}",
         "parts": parts(parse_toc_yaml(root / "book" / "_toc.yml")),
     }
