@@ -1,8 +1,11 @@
 """What can be found: one entry for each section of the book, in `_static/search.json`.
 
 An entry holds the section's title, its chapter, the terms that it defines, and its prose; no code,
-formula, answer key or reference. A term is a few words in bold; the first section in which it
-stands so, in reading order, is the one that defines it. `search.mjs` looks into these entries.
+answer key or reference. A term is a few words in bold; the first section in which it stands so, in
+reading order, is the one that defines it. `search.mjs` looks into these entries.
+
+The sections of a page are kept in the build's folder when it is written, with its links and
+citations named; the next build has them, though it writes other pages only.
 """
 
 from __future__ import annotations
@@ -24,6 +27,12 @@ from sphinxcontrib.bibtex.nodes import bibliography
 UNREAD = (Fold, quiz_key, bibliography, nodes.literal_block, nodes.citation)
 """What no entry holds a word of."""
 
+ASIDE = {"takes", "computed"}
+"""Lines that say what a chapter takes, and when a page was computed: nor of these."""
+
+STOCK = ("searchindex.js", "_static/searchtools.js")
+"""Sphinx's own index, where it was built before, and its script, which comes with its theme."""
+
 TEXTS = (nodes.paragraph, nodes.caption, nodes.term)
 MOST_WORDS = 4
 """The length of a term. A longer text in bold is a claim."""
@@ -39,8 +48,17 @@ class Section:
     text: str = ""
 
 
-def collect(app: Sphinx, document: nodes.document) -> None:
-    """Keep the sections of a page that was read."""
+def collect(app: Sphinx, document: nodes.document, page: str) -> None:
+    """Keep the sections of a page that is being written."""
+    if app.builder.name != "html":
+        return
+    path = kept(app, page)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(sections_in(document)), encoding="utf-8")
+
+
+def sections_in(document: nodes.document) -> list[dict[str, object]]:
+    """Return the sections of a page that say something, in their order."""
     found = {id(one): section(one) for one in document.findall(nodes.section)}
     for text in document.findall(lambda node: isinstance(node, TEXTS)):
         home = home_of(text)
@@ -49,32 +67,27 @@ def collect(app: Sphinx, document: nodes.document) -> None:
             entry.text += f"{said(text)} "
             if not isinstance(text, nodes.caption):
                 entry.terms += terms(text)
-    sections = [one for one in found.values() if one.text.strip()]
-    if sections:
-        sections[0].anchor = ""
-    kept(app.env)[app.env.docname] = sections
+    return [asdict(one) for one in found.values() if one.text.strip()]
 
 
-def kept(env: BuildEnvironment) -> dict[str, list[Section]]:
-    """Return the sections of all pages."""
-    if not hasattr(env, "course_sections"):
-        env.course_sections = {}
-    return env.course_sections
+def kept(app: Sphinx, page: str) -> Path:
+    """Return the file in which the sections of a page are kept."""
+    return Path(app.doctreedir, "search", f"{page}.json")
 
 
 def section(node: nodes.section) -> Section:
     """Return the entry of a section, still without its text."""
-    return Section(node["ids"][0], said(node[0]))
+    anchor = "" if isinstance(node.parent, nodes.document) else node["ids"][0]
+    return Section(anchor, said(node[0]))
 
 
 def home_of(node: nodes.Node) -> nodes.section | None:
     """Return the section that a text stands in; None for a text that is not to be found."""
-    above = node.parent
-    while above is not None and not isinstance(above, nodes.section):
-        if isinstance(above, UNREAD):
+    while node is not None and not isinstance(node, nodes.section):
+        if isinstance(node, UNREAD) or ASIDE.intersection(node.get("classes", ())):
             return None
-        above = above.parent
-    return above
+        node = node.parent
+    return node
 
 
 def terms(node: nodes.Element) -> list[str]:
@@ -83,25 +96,19 @@ def terms(node: nodes.Element) -> list[str]:
     return [one for one in bold if one and len(one.split()) <= MOST_WORDS]
 
 
-def forget(app: Sphinx, env: BuildEnvironment, page: str) -> None:
-    """Forget the sections of a page that is read anew, or has gone."""
-    kept(env).pop(page, None)
-
-
-def entries(env: BuildEnvironment, suffix: str) -> list[dict[str, object]]:
+def entries(app: Sphinx) -> list[dict[str, object]]:
     """Return the entries of all sections, in reading order, each term with the first of them."""
     defined: set[str] = set()
     found = []
-    for name, chapter in pages(env):
-        for number, one in enumerate(kept(env).get(name, [])):
-            new = [term for term in dict.fromkeys(one.terms) if term.lower() not in defined]
+    for name, chapter in pages(app.env):
+        page = app.builder.get_target_uri(name)
+        for one in json.loads(kept(app, name).read_text(encoding="utf-8")):
+            anchor = one.pop("anchor")
+            new = [term for term in dict.fromkeys(one["terms"]) if term.lower() not in defined]
             defined.update(term.lower() for term in new)
-            address = f"{name}{suffix}" + (f"#{one.anchor}" if one.anchor else "")
-            found.append(
-                {"id": len(found), "address": address, "chapter": chapter, "first": number == 0}
-                | {key: value for key, value in asdict(one).items() if key != "anchor"}
-                | {"terms": new}
-            )
+            address = f"{page}#{anchor}" if anchor else page
+            where = {"id": len(found), "address": address, "chapter": chapter}
+            found.append(where | one | {"terms": new})
     return found
 
 
@@ -120,11 +127,12 @@ def label(entry: Entry) -> str:
 
 
 def write(app: Sphinx, exception: Exception | None) -> None:
-    """Write the entries beside the scripts."""
+    """Write the entries beside the scripts, and leave nothing of Sphinx's own search."""
     if exception is None and app.builder.name == "html":
-        found = entries(app.env, app.builder.link_suffix)
-        text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(entries(app), ensure_ascii=False, separators=(",", ":"))
         Path(app.outdir, "_static", "search.json").write_text(text, encoding="utf-8")
+        for name in STOCK:
+            Path(app.outdir, name).unlink(missing_ok=True)
 
 
 def page(app: Sphinx) -> Iterator[tuple[str, dict[str, str], str]]:
@@ -138,10 +146,9 @@ def leave_out_the_stock_index(app: Sphinx) -> None:
     app.builder.search = False
 
 
-def setup(app: Sphinx) -> dict[str, object]:
+def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("builder-inited", leave_out_the_stock_index)
-    app.connect("doctree-read", collect)
-    app.connect("env-purge-doc", forget)
+    app.connect("doctree-resolved", collect)
     app.connect("html-collect-pages", page)
     app.connect("build-finished", write)
-    return {"parallel_read_safe": False, "parallel_write_safe": True, "env_version": 1}
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -9,7 +9,6 @@ import MiniSearch from "./minisearch.mjs";
  * @property {number} id
  * @property {string} address
  * @property {string} chapter
- * @property {boolean} first whether it is the beginning of its page
  * @property {string} title
  * @property {string[]} terms what it defines
  * @property {string} text
@@ -18,23 +17,32 @@ import MiniSearch from "./minisearch.mjs";
 /** @typedef {{ entry: Entry, words: string[] }} Hit */
 
 const MOST = 20;
-const BEFORE = 70;
-const AFTER = 150;
+const SNIPPET = 200;
 const BOOST = { terms: 8, title: 4, text: 1 };
+const WORD = /[\p{L}\p{N}]+/gu;
+
+/** Words that say nothing about what is looked for. */
+const EMPTY = new Set(
+    "a an and are as at be by do does for from how i in is it of on or that the this to what why".split(
+        " ",
+    ),
+);
+
+/** @param {string} text */
+const wordsOf = (text) => text.toLowerCase().match(WORD) ?? [];
+
+/** @param {string} text without case and punctuation, and in the singular */
+const plain = (text) => wordsOf(text).join(" ").replace(/s$/, "");
 
 /**
  * How often a section counts that defines exactly what is asked for; or whose title it is.
  * @param {Entry} entry
- * @param {string} query
+ * @param {string} asked as `plain` gives it
  */
-function closeness(entry, query) {
-    const asked = plain(query);
+function closeness(entry, asked) {
     if (entry.terms.some((term) => plain(term) === asked)) return 8;
     return plain(entry.title) === asked ? 4 : 1;
 }
-
-/** @param {string} text without case, and in the singular */
-const plain = (text) => text.toLowerCase().trim().replace(/s$/, "");
 
 /**
  * A function that finds sections, the best first.
@@ -46,6 +54,8 @@ export function searcher(entries) {
         fields: ["title", "terms", "text"],
         extractField: (entry, name) =>
             Array.isArray(entry[name]) ? entry[name].join(" . ") : entry[name],
+        tokenize: wordsOf,
+        processTerm: (word) => (EMPTY.has(word) ? null : word),
         searchOptions: {
             boost: BOOST,
             prefix: (term) => term.length > 2,
@@ -54,39 +64,47 @@ export function searcher(entries) {
     });
     index.addAll(entries);
     return (query) => {
-        const all = index.search(query, { combineWith: "AND" });
-        const found = all.length ? all : index.search(query);
-        return found
-            .map(({ id, score, terms }) => {
-                const entry = entries[id];
-                return { entry, words: terms, score: score * closeness(entry, query) };
-            })
-            .sort((one, other) => other.score - one.score)
-            .slice(0, MOST);
+        const asked = plain(query);
+        const options = {
+            boostDocument: (/** @type {number} */ id) => closeness(entries[id], asked),
+        };
+        const all = index.search(query, { ...options, combineWith: "AND" });
+        const found = all.length ? all : index.search(query, options);
+        return found.slice(0, MOST).map(({ id, terms }) => ({ entry: entries[id], words: terms }));
     };
 }
 
 /**
- * A stretch of a section's text around the first of the words, in pieces: what is between them, and
- * them.
+ * The stretch of a section's text with the most of the words, from a word's beginning to a word's
+ * end, in pieces: what is between them, and them.
  * @param {string} text
  * @param {string[]} words
  * @returns {{ text: string, hit: boolean }[]}
  */
 export function snippet(text, words) {
-    const escaped = words.map((one) => one.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-    const hits = new RegExp(`(?<![\\p{L}\\p{N}])(?:${escaped.join("|")})`, "giu");
-    const at = Math.max(0, text.search(hits));
-    const start = at < BEFORE ? 0 : text.indexOf(" ", at - BEFORE) + 1;
-    const end = text.length <= at + AFTER ? text.length : text.lastIndexOf(" ", at + AFTER);
-    const shown = (start ? "… " : "") + text.slice(start, end) + (end < text.length ? " …" : "");
-    const pieces = [];
-    let done = 0;
-    for (const hit of words.length ? shown.matchAll(hits) : []) {
-        pieces.push({ text: shown.slice(done, hit.index), hit: false });
-        pieces.push({ text: hit[0], hit: true });
-        done = hit.index + hit[0].length;
+    const all = [...text.matchAll(WORD)].map(({ 0: word, index }) => ({
+        start: index,
+        end: index + word.length,
+        hit: words.includes(word.toLowerCase()),
+    }));
+    const hits = all.filter(({ hit }) => hit);
+    /** @param {number} from */
+    const within = (from) => hits.filter(({ start }) => start >= from && start < from + SNIPPET);
+    const best = hits.reduce(
+        (most, { start }) => (within(start).length > within(most).length ? start : most),
+        hits[0]?.start ?? 0,
+    );
+    const from = all.find(({ start }) => start >= best - SNIPPET / 4)?.start ?? 0;
+    const last = all.findLastIndex(({ end }) => end <= from + SNIPPET);
+    const to = all[last + 1] ? all[last].end : text.length;
+    const pieces = [{ text: from ? "… " : "", hit: false }];
+    let done = from;
+    for (const { start, end } of hits.filter((one) => one.start >= from && one.end <= to)) {
+        pieces.push({ text: text.slice(done, start), hit: false });
+        pieces.push({ text: text.slice(start, end), hit: true });
+        done = end;
     }
-    pieces.push({ text: shown.slice(done), hit: false });
+    pieces.push({ text: text.slice(done, to), hit: false });
+    pieces.push({ text: to < text.length ? " …" : "", hit: false });
     return pieces.filter((one) => one.text);
 }

@@ -84,8 +84,9 @@ def test_a_class_gets_neither_the_folds_nor_the_sources(pages: dict[str, str], b
     assert folds(pages["hidden"]) == [CHECKS, OUTPUT, FIGURE]
     assert "_sources" not in pages["hidden"]
     site = book.root / "_build" / "html"
-    texts = [path for path in site.rglob("*") if path.suffix in (".html", ".md", ".ipynb", ".js")]
-    assert texts
+    kinds = (".html", ".md", ".ipynb", ".js", ".json")
+    texts = [path for path in site.rglob("*") if path.suffix in kinds]
+    assert site / "_static" / "search.json" in texts
     assert [path for path in texts if "quadratum" in path.read_text(encoding="utf-8")] == []
 
 

@@ -46,7 +46,7 @@ def book(make_book: Callable[..., Book]) -> Book:
 
 
 @pytest.mark.parametrize(
-    ("page", "expected"), [("plain", "It is about …. More."), ("named", "In its own words.")]
+    ("page", "expected"), [("plain", "It is about x. More."), ("named", "In its own words.")]
 )
 def test_a_page_says_what_it_is_about(book: Book, page: str, expected: str) -> None:
     found = re.findall(r'<meta name="description" content="([^"]*)"', book.page(f"{page}.html"))

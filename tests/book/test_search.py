@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 from site_tools import MODES, ROOT, Book, Reader
+from tex_as_text import as_text
 
 FIND = """
 import {{ readFileSync }} from "node:fs";
@@ -26,16 +27,18 @@ DEFINED = {
     "BLEU": "context_bottleneck.html#where-it-breaks",
     "perplexity": "transformer.html#the-loss",
     "KV cache": "gpt_and_bert.html#drawing-the-next-token",
+    "key-value cache": "gpt_and_bert.html#drawing-the-next-token",
     "layer norm": "transformer_block.html#layer-normalisation",
+    "self-attention": "self_attention.html#all-words-at-once",
+    "multi-head attention": "multi_head.html#split-attend-merge-mix",
+    "positional encoding": "positions.html#waves",
     "beam search": "transformer.html#keeping-more-than-one-beginning",
 }
 """The section that defines a word, and is the first that is found."""
 
-MACRO = re.compile(r"\\(frac|sum|sqrt|cdot|text|top|le|ge|alpha)\b")
-
 PAGE = """# A page
 
-A **term** is a word, and $x^2$ is none. See {doc}`index`.
+A **term** is a word, and $x^2$ is none. See {doc}`index` of {cite:t}`nobody`.
 
 ## A section
 
@@ -50,12 +53,19 @@ A question?
 - [ ] Another.
   > Another reason.
 ```
+
+## References
+
+```{bibliography}
+```
 """
+CITED = "@book{nobody, author = {Nobody, N.}, title = {Unheard}, publisher = {A}, year = {2001}}"
 
 
 @pytest.fixture(scope="module")
 def entries(make_book: Callable[..., Book]) -> list[dict[str, Any]]:
     book = make_book(page=PAGE)
+    book.write("book/references.bib", CITED)
     result = book.build()
     assert result.returncode == 0, result.stdout
     return json.loads(book.page("_static/search.json"))
@@ -64,7 +74,9 @@ def entries(make_book: Callable[..., Book]) -> list[dict[str, Any]]:
 def test_an_entry_has_the_prose_of_its_section_alone(entries: list[dict[str, Any]]) -> None:
     page, section = entries
     assert (page["address"], section["address"]) == ("page.html", "page.html#a-section")
-    assert " ".join(page["text"].split()) == "A term is a word, and … is none. See ."
+    assert page["text"].strip() == (
+        "A term is a word, and x² is none. See Front page of Nobody [2001]."
+    )
     assert "The term again, with code." in section["text"]
 
 
@@ -78,6 +90,36 @@ def test_a_term_belongs_to_the_first_section_in_which_it_is_bold(
     entries: list[dict[str, Any]],
 ) -> None:
     assert [entry["terms"] for entry in entries] == [["term"], []]
+
+
+def test_what_a_page_that_is_not_written_again_says_is_kept(make_book: Callable[..., Book]) -> None:
+    book = make_book(one="# One\n\nA **term**.\n", two="# Two\n\nA **term** again.\n")
+
+    def found() -> list[tuple[str, list[str]]]:
+        result = book.build()
+        assert result.returncode == 0, result.stdout
+        entries = json.loads(book.page("_static/search.json"))
+        return [(entry["text"].strip(), entry["terms"]) for entry in entries]
+
+    assert found() == [("A term.", ["term"]), ("A term again.", [])]
+    book.write("book/one.md", "# One\n\nNothing.\n")
+    assert found() == [("Nothing.", []), ("A term again.", ["term"])]
+
+
+@pytest.mark.parametrize(
+    ("tex", "text"),
+    [
+        (r"\sqrt{d}", "√d"),
+        (r"s_{i-1}", "s_i-1"),
+        (r"n \times d^2", "n × d²"),  # noqa: RUF001 (meant)
+        (r"10^{-3}", "10⁻³"),
+        (r"\tfrac12\,\text{scores}_j", "1/2 scores_j"),
+        (r"\mathrm{softmax}(\alpha)", "softmax(α)"),  # noqa: RUF001 (meant)
+        (r"\begin{aligned} a \end{aligned}", "…"),
+    ],
+)
+def test_a_formula_is_written_as_it_is_read(tex: str, text: str) -> None:
+    assert as_text(tex) == text
 
 
 def test_no_formula_is_found_as_it_is_written(site: Path) -> None:
@@ -97,7 +139,7 @@ def test_the_first_section_found_is_the_one_that_defines(site: Path) -> None:
 
 
 def test_no_stock_index_is_shipped(site: Path) -> None:
-    assert not (site / "searchindex.js").exists()
+    assert [*site.rglob("searchindex.js"), *site.rglob("searchtools.js")] == []
     assert "searchtools" not in (site / "search.html").read_text(encoding="utf-8")
 
 

@@ -13,7 +13,6 @@ const section = (title, terms, text) => ({
     text,
     chapter: "",
     address: "",
-    first: false,
 });
 const ENTRIES = [
     section(
@@ -48,20 +47,33 @@ test("if no section has all the words, those with some of them are found", () =>
     assert.equal(titles("softmax zebra")[0], "Weights that sum to one");
 });
 
-test("a snippet marks the words and nothing else", () => {
-    const pieces = snippet("Costs a.b[c] and 100 %.", ["a.b[c"]);
-    assert.deepEqual(
-        pieces.filter((one) => one.hit).map((one) => one.text),
-        ["a.b[c"],
-    );
-    assert.equal(pieces.map((one) => one.text).join(""), "Costs a.b[c] and 100 %.");
+test("hyphens and plurals do not matter, and empty words find nothing", () => {
+    const keys = searcher([
+        { id: 0, ...section("Keys", [], "A key-value cache is kept, and a key-value cache.") },
+        { id: 1, ...section("Kept", ["key-value cache"], "") },
+    ]);
+    assert.equal(keys("key value caches")[0].entry.title, "Kept");
+    assert.deepEqual(keys("the"), []);
 });
 
-test("a long text is shown around its first hit", () => {
+test("a snippet marks whole words and nothing else", () => {
+    const pieces = snippet("Masked: a Mask hides.", ["mask"]);
+    assert.deepEqual(
+        pieces.filter((one) => one.hit).map((one) => one.text),
+        ["Mask"],
+    );
+    assert.equal(pieces.map((one) => one.text).join(""), "Masked: a Mask hides.");
+});
+
+test("a long text is shown where most of the words are, and in whole words", () => {
     const words = Array.from({ length: 200 }, (_, at) => `word${at}`).join(" ");
-    const shown = snippet(`${words} target ${words}`, ["target"])
+    const shown = snippet(`A target. ${words} target here, target ${words}`, ["target"])
         .map((one) => one.text)
         .join("");
-    assert.match(shown, /^… .* target .* …$/);
+    assert.match(shown, /^… word\d+ .* target here, target .* word\d+ …$/);
     assert.ok(shown.length < 250);
+});
+
+test("a text without the word is shown from its beginning", () => {
+    assert.deepEqual(snippet("A short text.", ["far"]), [{ text: "A short text.", hit: false }]);
 });
