@@ -28,8 +28,9 @@ MATHJAX = (
 INSTALL = "make site"
 
 STYLES = (
-    *("layers", "fonts", "tokens", "page", "contents", "text", "code", "figures", "notes"),
-    *("boxes", "quiz", "predict", "play", "onward", "opening", "front", "search", "print"),
+    *("layers", "fonts", "tokens", "page", "contents", "text", "code", "scroll", "figures"),
+    *("notes", "boxes", "quiz", "predict", "play", "onward", "opening", "front", "search"),
+    "print",
 )
 """The style sheets, each a concern; in one file, in this order."""
 

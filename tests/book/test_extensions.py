@@ -199,3 +199,16 @@ def test_configuration_has_no_unknown_key() -> None:
     assert set(config) <= set(schema) | set(known)
     for section in ("execute", "parse", "sphinx"):
         assert set(config[section]) <= set(known[section])
+
+
+def test_a_column_of_numbers_is_set_at_its_right_with_its_head(
+    make_book: Callable[..., Book],
+) -> None:
+    rows = ("| model | loss | time | size |", "|:--|:--|:--|:--|")
+    rows += ("| one | 0.9 | 12 ms | 1 MB |", "| 2 | -1,300.25 | | none |")
+    book = make_book(table="# A table\n\n" + "\n".join(rows) + "\n")
+    result = book.build()
+    assert result.returncode == 0, result.stdout
+    cells = re.findall(r'<t[hd] class="head([^"]*)|<td([^>]*)>', book.page("table.html"))
+    right = ["text-right" in head + cell for head, cell in cells]
+    assert right == [False, True, True, False] * 3

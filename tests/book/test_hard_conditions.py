@@ -1,0 +1,231 @@
+"""The site where something is missing or narrow: whole, readable, and without an error.
+
+Storage forbidden or full, no scripts, no fonts, a file that was opened by itself, 320 pixels, text
+twice as large, forced colours, no motion; and a reader who has a keyboard and no pointer.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, Route
+from site_tools import MODES, Reader
+
+FORBIDDEN = """Object.defineProperty(window, "localStorage", {
+    get() { throw new DOMException("denied", "SecurityError"); } });"""
+FULL = """Storage.prototype.setItem = () => {
+    throw new DOMException("full", "QuotaExceededError"); };"""
+LARGE = """addEventListener("DOMContentLoaded", () => {
+    document.documentElement.style.fontSize = "200%"; });"""
+
+HIDDEN = """() => [...document.querySelectorAll("article :is(h1, h2, h3, p, li, pre, table, svg)")]
+    .filter((one) => one.textContent.trim()
+        && !one.closest("details:not([open]), .predict-guess, .predict-points"))
+    .filter((one) => !one.checkVisibility({ visibilityProperty: true }))
+    .map((one) => one.outerHTML.slice(0, 200))"""
+
+SCROLLERS = "pre, .table-scroll, .figure-scroll, mjx-container[display]"
+CUT_OFF = """(scrollers) => [...document.querySelectorAll("body :is(h1, h2, h3, p, li, pre, table,"
+        + "svg, fieldset, label, button, input, textarea, summary, a, mjx-container)")]
+    .filter((one) => one.checkVisibility() && !one.parentElement.closest(scrollers))
+    .filter((one) => !one.closest(".unseen, .skip, mjx-assistive-mml, :empty[role=status]"))
+    .filter((one) => {
+        const { left, right, width } = one.getBoundingClientRect();
+        return width > 0 && (left < -1 || right > innerWidth + 1); })
+    .map((one) => one.outerHTML.slice(0, 200))"""
+
+UNANNOUNCED = """(scrollers) => [...document.querySelectorAll(scrollers)]
+    .filter((one) => one.scrollWidth > one.clientWidth + 1)
+    .filter((one) => getComputedStyle(one).getPropertyValue("--fade") === "0px"
+        || one.tabIndex !== 0)
+    .map((one) => one.outerHTML.slice(0, 200))"""
+
+FONTS = """() => [...document.fonts].some((one) =>
+    one.family.includes("Source") && one.status === "loaded")"""
+
+MOVING = """() => [...document.querySelectorAll("*")].filter((one) => {
+        const style = getComputedStyle(one);
+        return style.transitionDuration !== "0s" || style.scrollBehavior === "smooth"; })
+    .map((one) => one.outerHTML.slice(0, 200))"""
+
+ON_FOCUS = """(one) => {
+    const shown = one.matches("[type=radio]") ? one.closest("label") ?? one : one;
+    const { top, bottom } = shown.getBoundingClientRect();
+    const { outlineStyle, outlineWidth } = getComputedStyle(shown);
+    return { seen: bottom > 0 && top < innerHeight,
+        outlined: outlineStyle !== "none" && outlineWidth !== "0px" };
+}"""
+
+
+@pytest.fixture
+def person(reader: Callable[..., Reader], request: pytest.FixtureRequest) -> Reader:
+    """A reader; the parameter is what his browser is like and a script that runs first."""
+    options, script = request.param
+    made = reader(**{**MODES["light"], **options})
+    if script:
+        made.context.add_init_script(script)
+    return made
+
+
+@pytest.mark.parametrize("person", [({}, FORBIDDEN), ({}, FULL)], indirect=True)
+def test_without_storage_the_page_works_all_the_same(person: Reader) -> None:
+    page = person.open("cost.html")
+    page.get_by_role("button", name="Dark").click()
+    assert page.locator("html").get_attribute("data-theme") == "dark"
+    guess = page.locator(".predict").first
+    guess.get_by_role("button", name="Show without a guess").click()
+    assert guess.get_attribute("data-state") == "open"
+    quiz = page.locator("fieldset.quiz").first
+    quiz.locator("input").first.check()
+    quiz.get_by_role("button", name="Check my answer").click()
+    assert quiz.locator(".quiz-feedback").inner_text()
+    person.open("index.html")
+    assert person.errors == []
+
+
+@pytest.mark.parametrize("name", ["index.html", "self_attention.html", "cost.html"])
+@pytest.mark.parametrize("person", [({"java_script_enabled": False}, "")], indirect=True)
+def test_without_scripts_nothing_is_hidden(person: Reader, name: str) -> None:
+    page = person.open(name)
+    assert page.evaluate(HIDDEN) == []
+    assert page.locator("article :is(svg, table)").count() > 0
+    assert person.errors == []
+
+
+@pytest.mark.parametrize("name", ["index.html", "self_attention.html", "cost.html"])
+def test_a_file_that_is_opened_by_itself_is_whole(browser: Browser, site: Path, name: str) -> None:
+    """Its scripts are modules, which a browser does not load from a file; it says so itself."""
+    with browser.new_context(**MODES["light"]) as context:
+        page = context.new_page()
+        faults: list[str] = []
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.goto((site / name).as_uri(), wait_until="load")
+        assert page.evaluate(HIDDEN) == []
+        assert faults == []
+
+
+@pytest.mark.parametrize("person", [({}, "")], indirect=True)
+def test_without_fonts_the_text_is_there(person: Reader) -> None:
+    asked: list[str] = []
+
+    def refuse(route: Route) -> None:
+        asked.append(route.request.url)
+        route.abort()
+
+    person.page.route("**/*.woff2", refuse)
+    page = person.open("howto_student.html")
+    assert asked
+    assert not page.evaluate(FONTS)
+    assert page.evaluate(CUT_OFF, SCROLLERS) == []
+    assert page.locator("h1").is_visible()
+
+
+NARROW = (
+    ({"viewport": {"width": 320, "height": 640}}, ""),
+    ({"viewport": {"width": 640, "height": 720}, "device_scale_factor": 2}, LARGE),
+)
+
+
+@pytest.mark.parametrize(
+    "name", ["index.html", "self_attention.html", "cost.html", "howto_student.html"]
+)
+@pytest.mark.parametrize("person", NARROW, indirect=True)
+def test_on_a_narrow_page_nothing_is_cut_off(person: Reader, name: str) -> None:
+    page = person.open(name)
+    assert page.evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0
+    assert page.evaluate(CUT_OFF, SCROLLERS) == []
+    assert page.evaluate(UNANNOUNCED, SCROLLERS) == []
+    assert person.errors == []
+
+
+@pytest.mark.parametrize("person", [({"forced_colors": "active"}, "")], indirect=True)
+def test_with_forced_colours_curves_and_choices_can_be_told_apart(person: Reader) -> None:
+    page = person.open("cost.html")
+    colours = "(marks) => marks.map((one) => getComputedStyle(one).color)"
+    marks = page.locator(".play-legend [aria-hidden]").evaluate_all(colours)
+    assert len(set(marks[1:])) == 2, "two kinds of points"
+    curve = page.locator(".play polyline")
+    assert curve.evaluate("(one) => getComputedStyle(one).stroke") == marks[0]
+    page = person.open("index.html")
+    arc = "(one) => getComputedStyle(one).stroke"
+    looks = page.locator(".six-words path.looks").first.evaluate(arc)
+    assert page.locator(".six-words path:not(.looks)").first.evaluate(arc) != looks
+    assert is_seen(page, page.locator(".six-words input:checked"))
+
+
+@pytest.mark.parametrize("person", [({"reduced_motion": "reduce"}, "")], indirect=True)
+def test_who_wants_no_motion_gets_none(person: Reader) -> None:
+    assert person.open("index.html").evaluate(MOVING) == []
+
+
+def is_seen(page: Page, element: Locator) -> bool:
+    """Tell whether an element, focused by the keyboard, is in the window with an outline."""
+    element.focus()
+    page.keyboard.press("Shift")  # so that the focus counts as one by the keyboard
+    found = element.evaluate(ON_FOCUS)
+    return found["seen"] and found["outlined"]
+
+
+# By the keyboard alone
+
+
+def stop(page: Page) -> Locator:
+    """Go to what Tab leads to next, and see that it is outlined and in the window."""
+    page.keyboard.press("Tab")
+    focused = page.locator(":focus")
+    found = focused.evaluate(ON_FOCUS)
+    assert found == {"seen": True, "outlined": True}, focused.evaluate("(one) => one.outerHTML")
+    return focused
+
+
+def go_to(page: Page, selector: str) -> Locator:
+    """Press Tab until that is focused."""
+    for _ in range(20):
+        focused = stop(page)
+        if focused.and_(page.locator(selector)).count():
+            return focused
+    raise AssertionError(f"Tab does not lead to {selector}")
+
+
+@pytest.mark.parametrize("person", [({}, "")], indirect=True)
+def test_the_front_page_from_its_top_to_chapter_1(person: Reader) -> None:
+    page = person.open("index.html")
+    assert stop(page).inner_text() == "Skip to the text"
+    button = go_to(page, ".contents-button")
+    page.keyboard.press("Enter")
+    assert page.locator(".contents").is_visible()
+    assert stop(page).locator("xpath=ancestor::nav").get_attribute("id") == "contents"
+    page.keyboard.press("Escape")
+    assert not page.locator(".contents").is_visible()
+    assert button.and_(page.locator(":focus")).count() == 1
+
+    go_to(page, ".six-words [type=radio]")
+    shares = page.locator(".six-words output").all_inner_texts()
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".six-words output").all_inner_texts() != shares
+    status = page.locator(".six-words [role=status]")
+    before = status.inner_text()
+    go_to(page, ".six-words [type=range]")
+    page.keyboard.press("End")
+    assert status.inner_text() != before
+
+    go_to(page, ".begin .button:not(.quiet)")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/context_bottleneck.html")
+
+
+@pytest.mark.parametrize("person", [(MODES["phone"], "")], indirect=True)
+def test_on_a_phone_the_contents_open_and_close(person: Reader) -> None:
+    page = person.open("self_attention.html")
+    contents = page.locator(".contents")
+    assert not contents.is_visible()
+    go_to(page, ".contents-button")
+    page.keyboard.press("Enter")
+    assert contents.is_visible()
+    assert stop(page).locator("xpath=ancestor::nav").get_attribute("id") == "contents"
+    page.keyboard.press("Escape")
+    assert not contents.is_visible()
+    assert page.locator(".contents-button:focus").count() == 1
+    page.keyboard.press("Enter")
+    page.mouse.click(380, 600)  # beside it
+    assert not contents.is_visible()
