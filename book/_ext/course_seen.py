@@ -15,11 +15,12 @@ from sphinx.util import logging
 from sphinx.writers.html5 import HTML5Translator
 
 CLOSES = Path(__file__).parents[1].joinpath("_web", "closed.js").read_text(encoding="utf-8")
-OPENS = (
-    "window.addEventListener('load', () => {"
-    " for (const one of document.querySelectorAll('.seen')) {"
-    " one.removeAttribute('hidden'); delete one.previousElementSibling.dataset.state; } })"
-)
+OPENS = """window.addEventListener("load", () => {
+    for (const answer of document.querySelectorAll(".seen")) {
+        answer.removeAttribute("hidden");
+        delete answer.previousElementSibling.dataset.state;
+    }
+});"""
 """What is done where `predict.mjs` cannot be loaded: nothing else would open the page again."""
 
 logger = logging.getLogger(__name__)

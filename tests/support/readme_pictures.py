@@ -1,6 +1,6 @@
 """Make the README's two pictures from the built site and from a released notebook.
 
-    python -m tests.readme_pictures
+    python -m tests.support.readme_pictures
 
 It needs `make course` first. The pictures are looked at by a person before they are committed.
 """
@@ -18,11 +18,11 @@ from playwright.sync_api import Page, sync_playwright
 
 from autograder import checks
 from autograder.grading.sample import answer_source
+from tests.book.site_tools import SITE, serving
 
 ROOT = Path(__file__).parents[2]
 PICTURES = ROOT / "book" / "_web" / "pictures"
 RELEASE = ROOT / "_build" / "course" / "release" / "self_attention"
-CHAPTER = ROOT / "_build" / "html" / "self_attention.html"
 
 
 def main() -> None:
@@ -33,15 +33,19 @@ def main() -> None:
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
         )
         page = browser.new_page(viewport={"width": 1280, "height": 900})
+        with serving(SITE) as address:
+            page.goto(f"{address}/index.html")  # fetches the fonts, which the next page is set in
+            page.wait_for_load_state("networkidle")
+            picture_of_chapter(page, f"{address}/self_attention.html")
         page.route("http*://**", lambda route: route.abort())
-        picture_of_chapter(page)
         picture_of_feedback(page, Path(folder))
         browser.close()
 
 
-def picture_of_chapter(page: Page) -> None:
-    """The weights of the running sentence, as the page shows them."""
-    page.goto(CHAPTER.as_uri())
+def picture_of_chapter(page: Page, address: str) -> None:
+    """The weights of the running sentence, as the page shows them, their prediction answered."""
+    page.goto(f"{address}#predict-two-articles-seen")
+    page.wait_for_load_state("networkidle")
     where = "{block: 'center', behavior: 'instant'}"
     page.evaluate(f"document.querySelector('#fig-weights').scrollIntoView({where})")
     page.screenshot(path=PICTURES / "chapter.png")
