@@ -23,7 +23,7 @@ from sphinx.environment import BuildEnvironment
 MOST = 160
 """The length of a description: what is shown of it elsewhere is no longer."""
 
-END = re.compile(r"(?<=[.?!])[”\"]?\s+(?=[A-Z“\"])")
+END = re.compile(r"(?:(?<=[.?!])|(?<=[.?!][”\"]))\s+(?=[A-Z“\"])")
 
 
 def describe(app: Sphinx, document: nodes.document) -> None:
@@ -83,7 +83,8 @@ def lost(app: Sphinx) -> Iterator[tuple[str, dict[str, str], str]]:
     """Yield the page that a server shows at an address which does not exist."""
     base = urlparse(app.config.html_baseurl).path or "/"
     said = {"title": "This page does not exist", "description": "A page that does not exist."}
-    yield "404", said | {"base": base}, "404.html"
+    context = {"base": base, "html_baseurl": app.config.html_baseurl}
+    yield "404", said | context, "404.html"
 
 
 def setup(app: Sphinx) -> dict[str, object]:
@@ -91,4 +92,4 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.connect("env-purge-doc", forget)
     app.connect("html-page-context", add_description)
     app.connect("html-collect-pages", lost)
-    return {"parallel_read_safe": False, "parallel_write_safe": True, "env_version": 1}
+    return {"parallel_read_safe": False, "parallel_write_safe": True, "env_version": 2}

@@ -8,7 +8,8 @@ const field = /** @type {HTMLInputElement} */ (place.querySelector("input"));
 const count = /** @type {HTMLElement} */ (place.querySelector(".search-count"));
 const list = /** @type {HTMLElement} */ (place.querySelector(".search-results"));
 const NONE =
-    "Nothing was found. Try one word only, or the singular; the contents list every section.";
+    "Nothing was found. Try one word only, or its beginning; the contents list every chapter.";
+const LOST = "What can be found could not be loaded. Load this page again.";
 
 /** @type {Promise<ReturnType<typeof searcher>>} */
 const ready = fetch(place.dataset.entries ?? "")
@@ -21,7 +22,11 @@ async function show() {
     if (query) address.searchParams.set("q", query);
     else address.searchParams.delete("q");
     history.replaceState(null, "", address);
-    const search = await ready;
+    const search = await ready.catch(() => null);
+    if (!search) {
+        count.textContent = LOST;
+        return;
+    }
     if (query !== field.value.trim()) return; // more has been typed
     const hits = query ? search(query) : [];
     count.textContent = !query ? "" : hits.length ? said(hits.length) : NONE;
@@ -68,6 +73,9 @@ function walk(event) {
 field.value = new URL(location.href).searchParams.get("q") ?? "";
 field.addEventListener("input", show);
 place.addEventListener("keydown", walk);
-place.querySelector("form")?.addEventListener("submit", (event) => event.preventDefault());
+place.querySelector("form")?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    list.querySelector("a")?.focus();
+});
 field.focus();
 show();

@@ -1,7 +1,9 @@
-"""What a page is about, and the page for an address that does not exist."""
+"""What a page is about, in words and in a picture."""
 
+import html
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import yaml
@@ -18,6 +20,8 @@ LONG = " ".join(["A sentence of six words here."] * 10)
     [
         ("One. Two.", "One. Two."),
         ("Half of it, e.g. this. Two.", "Half of it, e.g. this. Two."),
+        ("“Well,” she said. “Yes.” Then no more.", "“Well,” she said. “Yes.” Then no more."),
+        ("“Short.” “" + "x" * 300 + ".”", "“Short.”"),
         ("x" * 300 + ". Another.", "x" * 300 + "."),
     ],
 )
@@ -53,10 +57,15 @@ def test_a_page_says_what_it_is_about(book: Book, page: str, expected: str) -> N
     assert found == [expected]
 
 
-def test_the_links_of_the_page_for_a_missing_one_begin_at_the_root(book: Book) -> None:
-    page = book.page("404.html")
-    assert '<base href="/course/">' in page
-    assert re.search(r'<a href="index.html">The front page', page)
+def test_the_description_of_every_page_can_stand_alone(site: Path) -> None:
+    for path in site.glob("*.html"):
+        page = html.unescape(path.read_text(encoding="utf-8"))
+        (found,) = re.findall(r'<meta name="description" content="(.*?)">', page)
+        assert 20 < len(found) <= MOST, f"{path.name}: {len(found)} characters: {found}"
+        assert re.search(r"[.?!]”?$", found), f"{path.name}: {found}"
+        assert found.count("“") == found.count("”"), f"{path.name}: {found}"
+        assert not re.search(r"\s[.,;]|…", found), f"{path.name}: a hole: {found}"
+        assert f'<meta property="og:description" content="{found}">' in page
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)

@@ -156,7 +156,13 @@ def test_a_reader_finds_and_goes_there_by_keyboard(
     expect(page.get_by_role("status")).to_contain_text("sections, the best first")
     expect(page.locator(".search-results mark").first).to_have_text("softmax")
     assert person.violations(page) == []
+    field, first = page.get_by_role("searchbox"), page.locator(".search-results a").first
     page.keyboard.press("ArrowDown")
+    expect(first).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    expect(field).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(first).to_be_focused()
     page.keyboard.press("Enter")
     page.wait_for_url("**/self_attention.html#from-scores-to-weights")
     assert person.errors == []
@@ -165,3 +171,21 @@ def test_a_reader_finds_and_goes_there_by_keyboard(
 def test_nothing_found_says_what_to_do(reader: Callable[..., Reader]) -> None:
     page = reader(**MODES["light"]).open("search.html?q=zzzz")
     expect(page.get_by_role("status")).to_contain_text("Try one word only")
+
+
+def test_an_index_that_does_not_come_is_told(reader: Callable[..., Reader]) -> None:
+    person = reader(**MODES["light"])
+    person.context.route("**/search.json", lambda route: route.abort())
+    page = person.open("search.html?q=softmax")
+    expect(page.get_by_role("status")).to_contain_text("Load this page again.")
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_where_modules_do_not_run_the_page_says_so(
+    reader: Callable[..., Reader], site: Path, scripts: bool
+) -> None:
+    page = reader(java_script_enabled=scripts, **MODES["light"]).page
+    page.goto((site / "search.html").as_uri())  # modules are not loaded from a file
+    expect(page.get_by_text("The search needs JavaScript")).to_be_visible()
+    expect(page.get_by_role("searchbox")).to_be_hidden()
+    expect(page.locator(".contents").get_by_role("link", name="Alignment")).to_be_visible()
