@@ -232,7 +232,7 @@ class PlainPrediction(SphinxPostTransform):
 FIELDS = {
     "choice": "",
     "number": '<label for="{id}-guess">{label}</label> '
-    '<input class="predict-field" id="{id}-guess" type="text" inputmode="decimal" autocomplete="off">',
+    '<input class="predict-field" id="{id}-guess" inputmode="decimal" autocomplete="off">',
     "sentence": '<label for="{id}-guess">Your guess, in a sentence</label> '
     '<textarea class="predict-field" id="{id}-guess" rows="2"></textarea>',
     "curve": '<div class="predict-chart"></div>',

@@ -93,6 +93,14 @@ def test_an_address_that_does_not_exist_leads_on(
     page.wait_for_url(f"{address}/self_attention.html")
 
 
+def test_an_address_that_names_another_host_asks_it_for_nothing(at_root: str, page: Page) -> None:
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{at_root}//other.invalid/nowhere.html", wait_until="networkidle")
+    expect(page.locator("h1")).to_have_text("This page does not exist")
+    assert [url for url in asked if not url.startswith(f"{at_root}/")] == []
+
+
 def test_without_scripts_a_missing_page_leads_on_at_a_root(at_root: str, browser: Browser) -> None:
     page = browser.new_context(java_script_enabled=False).new_page()
     page.goto(f"{at_root}/a/b/nowhere.html")
