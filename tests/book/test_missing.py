@@ -1,4 +1,4 @@
-"""The site where it is served: at a root or under a path, and at an address that does not exist."""
+"""An address that does not exist, at any depth: the site at its host's root, and in a folder."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -54,21 +54,6 @@ def page(browser: Browser) -> Iterator[Page]:
     context = browser.new_context(**MODES["light"])
     yield context.new_page()
     context.close()
-
-
-def test_under_a_path_nothing_is_asked_for_in_vain(under_path: str, page: Page) -> None:
-    failed = []
-    page.on("requestfailed", lambda request: failed.append(request.url))
-    page.on(
-        "response", lambda answer: answer.status >= HTTPStatus.BAD_REQUEST and failed.append(answer)
-    )
-    for name in ("index.html", "self_attention.html", "how_built.html", "search.html?q=softmax"):
-        page.goto(f"{under_path}/{name}", wait_until="networkidle")
-    page.locator(".search-results a").first.click()
-    page.wait_for_url(f"{under_path}/self_attention.html#from-scores-to-weights")
-    page.locator(".onward-next").click()
-    page.wait_for_url(f"{under_path}/queries_keys_values.html", wait_until="networkidle")
-    assert failed == []
 
 
 @pytest.mark.parametrize("wrong", ["nowhere.html", "a/b/c/nowhere.html"])
