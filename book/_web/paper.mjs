@@ -60,7 +60,6 @@ async function loadFonts() {
 export function numberContents(numbers) {
     for (const link of document.querySelectorAll(".paper-contents a")) {
         const name = link.getAttribute("href")?.slice(1) ?? "";
-        link.querySelector(".at")?.remove();
         link.append(element("span", { class: "at" }, String(numbers[name])));
     }
 }

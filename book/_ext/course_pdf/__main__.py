@@ -14,7 +14,7 @@ def main() -> None:
     """Print it, and say where it is."""
     begun = time.monotonic()
     print(
-        "Printing the book: its formulas are drawn, and it is printed until its contents are right ...",
+        "Printing the book: its formulas are drawn, and it is printed twice ...",
         flush=True,
     )
     pages = print_book(BUILD / "html", book(Path.cwd()), TARGET)

@@ -13,7 +13,7 @@ from pypdf import PdfReader
 STYLE = Path(__file__).parents[2] / "_web" / "styles" / "paper.css"
 ADDRESS = "http://book.invalid/"  # answered from the site's folder: no host is asked
 START = "context_bottleneck.html"  # a page with formulas, for its styles and its MathJax
-MOST_PRINTS = 6
+MOST_PRINTS = 4
 FLAGS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
 
 ASSEMBLE = "async (book) => (await import('/_static/paper.mjs')).assemble(book)"
@@ -23,19 +23,21 @@ NUMBER = "async (numbers) => (await import('/_static/paper.mjs')).numberContents
 def print_book(site: Path, book: dict[str, Any], target: Path) -> int:
     """Write the book as a PDF; return how many pages it has.
 
-    It is printed again until the contents tell where each page of the site begins: what was late at
-    the first time, a font or a formula, may move a page at the second.
+    It is printed twice: the first time tells where each page of the site begins, for the contents.
+    Each time the book is put together anew, since a browser that has printed a page once may break
+    it otherwise the next time.
     """
     told: dict[str, int] = {}
-    with opened(site) as page:
-        page.evaluate(ASSEMBLE, book)
-        for _ in range(MOST_PRINTS):
+    for _ in range(MOST_PRINTS):
+        with opened(site) as page:
+            page.evaluate(ASSEMBLE, book)
+            if told:
+                page.evaluate(NUMBER, told)
             print_page(page, target)
-            found = places(PdfReader(target))
-            if found == told:
-                return len(PdfReader(target).pages)
-            page.evaluate(NUMBER, found)
-            told = found
+        found = places(PdfReader(target))
+        if found == told:
+            return len(PdfReader(target).pages)
+        told = found
     sys.exit(f"The pages were printed {MOST_PRINTS} times, and each time they began elsewhere.")
 
 
