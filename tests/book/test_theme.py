@@ -98,3 +98,10 @@ def test_the_first_citation_of_a_work_has_a_side_note(book: Book) -> None:
     notes = re.findall(r'<span class="side-note"[^>]*>([^<]*)', book.page("one.html"))
     assert len(notes) == 1
     assert "Of It" in notes[0]
+
+
+def test_a_formula_and_the_comma_after_it_stay_together(make_book: Callable[..., Book]) -> None:
+    book = make_book(page="# A page\n\nLet $x$, $y$ and $z$ be numbers; then $x = y$.\n")
+    assert book.build().returncode == 0
+    after = re.findall(r"</span>(\u2060?)([,. ])", book.page("page.html"))
+    assert after == [("\u2060", ","), ("", " "), ("", " "), ("\u2060", ".")]
