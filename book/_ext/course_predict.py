@@ -115,7 +115,10 @@ class Placed(SphinxDirective):
 
 
 class Predict(Placed):
-    """A question and how it is answered. See the module for how it is written."""
+    """A question and how it is answered. See the module for how it is written.
+
+    What is missing is filled in once it was told, so that the build comes to its end.
+    """
 
     option_spec: ClassVar = dict.fromkeys(
         ("name", "number", "measured", "curve", "against"), directives.unchanged_required
@@ -132,14 +135,16 @@ class Predict(Placed):
         self.set_source_info(node)
         if "name" not in self.options:
             self.warn("it has no name, and a guess is kept under it; add `:name: predict-...`")
+            self.options["name"] = f"predict-{self.lineno}"
         self.add_name(node)
         points: list[tuple[int, str, str]] = []
         if kind == "curve":
             question, points = split_points(self.content)
-        if not "".join(question).strip():
-            self.warn("there is no question")
         asked = prediction_question()
         self.state.nested_parse(question, self.content_offset, asked)
+        if not asked.children:
+            self.warn("there is no question")
+            asked += nodes.paragraph()
         node += asked
         if kind == "choice":
             node += self._choices(node, choices)
@@ -232,7 +237,7 @@ class PlainPrediction(SphinxPostTransform):
 FIELDS = {
     "choice": "",
     "number": '<label for="{id}-guess">{label}</label> '
-    '<input class="predict-field" id="{id}-guess" type="number" step="any">',
+    '<input class="predict-field" id="{id}-guess" inputmode="decimal" autocomplete="off">',
     "sentence": '<label for="{id}-guess">Your guess, in a sentence</label> '
     '<textarea class="predict-field" id="{id}-guess" rows="2"></textarea>',
     "curve": '<div class="predict-chart"></div>',

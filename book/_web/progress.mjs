@@ -36,7 +36,9 @@ function offerTicks() {
         box.checked = Boolean(get(key));
         box.addEventListener("change", () => (box.checked ? set(key, true) : remove(key)));
         const label = document.createElement("label");
-        label.append(box, ...line.childNodes);
+        const words = document.createElement("span");
+        words.append(...line.childNodes);
+        label.append(box, words);
         line.append(label);
     }
 }

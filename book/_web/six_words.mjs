@@ -23,6 +23,8 @@ export function weightsOf(scores, sharpness) {
  */
 export function said(words, looks, weights) {
     const largest = Math.max(...weights);
+    if (Math.min(...weights) > largest - 0.005)
+        return `“${words[looks]}” looks at all ${words.length} alike: ${largest.toFixed(2)} each.`;
     const most = words.filter((_, at) => weights[at] > largest - 0.005);
     const whom =
         weights[looks] > largest - 0.005 && most.length === 1

@@ -104,6 +104,7 @@ REST = f"The answer.\n\n{END}"
 CURVE = ":curve: b, 0 to 1\n:against: c\n"
 TWO = "\n- [ ] b\n- [ ] c"
 FAULTS = {
+    "it has no name": f"```{{predict}}\nWhy?\n```\n\n{REST}",
     "no `seen` in its section": asked("Why?"),
     "no `seen` before the next prediction": asked("Why?") + asked("How?", name="b") + REST,
     "no `seen` before the next heading": asked("Why?") + "## More\n\nThe answer.\n",
@@ -129,6 +130,7 @@ def faults(make_book: Callable[..., Book]) -> str:
     book = make_book(**pages)
     result = book.build()
     assert result.returncode != 0
+    assert "build finished with problems" in result.stdout  # it went on to the end
     return result.stdout
 
 

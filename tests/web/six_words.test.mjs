@@ -24,6 +24,10 @@ test("scores of any size overflow nothing", () => {
     assert.deepEqual(weightsOf([1000, 1000], 4), [0.5, 0.5]);
 });
 
+test("words that are looked at alike are not listed", () => {
+    assert.equal(said(["the", "cat"], 0, [0.5, 0.5]), "“the” looks at all 2 alike: 0.50 each.");
+});
+
 test("what is said names the word, and itself only when it is alone", () => {
     const words = ["the", "cat", "sat"];
     assert.equal(said(words, 1, [0.2, 0.5, 0.3]), "“cat” looks most at itself: 0.50 of 1.");

@@ -13,7 +13,10 @@ TARGET = BUILD / "attention-from-the-bottleneck-up.pdf"
 def main() -> None:
     """Print it, and say where it is."""
     begun = time.monotonic()
-    print("Printing the book: its formulas are drawn, and it is printed twice ...", flush=True)
+    print(
+        "Printing the book: its formulas are drawn, and it is printed twice ...",
+        flush=True,
+    )
     pages = print_book(BUILD / "html", book(Path.cwd()), TARGET)
     print(f"{TARGET}: {pages} pages, in {time.monotonic() - begun:.0f} s")
 

@@ -13,6 +13,7 @@ from pypdf import PdfReader
 STYLE = Path(__file__).parents[2] / "_web" / "styles" / "paper.css"
 ADDRESS = "http://book.invalid/"  # answered from the site's folder: no host is asked
 START = "context_bottleneck.html"  # a page with formulas, for its styles and its MathJax
+MOST_PRINTS = 4
 FLAGS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
 
 ASSEMBLE = "async (book) => (await import('/_static/paper.mjs')).assemble(book)"
@@ -27,13 +28,21 @@ def print_book(site: Path, book: dict[str, Any], target: Path) -> int:
     """Write the book as a PDF; return how many pages it has.
 
     It is printed twice: the first time tells where each page of the site begins, for the contents.
+    Each time the book is put together anew, since a browser that has printed a page once may break
+    it otherwise the next time.
     """
-    with opened(site) as page:
-        page.evaluate(ASSEMBLE, book)
-        print_page(page, target)
-        page.evaluate(NUMBER, places(PdfReader(target)))
-        print_page(page, target)
-    return len(PdfReader(target).pages)
+    told: dict[str, int] = {}
+    for _ in range(MOST_PRINTS):
+        with opened(site) as page:
+            page.evaluate(ASSEMBLE, book)
+            if told:
+                page.evaluate(NUMBER, told)
+            print_page(page, target)
+        found = places(PdfReader(target))
+        if found == told:
+            return len(PdfReader(target).pages)
+        told = found
+    sys.exit(f"The pages were printed {MOST_PRINTS} times, and each time they began elsewhere.")
 
 
 @contextmanager
@@ -74,12 +83,3 @@ def print_page(page: Page, target: Path) -> None:
     page.evaluate(LAY_OUT_ANEW)
     paper = {"prefer_css_page_size": True, "print_background": True}
     page.pdf(path=target, tagged=True, outline=True, **paper)
-
-
-def leaves(pdf: Path) -> dict[str, int]:
-    """Return the leaf of each place in a PDF that a link leads to, counted from 1."""
-    reader = PdfReader(pdf)
-    return {
-        name.removeprefix("/"): reader.get_destination_page_number(place) + 1
-        for name, place in reader.named_destinations.items()
-    }

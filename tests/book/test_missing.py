@@ -1,4 +1,4 @@
-"""The site where it is served: at a root or under a path, and at an address that does not exist."""
+"""An address that does not exist, at any depth: the site at its host's root, and in a folder."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -56,21 +56,6 @@ def page(browser: Browser) -> Iterator[Page]:
     context.close()
 
 
-def test_under_a_path_nothing_is_asked_for_in_vain(under_path: str, page: Page) -> None:
-    failed = []
-    page.on("requestfailed", lambda request: failed.append(request.url))
-    page.on(
-        "response", lambda answer: answer.status >= HTTPStatus.BAD_REQUEST and failed.append(answer)
-    )
-    for name in ("index.html", "self_attention.html", "how_built.html", "search.html?q=softmax"):
-        page.goto(f"{under_path}/{name}", wait_until="networkidle")
-    page.locator(".search-results a").first.click()
-    page.wait_for_url(f"{under_path}/self_attention.html#from-scores-to-weights")
-    page.locator(".onward-next").click()
-    page.wait_for_url(f"{under_path}/queries_keys_values.html", wait_until="networkidle")
-    assert failed == []
-
-
 @pytest.mark.parametrize("wrong", ["nowhere.html", "a/b/c/nowhere.html"])
 @pytest.mark.parametrize("place", ["under_path", "at_root"])
 def test_an_address_that_does_not_exist_leads_on(
@@ -91,6 +76,14 @@ def test_an_address_that_does_not_exist_leads_on(
     page.goto(f"{address}/{wrong}")
     page.get_by_role("main").get_by_role("link", name="Chapter 4").click()
     page.wait_for_url(f"{address}/self_attention.html")
+
+
+def test_an_address_that_names_another_host_asks_it_for_nothing(at_root: str, page: Page) -> None:
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{at_root}//other.invalid/nowhere.html", wait_until="networkidle")
+    expect(page.locator("h1")).to_have_text("This page does not exist")
+    assert [url for url in asked if not url.startswith(f"{at_root}/")] == []
 
 
 def test_without_scripts_a_missing_page_leads_on_at_a_root(at_root: str, browser: Browser) -> None:
