@@ -19,10 +19,6 @@ FLAGS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-backgroun
 ASSEMBLE = "async (book) => (await import('/_static/paper.mjs')).assemble(book)"
 NUMBER = "async (numbers) => (await import('/_static/paper.mjs')).numberContents(numbers)"
 
-LAY_OUT_ANEW = """() => { document.body.hidden = true; document.body.offsetHeight;
-    document.body.hidden = false; }"""
-"""Of a layout that has been printed before, Chromium may end a page at another line."""
-
 
 def print_book(site: Path, book: dict[str, Any], target: Path) -> int:
     """Write the book as a PDF; return how many pages it has.
@@ -80,6 +76,5 @@ def places(pdf: PdfReader) -> dict[str, int]:
 
 def print_page(page: Page, target: Path) -> None:
     """Write what the page shows as a PDF with the tags of its HTML and an outline of its titles."""
-    page.evaluate(LAY_OUT_ANEW)
     paper = {"prefer_css_page_size": True, "print_background": True}
     page.pdf(path=target, tagged=True, outline=True, **paper)
