@@ -28,7 +28,7 @@ MATHJAX = (
 INSTALL = "make site"
 
 STYLES = (
-    *("layers", "fonts", "tokens", "page", "contents", "text", "code", "scroll", "figures"),
+    *("fonts", "tokens", "page", "contents", "text", "code", "scroll", "figures"),
     *("notes", "boxes", "quiz", "predict", "play", "onward", "opening", "front", "search"),
     "print",
 )

@@ -49,8 +49,9 @@ offerCopies();
 showCurrent();
 
 window.addEventListener("load", async () => {
+    reachable(); // of all but formulas, which may come late, or never
+    window.addEventListener("resize", reachable);
     // @ts-expect-error: MathJax, where the page has a formula
     await window.MathJax?.startup?.promise;
     reachable();
-    window.addEventListener("resize", reachable);
 });
