@@ -11,12 +11,15 @@ from typing import Any
 from nbgrader import api
 from sqlalchemy import Connection, Table, bindparam, insert, select, update
 
-from ..judging.verdict import Verdict
+from ..judging.verdict import IN_WORDS, Verdict
 from .journal import Record, Row
 from .plaintext import printable
 
 NO_ANSWER = "No response."
 """What nbgrader writes beside a written answer that was left as released."""
+
+TOLD = (Verdict.MISSING, Verdict.MALFORMED)
+"""The verdicts whose message says them in words."""
 
 Key = tuple[str, ...]
 Values = Mapping[str, Any]
@@ -133,13 +136,14 @@ def describe(row: Row, record: Record) -> str:
         lines = [f"{row.points:g} of {row.max_points} points. {row.message}".strip()]
     elif row.verdict == Verdict.GRADER_FAULT:
         lines = [
-            "GRADER_FAULT: the grader failed here, not the answer. No points are lost: "
-            "a person marks this exercise.",
+            "The grader failed here, not the answer. No points are lost: a person marks this "
+            "exercise.",
             row.message,
         ]
     else:
-        some = f"{row.points:g} of {row.max_points} points. " if row.points else ""
-        lines = [f"{some}{row.verdict}: {row.message}"]
+        words = "" if row.verdict in TOLD else IN_WORDS[Verdict(row.verdict)]
+        said = f" {words[0].upper()}{words[1:]}." if words else ""
+        lines = [f"{row.points:g} of {row.max_points} points.{said} {row.message}"]
         if row.misconception is not None:
             lines.append(f"Misconception: {row.misconception}.")
         if row.exercise in record.hints:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import html
 import json
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import nbformat
+from nbconvert.exporters import HTMLExporter
 from nbformat import NotebookNode
 from nbgrader.converters import GenerateFeedback
 from nbgrader.converters.base import NbGraderException
@@ -23,7 +23,7 @@ from traitlets.config import Config
 from ..judging.verdict import IN_WORDS, Verdict
 from .course import Course
 from .plaintext import markdown_escape
-from .preset import configure
+from .preset import PAGES, configure
 
 WAITS = "*This answer waits for a person. Its points are not in the score yet.*"
 
@@ -32,18 +32,32 @@ class FeedbackError(Exception):
     """Pages could not be made; the message says which, why and what to do."""
 
 
+class FeedbackPage(HTMLExporter):
+    """The page of a submission, by the template that `preset` names."""
+
+
 class NamedFeedback(GetGrades):
-    """nbgrader's scores and comments: the grader's comment as plain text, then the person's."""
+    """nbgrader's scores and comments: the grader's comment as plain text, then the person's.
+
+    The mark of an answer tells as well if it waits for a person, and what is wrong with it, in
+    words, if `resources` names these.
+    """
 
     def _get_comment(self, cell: NotebookNode, resources: dict[str, Any]) -> None:
         comment = self.gradebook.find_comment(
             cell.metadata.nbgrader.grade_id, self.notebook_id, self.assignment_id, self.student_id
         )
         parts = [markdown_escape(comment.auto_comment or ""), comment.manual_comment]
-        cell.metadata.nbgrader["waits"] = self._waits(cell)
-        if cell.metadata.nbgrader["waits"]:
+        if self._waits(cell):
             parts.append(WAITS)
         cell.metadata.nbgrader["comment"] = "\n\n".join(part for part in parts if part)
+
+    def _get_score(self, cell: NotebookNode, resources: dict[str, Any]) -> None:
+        super()._get_score(cell, resources)
+        mark = cell.metadata.nbgrader
+        mark["waits"] = self._waits(cell)
+        if mark.score < mark.points:
+            mark["wrong"] = resources.get("wrong", {}).get(mark.grade_id, "")
 
     def _waits(self, cell: NotebookNode) -> bool:
         """True if a person has yet to give points for this cell."""
@@ -103,7 +117,11 @@ class _Pages(GenerateFeedback):
         self._renderer = _renderer()
         self._made_of = ""
         self._states = _states(course)
-        self._contents = ""
+
+    def init_single_notebook_resources(self, notebook_filename: str) -> dict[str, Any]:
+        resources: dict[str, Any] = super().init_single_notebook_resources(notebook_filename)
+        place = (resources["nbgrader"]["student"], resources["nbgrader"]["assignment"])
+        return {**resources, "wrong": self._states.get(place, {})}
 
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
         self._begun += 1
@@ -116,10 +134,7 @@ class _Pages(GenerateFeedback):
         return bool(super().init_destination(assignment_id, student_id))
 
     def write_single_notebook(self, output: str, resources: dict[str, Any]) -> None:
-        before, begin, rest = output.partition('<div id="toc">')  # the page's own, at its top
-        _, end, after = rest.partition("</ol>")
-        page = f"{before}{begin}{self._contents}{end}{after}" if end else output
-        super().write_single_notebook(f"{page.rstrip()}\n{self._made_of}", resources)
+        super().write_single_notebook(f"{output.rstrip()}\n{self._made_of}", resources)
 
     def _line(self, assignment: str, student: str) -> str:
         """The line under the page of a submission: a digest of all that the page depends on."""
@@ -127,9 +142,7 @@ class _Pages(GenerateFeedback):
         for path in sorted(Path(self._format_source(assignment, student)).rglob("*")):
             parts += [path.name.encode(), path.read_bytes()] if path.is_file() else []
         for path in self.notebooks:
-            graded = self._graded(path)
-            self._contents = _contents(graded[-1], self._states.get((student, assignment), {}))
-            parts += [repr(graded).encode(), self._contents.encode()]
+            parts.append(repr(self._graded(path)).encode())
         lengths = b"".join(len(part).to_bytes(8, "big") for part in parts)
         digest = hashlib.sha256(lengths + b"".join(parts)).hexdigest()
         return f"<!-- made of {digest} -->"
@@ -158,28 +171,12 @@ def _states(course: Course) -> dict[tuple[str, str], dict[str, str]]:
     return found
 
 
-def _contents(marks: Sequence[Mapping[str, Any] | None], states: Mapping[str, str]) -> str:
-    """The list at the top of a page: a line for each answer, by name, with its points and state."""
-    lines = []
-    for mark in marks:
-        if not mark or not mark.get("grade"):
-            continue
-        name = mark["grade_id"]
-        text = f"{name}: waiting to be marked"
-        if not mark.get("waits"):
-            text = f"{name} {mark['score']:g}/{mark['points']:g}"
-            if states.get(name) and mark["score"] < mark["points"]:
-                text += f": {states[name]}"
-        lines.append(f'<li><a href="#{html.escape(name)}">{html.escape(text)}</a></li>')
-    return f"<ol>{''.join(lines)}"
-
-
 def _renderer() -> bytes:
     """A digest of the code that makes the pages, and of the versions of what it uses."""
     code = hashlib.sha256()
     for package in ("nbgrader", "nbconvert"):
         code.update(metadata.version(package).encode())
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    for path in (*sorted(Path(__file__).parent.glob("*.py")), *sorted(PAGES.rglob("*.*"))):
         code.update(path.read_bytes())
     return code.digest()
 

@@ -32,6 +32,9 @@ PREPROCESSORS = [LockCells, ClearOutput, CheckCellMetadata, ComputeChecksums]
 """What nbgrader does to make the students' version. There are no solutions to clear: the source
 holds the stubs already, and nbgrader's ClearSolutions would wipe their signatures."""
 
+PAGES = Path(__file__).parent / "pages"
+"""nbconvert's templates for the pages of this package: a folder for each."""
+
 
 def configure(c: Config) -> None:
     """Set nbgrader up for this package; call it from the course's nbgrader_config.py."""
@@ -44,10 +47,10 @@ def configure(c: Config) -> None:
     c.Autograde.sanitize_preprocessors = []
     c.Autograde.autograde_preprocessors = []
     c.CourseDirectory.ignore = [*CourseDirectory().ignore, _extra_files(root)]
-    c.GenerateFeedback.preprocessors = [
-        "autograder.classroom.feedback.NamedFeedback",
-        "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
-    ]
+    c.GenerateFeedback.exporter_class = "autograder.classroom.feedback.FeedbackPage"
+    c.FeedbackPage.template_name = "answers"
+    c.FeedbackPage.extra_template_basedirs = [str(PAGES)]
+    c.GenerateFeedback.preprocessors = ["autograder.classroom.feedback.NamedFeedback"]
     c.HTMLExporter.sanitize_html = True
     c.HTMLExporter.preprocessors = ["autograder.classroom.rendering.NewPage"]
     c.HTMLExporter.filters = {

@@ -82,7 +82,7 @@ def test_scores_and_feedback_stand_where_nbgrader_looks(book, url):
     waiting = book.enter([_entry(hints={"weights": "Which axis?"})])
     assert waiting == [1]
     assert _grade(url, "scores") == (2.0, None, False, "2 of 2 points. m")
-    comment = "WRONG_VALUE: m\nMisconception: wrong axis.\nAsk yourself: Which axis?"
+    comment = "0 of 3 points. Wrong value. m\nMisconception: wrong axis.\nAsk yourself: Which axis?"
     assert _grade(url, "weights") == (0.0, None, False, comment)
     assert _grade(url, "why") == (None, None, True, None)
     with api.Gradebook(url) as plain:

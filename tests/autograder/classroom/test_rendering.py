@@ -2,7 +2,6 @@
 
 import os
 import re
-from pathlib import Path
 
 import pytest
 from classroom import released
@@ -12,6 +11,7 @@ from nbgrader.server_extensions.formgrader import handlers
 from traitlets.config import Config
 
 from autograder.classroom import rendering
+from autograder.classroom.feedback import FeedbackPage
 from autograder.classroom.preset import configure
 from autograder.classroom.rendering import clean_markdown, highlight_code
 
@@ -28,9 +28,8 @@ def page(request):
     configure(config)
     config.HTMLExporter.template_name = request.param
     config.HTMLExporter.extra_template_basedirs = [handlers.template_path]
-    styles = Path(handlers.static_path) / "node_modules" / "bootstrap" / "dist" / "css"
-    config.HTMLExporter.extra_template_paths = [str(styles)]
-    exporter = HTMLExporter(config=config)
+    kinds = {"feedback": FeedbackPage, "formgrade": HTMLExporter}
+    exporter = kinds[request.param](config=config)
 
     def make(*written, code=()):
         notebook = released()
