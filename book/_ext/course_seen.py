@@ -66,16 +66,23 @@ class CloseAnswers(SphinxTransform):
         """Put what is between the two, and the content of `end`, into one part of the page."""
         parent = asked.parent
         first, last = parent.index(asked) + 1, parent.index(end)
-        inside = [*parent.children[first:last], *end.children]
-        if not inside:
+        answers, compares = parent.children[first:last], end.children
+        if not answers and not compares:
             self.warn(asked, f"nothing stands between it and its `seen`. {REPAIR}")
         identity = f"{asked['ids'][0]}-seen" if asked["ids"] else ""
         parent.children[first : last + 1] = []
-        parent.insert(first, seen("", *inside, ids=[identity]))
+        parent.insert(first, seen("", *answers, *was(asked), *compares, ids=[identity]))
 
     def warn(self, node: nodes.Element, problem: str) -> None:
         place = (self.env.docname, node["line"])
         logger.warning("malformed prediction: %s", problem, location=place)
+
+
+def was(asked: prediction) -> list[nodes.Node]:
+    """Return what says which choice was right, for a reader to whom the scripts do not say it."""
+    if "right" not in asked:
+        return []
+    return [nodes.paragraph("", f"It was {asked['right']}.", classes=["predict-was"])]
 
 
 REPAIR = (
