@@ -26,8 +26,8 @@ OPENS = """window.addEventListener("load", () => {
 logger = logging.getLogger(__name__)
 
 
-class seen(nodes.General, nodes.Element):
-    """What is closed until the prediction before it has got a guess."""
+class seen(nodes.container):
+    """What is closed until the prediction before it has got a guess. Only HTML closes it."""
 
 
 class CloseAnswers(SphinxTransform):
@@ -100,10 +100,6 @@ def depart_seen(self: HTML5Translator, node: seen) -> None:
     self.body.append("</div>\n")
 
 
-def pass_by(self: object, node: seen) -> None:
-    """Write nothing of its own."""
-
-
 def add_script(
     app: Sphinx, page: str, template: str, context: dict[str, object], doctree: nodes.document
 ) -> None:
@@ -114,7 +110,6 @@ def add_script(
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_transform(CloseAnswers)
-    plain = dict.fromkeys(("text", "latex", "xml"), (pass_by, pass_by))
-    app.add_node(seen, html=(visit_seen, depart_seen), **plain)
+    app.add_node(seen, html=(visit_seen, depart_seen))
     app.connect("html-page-context", add_script)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
