@@ -4,8 +4,9 @@
     ```
 
 What the exercises are is read from `book/assignments.json`. Their archives are made by
-`make releases`, which needs more than a site does. So the box has a link only where the build says
+`make releases`, which needs more than a site does. So the box links them only where the build says
 that they will lie in the site's folder `assignments/`; elsewhere it says how to get the assignment.
+Either way it leads to the page that says how one is fetched and handed in.
 """
 
 import os
@@ -18,6 +19,7 @@ from sphinx.util.docutils import SphinxDirective
 
 ENVIRONMENT = "COURSE_ARCHIVES"
 FOLDER = "assignments"
+HOW = "{doc}`How to fetch and hand in <howto_student>`."
 
 
 class Assignment(SphinxDirective):
@@ -34,6 +36,7 @@ class Assignment(SphinxDirective):
         self.set_source_info(box)
         box += nodes.title("Assignment", "Assignment")
         box += self._link(name) if self.config.course_archives == "linked" else self._way(name)
+        box[-1].extend([nodes.Text(". "), *self.parse_inline(HOW)[0]])
         box += nodes.bullet_list("", *self._exercises(name))
         self.state.nested_parse(self.content, self.content_offset, box)
         return [box]

@@ -17,7 +17,7 @@ IMPORTS = "What this page imports"
 UNLABELLED = "Show code cell {type}"  # what MyST-NB writes where nobody has given a label
 
 
-class Fold(nodes.General, nodes.Element):
+class Fold(nodes.container):
     """A part of the page that the reader opens; `label` says what it holds."""
 
     def __init__(self, label: str = "", *children: nodes.Node, **attributes: object) -> None:
@@ -35,10 +35,6 @@ def depart_fold(translator: HTMLTranslator, node: Fold) -> None:
 
 def visit_fold_as_text(translator: SphinxTranslator, node: Fold) -> None:
     translator.add_text(f"{node['label']}\n\n")
-
-
-def depart_fold_as_text(translator: SphinxTranslator, node: Fold) -> None:
-    pass
 
 
 def fold_cells(app: Sphinx, document: nodes.document) -> None:
@@ -65,8 +61,6 @@ def label(cell: nodes.container) -> str:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    app.add_node(
-        Fold, html=(visit_fold, depart_fold), text=(visit_fold_as_text, depart_fold_as_text)
-    )
+    app.add_node(Fold, html=(visit_fold, depart_fold), text=(visit_fold_as_text, None))
     app.connect("doctree-read", fold_cells)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

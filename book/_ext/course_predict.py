@@ -6,7 +6,7 @@
 
     - [ ] The RNN.
     - [ ] The GRU.
-    - [ ] Self-attention.
+    - [x] Self-attention.
     ```
 
     ... the cells, figures and sentences that answer ...
@@ -18,7 +18,8 @@
 What stands between the two is closed until a guess is given (`course_seen.py`). The body of `seen`
 compares, and may be empty. The guess is one of four kinds:
 
-- a choice, written as in a quiz; none is marked right, since what follows tells;
+- a choice, written as in a quiz, without reasons; `[x]` marks the one that was measured or is
+  true, and none where no single one is;
 - a number, with `:number: what it is of`, and what it turned out to be in `:measured:`;
 - a curve, with `:curve: what is drawn, 0 to 1`, `:against: what is across`, and a list of points
   in place of the choices, `- 10` or `- 10: what was measured there`; `1e-6 to 1 (log)` is a scale
@@ -27,8 +28,9 @@ compares, and may be empty. The guess is one of four kinds:
 
 What was measured comes from the run: {glue:text}`name:.2f`, or {kept}`file name * 2:.2f`.
 
-In HTML it is a fieldset, and `predict.mjs` does the rest. Without JavaScript, in print, and in
-every other format, question and answer follow each other.
+In HTML it is a fieldset, and `predict.mjs` does the rest: the choice that was right is named beside
+the guess, and marked in the list, once the answer is open. Without JavaScript, in print, and in
+every other format, question and answer follow each other, and `seen` begins with "It was C."
 """
 
 import re
@@ -47,6 +49,7 @@ from sphinx.writers.html5 import HTML5Translator
 
 TITLE = "Predict, then see"
 POINT = re.compile(r"- ([^:]+?)\s*(?:: (.+))?")
+RIGHT = ' <span class="predict-right">it was this</span>'
 AXIS = re.compile(r"(?P<label>.+), (?P<low>\S+) to (?P<high>\S+?)(?P<log> \(log\))?")
 
 logger = logging.getLogger(__name__)
@@ -55,7 +58,8 @@ logger = logging.getLogger(__name__)
 class prediction(nodes.General, nodes.Element):
     """Children: prediction_question, then quiz_choice, prediction_point or prediction_measured.
 
-    Attributes: kind (choice, number, curve, sentence); label of a number; axis of a curve.
+    Attributes: kind (choice, number, curve, sentence); right, the letter of the choice that is
+    marked; label of a number; axis of a curve.
     """
 
 
@@ -158,11 +162,14 @@ class Predict(Placed):
     def _choices(self, node: prediction, choices: list) -> list[nodes.Node]:
         if not 2 <= len(choices) <= len(LETTERS):
             self.warn(f"{len(choices)} choices; write 2 to {len(LETTERS)}")
-        if any(choice.right for choice in choices):
-            self.warn("a choice is marked, with [x]; write [ ], since what follows tells")
+        rights = [letter for letter, choice in zip(LETTERS, choices, strict=False) if choice.right]
+        if len(rights) > 1:
+            self.warn(f"{len(rights)} choices are marked, with [x]; mark one, or none")
+        if rights:
+            node["right"] = rights[0]
         if any("".join(choice.reason).strip() for choice in choices):
             self.warn("a choice has a reason, with >; write it where the answer stands")
-        return [
+        found = [
             quiz_choice(
                 *("", "", *self.inline("\n".join(choice.text), choice.line)),
                 quiz="".join(node["ids"]),
@@ -170,6 +177,9 @@ class Predict(Placed):
             )
             for letter, choice in zip(LETTERS, choices, strict=False)
         ]
+        if rights:
+            found[LETTERS.index(rights[0])] += nodes.raw("", RIGHT, format="html")
+        return found
 
     def _points(
         self, node: prediction, points: list[tuple[int, str, str]]
@@ -213,7 +223,10 @@ class Seen(Placed):
 
 
 class PlainPrediction(SphinxPostTransform):
-    """For a format other than HTML: the title, the question, and a lettered list of choices."""
+    """For a format other than HTML: the title, the question, and a line for each choice.
+
+    The letters are text, since the end names one, and some formats write numbers in a list.
+    """
 
     default_priority = 5
 
@@ -227,9 +240,9 @@ class PlainPrediction(SphinxPostTransform):
             box += nodes.paragraph("", "", nodes.strong("", TITLE))
             box += question.children
             if node["kind"] == "choice":
-                options = nodes.enumerated_list(enumtype="upperalpha", prefix="", suffix=".")
+                options = nodes.line_block()
                 for choice in rest:
-                    options += nodes.list_item("", nodes.paragraph("", "", *choice.children))
+                    options += nodes.line("", f"{choice['letter']}. ", *choice.children)
                 box += options
             node.replace_self(box)
 
@@ -258,6 +271,8 @@ BUTTONS = """\
 def visit_prediction(self: HTML5Translator, node: prediction) -> None:
     key = f"{self.builder.current_docname}/{node['ids'][0]}"
     attributes = {"data-kind": node["kind"], "data-key": key}
+    if "right" in node:
+        attributes["data-right"] = node["right"]
     self.body.append(self.starttag(node, "fieldset", CLASS="predict", **attributes))
 
 

@@ -27,8 +27,8 @@ from sphinxcontrib.bibtex.nodes import bibliography
 UNREAD = (Fold, quiz_key, bibliography, nodes.literal_block, nodes.citation)
 """What no entry holds a word of."""
 
-ASIDE = {"takes", "computed"}
-"""Lines that say what a chapter takes, and when a page was computed: nor of these."""
+ASIDE = {"takes", "computed", "predict-was"}
+"""Lines on what a chapter takes, when a page was computed, which choice it was: nor of these."""
 
 STOCK = ("searchindex.js", "_static/searchtools.js")
 """Sphinx's own index, where it was built before, and its script, which comes with its theme."""

@@ -26,8 +26,8 @@ OPENS = """window.addEventListener("load", () => {
 logger = logging.getLogger(__name__)
 
 
-class seen(nodes.General, nodes.Element):
-    """What is closed until the prediction before it has got a guess."""
+class seen(nodes.container):
+    """What is closed until the prediction before it has got a guess. Only HTML closes it."""
 
 
 class CloseAnswers(SphinxTransform):
@@ -66,16 +66,23 @@ class CloseAnswers(SphinxTransform):
         """Put what is between the two, and the content of `end`, into one part of the page."""
         parent = asked.parent
         first, last = parent.index(asked) + 1, parent.index(end)
-        inside = [*parent.children[first:last], *end.children]
-        if not inside:
+        answers, compares = parent.children[first:last], end.children
+        if not answers and not compares:
             self.warn(asked, f"nothing stands between it and its `seen`. {REPAIR}")
         identity = f"{asked['ids'][0]}-seen" if asked["ids"] else ""
         parent.children[first : last + 1] = []
-        parent.insert(first, seen("", *inside, ids=[identity]))
+        parent.insert(first, seen("", *answers, *was(asked), *compares, ids=[identity]))
 
     def warn(self, node: nodes.Element, problem: str) -> None:
         place = (self.env.docname, node["line"])
         logger.warning("malformed prediction: %s", problem, location=place)
+
+
+def was(asked: prediction) -> list[nodes.Node]:
+    """Return what says which choice was right, for a reader to whom the scripts do not say it."""
+    if "right" not in asked:
+        return []
+    return [nodes.paragraph("", f"It was {asked['right']}.", classes=["predict-was"])]
 
 
 REPAIR = (
@@ -93,10 +100,6 @@ def depart_seen(self: HTML5Translator, node: seen) -> None:
     self.body.append("</div>\n")
 
 
-def pass_by(self: object, node: seen) -> None:
-    """Write nothing of its own."""
-
-
 def add_script(
     app: Sphinx, page: str, template: str, context: dict[str, object], doctree: nodes.document
 ) -> None:
@@ -107,7 +110,6 @@ def add_script(
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_transform(CloseAnswers)
-    plain = dict.fromkeys(("text", "latex", "xml"), (pass_by, pass_by))
-    app.add_node(seen, html=(visit_seen, depart_seen), **plain)
+    app.add_node(seen, html=(visit_seen, depart_seen))
     app.connect("html-page-context", add_script)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

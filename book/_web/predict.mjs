@@ -32,6 +32,9 @@ const FIELDS = { choice, number, curve, sentence: text };
 function choice(box) {
     /** @type {HTMLInputElement[]} */
     const options = [...box.querySelectorAll("input")];
+    const { right } = box.dataset;
+    /** @param {string} guess */
+    const truth = (guess) => (guess === right ? `, and so it was` : `; it was ${right}`);
     return {
         read: () => options.find((one) => one.checked)?.value ?? null,
         write(guess) {
@@ -40,7 +43,7 @@ function choice(box) {
         lock(locked) {
             for (const one of options) one.disabled = locked;
         },
-        said: (guess) => `You said ${guess}.`,
+        said: (guess) => `You said ${guess}${right ? truth(guess) : ""}.`,
         focus: () => (options.find((one) => one.checked) ?? options[0]).focus(),
     };
 }

@@ -4,6 +4,7 @@ The chapters in DONE keep all of it. Of the others, the same numbers are printed
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 from functools import cache
@@ -33,6 +34,7 @@ DONE = (
 MOST_WORDS, MOST_MINUTES, MOST_IMPORTS, MOST_COLUMNS = 3600, 45, 8, 76
 
 LEAST_PREDICTIONS = 5
+PREDICTION = re.compile(r"^```\{predict\}\n:name: (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 UNSEEN = {"remove-cell", "remove-input"}
 WAITING = {
@@ -190,6 +192,16 @@ def test_how_far_the_others_are() -> None:
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_a_chapter_asks_for_five_predictions(chapter: str) -> None:
     assert text(chapter).count("```{predict}") >= LEAST_PREDICTIONS
+
+
+@pytest.mark.parametrize("page", [path.stem for path in sorted(BOOK.glob("*.md"))])
+def test_each_choice_that_is_predicted_says_which_it_was(page: str) -> None:
+    asked = {
+        name: re.findall(r"^- \[(.)\] ", body, re.M)
+        for name, body in PREDICTION.findall(text(page))
+    }
+    assert len(asked) == text(page).count("```{predict}")
+    assert [name for name, marks in asked.items() if marks and marks.count("x") != 1] == []
 
 
 def test_every_chapter_stands_in_a_numbered_part() -> None:

@@ -72,6 +72,7 @@ def test_a_sound_book_builds_and_shows_progress(make_book: Callable[..., Book]) 
         + cell("import matplotlib.pyplot as plt", "plt.plot([1, 2]);", header=figure)
         + QUIZ
         + "\n```{assignment} alignment\nSix exercises.\n```\n",
+        howto_student="# How to do the exercises\n",
     )
     result = book.make()
     assert result.returncode == 0, result.stdout
@@ -79,6 +80,8 @@ def test_a_sound_book_builds_and_shows_progress(make_book: Callable[..., Book]) 
     assert "half of it done</" not in page.replace("say(", "")
     words = re.sub("<[^>]*>", "", page)
     assert "make practise CHAPTER=alignment" in words, "without archives there is no link"
+    how = r'href="howto_student.html"><span class="doc">How to fetch and hand in</span></a>'
+    assert re.search(how, page)
     assert "additive_scores: implement, 2 points, difficulty 2 of 5, about 15 minutes" in words
     assert re.search(
         r"Computed on \d+ \w+ \d{4} in \d+ s.*make fresh PAGES=sound", words, re.DOTALL

@@ -32,6 +32,18 @@ def test_every_slider_and_what_it_moves_are_seen_together(
     assert max(ends) - min(tops) < MODES["phone"]["viewport"]["height"]
 
 
+@pytest.mark.parametrize("name", PAGES)
+def test_the_numbers_of_the_table_in_its_place_stand_at_the_right(
+    reader: Callable[..., Reader], name: str
+) -> None:
+    page = reader(**MODES["phone"], java_script_enabled=False).open(name)
+    sides = page.locator(".play :is(th, td)").evaluate_all(
+        "(all) => all.map((one) => [one.innerText, getComputedStyle(one).textAlign])"
+    )
+    numbers = {side for text, side in sides if text[:1].isdigit()}
+    assert numbers == {"right"}
+
+
 def test_the_calculator_tells_in_sentences_what_its_sliders_say(
     visit: Callable[[str], Page],
 ) -> None:

@@ -19,7 +19,7 @@ A word [to the table](#the-table).
 Which is larger, $a$ or $b$?
 
 - [ ] $a$
-- [ ] *b*
+- [x] *b*
 - [ ] Neither.
 ```
 
@@ -112,9 +112,10 @@ FAULTS = {
     "nothing stands between": asked("Why?") + END,
     "there is no question": asked(TWO) + REST,
     "1 choices": asked("Why?\n\n- [ ] b") + REST,
-    r"marked, with \[x\]": asked("Why?\n\n- [x] b\n- [ ] c") + REST,
+    r"2 choices are marked, with \[x\]": asked("Why?\n\n- [x] b\n- [x] c\n- [ ] d") + REST,
     "has a reason": asked("Why?\n\n- [ ] b\n  > c\n- [ ] d") + REST,
     "a number and a choice at once": asked(f"Why?\n{TWO}", ":number: d\n") + REST,
+    "a curve and a choice at once": asked("Why?\n\n- [x] 1\n- [ ] 2\n- 1\n- 2\n- 3", CURVE) + REST,
     "'b, 0 to 1 .log.' is no axis": asked("Why?\n\n- 1\n- 2\n- 3", CURVE.replace("1", "1 (log)"))
     + REST,
     "2 points": asked("Why?\n\n- 1\n- 2", CURVE) + REST,
@@ -208,7 +209,7 @@ def give(page: Page, kind: str) -> None:
 
 
 SAID = {
-    "choice": "You said C.",
+    "choice": "You said C; it was B.",
     "number": "You said 0.25; it is 0.50.",
     "curve": "Dashed is your curve; the line is what was measured.",
     "sentence": "Compare what you said with what follows.",
@@ -245,6 +246,31 @@ def test_the_answer_opens_with_a_guess_which_is_kept(
     expect(closed).to_have_attribute("hidden", "until-found")
     assert page.evaluate("localStorage.length") == 0
     assert person.errors == []
+
+
+def marked(page: Page) -> list[str]:
+    """The choices that a reader sees marked as what it was."""
+    marks = page.locator("#predict-choice label:has(.predict-right:visible)")
+    return [text.split(".")[0] for text in marks.all_inner_texts()]
+
+
+def test_the_right_choice_is_named_and_marked_once_the_answer_is_open(
+    open_kinds: Callable[..., tuple[Reader, Page]],
+) -> None:
+    _, page = open_kinds()
+    box = prediction(page, "choice")
+    assert marked(page) == []
+    box.get_by_role("radio", name="B. b", exact=True).check()  # nothing gives it away to the ear
+    press(box, "See the answer")
+    expect(box.get_by_role("status")).to_have_text("You said B, and so it was.")
+    assert marked(page) == ["B"]
+    expect(box.get_by_role("radio", name="B. b it was this", exact=True)).to_be_checked()
+    expect(page.get_by_text("It was B.", exact=True)).to_be_hidden()  # it has been said
+    press(box, "Change my guess")
+    assert marked(page) == []
+    press(box, "Show without a guess")
+    expect(box.get_by_role("status")).to_have_text("Shown without a guess.")
+    assert marked(page) == ["B"]
 
 
 def test_what_the_curve_says(open_kinds: Callable[..., tuple[Reader, Page]]) -> None:
@@ -349,6 +375,9 @@ def everything_is_open(page: Page) -> None:
         assert answer(page, kind).bounding_box()["height"] > 20
         expect(prediction(page, kind).locator("legend")).to_be_visible()
         expect(prediction(page, kind).locator(".predict-row")).to_be_hidden()
+    assert marked(page) == []
+    after = answer(page, "choice").evaluate("(one) => one.innerText")
+    assert re.search(r"The answer to the choice\..*It was B\.\s+Whoever said b", after, re.DOTALL)
 
 
 def test_without_javascript(open_kinds: Callable[..., tuple[Reader, Page]]) -> None:
@@ -399,8 +428,8 @@ def test_in_another_format(kinds: tuple[Book, str]) -> None:
     assert plain.returncode == 0, plain.stdout
     text = (book.root / "_build" / "text" / "kinds.txt").read_text(encoding="utf-8")
     assert text.count("Predict, then see") == len(SAID)
-    choice = r"Which is larger.*1\. a\s+2\. \*b\*\s+3\. Neither\.\s+The answer to the choice\."
-    assert re.search(rf"{choice}.*Whoever said b was right\.", text, re.DOTALL)
+    choice = r"Which is larger.*A\. a\s+B\. \*b\*\s+C\. Neither\.\s+The answer to the choice\."
+    assert re.search(rf"{choice}.*It was B\.\s+Whoever said b was right\.", text, re.DOTALL)
 
 
 def test_what_is_closed_is_what_stands_between(kinds: tuple[Book, str]) -> None:
