@@ -10,8 +10,8 @@
  * @typedef {{ at: number, size: number, show: (numbers: Float32Array) => void }} Part
  */
 
-const PAGE = 65536;
-const MOST = 16384; // pages, of which 1 GB is reached by no machine that settings.mjs lets through
+/** Bytes of a page of memory; how many pages it may have, 1 GB; how many it grows by at least. */
+const [PAGE, MOST, SPARE] = [65536, 16384, 16];
 
 /** @param {Matrix} matrix @returns {Matrix} */
 export const transposed = ({ at, rows, columns, row, column }) => ({
@@ -19,7 +19,7 @@ export const transposed = ({ at, rows, columns, row, column }) => ({
 });
 
 export class Memory {
-    #memory = new WebAssembly.Memory({ initial: 16, maximum: MOST });
+    #memory = new WebAssembly.Memory({ initial: SPARE, maximum: MOST });
     #used = 0;
     /** @type {Part[]} */
     #parts = [];
@@ -47,9 +47,7 @@ export class Memory {
         this.#parts.push(part);
         const missing = 4 * this.#used - this.#memory.buffer.byteLength;
         if (missing > 0) {
-            this.#memory.grow(
-                Math.ceil(Math.max(missing, this.#memory.buffer.byteLength / 2) / PAGE),
-            );
+            this.#memory.grow(Math.ceil(missing / PAGE) + SPARE);
             this.floats = new Float32Array(this.#memory.buffer);
             for (const one of this.#parts) this.#show(one);
         } else this.#show(part);
