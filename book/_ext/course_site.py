@@ -1,9 +1,10 @@
 """What the site serves: the course's own theme, and nothing that comes from another host.
 
 The templates are in `book/_theme`. The style sheets of `book/_web/styles` are served as one, in the
-order of STYLES; the scripts are modules of `book/_web`. Fonts and MathJax are copied from the
-packages that `book/_web/package.json` names. What extensions would add to every page is left out,
-and MathJax is loaded only where a page has a formula.
+order of STYLES; the scripts are modules of `book/_web`, and the engine of `book/_web/learning` is
+served in a folder of its own. Fonts and MathJax are copied from the packages that
+`book/_web/package.json` names. What extensions would add to every page is left out, and MathJax is
+loaded only where a page has a formula.
 """
 
 import shutil
@@ -17,6 +18,7 @@ from sphinx.errors import ExtensionError
 
 BOOK = Path(__file__).parents[1]
 WEB = BOOK / "_web"
+LEARNING = WEB / "learning"
 PACKAGES = WEB / "node_modules"
 MINISEARCH = PACKAGES / "minisearch" / "dist" / "es" / "index.js"
 MATHJAX = (
@@ -71,8 +73,8 @@ def add_assets(app: Sphinx) -> None:
         copy(file, static / "fonts" / file.name)
     sheets = ((WEB / "styles" / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)
     (static / "course.css").write_text("\n".join(sheets), encoding="utf-8")
-    for file in WEB.glob("*.mjs"):
-        copy(file, static / file.name)
+    for file in (*WEB.glob("*.mjs"), *LEARNING.glob("*.mjs"), *LEARNING.glob("*.wasm")):
+        copy(file, static / file.relative_to(WEB))
     copy(MINISEARCH, static / "minisearch.mjs")
     copy(WEB / "pictures" / "previews", static / "previews")
     app.add_js_file("page.mjs", type="module")

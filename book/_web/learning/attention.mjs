@@ -1,0 +1,170 @@
+// @ts-check
+// Scaled dot-product attention with several heads (Vaswani et al. 2017, "Attention is all you
+// need", equation 1 and section 3.2.2): its three operations, and the layer.
+// B sequences, h heads, n tokens of which m ask, d features, d/h of them a head's.
+
+import { lastPlace, linear } from "./linear.mjs";
+import { transposed } from "./memory.mjs";
+import { rotary } from "./positions.mjs";
+import { gradient, matrix } from "./tape.mjs";
+
+/**
+ * @typedef {import("./tape.mjs").Tape} Tape
+ * @typedef {import("./tape.mjs").Tensor} Tensor
+ * @typedef {import("./memory.mjs").Matrix} Matrix
+ */
+
+/**
+ * The matrices of every sequence and head, of the numbers or of their gradients.
+ * @param {typeof matrix | typeof gradient} view
+ * @param {Tensor} X (B, n, d), or scores (B, h, m, n)
+ * @param {number} heads
+ * @returns {Matrix[]} B h of them, each (n, d/h), or (m, n)
+ */
+function byHead(view, X, heads) {
+    const [batch] = X.shape;
+    const table = X.shape.length === 4;
+    const rows = X.shape[X.shape.length - 2];
+    const columns = table ? X.width : X.width / heads;
+    return Array.from({ length: batch * heads }, (_, at) => {
+        const sequence = Math.floor(at / heads);
+        const feature = table ? 0 : (at % heads) * columns;
+        return view(X, { from: (table ? at : sequence) * rows, rows, feature, columns });
+    });
+}
+
+/**
+ * Q Kᵀ / √(d/h): how well each query matches each key.
+ * @param {Tape} tape
+ * @param {Tensor} Q (B, m, d)
+ * @param {Tensor} K (B, n, d)
+ * @param {number} heads
+ * @param {boolean} scale whether to divide by the root
+ * @returns {Tensor} (B, h, m, n)
+ */
+export function scores(tape, Q, K, heads, scale) {
+    const S = tape.tensor(Q.shape[0], heads, Q.shape[1], K.shape[1]);
+    const factor = scale ? 1 / Math.sqrt(Q.width / heads) : 1;
+    const [q, dq] = [byHead(matrix, Q, heads), byHead(gradient, Q, heads)];
+    const [k, dk] = [byHead(matrix, K, heads), byHead(gradient, K, heads)];
+    const [s, ds] = [byHead(matrix, S, heads), byHead(gradient, S, heads)];
+    tape.record(
+        () => {
+            S.data.fill(0);
+            for (const at of s.keys()) tape.addProduct(q[at], transposed(k[at]), s[at]);
+            for (let at = 0; at < S.size; at++) S.data[at] *= factor;
+        },
+        () => {
+            for (let at = 0; at < S.size; at++) S.grad[at] *= factor;
+            for (const at of s.keys()) {
+                tape.addProduct(ds[at], k[at], dq[at]);
+                tape.addProduct(transposed(ds[at]), q[at], dk[at]);
+            }
+        },
+    );
+    return S;
+}
+
+/**
+ * Each row of scores becomes shares, which are above 0 and sum to 1.
+ * @param {Tape} tape
+ * @param {Tensor} S (B, h, m, n); the queries are the last m of the n tokens
+ * @param {boolean} causal whether what stands after the query is hidden: its share is 0
+ * @returns {Tensor} (B, h, m, n)
+ */
+export function softmax(tape, S, causal) {
+    const A = tape.tensor(...S.shape);
+    const [m, n] = S.shape.slice(2);
+    /** @param {number} row how many keys it sees @returns {number} */
+    const seen = (row) => (causal ? n - m + (row % m) + 1 : n);
+    tape.record(
+        () => {
+            for (let row = 0, at = 0; row < S.rows; row++, at += n) {
+                const end = at + seen(row);
+                let largest = -Infinity;
+                for (let j = at; j < end; j++) if (S.data[j] > largest) largest = S.data[j];
+                let sum = 0;
+                for (let j = at; j < end; j++) sum += A.data[j] = Math.exp(S.data[j] - largest);
+                for (let j = at; j < end; j++) A.data[j] /= sum;
+            }
+        },
+        () => {
+            for (let row = 0, at = 0; row < S.rows; row++, at += n) {
+                const end = at + seen(row);
+                let mean = 0; // of the gradient, by the shares
+                for (let j = at; j < end; j++) mean += A.data[j] * A.grad[j];
+                for (let j = at; j < end; j++) S.grad[j] += A.data[j] * (A.grad[j] - mean);
+            }
+        },
+    );
+    return A;
+}
+
+/**
+ * A V: what each query finds, the features of the heads side by side.
+ * @param {Tape} tape
+ * @param {Tensor} A shares (B, h, m, n)
+ * @param {Tensor} V (B, n, d)
+ * @returns {Tensor} (B, m, d)
+ */
+export function blend(tape, A, V) {
+    const [batch, heads, m] = A.shape;
+    const Y = tape.tensor(batch, m, V.width);
+    const [a, da] = [byHead(matrix, A, heads), byHead(gradient, A, heads)];
+    const [v, dv] = [byHead(matrix, V, heads), byHead(gradient, V, heads)];
+    const [y, dy] = [byHead(matrix, Y, heads), byHead(gradient, Y, heads)];
+    tape.record(
+        () => {
+            Y.data.fill(0);
+            for (const at of a.keys()) tape.addProduct(a[at], v[at], y[at]);
+        },
+        () => {
+            for (const at of a.keys()) {
+                tape.addProduct(dy[at], transposed(v[at]), da[at]);
+                tape.addProduct(transposed(a[at]), dy[at], dv[at]);
+            }
+        },
+    );
+    return Y;
+}
+
+/**
+ * The layer. Without parameters ("bare") a token is query, key and value as it is; with one
+ * projection for queries and keys ("shared") scores are symmetric; "attention" has all three.
+ * @param {Tape} tape
+ * @param {Tensor} X (B, n, d)
+ * @param {{ body: string, heads: number, scale: boolean, causal: boolean, positions: string }} settings
+ * @param {string} name of the layer, which its parameters begin with
+ * @param {boolean} last whether the last token alone asks, so that m is 1; otherwise m is n
+ * @returns {{ Y: Tensor, A: Tensor }} outputs (B, m, d) and weights (B, h, m, n)
+ */
+export function attention(tape, X, { body, heads, scale, causal, positions }, name, last) {
+    const asks = last ? lastPlace(tape, X) : X;
+    const learned = body !== "bare";
+    let [Q, K, V] = [asks, X, X];
+    if (learned) {
+        const key = body === "shared" ? "W_qk" : "W_k";
+        Q = linear(tape, asks, `${name}.${body === "shared" ? "W_qk" : "W_q"}`, X.width);
+        K = linear(tape, X, `${name}.${key}`, X.width);
+        V = linear(tape, X, `${name}.W_v`, X.width);
+    }
+    if (positions === "rotary")
+        [Q, K] = [rotary(tape, Q, heads, X.shape[1]), rotary(tape, K, heads, X.shape[1])];
+    const A = softmax(tape, scores(tape, Q, K, heads, scale), causal);
+    const found = blend(tape, A, V);
+    return { Y: learned ? linear(tape, found, `${name}.W_o`, X.width) : found, A };
+}
+
+/**
+ * The plain mean of the tokens: attention whose scores are all 0.
+ * @param {Tape} tape
+ * @param {Tensor} X (B, n, d)
+ * @param {boolean} causal whether the mean of each token is of those up to it
+ * @param {boolean} last
+ * @returns {{ Y: Tensor, A: Tensor }}
+ */
+export function mean(tape, X, causal, last) {
+    const [batch, n] = X.shape;
+    const A = softmax(tape, tape.tensor(batch, 1, last ? 1 : n, n), causal);
+    return { Y: blend(tape, A, X), A };
+}

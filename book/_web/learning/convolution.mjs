@@ -1,0 +1,63 @@
+// @ts-check
+// A convolution over time: one matrix for each place of a window that ends at the token itself, so
+// that nothing is read ahead. Dilated (van den Oord et al. 2016, "WaveNet"), the window has gaps.
+
+import { relu, startsIn } from "./linear.mjs";
+import { transposed } from "./memory.mjs";
+import { gradient, matrix } from "./tape.mjs";
+
+/**
+ * @typedef {import("./tape.mjs").Tape} Tape
+ * @typedef {import("./tape.mjs").Tensor} Tensor
+ */
+
+/**
+ * ReLU of b + the sum, over the places of the window, of the token there times that place's W.
+ * Places before the first token count as 0.
+ * @param {Tape} tape
+ * @param {Tensor} X (B, n, d)
+ * @param {string} name of the layer
+ * @param {number} window how many places it reads
+ * @param {number} gap how far these lie apart
+ * @param {boolean} last whether the last token's output alone is wanted, so that m is 1; else n
+ * @returns {Tensor} (B, m, d)
+ */
+export function convolution(tape, X, name, window, gap, last) {
+    const [batch, n, d] = X.shape;
+    const draw = startsIn(window * d);
+    const W = tape.parameters.get(`${name}.W`, [window, d, d], draw); // the last is the token's own
+    const bias = tape.parameters.get(`${name}.W.bias`, [d], draw);
+    const m = last ? 1 : n;
+    const Y = tape.tensor(batch, m, d);
+    /** @type {Record<"forward" | "toX" | "toW", Parameters<typeof tape.addProduct>>[]} */
+    const products = []; // for each output and each place of its window, of all sequences at once
+    for (let t = 0; t < m; t++)
+        for (let k = 0; k < window; k++) {
+            const from = n - m + t - (window - 1 - k) * gap;
+            const [x, w, y] = [
+                { from, rows: batch, step: n }, // (B, d)
+                { from: k * d, rows: d }, // (d, d)
+                { from: t, rows: batch, step: m }, // (B, d)
+            ];
+            if (from < 0) continue;
+            products.push({
+                forward: [matrix(X, x), matrix(W, w), matrix(Y, y)],
+                toX: [gradient(Y, y), transposed(matrix(W, w)), gradient(X, x)],
+                toW: [transposed(matrix(X, x)), gradient(Y, y), gradient(W, w)],
+            });
+        }
+    tape.record(
+        () => {
+            for (let at = 0; at < Y.size; at += d) Y.data.set(bias.data, at);
+            for (const { forward } of products) tape.addProduct(...forward);
+        },
+        () => {
+            for (let at = 0; at < Y.size; at++) bias.grad[at % d] += Y.grad[at];
+            for (const { toX, toW } of products) {
+                tape.addProduct(...toX);
+                tape.addProduct(...toW);
+            }
+        },
+    );
+    return relu(tape, Y);
+}

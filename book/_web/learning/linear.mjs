@@ -1,0 +1,175 @@
+// @ts-check
+// What treats every token by itself: a linear map, a sum, ReLU, the feed-forward network, layer
+// norm. R rows (tokens of all sequences) of d features.
+
+import { transposed } from "./memory.mjs";
+import { gradient, matrix } from "./tape.mjs";
+
+/**
+ * @typedef {import("./tape.mjs").Tape} Tape
+ * @typedef {import("./tape.mjs").Tensor} Tensor
+ * @typedef {import("./random.mjs").Random} Random
+ */
+
+/**
+ * How a matrix starts: evenly drawn, with a variance at which what it writes is as large as what it
+ * reads (LeCun et al. 1998, "Efficient backprop", section 4.6).
+ * @param {number} inputs features that it reads
+ */
+export function startsIn(inputs) {
+    const reach = Math.sqrt(3 / inputs);
+    /** @param {Random} random */
+    return (random) => reach * (2 * random.uniform() - 1);
+}
+
+/**
+ * X W + b.
+ * @param {Tape} tape
+ * @param {Tensor} X (..., d)
+ * @param {string} name of W (d, width) and, with `.bias` behind it, of b (width)
+ * @param {number} width
+ * @param {boolean} biased whether there is a b
+ * @returns {Tensor} (..., width)
+ */
+export function linear(tape, X, name, width, biased = false) {
+    const draw = startsIn(X.width);
+    const W = tape.parameters.get(name, [X.width, width], draw);
+    const b = biased ? tape.parameters.get(`${name}.bias`, [width], draw) : null;
+    const Y = tape.tensor(...X.shape.slice(0, -1), width);
+    tape.record(
+        () => {
+            for (let at = 0; at < Y.size; at += width)
+                if (b) Y.data.set(b.data, at);
+                else Y.data.fill(0, at, at + width);
+            tape.addProduct(matrix(X), matrix(W), matrix(Y));
+        },
+        () => {
+            if (b) for (let at = 0; at < Y.size; at++) b.grad[at % width] += Y.grad[at];
+            tape.addProduct(gradient(Y), transposed(matrix(W)), gradient(X));
+            tape.addProduct(transposed(matrix(X)), gradient(Y), gradient(W));
+        },
+    );
+    return Y;
+}
+
+/**
+ * X + Y, as around a sublayer (the residual connection of He et al. 2016).
+ * @param {Tape} tape
+ * @param {Tensor} X (..., d)
+ * @param {Tensor} Y of the same shape
+ */
+export function add(tape, X, Y) {
+    const Z = tape.tensor(...X.shape);
+    tape.record(
+        () => {
+            for (let at = 0; at < Z.size; at++) Z.data[at] = X.data[at] + Y.data[at];
+        },
+        () => {
+            for (let at = 0; at < Z.size; at++) {
+                X.grad[at] += Z.grad[at];
+                Y.grad[at] += Z.grad[at];
+            }
+        },
+    );
+    return Z;
+}
+
+/**
+ * max(X, 0).
+ * @param {Tape} tape
+ * @param {Tensor} X
+ */
+export function relu(tape, X) {
+    const Y = tape.tensor(...X.shape);
+    tape.record(
+        () => {
+            for (let at = 0; at < Y.size; at++) Y.data[at] = Math.max(X.data[at], 0);
+        },
+        () => {
+            for (let at = 0; at < Y.size; at++) if (X.data[at] > 0) X.grad[at] += Y.grad[at];
+        },
+    );
+    return Y;
+}
+
+/**
+ * Widen each token four times, bend, and narrow it again (Vaswani et al. 2017, equation 2).
+ * @param {Tape} tape
+ * @param {Tensor} X (..., d)
+ * @param {string} name of the sublayer
+ */
+export function feedForward(tape, X, name) {
+    const wide = relu(tape, linear(tape, X, `${name}.W_1`, 4 * X.width, true)); // (..., 4 d)
+    return linear(tape, wide, `${name}.W_2`, X.width, true);
+}
+
+/**
+ * Every token's features get mean 0 and variance 1, then a scale and a shift that are learned (Ba,
+ * Kiros and Hinton 2016, equation 4).
+ * @param {Tape} tape
+ * @param {Tensor} X (..., d)
+ * @param {string} name
+ */
+export function layerNorm(tape, X, name) {
+    const d = X.width;
+    const scale = tape.parameters.get(`${name}.scale`, [d], () => 1);
+    const shift = tape.parameters.get(`${name}.shift`, [d], () => 0);
+    const Y = tape.tensor(...X.shape);
+    const normal = new Float32Array(X.size); // before scale and shift
+    const spread = new Float32Array(X.rows); // standard deviation of each row
+    tape.record(
+        () => {
+            for (let row = 0, at = 0; row < X.rows; row++, at += d) {
+                let [sum, squares] = [0, 0];
+                for (let j = 0; j < d; j++) sum += X.data[at + j];
+                for (let j = 0; j < d; j++) squares += (X.data[at + j] - sum / d) ** 2;
+                spread[row] = Math.sqrt(squares / d + 1e-5);
+                for (let j = 0; j < d; j++) {
+                    normal[at + j] = (X.data[at + j] - sum / d) / spread[row];
+                    Y.data[at + j] = normal[at + j] * scale.data[j] + shift.data[j];
+                }
+            }
+        },
+        () => {
+            for (let row = 0, at = 0; row < X.rows; row++, at += d) {
+                let [sum, along] = [0, 0]; // of the gradient of `normal`, and of its product with it
+                for (let j = 0; j < d; j++) {
+                    const one = Y.grad[at + j] * scale.data[j];
+                    sum += one;
+                    along += one * normal[at + j];
+                    scale.grad[j] += Y.grad[at + j] * normal[at + j];
+                    shift.grad[j] += Y.grad[at + j];
+                }
+                for (let j = 0; j < d; j++) {
+                    const one = Y.grad[at + j] * scale.data[j];
+                    X.grad[at + j] += (one - (sum + normal[at + j] * along) / d) / spread[row];
+                }
+            }
+        },
+    );
+    return Y;
+}
+
+/**
+ * The last token of each sequence.
+ * @param {Tape} tape
+ * @param {Tensor} X (B, n, d)
+ * @returns {Tensor} (B, 1, d)
+ */
+export function lastPlace(tape, X) {
+    const [batch, n, d] = X.shape;
+    const Y = tape.tensor(batch, 1, d);
+    tape.record(
+        () => {
+            for (let b = 0; b < batch; b++) {
+                const from = ((b + 1) * n - 1) * d;
+                Y.data.set(X.data.subarray(from, from + d), b * d);
+            }
+        },
+        () => {
+            for (let b = 0; b < batch; b++)
+                for (let j = 0; j < d; j++) X.grad[((b + 1) * n - 1) * d + j] += Y.grad[b * d + j];
+        },
+    );
+    return Y;
+}

@@ -1,0 +1,92 @@
+// @ts-check
+// A gated recurrent unit (Cho et al. 2014), in the form in which PyTorch has it: a state that is
+// kept or replaced, feature by feature, while the tokens are read from left to right.
+
+import { linear, startsIn } from "./linear.mjs";
+import { transposed } from "./memory.mjs";
+import { gradient, matrix } from "./tape.mjs";
+
+/**
+ * @typedef {import("./tape.mjs").Tape} Tape
+ * @typedef {import("./tape.mjs").Tensor} Tensor
+ */
+
+/** @param {number} x */
+const sigmoid = (x) => 1 / (1 + Math.exp(-x));
+
+/**
+ * With G = x W_x + b_x and R = h W_h + b_h, both in three parts, for r, z and c: the gates are
+ * r = σ(G_r + R_r) and z = σ(G_z + R_z), the candidate c = tanh(G_c + r R_c), the new state
+ * (1 - z) c + z h.
+ * @param {Tape} tape
+ * @param {Tensor} X (B, n, d)
+ * @param {string} name of the layer
+ * @returns {Tensor} the states (B, n, d); before the first token the state is 0
+ */
+export function gru(tape, X, name) {
+    const [batch, n, d] = X.shape;
+    const G = linear(tape, X, `${name}.W_x`, 3 * d, true); // (B, n, 3 d)
+    const W = tape.parameters.get(`${name}.W_h`, [d, 3 * d], startsIn(d));
+    const bias = tape.parameters.get(`${name}.W_h.bias`, [3 * d], startsIn(d));
+    const R = tape.tensor(batch, n, 3 * d);
+    const H = tape.tensor(batch, n, d);
+    const gates = new Float32Array(R.size); // r, z and c of every token
+    // What belongs to one place, of all sequences: (B, d) or (B, 3 d).
+    const places = Array.from({ length: n }, (_, from) => ({ from, rows: batch, step: n }));
+    const [h, dh] = [places.map((at) => matrix(H, at)), places.map((at) => gradient(H, at))];
+    const [r, dr] = [places.map((at) => matrix(R, at)), places.map((at) => gradient(R, at))];
+
+    /** @param {number} t */
+    function step(t) {
+        for (let b = 0; b < batch; b++) R.data.set(bias.data, (b * n + t) * 3 * d);
+        if (t > 0) tape.addProduct(h[t - 1], matrix(W), r[t]);
+        for (let b = 0; b < batch; b++) {
+            const to = (b * n + t) * d;
+            for (let j = 0, g = 3 * to; j < d; j++, g++) {
+                const before = t > 0 ? H.data[to - d + j] : 0;
+                const reset = sigmoid(G.data[g] + R.data[g]);
+                const keep = sigmoid(G.data[g + d] + R.data[g + d]);
+                const candidate = Math.tanh(G.data[g + 2 * d] + reset * R.data[g + 2 * d]);
+                gates[g] = reset;
+                gates[g + d] = keep;
+                gates[g + 2 * d] = candidate;
+                H.data[to + j] = (1 - keep) * candidate + keep * before;
+            }
+        }
+    }
+
+    /** @param {number} t */
+    function back(t) {
+        for (let b = 0; b < batch; b++) {
+            const to = (b * n + t) * d;
+            for (let j = 0, g = 3 * to; j < d; j++, g++) {
+                const [reset, keep, candidate] = [gates[g], gates[g + d], gates[g + 2 * d]];
+                const one = H.grad[to + j];
+                const before = t > 0 ? H.data[to - d + j] : 0;
+                const bent = one * (1 - keep) * (1 - candidate * candidate);
+                R.grad[g] = bent * R.data[g + 2 * d] * reset * (1 - reset);
+                R.grad[g + d] = one * (before - candidate) * keep * (1 - keep);
+                R.grad[g + 2 * d] = bent * reset;
+                G.grad[g] += R.grad[g];
+                G.grad[g + d] += R.grad[g + d];
+                G.grad[g + 2 * d] += bent;
+                for (let part = g; part < g + 3 * d; part += d)
+                    bias.grad[part - 3 * to] += R.grad[part];
+                if (t > 0) H.grad[to - d + j] += one * keep;
+            }
+        }
+        if (t === 0) return;
+        tape.addProduct(dr[t], transposed(matrix(W)), dh[t - 1]);
+        tape.addProduct(transposed(h[t - 1]), dr[t], gradient(W));
+    }
+
+    tape.record(
+        () => {
+            for (let t = 0; t < n; t++) step(t);
+        },
+        () => {
+            for (let t = n - 1; t >= 0; t--) back(t);
+        },
+    );
+    return H;
+}

@@ -1,0 +1,191 @@
+// @ts-check
+// One machine while it learns: a step, what it gets right, and what it does with one sequence.
+
+import { Adam } from "./adam.mjs";
+import { graph } from "./machine.mjs";
+import { Random } from "./random.mjs";
+import { AT_ONCE } from "./settings.mjs";
+import { Parameters } from "./tape.mjs";
+import { TASKS } from "./tasks.mjs";
+
+/**
+ * @typedef {import("./settings.mjs").Settings} Settings
+ * @typedef {import("./tasks.mjs").Sequence} Sequence
+ * @typedef {import("./tasks.mjs").Solved} Solved
+ * @typedef {{ right: number, count: number }} Group
+ * @typedef {{ width: number, numbers: Float32Array, labels: number[] }} Vectors
+ * @typedef {{ whole: number, groups: Group[], vectors: Vectors }} Accuracy
+ * @typedef {{ heads: number, queries: number, keys: number, weights: Float32Array }} Weights
+ * @typedef {{ place: number, right: number | null, probabilities: Float32Array }} Answer
+ * @typedef {{ maps: Weights[], answers: Answer[], vector: Float32Array }} Look
+ * @typedef {"learning" | "done" | "diverged"} State
+ */
+
+/** Sequences that no training sees. */
+const HELD_OUT = 256;
+/** The random numbers of one seed: each kind has a stream of its own. */
+const [OF_PARAMETERS, OF_TRAINING, OF_HELD_OUT] = [0, 1, 2];
+
+/**
+ * New sequences, the same for every machine that is given the same settings of them.
+ * @param {Pick<Settings, "task" | "seed">} settings
+ * @param {number} length
+ */
+export function heldOut({ task, seed }, length) {
+    const random = new Random(seed, OF_HELD_OUT);
+    return Array.from({ length: HELD_OUT }, () => TASKS[task].draw(random, length));
+}
+
+export class Run {
+    steps = 0;
+    loss = NaN;
+    /** @type {State} */
+    state = "learning";
+    /** @type {{ layer: string, norm: number }[]} */
+    gradients = [];
+
+    /**
+     * @param {Settings} settings without problems
+     * @param {import("./memory.mjs").Memory} memory
+     */
+    constructor(settings, memory) {
+        this.settings = settings;
+        this.task = TASKS[settings.task];
+        this.parameters = new Parameters(memory, new Random(settings.seed, OF_PARAMETERS));
+        this.random = new Random(settings.seed, OF_TRAINING);
+        const { batch, length } = settings;
+        this.graph = graph(this.parameters, settings, batch, length, this.task.everywhere);
+        this.adam = new Adam(this.parameters);
+        /** @type {Map<string, ReturnType<typeof graph>>} */
+        this.graphs = new Map();
+    }
+
+    /** Draw a batch, and move every parameter a step. */
+    step() {
+        if (this.state !== "learning") return;
+        const { batch, length, rate, steps } = this.settings;
+        const drawn = Array.from({ length: batch }, () => this.task.draw(this.random, length));
+        const { tape, loss } = this.graph;
+        this.fill(this.graph, drawn);
+        tape.forward();
+        this.loss = loss.data[0];
+        this.steps++;
+        if (!Number.isFinite(this.loss)) {
+            this.state = "diverged";
+            return;
+        }
+        tape.backward(loss);
+        this.gradients = this.adam.step(rate * (1 - (this.steps - 1) / steps));
+        if (this.steps === steps) this.state = "done";
+    }
+
+    /** What to say of a machine that has diverged. */
+    get sentence() {
+        if (this.state !== "diverged") return "";
+        return `In step ${this.steps} the loss was no number any more: at the rate ${this.settings.rate} the steps are too long for this machine. Take a smaller rate.`;
+    }
+
+    /**
+     * Write sequences, and their right answers, into a graph.
+     * @param {ReturnType<typeof graph>} to
+     * @param {Sequence[]} sequences
+     */
+    fill({ symbols, right }, sequences) {
+        const solved = sequences.map((one) => this.task.solve(one));
+        symbols.set(sequences.flat(2));
+        right.set(solved.flatMap((all) => all.map((one) => one?.answer ?? -1)));
+        return solved;
+    }
+
+    /**
+     * A graph that is only read from, made once.
+     * @param {number} batch
+     * @param {number} length
+     * @param {boolean} everywhere
+     */
+    reader(batch, length, everywhere) {
+        const key = `${batch} ${length} ${everywhere}`;
+        const made =
+            this.graphs.get(key) ??
+            graph(this.parameters, this.settings, batch, length, everywhere);
+        this.graphs.set(key, made);
+        return made;
+    }
+
+    /** What it gets right of the held-out sequences of a length. @returns {Accuracy} */
+    accuracy(length = this.settings.length) {
+        const { answers, questions, counted, everywhere } = this.task;
+        const { width } = this.settings;
+        const reader = this.reader(AT_ONCE, length, everywhere);
+        const groups = this.task.groups(length).map(() => ({ right: 0, count: 0 }));
+        /** @type {Vectors} */
+        const vectors = { width, numbers: new Float32Array(HELD_OUT * width), labels: [] };
+        const all = heldOut(this.settings, length);
+        let [whole, count] = [0, 0];
+        for (let from = 0; from < HELD_OUT; from += AT_ONCE) {
+            const solved = this.fill(reader, all.slice(from, from + AT_ONCE)).flat();
+            reader.tape.forward();
+            for (let at = 0; at < solved.length; at += questions) {
+                const right = solved.slice(at, at + questions).map((one, question) => {
+                    const named = largest(reader.probabilities, at + question, answers.length);
+                    const own = named === one?.answer;
+                    if (one) groups[one.group].count++;
+                    if (one && own) groups[one.group].right++;
+                    return own;
+                });
+                if ((solved[at]?.group ?? Infinity) >= counted) continue;
+                count++;
+                if (right.every(Boolean)) whole++;
+            }
+            lastVectors(reader, AT_ONCE, vectors, from);
+        }
+        for (const one of all)
+            vectors.labels.push(this.task.solve(one).at(-questions)?.answer ?? -1);
+        return { whole: whole / count, groups, vectors };
+    }
+
+    /**
+     * The weights of every head on one sequence, and what the machine answers.
+     * @param {Sequence} sequence
+     * @returns {Look}
+     */
+    look(sequence) {
+        const length = sequence.length;
+        const { answers, questions, everywhere, solve } = this.task;
+        const reader = this.reader(1, length, true);
+        reader.right.fill(-1);
+        reader.symbols.set(sequence.flat());
+        reader.tape.forward();
+        const size = answers.length;
+        const first = everywhere ? 0 : (length - 1) * questions;
+        return {
+            maps: reader.maps.map(({ shape: [, heads, queries, keys], data }) => ({
+                ...{ heads, queries, keys, weights: data.slice() },
+            })),
+            answers: solve(sequence).map((one, at) => ({
+                place: Math.floor((first + at) / questions),
+                right: one?.answer ?? null,
+                probabilities: reader.probabilities.slice(
+                    (first + at) * size,
+                    (first + at + 1) * size,
+                ),
+            })),
+            vector: reader.vectors.data.slice(-this.settings.width),
+        };
+    }
+}
+
+/** Which of `count` numbers is the largest, from the group's first. @type {(numbers: Float32Array, group: number, count: number) => number} */
+function largest(numbers, group, count) {
+    const own = numbers.subarray(group * count, (group + 1) * count);
+    return own.indexOf(Math.max(...own));
+}
+
+/** Copy what the read-out reads at the last place of each sequence. @type {(reader: ReturnType<typeof graph>, count: number, to: Vectors, from: number) => void} */
+function lastVectors({ vectors }, count, to, from) {
+    const [, places, width] = vectors.shape;
+    for (let b = 0; b < count; b++) {
+        const at = ((b + 1) * places - 1) * width;
+        to.numbers.set(vectors.data.subarray(at, at + width), (from + b) * width);
+    }
+}

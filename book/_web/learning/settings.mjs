@@ -1,0 +1,204 @@
+// @ts-check
+// The settings of a machine: what they can be, what cannot be together, and what changes nothing.
+
+import { LONGEST } from "./positions.mjs";
+import { TASKS } from "./tasks.mjs";
+
+/**
+ * @typedef {{ task: string, body: string, layers: number, heads: number, scale: boolean,
+ *     causal: boolean, positions: string, residual: boolean, norm: boolean, feedForward: boolean,
+ *     window: number, dilated: boolean, width: number, length: number, batch: number, rate: number,
+ *     steps: number, seed: number }} Settings
+ * @typedef {keyof Settings} Name
+ * @typedef {{ options: (string | boolean)[] } | { from: number, to: number }} Range
+ * @typedef {{ field: string, sentence: string }} Problem
+ * @typedef {{ field: string, reason: string }} Idle
+ */
+
+const switched = { options: [true, false] };
+
+/** What each field can be, whatever the others are. A rate is above 0, the rest whole numbers. */
+export const RANGES = /** @type {Record<Name, Range>} */ ({
+    task: { options: Object.keys(TASKS) },
+    body: { options: ["mean", "gru", "convolution", "bare", "shared", "attention"] },
+    layers: { from: 1, to: 3 },
+    heads: { from: 1, to: 8 },
+    scale: switched,
+    causal: switched,
+    positions: { options: ["none", "learned", "sinusoidal", "rotary"] },
+    residual: switched,
+    norm: switched,
+    feedForward: switched,
+    window: { from: 2, to: 16 },
+    dilated: switched,
+    width: { from: 4, to: 128 },
+    length: { from: 4, to: LONGEST },
+    batch: { from: 1, to: 128 },
+    rate: { from: 0, to: 1 },
+    steps: { from: 1, to: 5000 },
+    seed: { from: 0, to: 999999 },
+});
+
+const USUAL = {
+    ...{ body: "attention", layers: 1, heads: 1, scale: true, causal: true, positions: "none" },
+    ...{ residual: false, norm: false, feedForward: false, window: 5, dilated: false },
+    ...{ width: 32, batch: 32, rate: 0.01, steps: 400, seed: 0 },
+};
+
+/** Held-out sequences that a machine reads at once. */
+export const AT_ONCE = 32;
+/** Millions of numbers that a machine may keep; each takes 4 bytes. */
+const MOST = 64;
+
+/**
+ * The settings with all that is missing filled in.
+ * @param {Partial<Settings>} settings
+ * @returns {Settings}
+ */
+export function completed(settings) {
+    const task = settings.task ?? "far";
+    const length = Object.hasOwn(TASKS, task) ? TASKS[task].lengths[2] : LONGEST;
+    return { task, length, ...USUAL, ...settings };
+}
+
+/** @param {string} body */
+const attends = (body) => ["bare", "shared", "attention"].includes(body);
+
+/**
+ * What cannot be: first each field by itself, and if all are fine, how they go together.
+ * @param {Partial<Settings>} given
+ * @returns {Problem[]}
+ */
+export function problems(given) {
+    const settings = completed(given);
+    const single = Object.entries(settings).flatMap(([field, value]) => {
+        if (!Object.hasOwn(RANGES, field))
+            return [{ field, sentence: `There is no setting “${field}”. Leave it out.` }];
+        const must = wrong(/** @type {Name} */ (field), value);
+        return must
+            ? [{ field, sentence: `“${field}” is ${JSON.stringify(value)}; it must be ${must}.` }]
+            : [];
+    });
+    return single.length ? single : clashes(settings);
+}
+
+/**
+ * What a value should be that is not.
+ * @param {Name} field
+ * @param {unknown} value
+ */
+function wrong(field, value) {
+    const range = RANGES[field];
+    if ("options" in range)
+        return range.options.some((one) => one === value) ? "" : range.options.join(" or ");
+    if (typeof value !== "number" || !(value >= range.from && value <= range.to))
+        return `a number from ${range.from} to ${range.to}`;
+    if (field === "rate") return value > 0 ? "" : "above 0";
+    return Number.isInteger(value) ? "" : "a whole number";
+}
+
+/** @param {Settings} settings @returns {Problem[]} */
+function clashes(settings) {
+    const { task, body, heads, positions, width, length, window } = settings;
+    const [shortest, longest] = TASKS[task].lengths;
+    const head = width / heads;
+    /** @type {[boolean, Name, string][]} */
+    const rules = [
+        [
+            length < shortest || length > longest,
+            "length",
+            `A sequence of this task has ${shortest} to ${longest} places, not ${length}.`,
+        ],
+        [
+            attends(body) && width % heads > 0,
+            "heads",
+            `${width} features cannot be shared out equally to ${heads} heads. Take a number of heads that divides ${width}, or another width.`,
+        ],
+        [
+            body === "convolution" && window > length,
+            "window",
+            `A window of ${window} places is longer than the sequence of ${length}. Take a smaller window, or a longer sequence.`,
+        ],
+        [
+            positions === "rotary" && !attends(body),
+            "positions",
+            `Rotary positions turn queries and keys, and this body has none. Take learned or sinusoidal positions, or a body that attends.`,
+        ],
+        [
+            positions === "rotary" && attends(body) && width % heads === 0 && head % 2 > 0,
+            "positions",
+            `Rotary positions turn pairs of features, and each head has ${head}. Take a width that gives every head an even number.`,
+        ],
+        [
+            positions === "sinusoidal" && width % 2 > 0,
+            "positions",
+            `Sinusoidal positions fill pairs of features, and there are ${width}. Take an even width.`,
+        ],
+        [
+            millions(settings) > MOST,
+            "batch",
+            `This machine would keep ${Math.round(4 * millions(settings))} MB of numbers, and a page should stay below ${4 * MOST} MB. Take a smaller batch, a shorter sequence, or less width, heads or layers.`,
+        ],
+    ];
+    return rules.flatMap(([broken, field, sentence]) => (broken ? [{ field, sentence }] : []));
+}
+
+/**
+ * About how many millions of numbers a machine keeps, with the gradient of each, for a batch and
+ * for the sequences of a test. Where the last place alone is read, the last block has no table.
+ * @param {Settings} settings
+ */
+function millions({ task, body, layers, heads, batch, length, width, feedForward }) {
+    const features = length * width * (feedForward ? 20 : 10);
+    const tables = attends(body) ? layers - (TASKS[task].everywhere ? 0 : 1) : 0;
+    const scores = 2 * heads * length * length;
+    return (2 * (batch + AT_ONCE) * (layers * features + tables * scores)) / 1e6;
+}
+
+/**
+ * Why two machines cannot be trained on the same draws.
+ * @param {Settings} first
+ * @param {Settings} second
+ * @returns {Problem[]}
+ */
+export function differences(first, second) {
+    const shared = /** @type {Name[]} */ (["task", "length", "batch", "steps", "seed"]);
+    return shared
+        .filter((field) => first[field] !== second[field])
+        .map((field) => ({
+            field,
+            sentence: `Two machines that are compared see the same sequences: “${field}” is ${first[field]} in the first and ${second[field]} in the second. Make it the same.`,
+        }));
+}
+
+/**
+ * The switches that change nothing here: with any other value the run is the same.
+ * @param {Settings} settings without problems
+ * @returns {Idle[]}
+ */
+export function idle({ task, body, layers }) {
+    /** @type {[boolean, Name[], string][]} */
+    const rules = [
+        [
+            body === "gru" || body === "convolution",
+            ["causal"],
+            "This body reads from left to right, so nothing that comes later could be seen.",
+        ],
+        [
+            (attends(body) || body === "mean") && layers === 1 && !TASKS[task].everywhere,
+            ["causal"],
+            "The one layer is read at the last place, which sees every place with the mask or without it.",
+        ],
+        [!attends(body), ["heads"], "Only attention has heads."],
+        [!attends(body), ["scale"], "Only attention has scores to scale."],
+        [body !== "convolution", ["window", "dilated"], "Only a convolution has a window."],
+        [
+            body === "convolution" && layers === 1,
+            ["dilated"],
+            "The gaps begin in the second layer, and there is one.",
+        ],
+    ];
+    return rules.flatMap(([holds, fields, reason]) =>
+        holds ? fields.map((field) => ({ field, reason })) : [],
+    );
+}

@@ -1,0 +1,22 @@
+// What the tests of the engine share.
+
+import { readFileSync } from "node:fs";
+import { Memory } from "../../../book/_web/learning/memory.mjs";
+import { Run } from "../../../book/_web/learning/run.mjs";
+import { completed } from "../../../book/_web/learning/settings.mjs";
+
+export const FOLDER = new URL("../../../book/_web/learning/", import.meta.url);
+export const BYTES = new Uint8Array(readFileSync(new URL("product.wasm", FOLDER)));
+
+/**
+ * A machine that has not begun.
+ * @param {Partial<import("../../../book/_web/learning/settings.mjs").Settings>} settings
+ * @param {Uint8Array<ArrayBuffer> | null} bytes
+ */
+export const machine = (settings, bytes = BYTES) => new Run(completed(settings), new Memory(bytes));
+
+/** @param {Run} run */
+export function trained(run) {
+    while (run.state === "learning") run.step();
+    return run;
+}

@@ -1,0 +1,26 @@
+// What tests/book/test_learning.py compares with PyTorch: for each machine of the list of settings
+// that is given, its parameters at the start, the batches of its steps, the gradients of the first
+// one, and the loss of each. Printed as one JSON list; the second argument chooses the kernel.
+
+import { BYTES, machine } from "./engine.mjs";
+
+const [list, kernel] = process.argv.slice(2);
+
+/** @param {Partial<import("../../../book/_web/learning/settings.mjs").Settings>} settings */
+function told(settings) {
+    const run = machine(settings, kernel === "wasm" ? BYTES : null);
+    const all = [...run.parameters.all];
+    const start = all.map(([name, { shape, data }]) => [name, shape, [...data]]);
+    const steps = [];
+    /** @type {[string, number[]][]} */
+    let gradients = [];
+    while (run.state === "learning") {
+        run.step();
+        if (run.steps === 1) gradients = all.map(([name, { grad }]) => [name, [...grad]]);
+        const { symbols, right } = run.graph;
+        steps.push({ symbols: [...symbols], right: [...right], loss: run.loss });
+    }
+    return { settings: run.settings, start, gradients, steps };
+}
+
+console.log(JSON.stringify(JSON.parse(list).map(told)));
