@@ -92,7 +92,7 @@ tools: $(TOOLS_THERE)
 
 # The scripts of the site, as far as they need no page.
 scripts:
-	node --test 'tests/web/*.test.mjs' 'tests/web/learning/*.test.mjs'
+	node --test 'tests/web/**/*.test.mjs'
 
 # The tests that the changes since a commit touch, the nearest first, for less than a minute.
 quick: lint scripts

@@ -1,8 +1,8 @@
 """What the site serves: the course's own theme, and nothing that comes from another host.
 
 The templates are in `book/_theme`. The style sheets of `book/_web/styles` are served as one, in the
-order of STYLES; the scripts are modules of `book/_web`, and the engine of `book/_web/learning` is
-served in a folder of its own. Fonts and MathJax are copied from the packages that
+order of STYLES; the scripts are modules of `book/_web`, those of FOLDERS are
+served in folders of their own. Fonts and MathJax are copied from the packages that
 `book/_web/package.json` names. What extensions would add to every page is left out, and MathJax is
 loaded only where a page has a formula.
 """
@@ -18,7 +18,8 @@ from sphinx.errors import ExtensionError
 
 BOOK = Path(__file__).parents[1]
 WEB = BOOK / "_web"
-LEARNING = WEB / "learning"
+FOLDERS = ("learning", "playground")
+"""What of the scripts is a whole of its own: the engine, and the page's part that uses it."""
 PACKAGES = WEB / "node_modules"
 MINISEARCH = PACKAGES / "minisearch" / "dist" / "es" / "index.js"
 MATHJAX = (
@@ -31,7 +32,7 @@ INSTALL = "make site"
 
 STYLES = (
     *("fonts", "tokens", "page", "contents", "text", "code", "scroll", "figures"),
-    *("notes", "boxes", "quiz", "predict", "play", "onward", "opening", "front", "search"),
+    *("notes", "boxes", "quiz", "predict", "play", "playground", "onward", "opening", "front", "search"),
     "print",
 )
 """The style sheets, each a concern; in one file, in this order."""
@@ -73,11 +74,19 @@ def add_assets(app: Sphinx) -> None:
         copy(file, static / "fonts" / file.name)
     sheets = ((WEB / "styles" / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)
     (static / "course.css").write_text("\n".join(sheets), encoding="utf-8")
-    for file in (*WEB.glob("*.mjs"), *LEARNING.glob("*.mjs"), *LEARNING.glob("*.wasm")):
+    for file in scripts():
         copy(file, static / file.relative_to(WEB))
     copy(MINISEARCH, static / "minisearch.mjs")
     copy(WEB / "pictures" / "previews", static / "previews")
     app.add_js_file("page.mjs", type="module")
+
+
+def scripts() -> Iterator[Path]:
+    """Yield the modules that the site serves, and what they fetch."""
+    yield from WEB.glob("*.mjs")
+    for folder in FOLDERS:
+        for kind in ("*.mjs", "*.wasm", "puzzles.json"):
+            yield from (WEB / folder).glob(kind)
 
 
 def font_files() -> Iterator[Path]:

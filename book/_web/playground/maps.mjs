@@ -1,0 +1,183 @@
+// @ts-check
+// Who looks at whom: the map of every head on one sequence, and below it the row of the last place,
+// which is the one that answers.
+
+import { moved } from "../head_maps.mjs";
+import { element } from "../parts.mjs";
+
+/**
+ * @typedef {import("../learning/run.mjs").Weights} Weights
+ * @typedef {import("../learning/run.mjs").Look} Look
+ * @typedef {{ node: HTMLElement, show: (look: Look, tokens: string[]) => void, tell: () => void }} Maps
+ */
+
+/** @type {Record<string, string>} */
+const NONE = {
+    mean: "The mean has no map: every place has the same weight.",
+    gru: "A GRU has no map: it hands its state from place to place.",
+    convolution:
+        "A convolution has no map: each place reads those in its window, with weights that do not depend on what stands there.",
+};
+
+/**
+ * The maps of one machine.
+ * @param {number} at 0 or 1: which machine
+ * @param {string} body
+ * @param {(sentence: string) => void} said is told what the reader points at
+ * @returns {Maps}
+ */
+export function maps(at, body, said) {
+    const node = element("div", { class: "pg-maps" });
+    if (NONE[body]) {
+        node.append(element("p", { class: "pg-quiet" }, NONE[body]));
+        return { node, show: () => {}, tell: () => {} };
+    }
+    /** @type {Look | undefined} */
+    let now;
+    /** @type {string[]} */
+    let tokens = [];
+    /** @type {{ canvas: HTMLCanvasElement, block: number, head: number }[]} */
+    let drawnOn = [];
+    const strip = element("table", { class: `pg-strip pg-${at + 1}` });
+    const all = element("div", { class: "pg-heads" });
+    node.append(all, element("div", { class: "table-scroll" }, strip));
+
+    function build(/** @type {Look} */ look) {
+        drawnOn = look.maps.flatMap(({ heads, queries, keys }, block) =>
+            Array.from({ length: heads }, (_, head) => {
+                const canvas = element("canvas", {
+                    width: keys,
+                    height: queries,
+                    role: "img",
+                    tabindex: 0,
+                });
+                point(canvas, block, head);
+                return { canvas, block, head };
+            }),
+        );
+        const many = look.maps.length > 1;
+        all.replaceChildren(
+            ...drawnOn.map(({ canvas, block, head }) => {
+                const heads = look.maps[block].heads;
+                const name = [many && `block ${block + 1}`, heads > 1 && `head ${head + 1}`];
+                const caption = name.filter(Boolean).join(", ") || "rows look at columns";
+                return element("figure", {}, canvas, element("figcaption", {}, caption));
+            }),
+        );
+    }
+
+    /** @param {number} block @param {number} head @param {number} row @param {number} column */
+    function sentence(block, head, row, column) {
+        if (!now) return "";
+        const { heads, keys, queries, weights } = now.maps[block];
+        const weight = weights[(head * queries + row) * keys + column];
+        const which = `${now.maps.length > 1 ? `Block ${block + 1}, ` : ""}${heads > 1 ? `head ${head + 1}: ` : ""}`;
+        return `${which}place ${row + 1} (${tokens[row]}) looks at place ${column + 1} (${tokens[column]}) with a weight of ${weight.toFixed(2)}.`;
+    }
+
+    /** @param {HTMLCanvasElement} canvas @param {number} block @param {number} head */
+    function point(canvas, block, head) {
+        let [row, column] = [canvas.height - 1, 0];
+        const tell = () => said(sentence(block, head, row, column));
+        canvas.addEventListener("pointermove", (event) => {
+            const frame = canvas.getBoundingClientRect();
+            const place = (/** @type {number} */ share, /** @type {number} */ count) =>
+                Math.min(count - 1, Math.max(0, Math.floor(share * count)));
+            row = place((event.clientY - frame.top) / frame.height, canvas.height);
+            column = place((event.clientX - frame.left) / frame.width, canvas.width);
+            tell();
+        });
+        canvas.addEventListener("focus", tell);
+        canvas.addEventListener("keydown", (event) => {
+            const to = moved(event.key, row, column, canvas.width - 1);
+            if (!to) return;
+            event.preventDefault();
+            [row, column] = to;
+            tell();
+        });
+    }
+
+    /** @param {HTMLCanvasElement} canvas @param {Weights} weights @param {number} head @param {number[]} colour */
+    function paint(canvas, { queries, keys, weights }, head, [red, green, blue]) {
+        const image = new ImageData(keys, queries);
+        for (let cell = 0; cell < queries * keys; cell++)
+            image.data.set(
+                [red, green, blue, 255 * weights[head * queries * keys + cell]],
+                4 * cell,
+            );
+        canvas.getContext("2d")?.putImageData(image, 0, 0);
+    }
+
+    /** The row of the last place in every head, as a table with a token a column. */
+    function row() {
+        if (!now) return;
+        const last = tokens.length - 1;
+        const head = element(
+            "tr",
+            {},
+            element("td"),
+            ...tokens.map((one) => element("th", { scope: "col" }, one)),
+        );
+        const rows = drawnOn.map(({ block, head: number }) => {
+            const { queries, keys, weights } = /** @type {Look} */ (now).maps[block];
+            const from = (number * queries + queries - 1) * keys;
+            const cells = Array.from(weights.subarray(from, from + keys), (weight) =>
+                element(
+                    "td",
+                    { style: `--weight: ${weight.toFixed(3)}` },
+                    weight.toFixed(2).replace(/^0/, ""),
+                ),
+            );
+            const name = element(
+                "th",
+                { scope: "row" },
+                drawnOn.length > 1 ? `${block + 1}.${number + 1}` : "",
+            );
+            return element("tr", {}, name, ...cells);
+        });
+        strip.replaceChildren(
+            element(
+                "caption",
+                {},
+                `What place ${last + 1}, ${tokens[last]}, looks at${drawnOn.length > 1 ? "; block and head at the left" : ""}`,
+            ),
+            element("thead", {}, head),
+            element("tbody", {}, ...rows),
+        );
+    }
+
+    return {
+        node,
+        show(look, names) {
+            const same = now && names.length === tokens.length;
+            [now, tokens] = [look, names];
+            if (!same) build(look);
+            const colour = rgb(node, `--figure-${at + 1}`);
+            for (const { canvas, block, head } of drawnOn)
+                paint(canvas, look.maps[block], head, colour);
+            row();
+        },
+        /** Say what stands in the maps: once, when the machine rests. */
+        tell() {
+            for (const { canvas, block, head } of drawnOn) {
+                const { queries, keys, weights } = /** @type {Look} */ (now).maps[block];
+                const from = (head * queries + queries - 1) * keys;
+                const last = weights.subarray(from, from + keys);
+                const most = last.indexOf(Math.max(...last));
+                canvas.setAttribute(
+                    "aria-label",
+                    `${sentence(block, head, queries - 1, most)} That is its largest weight. The arrow keys go to others.`,
+                );
+            }
+        },
+    };
+}
+
+/** A colour of the page, as red, green and blue. @param {HTMLElement} node @param {string} name */
+function rgb(node, name) {
+    const probe = element("span", { style: `color: var(${name})` });
+    node.append(probe);
+    const colour = getComputedStyle(probe).color.match(/[\d.]+/g) ?? [];
+    probe.remove();
+    return colour.slice(0, 3).map(Number);
+}

@@ -1,0 +1,252 @@
+// @ts-check
+// The playground: a machine or two, their switches, and what is seen while they learn. One stands in
+// each chapter that asks a question of it; on the page `playground` it has all switches.
+
+import { problems } from "../learning/settings.mjs";
+import { TASKS } from "../learning/tasks.mjs";
+import { element, slider } from "../parts.mjs";
+import { read, written } from "./address.mjs";
+import { controls } from "./controls.mjs";
+import { percent, seen } from "./seen.mjs";
+import { parsed, tokensOf } from "./sequence.mjs";
+import { addToWhole } from "./whole.mjs";
+import { names, OWN, SHARED, TOLD } from "./words.mjs";
+
+/**
+ * @typedef {import("./words.mjs").Settings} Settings
+ * @typedef {import("./words.mjs").Name} Name
+ * @typedef {"before" | "running" | "stopped" | "after"} State
+ */
+
+/** Steps a frame, of which there are sixty a second, and how that is said. @type {[number, string][]} */
+const PACES = [
+    [1 / 16, "4 steps a second"],
+    [1 / 4, "15 steps a second"],
+    [1, "60 steps a second"],
+    [4, "250 steps a second"],
+    [0, "as fast as it can"],
+];
+/** What stands on the large button. @type {Record<State, string>} */
+const SAID = { before: "Train", running: "Stop", stopped: "Go on", after: "Train again" };
+const WORKER = new URL("../learning/worker.mjs", import.meta.url);
+
+/**
+ * @param {HTMLElement} place
+ * @param {number} number of the playground on its page
+ */
+export function playground(place, number) {
+    const id = `playground-${number}`;
+    const whole = place.dataset.switches === undefined;
+    const asked = whole && location.search ? location.search : `${place.dataset.settings}`;
+    const { machines: wanted, faults } = read(asked);
+    let machines = wanted;
+    /** @type {State} */
+    let state = "before";
+    /** @type {Worker | null} */
+    let worker = null;
+    /** @type {import("./seen.mjs").Ready | null} */
+    let ready = null;
+    /** @type {ReturnType<typeof seen>} */
+    let shown;
+    /** @type {number[][]} */
+    let sequence = [];
+    let step = 0;
+    let pace = Number(place.dataset.pace);
+    let diverged = "";
+
+    const told = element("p", { class: "pg-told" });
+    const status = element("p", { class: "pg-said", role: "status" }, faults.join(" "));
+    const counted = element("p", { class: "pg-step" });
+    const pointed = element("p", { class: "pg-pointed", "aria-live": "polite" });
+    const train = button("Train", () => PRESSED[state]());
+    const anew = button("Start again", start);
+    train.classList.add("pg-train");
+    const field = element("input", { id: `${id}-sequence`, type: "text", autocomplete: "off" });
+    field.spellcheck = false;
+    const editor = element(
+        "form",
+        { class: "pg-editor" },
+        element("label", { for: field.id }, "The sequence that is looked at; write another"),
+        field,
+        element("button", {}, "Look at it"),
+    );
+    const longer = element("div", { class: "pg-go" });
+    const sight = element("div");
+    const link = element(
+        "a",
+        { href: "playground.html" },
+        "All switches of this in the playground",
+    );
+    const table = controls(id, machines, switches(), change);
+
+    /** @returns {Name[]} */
+    function switches() {
+        if (whole) return [...SHARED, ...OWN];
+        return /** @type {Name[]} */ ((place.dataset.switches ?? "").split(" "));
+    }
+
+    function start() {
+        worker?.terminate();
+        worker = new Worker(WORKER, { type: "module" });
+        worker.addEventListener("message", ({ data }) => HEARD[data.type](data));
+        worker.addEventListener("error", () =>
+            HEARD.failed({ sentence: "The machine could not be started in this browser." }),
+        );
+        build();
+        [step, diverged] = [0, ""];
+        enter("running");
+        status.textContent = `Training: ${names(machines).join(" and ")}.`;
+        worker.postMessage({ type: "start", machines, pace: PACES[pace][0] });
+    }
+
+    /** What the large button does in each state. @type {Record<State, () => void>} */
+    const PRESSED = {
+        before: start,
+        running: () => worker?.postMessage({ type: "stop" }),
+        stopped() {
+            enter("running");
+            worker?.postMessage({ type: "go on" });
+        },
+        after: start,
+    };
+
+    /** What is done with each message of the worker. @type {Record<string, (message: any) => void>} */
+    const HEARD = {
+        ready(message) {
+            ready = message;
+            sequence = message.sequence;
+            field.value = tokensOf(sequence, message.symbols).join(" ");
+            shown.begin(message);
+        },
+        progress(message) {
+            step = message.step;
+            shown.show(step, message.machines, sequence);
+            counted.textContent = `Step ${step} of ${machines[0].steps}`;
+            diverged = message.machines.map((/** @type {any} */ one) => one.sentence).join("");
+            if (state !== "running") shown.rest(step); // another sequence is looked at
+        },
+        stopped() {
+            enter("stopped");
+            status.textContent = `Stopped at step ${step}. ${reached()}`;
+        },
+        ended() {
+            enter("after");
+            status.textContent = `${diverged} After ${step} steps: ${reached()}`.trim();
+            const accuracies = shown.last.map((one) => one?.whole ?? 0);
+            place.dispatchEvent(new CustomEvent("learned", { detail: { machines, accuracies } }));
+        },
+        tried({ length, machines: all }) {
+            const accuracies = all.map((/** @type {{ whole: number }} */ one) => one.whole);
+            status.textContent = `On sequences of ${length} places: ${sentence(accuracies)}`;
+        },
+        refused({ problems: found }) {
+            const all = found.map((/** @type {{ sentence: string }} */ one) => one.sentence);
+            status.textContent = all.join(" ");
+        },
+        failed({ sentence: text }) {
+            worker?.terminate();
+            worker = null;
+            enter("before");
+            status.textContent = text;
+        },
+    };
+
+    /** @param {number[]} accuracies */
+    function sentence(accuracies) {
+        const each = names(machines).map((name, at) => `${name}, ${percent(accuracies[at])} right`);
+        return `${each.join("; ")}. A guess would be right in ${percent(ready?.chance ?? 0)}.`;
+    }
+
+    const reached = () => sentence(shown.last.map((one) => one?.whole ?? 0));
+
+    /** @param {State} now */
+    function enter(now) {
+        state = now;
+        place.dataset.state = state;
+        const found = machines.flatMap((one) => problems(one)).map((one) => one.sentence);
+        train.disabled = found.length > 0;
+        train.textContent = SAID[state];
+        anew.hidden = state !== "running" && state !== "stopped";
+        editor.hidden = longer.hidden = state === "before";
+        if (state === "stopped" || state === "after") shown.rest(step);
+        if (found.length) status.textContent = [...new Set(found)].join(" ");
+    }
+
+    /** @param {Settings[]} now */
+    function change(now) {
+        worker?.terminate();
+        worker = null;
+        machines = now;
+        status.textContent = "";
+        if (whole) history.replaceState(null, "", `?${written(machines)}`);
+        build();
+        enter("before");
+    }
+
+    function build() {
+        told.textContent = TOLD[machines[0].task];
+        counted.textContent = pointed.textContent = "";
+        shown = seen(machines, (text) => {
+            pointed.textContent = text;
+        });
+        sight.replaceChildren(shown.node, pointed, editor, longer, shown.more);
+        link.search = written(machines);
+        const lengths = (place.dataset.longer ?? "").split(" ").filter(Boolean);
+        longer.replaceChildren(
+            ...lengths.map((length) =>
+                button(`Try it at ${length} places`, () =>
+                    worker?.postMessage({ type: "try", length: Number(length) }),
+                ),
+            ),
+        );
+    }
+
+    editor.addEventListener("submit", (event) => {
+        event.preventDefault();
+        if (!ready || !worker) return;
+        try {
+            sequence = parsed(field.value, ready.symbols, TASKS[machines[0].task].each);
+            worker.postMessage({ type: "look", sequence });
+            status.textContent = "";
+        } catch (error) {
+            status.textContent = error instanceof Error ? error.message : String(error);
+        }
+    });
+
+    const sayPace = (/** @type {[number, string]} */ [, words]) => words;
+    const speeds = slider(`${id}-pace`, "Pace", PACES, pace, sayPace, (chosen) => {
+        pace = PACES.indexOf(chosen);
+        worker?.postMessage({ type: "pace", pace: chosen[0] });
+    });
+    const live = element(
+        "div",
+        { class: "pg-live" },
+        told,
+        table.node,
+        element("div", { class: "pg-go" }, train, anew, counted),
+        element("div", { class: "play-sliders" }, ...speeds),
+        status,
+        sight,
+    );
+    build();
+    enter("before");
+    place.prepend(live);
+    if (!whole) live.append(element("p", {}, link));
+    /** @param {Settings[]} now */
+    const write = (now) => {
+        table.write(now);
+        change(now);
+    };
+    if (whole) addToWhole(place, live, { read: () => machines, write });
+}
+
+/** @param {string} text @param {() => void} pressed */
+function button(text, pressed) {
+    const made = element("button", { type: "button" }, text);
+    made.addEventListener("click", pressed);
+    return made;
+}
+
+if (typeof document !== "undefined")
+    for (const [number, place] of [...document.querySelectorAll(".playground")].entries())
+        if (place instanceof HTMLElement) playground(place, number);

@@ -1,0 +1,93 @@
+// @ts-check
+// Puzzles: a machine that does not learn its task, and would if one switch stood otherwise.
+
+import { element } from "../parts.mjs";
+import { read } from "./address.mjs";
+import { inWords, LABELS, OWN } from "./words.mjs";
+
+/**
+ * @typedef {import("./words.mjs").Settings} Settings
+ * @typedef {import("./words.mjs").Name} Name
+ * @typedef {{ name: string, settings: string, answer: string, why: string, section: string }} Puzzle
+ */
+
+/** A machine has learned its task if it is right in so many of the sequences kept back. */
+export const LEARNED = 0.9;
+
+/**
+ * The machine of a puzzle, with its answer or without.
+ * @param {Puzzle} puzzle
+ * @param {boolean} [solved]
+ */
+export const machineOf = ({ settings, answer }, solved = false) =>
+    read(solved ? `${settings}&${answer}` : settings).machines[0];
+
+/**
+ * What a finished run is to a puzzle.
+ * @param {Settings} puzzle
+ * @param {Settings} machine
+ * @param {number} accuracy
+ */
+export function verdict(puzzle, machine, accuracy) {
+    if (puzzle.task !== machine.task)
+        return "That is another task. “Surprise me” brings the puzzle back.";
+    const changed = OWN.filter((name) => puzzle[name] !== machine[name]);
+    if (accuracy < LEARNED)
+        return changed.length
+            ? "Not yet: it has not learned the task."
+            : "So it fails. Now change one switch, and train it again.";
+    if (changed.length === 1) {
+        const [name] = changed;
+        return `Solved, by one switch: ${LABELS[name]}, ${inWords(name, machine[name])}.`;
+    }
+    return changed.length
+        ? `It learns, and you have changed ${changed.length} switches. Which one of them was needed?`
+        : "It learns as it is, with other settings than the puzzle's. Take the puzzle's own.";
+}
+
+/**
+ * The button that brings puzzles, and what is said of them.
+ * @param {HTMLElement} place the playground, which tells of each run that ends
+ * @param {(machines: Settings[]) => void} write
+ * @returns {Promise<HTMLElement>}
+ */
+export async function puzzles(place, write) {
+    /** @type {Puzzle[]} */
+    const all = await (await fetch(new URL("puzzles.json", import.meta.url))).json();
+    let next = Math.floor(Math.random() * all.length);
+    /** @type {Puzzle | null} */
+    let now = null;
+    const button = element("button", { type: "button" }, "Surprise me");
+    const asked = element("p", { role: "status" });
+    const answer = element("details", { class: "pg-answer" });
+    answer.hidden = true;
+
+    button.addEventListener("click", () => {
+        const puzzle = all[next];
+        next = (next + 1) % all.length;
+        now = puzzle;
+        write([machineOf(puzzle)]);
+        asked.textContent =
+            "This machine does not learn its task. Train it and see; then make it learn by changing one switch.";
+        const [name, value] = puzzle.answer.split("=");
+        const switched = `${LABELS[/** @type {Name} */ (name)]}: ${inWords(/** @type {Name} */ (name), value)}. `;
+        answer.replaceChildren(
+            element("summary", {}, "Answer"),
+            element(
+                "p",
+                {},
+                element("strong", {}, switched),
+                `${puzzle.why} `,
+                element("a", { href: puzzle.section }, "Read more"),
+            ),
+        );
+        answer.open = false;
+        answer.hidden = false;
+    });
+    place.addEventListener("learned", (event) => {
+        if (!now || !(event instanceof CustomEvent)) return;
+        const { machines, accuracies } = event.detail;
+        asked.textContent = verdict(machineOf(now), machines[0], accuracies[0]);
+    });
+    return element("div", { class: "pg-puzzles" }, button, asked, answer);
+}

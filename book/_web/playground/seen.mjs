@@ -1,0 +1,184 @@
+// @ts-check
+// What is seen while machines learn: loss and accuracy against the step, accuracy by group, who
+// looks at whom, the vectors in the plane, and the gradients' sizes.
+
+import { element } from "../parts.mjs";
+import { bars } from "./bars.mjs";
+import { chart } from "./chart.mjs";
+import { maps } from "./maps.mjs";
+import { plane } from "./plane.mjs";
+import { tokensOf } from "./sequence.mjs";
+import { names } from "./words.mjs";
+
+/**
+ * @typedef {import("./words.mjs").Settings} Settings
+ * @typedef {import("../learning/run.mjs").Accuracy} Accuracy
+ * @typedef {import("../learning/run.mjs").Look} Look
+ * @typedef {{ state: string, sentence: string, loss: number, losses: number[], accuracy: Accuracy | null, gradients: { layer: string, norm: number }[], look: Look }} Seen of one machine
+ * @typedef {{ symbols: string[], answers: string[], groups: string[], chance: number, parameters: number[], sequence: number[][] }} Ready
+ */
+
+/** What accuracy is told by. @type {Record<string, string>} */
+const GROUPS = { both: "relation", before: "places back", copying: "whether one can know" };
+const OFTEN = 200; // milliseconds between two drawings of the gradients
+const [SMALLEST, LARGEST] = [-6, 1]; // powers of ten: what a gradient's bar spans
+
+/** @param {number} share */
+export const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
+
+/**
+ * @param {Settings[]} machines
+ * @param {(sentence: string) => void} said
+ */
+export function seen(machines, said) {
+    const called = names(machines);
+    const accuracies = chart("right, of 256 sequences kept back", machines.length);
+    const losses = chart("loss, nats", machines.length);
+    const by = GROUPS[machines[0].task] ?? "distance";
+    const groups = bars(`Right, by ${by}`, by, called);
+    const layers = bars("Size of the gradient in each layer", "layer", called);
+    const looking = machines.map(({ body }, at) => maps(at, body, said));
+    /** @type {ReturnType<typeof plane>[]} */
+    let planes = [];
+    /** @type {Ready} */
+    let ready;
+    let drawn = -Infinity;
+    /** @type {(Accuracy | null)[]} */
+    const last = machines.map(() => null);
+
+    const legend = element(
+        "p",
+        { class: "pg-legend" },
+        ...machines.map((_, at) => element("span", { class: `pg-key pg-${at + 1}` }, called[at])),
+        element("span", { class: "pg-key pg-level" }, "a guess"),
+    );
+    const panels = machines.map((_, at) =>
+        element(
+            "section",
+            {},
+            ...(machines.length > 1
+                ? [element("p", { class: `pg-key pg-${at + 1}` }, called[at])]
+                : []),
+            looking[at].node,
+        ),
+    );
+    const vectors = element("div", { class: "pg-planes" });
+    const node = element(
+        "div",
+        { class: "pg-seen" },
+        legend,
+        element("div", { class: "pg-charts" }, accuracies.node, losses.node),
+        groups.node,
+        element("div", { class: "pg-panels" }, ...panels),
+    );
+    const more = element(
+        "div",
+        {},
+        fold(
+            "The vectors in the plane",
+            element(
+                "p",
+                { class: "pg-quiet" },
+                "What the read-out reads at the last place of 256 sequences, along the two directions in which it varies most; each is written as its right answer.",
+            ),
+            vectors,
+        ),
+        fold("The gradients", layers.node),
+    );
+
+    function empty() {
+        accuracies.clear(machines[0].steps, 1);
+        losses.clear(machines[0].steps, 3);
+        accuracies.say("Accuracy against the step: no machine has been trained yet.");
+        losses.say("Loss against the step: no machine has been trained yet.");
+    }
+
+    /** @param {Accuracy} accuracy */
+    const shares = (accuracy) =>
+        accuracy.groups.map(({ right, count }) => (count ? right / count : NaN));
+
+    function byGroup() {
+        const all = last.map((one) => (one ? shares(one) : []));
+        groups.show(
+            ready.groups.map((name, group) => ({
+                name,
+                values: all.map((one) => {
+                    const share = one[group] ?? NaN;
+                    return {
+                        share: share || 0,
+                        text: Number.isNaN(share) ? "none" : percent(share),
+                    };
+                }),
+            })),
+        );
+    }
+
+    empty();
+    return {
+        node,
+        more,
+        /** The last accuracy of each machine. */
+        last,
+        /** A run begins. @param {Ready} message */
+        begin(message) {
+            ready = message;
+            accuracies.clear(machines[0].steps, 1, message.chance);
+            losses.clear(machines[0].steps, 1.15 * Math.log(message.answers.length));
+            planes = machines.map(() => plane(message.answers));
+            vectors.replaceChildren(
+                ...planes.map((one, at) => {
+                    if (machines.length > 1) one.node.append(element("figcaption", {}, called[at]));
+                    return one.node;
+                }),
+            );
+        },
+        /** @param {number} step @param {Seen[]} all @param {number[][]} sequence */
+        show(step, all, sequence) {
+            const tokens = tokensOf(sequence, ready.symbols);
+            for (const [at, one] of all.entries()) {
+                const from = step - one.losses.length + 1;
+                losses.add(
+                    at,
+                    one.losses.map((loss, more) => [from + more, loss]),
+                );
+                looking[at].show(one.look, tokens);
+                if (!one.accuracy) continue;
+                last[at] = one.accuracy;
+                accuracies.add(at, [[step, one.accuracy.whole]]);
+                planes[at].show(one.accuracy.vectors);
+            }
+            if (all.some((one) => one.accuracy)) byGroup();
+            if (performance.now() - drawn < OFTEN) return;
+            drawn = performance.now();
+            layers.show(gradients(all));
+        },
+        /** The machines rest: say what stands in the pictures. @param {number} step */
+        rest(step) {
+            const reached = last.map(
+                (one, at) => `${called[at]} ${one ? percent(one.whole) : "nothing"}`,
+            );
+            accuracies.say(`Accuracy against the step, up to step ${step}: ${reached.join(", ")}.`);
+            losses.say(`Loss against the step, up to step ${step}.`);
+            for (const one of looking) one.tell();
+        },
+    };
+}
+
+/** @param {Seen[]} all */
+function gradients(all) {
+    const longest = all.reduce((one, other) =>
+        other.gradients.length > one.gradients.length ? other : one,
+    );
+    return longest.gradients.map(({ layer }) => ({
+        name: layer,
+        values: all.map((one) => {
+            const norm = one.gradients.find((each) => each.layer === layer)?.norm;
+            if (norm === undefined) return { share: 0, text: "" };
+            const share = (Math.log10(norm) - SMALLEST) / (LARGEST - SMALLEST);
+            return { share: Math.min(1, Math.max(0, share)), text: norm.toPrecision(2) };
+        }),
+    }));
+}
+
+/** @param {string} title @param {Node[]} inside */
+const fold = (title, ...inside) => element("details", {}, element("summary", {}, title), ...inside);

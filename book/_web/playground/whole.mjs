@@ -1,0 +1,44 @@
+// @ts-check
+// What the page `playground` has besides: a second machine at will, a link to hand on, and puzzles.
+
+import { element } from "../parts.mjs";
+import { puzzles } from "./puzzles.mjs";
+
+/**
+ * @typedef {import("./words.mjs").Settings} Settings
+ * @param {HTMLElement} place
+ * @param {HTMLElement} live where the switches are
+ * @param {{ read: () => Settings[], write: (machines: Settings[]) => void }} machines
+ */
+export function addToWhole(place, live, { read, write }) {
+    const second = element("button", { type: "button" });
+    const copy = element("button", { type: "button" }, "Copy the link to this");
+    const said = element("span", { role: "status" });
+    const name = () => {
+        second.textContent =
+            read().length > 1 ? "Train one machine" : "Train a second one beside it";
+    };
+    second.addEventListener("click", () => {
+        const [first, other] = read();
+        write(other ? [first] : [first, first]);
+        name();
+    });
+    copy.addEventListener("click", async () => {
+        try {
+            await navigator.clipboard.writeText(location.href);
+            said.textContent = "Copied.";
+        } catch {
+            said.textContent =
+                "The browser does not allow it; the address of this page is the link.";
+        }
+    });
+    const row = element("div", { class: "pg-go" }, second, copy, said);
+    live.querySelector(".pg-settings")?.after(row);
+    name();
+    place.classList.add("pg-whole");
+    const brought = (/** @type {Settings[]} */ machines) => {
+        write(machines);
+        name();
+    };
+    puzzles(place, brought).then((node) => live.prepend(node));
+}

@@ -1,0 +1,44 @@
+// @ts-check
+// Machines without a page, in Node: what is kept for readers without scripts, and what tests look at.
+
+import { readFileSync } from "node:fs";
+import { Memory } from "../../../book/_web/learning/memory.mjs";
+import { Run } from "../../../book/_web/learning/run.mjs";
+import { read } from "../../../book/_web/playground/address.mjs";
+
+/** @param {string} path in the folder of the site's scripts */
+const web = (path) => new URL(`../../../book/_web/${path}`, import.meta.url);
+
+const KERNEL = new Uint8Array(readFileSync(web("learning/product.wasm")));
+
+/** Steps after which accuracy is measured, as in the worker. */
+export const EVERY = 20;
+/** @type {Record<string, { settings: string }>} */
+export const QUESTIONS = JSON.parse(readFileSync(web("playground/questions.json"), "utf8"));
+export const PUZZLES = JSON.parse(readFileSync(web("playground/puzzles.json"), "utf8"));
+/** @param {string} name */
+export const keptOf = (name) => web(`playground/kept/${name}.json`);
+
+/**
+ * The machines of an address, which must have no fault.
+ * @param {string} address
+ */
+export function machinesOf(address) {
+    const { machines, faults } = read(address);
+    if (faults.length) throw new Error(faults.join(" "));
+    return machines;
+}
+
+/**
+ * Train a machine to the end; return it, and its accuracy every 20 steps.
+ * @param {import("../../../book/_web/playground/words.mjs").Settings} settings
+ */
+export function trained(settings) {
+    const run = new Run(settings, new Memory(KERNEL));
+    const accuracy = [run.accuracy().whole];
+    while (run.state === "learning") {
+        run.step();
+        if (run.steps % EVERY === 0) accuracy.push(run.accuracy().whole);
+    }
+    return { run, accuracy };
+}

@@ -1,0 +1,22 @@
+// @ts-check
+// Keep a run of each question, for readers without scripts: node tests/web/playground/keep.mjs
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { chance, TASKS } from "../../../book/_web/learning/tasks.mjs";
+import { names } from "../../../book/_web/playground/words.mjs";
+import { EVERY, keptOf, machinesOf, QUESTIONS, trained } from "./headless.mjs";
+
+for (const [name, { settings }] of Object.entries(QUESTIONS)) {
+    const machines = machinesOf(settings);
+    const accuracy = machines.map((one) =>
+        trained(one).accuracy.map((share) => Number(share.toFixed(3))),
+    );
+    const [{ task, seed }] = machines;
+    const kept = {
+        ...{ settings, seed, every: EVERY, chance: chance(TASKS[task]) },
+        ...{ names: names(machines), accuracy },
+    };
+    mkdirSync(new URL(".", keptOf(name)), { recursive: true });
+    writeFileSync(keptOf(name), `${JSON.stringify(kept)}\n`);
+    console.log(name, ...names(machines), ...accuracy.map((one) => one.at(-1)));
+}
