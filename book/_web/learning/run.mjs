@@ -19,6 +19,7 @@ import { TASKS } from "./tasks.mjs";
  * @typedef {{ place: number, right: number | null, probabilities: Float32Array }} Answer
  * @typedef {{ maps: Weights[], answers: Answer[], vector: Float32Array }} Look
  * @typedef {"learning" | "done" | "diverged"} State
+ * @typedef {ReturnType<typeof graph>} Graph
  */
 
 /** Sequences that no training sees. */
@@ -56,7 +57,7 @@ export class Run {
         const { batch, length } = settings;
         this.graph = graph(this.parameters, settings, batch, length, this.task.everywhere);
         this.adam = new Adam(this.parameters);
-        /** @type {Map<string, ReturnType<typeof graph>>} */
+        /** @type {Map<string, Graph>} */
         this.graphs = new Map();
     }
 
@@ -87,7 +88,7 @@ export class Run {
 
     /**
      * Write sequences, and their right answers, into a graph.
-     * @param {ReturnType<typeof graph>} to
+     * @param {Graph} to
      * @param {Sequence[]} sequences
      */
     fill({ symbols, right }, sequences) {
@@ -112,9 +113,22 @@ export class Run {
         return made;
     }
 
-    /** What it gets right of the held-out sequences of a length. @returns {Accuracy} */
+    /** What it gets right of the held-out sequences of a length. */
     accuracy(length = this.settings.length) {
-        const { answers, questions, counted, everywhere } = this.task;
+        const measured = this.measured(length);
+        for (;;) {
+            const { done, value } = measured.next();
+            if (done) return value;
+        }
+    }
+
+    /**
+     * The same, with a stop behind each batch, for whoever must listen in between.
+     * @param {number} length
+     * @returns {Generator<undefined, Accuracy>}
+     */
+    *measured(length) {
+        const { questions, counted, everywhere } = this.task;
         const { width } = this.settings;
         const reader = this.reader(AT_ONCE, length, everywhere);
         const groups = this.task.groups(length).map(() => ({ right: 0, count: 0 }));
@@ -123,25 +137,36 @@ export class Run {
         const all = heldOut(this.settings, length);
         let [whole, count] = [0, 0];
         for (let from = 0; from < HELD_OUT; from += AT_ONCE) {
-            const solved = this.fill(reader, all.slice(from, from + AT_ONCE)).flat();
+            const solved = this.fill(reader, all.slice(from, from + AT_ONCE));
             reader.tape.forward();
-            for (let at = 0; at < solved.length; at += questions) {
-                const right = solved.slice(at, at + questions).map((one, question) => {
-                    const named = largest(reader.probabilities, at + question, answers.length);
-                    const own = named === one?.answer;
-                    if (one) groups[one.group].count++;
-                    if (one && own) groups[one.group].right++;
-                    return own;
-                });
-                if ((solved[at]?.group ?? Infinity) >= counted) continue;
-                count++;
-                if (right.every(Boolean)) whole++;
+            lastVectors(reader, vectors, from);
+            vectors.labels.push(...solved.map((one) => one.at(-questions)?.answer ?? -1));
+            const flat = solved.flat();
+            const named = flat.map((one, at) => one?.answer === this.named(reader, at));
+            for (const [at, one] of flat.entries()) {
+                if (!one) continue;
+                groups[one.group].count++;
+                if (named[at]) groups[one.group].right++;
             }
-            lastVectors(reader, AT_ONCE, vectors, from);
+            for (let at = 0; at < flat.length; at += questions) {
+                if ((flat[at]?.group ?? Infinity) >= counted) continue;
+                count++;
+                if (named.slice(at, at + questions).every(Boolean)) whole++;
+            }
+            yield;
         }
-        for (const one of all)
-            vectors.labels.push(this.task.solve(one).at(-questions)?.answer ?? -1);
         return { whole: whole / count, groups, vectors };
+    }
+
+    /**
+     * The answer that a machine finds likeliest to a question.
+     * @param {Graph} graph
+     * @param {number} question of all in the batch
+     */
+    named({ probabilities }, question) {
+        const count = this.task.answers.length;
+        const own = probabilities.subarray(question * count, (question + 1) * count);
+        return own.indexOf(Math.max(...own));
     }
 
     /**
@@ -175,16 +200,15 @@ export class Run {
     }
 }
 
-/** Which of `count` numbers is the largest, from the group's first. @type {(numbers: Float32Array, group: number, count: number) => number} */
-function largest(numbers, group, count) {
-    const own = numbers.subarray(group * count, (group + 1) * count);
-    return own.indexOf(Math.max(...own));
-}
-
-/** Copy what the read-out reads at the last place of each sequence. @type {(reader: ReturnType<typeof graph>, count: number, to: Vectors, from: number) => void} */
-function lastVectors({ vectors }, count, to, from) {
-    const [, places, width] = vectors.shape;
-    for (let b = 0; b < count; b++) {
+/**
+ * Copy what the read-out reads at the last place of each sequence.
+ * @param {Graph} graph
+ * @param {Vectors} to
+ * @param {number} from the place of the first
+ */
+function lastVectors({ vectors }, to, from) {
+    const [batch, places, width] = vectors.shape;
+    for (let b = 0; b < batch; b++) {
         const at = ((b + 1) * places - 1) * width;
         to.numbers.set(vectors.data.subarray(at, at + width), (from + b) * width);
     }

@@ -19,13 +19,10 @@ let runs = [];
 /** @type {Sequence} */
 let sequence = [];
 let pace = 1;
-let running = false;
-/** Since the last progress: the losses of each machine, and whether accuracy is due. */
-let losses = /** @type {number[][]} */ ([]);
-let due = false;
-
-/** @param {Record<string, unknown> & { type: string }} message */
-const say = (message) => postMessage(message);
+/** Whether steps are wanted, and whether `train` is at it: a step under way ends after `stop`. */
+let [running, training] = [false, false];
+/** @type {number[][]} The losses of each machine since the last progress. */
+let losses = [];
 
 /** @type {Record<string, (message: any) => void | Promise<void>>} */
 const HEARD = {
@@ -35,35 +32,34 @@ const HEARD = {
     },
     stop: () => {
         running = false;
-        say({ type: "stopped", step: runs[0]?.steps ?? 0 });
+        postMessage({ type: "stopped", step: steps() });
     },
-    "go on": () => {
-        if (running || !runs.length) return;
-        running = true;
-        frame();
-    },
+    "go on": train,
     look: ({ sequence: wanted }) => {
         const sentence = unreadable(runs[0].task, wanted);
         if (sentence) return refuse([{ machine: 0, field: "sequence", sentence }]);
         sequence = wanted;
-        progress();
+        progress([]);
     },
-    try: ({ length }) => {
-        const settings = { ...runs[0].settings, length };
-        const found = problems(settings).filter(({ field }) => field === "length");
-        if (found.length) return refuse(found.map((one) => ({ machine: 0, ...one })));
-        say({ type: "tried", length, machines: runs.map((run) => run.accuracy(length)) });
+    try: async ({ length }) => {
+        const found = problems({ ...runs[0].settings, length });
+        const wrong = found.filter(({ field }) => field === "length");
+        if (wrong.length) return refuse(wrong.map((one) => ({ machine: 0, ...one })));
+        postMessage({ type: "tried", length, machines: await accuracies(length) });
     },
 };
 
 /** @param {{ machine: number, field: string, sentence: string }[]} found */
-const refuse = (found) => say({ type: "refused", problems: found });
+const refuse = (found) => postMessage({ type: "refused", problems: found });
+const steps = () => Math.max(0, ...runs.map((run) => run.steps));
+const learning = () => runs.some(({ state }) => state === "learning");
 
 /**
  * @param {Settings[]} machines
  * @param {number} steps a frame
  */
 async function start(machines, steps) {
+    if (runs.length) throw new Error("A worker trains once: make a new one.");
     const found = machines.flatMap((settings, machine) =>
         problems(settings).map((one) => ({ machine, ...one })),
     );
@@ -72,21 +68,19 @@ async function start(machines, steps) {
     if (found.length) return refuse(found);
     const memory = new Memory(await assembled());
     runs = machines.map((settings) => new Run(settings, memory));
-    const { length } = machines[0];
-    const { symbols, answers, groups, ...task } = TASKS[machines[0].task];
+    const [{ task: name, length }] = machines;
+    const task = TASKS[name];
     sequence = heldOut(machines[0], length)[0];
-    say({
-        ...{ type: "ready", kernel: memory.kernel, symbols, answers, groups: groups(length) },
-        chance: chance({ symbols, answers, groups, ...task }),
+    postMessage({
+        ...{ type: "ready", kernel: memory.kernel, symbols: task.symbols, answers: task.answers },
+        ...{ groups: task.groups(length), chance: chance(task), sequence },
         parameters: runs.map(({ parameters }) => parameters.count),
-        sequence,
     });
     pace = steps;
     losses = runs.map(() => []);
-    due = true;
-    progress();
     running = true;
-    frame();
+    progress(await accuracies(length));
+    if (running) await train();
 }
 
 /** product.wasm, or null where it cannot be had: then JavaScript multiplies. */
@@ -95,47 +89,72 @@ async function assembled() {
     return answer?.ok ? new Uint8Array(await answer.arrayBuffer()) : null;
 }
 
-/** As many steps as the pace allows, then a message, then a pause in which messages are heard. */
-function frame() {
-    if (!running) return;
-    const began = performance.now();
-    for (let done = 0; learning() && (pace ? done < pace : true); done++) {
-        step();
-        if (performance.now() - began > FRAME) break;
+/** Frame by frame, as many steps as the pace allows, and what is seen then. */
+async function train() {
+    running = true;
+    if (training) return;
+    training = true;
+    while (running && learning()) {
+        const began = performance.now();
+        let due = false;
+        for (let done = 0; learning() && (pace === 0 || done < pace); done++) {
+            due = step() || due;
+            if (performance.now() - began > FRAME) break;
+        }
+        progress(due ? await accuracies(runs[0].settings.length) : []);
+        await pause(began + FRAME - performance.now());
     }
-    progress();
-    if (!learning()) {
-        running = false;
-        say({ type: "ended", step: Math.max(...runs.map(({ steps }) => steps)) });
-    } else setTimeout(frame, Math.max(0, began + FRAME - performance.now()));
+    training = false;
+    if (running) postMessage({ type: "ended", step: steps() });
+    running = false;
 }
 
-const learning = () => runs.some(({ state }) => state === "learning");
-
+/** One step of every machine. Returns whether accuracy is due. */
 function step() {
+    let due = false;
     for (const [at, run] of runs.entries()) {
         if (run.state !== "learning") continue;
         run.step();
         losses[at].push(run.loss);
         due ||= run.steps % EVERY === 0 || run.state !== "learning";
     }
+    return due;
 }
 
-function progress() {
-    say({
-        type: "progress",
-        step: Math.max(...runs.map(({ steps }) => steps)),
+/**
+ * The accuracy of every machine, with pauses in which messages are heard.
+ * @param {number} length
+ */
+async function accuracies(length) {
+    const all = [];
+    let began = performance.now();
+    for (const run of runs) {
+        const measured = run.measured(length);
+        let one = measured.next();
+        for (; !one.done; one = measured.next()) {
+            if (performance.now() - began < FRAME) continue;
+            await pause(0);
+            began = performance.now();
+        }
+        all.push(one.value);
+    }
+    return all;
+}
+
+/** @param {number} milliseconds */
+const pause = (milliseconds) =>
+    new Promise((heard) => setTimeout(heard, Math.max(0, milliseconds)));
+
+/** @param {import("./run.mjs").Accuracy[]} accuracy of each machine, or none */
+function progress(accuracy) {
+    postMessage({
+        ...{ type: "progress", step: steps() },
         machines: runs.map((run, at) => ({
-            state: run.state,
-            sentence: run.sentence,
-            loss: run.loss,
-            losses: losses[at].splice(0),
-            accuracy: due ? run.accuracy() : null,
-            gradients: run.gradients,
-            look: run.look(sequence),
+            ...{ state: run.state, sentence: run.sentence, loss: run.loss },
+            ...{ losses: losses[at].splice(0), accuracy: accuracy[at] ?? null },
+            ...{ gradients: run.gradients, look: run.look(sequence) },
         })),
     });
-    due = false;
 }
 
 addEventListener("message", async ({ data }) => {
@@ -145,6 +164,6 @@ addEventListener("message", async ({ data }) => {
         await HEARD[data.type](data);
     } catch (error) {
         running = false;
-        say({ type: "failed", sentence: `The training has stopped: ${error}` });
+        postMessage({ type: "failed", sentence: `The training has stopped. ${error}` });
     }
 });

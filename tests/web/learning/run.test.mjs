@@ -1,0 +1,138 @@
+// A run: the same seed gives the same, both products agree, and what is told of a machine is true.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { heldOut } from "../../../book/_web/learning/run.mjs";
+import { BYTES, machine, trained } from "./engine.mjs";
+
+const SMALL = { steps: 20, batch: 8, width: 16 };
+const COPYING = { ...SMALL, task: "copying", layers: 2, heads: 2, positions: "rotary" };
+
+/** @param {import("../../../book/_web/learning/run.mjs").Run} run */
+const numbers = ({ parameters }) => [...parameters.all.values()].flatMap(({ data }) => [...data]);
+
+test("the same seed gives the same run, to the last bit, and another one another", () => {
+    const [first, again, other] = [0, 0, 1].map((seed) =>
+        numbers(trained(machine({ ...COPYING, seed }))),
+    );
+    assert.deepEqual(first, again);
+    assert.notDeepEqual(first, other);
+});
+
+test("looking at a machine changes nothing of its run", () => {
+    const [run, watched] = [machine(COPYING), machine(COPYING)];
+    const [sequence] = heldOut(watched.settings, 24);
+    while (watched.state === "learning") {
+        watched.step();
+        watched.accuracy();
+        watched.accuracy(12);
+        watched.look(sequence);
+    }
+    assert.deepEqual(numbers(trained(run)), numbers(watched));
+});
+
+for (const body of ["mean", "gru", "convolution", "bare", "shared", "attention"])
+    test(`${body} learns the same by WebAssembly and by JavaScript`, () => {
+        const settings = { ...SMALL, body, layers: 2, residual: true, norm: true };
+        const [fast, plain] = [BYTES, null].map((bytes) => trained(machine(settings, bytes)));
+        assert.ok(Math.abs(fast.loss - plain.loss) < 1e-4, `${fast.loss} and ${plain.loss}`);
+    });
+
+test("two machines of one seed see the same sequences", () => {
+    const [first, second] = [{ body: "gru" }, { body: "mean", width: 8 }].map((one) =>
+        machine({ ...SMALL, ...one }),
+    );
+    for (const run of [first, second]) for (let step = 0; step < 3; step++) run.step();
+    assert.deepEqual(first.graph.symbols, second.graph.symbols);
+    assert.deepEqual(first.graph.right, second.graph.right);
+});
+
+test("no held-out sequence is one of the first hundred steps", () => {
+    const run = machine({ batch: 32, length: 16 });
+    const all = new Set(heldOut(run.settings, 16).map(String));
+    assert.equal(all.size, 256);
+    for (let step = 0; step < 100 * 32; step++)
+        assert.ok(!all.has(String(run.task.draw(run.random, 16))));
+});
+
+test("a rate at which the loss is no number any more is told, and the run stays", () => {
+    const run = machine({ ...SMALL, steps: 400, rate: 1, norm: false, body: "bare", layers: 3 });
+    run.parameters.all.values().next().value?.data.fill(1e30);
+    trained(run);
+    assert.equal(run.state, "diverged");
+    assert.match(run.sentence, /In step 1 the loss .* at the rate 1 .* Take a smaller rate\./);
+    const { steps } = run;
+    run.step();
+    assert.equal(run.steps, steps);
+    assert.equal(run.look(heldOut(run.settings, 32)[0]).maps.length, 3);
+});
+
+test("the weights of every head sum to 1, and are 0 behind the causal mask", () => {
+    const run = trained(machine(COPYING));
+    const { maps, answers, vector } = run.look(heldOut(run.settings, 24)[0]);
+    assert.equal(maps.length, 2);
+    for (const { heads, queries, keys, weights } of maps) {
+        assert.deepEqual([heads, queries, keys], [2, 24, 24]);
+        for (let row = 0; row < heads * queries; row++) {
+            const own = weights.subarray(row * keys, (row + 1) * keys);
+            assert.ok(Math.abs(own.reduce((sum, one) => sum + one, 0) - 1) < 1e-5);
+            assert.ok(own.subarray((row % queries) + 1).every((one) => one === 0));
+        }
+    }
+    assert.deepEqual(
+        answers.map(({ place }) => place),
+        [...Array(24).keys()],
+    );
+    assert.equal(vector.length, 16);
+});
+
+test("a machine that is read at its last place shows the map of all, and answers at the last", () => {
+    const run = machine({ ...SMALL, task: "both", heads: 2, causal: false });
+    const [sequence] = heldOut(run.settings, 9);
+    const { maps, answers } = run.look(sequence);
+    assert.deepEqual([maps[0].queries, maps[0].keys], [9, 9]);
+    assert.deepEqual(
+        answers.map(({ place }) => place),
+        [8, 8],
+    );
+    assert.deepEqual(
+        answers.map(({ right }) => right),
+        run.task.solve(sequence).map((one) => one?.answer),
+    );
+    for (const { probabilities } of answers) {
+        assert.equal(probabilities.length, 16);
+        assert.ok(Math.abs(probabilities.reduce((sum, one) => sum + one, 0) - 1) < 1e-5);
+    }
+});
+
+test("what is looked at and what is measured are the same machine", () => {
+    const run = trained(machine({ ...SMALL, positions: "rotary", heads: 2, steps: 60 }));
+    const all = heldOut(run.settings, 32);
+    const right = all.map((sequence) => {
+        const [{ right, probabilities }] = run.look(sequence).answers;
+        return probabilities.indexOf(Math.max(...probabilities)) === right;
+    });
+    const { whole, groups, vectors } = run.accuracy();
+    assert.equal(whole, right.filter(Boolean).length / 256);
+    assert.equal(
+        groups.reduce((sum, { count }) => sum + count, 0),
+        256,
+    );
+    assert.deepEqual(
+        vectors.labels.slice(0, 9),
+        all.slice(0, 9).map((one) => run.task.solve(one)[0]?.answer),
+    );
+    const { vector } = run.look(all[7]);
+    for (const [at, one] of vector.entries())
+        assert.ok(Math.abs(one - vectors.numbers[7 * 16 + at]) < 1e-4);
+});
+
+test("the gradient's norm is told for every layer, from the embedding to the read-out", () => {
+    const run = machine({ ...COPYING, norm: true });
+    run.step();
+    assert.deepEqual(
+        run.gradients.map(({ layer }) => layer),
+        ["embedding", "block 1", "block 2", "read-out"],
+    );
+    assert.ok(run.gradients.every(({ norm }) => norm > 0));
+});

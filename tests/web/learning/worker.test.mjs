@@ -1,0 +1,129 @@
+// The worker's messages, as README.md lists them. Node has no Worker of a browser's kind, so this
+// file is the page and the worker's global scope at once; there is no file to fetch, so the
+// product is JavaScript's. tests/book/test_learning_worker.py runs it in a browser.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as later } from "node:timers/promises";
+
+/** @typedef {Record<string, any> & { type: string }} Message */
+
+/** @type {Message[]} */
+let said = [];
+let [loaded, hear] = [0, (/** @type {{ data: unknown }} */ _event) => {}];
+Object.assign(globalThis, {
+    postMessage: (/** @type {Message} */ message) => said.push(structuredClone(message)),
+    addEventListener: (/** @type {string} */ _type, /** @type {typeof hear} */ listener) => {
+        hear = listener;
+    },
+    fetch: () => Promise.reject(new Error("there is no server")),
+});
+
+/** A worker that has just been made. */
+async function made() {
+    said = [];
+    await import(`../../../book/_web/learning/worker.mjs?${loaded++}`);
+    return (/** @type {Message} */ data) => hear({ data });
+}
+
+/** The first message of a type that is said from now on. @param {string} type @returns {Promise<Message>} */
+async function next(type) {
+    for (let from = said.length; ; await later(1)) {
+        const found = said.slice(from).find((one) => one.type === type);
+        if (found) return found;
+    }
+}
+
+const SMALL = { batch: 4, width: 8, steps: 30, length: 8 };
+
+test("from start to end: ready, progress in every frame, and ended", async () => {
+    const tell = await made();
+    tell({ type: "start", machines: [SMALL, { ...SMALL, body: "mean" }], pace: 10 });
+    const { step } = await next("ended");
+    assert.equal(step, 30);
+    const [ready, ...others] = said;
+    assert.equal(ready.kernel, "javascript");
+    assert.equal(ready.parameters.length, 2);
+    assert.equal(ready.sequence.length, 8);
+    assert.deepEqual(ready.groups, ["1", "2", "3–4", "5–7"]);
+    const steps = others.filter(({ type }) => type === "progress");
+    assert.equal(steps[0].step, 0);
+    assert.ok(Number.isNaN(steps[0].machines[0].loss));
+    for (const at of [0, 1])
+        assert.equal(steps.flatMap(({ machines }) => machines[at].losses).length, 30);
+    assert.ok(steps[0].machines[0].accuracy && steps.at(-1)?.machines[1].accuracy);
+    assert.equal(steps.at(-1)?.machines[0].state, "done");
+});
+
+test("stop is heard between two steps, and go on goes on", async () => {
+    const tell = await made();
+    tell({ type: "start", machines: [{ ...SMALL, steps: 5000 }], pace: 1 });
+    await next("progress");
+    const stopped = next("stopped");
+    tell({ type: "stop" });
+    const { step } = await stopped;
+    await later(60);
+    const known = said.length;
+    await later(60);
+    assert.equal(said.length, known);
+    assert.ok(step < 5000);
+    const progress = next("progress");
+    tell({ type: "go on" });
+    tell({ type: "go on" });
+    assert.ok((await progress).step > step);
+    tell({ type: "pace", pace: 0 });
+    assert.equal((await next("ended")).step, 5000);
+});
+
+test("a machine may be looked at, and tried at another length, while it stands", async () => {
+    const tell = await made();
+    tell({ type: "start", machines: [{ ...SMALL, steps: 1 }], pace: 0 });
+    await next("ended");
+    const progress = next("progress");
+    tell({ type: "look", sequence: [[1], [9], [10], [24]] });
+    const [{ look, accuracy, losses }] = (await progress).machines;
+    assert.equal(accuracy, null);
+    assert.deepEqual(losses, []);
+    assert.deepEqual([look.maps[0].queries, look.answers[0].right], [4, 1]);
+    const tried = next("tried");
+    tell({ type: "try", length: 64 });
+    const { length, machines } = await tried;
+    assert.equal(length, 64);
+    assert.equal(machines[0].groups.length, 7);
+});
+
+test("what cannot be is refused in sentences, and another start may follow", async () => {
+    const tell = await made();
+    const refused = next("refused");
+    tell({ type: "start", machines: [{ heads: 5 }, { width: 0 }], pace: 1 });
+    const { problems } = await refused;
+    assert.deepEqual(
+        problems.map((/** @type {any} */ { machine, field }) => [machine, field]),
+        [
+            [0, "heads"],
+            [1, "width"],
+        ],
+    );
+    const unlike = next("refused");
+    tell({ type: "start", machines: [SMALL, { ...SMALL, seed: 1 }], pace: 1 });
+    assert.equal((await unlike).problems[0].field, "seed");
+    tell({ type: "start", machines: [{ ...SMALL, steps: 1 }], pace: 1 });
+    await next("ended");
+    for (const message of [
+        { type: "look", sequence: [[99]] },
+        { type: "try", length: 1000 },
+    ]) {
+        const sentence = next("refused");
+        tell(message);
+        assert.match((await sentence).problems[0].sentence, /\.$/);
+    }
+});
+
+test("what is no message is told", async () => {
+    const tell = await made();
+    for (const type of ["dance", "constructor", "look"]) {
+        const failed = next("failed");
+        tell({ type });
+        assert.match((await failed).sentence, /The training has stopped\. /);
+    }
+});
