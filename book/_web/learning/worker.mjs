@@ -102,7 +102,7 @@ async function train() {
             if (performance.now() - began > FRAME) break;
         }
         progress(due ? await accuracies(runs[0].settings.length) : []);
-        await pause(began + FRAME - performance.now());
+        await pause(began + FRAME / Math.min(1, pace || 1) - performance.now());
     }
     training = false;
     if (running) postMessage({ type: "ended", step: steps() });
