@@ -1,0 +1,141 @@
+"""What the chapters say of the machines that their readers train, over three seeds, as ranges.
+
+The settings are those of `book/_web/playground/questions.json`, and of its puzzles; a change is
+what the sentence below a playground proposes. `pytest -s` prints every seed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import pytest
+from site_tools import ROOT
+
+FOLDER = ROOT / "book" / "_web" / "playground"
+QUESTIONS = json.loads((FOLDER / "questions.json").read_text(encoding="utf-8"))
+PUZZLES = json.loads((FOLDER / "puzzles.json").read_text(encoding="utf-8"))
+LEARNED = ROOT / "tests" / "web" / "playground" / "learned.mjs"
+SEEDS = 3
+KEPT_WITHIN = 0.15
+"""Another make of processor rounds otherwise, and a run in its middle may then go another way."""
+
+Run = dict[str, Any]
+
+
+@cache
+def learned(address: str) -> list[list[Run]]:
+    """Train the machines of an address; return the runs of each."""
+    command = ["node", str(LEARNED), str(SEEDS), address]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    runs = [json.loads(line) for line in done.stdout.splitlines()]
+    for run in runs:
+        print(json.dumps(run))
+    return [
+        [run for run in runs if run["machine"] == at] for at in sorted({r["machine"] for r in runs})
+    ]
+
+
+def accuracy(run: Run) -> float:
+    return run["accuracy"]
+
+
+def step(run: Run) -> float:
+    """The step by which 95 % were right; infinite if it never was so."""
+    return run["learned"] or math.inf
+
+
+def better(run: Run) -> float:
+    return max(run["groups"])
+
+
+def worse(run: Run) -> float:
+    return min(run["groups"])
+
+
+def unknown(run: Run) -> float:
+    """Accuracy on letters that nobody can know."""
+    return run["groups"][1]
+
+
+def longest(run: Run) -> float:
+    """Accuracy at the last of the lengths that were tried."""
+    return run["tried"][-1]
+
+
+Claim = tuple[str, str, int, Callable[[Run], float], float, float]
+CLAIMS: list[Claim] = [  # question, change, machine, what, from, to
+    ("who-carries-it", "", 0, accuracy, 0.75, 0.95),
+    ("who-carries-it", "", 1, step, 40, 200),
+    ("who-carries-it", "&length=64", 0, step, 180, 400),
+    ("who-carries-it", "&length=32", 0, step, 100, 240),
+    ("who-carries-it", "&length=32", 1, step, 40, 120),
+    ("who-carries-it", "&body=gru", 0, accuracy, 0.95, 1),
+    ("q-is-k", "", 0, accuracy, 0.4, 0.62),
+    ("q-is-k", "", 1, accuracy, 0.98, 1),
+    ("q-is-k", "&task=own", 0, accuracy, 0.98, 1),
+    ("scale-off", "", 0, accuracy, 0, 0.3),
+    ("scale-off", "", 1, accuracy, 0.98, 1),
+    ("scale-off", "&width=16&vs.width=16", 0, accuracy, 0.9, 1),
+    ("scale-off", "&width=16&vs.width=16", 1, accuracy, 0.9, 1),
+    ("one-head-or-two", "", 0, accuracy, 0.08, 0.25),
+    ("one-head-or-two", "", 0, better, 0.85, 1),
+    ("one-head-or-two", "", 0, worse, 0.08, 0.25),
+    ("one-head-or-two", "", 1, accuracy, 0.98, 1),
+    ("one-head-or-two", "&vs.heads=8", 1, accuracy, 0.98, 1),
+    ("without-positions", "|32,64", 0, accuracy, 0.12, 0.3),
+    ("without-positions", "|32,64", 1, accuracy, 0.98, 1),
+    ("without-positions", "|32,64", 1, longest, 0, 0.25),
+    ("without-residual", "", 0, accuracy, 0.38, 0.82),
+    ("without-residual", "", 1, accuracy, 0.95, 1),
+    ("without-residual", "&residual=true&norm=false", 0, accuracy, 0.95, 1),
+    ("mask-off", "", 0, unknown, 0, 0.12),
+    ("mask-off", "", 1, unknown, 0.95, 1),
+    ("one-block-or-two", "", 0, accuracy, 0.15, 0.35),
+    ("one-block-or-two", "", 1, accuracy, 0.95, 1),
+    ("one-block-or-two", "&heads=8&vs.heads=2", 0, accuracy, 0.08, 0.35),
+]
+ADDRESSES = list(dict.fromkeys((question, change) for question, change, *_ in CLAIMS))
+
+
+def changed(settings: str, change: str) -> str:
+    """An address with some of its values replaced."""
+    tried = change.partition("|")[2]
+    parts = dict(one.split("=") for one in settings.split("&"))
+    parts |= dict(one.split("=") for one in change.partition("|")[0].split("&") if one)
+    return "&".join(f"{name}={value}" for name, value in parts.items()) + f"|{tried}"
+
+
+@pytest.mark.parametrize(("question", "change"), ADDRESSES)
+def test_a_chapter_says_what_its_readers_will_see(question: str, change: str) -> None:
+    machines = learned(changed(QUESTIONS[question]["settings"], change))
+    for name, with_change, machine, what, low, high in CLAIMS:
+        if (name, with_change) != (question, change):
+            continue
+        found = [what(run) for run in machines[machine]]
+        assert all(low <= one <= high for one in found), (machine, what.__name__, found)
+
+
+def test_each_question_makes_a_claim() -> None:
+    assert {question for question, *_ in CLAIMS} == set(QUESTIONS)
+
+
+@pytest.mark.parametrize("puzzle", PUZZLES, ids=[one["name"] for one in PUZZLES])
+def test_a_puzzle_fails_as_it_is_and_is_solved_by_its_answer(puzzle: dict[str, str]) -> None:
+    name, _, value = puzzle["answer"].partition("=")
+    runs = learned(f"{puzzle['settings']}&vs.{name}={value}")
+    assert max(accuracy(run) for run in runs[0]) < 0.8
+    assert min(accuracy(run) for run in runs[1]) > 0.92
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_what_is_kept_for_readers_without_scripts_is_what_comes_out(question: str) -> None:
+    kept = json.loads((FOLDER / "kept" / f"{question}.json").read_text(encoding="utf-8"))
+    assert kept["settings"] == QUESTIONS[question]["settings"]
+    machines = learned(changed(kept["settings"], ""))
+    for runs, shares in zip(machines, kept["accuracy"], strict=True):
+        assert abs(accuracy(runs[kept["seed"]]) - shares[-1]) < KEPT_WITHIN
