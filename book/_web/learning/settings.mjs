@@ -65,13 +65,12 @@ export function completed(settings) {
 const attends = (body) => ["bare", "shared", "attention"].includes(body);
 
 /**
- * What cannot be: first each field by itself, and if all are fine, how they go together.
+ * What cannot be, each field by itself.
  * @param {Partial<Settings>} given
  * @returns {Problem[]}
  */
-export function problems(given) {
-    const settings = completed(given);
-    const single = Object.entries(settings).flatMap(([field, value]) => {
+export const flaws = (given) =>
+    Object.entries(given).flatMap(([field, value]) => {
         if (!Object.hasOwn(RANGES, field))
             return [{ field, sentence: `There is no setting “${field}”. Leave it out.` }];
         const must = wrong(/** @type {Name} */ (field), value);
@@ -79,6 +78,15 @@ export function problems(given) {
             ? [{ field, sentence: `“${field}” is ${JSON.stringify(value)}; it must be ${must}.` }]
             : [];
     });
+
+/**
+ * What cannot be: first each field by itself, and if all are fine, how they go together.
+ * @param {Partial<Settings>} given
+ * @returns {Problem[]}
+ */
+export function problems(given) {
+    const settings = completed(given);
+    const single = flaws(settings);
     return single.length ? single : clashes(settings);
 }
 

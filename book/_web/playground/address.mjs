@@ -2,7 +2,7 @@
 // Settings in an address: what is not as usual of the first machine, and after `vs.` what is
 // different in the second. A link so shows what its sender saw.
 
-import { completed, differences, problems, RANGES } from "../learning/settings.mjs";
+import { completed, flaws, RANGES } from "../learning/settings.mjs";
 import { OWN, SHARED } from "./words.mjs";
 
 /** @typedef {import("./words.mjs").Settings} Settings @typedef {import("./words.mjs").Name} Name */
@@ -45,9 +45,7 @@ export function read(search) {
     }
     const first = usable(found[0], faults);
     if (!Object.keys(found[1]).length) return { machines: [first], faults };
-    const second = usable({ ...first, ...found[1] }, faults);
-    const shared = differences(first, second).length === 0;
-    return { machines: shared ? [first, second] : [first], faults };
+    return { machines: [first, usable({ ...first, ...found[1] }, faults)], faults };
 }
 
 /** @param {Name} name @param {string} text */
@@ -58,20 +56,16 @@ function value(name, text) {
 }
 
 /**
- * Settings without what cannot be: a field that is wrong gets its usual value, and is told.
+ * Settings without the values that cannot be, which are told. What does not go together stays: the
+ * switches show it, and the reader mends it there.
  * @param {Partial<Settings>} wanted
  * @param {string[]} faults
- * @returns {Settings}
  */
 function usable(wanted, faults) {
-    const settings = { ...wanted };
-    for (;;) {
-        const [fault] = problems(settings);
-        if (!fault) return completed(settings);
-        const name = /** @type {Name} */ (fault.field);
-        const known = Object.hasOwn(settings, name);
-        faults.push(`${fault.sentence} The address asked for it; it is as usual now.`);
-        if (known) delete settings[name];
-        else return completed({});
-    }
+    const found = flaws(wanted);
+    for (const { sentence } of found) faults.push(`${sentence} Here it is as usual.`);
+    const wrong = new Set(found.map(({ field }) => field));
+    return completed(
+        Object.fromEntries(Object.entries(wanted).filter(([name]) => !wrong.has(name))),
+    );
 }

@@ -131,7 +131,7 @@ export function maps(at, body, said) {
             const name = element(
                 "th",
                 { scope: "row" },
-                drawnOn.length > 1 ? `${block + 1}.${number + 1}` : "",
+                drawnOn.length > 1 ? `${block + 1}.${number + 1}` : "weight",
             );
             return element("tr", {}, name, ...cells);
         });

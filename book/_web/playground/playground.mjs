@@ -93,7 +93,7 @@ export function playground(place, number) {
             HEARD.failed({ sentence: "The machine could not be started in this browser." }),
         );
         build();
-        [step, diverged] = [0, ""];
+        [ready, step, diverged] = [null, 0, ""];
         enter("running");
         status.textContent = `Training: ${names(machines).join(" and ")}.`;
         worker.postMessage({ type: "start", machines, pace: PACES[pace][0] });
@@ -102,7 +102,7 @@ export function playground(place, number) {
     /** What the large button does in each state. @type {Record<State, () => void>} */
     const PRESSED = {
         before: start,
-        running: () => worker?.postMessage({ type: "stop" }),
+        running: () => (ready ? worker?.postMessage({ type: "stop" }) : change(machines)),
         stopped() {
             enter("running");
             worker?.postMessage({ type: "go on" });

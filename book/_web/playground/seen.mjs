@@ -19,7 +19,7 @@ import { names } from "./words.mjs";
  */
 
 /** What accuracy is told by. @type {Record<string, string>} */
-const GROUPS = { both: "relation", before: "places back", copying: "whether one can know" };
+const GROUPS = { both: "relation", before: "places back", copying: "what can be known" };
 const OFTEN = 200; // milliseconds between two drawings of the gradients
 const [SMALLEST, LARGEST] = [-6, 1]; // powers of ten: what a gradient's bar spans
 
@@ -160,6 +160,7 @@ export function seen(machines, said) {
             accuracies.say(`Accuracy against the step, up to step ${step}: ${reached.join(", ")}.`);
             losses.say(`Loss against the step, up to step ${step}.`);
             for (const one of looking) one.tell();
+            window.dispatchEvent(new Event("resize")); // what is wide can be scrolled by key
         },
     };
 }

@@ -19,7 +19,10 @@ for (const address of addresses) {
                 ...{ address, machine: at, name: called[at], seed, accuracy: whole },
                 learned: first < 0 ? null : first * EVERY,
                 groups: groups.map(({ right, count }) => (count ? right / count : null)),
-                tried: (tried ?? "").split(",").filter(Boolean).map((one) => run.accuracy(Number(one)).whole),
+                tried: (tried ?? "")
+                    .split(",")
+                    .filter(Boolean)
+                    .map((one) => run.accuracy(Number(one)).whole),
             };
             console.log(JSON.stringify(found));
         }

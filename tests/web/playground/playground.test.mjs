@@ -1,0 +1,124 @@
+// @ts-check
+// What the playground says and reads, as far as it needs no page.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { RANGES } from "../../../book/_web/learning/settings.mjs";
+import { read, written } from "../../../book/_web/playground/address.mjs";
+import { between, centred, directions } from "../../../book/_web/playground/plane.mjs";
+import { machineOf, verdict } from "../../../book/_web/playground/puzzles.mjs";
+import { parsed, tokensOf } from "../../../book/_web/playground/sequence.mjs";
+import { names, OWN, offered, SHARED } from "../../../book/_web/playground/words.mjs";
+import { machinesOf, PUZZLES, QUESTIONS } from "./headless.mjs";
+
+test("every setting has its row, shared or a machine's own", () => {
+    assert.deepEqual([...SHARED, ...OWN].sort(), Object.keys(RANGES).sort());
+});
+
+for (const address of [
+    "task=both&vs.heads=2",
+    "task=far&seed=7&body=gru&vs.body=gru",
+    "task=copying&length=48&rate=0.003&residual=true",
+    ...Object.values(QUESTIONS).map(({ settings }) => settings),
+])
+    test(`${address} is shown, and written as it was read`, () => {
+        const machines = machinesOf(address);
+        assert.deepEqual(machinesOf(written(machines)), machines);
+        assert.equal(machines.length, address.includes("vs.") ? 2 : 1);
+    });
+
+test("what an address cannot have is told, one sentence each, and the rest is kept", () => {
+    const { machines, faults } = read("colour=red&width=wide&heads=2&vs.seed=3&rate=2");
+    assert.equal(faults.length, 4);
+    assert.equal(machines.length, 1);
+    assert.deepEqual([machines[0].heads, machines[0].width, machines[0].rate], [2, 32, 0.01]);
+});
+
+test("what does not go together stays as it was asked for", () => {
+    assert.equal(read("heads=3").machines[0].heads, 3);
+});
+
+test("machines are called by what sets them apart", () => {
+    assert.deepEqual(names(machinesOf("vs.heads=2")), ["1 head", "2 heads"]);
+    assert.deepEqual(names(machinesOf("body=mean&vs.body=gru")), ["mean", "GRU"]);
+    assert.deepEqual(names(machinesOf("vs.positions=rotary&vs.layers=2")), [
+        "1 block, no positions",
+        "2 blocks, rotary positions",
+    ]);
+    assert.equal(new Set(names(machinesOf("vs.body=attention"))).size, 2);
+});
+
+test("a value that the page does not offer by itself is offered when it is there", () => {
+    const [machine] = machinesOf("width=20&length=33");
+    assert.ok(offered("width", machine).includes(20));
+    assert.ok(offered("length", machine).includes(33));
+    assert.ok(!offered("length", machinesOf("task=own")[0]).includes(32), "longer than the task");
+});
+
+const SYMBOLS = ["A", "B", "1", "2", "?", "1 back"];
+
+test("a sequence is written and read again", () => {
+    const sequence = [
+        [0, 2],
+        [1, 3],
+        [5, 4],
+    ];
+    const text = tokensOf(sequence, SYMBOLS).join("  ");
+    assert.equal(text, "A:1  B:2  1-back:?");
+    assert.deepEqual(parsed(` ${text} `, SYMBOLS, 2), sequence);
+});
+
+for (const [text, said] of [
+    ["A:1 C:2", /^Place 2, “C:2”: “C” is none of this task's symbols/],
+    ["A B", /^Place 1, “A”: a place has two/],
+    ["", /^Place 1, “”/],
+])
+    test(`“${text}” is refused by its place`, () => {
+        assert.throws(() => parsed(String(text), SYMBOLS, 2), { message: said });
+    });
+
+test("the plane has the two directions of the largest variance", () => {
+    const rows = Array.from({ length: 60 }, (_, at) => [
+        Math.sin(at),
+        5 * Math.sin(2.3 * at + 1),
+        0.1 * Math.sin(at / 3),
+        2 * Math.sin(1.1 * at + 2),
+    ]);
+    const vectors = {
+        width: 4,
+        numbers: Float32Array.from(rows.flat()),
+        labels: rows.map(() => 0),
+    };
+    const [first, second] = directions(centred(vectors), [
+        [1, 1, 1, 1],
+        [1, -1, 1, -1],
+    ]);
+    assert.ok(Math.abs(first[1]) > 0.99);
+    assert.ok(Math.abs(second[3]) > 0.95);
+});
+
+test("all spread lies between answers that are one point each, and none where all are mixed", () => {
+    const labels = [0, 0, 1, 1];
+    assert.equal(between([[1], [1], [-1], [-1]], labels), 1);
+    assert.equal(between([[1], [-1], [1], [-1]], labels), 0);
+});
+
+test("a puzzle is solved by one switch, and nothing else is called so", () => {
+    const puzzle = machineOf(PUZZLES[0]);
+    const solved = machineOf(PUZZLES[0], true);
+    assert.match(verdict(puzzle, solved, 1), /^Solved, by one switch: Positions, rotary/);
+    assert.match(verdict(puzzle, puzzle, 0.5), /^So it fails/);
+    assert.match(verdict(puzzle, solved, 0.5), /^Not yet/);
+    assert.match(verdict(puzzle, { ...solved, heads: 4 }, 1), /changed 2 switches/);
+    assert.match(verdict(puzzle, { ...solved, task: "far" }, 1), /^That is another task/);
+});
+
+test("each puzzle's answer is one switch that the page offers", () => {
+    assert.equal(PUZZLES.length, 10);
+    for (const puzzle of PUZZLES) {
+        const [without, having] = [machineOf(puzzle), machineOf(puzzle, true)];
+        const changed = OWN.filter((name) => without[name] !== having[name]);
+        assert.equal(changed.length, 1, puzzle.name);
+        assert.ok(offered(changed[0], without).includes(having[changed[0]]), puzzle.name);
+    }
+});
