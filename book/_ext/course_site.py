@@ -32,7 +32,18 @@ INSTALL = "make site"
 
 STYLES = (
     *("fonts", "tokens", "page", "contents", "text", "code", "scroll", "figures"),
-    *("notes", "boxes", "quiz", "predict", "play", "playground", "onward", "opening", "front", "search"),
+    *(
+        "notes",
+        "boxes",
+        "quiz",
+        "predict",
+        "play",
+        "playground",
+        "onward",
+        "opening",
+        "front",
+        "search",
+    ),
     "print",
 )
 """The style sheets, each a concern; in one file, in this order."""
