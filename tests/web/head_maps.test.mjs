@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { moved, said, weightsOf } from "../../book/_web/head_maps.mjs";
+import { moved } from "../../book/_web/cells.mjs";
+import { said, weightsOf } from "../../book/_web/head_maps.mjs";
 
 test("the weights of a head are its own rows, 255 for 1", () => {
     // Two layers of three heads on two tokens: the byte tells the layer, the head and the place.

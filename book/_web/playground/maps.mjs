@@ -2,7 +2,7 @@
 // Who looks at whom: the map of every head on one sequence, and below it the row of the last place,
 // which is the one that answers.
 
-import { moved } from "../head_maps.mjs";
+import { moved } from "../cells.mjs";
 import { element } from "../parts.mjs";
 
 /**
