@@ -2,11 +2,12 @@
 
 The templates are in `book/_theme`. The style sheets of `book/_web/styles` are served as one, in the
 order of STYLES; the scripts are modules of `book/_web`, and the engine of `book/_web/learning` is
-served in a folder of its own. Fonts and MathJax are copied from the packages that
-`book/_web/package.json` names. What extensions would add to every page is left out, and MathJax is
-loaded only where a page has a formula.
+served in a folder of its own, without its comments. Fonts and MathJax are copied from the packages
+that `book/_web/package.json` names. What extensions would add to every page is left out, and
+MathJax is loaded only where a page has a formula.
 """
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,6 +42,13 @@ FONTS = {
     "source-sans-3": ("latin-wght-normal",),
     "source-code-pro": ("latin-wght-normal",),
 }
+COMMENT = re.compile(
+    r"/\*\*(?:(?!\*/).)*\*/\s*"  # its types
+    r"|^ *//[^\n]*\n"
+    r"| +// [^\n\"'`]*$",  # behind code: what has a quotation mark may be within a string
+    re.MULTILINE | re.DOTALL,
+)
+"""What the engine's source says to its readers, a third of what would be served."""
 AT_ONCE = (
     "source-serif-4-latin-wght-normal.woff2",
     "source-serif-4-latin-wght-italic.woff2",
@@ -73,8 +81,13 @@ def add_assets(app: Sphinx) -> None:
         copy(file, static / "fonts" / file.name)
     sheets = ((WEB / "styles" / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)
     (static / "course.css").write_text("\n".join(sheets), encoding="utf-8")
-    for file in (*WEB.glob("*.mjs"), *LEARNING.glob("*.mjs"), *LEARNING.glob("*.wasm")):
-        copy(file, static / file.relative_to(WEB))
+    for file in WEB.glob("*.mjs"):
+        copy(file, static / file.name)
+    for file in LEARNING.glob("*.wasm"):
+        copy(file, static / LEARNING.name / file.name)
+    for file in LEARNING.glob("*.mjs"):
+        code = COMMENT.sub("", file.read_text(encoding="utf-8"))
+        (static / LEARNING.name / file.name).write_text(code, encoding="utf-8")
     copy(MINISEARCH, static / "minisearch.mjs")
     copy(WEB / "pictures" / "previews", static / "previews")
     app.add_js_file("page.mjs", type="module")

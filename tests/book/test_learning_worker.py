@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
-from site_tools import Reader
+from site_tools import ROOT, Reader
+
+SOURCE = ROOT / "book" / "_web" / "learning"
+TSC = ROOT / "book" / "_web" / "node_modules" / ".bin" / "tsc"
+MOST = 18
+"""Kilobytes of the whole engine, compressed."""
 
 RUN = """async ([settings, pace, stopAfter]) => {
     const worker = new Worker("/_static/learning/worker.mjs", { type: "module" });
@@ -71,3 +79,24 @@ def test_where_webassembly_cannot_be_had_javascript_learns_the_same(person: Read
     person.page.unroute("**/product.wasm")
     assert (fast["kernel"], plain["kernel"]) == ("wasm", "javascript")
     assert plain["losses"] == pytest.approx(fast["losses"], abs=1e-4)
+
+
+def test_what_is_served_is_small(site: Path) -> None:
+    files = [file.read_bytes() for file in (site / "_static" / "learning").iterdir()]
+    assert sum(len(gzip.compress(one)) for one in files) / 1000 <= MOST
+
+
+def test_what_is_served_is_the_source_without_its_comments(site: Path, tmp_path: Path) -> None:
+    served = site / "_static" / "learning"
+    assert names(served) == names(SOURCE)
+    for name, folder in {"source": SOURCE, "served": served}.items():
+        command = [TSC, "--allowJs", "--removeComments", "--ignoreConfig", "--skipLibCheck"]
+        options = ["--target", "es2024", "--module", "esnext", "--outDir", tmp_path / name]
+        subprocess.run([*command, *options, *folder.glob("*.mjs")], check=True, cwd=tmp_path)
+    for name in names(SOURCE):
+        source, ours = ((tmp_path / one / name).read_text() for one in ("source", "served"))
+        assert source == ours, name
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(file.name for file in folder.glob("*.mjs"))

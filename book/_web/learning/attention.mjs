@@ -15,22 +15,26 @@ import { gradient, matrix } from "./tape.mjs";
  */
 
 /**
- * The matrices of every sequence and head, of the numbers or of their gradients.
- * @param {typeof matrix | typeof gradient} view
+ * The matrices of every sequence and head, and those of their gradients.
  * @param {Tensor} X (B, n, d), or scores (B, h, m, n)
- * @param {number} heads
- * @returns {Matrix[]} B h of them, each (n, d/h), or (m, n)
+ * @param {number} heads h
+ * @returns {[Matrix[], Matrix[]]} B h of each: (n, d/h), or (m, n)
  */
-function byHead(view, X, heads) {
-    const [batch] = X.shape;
+function byHead(X, heads) {
     const table = X.shape.length === 4;
     const rows = X.shape[X.shape.length - 2];
-    const columns = table ? X.width : X.width / heads;
-    return Array.from({ length: batch * heads }, (_, at) => {
-        const sequence = Math.floor(at / heads);
-        const feature = table ? 0 : (at % heads) * columns;
-        return view(X, { from: (table ? at : sequence) * rows, rows, feature, columns });
-    });
+    const columns = X.width / heads;
+    const parts = Array.from({ length: X.shape[0] * heads }, (_, at) =>
+        table
+            ? { from: at * rows, rows }
+            : {
+                  from: Math.floor(at / heads) * rows,
+                  rows,
+                  feature: (at % heads) * columns,
+                  columns,
+              },
+    );
+    return [parts.map((part) => matrix(X, part)), parts.map((part) => gradient(X, part))];
 }
 
 /**
@@ -45,9 +49,9 @@ function byHead(view, X, heads) {
 export function scores(tape, Q, K, heads, scale) {
     const S = tape.tensor(Q.shape[0], heads, Q.shape[1], K.shape[1]);
     const factor = scale ? 1 / Math.sqrt(Q.width / heads) : 1;
-    const [q, dq] = [byHead(matrix, Q, heads), byHead(gradient, Q, heads)];
-    const [k, dk] = [byHead(matrix, K, heads), byHead(gradient, K, heads)];
-    const [s, ds] = [byHead(matrix, S, heads), byHead(gradient, S, heads)];
+    const [q, dq] = byHead(Q, heads);
+    const [k, dk] = byHead(K, heads);
+    const [s, ds] = byHead(S, heads);
     tape.record(
         () => {
             S.data.fill(0);
@@ -110,9 +114,9 @@ export function softmax(tape, S, causal) {
 export function blend(tape, A, V) {
     const [batch, heads, m] = A.shape;
     const Y = tape.tensor(batch, m, V.width);
-    const [a, da] = [byHead(matrix, A, heads), byHead(gradient, A, heads)];
-    const [v, dv] = [byHead(matrix, V, heads), byHead(gradient, V, heads)];
-    const [y, dy] = [byHead(matrix, Y, heads), byHead(gradient, Y, heads)];
+    const [a, da] = byHead(A, heads);
+    const [v, dv] = byHead(V, heads);
+    const [y, dy] = byHead(Y, heads);
     tape.record(
         () => {
             Y.data.fill(0);
@@ -139,20 +143,22 @@ export function blend(tape, A, V) {
  * @returns {{ Y: Tensor, A: Tensor }} outputs (B, m, d) and weights (B, h, m, n)
  */
 export function attention(tape, X, { body, heads, scale, causal, positions }, name, last) {
-    const asks = last ? lastPlace(tape, X) : X;
+    const [n, d] = X.shape.slice(1);
     const learned = body !== "bare";
-    let [Q, K, V] = [asks, X, X];
+    let [Q, K, V] = [last ? lastPlace(tape, X) : X, X, X];
     if (learned) {
-        const key = body === "shared" ? "W_qk" : "W_k";
-        Q = linear(tape, asks, `${name}.${body === "shared" ? "W_qk" : "W_q"}`, X.width);
-        K = linear(tape, X, `${name}.${key}`, X.width);
-        V = linear(tape, X, `${name}.W_v`, X.width);
+        const [W_q, W_k] = body === "shared" ? ["W_qk", "W_qk"] : ["W_q", "W_k"];
+        Q = linear(tape, Q, `${name}.${W_q}`, d);
+        K = linear(tape, K, `${name}.${W_k}`, d);
+        V = linear(tape, V, `${name}.W_v`, d);
     }
-    if (positions === "rotary")
-        [Q, K] = [rotary(tape, Q, heads, X.shape[1]), rotary(tape, K, heads, X.shape[1])];
+    if (positions === "rotary") {
+        Q = rotary(tape, Q, heads, n);
+        K = rotary(tape, K, heads, n);
+    }
     const A = softmax(tape, scores(tape, Q, K, heads, scale), causal);
     const found = blend(tape, A, V);
-    return { Y: learned ? linear(tape, found, `${name}.W_o`, X.width) : found, A };
+    return { Y: learned ? linear(tape, found, `${name}.W_o`, d) : found, A };
 }
 
 /**

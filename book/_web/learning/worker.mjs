@@ -4,7 +4,7 @@
 import { Memory } from "./memory.mjs";
 import { heldOut, Run } from "./run.mjs";
 import { completed, differences, problems } from "./settings.mjs";
-import { chance, TASKS, unreadable } from "./tasks.mjs";
+import { TASKS, unreadable } from "./tasks.mjs";
 
 /**
  * @typedef {import("./settings.mjs").Settings} Settings
@@ -73,7 +73,8 @@ async function start(machines, steps) {
     sequence = heldOut(machines[0], length)[0];
     postMessage({
         ...{ type: "ready", kernel: memory.kernel, symbols: task.symbols, answers: task.answers },
-        ...{ groups: task.groups(length), chance: chance(task), sequence },
+        ...{ groups: task.groups(length), sequence },
+        chance: task.answers.length ** -task.questions, // the accuracy of a guess
         parameters: runs.map(({ parameters }) => parameters.count),
     });
     pace = steps;

@@ -2,7 +2,7 @@
 // questions.json learn, from each of the seeds that are given. Printed as one JSON list.
 
 import { readFileSync } from "node:fs";
-import { FOLDER, machine } from "./engine.mjs";
+import { accuracy, FOLDER, machine } from "./engine.mjs";
 
 /** Steps between two measurements, and the accuracy at which a task counts as learned. */
 const [EVERY, LEARNED] = [20, 0.99];
@@ -20,16 +20,16 @@ function learned({ name, settings, tries = [] }, seed) {
     let at = null;
     while (run.state === "learning" && (at === null || tries.length)) {
         run.step();
-        if (run.steps % EVERY === 0 && run.accuracy().whole >= LEARNED) at ??= run.steps;
+        if (run.steps % EVERY === 0 && accuracy(run).whole >= LEARNED) at ??= run.steps;
     }
-    const { whole, groups } = run.accuracy();
+    const { whole, groups } = accuracy(run);
     const names = run.task.groups(run.settings.length);
     return {
         ...{ name, seed: Number(seed), at, whole, loss: run.loss },
         groups: Object.fromEntries(
             groups.map(({ right, count }, group) => [names[group], count ? right / count : null]),
         ),
-        tried: tries.map((length) => run.accuracy(length).whole),
+        tried: tries.map((length) => accuracy(run, length).whole),
     };
 }
 

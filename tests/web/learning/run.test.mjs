@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { heldOut } from "../../../book/_web/learning/run.mjs";
-import { BYTES, machine, trained } from "./engine.mjs";
+import { accuracy, BYTES, machine, trained } from "./engine.mjs";
 
 const SMALL = { steps: 20, batch: 8, width: 16 };
 const COPYING = { ...SMALL, task: "copying", layers: 2, heads: 2, positions: "rotary" };
@@ -24,8 +24,8 @@ test("looking at a machine changes nothing of its run", () => {
     const [sequence] = heldOut(watched.settings, 24);
     while (watched.state === "learning") {
         watched.step();
-        watched.accuracy();
-        watched.accuracy(12);
+        accuracy(watched);
+        accuracy(watched, 12);
         watched.look(sequence);
     }
     assert.deepEqual(numbers(trained(run)), numbers(watched));
@@ -112,7 +112,7 @@ test("what is looked at and what is measured are the same machine", () => {
         const [{ right, probabilities }] = run.look(sequence).answers;
         return probabilities.indexOf(Math.max(...probabilities)) === right;
     });
-    const { whole, groups, vectors } = run.accuracy();
+    const { whole, groups, vectors } = accuracy(run);
     assert.equal(whole, right.filter(Boolean).length / 256);
     assert.equal(
         groups.reduce((sum, { count }) => sum + count, 0),

@@ -42,7 +42,7 @@ test("from start to end: ready, progress in every frame, and ended", async () =>
     const { step } = await next("ended");
     assert.equal(step, 30);
     const [ready, ...others] = said;
-    assert.equal(ready.kernel, "javascript");
+    assert.deepEqual([ready.kernel, ready.chance], ["javascript", 1 / 8]);
     assert.equal(ready.parameters.length, 2);
     assert.equal(ready.sequence.length, 8);
     assert.deepEqual(ready.groups, ["1", "2", "3–4", "5–7"]);
