@@ -15,26 +15,40 @@ import { gradient, matrix } from "./tape.mjs";
  */
 
 /**
- * The matrices of every sequence and head, and those of their gradients.
- * @param {Tensor} X (B, n, d), or scores (B, h, m, n)
- * @param {number} heads h
- * @returns {[Matrix[], Matrix[]]} B h of each: (n, d/h), or (m, n)
+ * Parts of a tensor as matrices, and those of its gradient.
+ * @param {Tensor} X
+ * @param {Parameters<typeof matrix>[1][]} parts
+ * @returns {[Matrix[], Matrix[]]}
+ */
+const both = (X, parts) => [
+    parts.map((part) => matrix(X, part)),
+    parts.map((part) => gradient(X, part)),
+];
+
+/**
+ * The features of each head, of every sequence: B h matrices (n, d/h) of numbers and of gradients.
+ * @param {Tensor} X (B, n, d)
+ * @param {number} heads
  */
 function byHead(X, heads) {
-    const table = X.shape.length === 4;
-    const rows = X.shape[X.shape.length - 2];
-    const columns = X.width / heads;
-    const parts = Array.from({ length: X.shape[0] * heads }, (_, at) =>
-        table
-            ? { from: at * rows, rows }
-            : {
-                  from: Math.floor(at / heads) * rows,
-                  rows,
-                  feature: (at % heads) * columns,
-                  columns,
-              },
+    const [batch, rows, d] = X.shape;
+    const columns = d / heads;
+    const parts = Array.from({ length: batch * heads }, (_, at) => ({
+        ...{ from: Math.floor(at / heads) * rows, rows, feature: (at % heads) * columns, columns },
+    }));
+    return both(X, parts);
+}
+
+/**
+ * The table of each head, of every sequence: B h matrices (m, n) of numbers and of gradients.
+ * @param {Tensor} S scores or weights (B, h, m, n)
+ */
+function tables(S) {
+    const [batch, heads, rows] = S.shape;
+    return both(
+        S,
+        Array.from({ length: batch * heads }, (_, at) => ({ from: at * rows, rows })),
     );
-    return [parts.map((part) => matrix(X, part)), parts.map((part) => gradient(X, part))];
 }
 
 /**
@@ -51,7 +65,7 @@ export function scores(tape, Q, K, heads, scale) {
     const factor = scale ? 1 / Math.sqrt(Q.width / heads) : 1;
     const [q, dq] = byHead(Q, heads);
     const [k, dk] = byHead(K, heads);
-    const [s, ds] = byHead(S, heads);
+    const [s, ds] = tables(S);
     tape.record(
         () => {
             S.data.fill(0);
@@ -114,7 +128,7 @@ export function softmax(tape, S, causal) {
 export function blend(tape, A, V) {
     const [batch, heads, m] = A.shape;
     const Y = tape.tensor(batch, m, V.width);
-    const [a, da] = byHead(A, heads);
+    const [a, da] = tables(A);
     const [v, dv] = byHead(V, heads);
     const [y, dy] = byHead(Y, heads);
     tape.record(
