@@ -10,8 +10,8 @@
  * @typedef {{ at: number, size: number, show: (numbers: Float32Array) => void }} Part
  */
 
-/** Bytes of a page of memory; how many pages it may have, 1 GB; how many it grows by at least. */
-const [PAGE, MOST, SPARE] = [65536, 16384, 16];
+/** Bytes of a page of memory, and how many pages it grows by at least. */
+const [PAGE, SPARE] = [65536, 16];
 
 /** @param {Matrix} matrix @returns {Matrix} */
 export const transposed = ({ at, rows, columns, row, column }) => ({
@@ -19,7 +19,7 @@ export const transposed = ({ at, rows, columns, row, column }) => ({
 });
 
 export class Memory {
-    #memory = new WebAssembly.Memory({ initial: SPARE, maximum: MOST });
+    #memory = new WebAssembly.Memory({ initial: SPARE });
     #used = 0;
     /** @type {Part[]} */
     #parts = [];

@@ -90,7 +90,10 @@ async function assembled() {
     return answer?.ok ? new Uint8Array(await answer.arrayBuffer()) : null;
 }
 
-/** Frame by frame, as many steps as the pace allows, and what is seen then. */
+/**
+ * Frame by frame, as many steps as the pace allows, and what is seen then. A frame ends where
+ * accuracy is due, so that it is of the same steps on every machine.
+ */
 async function train() {
     running = true;
     if (training) return;
@@ -98,12 +101,12 @@ async function train() {
     while (running && learning()) {
         const began = performance.now();
         let due = false;
-        for (let done = 0; learning() && (pace === 0 || done < pace); done++) {
-            due = step() || due;
+        for (let done = 0; learning() && !due && (pace === 0 || done < pace); done++) {
+            due = step();
             if (performance.now() - began > FRAME) break;
         }
         progress(due ? await accuracies(runs[0].settings.length) : []);
-        await pause(began + FRAME - performance.now());
+        await pause(pace && began + FRAME - performance.now());
     }
     training = false;
     if (running) postMessage({ type: "ended", step: steps() });

@@ -51,7 +51,13 @@ test("from start to end: ready, progress in every frame, and ended", async () =>
     assert.ok(Number.isNaN(steps[0].machines[0].loss));
     for (const at of [0, 1])
         assert.equal(steps.flatMap(({ machines }) => machines[at].losses).length, 30);
-    assert.ok(steps[0].machines[0].accuracy && steps.at(-1)?.machines[1].accuracy);
+    const measured = steps.filter(({ machines }) =>
+        machines.every((/** @type {any} */ one) => one.accuracy),
+    );
+    assert.deepEqual(
+        measured.map(({ step }) => step),
+        [0, 20, 30],
+    );
     assert.equal(steps.at(-1)?.machines[0].state, "done");
 });
 
