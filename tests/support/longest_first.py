@@ -28,6 +28,7 @@ LONG = (
     "tests/autograder/selfcheck/test_selfcheck.py",
     "tests/autograder/checks/test_mutants.py",
     "tests/autograder/classroom/test_sample_course.py",
+    "tests/book/test_learning_claims.py",
 )
 """The files that take minutes, the longest first; a wrong place costs time and nothing else."""
 

@@ -15,22 +15,40 @@ import { gradient, matrix } from "./tape.mjs";
  */
 
 /**
- * The matrices of every sequence and head, of the numbers or of their gradients.
- * @param {typeof matrix | typeof gradient} view
- * @param {Tensor} X (B, n, d), or scores (B, h, m, n)
- * @param {number} heads
- * @returns {Matrix[]} B h of them, each (n, d/h), or (m, n)
+ * Parts of a tensor as matrices, and those of its gradient.
+ * @param {Tensor} X
+ * @param {Parameters<typeof matrix>[1][]} parts
+ * @returns {[Matrix[], Matrix[]]}
  */
-function byHead(view, X, heads) {
-    const [batch] = X.shape;
-    const table = X.shape.length === 4;
-    const rows = X.shape[X.shape.length - 2];
-    const columns = table ? X.width : X.width / heads;
-    return Array.from({ length: batch * heads }, (_, at) => {
-        const sequence = Math.floor(at / heads);
-        const feature = table ? 0 : (at % heads) * columns;
-        return view(X, { from: (table ? at : sequence) * rows, rows, feature, columns });
-    });
+const both = (X, parts) => [
+    parts.map((part) => matrix(X, part)),
+    parts.map((part) => gradient(X, part)),
+];
+
+/**
+ * The features of each head, of every sequence: B h matrices (n, d/h) of numbers and of gradients.
+ * @param {Tensor} X (B, n, d)
+ * @param {number} heads
+ */
+function byHead(X, heads) {
+    const [batch, rows, d] = X.shape;
+    const columns = d / heads;
+    const parts = Array.from({ length: batch * heads }, (_, at) => ({
+        ...{ from: Math.floor(at / heads) * rows, rows, feature: (at % heads) * columns, columns },
+    }));
+    return both(X, parts);
+}
+
+/**
+ * The table of each head, of every sequence: B h matrices (m, n) of numbers and of gradients.
+ * @param {Tensor} S scores or weights (B, h, m, n)
+ */
+function tables(S) {
+    const [batch, heads, rows] = S.shape;
+    return both(
+        S,
+        Array.from({ length: batch * heads }, (_, at) => ({ from: at * rows, rows })),
+    );
 }
 
 /**
@@ -45,9 +63,9 @@ function byHead(view, X, heads) {
 export function scores(tape, Q, K, heads, scale) {
     const S = tape.tensor(Q.shape[0], heads, Q.shape[1], K.shape[1]);
     const factor = scale ? 1 / Math.sqrt(Q.width / heads) : 1;
-    const [q, dq] = [byHead(matrix, Q, heads), byHead(gradient, Q, heads)];
-    const [k, dk] = [byHead(matrix, K, heads), byHead(gradient, K, heads)];
-    const [s, ds] = [byHead(matrix, S, heads), byHead(gradient, S, heads)];
+    const [q, dq] = byHead(Q, heads);
+    const [k, dk] = byHead(K, heads);
+    const [s, ds] = tables(S);
     tape.record(
         () => {
             S.data.fill(0);
@@ -110,9 +128,9 @@ export function softmax(tape, S, causal) {
 export function blend(tape, A, V) {
     const [batch, heads, m] = A.shape;
     const Y = tape.tensor(batch, m, V.width);
-    const [a, da] = [byHead(matrix, A, heads), byHead(gradient, A, heads)];
-    const [v, dv] = [byHead(matrix, V, heads), byHead(gradient, V, heads)];
-    const [y, dy] = [byHead(matrix, Y, heads), byHead(gradient, Y, heads)];
+    const [a, da] = tables(A);
+    const [v, dv] = byHead(V, heads);
+    const [y, dy] = byHead(Y, heads);
     tape.record(
         () => {
             Y.data.fill(0);
@@ -139,20 +157,22 @@ export function blend(tape, A, V) {
  * @returns {{ Y: Tensor, A: Tensor }} outputs (B, m, d) and weights (B, h, m, n)
  */
 export function attention(tape, X, { body, heads, scale, causal, positions }, name, last) {
-    const asks = last ? lastPlace(tape, X) : X;
+    const [n, d] = X.shape.slice(1);
     const learned = body !== "bare";
-    let [Q, K, V] = [asks, X, X];
+    let [Q, K, V] = [last ? lastPlace(tape, X) : X, X, X];
     if (learned) {
-        const key = body === "shared" ? "W_qk" : "W_k";
-        Q = linear(tape, asks, `${name}.${body === "shared" ? "W_qk" : "W_q"}`, X.width);
-        K = linear(tape, X, `${name}.${key}`, X.width);
-        V = linear(tape, X, `${name}.W_v`, X.width);
+        const [W_q, W_k] = body === "shared" ? ["W_qk", "W_qk"] : ["W_q", "W_k"];
+        Q = linear(tape, Q, `${name}.${W_q}`, d);
+        K = linear(tape, K, `${name}.${W_k}`, d);
+        V = linear(tape, V, `${name}.W_v`, d);
     }
-    if (positions === "rotary")
-        [Q, K] = [rotary(tape, Q, heads, X.shape[1]), rotary(tape, K, heads, X.shape[1])];
+    if (positions === "rotary") {
+        Q = rotary(tape, Q, heads, n);
+        K = rotary(tape, K, heads, n);
+    }
     const A = softmax(tape, scores(tape, Q, K, heads, scale), causal);
     const found = blend(tape, A, V);
-    return { Y: learned ? linear(tape, found, `${name}.W_o`, X.width) : found, A };
+    return { Y: learned ? linear(tape, found, `${name}.W_o`, d) : found, A };
 }
 
 /**

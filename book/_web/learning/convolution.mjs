@@ -29,33 +29,29 @@ export function convolution(tape, X, name, window, gap, last) {
     const bias = tape.parameters.get(`${name}.W.bias`, [d], draw);
     const m = last ? 1 : n;
     const Y = tape.tensor(batch, m, d);
-    /** @type {Record<"forward" | "toX" | "toW", Parameters<typeof tape.addProduct>>[]} */
+    /** @type {Record<"x" | "w" | "y", object>[]} */
     const products = []; // for each output and each place of its window, of all sequences at once
     for (let t = 0; t < m; t++)
         for (let k = 0; k < window; k++) {
             const from = n - m + t - (window - 1 - k) * gap;
-            const [x, w, y] = [
-                { from, rows: batch, step: n }, // (B, d)
-                { from: k * d, rows: d }, // (d, d)
-                { from: t, rows: batch, step: m }, // (B, d)
-            ];
             if (from < 0) continue;
             products.push({
-                forward: [matrix(X, x), matrix(W, w), matrix(Y, y)],
-                toX: [gradient(Y, y), transposed(matrix(W, w)), gradient(X, x)],
-                toW: [transposed(matrix(X, x)), gradient(Y, y), gradient(W, w)],
+                x: { from, rows: batch, step: n }, // (B, d)
+                w: { from: k * d, rows: d }, // (d, d)
+                y: { from: t, rows: batch, step: m }, // (B, d)
             });
         }
     tape.record(
         () => {
             for (let at = 0; at < Y.size; at += d) Y.data.set(bias.data, at);
-            for (const { forward } of products) tape.addProduct(...forward);
+            for (const { x, w, y } of products)
+                tape.addProduct(matrix(X, x), matrix(W, w), matrix(Y, y));
         },
         () => {
             for (let at = 0; at < Y.size; at++) bias.grad[at % d] += Y.grad[at];
-            for (const { toX, toW } of products) {
-                tape.addProduct(...toX);
-                tape.addProduct(...toW);
+            for (const { x, w, y } of products) {
+                tape.addProduct(gradient(Y, y), transposed(matrix(W, w)), gradient(X, x));
+                tape.addProduct(transposed(matrix(X, x)), gradient(Y, y), gradient(W, w));
             }
         },
     );

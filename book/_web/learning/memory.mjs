@@ -10,8 +10,8 @@
  * @typedef {{ at: number, size: number, show: (numbers: Float32Array) => void }} Part
  */
 
-/** Bytes of a page of memory; how many pages it may have, 1 GB; how many it grows by at least. */
-const [PAGE, MOST, SPARE] = [65536, 16384, 16];
+/** Bytes of a page of memory, and how many pages it grows by at least. */
+const [PAGE, SPARE] = [65536, 16];
 
 /** @param {Matrix} matrix @returns {Matrix} */
 export const transposed = ({ at, rows, columns, row, column }) => ({
@@ -19,7 +19,7 @@ export const transposed = ({ at, rows, columns, row, column }) => ({
 });
 
 export class Memory {
-    #memory = new WebAssembly.Memory({ initial: SPARE, maximum: MOST });
+    #memory = new WebAssembly.Memory({ initial: SPARE });
     #used = 0;
     /** @type {Part[]} */
     #parts = [];
@@ -72,58 +72,49 @@ function assembled(bytes, memory) {
         /** @type {unknown} */ (instance.exports)
     );
     return (A, B, C) => {
-        const m = C.rows;
-        const n = C.columns;
-        const k = A.columns;
-        const [a, b, c] = [4 * A.at, 4 * B.at, 4 * C.at];
-        if (B.column === 1) rows(m, k, n, a, 4 * A.row, 4 * A.column, b, 4 * B.row, c, 4 * C.row);
-        else dots(m, k, n, a, 4 * A.row, b, 4 * B.column, c, 4 * C.row);
+        const shape = [C.rows, A.columns, C.columns];
+        const [a, c] = [
+            [4 * A.at, 4 * A.row],
+            [4 * C.at, 4 * C.row],
+        ];
+        if (B.column === 1) rows(...shape, ...a, 4 * A.column, 4 * B.at, 4 * B.row, ...c);
+        else dots(...shape, ...a, 4 * B.at, 4 * B.column, ...c);
     };
 }
 
 /**
- * The same in JavaScript, for matrices that lie in any way: two rows and four columns at a time.
+ * The same in JavaScript, for matrices that lie in any way: four columns at a time, then one.
  * @param {Memory} memory
  * @returns {Product}
  */
 function plain(memory) {
     return (A, B, C) => {
         const { floats } = memory;
-        for (let i = 0; i < C.rows; i += 2) {
-            const a0 = A.at + i * A.row;
-            const two = i + 1 < C.rows;
-            const a1 = two ? a0 + A.row : a0;
-            for (let j = 0; j < C.columns; j += 4) {
-                const b0 = B.at + j * B.column;
-                const wide = Math.min(4, C.columns - j);
-                const b1 = wide > 1 ? b0 + B.column : b0;
-                const b2 = wide > 2 ? b1 + B.column : b0;
-                const b3 = wide > 3 ? b2 + B.column : b0;
-                let [s00, s01, s02, s03, s10, s11, s12, s13] = [0, 0, 0, 0, 0, 0, 0, 0];
-                for (let k = 0, a = 0, b = 0; k < A.columns; k++, a += A.column, b += B.row) {
-                    const upper = floats[a0 + a];
-                    const lower = floats[a1 + a];
-                    s00 += upper * floats[b0 + b];
-                    s01 += upper * floats[b1 + b];
-                    s02 += upper * floats[b2 + b];
-                    s03 += upper * floats[b3 + b];
-                    s10 += lower * floats[b0 + b];
-                    s11 += lower * floats[b1 + b];
-                    s12 += lower * floats[b2 + b];
-                    s13 += lower * floats[b3 + b];
+        const end = A.at + A.columns * A.column;
+        for (let i = 0; i < C.rows; i++) {
+            const [first, last] = [A.at + i * A.row, end + i * A.row];
+            const c = C.at + i * C.row;
+            let j = 0;
+            for (; j + 4 <= C.columns; j += 4) {
+                let [s0, s1, s2, s3] = [0, 0, 0, 0];
+                let b = B.at + j * B.column;
+                for (let a = first; a !== last; a += A.column, b += B.row) {
+                    const one = floats[a];
+                    s0 += one * floats[b];
+                    s1 += one * floats[b + B.column];
+                    s2 += one * floats[b + 2 * B.column];
+                    s3 += one * floats[b + 3 * B.column];
                 }
-                const c = C.at + i * C.row + j;
-                add(floats, c, wide, s00, s01, s02, s03);
-                if (two) add(floats, c + C.row, wide, s10, s11, s12, s13);
+                floats[c + j] += s0;
+                floats[c + j + 1] += s1;
+                floats[c + j + 2] += s2;
+                floats[c + j + 3] += s3;
+            }
+            for (; j < C.columns; j++) {
+                let b = B.at + j * B.column;
+                for (let a = first; a !== last; a += A.column, b += B.row)
+                    floats[c + j] += floats[a] * floats[b];
             }
         }
     };
-}
-
-/** @type {(floats: Float32Array, at: number, wide: number, a: number, b: number, c: number, d: number) => void} */
-function add(floats, at, wide, a, b, c, d) {
-    floats[at] += a;
-    if (wide > 1) floats[at + 1] += b;
-    if (wide > 2) floats[at + 2] += c;
-    if (wide > 3) floats[at + 3] += d;
 }

@@ -31,15 +31,13 @@ export function gru(tape, X, name) {
     const R = tape.tensor(batch, n, 3 * d);
     const H = tape.tensor(batch, n, d);
     const gates = new Float32Array(R.size); // r, z and c of every token
-    // What belongs to one place, of all sequences: (B, d) or (B, 3 d).
-    const places = Array.from({ length: n }, (_, from) => ({ from, rows: batch, step: n }));
-    const [h, dh] = [places.map((at) => matrix(H, at)), places.map((at) => gradient(H, at))];
-    const [r, dr] = [places.map((at) => matrix(R, at)), places.map((at) => gradient(R, at))];
+    /** What belongs to one place, of all sequences: (B, d) or (B, 3 d). @param {number} from */
+    const place = (from) => ({ from, rows: batch, step: n });
 
     /** @param {number} t */
     function step(t) {
         for (let b = 0; b < batch; b++) R.data.set(bias.data, (b * n + t) * 3 * d);
-        if (t > 0) tape.addProduct(h[t - 1], matrix(W), r[t]);
+        if (t > 0) tape.addProduct(matrix(H, place(t - 1)), matrix(W), matrix(R, place(t)));
         for (let b = 0; b < batch; b++) {
             const to = (b * n + t) * d;
             for (let j = 0, g = 3 * to; j < d; j++, g++) {
@@ -76,8 +74,9 @@ export function gru(tape, X, name) {
             }
         }
         if (t === 0) return;
-        tape.addProduct(dr[t], transposed(matrix(W)), dh[t - 1]);
-        tape.addProduct(transposed(h[t - 1]), dr[t], gradient(W));
+        const [before, now] = [place(t - 1), place(t)];
+        tape.addProduct(gradient(R, now), transposed(matrix(W)), gradient(H, before));
+        tape.addProduct(transposed(matrix(H, before)), gradient(R, now), gradient(W));
     }
 
     tape.record(

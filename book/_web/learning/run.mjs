@@ -113,22 +113,14 @@ export class Run {
         return made;
     }
 
-    /** What it gets right of the held-out sequences of a length. */
-    accuracy(length = this.settings.length) {
-        const measured = this.measured(length);
-        for (;;) {
-            const { done, value } = measured.next();
-            if (done) return value;
-        }
-    }
-
     /**
-     * The same, with a stop behind each batch, for whoever must listen in between.
+     * What it gets right of the held-out sequences of a length, with a stop behind each batch, for
+     * whoever must listen in between.
      * @param {number} length
      * @returns {Generator<undefined, Accuracy>}
      */
     *measured(length) {
-        const { questions, counted, everywhere } = this.task;
+        const { answers, questions, counted, everywhere } = this.task;
         const { width } = this.settings;
         const reader = this.reader(AT_ONCE, length, everywhere);
         const groups = this.task.groups(length).map(() => ({ right: 0, count: 0 }));
@@ -142,7 +134,10 @@ export class Run {
             lastVectors(reader, vectors, from);
             vectors.labels.push(...solved.map((one) => one.at(-questions)?.answer ?? -1));
             const flat = solved.flat();
-            const named = flat.map((one, at) => one?.answer === this.named(reader, at));
+            const named = flat.map((one, at) => {
+                const shares = ofQuestion(reader, at, answers.length);
+                return one?.answer === shares.indexOf(Math.max(...shares));
+            });
             for (const [at, one] of flat.entries()) {
                 if (!one) continue;
                 groups[one.group].count++;
@@ -156,17 +151,6 @@ export class Run {
             yield;
         }
         return { whole: whole / count, groups, vectors };
-    }
-
-    /**
-     * The answer that a machine finds likeliest to a question.
-     * @param {Graph} graph
-     * @param {number} question of all in the batch
-     */
-    named({ probabilities }, question) {
-        const count = this.task.answers.length;
-        const own = probabilities.subarray(question * count, (question + 1) * count);
-        return own.indexOf(Math.max(...own));
     }
 
     /**
@@ -190,10 +174,7 @@ export class Run {
             answers: solve(sequence).map((one, at) => ({
                 place: Math.floor((first + at) / questions),
                 right: one?.answer ?? null,
-                probabilities: reader.probabilities.slice(
-                    (first + at) * size,
-                    (first + at + 1) * size,
-                ),
+                probabilities: ofQuestion(reader, first + at, size).slice(),
             })),
             vector: reader.vectors.data.slice(-this.settings.width),
         };
@@ -213,3 +194,12 @@ function lastVectors({ vectors }, to, from) {
         to.numbers.set(vectors.data.subarray(at, at + width), (from + b) * width);
     }
 }
+
+/**
+ * The probabilities of the answers to a question.
+ * @param {Graph} graph
+ * @param {number} question of all in the batch
+ * @param {number} count of answers
+ */
+const ofQuestion = ({ probabilities }, question, count) =>
+    probabilities.subarray(question * count, (question + 1) * count);

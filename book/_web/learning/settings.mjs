@@ -10,40 +10,41 @@ import { TASKS } from "./tasks.mjs";
  *     window: number, dilated: boolean, width: number, length: number, batch: number, rate: number,
  *     steps: number, seed: number }} Settings
  * @typedef {keyof Settings} Name
- * @typedef {{ options: (string | boolean)[] } | { from: number, to: number }} Range
+ * @typedef {{ usual: string | boolean, options: (string | boolean)[] }
+ *     | { usual: number, from: number, to: number }} Range
  * @typedef {{ field: string, sentence: string }} Problem
  * @typedef {{ field: string, reason: string }} Idle
  */
 
-const switched = { options: [true, false] };
+const off = { usual: false, options: [true, false] };
+const on = { ...off, usual: true };
+const BODIES = ["mean", "gru", "convolution", "bare", "shared", "attention"];
+const POSITIONS = ["none", "learned", "sinusoidal", "rotary"];
 
-/** What each field can be, whatever the others are. A rate is above 0, the rest whole numbers. */
+/**
+ * What each field usually is, and what it can be, whatever the others are. A rate is above 0, and
+ * the other numbers are whole. The usual length is that of the task.
+ */
 export const RANGES = /** @type {Record<Name, Range>} */ ({
-    task: { options: Object.keys(TASKS) },
-    body: { options: ["mean", "gru", "convolution", "bare", "shared", "attention"] },
-    layers: { from: 1, to: 3 },
-    heads: { from: 1, to: 8 },
-    scale: switched,
-    causal: switched,
-    positions: { options: ["none", "learned", "sinusoidal", "rotary"] },
-    residual: switched,
-    norm: switched,
-    feedForward: switched,
-    window: { from: 2, to: 16 },
-    dilated: switched,
-    width: { from: 4, to: 128 },
-    length: { from: 4, to: LONGEST },
-    batch: { from: 1, to: 128 },
-    rate: { from: 0, to: 1 },
-    steps: { from: 1, to: 5000 },
-    seed: { from: 0, to: 999999 },
+    task: { usual: "far", options: Object.keys(TASKS) },
+    body: { usual: "attention", options: BODIES },
+    layers: { usual: 1, from: 1, to: 3 },
+    heads: { usual: 1, from: 1, to: 8 },
+    scale: on,
+    causal: on,
+    positions: { usual: "none", options: POSITIONS },
+    residual: off,
+    norm: off,
+    feedForward: off,
+    window: { usual: 5, from: 2, to: 16 },
+    dilated: off,
+    width: { usual: 32, from: 4, to: 128 },
+    length: { usual: 32, from: 4, to: LONGEST },
+    batch: { usual: 32, from: 1, to: 128 },
+    rate: { usual: 0.01, from: 0, to: 1 },
+    steps: { usual: 400, from: 1, to: 5000 },
+    seed: { usual: 0, from: 0, to: 999999 },
 });
-
-const USUAL = {
-    ...{ body: "attention", layers: 1, heads: 1, scale: true, causal: true, positions: "none" },
-    ...{ residual: false, norm: false, feedForward: false, window: 5, dilated: false },
-    ...{ width: 32, batch: 32, rate: 0.01, steps: 400, seed: 0 },
-};
 
 /** Held-out sequences that a machine reads at once. */
 export const AT_ONCE = 32;
@@ -56,9 +57,11 @@ const MOST = 64;
  * @returns {Settings}
  */
 export function completed(settings) {
-    const task = settings.task ?? "far";
-    const length = Object.hasOwn(TASKS, task) ? TASKS[task].lengths[2] : LONGEST;
-    return { task, length, ...USUAL, ...settings };
+    const usual = Object.entries(RANGES).map(([field, { usual }]) => [field, usual]);
+    const all = { ...Object.fromEntries(usual), ...settings };
+    if (settings.length === undefined && Object.hasOwn(TASKS, all.task))
+        all.length = TASKS[all.task].lengths[2];
+    return all;
 }
 
 /** @param {string} body */
@@ -133,7 +136,7 @@ function clashes(settings) {
             `Rotary positions turn queries and keys, and this body has none. Take learned or sinusoidal positions, or a body that attends.`,
         ],
         [
-            positions === "rotary" && attends(body) && width % heads === 0 && head % 2 > 0,
+            positions === "rotary" && attends(body) && head % 2 === 1,
             "positions",
             `Rotary positions turn pairs of features, and each head has ${head}. Take a width that gives every head an even number.`,
         ],

@@ -45,10 +45,10 @@ export function matrix(
 }
 
 /** @type {typeof matrix} The same part of its gradient. */
-export const gradient = (tensor, part) => ({
-    ...matrix(tensor, part),
-    at: matrix(tensor, part).at + tensor.gradAt - tensor.at,
-});
+export function gradient(tensor, part) {
+    const numbers = matrix(tensor, part);
+    return { ...numbers, at: numbers.at + tensor.gradAt - tensor.at };
+}
 
 /** What is learned, by name: graphs of other batches and lengths share it. */
 export class Parameters {

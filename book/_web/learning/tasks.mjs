@@ -53,10 +53,10 @@ function withPayloads(random, length, distances) {
     return fillers;
 }
 
-/** The last payload of a sequence that has as many as it should. @type {(least: number, most: number) => Task["solve"]} */
-const lastPayload = (least, most) => (sequence) => {
+/** The last payload of a sequence that has as many as it should. @type {(count: number) => Task["solve"]} */
+const lastPayload = (count) => (sequence) => {
     const places = [...sequence.keys()].filter((at) => sequence[at][0] < PAYLOADS);
-    if (places.length < least || places.length > most) return [null];
+    if (places.length !== count) return [null];
     const at = places[places.length - 1];
     const distance = sequence.length - 1 - at;
     return [distance ? { answer: sequence[at][0], group: groupOf(distance) } : null];
@@ -122,7 +122,7 @@ export const TASKS = {
         ...payloads,
         lengths: [4, 128, 32],
         draw: (random, length) => withPayloads(random, length, [1 + random.whole(length - 1)]),
-        solve: lastPayload(1, 1),
+        solve: lastPayload(1),
     },
     later: {
         ...payloads,
@@ -134,7 +134,7 @@ export const TASKS = {
                 length,
                 random.different(2, NEAR).map((at) => at + 1),
             ),
-        solve: lastPayload(2, 2),
+        solve: lastPayload(2),
     },
     own: recall(own),
     partner: recall(partner),

@@ -73,7 +73,8 @@ async function start(machines, steps) {
     sequence = heldOut(machines[0], length)[0];
     postMessage({
         ...{ type: "ready", kernel: memory.kernel, symbols: task.symbols, answers: task.answers },
-        ...{ groups: task.groups(length), chance: chance(task), sequence },
+        ...{ groups: task.groups(length), sequence },
+        chance: chance(task),
         parameters: runs.map(({ parameters }) => parameters.count),
     });
     pace = steps;
@@ -89,7 +90,10 @@ async function assembled() {
     return answer?.ok ? new Uint8Array(await answer.arrayBuffer()) : null;
 }
 
-/** Frame by frame, as many steps as the pace allows, and what is seen then. */
+/**
+ * Frame by frame, as many steps as the pace allows, and what is seen then. A frame ends where
+ * accuracy is due, so that it is of the same steps on every machine.
+ */
 async function train() {
     running = true;
     if (training) return;
@@ -97,12 +101,13 @@ async function train() {
     while (running && learning()) {
         const began = performance.now();
         let due = false;
-        for (let done = 0; learning() && (pace === 0 || done < pace); done++) {
-            due = step() || due;
+        for (let done = 0; learning() && !due && (pace === 0 || done < pace); done++) {
+            due = step();
             if (performance.now() - began > FRAME) break;
         }
         progress(due ? await accuracies(runs[0].settings.length) : []);
-        await pause(began + FRAME / Math.min(1, pace || 1) - performance.now());
+        const frame = FRAME / Math.min(1, pace || 1);
+        await pause(pace && began + frame - performance.now());
     }
     training = false;
     if (running) postMessage({ type: "ended", step: steps() });

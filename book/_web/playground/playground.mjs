@@ -167,7 +167,8 @@ export function playground(place, number) {
         train.disabled = found.length > 0;
         train.textContent = SAID[state];
         anew.hidden = state !== "running" && state !== "stopped";
-        editor.hidden = longer.hidden = state === "before";
+        editor.hidden = state === "before";
+        longer.hidden = state === "before" || state === "running";
         if (state === "stopped" || state === "after") shown.rest(step);
         if (found.length) status.textContent = [...new Set(found)].join(" ");
     }

@@ -20,3 +20,15 @@ export function trained(run) {
     while (run.state === "learning") run.step();
     return run;
 }
+
+/**
+ * What a machine gets right of the held-out sequences of a length.
+ * @param {Run} run
+ */
+export function accuracy(run, length = run.settings.length) {
+    const measured = run.measured(length);
+    for (;;) {
+        const { done, value } = measured.next();
+        if (done) return value;
+    }
+}

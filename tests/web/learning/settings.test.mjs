@@ -1,6 +1,7 @@
 // What settings can be, what they cannot be together, and which of them change nothing.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import {
     completed,
@@ -9,7 +10,8 @@ import {
     problems,
     RANGES,
 } from "../../../book/_web/learning/settings.mjs";
-import { machine, trained } from "./engine.mjs";
+import { TASKS } from "../../../book/_web/learning/tasks.mjs";
+import { FOLDER, machine, trained } from "./engine.mjs";
 
 /** @typedef {Partial<import("../../../book/_web/learning/settings.mjs").Settings>} Some */
 
@@ -115,4 +117,28 @@ test("a reason is a sentence, and a field has one", () => {
             assert.equal(new Set(all.map(({ field }) => field)).size, all.length);
             for (const { reason } of all) assert.match(reason, /^[A-Z].*\.$/);
         }
+});
+
+test("README.md lists every field, what it can be, and what it usually is", () => {
+    const text = readFileSync(new URL("README.md", FOLDER), "utf8");
+    const rows = [...text.matchAll(/^\| `(\w+)` \| (.*?) \| (.*?) \|/gm)];
+    const listed = new Map(rows.map(([, field, values, usual]) => [field, { values, usual }]));
+    for (const [field, range] of Object.entries(RANGES)) {
+        const { values, usual } = listed.get(field) ?? assert.fail(`${field} is not listed`);
+        const ends = "options" in range ? range.options : [range.to];
+        for (const one of ends) assert.ok(values.includes(`${one}`), `${field}: ${one}`);
+        if (field !== "length") assert.equal(usual.replaceAll(/[`"]/g, ""), `${range.usual}`);
+    }
+});
+
+test("README.md lists every task and the lengths of its sequences", () => {
+    const text = readFileSync(new URL("README.md", FOLDER), "utf8");
+    for (const [name, { lengths }] of Object.entries(TASKS)) {
+        const [shortest, longest, usual] = lengths;
+        const row = new RegExp(
+            `^\\| .${name}. \\|.*\\| ${shortest} to ${longest} \\(${usual}\\) \\|`,
+            "m",
+        );
+        assert.match(text, row);
+    }
 });

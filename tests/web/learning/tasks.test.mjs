@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Random } from "../../../book/_web/learning/random.mjs";
-import { chance, TASKS, unreadable } from "../../../book/_web/learning/tasks.mjs";
+import { TASKS, unreadable } from "../../../book/_web/learning/tasks.mjs";
 
 /** @param {string} name @param {number} at */
 const lengthOf = (name, at) => TASKS[name].lengths[at];
@@ -161,9 +161,4 @@ test("a sequence without an answer has none, and is no error", () => {
 test("a sequence that cannot be read is refused in a sentence", () => {
     for (const wrong of [null, "ABC", [[1]], [[1], [25]], [[1], [1.5]], [[1], [1, 2]], [[1], null]])
         assert.match(unreadable(TASKS.far, wrong), /^(A sequence is|Place 2 holds)/);
-});
-
-test("a guess is right as often as there are answers", () => {
-    assert.equal(chance(TASKS.far), 1 / 8);
-    assert.equal(chance(TASKS.both), 1 / 256);
 });

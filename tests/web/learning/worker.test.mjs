@@ -42,7 +42,7 @@ test("from start to end: ready, progress in every frame, and ended", async () =>
     const { step } = await next("ended");
     assert.equal(step, 30);
     const [ready, ...others] = said;
-    assert.equal(ready.kernel, "javascript");
+    assert.deepEqual([ready.kernel, ready.chance], ["javascript", 1 / 8]);
     assert.equal(ready.parameters.length, 2);
     assert.equal(ready.sequence.length, 8);
     assert.deepEqual(ready.groups, ["1", "2", "3–4", "5–7"]);
@@ -51,7 +51,13 @@ test("from start to end: ready, progress in every frame, and ended", async () =>
     assert.ok(Number.isNaN(steps[0].machines[0].loss));
     for (const at of [0, 1])
         assert.equal(steps.flatMap(({ machines }) => machines[at].losses).length, 30);
-    assert.ok(steps[0].machines[0].accuracy && steps.at(-1)?.machines[1].accuracy);
+    const measured = steps.filter(({ machines }) =>
+        machines.every((/** @type {any} */ one) => one.accuracy),
+    );
+    assert.deepEqual(
+        measured.map(({ step }) => step),
+        [0, 20, 30],
+    );
     assert.equal(steps.at(-1)?.machines[0].state, "done");
 });
 

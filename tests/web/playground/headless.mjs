@@ -1,15 +1,12 @@
 // @ts-check
-// Machines without a page, in Node: what is kept for readers without scripts, and what tests look at.
+// The playground without a page, in Node: its questions, its puzzles, and machines that are trained.
 
 import { readFileSync } from "node:fs";
-import { Memory } from "../../../book/_web/learning/memory.mjs";
-import { Run } from "../../../book/_web/learning/run.mjs";
 import { read } from "../../../book/_web/playground/address.mjs";
+import { accuracy, machine } from "../learning/engine.mjs";
 
 /** @param {string} path in the folder of the site's scripts */
 const web = (path) => new URL(`../../../book/_web/${path}`, import.meta.url);
-
-const KERNEL = new Uint8Array(readFileSync(web("learning/product.wasm")));
 
 /** Steps after which accuracy is measured, as in the worker. */
 export const EVERY = 20;
@@ -34,11 +31,11 @@ export function machinesOf(address) {
  * @param {import("../../../book/_web/playground/words.mjs").Settings} settings
  */
 export function trained(settings) {
-    const run = new Run(settings, new Memory(KERNEL));
-    const accuracy = [run.accuracy().whole];
+    const run = machine(settings);
+    const shares = [accuracy(run).whole];
     while (run.state === "learning") {
         run.step();
-        if (run.steps % EVERY === 0) accuracy.push(run.accuracy().whole);
+        if (run.steps % EVERY === 0) shares.push(accuracy(run).whole);
     }
-    return { run, accuracy };
+    return { run, shares };
 }

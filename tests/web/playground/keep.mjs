@@ -9,7 +9,7 @@ import { EVERY, keptOf, machinesOf, QUESTIONS, trained } from "./headless.mjs";
 for (const [name, { settings }] of Object.entries(QUESTIONS)) {
     const machines = machinesOf(settings);
     const accuracy = machines.map((one) =>
-        trained(one).accuracy.map((share) => Number(share.toFixed(3))),
+        trained(one).shares.map((share) => Number(share.toFixed(3))),
     );
     const [{ task, seed }] = machines;
     const kept = {

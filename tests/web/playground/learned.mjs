@@ -3,6 +3,7 @@
 // One line of JSON for each machine and seed, as soon as it is done.
 
 import { names } from "../../../book/_web/playground/words.mjs";
+import { accuracy } from "../learning/engine.mjs";
 import { EVERY, machinesOf, trained } from "./headless.mjs";
 
 const [seeds, ...addresses] = process.argv.slice(2);
@@ -12,9 +13,9 @@ for (const address of addresses) {
     const called = names(machines);
     for (const [at, settings] of machines.entries()) {
         for (let seed = 0; seed < Number(seeds); seed++) {
-            const { run, accuracy } = trained({ ...settings, seed });
-            const first = accuracy.findIndex((one) => one >= 0.95);
-            const { whole, groups } = run.accuracy();
+            const { run, shares } = trained({ ...settings, seed });
+            const first = shares.findIndex((one) => one >= 0.95);
+            const { whole, groups } = accuracy(run);
             const found = {
                 ...{ address, machine: at, name: called[at], seed, accuracy: whole },
                 learned: first < 0 ? null : first * EVERY,
@@ -22,7 +23,7 @@ for (const address of addresses) {
                 tried: (tried ?? "")
                     .split(",")
                     .filter(Boolean)
-                    .map((one) => run.accuracy(Number(one)).whole),
+                    .map((one) => accuracy(run, Number(one)).whole),
             };
             console.log(JSON.stringify(found));
         }
