@@ -28,6 +28,9 @@ FOLDER = Path(__file__).parents[1] / "_web" / "playground"
 QUESTIONS = FOLDER / "questions.json"
 KEPT = FOLDER / "kept"
 
+DEAD = "document.documentElement.classList.add('pg-dead')"
+"""What is done where the module cannot be loaded: the kept run is then shown."""
+
 WIDTH, HEIGHT = 420, 230
 LEFT, RIGHT, TOP, BOTTOM = 44, 12, 26, 38
 
@@ -140,7 +143,7 @@ def add_script(
 ) -> None:
     """Load the playground on the pages that have one."""
     if doctree is not None and next(doctree.findall(playground), None) is not None:
-        app.add_js_file("playground/playground.mjs", type="module")
+        app.add_js_file("playground/playground.mjs", type="module", onerror=DEAD)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -223,3 +223,13 @@ def test_where_workers_are_forbidden_it_says_so(visit: Callable[..., Page]) -> N
     page.get_by_role("button", name="Train", exact=True).click()
     expect(said(page)).to_contain_text("could not be started in this browser")
     expect(page.locator(".pg-train")).to_have_text("Train")
+
+
+def test_where_its_module_cannot_be_loaded_the_kept_run_is_shown(
+    reader: Callable[..., Reader],
+) -> None:
+    person = reader(**MODES["light"])
+    person.page.route("**/playground.mjs", lambda route: route.abort())
+    page = person.open("playground.html")
+    expect(page.locator(".pg-kept svg")).to_be_visible()
+    expect(page.locator(".pg-caption")).to_be_visible()

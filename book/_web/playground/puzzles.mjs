@@ -49,36 +49,34 @@ export function verdict(puzzle, machine, accuracy) {
  * The button that brings puzzles, and what is said of them.
  * @param {HTMLElement} place the playground, which tells of each run that ends
  * @param {(machines: Settings[]) => void} write
- * @returns {Promise<HTMLElement>}
  */
-export async function puzzles(place, write) {
-    /** @type {Puzzle[]} */
-    const all = await (await fetch(new URL("puzzles.json", import.meta.url))).json();
-    let next = Math.floor(Math.random() * all.length);
+export function puzzles(place, write) {
+    const coming = fetch(new URL("puzzles.json", import.meta.url)).then((all) => all.json());
     /** @type {Puzzle | null} */
     let now = null;
+    let shown = 0;
     const button = element("button", { type: "button" }, "Surprise me");
     const asked = element("p", { role: "status" });
     const answer = element("details", { class: "pg-answer" });
     answer.hidden = true;
 
-    button.addEventListener("click", () => {
-        const puzzle = all[next];
-        next = (next + 1) % all.length;
-        now = puzzle;
-        write([machineOf(puzzle)]);
+    button.addEventListener("click", async () => {
+        /** @type {Puzzle[]} */
+        const all = await coming;
+        shown = now ? shown + 1 : Math.floor(Math.random() * all.length);
+        now = all[shown % all.length];
+        write([machineOf(now)]);
         asked.textContent =
             "This machine does not learn its task. Train it and see; then make it learn by changing one switch.";
-        const [name, value] = puzzle.answer.split("=");
-        const switched = `${LABELS[/** @type {Name} */ (name)]}: ${inWords(/** @type {Name} */ (name), value)}. `;
+        const [name, value] = /** @type {[Name, string]} */ (now.answer.split("="));
         answer.replaceChildren(
             element("summary", {}, "Answer"),
             element(
                 "p",
                 {},
-                element("strong", {}, switched),
-                `${puzzle.why} `,
-                element("a", { href: puzzle.section }, "Read more"),
+                element("strong", {}, `${LABELS[name]}: ${inWords(name, value)}. `),
+                `${now.why} `,
+                element("a", { href: now.section }, "Read more"),
             ),
         );
         answer.open = false;

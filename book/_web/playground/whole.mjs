@@ -40,5 +40,5 @@ export function addToWhole(place, live, { read, write }) {
         write(machines);
         name();
     };
-    puzzles(place, brought).then((node) => live.prepend(node));
+    live.prepend(puzzles(place, brought));
 }
