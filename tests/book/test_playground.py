@@ -229,7 +229,7 @@ def test_where_its_module_cannot_be_loaded_the_kept_run_is_shown(
     reader: Callable[..., Reader],
 ) -> None:
     person = reader(**MODES["light"])
-    person.page.route("**/playground.mjs", lambda route: route.abort())
+    person.page.route("**/playground.mjs*", lambda route: route.abort())
     page = person.open("playground.html")
     expect(page.locator(".pg-kept svg")).to_be_visible()
     expect(page.locator(".pg-caption")).to_be_visible()
