@@ -9,6 +9,7 @@ import { rotary } from "./positions.mjs";
 import { gradient, matrix } from "./tape.mjs";
 
 /**
+ * @typedef {import("./settings.mjs").Settings} Settings
  * @typedef {import("./tape.mjs").Tape} Tape
  * @typedef {import("./tape.mjs").Tensor} Tensor
  * @typedef {import("./memory.mjs").Matrix} Matrix
@@ -69,7 +70,9 @@ export function scores(tape, Q, K, heads, scale) {
     tape.record(
         () => {
             S.data.fill(0);
-            for (const at of s.keys()) tape.addProduct(q[at], transposed(k[at]), s[at]);
+            for (const at of s.keys()) {
+                tape.addProduct(q[at], transposed(k[at]), s[at]);
+            }
             for (let at = 0; at < S.size; at++) S.data[at] *= factor;
         },
         () => {
@@ -86,32 +89,42 @@ export function scores(tape, Q, K, heads, scale) {
 /**
  * Each row of scores becomes shares, which are above 0 and sum to 1.
  * @param {Tape} tape
- * @param {Tensor} S (B, h, m, n); the queries are the last m of the n tokens
- * @param {boolean} causal whether what stands after the query is hidden: its share is 0
+ * @param {Tensor} S (B, h, m, n); the queries are the last m of n tokens
+ * @param {boolean} causal whether what stands after the query gets share 0
  * @returns {Tensor} (B, h, m, n)
  */
 export function softmax(tape, S, causal) {
     const A = tape.tensor(...S.shape);
     const [m, n] = S.shape.slice(2);
-    /** @param {number} row how many keys it sees @returns {number} */
-    const seen = (row) => (causal ? n - m + (row % m) + 1 : n);
+    // How many keys each query sees.
+    const seen = Array.from({ length: m }, (_, query) => {
+        return causal ? n - m + query + 1 : n;
+    });
     tape.record(
         () => {
             for (let row = 0, at = 0; row < S.rows; row++, at += n) {
-                const end = at + seen(row);
+                const end = at + seen[row % m];
                 let largest = -Infinity;
-                for (let j = at; j < end; j++) if (S.data[j] > largest) largest = S.data[j];
+                for (let j = at; j < end; j++) {
+                    if (S.data[j] > largest) largest = S.data[j];
+                }
                 let sum = 0;
-                for (let j = at; j < end; j++) sum += A.data[j] = Math.exp(S.data[j] - largest);
+                for (let j = at; j < end; j++) {
+                    sum += A.data[j] = Math.exp(S.data[j] - largest);
+                }
                 for (let j = at; j < end; j++) A.data[j] /= sum;
             }
         },
         () => {
             for (let row = 0, at = 0; row < S.rows; row++, at += n) {
-                const end = at + seen(row);
-                let mean = 0; // of the gradient, by the shares
-                for (let j = at; j < end; j++) mean += A.data[j] * A.grad[j];
-                for (let j = at; j < end; j++) S.grad[j] += A.data[j] * (A.grad[j] - mean);
+                const end = at + seen[row % m];
+                let mean = 0; // of the gradients, weighted by the shares
+                for (let j = at; j < end; j++) {
+                    mean += A.data[j] * A.grad[j];
+                }
+                for (let j = at; j < end; j++) {
+                    S.grad[j] += A.data[j] * (A.grad[j] - mean);
+                }
             }
         },
     );
@@ -147,23 +160,25 @@ export function blend(tape, A, V) {
 }
 
 /**
- * The layer. Without parameters ("bare") a token is query, key and value as it is; with one
- * projection for queries and keys ("shared") scores are symmetric; "attention" has all three.
+ * The layer. Without parameters ("bare") a token is query, key and value as
+ * it is; with one projection for queries and keys ("shared") scores are
+ * symmetric; "attention" has all three.
  * @param {Tape} tape
  * @param {Tensor} X (B, n, d)
- * @param {{ body: string, heads: number, scale: boolean, causal: boolean, positions: string }} settings
+ * @param {Settings} settings
  * @param {string} name of the layer, which its parameters begin with
- * @param {boolean} last whether the last token alone asks, so that m is 1; otherwise m is n
- * @returns {{ Y: Tensor, A: Tensor }} outputs (B, m, d) and weights (B, h, m, n)
+ * @param {boolean} last whether the last token alone asks: m is 1, else n
+ * @returns {{ Y: Tensor, A: Tensor }} outputs (B, m, d), weights (B, h, m, n)
  */
-export function attention(tape, X, { body, heads, scale, causal, positions }, name, last) {
+export function attention(tape, X, settings, name, last) {
+    const { body, heads, scale, causal, positions } = settings;
     const [n, d] = X.shape.slice(1);
     const learned = body !== "bare";
     let [Q, K, V] = [last ? lastPlace(tape, X) : X, X, X];
     if (learned) {
-        const [W_q, W_k] = body === "shared" ? ["W_qk", "W_qk"] : ["W_q", "W_k"];
-        Q = linear(tape, Q, `${name}.${W_q}`, d);
-        K = linear(tape, K, `${name}.${W_k}`, d);
+        const one = body === "shared";
+        Q = linear(tape, Q, `${name}.${one ? "W_qk" : "W_q"}`, d);
+        K = linear(tape, K, `${name}.${one ? "W_qk" : "W_k"}`, d);
         V = linear(tape, V, `${name}.W_v`, d);
     }
     if (positions === "rotary") {
@@ -172,7 +187,8 @@ export function attention(tape, X, { body, heads, scale, causal, positions }, na
     }
     const A = softmax(tape, scores(tape, Q, K, heads, scale), causal);
     const found = blend(tape, A, V);
-    return { Y: learned ? linear(tape, found, `${name}.W_o`, d) : found, A };
+    const Y = learned ? linear(tape, found, `${name}.W_o`, d) : found;
+    return { Y, A };
 }
 
 /**

@@ -26,15 +26,16 @@ export function startsIn(inputs) {
  * X W + b.
  * @param {Tape} tape
  * @param {Tensor} X (..., d)
- * @param {string} name of W (d, width) and, with `.bias` behind it, of b (width)
+ * @param {string} name of W (d, width); with `.bias` behind it, of b (width)
  * @param {number} width
  * @param {boolean} biased whether there is a b
  * @returns {Tensor} (..., width)
  */
 export function linear(tape, X, name, width, biased = false) {
     const draw = startsIn(X.width);
-    const W = tape.parameters.get(name, [X.width, width], draw);
-    const b = biased ? tape.parameters.get(`${name}.bias`, [width], draw) : null;
+    const { parameters } = tape;
+    const W = parameters.get(name, [X.width, width], draw);
+    const b = biased ? parameters.get(`${name}.bias`, [width], draw) : null;
     const Y = tape.tensor(...X.shape.slice(0, -1), width);
     tape.record(
         () => {
@@ -44,9 +45,13 @@ export function linear(tape, X, name, width, biased = false) {
             tape.addProduct(matrix(X), matrix(W), matrix(Y));
         },
         () => {
-            if (b) for (let at = 0; at < Y.size; at++) b.grad[at % width] += Y.grad[at];
-            tape.addProduct(gradient(Y), transposed(matrix(W)), gradient(X));
-            tape.addProduct(transposed(matrix(X)), gradient(Y), gradient(W));
+            const dY = gradient(Y);
+            tape.addProduct(dY, transposed(matrix(W)), gradient(X));
+            tape.addProduct(transposed(matrix(X)), dY, gradient(W));
+            if (!b) return;
+            for (let at = 0; at < Y.size; at++) {
+                b.grad[at % width] += Y.grad[at];
+            }
         },
     );
     return Y;

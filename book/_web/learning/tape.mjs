@@ -104,9 +104,19 @@ export class Tape {
     }
 
     /**
+     * C += A B, whatever the three are parts of.
+     * @param {Matrix} A
+     * @param {Matrix} B
+     * @param {Matrix} C
+     */
+    addProduct(A, B, C) {
+        this.memory.addProduct(A, B, C);
+    }
+
+    /**
      * @param {() => void} forward writes the operation's result
-     * @param {() => void} backward adds, to the gradient of what the operation read, its share of
-     * the gradient of what it wrote: the chain rule
+     * @param {() => void} backward the chain rule: adds its share to the
+     * gradient of what the operation read, given that of what it wrote
      */
     record(forward, backward) {
         this.#operations.push({ forward, backward });
@@ -124,16 +134,7 @@ export class Tape {
         for (const { grad } of this.#tensors) grad.fill(0);
         for (const { grad } of this.parameters.all.values()) grad.fill(0);
         loss.grad[0] = 1;
-        for (let at = this.#operations.length - 1; at >= 0; at--) this.#operations[at].backward();
-    }
-
-    /**
-     * C += A B, whatever the three are parts of.
-     * @param {Matrix} A
-     * @param {Matrix} B
-     * @param {Matrix} C
-     */
-    addProduct(A, B, C) {
-        this.memory.addProduct(A, B, C);
+        const last = this.#operations.length - 1;
+        for (let at = last; at >= 0; at--) this.#operations[at].backward();
     }
 }
