@@ -26,7 +26,7 @@ RELEASE = ROOT / "_build" / "course" / "release" / "self_attention"
 
 
 def main() -> None:
-    """Write chapter.png and feedback.png."""
+    """Write chapter.png, playground.png and feedback.png."""
     PICTURES.mkdir(exist_ok=True)
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         browser = playwright.chromium.launch(
@@ -37,6 +37,7 @@ def main() -> None:
             page.goto(f"{address}/index.html")  # fetches the fonts, which the next page is set in
             page.wait_for_load_state("networkidle")
             picture_of_chapter(page, f"{address}/self_attention.html")
+            picture_of_playground(page, f"{address}/playground.html")
         page.route("http*://**", lambda route: route.abort())
         picture_of_feedback(page, Path(folder))
         browser.close()
@@ -49,6 +50,15 @@ def picture_of_chapter(page: Page, address: str) -> None:
     where = "{block: 'center', behavior: 'instant'}"
     page.evaluate(f"document.querySelector('#fig-weights').scrollIntoView({where})")
     page.screenshot(path=PICTURES / "chapter.png")
+
+
+def picture_of_playground(page: Page, address: str) -> None:
+    """One head and two, after they have learned."""
+    page.goto(address)
+    page.get_by_role("button", name="Train", exact=True).click()
+    page.wait_for_selector(".playground[data-state=after]")
+    page.evaluate("document.querySelector('.pg-told').scrollIntoView({behavior: 'instant'})")
+    page.screenshot(path=PICTURES / "playground.png")
 
 
 def picture_of_feedback(page: Page, folder: Path) -> None:
