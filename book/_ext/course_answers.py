@@ -1,11 +1,16 @@
-"""The `answer` directive: the reference of exercises, folded away, and left out for a class.
+"""The answers to exercises, which an edition for a class leaves out. `answer` folds them away:
 
     ```{answer} queries_keys_values.causal_mask queries_keys_values.padding_mask
     ```
 
 shows the two functions as they stand in `solutions/queries_keys_values.py`, without docstrings,
 behind a fold that asks the reader to try first. `make site ANSWERS=hidden` builds the edition for
-a class: no such fold is on any page, and no page's source can be downloaded.
+a class: no such fold is on any page, and no page's source can be downloaded. Nor is there what
+stands in a `spoiler`, which any other edition shows like all the rest of the page:
+
+    ````{spoiler}
+    What would answer an exercise in other words, such as a derivation.
+    ````
 """
 
 import ast
@@ -60,6 +65,16 @@ class Answer(SphinxDirective):
         return self.source(f"{origin}.{member}") if origin else definition(text, member)
 
 
+class Spoiler(SphinxDirective):
+    """What it holds, or nothing for a class."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        self.assert_has_content()
+        return [] if self.config.course_answers == "hidden" else self.parse_content_to_nodes()
+
+
 def imported_from(module: str, name: str) -> str | None:
     """Return the chapter from which `module` (Python source) imports `name`, if it does."""
     nodes = [node for node in ast.parse(module).body if isinstance(node, ast.ImportFrom)]
@@ -111,6 +126,7 @@ def forget_answers(app: Sphinx) -> None:
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_config_value("course_answers", os.environ.get(ENVIRONMENT, EDITIONS[0]), "env")
     app.add_directive("answer", Answer)
+    app.add_directive("spoiler", Spoiler)
     app.connect("config-inited", prepare_edition)
     app.connect("builder-inited", forget_answers)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

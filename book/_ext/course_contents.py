@@ -43,10 +43,14 @@ class Part:
 
 @dataclass(frozen=True)
 class Here:
-    """Where a page stands: the title of its part, and the chapter that it is, or belongs to."""
+    """Where a page stands: its part's title, and the chapter that it is, or belongs to.
+
+    kind: what one calls that chapter, "chapter" or "page".
+    """
 
     part: str = ""
     chapter: str = ""
+    kind: str = "page"
 
 
 @dataclass(frozen=True)
@@ -97,14 +101,16 @@ def place(parts: list[Part], page: str) -> tuple[Here, Onward]:
     chapters = [one for part in parts if part.numbered for one in part.entries]
     for part in parts:
         row = chapters if part.numbered else list(part.entries)
+        kind = "chapter" if part.numbered else "page"
         for one in part.entries:
             if page == one.name or page in (below.name for below in one.below):
                 at = row.index(one)
                 after = row[at + 1] if at + 1 < len(row) else None
                 before = row[at - 1] if at else None
+                here = Here(part.title, one.name, kind)
                 if page == one.name:
-                    return Here(part.title, one.name), Onward(after, one.below, before)
-                return Here(part.title, one.name), Onward(after, (), one)
+                    return here, Onward(after, one.below, before)
+                return here, Onward(after, (), one)
     return Here(), Onward()
 
 

@@ -31,7 +31,7 @@ SECONDS = {"formulas": 20, "lines": 3, "figures": 40, "questions": 45}
 """How long one looks at a displayed formula, a line of code, a figure, a question."""
 
 QUESTIONS = ("predict", "quiz")
-BOXES = ("admonition", "note", "tip", "warning", "seen", "dropdown")
+BOXES = ("admonition", "note", "tip", "warning", "seen", "dropdown", "spoiler")
 WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
 CONFIG = Path(__file__).parents[2] / "_config.yml"
 OPTIONS = re.compile(r"\A---\n(.*?)^---\n", re.MULTILINE | re.DOTALL)

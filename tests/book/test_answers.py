@@ -38,6 +38,7 @@ def book(make_book: Callable[..., Book]) -> Book:
     book = make_book(
         small=NOTEBOOK
         + "```{answer} small.doubled small.tripled\n```\n\n"
+        + "```{spoiler}\nIt adds the number to itself.\n```\n\n"
         + cell("secret = 'ran'", header="---\ntags: [remove-cell]\n---")
         + cell("assert 1 + 1 == 2", "print('checked', secret)", header=folded)
         + cell("print('an output')", header=folded)
@@ -77,6 +78,7 @@ def test_the_ordinary_edition_folds_the_reference_away(pages: dict[str, str]) ->
     assert "return 2 * x  # (n,)" in text
     assert "a quadratum would be too much" in text
     assert "Return twice" not in text
+    assert "It adds the number to itself." in text
     assert "_sources/small.md" in pages["shown"]
 
 
@@ -87,7 +89,8 @@ def test_a_class_gets_neither_the_folds_nor_the_sources(pages: dict[str, str], b
     kinds = (".html", ".md", ".ipynb", ".js", ".json")
     texts = [path for path in site.rglob("*") if path.suffix in kinds]
     assert site / "_static" / "search.json" in texts
-    assert [path for path in texts if "quadratum" in path.read_text(encoding="utf-8")] == []
+    for secret in ("quadratum", "adds the number to itself"):
+        assert [path for path in texts if secret in path.read_text(encoding="utf-8")] == []
 
 
 def test_a_cell_that_is_removed_still_runs(pages: dict[str, str]) -> None:

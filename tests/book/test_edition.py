@@ -4,10 +4,12 @@ The chapters in DONE keep all of it. Of the others, the same numbers are printed
 """
 
 import ast
+import html
 import re
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 from functools import cache
+from pathlib import Path
 
 import cells
 import jupytext
@@ -205,6 +207,18 @@ def test_code_that_is_shown_fits_its_box(page: str) -> None:
     seen = (one for one in code if not UNSEEN.intersection(one.metadata.get("tags", ())))
     lines = (line for one in seen for line in one.source.splitlines())
     assert [line for line in lines if len(line) > MOST_COLUMNS] == []
+
+
+SCRIPT = re.compile(r'<div class="highlight-javascript.*?<pre>(.*?)</pre>', re.DOTALL)
+
+
+def test_a_script_that_is_shown_is_whole_and_fits_its_box(site: Path) -> None:
+    page = (site / "playground_appendix.html").read_text(encoding="utf-8")
+    shown = [html.unescape(re.sub(r"<[^>]*>", "", one)) for one in SCRIPT.findall(page)]
+    assert shown
+    for script in shown:
+        assert [script.count(one) for one in "({["] == [script.count(one) for one in ")}]"], script
+        assert [line for line in script.splitlines() if len(line) > MOST_COLUMNS] == []
 
 
 # The measures themselves

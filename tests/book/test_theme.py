@@ -21,7 +21,7 @@ TAKES = "```{takes}\nAbout an hour.\n\nYou need paper.\n```\n\n"
 
 @pytest.fixture(scope="module")
 def book(make_book: Callable[..., Book]) -> Book:
-    """A part of two chapters, the first with an appendix, and a guide."""
+    """A part of two chapters, the first with an appendix, and a guide with one."""
     book = make_book(
         one=f"{NOTEBOOK.replace('A notebook', 'The first chapter')}{TAKES}{OPENING}## A section\n\n"
         f"As {{cite:t}}`someone` and {{cite:p}}`someone` say.\n\n{FIGURE}"
@@ -29,6 +29,7 @@ def book(make_book: Callable[..., Book]) -> Book:
         one_appendix="# The appendix of the first\n\nText.\n",
         two="# The second chapter\n\nText.\n",
         guide="# How to read this\n\nText.\n",
+        guide_appendix="# How to read on\n\nText.\n",
     )
     book.write(
         "book/references.bib",
@@ -37,7 +38,8 @@ def book(make_book: Callable[..., Book]) -> Book:
     toc = {"format": "jb-book", "root": "index"}
     first = {"file": "one", "title": "First", "sections": [{"file": "one_appendix"}]}
     chapters = {"caption": "Part I", "numbered": 1, "chapters": [first, {"file": "two"}]}
-    guides = {"caption": "About", "chapters": [{"file": "guide"}]}
+    guide = {"file": "guide", "sections": [{"file": "guide_appendix"}]}
+    guides = {"caption": "About", "chapters": [guide]}
     book.write("book/_toc.yml", yaml.safe_dump(toc | {"parts": [chapters, guides]}))
     result = book.make()
     assert result.returncode == 0, result.stdout
@@ -66,9 +68,17 @@ def test_after_a_chapter_and_its_appendix_comes_the_next_chapter(book: Book) -> 
     for page in ("one", "one_appendix"):
         words = between(book.page(f"{page}.html"), '<nav class="onward"', "</nav>")
         assert "Next: chapter 2 The second chapter" in words
-    assert "Deeper into this chapter: The appendix of the first" in between(
-        book.page("one.html"), '<nav class="onward"', "</nav>"
-    )
+
+
+@pytest.mark.parametrize(
+    ("page", "words"),
+    [
+        ("one", "Deeper into this chapter: The appendix of the first"),
+        ("guide", "Deeper into this page: How to read on"),
+    ],
+)
+def test_a_page_leads_to_its_appendix(book: Book, page: str, words: str) -> None:
+    assert words in between(book.page(f"{page}.html"), '<nav class="onward"', "</nav>")
 
 
 def test_the_opening_shows_the_figure_again_and_draws_it_once(book: Book) -> None:

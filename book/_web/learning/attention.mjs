@@ -87,10 +87,10 @@ export function scores(tape, Q, K, heads, scale) {
 }
 
 /**
- * Each row of scores becomes shares, which are above 0 and sum to 1.
+ * Each row of scores becomes weights, which are above 0 and sum to 1.
  * @param {Tape} tape
  * @param {Tensor} S (B, h, m, n); the queries are the last m of n tokens
- * @param {boolean} causal whether what stands after the query gets share 0
+ * @param {boolean} causal whether what stands after the query gets weight 0
  * @returns {Tensor} (B, h, m, n)
  */
 export function softmax(tape, S, causal) {
@@ -118,7 +118,7 @@ export function softmax(tape, S, causal) {
         () => {
             for (let row = 0, at = 0; row < S.rows; row++, at += n) {
                 const end = at + seen[row % m];
-                let mean = 0; // of the gradients, weighted by the shares
+                let mean = 0; // of the gradients, by the weights
                 for (let j = at; j < end; j++) {
                     mean += A.data[j] * A.grad[j];
                 }
@@ -134,7 +134,7 @@ export function softmax(tape, S, causal) {
 /**
  * A V: what each query finds, the features of the heads side by side.
  * @param {Tape} tape
- * @param {Tensor} A shares (B, h, m, n)
+ * @param {Tensor} A weights (B, h, m, n)
  * @param {Tensor} V (B, n, d)
  * @returns {Tensor} (B, m, d)
  */
@@ -176,9 +176,9 @@ export function attention(tape, X, settings, name, last) {
     const learned = body !== "bare";
     let [Q, K, V] = [last ? lastPlace(tape, X) : X, X, X];
     if (learned) {
-        const one = body === "shared";
-        Q = linear(tape, Q, `${name}.${one ? "W_qk" : "W_q"}`, d);
-        K = linear(tape, K, `${name}.${one ? "W_qk" : "W_k"}`, d);
+        const shared = body === "shared";
+        Q = linear(tape, Q, `${name}.${shared ? "W_qk" : "W_q"}`, d);
+        K = linear(tape, K, `${name}.${shared ? "W_qk" : "W_k"}`, d);
         V = linear(tape, V, `${name}.W_v`, d);
     }
     if (positions === "rotary") {
