@@ -168,7 +168,7 @@ export function blend(tape, A, V) {
  * @param {Settings} settings
  * @param {string} name of the layer, which its parameters begin with
  * @param {boolean} last whether the last token alone asks: m is 1, else n
- * @returns {{ Y: Tensor, A: Tensor }} outputs (B, m, d), weights (B, h, m, n)
+ * @returns {{ Y: Tensor, A: Tensor }} (B, m, d), and weights (B, h, m, n)
  */
 export function attention(tape, X, settings, name, last) {
     const { body, heads, scale, causal, positions } = settings;

@@ -26,7 +26,7 @@ export function startsIn(inputs) {
  * X W + b.
  * @param {Tape} tape
  * @param {Tensor} X (..., d)
- * @param {string} name of W (d, width); with `.bias` behind it, of b (width)
+ * @param {string} name of W (d, width), and with `.bias` of b (width)
  * @param {number} width
  * @param {boolean} biased whether there is a b
  * @returns {Tensor} (..., width)
