@@ -3,6 +3,7 @@
 // which is the one that answers.
 
 import { moved } from "../cells.mjs";
+import { TASKS } from "../learning/tasks.mjs";
 import { element } from "../parts.mjs";
 
 /**
@@ -20,11 +21,14 @@ const NONE = {
         "A convolution has no map: each place reads those in its window, with weights that do not depend on what stands there.",
 };
 
-/** How the maps are read, where there are any. @param {Pick<Settings, "body">[]} machines */
-export const howToRead = (machines) =>
-    machines.every(({ body }) => NONE[body])
+/** How the maps are read; nothing where there are none. @param {Settings[]} machines */
+export function howToRead(machines) {
+    if (machines.every(({ body }) => NONE[body])) return "";
+    const asked = TASKS[machines[0].task].everywhere
         ? ""
-        : "In a map, each row is a place of the sequence, and the last row is the one that answers. The stronger the colour, the more that place takes from the place of the column.";
+        : ", and the last row is the one that answers";
+    return `In a map, each row is a place of the sequence${asked}. The stronger the colour, the more that place takes from the place of the column.`;
+}
 
 /**
  * The maps of one machine.
@@ -47,7 +51,8 @@ export function maps(at, { body, layers, heads }, said) {
     let drawnOn = [];
     const strip = element("table", { class: `pg-strip pg-${at + 1}` });
     const all = element("div", { class: "pg-heads" });
-    node.append(all, element("div", { class: "table-scroll" }, strip));
+    const wide = element("div", { class: "table-scroll" }, strip);
+    node.append(all, wide);
 
     function build(/** @type {Seen} */ look) {
         drawnOn = look.maps.flatMap(({ heads, queries, keys }, block) =>
@@ -174,13 +179,16 @@ export function maps(at, { body, layers, heads }, said) {
                 paint(canvas, look.maps[block], head, colour);
             row();
         },
-        /** Say what stands in the maps: once, when the machine rests. */
+        /** The machine rests: say what stands in the maps, and bring the largest weight into view. */
         tell() {
             for (const { canvas, block, head } of drawnOn) {
                 const { queries, keys, weights } = /** @type {Seen} */ (now).maps[block];
                 const from = (head * queries + queries - 1) * keys;
                 const last = weights.subarray(from, from + keys);
                 const most = last.indexOf(Math.max(...last));
+                if (canvas === drawnOn[0].canvas)
+                    wide.scrollLeft =
+                        strip.rows[0].cells[most + 1].offsetLeft - wide.clientWidth / 2;
                 canvas.setAttribute(
                     "aria-label",
                     `${sentence(block, head, queries - 1, most)} That is its largest weight. The arrow keys go to others.`,

@@ -22,7 +22,7 @@ export function task(name, sequence) {
         { class: "pg-example" },
         "For example: ",
         element("code", {}, sequence.length > SHOWN ? `… ${text}` : text),
-        ". The right answer: ",
+        ". The right answer at its end: ",
         strong(right(name, sequence)),
     );
     return [told, example];
