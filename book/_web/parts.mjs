@@ -33,6 +33,13 @@ export function drawn(tag, attributes, text) {
     return made;
 }
 
+/** A button. @param {string} text @param {() => void} pressed */
+export function button(text, pressed) {
+    const made = element("button", { type: "button" }, text);
+    made.addEventListener("click", pressed);
+    return made;
+}
+
 /**
  * A labelled slider over `values`, and what is said of each.
  * @template Value

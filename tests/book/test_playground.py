@@ -103,7 +103,7 @@ def test_the_map_tells_of_the_cell_that_a_key_leads_to(visit: Callable[..., Page
 def test_a_reader_writes_the_sequence(visit: Callable[..., Page]) -> None:
     page = visit(QUICK)
     train(page)
-    field = page.get_by_label("The sequence that is looked at; write another")
+    field = page.get_by_label("The sequence of the maps; write another")
     field.fill("A:1 B:2 C:3 D:4 E:5 F:6 G:7 H:8 C:?")
     field.press("Enter")
     expect(page.locator(".pg-strip thead")).to_contain_text("C:?")

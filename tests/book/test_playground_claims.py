@@ -57,6 +57,15 @@ def worse(run: Run) -> float:
     return min(run["groups"])
 
 
+def within_the_window(run: Run) -> float:
+    """Accuracy at the distances 3 and 4, the last that a window of five places reaches."""
+    return run["groups"][2]
+
+
+def farthest(run: Run) -> float:
+    return run["groups"][-1]
+
+
 def unknown(run: Run) -> float:
     """Accuracy on letters that nobody can know."""
     return run["groups"][1]
@@ -69,6 +78,12 @@ def longest(run: Run) -> float:
 
 Claim = tuple[str, str, int, Callable[[Run], float], float, float]
 CLAIMS: list[Claim] = [  # question, change, machine, what, from, to
+    ("a-far-token", "", 0, step, 100, 240),
+    ("a-far-token", "", 1, step, 40, 120),
+    ("a-far-token", "&body=convolution", 0, within_the_window, 0.9, 1),
+    ("a-far-token", "&body=convolution", 0, farthest, 0, 0.3),
+    ("a-far-token", "&task=later", 1, accuracy, 0.3, 0.65),
+    ("a-far-token", "&task=later&body=gru", 0, accuracy, 0.9, 1),
     ("who-carries-it", "", 0, accuracy, 0.75, 0.95),
     ("who-carries-it", "", 1, step, 40, 200),
     ("who-carries-it", "&length=64", 0, step, 180, 400),

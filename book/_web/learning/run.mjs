@@ -2,6 +2,7 @@
 // One machine while it learns: a step, what it gets right, and what it does with one sequence.
 
 import { Adam } from "./adam.mjs";
+import { HELD_OUT, heldOut } from "./held_out.mjs";
 import { graph } from "./machine.mjs";
 import { Random } from "./random.mjs";
 import { AT_ONCE } from "./settings.mjs";
@@ -22,20 +23,8 @@ import { TASKS } from "./tasks.mjs";
  * @typedef {ReturnType<typeof graph>} Graph
  */
 
-/** Sequences that no training sees. */
-const HELD_OUT = 256;
-/** The random numbers of one seed: each kind has a stream of its own. */
-const [OF_PARAMETERS, OF_TRAINING, OF_HELD_OUT] = [0, 1, 2];
-
-/**
- * New sequences, the same for every machine that is given the same settings of them.
- * @param {Pick<Settings, "task" | "seed">} settings
- * @param {number} length
- */
-export function heldOut({ task, seed }, length) {
-    const random = new Random(seed, OF_HELD_OUT);
-    return Array.from({ length: HELD_OUT }, () => TASKS[task].draw(random, length));
-}
+/** The random numbers of one seed: each kind has a stream of its own; held_out.mjs has a third. */
+const [OF_PARAMETERS, OF_TRAINING] = [0, 1];
 
 export class Run {
     steps = 0;

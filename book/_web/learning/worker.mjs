@@ -1,8 +1,9 @@
 // @ts-check
 // Trains one machine or two for the page, on the same draws. README.md lists the messages.
 
+import { heldOut } from "./held_out.mjs";
 import { Memory } from "./memory.mjs";
-import { heldOut, Run } from "./run.mjs";
+import { Run } from "./run.mjs";
 import { completed, differences, problems } from "./settings.mjs";
 import { chance, TASKS, unreadable } from "./tasks.mjs";
 

@@ -3,8 +3,8 @@
 
 import { drawn, element } from "../parts.mjs";
 
-const [WIDTH, HEIGHT] = [360, 230];
-const EDGE = { left: 44, right: 12, top: 26, bottom: 38 };
+const [WIDTH, HEIGHT] = [256, 172];
+const EDGE = { left: 30, right: 4, top: 26, bottom: 36 };
 const MOST = 400; // points of a line: more would cost time, and could not be seen
 
 /**

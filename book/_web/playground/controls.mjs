@@ -1,5 +1,6 @@
 // @ts-check
-// The switches: a row a setting, a column a machine. What changes nothing is greyed, and says why.
+// The switches. What machines share, and what their bodies are, stands in lines; the rest is a table,
+// a row a setting, a column a machine. What changes nothing is greyed, and the row below says why.
 
 import { completed, idle, problems } from "../learning/settings.mjs";
 import { element } from "../parts.mjs";
@@ -15,7 +16,8 @@ import { inWords, LABELS, OWN, offered, SHARED } from "./words.mjs";
  */
 export function controls(id, machines, switches, changed) {
     let now = machines;
-    const node = element("div", { class: "pg-settings" });
+    const lined = element("div", { class: "pg-settings pg-lined" });
+    const tabled = element("div", { class: "pg-settings pg-tabled" });
 
     /** @param {number} at @param {Name} name @param {string | number | boolean} value */
     function set(at, name, value) {
@@ -30,18 +32,26 @@ export function controls(id, machines, switches, changed) {
         changed(now);
     }
 
+    /** Why a switch changes nothing in a machine, if that is so. @param {number} at @param {Name} name */
+    const why = (at, name) =>
+        problems(now[at]).length
+            ? undefined
+            : idle(now[at]).find((one) => one.field === name)?.reason;
+
     /** @param {number} at @param {Name} name */
-    function field(at, name) {
+    const called = (at, name) =>
+        now.length > 1 && !SHARED.includes(name)
+            ? `${LABELS[name]}, ${at ? "second" : "first"} machine`
+            : LABELS[name];
+
+    /**
+     * @param {number} at
+     * @param {Name} name
+     * @param {string} [told] the id of what says why it is greyed
+     */
+    function field(at, name, told) {
         const settings = now[at];
         const value = settings[name];
-        const here = `${id}-${name}-${at}`;
-        const still = problems(settings).length
-            ? undefined
-            : idle(settings).find((one) => one.field === name);
-        const label =
-            now.length > 1 && !SHARED.includes(name)
-                ? `${LABELS[name]}, ${at ? "second" : "first"} machine`
-                : LABELS[name];
         const kinds = {
             boolean: checkbox,
             number: name === "seed" ? number : select,
@@ -50,12 +60,11 @@ export function controls(id, machines, switches, changed) {
         const input = kinds[/** @type {keyof typeof kinds} */ (typeof value)](
             /** @type {never} */ (value),
         );
-        input.id = here;
-        input.setAttribute("aria-label", label);
-        input.disabled = still !== undefined;
-        if (!still) return [input];
-        input.setAttribute("aria-describedby", `${here}-why`);
-        return [input, element("span", { class: "pg-why", id: `${here}-why` }, still.reason)];
+        input.id = `${id}-${name}-${at}`;
+        input.disabled = why(at, name) !== undefined;
+        if (told) input.setAttribute("aria-label", called(at, name));
+        if (told && input.disabled) input.setAttribute("aria-describedby", told);
+        return input;
 
         /** @param {boolean} on */
         function checkbox(on) {
@@ -86,36 +95,59 @@ export function controls(id, machines, switches, changed) {
         }
     }
 
-    /** @param {Name} name */
-    function row(name) {
-        const shared = SHARED.includes(name);
-        const cells = (shared ? [0] : [...now.keys()]).map((at) =>
-            element("td", shared ? { colspan: now.length } : {}, ...field(at, name)),
+    /** A setting in a line, behind its name. @param {number} at @param {Name} name */
+    const inLine = (at, name) =>
+        element(
+            "span",
+            {},
+            element("label", { for: `${id}-${name}-${at}` }, called(at, name)),
+            field(at, name),
         );
-        return element("tr", {}, element("th", { scope: "row" }, LABELS[name]), ...cells);
+
+    /** Rows of the table; neighbours that are greyed for one reason share the row that says it. @param {Name[]} names */
+    function rows(names) {
+        const reasons = names.map((name) => [
+            ...new Set([...now.keys()].map((at) => why(at, name) ?? "").filter(Boolean)),
+        ]);
+        let told = "";
+        return names.flatMap((name, place) => {
+            const reason = reasons[place].join(" ");
+            if (reason !== reasons[place - 1]?.join(" ")) told = `${id}-${name}-why`;
+            const cells = [...now.keys()].map((at) => element("td", {}, field(at, name, told)));
+            const row = element("tr", {}, element("th", { scope: "row" }, LABELS[name]), ...cells);
+            if (!reason || reason === reasons[place + 1]?.join(" ")) return [row];
+            const text = element(
+                "td",
+                { class: "pg-why", id: told, colspan: now.length + 1 },
+                reason,
+            );
+            return [row, element("tr", {}, text)];
+        });
     }
 
     function draw() {
-        const rows = [...SHARED, ...OWN].filter((name) => switches.includes(name)).map(row);
-        const heads = ["", "first machine", "second machine"].slice(0, now.length + 1);
-        const head = element(
-            "tr",
+        const inTable = OWN.filter((name) => name !== "body" && switches.includes(name));
+        const lines = [
+            ...SHARED.filter((name) => switches.includes(name)).map((name) => inLine(0, name)),
+            ...(switches.includes("body") ? [...now.keys()].map((at) => inLine(at, "body")) : []),
+        ];
+        const heads = ["first machine", "second machine"].map((text) =>
+            element("th", { scope: "col" }, text),
+        );
+        const head = element("tr", {}, element("td"), ...heads);
+        const table = element(
+            "table",
             {},
-            ...heads.map((text, at) => element(at ? "th" : "td", at ? { scope: "col" } : {}, text)),
+            ...(now.length > 1 ? [element("thead", {}, head)] : []),
+            element("tbody", {}, ...rows(inTable)),
         );
-        node.replaceChildren(
-            element(
-                "table",
-                {},
-                ...(now.length > 1 ? [element("thead", {}, head)] : []),
-                element("tbody", {}, ...rows),
-            ),
-        );
+        lined.replaceChildren(...lines);
+        tabled.replaceChildren(...(inTable.length ? [table] : []));
     }
 
     draw();
     return {
-        node,
+        nodes: [lined, tabled],
         /** @param {Settings[]} wanted */
         write(wanted) {
             now = wanted;

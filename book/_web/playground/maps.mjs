@@ -3,12 +3,14 @@
 // which is the one that answers.
 
 import { moved } from "../cells.mjs";
+import { TASKS } from "../learning/tasks.mjs";
 import { element } from "../parts.mjs";
 
 /**
+ * @typedef {import("./words.mjs").Settings} Settings
  * @typedef {import("../learning/run.mjs").Weights} Weights
- * @typedef {import("../learning/run.mjs").Look} Look
- * @typedef {{ node: HTMLElement, show: (look: Look, tokens: string[]) => void, tell: () => void }} Maps
+ * @typedef {Pick<import("../learning/run.mjs").Look, "maps">} Seen
+ * @typedef {{ node: HTMLElement, begin: (tokens: string[]) => void, show: (look: Seen, tokens: string[]) => void, tell: () => void }} Maps
  */
 
 /** @type {Record<string, string>} */
@@ -19,20 +21,29 @@ const NONE = {
         "A convolution has no map: each place reads those in its window, with weights that do not depend on what stands there.",
 };
 
+/** How the maps are read; nothing where there are none. @param {Settings[]} machines */
+export function howToRead(machines) {
+    if (machines.every(({ body }) => NONE[body])) return "";
+    const asked = TASKS[machines[0].task].everywhere
+        ? ""
+        : ", and the last row is the one that answers";
+    return `In a map, each row is a place of the sequence${asked}. The stronger the colour, the more that place takes from the place of the column.`;
+}
+
 /**
  * The maps of one machine.
  * @param {number} at 0 or 1: which machine
- * @param {string} body
+ * @param {Settings} settings
  * @param {(sentence: string) => void} said is told what the reader points at
  * @returns {Maps}
  */
-export function maps(at, body, said) {
+export function maps(at, { body, layers, heads }, said) {
     const node = element("div", { class: "pg-maps" });
     if (NONE[body]) {
         node.append(element("p", { class: "pg-quiet" }, NONE[body]));
-        return { node, show: () => {}, tell: () => {} };
+        return { node, begin: () => {}, show: () => {}, tell: () => {} };
     }
-    /** @type {Look | undefined} */
+    /** @type {Seen | undefined} */
     let now;
     /** @type {string[]} */
     let tokens = [];
@@ -40,9 +51,10 @@ export function maps(at, body, said) {
     let drawnOn = [];
     const strip = element("table", { class: `pg-strip pg-${at + 1}` });
     const all = element("div", { class: "pg-heads" });
-    node.append(all, element("div", { class: "table-scroll" }, strip));
+    const wide = element("div", { class: "table-scroll" }, strip);
+    node.append(all, wide);
 
-    function build(/** @type {Look} */ look) {
+    function build(/** @type {Seen} */ look) {
         drawnOn = look.maps.flatMap(({ heads, queries, keys }, block) =>
             Array.from({ length: heads }, (_, head) => {
                 const canvas = element("canvas", {
@@ -60,7 +72,7 @@ export function maps(at, body, said) {
             ...drawnOn.map(({ canvas, block, head }) => {
                 const heads = look.maps[block].heads;
                 const name = [many && `block ${block + 1}`, heads > 1 && `head ${head + 1}`];
-                const caption = name.filter(Boolean).join(", ") || "rows look at columns";
+                const caption = name.filter(Boolean).join(", ");
                 return element("figure", {}, canvas, element("figcaption", {}, caption));
             }),
         );
@@ -71,6 +83,7 @@ export function maps(at, body, said) {
         if (!now) return "";
         const { heads, keys, queries, weights } = now.maps[block];
         const weight = weights[(head * queries + row) * keys + column];
+        if (Number.isNaN(weight)) return "No machine has been trained yet.";
         const which = `${now.maps.length > 1 ? `Block ${block + 1}, ` : ""}${heads > 1 ? `head ${head + 1}: ` : ""}`;
         return `${which}place ${row + 1} (${tokens[row]}) looks at place ${column + 1} (${tokens[column]}) with a weight of ${weight.toFixed(2)}.`;
     }
@@ -119,13 +132,13 @@ export function maps(at, body, said) {
             ...tokens.map((one) => element("th", { scope: "col" }, one)),
         );
         const rows = drawnOn.map(({ block, head: number }) => {
-            const { queries, keys, weights } = /** @type {Look} */ (now).maps[block];
+            const { queries, keys, weights } = /** @type {Seen} */ (now).maps[block];
             const from = (number * queries + queries - 1) * keys;
             const cells = Array.from(weights.subarray(from, from + keys), (weight) =>
                 element(
                     "td",
                     { style: `--weight: ${weight.toFixed(3)}` },
-                    weight.toFixed(2).replace(/^0/, ""),
+                    Number.isNaN(weight) ? "" : weight.toFixed(2).replace(/^0/, ""),
                 ),
             );
             const name = element(
@@ -148,6 +161,15 @@ export function maps(at, body, said) {
 
     return {
         node,
+        /** Maps in which nothing stands yet, as large as they will be. */
+        begin(tokens) {
+            const [queries, keys] = [tokens.length, tokens.length];
+            const weights = new Float32Array(heads * queries * keys).fill(NaN);
+            const all = Array.from({ length: layers }, () => ({ heads, queries, keys, weights }));
+            if (queries) this.show({ maps: all }, tokens);
+            for (const { canvas } of drawnOn)
+                canvas.setAttribute("aria-label", "No machine has been trained yet.");
+        },
         show(look, names) {
             const same = now && names.length === tokens.length;
             [now, tokens] = [look, names];
@@ -157,13 +179,16 @@ export function maps(at, body, said) {
                 paint(canvas, look.maps[block], head, colour);
             row();
         },
-        /** Say what stands in the maps: once, when the machine rests. */
+        /** The machine rests: say what stands in the maps, and bring the largest weight into view. */
         tell() {
             for (const { canvas, block, head } of drawnOn) {
-                const { queries, keys, weights } = /** @type {Look} */ (now).maps[block];
+                const { queries, keys, weights } = /** @type {Seen} */ (now).maps[block];
                 const from = (head * queries + queries - 1) * keys;
                 const last = weights.subarray(from, from + keys);
                 const most = last.indexOf(Math.max(...last));
+                if (canvas === drawnOn[0].canvas)
+                    wide.scrollLeft =
+                        strip.rows[0].cells[most + 1].offsetLeft - wide.clientWidth / 2;
                 canvas.setAttribute(
                     "aria-label",
                     `${sentence(block, head, queries - 1, most)} That is its largest weight. The arrow keys go to others.`,

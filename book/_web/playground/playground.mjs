@@ -2,15 +2,16 @@
 // The playground: a machine or two, their switches, and what is seen while they learn. One stands in
 // each chapter that asks a question of it; on the page `playground` it has all switches.
 
+import { heldOut } from "../learning/held_out.mjs";
 import { problems } from "../learning/settings.mjs";
-import { TASKS } from "../learning/tasks.mjs";
-import { element, slider } from "../parts.mjs";
+import { button, element, slider } from "../parts.mjs";
 import { read, written } from "./address.mjs";
 import { controls } from "./controls.mjs";
+import { editor } from "./editor.mjs";
 import { percent, seen } from "./seen.mjs";
-import { parsed, tokensOf } from "./sequence.mjs";
+import { task } from "./task.mjs";
 import { addToWhole } from "./whole.mjs";
-import { names, OWN, SHARED, TOLD } from "./words.mjs";
+import { names, OWN, SHARED } from "./words.mjs";
 
 /**
  * @typedef {import("./words.mjs").Settings} Settings
@@ -54,22 +55,14 @@ export function playground(place, number) {
     let pace = Number(place.dataset.pace);
     let diverged = "";
 
-    const told = element("p", { class: "pg-told" });
+    const told = element("div", { class: "pg-told" });
     const status = element("p", { class: "pg-said", role: "status" }, faults.join(" "));
     const counted = element("p", { class: "pg-step" });
     const pointed = element("p", { class: "pg-pointed", "aria-live": "polite" });
     const train = button("Train", () => PRESSED[state]());
     const anew = button("Start again", start);
     train.classList.add("pg-train");
-    const field = element("input", { id: `${id}-sequence`, type: "text", autocomplete: "off" });
-    field.spellcheck = false;
-    const editor = element(
-        "form",
-        { class: "pg-editor" },
-        element("label", { for: field.id }, "The sequence that is looked at; write another"),
-        field,
-        element("button", {}, "Look at it"),
-    );
+    const edited = editor(id, look, say);
     const longer = element("div", { class: "pg-go" });
     const sight = element("div");
     const link = element(
@@ -78,6 +71,18 @@ export function playground(place, number) {
         "All switches of this in the playground",
     );
     const table = controls(id, machines, switches(), change);
+
+    /** @param {string} text */
+    function say(text) {
+        status.textContent = text;
+    }
+
+    /** @param {number[][]} wanted */
+    function look(wanted) {
+        sequence = wanted;
+        worker?.postMessage({ type: "look", sequence });
+        say("");
+    }
 
     /** @returns {Name[]} */
     function switches() {
@@ -95,7 +100,7 @@ export function playground(place, number) {
         build();
         [ready, step, diverged] = [null, 0, ""];
         enter("running");
-        status.textContent = `Training: ${names(machines).join(" and ")}.`;
+        say(`Training: ${names(machines).join(" and ")}.`);
         worker.postMessage({ type: "start", machines, pace: PACES[pace][0] });
     }
 
@@ -114,9 +119,8 @@ export function playground(place, number) {
     const HEARD = {
         ready(message) {
             ready = message;
-            sequence = message.sequence;
-            field.value = tokensOf(sequence, message.symbols).join(" ");
             shown.begin(message);
+            edited.ready(true);
         },
         progress(message) {
             step = message.step;
@@ -127,27 +131,26 @@ export function playground(place, number) {
         },
         stopped() {
             enter("stopped");
-            status.textContent = `Stopped at step ${step}. ${reached()}`;
+            say(`Stopped at step ${step}. ${reached()}`);
         },
         ended() {
             enter("after");
-            status.textContent = `${diverged} After ${step} steps: ${reached()}`.trim();
+            say(`${diverged} After ${step} steps: ${reached()}`.trim());
             const accuracies = shown.last.map((one) => one?.whole ?? 0);
             place.dispatchEvent(new CustomEvent("learned", { detail: { machines, accuracies } }));
         },
         tried({ length, machines: all }) {
             const accuracies = all.map((/** @type {{ whole: number }} */ one) => one.whole);
-            status.textContent = `On sequences of ${length} places: ${sentence(accuracies)}`;
+            say(`On sequences of ${length} places: ${sentence(accuracies)}`);
         },
         refused({ problems: found }) {
-            const all = found.map((/** @type {{ sentence: string }} */ one) => one.sentence);
-            status.textContent = all.join(" ");
+            say(found.map((/** @type {{ sentence: string }} */ one) => one.sentence).join(" "));
         },
         failed({ sentence: text }) {
             worker?.terminate();
             worker = null;
             enter("before");
-            status.textContent = text;
+            say(text);
         },
     };
 
@@ -167,30 +170,37 @@ export function playground(place, number) {
         train.disabled = found.length > 0;
         train.textContent = SAID[state];
         anew.hidden = state !== "running" && state !== "stopped";
-        editor.hidden = state === "before";
-        longer.hidden = state === "before" || state === "running";
+        edited.ready(ready !== null);
+        for (const one of longer.children)
+            if (one instanceof HTMLButtonElement)
+                one.disabled = state === "before" || state === "running";
         if (state === "stopped" || state === "after") shown.rest(step);
-        if (found.length) status.textContent = [...new Set(found)].join(" ");
+        if (found.length) say([...new Set(found)].join(" "));
     }
 
     /** @param {Settings[]} now */
     function change(now) {
         worker?.terminate();
-        worker = null;
+        [worker, ready] = [null, null];
         machines = now;
-        status.textContent = "";
+        say("");
         if (whole) history.replaceState(null, "", `?${written(machines)}`);
         build();
         enter("before");
     }
 
     function build() {
-        told.textContent = TOLD[machines[0].task];
+        const [first] = machines;
+        sequence = machines.some((one) => problems(one).length)
+            ? []
+            : heldOut(first, first.length)[0];
+        edited.show(first.task, sequence);
+        told.replaceChildren(...task(first.task, sequence));
         counted.textContent = pointed.textContent = "";
-        shown = seen(machines, (text) => {
+        shown = seen(machines, sequence, (text) => {
             pointed.textContent = text;
         });
-        sight.replaceChildren(shown.node, pointed, editor, longer, shown.more);
+        sight.replaceChildren(shown.node, pointed, edited.node, longer, shown.more);
         link.search = written(machines);
         const lengths = (place.dataset.longer ?? "").split(" ").filter(Boolean);
         longer.replaceChildren(
@@ -202,18 +212,6 @@ export function playground(place, number) {
         );
     }
 
-    editor.addEventListener("submit", (event) => {
-        event.preventDefault();
-        if (!ready || !worker) return;
-        try {
-            sequence = parsed(field.value, ready.symbols, TASKS[machines[0].task].each);
-            worker.postMessage({ type: "look", sequence });
-            status.textContent = "";
-        } catch (error) {
-            status.textContent = error instanceof Error ? error.message : String(error);
-        }
-    });
-
     const sayPace = (/** @type {[number, string]} */ [, words]) => words;
     const speeds = slider(`${id}-pace`, "Pace", PACES, pace, sayPace, (chosen) => {
         pace = PACES.indexOf(chosen);
@@ -223,8 +221,8 @@ export function playground(place, number) {
         "div",
         { class: "pg-live" },
         told,
-        table.node,
-        element("div", { class: "pg-go" }, train, anew, counted),
+        ...table.nodes,
+        element("div", { class: "pg-go" }, train, counted, anew),
         element("div", { class: "play-sliders" }, ...speeds),
         status,
         sight,
@@ -239,13 +237,6 @@ export function playground(place, number) {
         change(now);
     };
     if (whole) addToWhole(place, live, { read: () => machines, write });
-}
-
-/** @param {string} text @param {() => void} pressed */
-function button(text, pressed) {
-    const made = element("button", { type: "button" }, text);
-    made.addEventListener("click", pressed);
-    return made;
 }
 
 if (typeof document !== "undefined")

@@ -2,10 +2,11 @@
 // What is seen while machines learn: loss and accuracy against the step, accuracy by group, who
 // looks at whom, the vectors in the plane, and the gradients' sizes.
 
+import { chance, TASKS } from "../learning/tasks.mjs";
 import { element } from "../parts.mjs";
 import { bars } from "./bars.mjs";
 import { chart } from "./chart.mjs";
-import { maps } from "./maps.mjs";
+import { howToRead, maps } from "./maps.mjs";
 import { plane } from "./plane.mjs";
 import { tokensOf } from "./sequence.mjs";
 import { names } from "./words.mjs";
@@ -28,16 +29,17 @@ export const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 
 
 /**
  * @param {Settings[]} machines
+ * @param {number[][]} sequence whose maps will be shown; none, if the settings cannot be
  * @param {(sentence: string) => void} said
  */
-export function seen(machines, said) {
+export function seen(machines, sequence, said) {
     const called = names(machines);
-    const accuracies = chart("right, of 256 sequences kept back", machines.length);
-    const losses = chart("loss, nats", machines.length);
+    const accuracies = chart("right, of 256 new sequences", machines.length);
+    const losses = chart("loss in each step", machines.length);
     const by = GROUPS[machines[0].task] ?? "distance";
     const groups = bars(`Right, by ${by}`, by, called);
     const layers = bars("Size of the gradient in each layer", "layer", called);
-    const looking = machines.map(({ body }, at) => maps(at, body, said));
+    const looking = machines.map((one, at) => maps(at, one, said));
     /** @type {ReturnType<typeof plane>[]} */
     let planes = [];
     /** @type {Ready} */
@@ -67,9 +69,11 @@ export function seen(machines, said) {
         "div",
         { class: "pg-seen" },
         legend,
-        element("div", { class: "pg-charts" }, accuracies.node, losses.node),
+        accuracies.node,
+        losses.node,
         groups.node,
         element("div", { class: "pg-panels" }, ...panels),
+        element("p", { class: "pg-quiet" }, howToRead(machines)),
     );
     const more = element(
         "div",
@@ -87,8 +91,13 @@ export function seen(machines, said) {
     );
 
     function empty() {
-        accuracies.clear(machines[0].steps, 1);
-        losses.clear(machines[0].steps, 3);
+        const [{ task, length, steps }] = machines;
+        const { answers, groups: names, symbols } = TASKS[task];
+        accuracies.clear(steps, 1, chance(TASKS[task]));
+        losses.clear(steps, 1.15 * Math.log(answers.length));
+        byGroup(names(length));
+        const tokens = tokensOf(sequence, symbols);
+        for (const one of looking) one.begin(tokens);
         accuracies.say("Accuracy against the step: no machine has been trained yet.");
         losses.say("Loss against the step: no machine has been trained yet.");
     }
@@ -97,16 +106,17 @@ export function seen(machines, said) {
     const shares = (accuracy) =>
         accuracy.groups.map(({ right, count }) => (count ? right / count : NaN));
 
-    function byGroup() {
+    /** @param {string[]} names of the groups */
+    function byGroup(names) {
         const all = last.map((one) => (one ? shares(one) : []));
         groups.show(
-            ready.groups.map((name, group) => ({
+            names.map((name, group) => ({
                 name,
                 values: all.map((one) => {
                     const share = one[group] ?? NaN;
                     return {
                         share: share || 0,
-                        text: Number.isNaN(share) ? "none" : percent(share),
+                        text: Number.isNaN(share) ? "" : percent(share),
                     };
                 }),
             })),
@@ -122,8 +132,6 @@ export function seen(machines, said) {
         /** A run begins. @param {Ready} message */
         begin(message) {
             ready = message;
-            accuracies.clear(machines[0].steps, 1, message.chance);
-            losses.clear(machines[0].steps, 1.15 * Math.log(message.answers.length));
             planes = machines.map(() => plane(message.answers));
             vectors.replaceChildren(
                 ...planes.map((one, at) => {
@@ -147,7 +155,7 @@ export function seen(machines, said) {
                 accuracies.add(at, [[step, one.accuracy.whole]]);
                 planes[at].show(one.accuracy.vectors);
             }
-            if (all.some((one) => one.accuracy)) byGroup();
+            if (all.some((one) => one.accuracy)) byGroup(ready.groups);
             if (performance.now() - drawn < OFTEN) return;
             drawn = performance.now();
             layers.show(gradients(all));

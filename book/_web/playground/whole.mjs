@@ -32,13 +32,18 @@ export function addToWhole(place, live, { read, write }) {
                 "The browser does not allow it; the address of this page is the link.";
         }
     });
-    const row = element("div", { class: "pg-go" }, second, copy, said);
-    live.querySelector(".pg-settings")?.after(row);
+    const row = element("div", { class: "pg-above" }, second, copy, said);
+    live.prepend(row);
+    const switches = live.querySelector(".pg-tabled");
+    const fold = element("details", { class: "pg-fold" }, element("summary", {}, "More switches"));
+    fold.open = matchMedia("(min-width: 68rem)").matches; // they do not stand in the way of *Train*
+    switches?.before(fold);
+    if (switches) fold.append(switches);
     name();
     place.classList.add("pg-whole");
     const brought = (/** @type {Settings[]} */ machines) => {
         write(machines);
         name();
     };
-    live.prepend(puzzles(place, brought));
+    row.prepend(puzzles(place, brought));
 }

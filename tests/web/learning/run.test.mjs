@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { heldOut } from "../../../book/_web/learning/held_out.mjs";
 import { Random } from "../../../book/_web/learning/random.mjs";
-import { heldOut } from "../../../book/_web/learning/run.mjs";
 import { completed, problems, RANGES } from "../../../book/_web/learning/settings.mjs";
 import { accuracy, BYTES, machine, trained } from "./engine.mjs";
 

@@ -1,0 +1,41 @@
+// @ts-check
+// The sequence whose maps are shown, as a reader edits it.
+
+import { TASKS } from "../learning/tasks.mjs";
+import { element } from "../parts.mjs";
+import { parsed, tokensOf } from "./sequence.mjs";
+
+/**
+ * @param {string} id of its own on the page
+ * @param {(sequence: number[][]) => void} written is given what the reader has written
+ * @param {(why: string) => void} refused is told what is wrong with it
+ */
+export function editor(id, written, refused) {
+    let task = "";
+    const field = element("input", { id: `${id}-sequence`, type: "text", autocomplete: "off" });
+    field.spellcheck = false;
+    const look = element("button", {}, "Look at it");
+    const label = element("label", { for: field.id }, "The sequence of the maps; write another");
+    const node = element("form", { class: "pg-editor" }, label, field, look);
+    node.addEventListener("submit", (event) => {
+        event.preventDefault();
+        if (look.disabled) return;
+        try {
+            written(parsed(field.value, TASKS[task].symbols, TASKS[task].each));
+        } catch (error) {
+            refused(error instanceof Error ? error.message : String(error));
+        }
+    });
+    return {
+        node,
+        /** @param {string} name of the task @param {number[][]} sequence */
+        show(name, sequence) {
+            task = name;
+            field.value = tokensOf(sequence, TASKS[task].symbols).join(" ");
+        },
+        /** @param {boolean} now whether there is a machine that can look */
+        ready(now) {
+            look.disabled = !now;
+        },
+    };
+}
