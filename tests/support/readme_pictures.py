@@ -1,4 +1,4 @@
-"""Make the README's two pictures from the built site and from a released notebook.
+"""Make the README's three pictures from the built site and from a released notebook.
 
     python -m tests.support.readme_pictures
 
@@ -53,11 +53,11 @@ def picture_of_chapter(page: Page, address: str) -> None:
 
 
 def picture_of_playground(page: Page, address: str) -> None:
-    """One head and two, after they have learned."""
+    """The mean and attention, after both have learned to name a far token."""
     page.goto(address)
     page.get_by_role("button", name="Train", exact=True).click()
     page.wait_for_selector(".playground[data-state=after]")
-    page.evaluate("document.querySelector('.pg-told').scrollIntoView({behavior: 'instant'})")
+    page.evaluate("scrollTo({top: document.querySelector('.playground').offsetTop - 70, behavior: 'instant'})")
     page.screenshot(path=PICTURES / "playground.png")
 
 
