@@ -57,7 +57,7 @@ def picture_of_playground(page: Page, address: str) -> None:
     page.goto(address)
     page.get_by_role("button", name="Train", exact=True).click()
     page.wait_for_selector(".playground[data-state=after]")
-    page.evaluate("scrollTo({top: document.querySelector('.playground').offsetTop - 70, behavior: 'instant'})")
+    page.evaluate("scrollTo({top: 180, behavior: 'instant'})")
     page.screenshot(path=PICTURES / "playground.png")
 
 
