@@ -19,6 +19,7 @@ LONG = (
     "tests/hostile/test_corpus.py",
     "tests/book/test_pages.py",
     "tests/book/test_paper.py",
+    "tests/book/test_playground_claims.py",
     "tests/autograder/checks/test_exercises.py",
     "tests/autograder/selfcheck/test_agreement.py",
     "tests/autograder/checks/test_semantic_mutants.py",
@@ -28,7 +29,6 @@ LONG = (
     "tests/autograder/selfcheck/test_selfcheck.py",
     "tests/autograder/checks/test_mutants.py",
     "tests/autograder/classroom/test_sample_course.py",
-    "tests/book/test_learning_claims.py",
 )
 """The files that take minutes, the longest first; a wrong place costs time and nothing else."""
 
