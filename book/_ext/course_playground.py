@@ -35,7 +35,7 @@ WIDTH, HEIGHT = 420, 230
 LEFT, RIGHT, TOP, BOTTOM = 44, 12, 26, 38
 
 
-class playground(nodes.General, nodes.Element):
+class playground(nodes.container):
     """Attributes: question (its settings), picture (SVG), whole. Children: the sentence."""
 
 
@@ -98,7 +98,7 @@ def picture(run: dict[str, Any]) -> str:
     guess = " ".join(place(step, run["chance"]) for step in (0, steps))
     return (
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(label)}">'
-        + text(f"0,{TOP - 12}", "start", "right, of 256 sequences kept back")
+        + text(f"0,{TOP - 12}", "start", f"right, of {run['sequences']} new sequences")
         + "".join(
             text(place(0, share), "end", f"{share:g}", (-6, 5))
             + f'<polyline class="grid" points="{place(0, share)} {place(steps, share)}"/>'
@@ -134,10 +134,6 @@ def depart_playground(self: HTML5Translator, node: playground) -> None:
     self.body.append("</div></div>\n")
 
 
-def pass_over(self: object, node: nodes.Element) -> None:
-    """For formats that are only text: the sentence, and nothing around it."""
-
-
 def add_script(
     app: Sphinx, page: str, template: str, context: dict[str, object], doctree: nodes.document
 ) -> None:
@@ -148,11 +144,6 @@ def add_script(
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("playground", Playground)
-    app.add_node(
-        playground,
-        html=(visit_playground, depart_playground),
-        text=(pass_over, pass_over),
-        xml=(pass_over, pass_over),
-    )
+    app.add_node(playground, html=(visit_playground, depart_playground))
     app.connect("html-page-context", add_script)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -36,19 +36,8 @@ INSTALL = "make site"
 
 STYLES = (
     *("fonts", "tokens", "page", "contents", "text", "code", "scroll", "figures"),
-    *(
-        "notes",
-        "boxes",
-        "quiz",
-        "predict",
-        "play",
-        "playground",
-        "onward",
-        "opening",
-        "front",
-        "search",
-    ),
-    "print",
+    *("notes", "boxes", "quiz", "predict", "play", "playground"),
+    *("onward", "opening", "front", "search", "print"),
 )
 """The style sheets, each a concern; in one file, in this order."""
 

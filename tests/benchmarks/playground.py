@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import platform
 import statistics
 import time
 from itertools import pairwise
@@ -19,6 +18,7 @@ from engine_in_torch import KERNELS, gradient_errors, loss_errors, told_by
 from playwright.sync_api import Page, sync_playwright
 from site_tools import CHROMIUM, FLAGS, ROOT, SITE, serving
 
+from book._ext.course_build.machine import processor
 from tests.benchmarks.bench_file import record
 
 SETTINGS = {
@@ -47,7 +47,7 @@ def main() -> None:
             },
             "playground_gradient_error": max(max(gradient_errors(one).values()) for one in engine),
             "playground_loss_error": max(max(loss_errors(one)) for one in engine),
-            "playground_machine": f"{platform.machine()}, Chromium {browser.version}",
+            "playground_machine": f"{processor()}, Chromium {browser.version}",
         }
         browser.close()
     record(found)

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from engine_in_torch import KERNELS, MACHINES, gradient_errors, loss_errors, told_by
+from site_tools import ROOT
 
 RELATIVE = 1e-4
 """How far a gradient may be from PyTorch's, in parts of the layer's largest; and a loss."""
@@ -28,3 +29,8 @@ def test_the_loss_follows_that_of_pytorch_for_thirty_steps(
     errors = loss_errors(told[name])
     assert len(errors) == 30
     assert all(one <= RELATIVE for one in errors), errors
+
+
+def test_the_appendix_says_how_many_machines_are_compared() -> None:
+    page = (ROOT / "book" / "playground_appendix.md").read_text(encoding="utf-8")
+    assert f"gradients of {len(MACHINES)} machines" in page

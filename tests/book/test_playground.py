@@ -6,6 +6,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 from site_tools import MODES, Reader
 
+from tests.benchmarks.site.shift import layout_shift, observe_shifts
+
 CHAPTERS = {
     "self_attention": 1,
     "queries_keys_values": 2,
@@ -75,8 +77,24 @@ def test_a_run_ends_with_a_sentence_and_its_pictures_say_what_they_show(
     labels = page.locator(".pg-chart svg").evaluate_all("(all) => all.map((one) => one.ariaLabel)")
     assert labels[0].startswith("Accuracy against the step, up to step 60: attention with")
     weights = page.locator(".pg-heads canvas").first.get_attribute("aria-label")
-    assert weights.startswith("place 9 (") or weights.startswith("Place 9 (")
+    assert weights.startswith("Place 9 (")
+    assert page.inner_text(".pg-panels").count("Its answer at the end: ") == 2
+    assert page.inner_text(".pg-panels").count(" parameters.") == 2
     assert "The mean has no map" in page.inner_text(".pg-panels")
+
+
+@pytest.mark.parametrize("mode", ["light", "phone"])
+def test_nothing_moves_while_machines_learn(reader: Callable[..., Reader], mode: str) -> None:
+    person = reader(**MODES[mode])
+    observe_shifts(person.page)
+    page = person.open(f"playground.html?{QUICK}&vs.heads=2")
+    before = layout_shift(page)
+    page.evaluate("document.querySelector('.pg-panels').scrollIntoView({behavior: 'instant'})")
+    page.wait_for_timeout(600)  # what follows a hand within half a second is not counted
+    page.evaluate("document.querySelector('.pg-train').click()")
+    expect(figure(page)).to_have_attribute("data-state", "after", timeout=PATIENCE)
+    expect(page.locator(".pg-answering").first).to_contain_text("parameters")
+    assert layout_shift(page) - before < 0.001
 
 
 def test_it_is_trained_stopped_and_gone_on_with_by_key(visit: Callable[..., Page]) -> None:
@@ -96,7 +114,7 @@ def test_the_map_tells_of_the_cell_that_a_key_leads_to(visit: Callable[..., Page
     page = visit(QUICK)
     train(page)
     page.locator(".pg-heads canvas").first.press("ArrowRight")
-    expect(page.locator(".pg-pointed")).to_contain_text("place 9")
+    expect(page.locator(".pg-pointed")).to_contain_text("Place 9")
     expect(page.locator(".pg-pointed")).to_contain_text("looks at place 2")
 
 
@@ -107,6 +125,7 @@ def test_a_reader_writes_the_sequence(visit: Callable[..., Page]) -> None:
     field.fill("A:1 B:2 C:3 D:4 E:5 F:6 G:7 H:8 C:?")
     field.press("Enter")
     expect(page.locator(".pg-strip thead")).to_contain_text("C:?")
+    expect(page.locator(".pg-panels")).to_contain_text("Right: 3.")
     field.fill("A:1 B:2 Z9 D:4 E:5 F:6 G:7 H:8 C:?")
     field.press("Enter")
     expect(said(page)).to_contain_text("Place 3, “Z9”: a place has two, such as A:7.")

@@ -18,7 +18,7 @@ import { TASKS } from "./tasks.mjs";
  * @typedef {{ whole: number, groups: Group[], vectors: Vectors }} Accuracy
  * @typedef {{ heads: number, queries: number, keys: number, weights: Float32Array }} Weights
  * @typedef {{ place: number, right: number | null, probabilities: Float32Array }} Answer
- * @typedef {{ maps: Weights[], answers: Answer[], vector: Float32Array }} Look
+ * @typedef {{ maps: Weights[], answers: Answer[] }} Look
  * @typedef {"learning" | "done" | "diverged"} State
  * @typedef {ReturnType<typeof graph>} Graph
  */
@@ -165,7 +165,6 @@ export class Run {
                 right: one?.answer ?? null,
                 probabilities: ofQuestion(reader, first + at, size).slice(),
             })),
-            vector: reader.vectors.data.slice(-this.settings.width),
         };
     }
 }

@@ -84,8 +84,12 @@ export function maps(at, { body, layers, heads }, said) {
         const { heads, keys, queries, weights } = now.maps[block];
         const weight = weights[(head * queries + row) * keys + column];
         if (Number.isNaN(weight)) return "No machine has been trained yet.";
-        const which = `${now.maps.length > 1 ? `Block ${block + 1}, ` : ""}${heads > 1 ? `head ${head + 1}: ` : ""}`;
-        return `${which}place ${row + 1} (${tokens[row]}) looks at place ${column + 1} (${tokens[column]}) with a weight of ${weight.toFixed(2)}.`;
+        const which = [
+            now.maps.length > 1 && `block ${block + 1}`,
+            heads > 1 && `head ${head + 1}`,
+        ];
+        const where = [...which.filter(Boolean), `place ${row + 1}`].join(", ");
+        return `${where[0].toUpperCase()}${where.slice(1)} (${tokens[row]}) looks at place ${column + 1} (${tokens[column]}) with a weight of ${weight.toFixed(2)}.`;
     }
 
     /** @param {HTMLCanvasElement} canvas @param {number} block @param {number} head */

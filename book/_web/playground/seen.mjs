@@ -2,6 +2,7 @@
 // What is seen while machines learn: loss and accuracy against the step, accuracy by group, who
 // looks at whom, the vectors in the plane, and the gradients' sizes.
 
+import { HELD_OUT } from "../learning/held_out.mjs";
 import { chance, TASKS } from "../learning/tasks.mjs";
 import { element } from "../parts.mjs";
 import { bars } from "./bars.mjs";
@@ -25,7 +26,10 @@ const OFTEN = 200; // milliseconds between two drawings of the gradients
 const [SMALLEST, LARGEST] = [-6, 1]; // powers of ten: what a gradient's bar spans
 
 /** @param {number} share */
-export const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
+export function percent(share) {
+    const near = (share > 0 && share < 0.1) || (share > 0.99 && share < 1); // 100 % is all of them
+    return `${(100 * share).toFixed(near ? 1 : 0)} %`;
+}
 
 /**
  * @param {Settings[]} machines
@@ -34,12 +38,15 @@ export const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 
  */
 export function seen(machines, sequence, said) {
     const called = names(machines);
-    const accuracies = chart("right, of 256 new sequences", machines.length);
+    const accuracies = chart(`right, of ${HELD_OUT} new sequences`, machines.length);
     const losses = chart("loss in each step", machines.length);
     const by = GROUPS[machines[0].task] ?? "distance";
     const groups = bars(`Right, by ${by}`, by, called);
     const layers = bars("Size of the gradient in each layer", "layer", called);
     const looking = machines.map((one, at) => maps(at, one, said));
+    const answering = machines.map(() =>
+        element("p", { class: "pg-quiet pg-answering" }, "Its answer at the end: none yet."),
+    );
     /** @type {ReturnType<typeof plane>[]} */
     let planes = [];
     /** @type {Ready} */
@@ -62,6 +69,7 @@ export function seen(machines, sequence, said) {
                 ? [element("p", { class: `pg-key pg-${at + 1}` }, called[at])]
                 : []),
             looking[at].node,
+            answering[at],
         ),
     );
     const vectors = element("div", { class: "pg-planes" });
@@ -83,7 +91,7 @@ export function seen(machines, sequence, said) {
             element(
                 "p",
                 { class: "pg-quiet" },
-                "What the read-out reads at the last place of 256 sequences, along the two directions in which it varies most; each is written as its right answer.",
+                `What the read-out reads at the last place of ${HELD_OUT} sequences, along the two directions in which it varies most; each is written as its right answer.`,
             ),
             vectors,
         ),
@@ -150,6 +158,9 @@ export function seen(machines, sequence, said) {
                     one.losses.map((loss, more) => [from + more, loss]),
                 );
                 looking[at].show(one.look, tokens);
+                const count = ready.parameters[at].toLocaleString("en");
+                answering[at].textContent =
+                    `${answered(machines[0].task, one.look.answers)} It has ${count} parameters.`;
                 if (!one.accuracy) continue;
                 last[at] = one.accuracy;
                 accuracies.add(at, [[step, one.accuracy.whole]]);
@@ -171,6 +182,22 @@ export function seen(machines, sequence, said) {
             window.dispatchEvent(new Event("resize")); // what is wide can be scrolled by key
         },
     };
+}
+
+/**
+ * What a machine answers at the end of the sequence that is looked at, and what is right.
+ * @param {string} task
+ * @param {Look["answers"]} all
+ */
+export function answered(task, all) {
+    const { answers, questions } = TASKS[task];
+    const last = all.slice(-questions);
+    const own = last.map(({ probabilities }) => {
+        const most = Math.max(...probabilities);
+        return `${answers[probabilities.indexOf(most)]} (${percent(most)})`;
+    });
+    const right = last.map((one) => (one.right === null ? "nothing" : answers[one.right]));
+    return `Its answer at the end: ${own.join(" and ")}. Right: ${right.join(" and ")}.`;
 }
 
 /** @param {Seen[]} all */

@@ -2,6 +2,7 @@
 // Keep a run of each question, for readers without scripts: node tests/web/playground/keep.mjs
 
 import { mkdirSync, writeFileSync } from "node:fs";
+import { HELD_OUT } from "../../../book/_web/learning/held_out.mjs";
 import { chance, TASKS } from "../../../book/_web/learning/tasks.mjs";
 import { names } from "../../../book/_web/playground/words.mjs";
 import { EVERY, keptOf, machinesOf, QUESTIONS, trained } from "./headless.mjs";
@@ -13,7 +14,7 @@ for (const [name, { settings }] of Object.entries(QUESTIONS)) {
     );
     const [{ task, seed }] = machines;
     const kept = {
-        ...{ settings, seed, every: EVERY, chance: chance(TASKS[task]) },
+        ...{ settings, seed, every: EVERY, sequences: HELD_OUT, chance: chance(TASKS[task]) },
         ...{ names: names(machines), accuracy },
     };
     mkdirSync(new URL(".", keptOf(name)), { recursive: true });

@@ -2,11 +2,14 @@
 // What the playground says and reads, as far as it needs no page.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { HELD_OUT } from "../../../book/_web/learning/held_out.mjs";
 import { RANGES } from "../../../book/_web/learning/settings.mjs";
 import { read, written } from "../../../book/_web/playground/address.mjs";
 import { between, centred, directions } from "../../../book/_web/playground/plane.mjs";
 import { machineOf, verdict } from "../../../book/_web/playground/puzzles.mjs";
+import { answered, percent } from "../../../book/_web/playground/seen.mjs";
 import { parsed, tokensOf } from "../../../book/_web/playground/sequence.mjs";
 import { names, OWN, offered, SHARED } from "../../../book/_web/playground/words.mjs";
 import { machinesOf, PUZZLES, QUESTIONS } from "./headless.mjs";
@@ -101,6 +104,33 @@ test("all spread lies between answers that are one point each, and none where al
     const labels = [0, 0, 1, 1];
     assert.equal(between([[1], [1], [-1], [-1]], labels), 1);
     assert.equal(between([[1], [-1], [1], [-1]], labels), 0);
+});
+
+test("what is nearly all is not called all, and what is nearly nothing not nothing", () => {
+    assert.deepEqual([0, 0.004, 0.13, 0.997, 1].map(percent), [
+        "0 %",
+        "0.4 %",
+        "13 %",
+        "99.7 %",
+        "100 %",
+    ]);
+});
+
+test("what a machine answers is said beside what is right, both numbers where two are asked", () => {
+    const sure = (/** @type {number} */ answer) =>
+        Float32Array.from({ length: 16 }, (_, at) => +(at === answer));
+    const answers = [
+        { place: 8, right: 4, probabilities: sure(4) },
+        { place: 8, right: null, probabilities: sure(0) },
+    ];
+    const text = answered("both", answers);
+    assert.equal(text, "Its answer at the end: 5 (100 %) and 1 (100 %). Right: 5 and nothing.");
+});
+
+test("the page says on how many sequences accuracy is measured, and how many puzzles there are", () => {
+    const page = readFileSync(new URL("../../../book/playground.md", import.meta.url), "utf8");
+    assert.ok(page.includes(`measured on ${HELD_OUT} sequences`));
+    assert.ok(page.includes("one of ten machines"));
 });
 
 test("a puzzle is solved by one switch, and nothing else is called so", () => {
