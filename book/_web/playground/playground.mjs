@@ -8,6 +8,7 @@ import { button, element, slider } from "../parts.mjs";
 import { read, written } from "./address.mjs";
 import { controls } from "./controls.mjs";
 import { editor } from "./editor.mjs";
+import { frames } from "./frames.mjs";
 import { percent, seen } from "./seen.mjs";
 import { task } from "./task.mjs";
 import { addToWhole } from "./whole.mjs";
@@ -54,6 +55,7 @@ export function playground(place, number) {
     let step = 0;
     let pace = Number(place.dataset.pace);
     let diverged = "";
+    const seeing = frames(draw);
 
     const told = element("div", { class: "pg-told" });
     const status = element("p", { class: "pg-said", role: "status" }, faults.join(" "));
@@ -99,6 +101,7 @@ export function playground(place, number) {
         );
         build();
         [ready, step, diverged] = [null, 0, ""];
+        seeing.clear();
         enter("running");
         say(`Training: ${names(machines).join(" and ")}.`);
         worker.postMessage({ type: "start", machines, pace: PACES[pace][0] });
@@ -123,17 +126,15 @@ export function playground(place, number) {
             edited.ready(true);
         },
         progress(message) {
-            step = message.step;
-            shown.show(step, message.machines, sequence);
-            counted.textContent = `Step ${step} of ${machines[0].steps}`;
-            diverged = message.machines.map((/** @type {any} */ one) => one.sentence).join("");
-            if (state !== "running") shown.rest(step); // another sequence is looked at
+            seeing.push(message);
         },
         stopped() {
+            seeing.flush();
             enter("stopped");
             say(`Stopped at step ${step}. ${reached()}`);
         },
         ended() {
+            seeing.flush();
             enter("after");
             say(`${diverged} After ${step} steps: ${reached()}`.trim());
             const accuracies = shown.last.map((one) => one?.whole ?? 0);
@@ -153,6 +154,17 @@ export function playground(place, number) {
             say(text);
         },
     };
+
+    /** @param {{ step: number, machines: import("./seen.mjs").Seen[] }[]} messages since the last frame */
+    function draw(messages) {
+        for (const one of messages) shown.note(one.step, one.machines);
+        const last = messages[messages.length - 1];
+        shown.show(last.machines, sequence);
+        step = last.step;
+        counted.textContent = `Step ${step} of ${machines[0].steps}`;
+        diverged = last.machines.map((one) => one.sentence).join("");
+        if (state !== "running") shown.rest(step); // another sequence is looked at
+    }
 
     /** @param {number[]} accuracies */
     function sentence(accuracies) {
@@ -182,6 +194,7 @@ export function playground(place, number) {
     function change(now) {
         worker?.terminate();
         [worker, ready] = [null, null];
+        seeing.clear();
         machines = now;
         say("");
         if (whole) history.replaceState(null, "", `?${written(machines)}`);

@@ -148,25 +148,30 @@ export function seen(machines, sequence, said) {
                 }),
             );
         },
-        /** @param {number} step @param {Seen[]} all @param {number[][]} sequence */
-        show(step, all, sequence) {
-            const tokens = tokensOf(sequence, ready.symbols);
+        /** What is remembered of a message: its losses and its accuracy. @param {number} step @param {Seen[]} all */
+        note(step, all) {
             for (const [at, one] of all.entries()) {
                 const from = step - one.losses.length + 1;
                 losses.add(
                     at,
                     one.losses.map((loss, more) => [from + more, loss]),
                 );
-                looking[at].show(one.look, tokens);
-                const count = ready.parameters[at].toLocaleString("en");
-                answering[at].textContent =
-                    `${answered(machines[0].task, one.look.answers)} It has ${count} parameters.`;
                 if (!one.accuracy) continue;
                 last[at] = one.accuracy;
                 accuracies.add(at, [[step, one.accuracy.whole]]);
                 planes[at].show(one.accuracy.vectors);
             }
             if (all.some((one) => one.accuracy)) byGroup(ready.groups);
+        },
+        /** What stands there until the next one. @param {Seen[]} all @param {number[][]} sequence */
+        show(all, sequence) {
+            const tokens = tokensOf(sequence, ready.symbols);
+            for (const [at, one] of all.entries()) {
+                looking[at].show(one.look, tokens);
+                const count = ready.parameters[at].toLocaleString("en");
+                answering[at].textContent =
+                    `${answered(machines[0].task, one.look.answers)} It has ${count} parameters.`;
+            }
             if (performance.now() - drawn < OFTEN) return;
             drawn = performance.now();
             layers.show(gradients(all));

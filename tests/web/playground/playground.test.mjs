@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { HELD_OUT } from "../../../book/_web/learning/held_out.mjs";
 import { RANGES } from "../../../book/_web/learning/settings.mjs";
 import { read, written } from "../../../book/_web/playground/address.mjs";
+import { frames } from "../../../book/_web/playground/frames.mjs";
 import { between, centred, directions } from "../../../book/_web/playground/plane.mjs";
 import { machineOf, verdict } from "../../../book/_web/playground/puzzles.mjs";
 import { answered, percent } from "../../../book/_web/playground/seen.mjs";
@@ -104,6 +105,34 @@ test("all spread lies between answers that are one point each, and none where al
     const labels = [0, 0, 1, 1];
     assert.equal(between([[1], [1], [-1], [-1]], labels), 1);
     assert.equal(between([[1], [-1], [1], [-1]], labels), 0);
+});
+
+test("what comes between two frames is drawn at once, and in the background without a frame", () => {
+    /** @type {(() => void)[]} */
+    const asked = [];
+    const page = { hidden: false };
+    Object.assign(globalThis, {
+        document: page,
+        requestAnimationFrame: (/** @type {() => void} */ then) => asked.push(then),
+    });
+    /** @type {number[][]} */
+    const drawn = [];
+    const { push, flush, clear } = frames((/** @type {number[]} */ all) => drawn.push(all));
+    for (const one of [1, 2, 3]) push(one);
+    assert.deepEqual([drawn, asked.length], [[], 1]);
+    asked[0]();
+    assert.deepEqual(drawn, [[1, 2, 3]]);
+    push(4);
+    flush();
+    asked[1]();
+    push(5);
+    clear();
+    asked[2]();
+    page.hidden = true;
+    push(6);
+    assert.deepEqual(drawn, [[1, 2, 3], [4], [6]]);
+    Reflect.deleteProperty(globalThis, "document");
+    Reflect.deleteProperty(globalThis, "requestAnimationFrame");
 });
 
 test("what is nearly all is not called all, and what is nearly nothing not nothing", () => {
