@@ -38,8 +38,8 @@ def files(*changed: str) -> dict[str, int]:
 
 def test_a_change_in_a_check_asks_for_its_exercise_and_no_other():
     assert exercises("autograder/checks/self_attention/softmax.py") == {"self_attention.softmax"}
-    wrong = "autograder/checks/transformer_block/decoder_block_wrong.py"
-    assert exercises(wrong) == {"transformer_block.DecoderBlock"}
+    cases = "autograder/checks/transformer_block/decoder_block_cases.py"
+    assert exercises(cases) == {"transformer_block.DecoderBlock"}
 
 
 def test_a_change_in_a_chapters_module_asks_for_its_exercises_and_its_tests():

@@ -65,14 +65,15 @@ def test_at_the_top_of_solutions_stand_the_chapters_alone():
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_every_exercise_stands_in_a_file_of_its_name(chapter):
+def test_every_exercise_and_question_stands_in_a_file_of_its_name(chapter):
     folder = ROOT / "autograder" / "checks" / chapter
     names = {
         re.sub(r"(?<=[a-z])(?=[A-Z])", "_", exercise.name).lower()
         for exercise in assignments()[chapter].exercises
     }
+    names |= {question.name for question in assignments()[chapter].written}
     found = {path.stem for path in folder.iterdir() if path.name[:2] != "__"}
-    assert {re.sub("_(wrong|implementations)$", "", name) for name in found} == names
+    assert {re.sub("_(cases|answers)$", "", name) for name in found} == names
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)

@@ -257,7 +257,7 @@ def fingerprint(assignment: Assignment, released: NotebookNode) -> str:
     parts += [cell.source for cell in released.cells]
     for one in assignment.exercises:
         functions += [one.reference, one.cases, one.hidden]
-        functions += [misconception.wrong for misconception in one.misconceptions]
+        functions += [misconception.answer.written for misconception in one.misconceptions]
         parts.append(repr((one.name, one.points, [(m.name, m.hint) for m in one.misconceptions])))
     modules = engine | _modules_behind(functions)
     if any("torch" in vars(inspect.getmodule(function)) for function in functions):

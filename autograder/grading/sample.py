@@ -7,10 +7,8 @@ wrong ones their misconceptions, and some are what a grader must survive.
 from __future__ import annotations
 
 import copy
-import inspect
 import re
 import sys
-import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,6 +18,7 @@ import nbformat
 from .. import checks
 from ..classroom.course import Course, CourseError
 from ..classroom.files import replace_text
+from ..judging.answers import source_as
 from ..judging.exercise import Assignment
 from ..judging.verdict import Verdict
 from .grade import read_released
@@ -175,7 +174,7 @@ def _mistaken(assignments: Sequence[Assignment]) -> Iterator[SampleSubmission]:
         assignment = assignments[number % len(assignments)]
         turn = number // len(assignments)
         exercise = assignment.exercises[turn % len(assignment.exercises)]
-        made = [one for one in exercise.misconceptions if one.wrong is not exercise.released]
+        made = [one for one in exercise.misconceptions if not one.released]
         mistake = made[turn // len(assignment.exercises)]
         slug = "-".join(re.findall("[a-z0-9]+", mistake.name.lower())[:3])
         shows = f"{exercise.name}: {mistake.name}"
@@ -186,8 +185,7 @@ def _mistaken(assignments: Sequence[Assignment]) -> Iterator[SampleSubmission]:
 
 def answer_source(function: Callable[..., Any], name: str) -> str:
     """The source of `function` as a student's answer: under the exercise's name."""
-    source = textwrap.dedent(inspect.getsource(function)).strip()
-    return re.sub(rf"\b{function.__name__}\b", name, source)
+    return source_as(function, name)
 
 
 def notebook_text(sample: SampleSubmission, released: nbformat.NotebookNode) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
 import numpy as np
 
 from ..sandbox.untrusted.values import Call, SeededGenerator, Setup, SourceFunction, Tensor
+from .answers import Answer, Function
 
 __all__ = [
     "Assignment",
@@ -18,7 +19,6 @@ __all__ = [
     "Exercise",
     "Kind",
     "Misconception",
-    "Promise",
     "Raises",
     "SeededGenerator",
     "Setup",
@@ -47,8 +47,8 @@ class Case:
     `note` says what the case exposes, in words that a student may read even of a hidden case. A
     tensor among the arguments is given as a `Tensor`. `setup` is there for a class only, and says
     how to make the module. `raises` is there where the call must raise an exception. `tolerance` is
-    that of the exercise, and is filled in when its key is built. Raises TypeError for arguments
-    that are no tuple.
+    that of the exercise, and is filled in when its key is built. `promises` are what it `holds`.
+    Raises TypeError for arguments that are no tuple.
     """
 
     note: str
@@ -57,6 +57,7 @@ class Case:
     setup: Setup | None = None
     raises: Raises | None = None
     tolerance: float | None = None
+    promises: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse at once what would fail on its way into the sandbox."""
@@ -65,6 +66,14 @@ class Case:
                 f"the arguments of the case {self.note!r} are of type "
                 f"{type(self.arguments).__name__}; write a tuple, such as (X,) for one argument"
             )
+
+    def holds(self, *says: str) -> Case:
+        """The same case, which holds an answer to what the docstring `says`, quoted.
+
+        Line breaks are spaces. Where another case has the whole quote, its first words and "…" are
+        enough.
+        """
+        return replace(self, promises=(*self.promises, *says))
 
     @property
     def call(self) -> Call:
@@ -98,23 +107,20 @@ CaseGenerator = Callable[[np.random.Generator], Iterable[Case]]
 
 @dataclass(frozen=True)
 class Misconception:
-    """A mistake that people make: `wrong` is a function that makes it, `hint` a question."""
+    """A mistake that people make: its name, an answer that makes it, and a question about it.
 
-    name: str
-    wrong: Callable[..., Any]
-    hint: str
-
-
-@dataclass(frozen=True)
-class Promise:
-    """A promise of an exercise's docstring, and the cases that hold an answer to it.
-
-    `says` quotes the docstring, its line breaks as spaces. `cases` are the notes of cases, public
-    or hidden.
+    One that is `released` is what a debug exercise gives the student.
     """
 
-    says: str
-    cases: tuple[str, ...]
+    name: str
+    answer: Answer
+    hint: str
+    released: bool = False
+
+    @property
+    def wrong(self) -> Function:
+        """The function or class that makes the mistake; EditError if it cannot be made."""
+        return self.answer.function
 
 
 class Kind(StrEnum):
@@ -163,8 +169,7 @@ class Exercise:
     first that fails, or that the named mistake explains, is the one that the student is shown.
     `help` holds three stages: an idea, nearly the code, and where to look in the book, which the
     notebook puts first. `alternatives` are right answers written otherwise; the tests use them to
-    prove that the check rejects no right answer. `promises` say which case holds what the docstring
-    promises; every sentence of it is in one.
+    prove that the check rejects no right answer. It is written down by a `Declaration`.
     """
 
     name: str
@@ -177,23 +182,27 @@ class Exercise:
     misconceptions: tuple[Misconception, ...]
     alternatives: tuple[Callable[..., Any], ...]
     help: tuple[str, str, str]
-    promises: tuple[Promise, ...] = ()
     kind: Kind = Kind.IMPLEMENT
-    released: Callable[..., Any] | None = None
     tolerance: float | None = None
     forbidden: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Raises ValueError if a part is missing that the kind needs, or there is one too many."""
-        if (self.kind is Kind.DEBUG) != (self.released is not None):
-            raise ValueError(f"{self.name}: a debug exercise, and no other, has `released`")
+        released = sum(one.released for one in self.misconceptions)
+        if released != (self.kind is Kind.DEBUG):
+            raise ValueError(
+                f"{self.name}: a debug exercise, and no other, releases a wrong answer, and this "
+                f"one ({self.kind}) releases {released}"
+            )
         if (self.kind is Kind.MEASURE) != (self.tolerance is not None):
             raise ValueError(f"{self.name}: a measure exercise, and no other, has a `tolerance`")
-        wrong = [misconception.wrong for misconception in self.misconceptions]
         if self.kind is Kind.TEST and not self.name.startswith("test_"):
             raise ValueError(f"{self.name}: the name of a test begins with test_")
-        if self.released is not None and self.released not in wrong:
-            raise ValueError(f"{self.name}: `released` is the `wrong` of no misconception")
+
+    @property
+    def released(self) -> Misconception | None:
+        """What the student of a debug exercise is given."""
+        return next((one for one in self.misconceptions if one.released), None)
 
     @property
     def uses_torch(self) -> bool:

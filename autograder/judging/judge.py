@@ -35,7 +35,7 @@ from .asks import Counting
 from .common_cases import particulars
 from .compare import Mismatch, compare, compare_exception, result, unasked_exception
 from .differences import first_clear
-from .exercise import Case, Exercise, Kind
+from .exercise import Case, Exercise, Kind, Misconception
 from .measured import compare_measured
 from .modules import compare_gradients, compare_parameters
 from .naming import KeyedMisconception, Trial, earned_names, explained
@@ -132,7 +132,7 @@ def build_key(exercise: Exercise, public: Iterable[Case], hidden: Iterable[Case]
         tuple(observation.value for observation in right),
         _keyed(exercise, cases),
         _names(exercise.reference),
-        next((m.name for m in exercise.misconceptions if m.wrong is exercise.released), None),
+        exercise.released.name if exercise.released else None,
         forbidden=exercise.forbidden,
         asks=0 if exercise.kind is Kind.TEST else sum(one.asks for one in right),
         is_test=exercise.kind is Kind.TEST,
@@ -154,7 +154,7 @@ def with_hidden(public: AnswerKey, exercise: Exercise, hidden: Iterable[Case]) -
 
 def _keyed(exercise: Exercise, cases: tuple[Case, ...]) -> tuple[KeyedMisconception, ...]:
     return tuple(
-        KeyedMisconception(m.name, m.hint, partial(_observations, m.wrong, cases))
+        KeyedMisconception(m.name, m.hint, partial(_observations, m, cases))
         for m in exercise.misconceptions
     )
 
@@ -185,8 +185,8 @@ def _names(reference: Callable[..., Any]) -> Names:
     return Names(tuple(parameters), tuple(returned[1].split(", ")) if returned else ())
 
 
-def _observations(function: Callable[..., Any], cases: tuple[Case, ...]) -> tuple[Observation, ...]:
-    return tuple(observe_quietly(function, cases))
+def _observations(made: Misconception, cases: tuple[Case, ...]) -> tuple[Observation, ...]:
+    return tuple(observe_quietly(made.wrong, cases))
 
 
 def observe_quietly(

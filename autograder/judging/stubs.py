@@ -42,7 +42,7 @@ def stub(exercise: Exercise) -> str:
         raise ValueError(f"{exercise.name}: the reference needs a docstring")
     known = _KNOWN_WITH_TORCH if exercise.uses_torch else _KNOWN
     if isinstance(tree, ast.FunctionDef):
-        body = _body(exercise.released) if exercise.released else [_UNANSWERED]
+        body = _body(exercise.released.wrong) if exercise.released else [_UNANSWERED]
         return _function(tree, exercise.name, source, known, body)
     if exercise.released:
         raise ValueError(f"{exercise.name}: a debug exercise is about a function, not a class")

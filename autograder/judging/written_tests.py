@@ -6,16 +6,13 @@ wrong one is a mutant, and its case asks for an AssertionError.
 
 from __future__ import annotations
 
-import inspect
-import re
-import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from typing import Any
 
 import numpy as np
 
-from ..sandbox.untrusted.values import Observation, Raised, SourceFunction
+from ..sandbox.untrusted.values import Observation, Raised
 from .compare import unasked_exception
 from .exercise import Case, Raises
 from .naming import KeyedMisconception
@@ -34,26 +31,6 @@ class Outcome(Enum):
     ACCEPTS = "accepts it"
     REJECTS = "rejects it"
     FAILS = "raises another exception"
-
-
-def right(style: str, implementation: Callable[..., Any], *imports: str) -> Case:
-    """A case with a right implementation, written in this style; see `source_function`."""
-    return Case(style, (source_function(implementation, *imports),))
-
-
-def mutant(kind: str, implementation: Callable[..., Any], *imports: str) -> Case:
-    """A case with a wrong implementation of this kind; see `source_function`."""
-    return Case(kind, (source_function(implementation, *imports),), raises=REJECTS)
-
-
-def source_function(implementation: Callable[..., Any], *imports: str) -> SourceFunction:
-    """The source of an implementation, which uses NumPy and what the lines `imports` import.
-
-    Its name tells nothing: each is called `implementation`.
-    """
-    source = textwrap.dedent(inspect.getsource(implementation))
-    source = re.sub(rf"\b{implementation.__name__}\b", "implementation", source)
-    return SourceFunction("implementation", "\n".join([*imports, source]))
 
 
 def shuffled(

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import importlib
+import pkgutil
 
 import numpy as np
 import pytest
 from nightly import NIGHTLY
 
-from autograder.checks import assignments
+from autograder import checks
+from autograder.judging.declaring import Declaration
 from autograder.judging.exercise import Case, Exercise, Kind
 from autograder.judging.judge import AnswerKey, build_key, public_cases
 
 EXERCISES = [
     pytest.param(exercise, id=f"{assignment.name}.{exercise.name}")
-    for assignment in assignments().values()
+    for assignment in checks.assignments().values()
     for exercise in assignment.exercises
 ]
 WRITTEN_TESTS = [param for param in EXERCISES if param.values[0].kind is Kind.TEST]
@@ -30,6 +33,13 @@ SEEDS = range(5 if NIGHTLY else 1)
 def shown_cases(exercise: Exercise) -> tuple[Case, ...]:
     """The public cases."""
     return public_cases(exercise)
+
+
+def declarations() -> list[Declaration]:
+    """What declares the exercises, of all chapters: as `x` in x.py."""
+    modules = pkgutil.walk_packages(checks.__path__, f"{checks.__name__}.")
+    found = [vars(importlib.import_module(one.name)).values() for one in modules if not one.ispkg]
+    return [one for values in found for one in values if isinstance(one, Declaration)]
 
 
 RAISING = [param for param in OTHERS if any(case.raises for case in shown_cases(*param.values))]

@@ -11,8 +11,6 @@ text, and in what a page includes. A reference behind the fold of `answer` is no
 from __future__ import annotations
 
 import ast
-import inspect
-import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
@@ -22,6 +20,7 @@ from functools import cache
 import cells
 
 from autograder.checks import assignments
+from autograder.judging.answers import source
 
 IGNORED = {"annotation", "ctx", "decorator_list", "kind", "name", "returns", "type_comment"}
 EXPRESSION = 10
@@ -73,7 +72,7 @@ def answers(chapter: str) -> dict[str, list[Definition]]:
 
 def tree_of(answer: object) -> Definition:
     """Return the definition of a function or class, simplified."""
-    (node,) = simplified(ast.parse(textwrap.dedent(inspect.getsource(answer)))).body
+    (node,) = simplified(ast.parse(source(answer))).body
     return node
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 from dataclasses import dataclass, replace
 
-from autograder.judging.exercise import Assignment, Case, Exercise, Kind, Misconception, Written
+from autograder.judging.declaring import Declaration
+from autograder.judging.exercise import Assignment, Case, Kind, Written
 
 
 def row_mean(X):
@@ -60,49 +61,32 @@ def scale__in_place(X, factor=2.0):
     return X
 
 
-MEAN = Exercise(
-    name="row_mean",
-    points=2,
-    difficulty=1,
-    minutes=5,
-    reference=row_mean,
-    cases=cases,
-    hidden=hidden,
-    misconceptions=(
-        Misconception("columns for rows", row_mean__columns, "Which axis is a row?"),
-        Misconception("sum for mean", row_mean__sum, "How many numbers are in a row?"),
-    ),
-    alternatives=(),
-    help=("sketch", "hint", "where"),
+HELP = ("sketch", "hint", "where")
+
+
+def declared(reference, points, *wrong, kind=Kind.IMPLEMENT):
+    """The exercise with these cases; each of `wrong` is what `Declaration.wrong` is given."""
+    one = Declaration(reference, points=points, difficulty=1, minutes=5, help=HELP, kind=kind)
+    one.public(cases)
+    one.hidden(hidden)
+    for name, hint, answer in wrong:
+        one.wrong(name, hint, answer, released=answer is centred__columns)
+    return one.exercise
+
+
+MEAN = declared(
+    row_mean,
+    2,
+    ("columns for rows", "Which axis is a row?", row_mean__columns),
+    ("sum for mean", "How many numbers are in a row?", row_mean__sum),
 )
-SCALE = Exercise(
-    name="scale",
-    points=3,
-    difficulty=1,
-    minutes=5,
-    reference=scale,
-    cases=cases,
-    hidden=hidden,
-    misconceptions=(Misconception("in place", scale__in_place, "Who owns X?"),),
-    alternatives=(),
-    help=("sketch", "hint", "where"),
-)
-CENTRED = Exercise(
-    name="centred",
-    points=2,
-    difficulty=1,
-    minutes=5,
-    reference=centred,
-    cases=cases,
-    hidden=hidden,
-    misconceptions=(
-        Misconception("divided", centred__divided, "What does less mean?"),
-        Misconception("columns for rows", centred__columns, "Which axis is a row?"),
-    ),
-    alternatives=(),
-    help=("sketch", "hint", "where"),
+SCALE = declared(scale, 3, ("in place", "Who owns X?", scale__in_place))
+CENTRED = declared(
+    centred,
+    2,
+    ("divided", "What does less mean?", centred__divided),
+    ("columns for rows", "Which axis is a row?", centred__columns),
     kind=Kind.DEBUG,
-    released=centred__columns,
 )
 """A debug exercise."""
 TOY = Assignment("toy", "A toy", (MEAN, SCALE), ())

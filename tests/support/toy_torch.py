@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import torch
 import torch.nn.functional as F
+import toy
 from torch import nn
 from toy import Cell, imports
 
+from autograder.judging.declaring import Declaration
 from autograder.judging.exercise import (
     Assignment,
     Case,
-    Exercise,
-    Misconception,
     Tensor,
     draw_setup,
 )
@@ -170,26 +170,19 @@ class Mixer__causal_buffer(nn.Module):
         return self.outer(self.inner(weights @ x).clamp(min=0)), weights
 
 
-def made(name, reference, cases, *wrong, alternatives=()):
-    return Exercise(
-        name=name,
-        points=2,
-        difficulty=1,
-        minutes=5,
-        reference=reference,
-        cases=cases,
-        hidden=cases,
-        misconceptions=tuple(Misconception(f.__name__, f, "Is it so?") for f in wrong),
-        alternatives=alternatives,
-        help=("sketch", "hint", "where"),
-    )
+def made(reference, cases, *wrong, alternatives=()):
+    one = Declaration(reference, points=2, difficulty=1, minutes=5, help=toy.HELP)
+    one.public(cases)
+    one.hidden(cases)
+    for function in wrong:
+        one.wrong(function.__name__, "Is it so?", function)
+    for function in alternatives:
+        one.right(function)
+    return one.exercise
 
 
-LOG_MEAN = made(
-    "log_mean", log_mean, log_cases, log_mean__sum, log_mean__columns, log_mean__detached
-)
+LOG_MEAN = made(log_mean, log_cases, log_mean__sum, log_mean__columns, log_mean__detached)
 AFFINE = made(
-    "Affine",
     Affine,
     affine_cases,
     Affine__bias_first,
@@ -197,7 +190,7 @@ AFFINE = made(
     Affine__detached,
     Affine__dropout,
 )
-MIXER = made("Mixer", Mixer, mixer_cases, Mixer__future, alternatives=(Mixer__causal_buffer,))
+MIXER = made(Mixer, mixer_cases, Mixer__future, alternatives=(Mixer__causal_buffer,))
 TOY = Assignment("toy_torch", "A toy with torch", (LOG_MEAN, AFFINE, MIXER), ())
 
 

@@ -2,151 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from solutions import alignment as solutions
 
-from ...judging.exercise import Case, Exercise, Kind, Misconception, Promise
+from ...judging.declaring import Declaration
+from ...judging.exercise import Case, Kind
+
+looks_with_coverage = Declaration(
+    solutions.looks_with_coverage,
+    points=3,
+    difficulty=3,
+    minutes=15,
+    kind=Kind.DEBUG,
+    help=(
+        "One line is wrong. The weights are right: look at the coverage.",
+        "How many arrays does the loop make for the coverage, and how many rows does it keep?",
+        "The appendix, “Does it know where it has looked?”.",
+    ),
+)
 
 
-def coverage_cases(rng: np.random.Generator) -> Iterator[Case]:
-    yield Case("two words, equal scores", (np.zeros((2, 2)), 1.0))
-    yield Case("two words that want the same token", (np.array([[2.0, 0.0], [2.0, 0.0]]), 4.0))
-    yield Case("four words, five tokens", (_scores(rng, (), 4, 5), 1.5))
-    yield Case("four other words, five tokens", (_scores(rng, (), 4, 5), 1.5))
-    yield Case("as many words as tokens", (_scores(rng, (), 4, 4), 0.5))
-    yield Case("no penalty", (_scores(rng, (), 3, 4), 0.0))
-    yield Case("a batch, as many sentences as words", (_scores(rng, (3,), 3, 4), 2.0))
-    yield Case("float32, two leading axes", (_scores(rng, (2, 3), 5, 3).astype(np.float32), 1.5))
-    yield Case("one word", (_scores(rng, (), 1, 4), 2.0))
-    yield Case("a batch of one, one token", (_scores(rng, (1,), 3, 1), 2.0))
-    yield Case("scores near a thousand", (_scores(rng, (2,), 3, 4) + 1000.0, 1.0))
-    apart = _scores(rng, (2,), 3, 4) - [[[0.0]], [[3000.0]]]
-    yield Case("a batch, one sentence's scores far below the other's", (apart, 1.0))
-    yield Case("a large penalty", (_scores(rng, (), 5, 3), 2000.0))
-
-
-def coverage_hidden(rng: np.random.Generator) -> Iterator[Case]:
-    m, n, batch = (int(size) for size in rng.permutation([3, 4, 5]))
-    yield Case("all sizes differ", (_scores(rng, (batch,), m, n), float(rng.uniform(1, 3))))
-    yield Case("one sentence", (_scores(rng, (), m, n), float(rng.uniform(1, 3))))
-    yield Case("as many words as tokens", (_scores(rng, (), m, m), 1.0))
-    yield Case("as many sentences as words", (_scores(rng, (m,), m, n), 1.0))
-    yield Case("float32, three leading axes", (_scores(rng, (2, 1, 3), m, n).astype("f4"), 1.5))
-    yield Case("one word", (_scores(rng, (2,), 1, n), 1.5))
-    yield Case("scores far below 0", (_scores(rng, (), m, n) - 3000.0, 1.0))
-
-
-def _scores(rng: np.random.Generator, batch: tuple[int, ...], m: int, n: int) -> np.ndarray:
-    return rng.normal(size=(*batch, m, n)) * 1.5
-
-
-def coverage__one_array(scores, penalty):
-    seen = np.zeros(scores[..., 0, :].shape, dtype=scores.dtype)
-    weights, coverage = [], []
-    for i in range(scores.shape[-2]):
-        row = scores[..., i, :] - penalty * seen
-        row = np.exp(row - np.max(row, axis=-1, keepdims=True))
-        row = row / np.sum(row, axis=-1, keepdims=True)
-        weights.append(row)
-        coverage.append(seen)
-        seen += row
-    return np.stack(weights, axis=-2), np.stack(coverage, axis=-2)
-
-
-def coverage__after_the_word(scores, penalty):
-    seen = np.zeros(scores[..., 0, :].shape, dtype=scores.dtype)
-    weights, coverage = [], []
-    for i in range(scores.shape[-2]):
-        row = scores[..., i, :] - penalty * seen
-        row = np.exp(row - np.max(row, axis=-1, keepdims=True))
-        row = row / np.sum(row, axis=-1, keepdims=True)
-        weights.append(row)
-        seen = seen + row
-        coverage.append(seen)
-    return np.stack(weights, axis=-2), np.stack(coverage, axis=-2)
-
-
-def coverage__of_the_last_word(scores, penalty):
-    seen = np.zeros(scores[..., 0, :].shape, dtype=scores.dtype)
-    weights, coverage = [], []
-    for i in range(scores.shape[-2]):
-        row = scores[..., i, :] - penalty * seen
-        row = np.exp(row - np.max(row, axis=-1, keepdims=True))
-        row = row / np.sum(row, axis=-1, keepdims=True)
-        weights.append(row)
-        coverage.append(seen)
-        seen = row
-    return np.stack(weights, axis=-2), np.stack(coverage, axis=-2)
-
-
-def coverage__added(scores, penalty):
-    seen = np.zeros(scores[..., 0, :].shape, dtype=scores.dtype)
-    weights, coverage = [], []
-    for i in range(scores.shape[-2]):
-        row = scores[..., i, :] + penalty * seen
-        row = np.exp(row - np.max(row, axis=-1, keepdims=True))
-        row = row / np.sum(row, axis=-1, keepdims=True)
-        weights.append(row)
-        coverage.append(seen)
-        seen = seen + row
-    return np.stack(weights, axis=-2), np.stack(coverage, axis=-2)
-
-
-def coverage__scores_added_up(scores, penalty):
-    seen = np.zeros(scores[..., 0, :].shape, dtype=scores.dtype)
-    weights, coverage = [], []
-    for i in range(scores.shape[-2]):
-        row = scores[..., i, :] - penalty * seen
-        row = np.exp(row - np.max(row, axis=-1, keepdims=True))
-        row = row / np.sum(row, axis=-1, keepdims=True)
-        weights.append(row)
-        coverage.append(seen)
-        seen = seen + scores[..., i, :]
-    return np.stack(weights, axis=-2), np.stack(coverage, axis=-2)
-
-
-def coverage__mean(scores, penalty):
-    seen = np.zeros(scores[..., 0, :].shape, dtype=scores.dtype)
-    weights, coverage = [], []
-    for i in range(scores.shape[-2]):
-        row = scores[..., i, :] - penalty * seen / max(i, 1)
-        row = np.exp(row - np.max(row, axis=-1, keepdims=True))
-        row = row / np.sum(row, axis=-1, keepdims=True)
-        weights.append(row)
-        coverage.append(seen)
-        seen = seen + row
-    return np.stack(weights, axis=-2), np.stack(coverage, axis=-2)
-
-
-def coverage__weights_lowered(scores, penalty):
-    seen = np.zeros(scores[..., 0, :].shape, dtype=scores.dtype)
-    weights, coverage = [], []
-    for i in range(scores.shape[-2]):
-        row = np.exp(scores[..., i, :] - np.max(scores[..., i, :], axis=-1, keepdims=True))
-        row = np.maximum(row / np.sum(row, axis=-1, keepdims=True) - penalty * seen, 0)
-        weights.append(row)
-        coverage.append(seen)
-        seen = seen + row
-    return np.stack(weights, axis=-2), np.stack(coverage, axis=-2)
-
-
-def coverage__no_penalty(scores, penalty):
-    seen = np.zeros(scores[..., 0, :].shape, dtype=scores.dtype)
-    weights, coverage = [], []
-    for i in range(scores.shape[-2]):
-        row = scores[..., i, :] - 0 * seen
-        row = np.exp(row - np.max(row, axis=-1, keepdims=True))
-        row = row / np.sum(row, axis=-1, keepdims=True)
-        weights.append(row)
-        coverage.append(seen)
-        seen = seen + row
-    return np.stack(weights, axis=-2), np.stack(coverage, axis=-2)
-
-
-def coverage__cumulative(scores, penalty):
+@looks_with_coverage.right
+def cumulative(scores, penalty):
     weights = []
     for i in range(scores.shape[-2]):
         before = sum(weights, np.zeros_like(scores[..., i, :]))
@@ -159,7 +37,8 @@ def coverage__cumulative(scores, penalty):
     )
 
 
-def coverage__copied(scores, penalty):
+@looks_with_coverage.right
+def copied(scores, penalty):
     seen = np.zeros_like(scores[..., 0, :])
     weights, coverage = np.empty_like(scores), np.empty_like(scores)
     for i in range(scores.shape[-2]):
@@ -170,9 +49,10 @@ def coverage__copied(scores, penalty):
     return weights, coverage
 
 
-def coverage__sentence_by_sentence(scores, penalty):
+@looks_with_coverage.right
+def sentence_by_sentence(scores, penalty):
     if scores.ndim > 2:
-        parts = [coverage__sentence_by_sentence(one, penalty) for one in scores]
+        parts = [sentence_by_sentence(one, penalty) for one in scores]
         return tuple(np.stack(part) for part in zip(*parts, strict=True))
     weights, coverage = np.zeros((2, *scores.shape), dtype=scores.dtype)
     for i, row in enumerate(scores):
@@ -183,96 +63,149 @@ def coverage__sentence_by_sentence(scores, penalty):
     return weights, coverage
 
 
-LOOKS_WITH_COVERAGE = Exercise(
-    name="looks_with_coverage",
-    points=3,
-    difficulty=3,
-    minutes=15,
-    reference=solutions.looks_with_coverage,
-    cases=coverage_cases,
-    hidden=coverage_hidden,
-    misconceptions=(
-        Misconception(
-            "one array for all rows",
-            coverage__one_array,
-            "Print the coverage while the loop runs, and again after it. Did the rows that "
-            "you had kept change? What does `+=` do to an array?",
-        ),
-        Misconception(
-            "coverage after the word",
-            coverage__after_the_word,
-            "Does row 0 of the coverage count what word 0 has looked at?",
-        ),
-        Misconception(
-            "the last word alone",
-            coverage__of_the_last_word,
-            "What do the words before the last one leave behind in yours? What is the sum of "
-            "row 2 of the coverage?",
-        ),
-        Misconception(
-            "more for what was looked at",
-            coverage__added,
-            "Two words want the same token. Does the second one get more or less of it in yours?",
-        ),
-        Misconception(
-            "scores added up in place of weights",
-            coverage__scores_added_up,
-            "What is the sum of a row of the coverage? What has each word to give away?",
-        ),
-        Misconception(
-            "the mean in place of the sum",
-            coverage__mean,
-            "Does a token that each of ten words looked at have the same coverage as one that "
-            "a single word looked at?",
-        ),
-        Misconception(
-            "weights lowered, not scores",
-            coverage__weights_lowered,
-            "Where is the penalty taken off, before the softmax or after it? Do the weights "
-            "of a row sum to 1?",
-        ),
-        Misconception(
-            "penalty ignored",
-            coverage__no_penalty,
-            "Change the penalty. Do your weights change?",
-        ),
-    ),
-    alternatives=(coverage__cumulative, coverage__copied, coverage__sentence_by_sentence),
-    help=(
-        "One line is wrong. The weights are right: look at the coverage.",
-        "How many arrays does the loop make for the coverage, and how many rows does it keep?",
-        "The appendix, “Does it know where it has looked?”.",
-    ),
-    promises=(
-        Promise(
-            "scores: (..., m, T), one row a target word, m and T at least 1, of any size",
-            (
-                "four words, five tokens",
-                "one word",
-                "a batch of one, one token",
-                "scores near a thousand",
-                "a batch, one sentence's scores far below the other's",
-                "float32, two leading axes",
-            ),
-        ),
-        Promise("All source tokens are real", ("two words, equal scores",)),
-        Promise("penalty: a number, not below 0", ("no penalty", "a large penalty")),
-        Promise(
-            "The coverage of a source token before target word i is the sum of the weights that "
-            "the words before i gave it; before the first it is 0",
-            ("two words, equal scores", "four words, five tokens", "one word"),
-        ),
-        Promise(
-            "The weights of word i are the softmax of its scores, each less the penalty times the "
-            "coverage before i",
-            ("two words that want the same token", "a large penalty", "no penalty"),
-        ),
-        Promise(
-            "Returns (weights, coverage), both (..., m, T); row i of the coverage is that before "
-            "word i",
-            ("as many words as tokens", "a batch, as many sentences as words"),
-        ),
-    ),
-    kind=Kind.DEBUG,
-    released=coverage__one_array,
+@looks_with_coverage.right
+def plain(scores, penalty):
+    seen = np.zeros(scores[..., 0, :].shape, dtype=scores.dtype)
+    weights, coverage = [], []
+    for i in range(scores.shape[-2]):
+        row = scores[..., i, :] - penalty * seen
+        row = np.exp(row - np.max(row, axis=-1, keepdims=True))
+        row = row / np.sum(row, axis=-1, keepdims=True)
+        weights.append(row)
+        coverage.append(seen)
+        seen = seen + row
+    return np.stack(weights, axis=-2), np.stack(coverage, axis=-2)
+
+
+@looks_with_coverage.wrong(
+    "one array for all rows",
+    "Print the coverage while the loop runs, and again after it. Did the rows that you had kept "
+    "change? What does `+=` do to an array?",
+    released=True,
 )
+def _(scores, penalty):
+    seen = np.zeros(scores[..., 0, :].shape, dtype=scores.dtype)
+    weights, coverage = [], []
+    for i in range(scores.shape[-2]):
+        row = scores[..., i, :] - penalty * seen
+        row = np.exp(row - np.max(row, axis=-1, keepdims=True))
+        row = row / np.sum(row, axis=-1, keepdims=True)
+        weights.append(row)
+        coverage.append(seen)
+        seen += row
+    return np.stack(weights, axis=-2), np.stack(coverage, axis=-2)
+
+
+looks_with_coverage.wrong(
+    "coverage after the word",
+    "Does row 0 of the coverage count what word 0 has looked at?",
+    plain.edit("weights.append(row)", "weights.append(row)\nseen = seen + row").edit(
+        "coverage.append(seen)\nseen = seen + row", "coverage.append(seen)"
+    ),
+)
+
+looks_with_coverage.wrong(
+    "the last word alone",
+    "What do the words before the last one leave behind in yours? What is the sum of row 2 of the "
+    "coverage?",
+    plain.edit("seen = seen + row", "seen = row"),
+)
+
+looks_with_coverage.wrong(
+    "more for what was looked at",
+    "Two words want the same token. Does the second one get more or less of it in yours?",
+    plain.edit("scores[..., i, :] - penalty * seen", "scores[..., i, :] + penalty * seen"),
+)
+
+looks_with_coverage.wrong(
+    "scores added up in place of weights",
+    "What is the sum of a row of the coverage? What has each word to give away?",
+    plain.edit("seen + row", "seen + scores[..., i, :]"),
+)
+
+looks_with_coverage.wrong(
+    "the mean in place of the sum",
+    "Does a token that each of ten words looked at have the same coverage as one that a single "
+    "word looked at?",
+    plain.edit("penalty * seen", "penalty * seen / max(i, 1)"),
+)
+
+looks_with_coverage.wrong(
+    "weights lowered, not scores",
+    "Where is the penalty taken off, before the softmax or after it? Do the weights of a row sum "
+    "to 1?",
+    plain.edit(
+        "row = scores[..., i, :] - penalty * seen\n"
+        "row = np.exp(row - np.max(row, axis=-1, keepdims=True))\n"
+        "row = row / np.sum(row, axis=-1, keepdims=True)",
+        "row = np.exp(scores[..., i, :] - np.max(scores[..., i, :], axis=-1, "
+        "keepdims=True))\n"
+        "row = np.maximum(row / np.sum(row, axis=-1, keepdims=True) - penalty * seen, 0)",
+    ),
+)
+
+looks_with_coverage.wrong(
+    "penalty ignored",
+    "Change the penalty. Do your weights change?",
+    plain.edit("penalty * seen", "0 * seen"),
+)
+
+
+@looks_with_coverage.public
+def _(rng):
+    yield Case("two words, equal scores", (np.zeros((2, 2)), 1.0)).holds(
+        "All source tokens are real",
+        "The coverage of a source token before target word i is the sum of the weights that the "
+        "words before i gave it; before the first it is 0",
+    )
+    yield Case(
+        "two words that want the same token", (np.array([[2.0, 0.0], [2.0, 0.0]]), 4.0)
+    ).holds(
+        "The weights of word i are the softmax of its scores, each less the penalty times the "
+        "coverage before i"
+    )
+    yield Case("four words, five tokens", (_scores(rng, (), 4, 5), 1.5)).holds(
+        "scores: (..., m, T), one row a target word, m and T at least 1, of any size",
+        "The coverage…",
+    )
+    yield Case("four other words, five tokens", (_scores(rng, (), 4, 5), 1.5))
+    yield Case("as many words as tokens", (_scores(rng, (), 4, 4), 0.5)).holds(
+        "Returns (weights, coverage), both (..., m, T); row i of the coverage is that before word i"
+    )
+    yield Case("no penalty", (_scores(rng, (), 3, 4), 0.0)).holds(
+        "penalty: a number, not below 0", "The weights…"
+    )
+    yield Case("a batch, as many sentences as words", (_scores(rng, (3,), 3, 4), 2.0)).holds(
+        "Returns (weights…"
+    )
+    yield Case(
+        "float32, two leading axes", (_scores(rng, (2, 3), 5, 3).astype(np.float32), 1.5)
+    ).holds("scores: (...…")
+    yield Case("one word", (_scores(rng, (), 1, 4), 2.0)).holds("scores: (...…", "The coverage…")
+    yield Case("a batch of one, one token", (_scores(rng, (1,), 3, 1), 2.0)).holds("scores: (...…")
+    yield Case("scores near a thousand", (_scores(rng, (2,), 3, 4) + 1000.0, 1.0)).holds(
+        "scores: (...…"
+    )
+    apart = _scores(rng, (2,), 3, 4) - [[[0.0]], [[3000.0]]]
+    yield Case("a batch, one sentence's scores far below the other's", (apart, 1.0)).holds(
+        "scores: (...…"
+    )
+    yield Case("a large penalty", (_scores(rng, (), 5, 3), 2000.0)).holds(
+        "penalty: a…", "The weights…"
+    )
+
+
+@looks_with_coverage.hidden
+def _(rng):
+    m, n, batch = (int(size) for size in rng.permutation([3, 4, 5]))
+    yield Case("all sizes differ", (_scores(rng, (batch,), m, n), float(rng.uniform(1, 3))))
+    yield Case("one sentence", (_scores(rng, (), m, n), float(rng.uniform(1, 3))))
+    yield Case("as many words as tokens", (_scores(rng, (), m, m), 1.0))
+    yield Case("as many sentences as words", (_scores(rng, (m,), m, n), 1.0))
+    yield Case("float32, three leading axes", (_scores(rng, (2, 1, 3), m, n).astype("f4"), 1.5))
+    yield Case("one word", (_scores(rng, (2,), 1, n), 1.5))
+    yield Case("scores far below 0", (_scores(rng, (), m, n) - 3000.0, 1.0))
+
+
+def _scores(rng: np.random.Generator, batch: tuple[int, ...], m: int, n: int) -> np.ndarray:
+    return rng.normal(size=(*batch, m, n)) * 1.5

@@ -2,31 +2,146 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import torch
 import torch.nn.functional as F
 
 from solutions.variants import mended as solutions
 
-from ...judging.exercise import Case, Exercise, Kind, Misconception, Promise, Tensor
+from ...judging.declaring import Declaration
+from ...judging.exercise import Case, Kind, Tensor
+
+accumulated_loss = Declaration(
+    solutions.accumulated_loss,
+    points=3,
+    difficulty=2,
+    minutes=15,
+    kind=Kind.DEBUG,
+    help=(
+        "Take two parts, one with a single target, one with three, and let the four losses be 4, "
+        "0, 0 and 0. Their mean is 1. What does the function return?",
+        "A mean may be taken only once, at the end.",
+        "This chapter's section “Where the loss does not look”.",
+    ),
+)
+
+
+@accumulated_loss.right
+def in_one_part(logits, targets, ignored):
+    return F.cross_entropy(torch.cat(list(logits)), torch.cat(list(targets)), ignore_index=ignored)
+
+
+@accumulated_loss.right
+def shares(logits, targets, ignored):
+    counts = [(own != ignored).sum().item() for own in targets]
+    loss = torch.zeros((), dtype=logits[0].dtype)
+    for one, own, count in zip(logits, targets, counts, strict=True):
+        if count:
+            share = count / sum(counts)
+            loss = loss + share * F.cross_entropy(one, own, ignore_index=ignored)
+    return loss
+
+
+@accumulated_loss.right
+def target_by_target(logits, targets, ignored):
+    losses = [
+        torch.logsumexp(row, 0) - row[target]
+        for one, own in zip(logits, targets, strict=True)
+        for row, target in zip(one, own.tolist(), strict=True)
+        if target != ignored
+    ]
+    return torch.stack(losses).mean()
+
+
+@accumulated_loss.wrong(
+    "a mean of means",
+    "One part has a single target, the other has two. How much does each of these count?",
+    released=True,
+)
+def _(logits, targets, ignored):
+    losses = [
+        F.cross_entropy(one, own, ignore_index=ignored)
+        for one, own in zip(logits, targets, strict=True)
+        if (own != ignored).any()
+    ]
+    return sum(losses) / len(losses)
+
+
+@accumulated_loss.wrong(
+    "weighted by the size of the part", "Do the targets that are ignored count in a part's weight?"
+)
+def _(logits, targets, ignored):
+    total, count = 0.0, 0
+    for one, own in zip(logits, targets, strict=True):
+        if (own != ignored).any():
+            total = total + F.cross_entropy(one, own, ignore_index=ignored) * len(own)
+            count += len(own)
+    return total / count
+
+
+@accumulated_loss.wrong(
+    "divided by all targets", "By how many numbers do you divide, and how many did you add up?"
+)
+def divided_by_all(logits, targets, ignored):
+    total = sum(
+        F.cross_entropy(one, own, ignore_index=ignored, reduction="sum")
+        for one, own in zip(logits, targets, strict=True)
+    )
+    return total / sum(len(own) for own in targets)
+
+
+@accumulated_loss.wrong(
+    "the sum of the means",
+    "What happens to the loss if the same batch comes in twice as many parts?",
+)
+def _(logits, targets, ignored):
+    return sum(
+        F.cross_entropy(one, own, ignore_index=ignored)
+        for one, own in zip(logits, targets, strict=True)
+        if (own != ignored).any()
+    )
+
+
+@accumulated_loss.wrong("never divided", "What happens to the loss if the batch is twice as large?")
+def _(logits, targets, ignored):
+    return sum(
+        F.cross_entropy(one, own, ignore_index=ignored, reduction="sum")
+        for one, own in zip(logits, targets, strict=True)
+    )
+
+
+accumulated_loss.wrong(
+    "divided by the number of parts",
+    "What does the mean of all targets have to do with the number of parts?",
+    divided_by_all.edit("sum(len(own) for own in targets)", "len(targets)"),
+)
+
 
 IGNORED = -1
 
 
-def loss_cases(rng: np.random.Generator) -> Iterator[Case]:
-    yield Case("two parts, of one target and of two", _inputs(rng, [1, 2], [0, 0], 3))
+@accumulated_loss.public
+def _(rng):
+    yield Case("two parts, of one target and of two", _inputs(rng, [1, 2], [0, 0], 3)).holds(
+        "logits: of each part", "as if they had come in one part"
+    )
     yield Case("two parts of three, one target does not count", _inputs(rng, [3, 3], [1, 0], 4))
-    yield Case("three parts, several targets do not count", _inputs(rng, [4, 2, 5], [1, 0, 3], 5))
-    yield Case("a part in which nothing counts", _inputs(rng, [2, 3, 1], [2, 1, 0], 4))
-    yield Case("one part", _inputs(rng, [4], [1], 3))
-    yield Case("another number is ignored", _inputs(rng, [3, 4], [2, 0], 4, ignored=2))
+    yield Case(
+        "three parts, several targets do not count", _inputs(rng, [4, 2, 5], [1, 0, 3], 5)
+    ).holds("m may differ")
+    yield Case("a part in which nothing counts", _inputs(rng, [2, 3, 1], [2, 1, 0], 4)).holds(
+        "some other one is there, though not in every part"
+    )
+    yield Case("one part", _inputs(rng, [4], [1], 3)).holds("logits: of…")
+    yield Case("another number is ignored", _inputs(rng, [3, 4], [2, 0], 4, ignored=2)).holds(
+        "some other…"
+    )
     yield Case("float32", _inputs(rng, [2, 5], [0, 2], 6, dtype=np.float32))
     yield Case("large logits", _inputs(rng, [2, 4], [1, 1], 3, size=60.0))
 
 
-def loss_hidden(rng: np.random.Generator) -> Iterator[Case]:
+@accumulated_loss.hidden
+def _(rng):
     sizes = [int(one) for one in rng.permutation([2, 4, 6])]
     yield Case("parts of several sizes", _inputs(rng, sizes, [0, 1, 0], 5))
     yield Case("several targets do not count", _inputs(rng, [5, 4, 6], [4, 0, 2], 4))
@@ -54,141 +169,3 @@ def _inputs(
         own[rng.permutation(m)[:out]] = ignored
         targets.append(Tensor(own.astype(np.int64)))
     return logits, targets, ignored
-
-
-def accumulated__mean_of_means(logits, targets, ignored):
-    losses = [
-        F.cross_entropy(one, own, ignore_index=ignored)
-        for one, own in zip(logits, targets, strict=True)
-        if (own != ignored).any()
-    ]
-    return sum(losses) / len(losses)
-
-
-def accumulated__by_size(logits, targets, ignored):
-    total, count = 0.0, 0
-    for one, own in zip(logits, targets, strict=True):
-        if (own != ignored).any():
-            total = total + F.cross_entropy(one, own, ignore_index=ignored) * len(own)
-            count += len(own)
-    return total / count
-
-
-def accumulated__divided_by_all(logits, targets, ignored):
-    total = sum(
-        F.cross_entropy(one, own, ignore_index=ignored, reduction="sum")
-        for one, own in zip(logits, targets, strict=True)
-    )
-    return total / sum(len(own) for own in targets)
-
-
-def accumulated__sum_of_means(logits, targets, ignored):
-    return sum(
-        F.cross_entropy(one, own, ignore_index=ignored)
-        for one, own in zip(logits, targets, strict=True)
-        if (own != ignored).any()
-    )
-
-
-def accumulated__never_divided(logits, targets, ignored):
-    return sum(
-        F.cross_entropy(one, own, ignore_index=ignored, reduction="sum")
-        for one, own in zip(logits, targets, strict=True)
-    )
-
-
-def accumulated__divided_by_parts(logits, targets, ignored):
-    total = sum(
-        F.cross_entropy(one, own, ignore_index=ignored, reduction="sum")
-        for one, own in zip(logits, targets, strict=True)
-    )
-    return total / len(targets)
-
-
-def accumulated__in_one_part(logits, targets, ignored):
-    return F.cross_entropy(torch.cat(list(logits)), torch.cat(list(targets)), ignore_index=ignored)
-
-
-def accumulated__shares(logits, targets, ignored):
-    counts = [(own != ignored).sum().item() for own in targets]
-    loss = torch.zeros((), dtype=logits[0].dtype)
-    for one, own, count in zip(logits, targets, counts, strict=True):
-        if count:
-            share = count / sum(counts)
-            loss = loss + share * F.cross_entropy(one, own, ignore_index=ignored)
-    return loss
-
-
-def accumulated__target_by_target(logits, targets, ignored):
-    losses = [
-        torch.logsumexp(row, 0) - row[target]
-        for one, own in zip(logits, targets, strict=True)
-        for row, target in zip(one, own.tolist(), strict=True)
-        if target != ignored
-    ]
-    return torch.stack(losses).mean()
-
-
-ACCUMULATED_LOSS = Exercise(
-    name="accumulated_loss",
-    points=3,
-    difficulty=2,
-    minutes=15,
-    reference=solutions.accumulated_loss,
-    cases=loss_cases,
-    hidden=loss_hidden,
-    misconceptions=(
-        Misconception(
-            "a mean of means",
-            accumulated__mean_of_means,
-            "One part has a single target, the other has two. How much does each of these count?",
-        ),
-        Misconception(
-            "weighted by the size of the part",
-            accumulated__by_size,
-            "Do the targets that are ignored count in a part's weight?",
-        ),
-        Misconception(
-            "divided by all targets",
-            accumulated__divided_by_all,
-            "By how many numbers do you divide, and how many did you add up?",
-        ),
-        Misconception(
-            "the sum of the means",
-            accumulated__sum_of_means,
-            "What happens to the loss if the same batch comes in twice as many parts?",
-        ),
-        Misconception(
-            "never divided",
-            accumulated__never_divided,
-            "What happens to the loss if the batch is twice as large?",
-        ),
-        Misconception(
-            "divided by the number of parts",
-            accumulated__divided_by_parts,
-            "What does the mean of all targets have to do with the number of parts?",
-        ),
-    ),
-    alternatives=(
-        accumulated__in_one_part,
-        accumulated__shares,
-        accumulated__target_by_target,
-    ),
-    help=(
-        "Take two parts, one with a single target, one with three, and let the four losses be 4, "
-        "0, 0 and 0. Their mean is 1. What does the function return?",
-        "A mean may be taken only once, at the end.",
-        "This chapter's section “Where the loss does not look”.",
-    ),
-    promises=(
-        Promise("logits: of each part", ("two parts, of one target and of two", "one part")),
-        Promise("m may differ", ("three parts, several targets do not count",)),
-        Promise(
-            "some other one is there, though not in every part",
-            ("a part in which nothing counts", "another number is ignored"),
-        ),
-        Promise("as if they had come in one part", ("two parts, of one target and of two",)),
-    ),
-    kind=Kind.DEBUG,
-    released=accumulated__mean_of_means,
-)

@@ -2,34 +2,134 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import torch
 
 from solutions.variants import mended as solutions
 
-from ...judging.exercise import Case, Exercise, Kind, Misconception, Promise, Tensor
+from ...judging.declaring import Declaration
+from ...judging.exercise import Case, Kind, Tensor
+
+attention_pool = Declaration(
+    solutions.attention_pool,
+    points=3,
+    difficulty=2,
+    minutes=15,
+    kind=Kind.DEBUG,
+    help=(
+        "Add the weights of one sequence up. With a batch of one, what does each of them become?",
+        "The scores have two axes, sequences and tokens. Three lines name one of them.",
+        "The table of bugs in the chapter, the row of the softmax.",
+    ),
+)
 
 
-def pool_cases(rng: np.random.Generator) -> Iterator[Case]:
+@attention_pool.right
+def one_by_one(H, w, mask):
+    rows = []
+    for tokens, real in zip(H, mask, strict=True):
+        own = tokens[real]
+        rows.append((own @ w).softmax(dim=0) @ own)
+    return torch.stack(rows)
+
+
+@attention_pool.right
+def exponentials(H, w, mask):
+    H = torch.where(mask[..., None], H, torch.zeros_like(H))
+    scores = torch.where(mask, H @ w, torch.full(mask.shape, -1e30, dtype=H.dtype))
+    powers = torch.exp(scores - scores.amax(dim=1, keepdim=True).detach()) * mask
+    total = powers.sum(dim=1, keepdim=True)
+    return torch.einsum("bn,bnd->bd", powers / total.where(total > 0, 1.0), H)
+
+
+@attention_pool.right
+def columns(H, w, mask):
+    H = H.masked_fill(~mask.unsqueeze(-1), 0.0)
+    scores = torch.einsum("bnd,d->nb", H, w)
+    scores = scores.masked_fill(~mask.T, -1e30)
+    weights = torch.nn.functional.softmax(scores, dim=0).T * mask
+    return (H * weights.unsqueeze(-1)).sum(dim=1)
+
+
+@attention_pool.wrong(
+    "a softmax over the batch",
+    "Which numbers should sum to 1? Add the weights of one sequence.",
+    released=True,
+)
+def _(H, w, mask):
+    scores = (H @ w).masked_fill(~mask, -torch.inf)
+    scores = scores.masked_fill(~mask.any(dim=0, keepdim=True), 0)
+    weights = scores.softmax(dim=0) * mask
+    return (weights[:, None] @ H.masked_fill(~mask[..., None], 0))[:, 0]
+
+
+@attention_pool.wrong("masked after the softmax", "What do the weights of the real tokens sum to?")
+def _(H, w, mask):
+    H = H.masked_fill(~mask[..., None], 0)
+    weights = (H @ w).softmax(dim=1) * mask
+    return (weights[:, None] @ H)[:, 0]
+
+
+@attention_pool.wrong("the mask is ignored", "What does the padding add to the blend?")
+def _(H, w, mask):
+    weights = (H @ w).softmax(dim=1)
+    return (weights[:, None] @ H)[:, 0]
+
+
+@attention_pool.wrong("a plain mean", "What part does `w` have in the result?")
+def _(H, w, mask):
+    count = mask.sum(dim=1, keepdim=True).clamp(min=1)
+    return H.masked_fill(~mask[..., None], 0).sum(dim=1) / count
+
+
+@attention_pool.wrong(
+    "NaN for a sequence without a real token",
+    "What is the softmax of nothing but minus infinities?",
+)
+def _(H, w, mask):
+    scores = (H @ w).masked_fill(~mask, -torch.inf)
+    weights = scores.softmax(dim=1)
+    return (weights[:, None] @ H.masked_fill(~mask[..., None], 0))[:, 0]
+
+
+@attention_pool.wrong(
+    "scores divided by the root of d", "Does the task divide the scores by anything?"
+)
+def _(H, w, mask):
+    scores = (H @ w / H.shape[-1] ** 0.5).masked_fill(~mask, -torch.inf)
+    scores = scores.masked_fill(~mask.any(dim=1, keepdim=True), 0)
+    weights = scores.softmax(dim=1) * mask
+    return (weights[:, None] @ H.masked_fill(~mask[..., None], 0))[:, 0]
+
+
+@attention_pool.public
+def _(rng):
     yield Case("one sequence, two of three tokens real", _inputs(rng, [2], 3, 2))
-    yield Case("two sequences, one without padding", _inputs(rng, [4, 2], 4, 3))
-    yield Case("as many sequences as tokens", _inputs(rng, [1, 3, 2], 3, 2))
-    yield Case("a sequence without a real token", _inputs(rng, [0, 2], 3, 4))
-    yield Case("padding in front", _inputs(rng, [2, 1], 4, 3, front=True))
-    yield Case("one token each", _inputs(rng, [1, 1], 1, 3))
+    yield Case("two sequences, one without padding", _inputs(rng, [4, 2], 4, 3)).holds(
+        "the weights of a sequence are the softmax of the scores of its real tokens"
+    )
+    yield Case("as many sequences as tokens", _inputs(rng, [1, 3, 2], 3, 2)).holds("the weights…")
+    yield Case("a sequence without a real token", _inputs(rng, [0, 2], 3, 4)).holds(
+        "0 for a sequence that has no real token"
+    )
+    yield Case("padding in front", _inputs(rng, [2, 1], 4, 3, front=True)).holds(
+        "boolean, (batch, n), True at real tokens"
+    )
+    yield Case("one token each", _inputs(rng, [1, 1], 1, 3)).holds("w: (d,).", "n at least 1")
     yield Case("float32", _inputs(rng, [3, 1], 5, 4, dtype=np.float32))
-    yield Case("large scores", _inputs(rng, [3, 4], 4, 3, size=40.0))
-    yield Case("infinities in the padding", _loud(rng))
-    yield Case("one tiny feature", _tiny(rng))
+    yield Case("large scores", _inputs(rng, [3, 4], 4, 3, size=40.0)).holds("may be large")
+    yield Case("infinities in the padding", _loud(rng)).holds(
+        "What stands in the padding changes nothing"
+    )
+    yield Case("one tiny feature", _tiny(rng)).holds("w: (d,).")
     H, w, mask = _inputs(rng, [3, 4], 4, 3)
     H.array[0, 1] = H.array[1, 3] = 0
     yield Case("real tokens of zeros", (H, w, mask))
     yield Case("scores below any stand-in for infinity", _lowest(rng))
 
 
-def pool_hidden(rng: np.random.Generator) -> Iterator[Case]:
+@attention_pool.hidden
+def _(rng):
     n, d = (int(one) for one in rng.permutation([4, 5]))
     yield Case("sequences of several lengths", _inputs(rng, rng.integers(1, n, 3), n, d))
     yield Case("as many sequences as tokens", _inputs(rng, rng.integers(1, n, n), n, d))
@@ -74,130 +174,3 @@ def _lowest(rng: np.random.Generator) -> tuple[Tensor, ...]:
     H, w, mask = _inputs(rng, [2, 3], 4, 3)
     H, w = Tensor(np.abs(H.array) + 0.1, gradient=False), Tensor(-1e12 * np.abs(w.array), False)
     return H, w, mask
-
-
-def attention_pool__over_the_batch(H, w, mask):
-    scores = (H @ w).masked_fill(~mask, -torch.inf)
-    scores = scores.masked_fill(~mask.any(dim=0, keepdim=True), 0)
-    weights = scores.softmax(dim=0) * mask
-    return (weights[:, None] @ H.masked_fill(~mask[..., None], 0))[:, 0]
-
-
-def attention_pool__not_renormalised(H, w, mask):
-    H = H.masked_fill(~mask[..., None], 0)
-    weights = (H @ w).softmax(dim=1) * mask
-    return (weights[:, None] @ H)[:, 0]
-
-
-def attention_pool__mask_ignored(H, w, mask):
-    weights = (H @ w).softmax(dim=1)
-    return (weights[:, None] @ H)[:, 0]
-
-
-def attention_pool__mean(H, w, mask):
-    count = mask.sum(dim=1, keepdim=True).clamp(min=1)
-    return H.masked_fill(~mask[..., None], 0).sum(dim=1) / count
-
-
-def attention_pool__rows_of_nan(H, w, mask):
-    scores = (H @ w).masked_fill(~mask, -torch.inf)
-    weights = scores.softmax(dim=1)
-    return (weights[:, None] @ H.masked_fill(~mask[..., None], 0))[:, 0]
-
-
-def attention_pool__scaled(H, w, mask):
-    scores = (H @ w / H.shape[-1] ** 0.5).masked_fill(~mask, -torch.inf)
-    scores = scores.masked_fill(~mask.any(dim=1, keepdim=True), 0)
-    weights = scores.softmax(dim=1) * mask
-    return (weights[:, None] @ H.masked_fill(~mask[..., None], 0))[:, 0]
-
-
-def attention_pool__one_by_one(H, w, mask):
-    rows = []
-    for tokens, real in zip(H, mask, strict=True):
-        own = tokens[real]
-        rows.append((own @ w).softmax(dim=0) @ own)
-    return torch.stack(rows)
-
-
-def attention_pool__exponentials(H, w, mask):
-    H = torch.where(mask[..., None], H, torch.zeros_like(H))
-    scores = torch.where(mask, H @ w, torch.full(mask.shape, -1e30, dtype=H.dtype))
-    powers = torch.exp(scores - scores.amax(dim=1, keepdim=True).detach()) * mask
-    total = powers.sum(dim=1, keepdim=True)
-    return torch.einsum("bn,bnd->bd", powers / total.where(total > 0, 1.0), H)
-
-
-def attention_pool__columns(H, w, mask):
-    H = H.masked_fill(~mask.unsqueeze(-1), 0.0)
-    scores = torch.einsum("bnd,d->nb", H, w)
-    scores = scores.masked_fill(~mask.T, -1e30)
-    weights = torch.nn.functional.softmax(scores, dim=0).T * mask
-    return (H * weights.unsqueeze(-1)).sum(dim=1)
-
-
-ATTENTION_POOL = Exercise(
-    name="attention_pool",
-    points=3,
-    difficulty=2,
-    minutes=15,
-    reference=solutions.attention_pool,
-    cases=pool_cases,
-    hidden=pool_hidden,
-    misconceptions=(
-        Misconception(
-            "a softmax over the batch",
-            attention_pool__over_the_batch,
-            "Which numbers should sum to 1? Add the weights of one sequence.",
-        ),
-        Misconception(
-            "masked after the softmax",
-            attention_pool__not_renormalised,
-            "What do the weights of the real tokens sum to?",
-        ),
-        Misconception(
-            "the mask is ignored",
-            attention_pool__mask_ignored,
-            "What does the padding add to the blend?",
-        ),
-        Misconception(
-            "a plain mean",
-            attention_pool__mean,
-            "What part does `w` have in the result?",
-        ),
-        Misconception(
-            "NaN for a sequence without a real token",
-            attention_pool__rows_of_nan,
-            "What is the softmax of nothing but minus infinities?",
-        ),
-        Misconception(
-            "scores divided by the root of d",
-            attention_pool__scaled,
-            "Does the task divide the scores by anything?",
-        ),
-    ),
-    alternatives=(
-        attention_pool__one_by_one,
-        attention_pool__exponentials,
-        attention_pool__columns,
-    ),
-    help=(
-        "Add the weights of one sequence up. With a batch of one, what does each of them become?",
-        "The scores have two axes, sequences and tokens. Three lines name one of them.",
-        "The table of bugs in the chapter, the row of the softmax.",
-    ),
-    promises=(
-        Promise("w: (d,).", ("one token each", "one tiny feature")),
-        Promise("n at least 1", ("one token each",)),
-        Promise("boolean, (batch, n), True at real tokens", ("padding in front",)),
-        Promise("may be large", ("large scores",)),
-        Promise(
-            "the weights of a sequence are the softmax of the scores of its real tokens",
-            ("as many sequences as tokens", "two sequences, one without padding"),
-        ),
-        Promise("0 for a sequence that has no real token", ("a sequence without a real token",)),
-        Promise("What stands in the padding changes nothing", ("infinities in the padding",)),
-    ),
-    kind=Kind.DEBUG,
-    released=attention_pool__over_the_batch,
-)

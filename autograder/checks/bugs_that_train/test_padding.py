@@ -1,28 +1,42 @@
-"""The exercise `test_padding`: write the test that finds what a padded batch does to a sequence."""
+"""The exercise `test_padding`: write the test that finds what a padded batch does to a sequence.
+
+What `test_padding` tells apart: encoders of padded batches, right ones and mutants.
+
+Each is written out, because only its own lines reach the process in which it runs. All are two
+layers of attention with no weights of their own; each takes the mean of what it found and of what
+was there. Scores are divided by 8, so that every real token keeps the influence that the docstring
+of `test_padding` promises.
+"""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 import numpy as np
 import torch
 
 from solutions.variants import tests_of_bugs as solutions
 
-from ...judging.exercise import Case, Exercise, Kind, Misconception, Promise
-from ...judging.written_tests import shuffled
-from .test_padding_implementations import PUBLIC, STYLES, UNSEEN
+from ...judging.declaring import Declaration
+from ...judging.exercise import Kind
+
+test_padding = Declaration(
+    solutions.test_padding,
+    points=5,
+    difficulty=5,
+    minutes=30,
+    kind=Kind.TEST,
+    imports=("import torch",),
+    help=(
+        "You do not know what the encoder makes of a sequence, but you can ask it: alone, without "
+        "padding. In a batch it should make the same of it.",
+        "Three sequences of three lengths, two heads, and noise for the padding. Then change one "
+        "real token at a time, to see that it is read.",
+        "The section “Change one thing, and see what moves”, and chapter 6 on folded heads.",
+    ),
+)
 
 
-def padding_cases(rng: np.random.Generator) -> Iterator[Case]:
-    yield from (*PUBLIC, *STYLES[:2])
-
-
-def padding_hidden(rng: np.random.Generator) -> Iterator[Case]:
-    yield from shuffled(rng, STYLES, (*PUBLIC, *UNSEEN))
-
-
-def test_padding__in_two_batches(implementation):
+@test_padding.right
+def in_two_batches(implementation):
     torch.manual_seed(0)
     X = torch.randn(1, 3, 4)
     right = implementation(X, torch.tensor([3]), 2)
@@ -40,7 +54,8 @@ def test_padding__in_two_batches(implementation):
         assert moved.abs().amax(dim=-1).min() > 1e-4
 
 
-def test_padding__all_lengths(implementation):
+@test_padding.right
+def all_lengths(implementation):
     generator = torch.Generator().manual_seed(5)
     X = torch.randn(4, 4, 6, generator=generator)
     lengths = torch.tensor([3, 1, 4, 2])
@@ -56,7 +71,8 @@ def test_padding__all_lengths(implementation):
             assert moved.max(axis=-1).min() > 1e-4
 
 
-def test_padding__by_noise(implementation):
+@test_padding.right
+def by_noise(implementation):
     torch.manual_seed(1)
     X, lengths = torch.randn(3, 6, 4), torch.tensor([4, 2, 6])
     real = torch.arange(6) < lengths[:, None]
@@ -77,11 +93,18 @@ def test_padding__by_noise(implementation):
                 raise AssertionError("it should move its own sequence, and no other")
 
 
-def test_padding__shape(implementation):
+@test_padding.wrong(
+    "only the shape",
+    "What does the output of a padded sequence depend on, and on what should it not?",
+)
+def _(implementation):
     assert implementation(torch.randn(2, 5, 4), torch.tensor([5, 3]), 2).shape == (2, 5, 4)
 
 
-def test_padding__one_head(implementation):
+@test_padding.wrong(
+    "one head only", "In which order do sequences and heads stand where both are one axis?"
+)
+def _(implementation):
     X = torch.randn(3, 5, 4, generator=torch.Generator().manual_seed(0))
     lengths = torch.tensor([2, 5, 3])
     together = implementation(X, lengths, 1)
@@ -95,7 +118,11 @@ def test_padding__one_head(implementation):
             assert (moved > 1e-4).all()
 
 
-def test_padding__equal_lengths(implementation):
+@test_padding.wrong(
+    "sequences of equal length",
+    "If all sequences need the same mask, how would you notice that one got another's?",
+)
+def _(implementation):
     X = torch.randn(3, 5, 4, generator=torch.Generator().manual_seed(0))
     lengths = torch.tensor([3, 3, 3])
     together = implementation(X, lengths, 2)
@@ -109,7 +136,11 @@ def test_padding__equal_lengths(implementation):
             assert (moved > 1e-4).all()
 
 
-def test_padding__content_only(implementation):
+@test_padding.wrong(
+    "what the padding holds, not how long it is",
+    "Padding that is 0 takes part in a softmax. What would show that?",
+)
+def _(implementation):
     X = torch.randn(3, 5, 4, generator=torch.Generator().manual_seed(0))
     lengths = torch.tensor([2, 5, 3])
     real = torch.arange(5) < lengths[:, None]
@@ -123,7 +154,8 @@ def test_padding__content_only(implementation):
         assert (changed[at, : lengths[at]].abs().amax(dim=-1) > 1e-4).all()
 
 
-def test_padding__no_padding(implementation):
+@test_padding.wrong("no padding", "How would you notice that the lengths are never read?")
+def _(implementation):
     X = torch.randn(2, 4, 4, generator=torch.Generator().manual_seed(0))
     lengths = torch.tensor([4, 4])
     before = implementation(X, lengths, 2)
@@ -135,7 +167,10 @@ def test_padding__no_padding(implementation):
         assert not moved[1].any()
 
 
-def test_padding__rows_of_zeros(implementation):
+@test_padding.wrong(
+    "zeros demanded in the padding", "What does the task say about the rows of the padding?"
+)
+def _(implementation):
     X = torch.randn(2, 4, 4, generator=torch.Generator().manual_seed(0))
     output = implementation(X, torch.tensor([4, 2]), 2)
     alone = implementation(X[1:, :2], torch.tensor([2]), 2)
@@ -143,88 +178,168 @@ def test_padding__rows_of_zeros(implementation):
     assert not output[1, 2:].any()
 
 
-MISCONCEPTIONS = (
-    Misconception(
-        "only the shape",
-        test_padding__shape,
-        "What does the output of a padded sequence depend on, and on what should it not?",
-    ),
-    Misconception(
-        "one head only",
-        test_padding__one_head,
-        "In which order do sequences and heads stand where both are one axis?",
-    ),
-    Misconception(
-        "sequences of equal length",
-        test_padding__equal_lengths,
-        "If all sequences need the same mask, how would you notice that one got another's?",
-    ),
-    Misconception(
-        "what the padding holds, not how long it is",
-        test_padding__content_only,
-        "Padding that is 0 takes part in a softmax. What would show that?",
-    ),
-    Misconception(
-        "no padding",
-        test_padding__no_padding,
-        "How would you notice that the lengths are never read?",
-    ),
-    Misconception(
-        "zeros demanded in the padding",
-        test_padding__rows_of_zeros,
-        "What does the task say about the rows of the padding?",
+@test_padding.accepts(
+    "heads as an axis",
+    holds=(
+        "It is called `implementation(X, lengths, n_heads)`",
+        "The least influence: with at most 8 tokens of at most 8 features",
+        "tensor of shape (batch, n, d)",
     ),
 )
+def heads_as_an_axis(X, lengths, n_heads):
+    real = torch.arange(X.shape[1]) < lengths[:, None]
+    for _ in range(2):
+        H = X.unflatten(-1, (n_heads, -1)).transpose(1, 2)
+        scores = (H @ H.mT / 8).masked_fill(~real[:, None, None], -torch.inf)
+        X = (X + (scores.softmax(-1) @ H).transpose(1, 2).flatten(2)) / 2
+    return X
 
-TEST_PADDING = Exercise(
-    name="test_padding",
-    points=5,
-    difficulty=5,
-    minutes=30,
-    reference=solutions.test_padding,
-    cases=padding_cases,
-    hidden=padding_hidden,
-    misconceptions=MISCONCEPTIONS,
-    alternatives=(
-        test_padding__in_two_batches,
-        test_padding__all_lengths,
-        test_padding__by_noise,
+
+@test_padding.accepts(
+    "one sequence at a time, and zeros for the padding",
+    holds=("What stands in the rows of the padding does not matter",),
+)
+def one_sequence_at_a_time(X, lengths, n_heads):
+    output = torch.zeros_like(X)
+    for at, length in enumerate(lengths.tolist()):
+        own = X[at, :length]
+        for _ in range(2):
+            parts = [H @ H.T / 8 for H in own.chunk(n_heads, dim=-1)]
+            found = [s.softmax(-1) @ H for s, H in zip(parts, own.chunk(n_heads, -1), strict=True)]
+            own = (own + torch.cat(found, dim=-1)) / 2
+        output[at, :length] = own
+    return output
+
+
+@test_padding.accepts("heads folded into the batch")
+def folded(X, lengths, n_heads):
+    batch, n, d = X.shape
+    hidden = torch.arange(n) >= lengths[:, None]
+    hidden = hidden[:, None].repeat_interleave(n_heads, dim=0)
+    for _ in range(2):
+        H = X.reshape(batch, n, n_heads, d // n_heads).transpose(1, 2)
+        H = H.reshape(batch * n_heads, n, d // n_heads)
+        weights = (torch.bmm(H, H.mT) / 8 - 1e9 * hidden).softmax(dim=-1)
+        found = torch.bmm(weights, H).reshape(batch, n_heads, n, d // n_heads)
+        X = (X + found.transpose(1, 2).reshape(batch, n, d)) / 2
+    return X
+
+
+@test_padding.accepts(
+    "exponentials of the real scores",
+    holds=(
+        "behind them stand any numbers, up to a thousand in size",
+        "may differ in the fifth digit",
     ),
-    help=(
-        "You do not know what the encoder makes of a sequence, but you can ask it: alone, without "
-        "padding. In a batch it should make the same of it.",
-        "Three sequences of three lengths, two heads, and noise for the padding. Then change one "
-        "real token at a time, to see that it is read.",
-        "The section “Change one thing, and see what moves”, and chapter 6 on folded heads.",
+)
+def exponentials(X, lengths, n_heads):
+    real = torch.arange(X.shape[1]) < lengths[:, None]
+    for _ in range(2):
+        H = X.unflatten(-1, (n_heads, -1))
+        scores = torch.einsum("bqhc,bkhc->bhqk", H, H) / 8
+        scores = scores.masked_fill(~real[:, None, None], -torch.inf)
+        shares = torch.exp(scores - scores.amax(dim=-1, keepdim=True))
+        shares = shares / shares.sum(dim=-1, keepdim=True)
+        X = (X + torch.einsum("bhqk,bkhc->bqhc", shares, H).flatten(2)) / 2 * real[..., None]
+    return X
+
+
+@test_padding.rejects("the mask is ignored", holds=("X: (batch, n, d)", "behind them…"))
+def _(X, lengths, n_heads):
+    for _ in range(2):
+        H = X.unflatten(-1, (n_heads, -1)).transpose(1, 2)
+        X = (X + ((H @ H.mT / 8).softmax(-1) @ H).transpose(1, 2).flatten(2)) / 2
+    return X
+
+
+test_padding.rejects(
+    "the mask is not passed on to the second layer",
+    heads_as_an_axis.edit("for _ in range(2):", "for layer in range(2):").edit(
+        "scores = (H @ H.mT / 8).masked_fill(~real[:, None, None], -torch.inf)",
+        "scores = H @ H.mT / 8\n"
+        "if layer == 0:\n"
+        "    scores = scores.masked_fill(~real[:, None, None], -torch.inf)",
     ),
-    promises=(
-        Promise("It is called `implementation(X, lengths, n_heads)`", ("heads as an axis",)),
-        Promise("X: (batch, n, d)", ("the mask is ignored",)),
-        Promise(
-            "whole numbers from 1 to n: so many tokens of each sequence are real, and come first",
-            ("the longest sequence's mask for all", "one position of the padding is seen"),
-        ),
-        Promise(
-            "behind them stand any numbers, up to a thousand in size",
-            ("the mask is ignored", "exponentials of the real scores"),
-        ),
-        Promise(
-            "The least influence: with at most 8 tokens of at most 8 features",
-            ("heads as an axis", "no token reads another"),
-        ),
-        Promise("n_heads: 1 or more", ("masks in another order than the heads",)),
-        Promise("tensor of shape (batch, n, d)", ("heads as an axis",)),
-        Promise(
-            "that depends on every real token of it, and on nothing else",
-            ("the last real token is hidden too", "the padding is set to 0, and attended to"),
-        ),
-        Promise(
-            "What stands in the rows of the padding does not matter",
-            ("one sequence at a time, and zeros for the padding",),
-        ),
-        Promise("has two layers", ("the mask is not passed on to the second layer",)),
-        Promise("Raises AssertionError", ("no token reads another",)),
-        Promise("may differ in the fifth digit", ("exponentials of the real scores",)),
+    holds=("has two layers",),
+)
+
+test_padding.rejects(
+    "masks in another order than the heads",
+    folded.edit(
+        "hidden[:, None].repeat_interleave(n_heads, dim=0)", "hidden[:, None].repeat(n_heads, 1, 1)"
     ),
-    kind=Kind.TEST,
+    holds=("n_heads: 1 or more",),
+)
+
+test_padding.rejects(
+    "the longest sequence's mask for all",
+    heads_as_an_axis.edit("lengths[:, None]", "lengths.max()").edit(
+        "~real[:, None, None]", "~real"
+    ),
+    holds=("whole numbers from 1 to n: so many tokens of each sequence are real, and come first",),
+)
+
+test_padding.rejects(
+    "the padding is set to 0, and attended to",
+    heads_as_an_axis.edit(
+        "for _ in range(2):", "for _ in range(2):\n    X = X * real[..., None]"
+    ).edit(
+        "scores = (H @ H.mT / 8).masked_fill(~real[:, None, None], -torch.inf)\n"
+        "X = (X + (scores.softmax(-1) @ H).transpose(1, 2).flatten(2)) / 2",
+        "X = (X + ((H @ H.mT / 8).softmax(-1) @ H).transpose(1, 2).flatten(2)) / 2",
+    ),
+    holds=("that depends on every real token of it, and on nothing else",),
+)
+
+test_padding.rejects(
+    "the last real token is hidden too",
+    heads_as_an_axis.edit("lengths[:, None]", "(lengths - 1).clamp(min=1)[:, None]"),
+    holds=("that depends…",),
+)
+
+test_padding.rejects(
+    "one position of the padding is seen",
+    heads_as_an_axis.edit(
+        "torch.arange(X.shape[1]) < lengths[:, None]",
+        "torch.arange(X.shape[1]) <= lengths[:, None]",
+    ),
+    shown=False,
+    holds=("whole numbers…",),
+)
+
+test_padding.rejects(
+    "the queries are hidden, and not the keys",
+    heads_as_an_axis.edit(
+        "(H @ H.mT / 8).masked_fill(~real[:, None, None], -torch.inf)",
+        "(H @ H.mT / 8).masked_fill(~real[:, None, :, None], -1e9)",
+    ),
+    shown=False,
+)
+
+test_padding.rejects(
+    "only the first head has a mask",
+    heads_as_an_axis.edit(
+        "scores = (H @ H.mT / 8).masked_fill(~real[:, None, None], -torch.inf)",
+        "scores = H @ H.mT / 8\n"
+        "scores[:, 0] = scores[:, 0].masked_fill(~real[:, None], -torch.inf)",
+    ),
+    shown=False,
+)
+
+
+@test_padding.rejects(
+    "no token reads another", shown=False, holds=("The least…", "Raises AssertionError")
+)
+def _(X, lengths, n_heads):
+    return 2 * X
+
+
+test_padding.rejects(
+    "masks in the order of the lengths",
+    heads_as_an_axis.edit(
+        "real = torch.arange(X.shape[1]) < lengths[:, None]",
+        "order = lengths.argsort(descending=True)\n"
+        "real = torch.arange(X.shape[1]) < lengths[order][:, None]",
+    ),
+    shown=False,
 )

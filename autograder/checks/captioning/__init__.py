@@ -2,55 +2,22 @@
 
 from __future__ import annotations
 
-from ...judging.exercise import Assignment, Written
-from .best_baseline import BEST_BASELINE
-from .doubly_stochastic_penalty import DOUBLY_STOCHASTIC_PENALTY
-from .grid_to_annotations import GRID_TO_ANNOTATIONS
-from .hard_attention import HARD_ATTENTION
-from .leave_one_out_gradient import LEAVE_ONE_OUT_GRADIENT
-from .localisation import LOCALISATION
-from .rewards_of_looks import REWARDS_OF_LOOKS
-from .score_function_gradient import SCORE_FUNCTION_GRADIENT
-from .soft_attention import SOFT_ATTENTION
-from .straight_through_backward import STRAIGHT_THROUGH_BACKWARD
+from ...judging.declaring import assignment
 
-__all__ = ["ASSIGNMENT"]
-
-WORTH_ITS_VARIANCE = Written(
-    name="worth_its_variance",
-    points=4,
-    minutes=15,
-    rubric=(
-        "1 point: says what hard attention costs: no gradient passes the draw, so it must be "
-        "estimated, and the estimate has a variance that soft attention does not have (more "
-        "draws, more steps, a baseline that must be found, seeds that differ). 1 point: says what "
-        "a baseline can and cannot do: it takes away variance and adds no bias, but some variance "
-        "stays, most of it where the reward really depends on the draw. 1 point: names a case in "
-        "which hard attention is worth it, with the reason: looking is expensive and only one "
-        "place is to be computed (a high-resolution picture, a memory too large to read, a camera "
-        "or a database that must be moved or asked); or a blend means nothing (the mean of two "
-        "file names, of two actions); or the place itself is the answer and must be one. 1 point: "
-        "names a case in which it is not, again with the reason: few places that are all computed "
-        "anyway, as on the chapter's grid of 64, or information that is spread over several "
-        "places. No point for the statement that hard attention is more accurate or more like "
-        "people's."
-    ),
-)
-
-ASSIGNMENT = Assignment(
-    name="captioning",
+ASSIGNMENT = assignment(
+    __name__,
     title="Looking at pictures",
     exercises=(
-        GRID_TO_ANNOTATIONS,
-        SOFT_ATTENTION,
-        HARD_ATTENTION,
-        SCORE_FUNCTION_GRADIENT,
-        LEAVE_ONE_OUT_GRADIENT,
-        BEST_BASELINE,
-        STRAIGHT_THROUGH_BACKWARD,
-        REWARDS_OF_LOOKS,
-        DOUBLY_STOCHASTIC_PENALTY,
-        LOCALISATION,
+        "grid_to_annotations",
+        "soft_attention",
+        "hard_attention",
+        "score_function_gradient",
+        "leave_one_out_gradient",
+        "best_baseline",
+        "straight_through_backward",
+        "rewards_of_looks",
+        "doubly_stochastic_penalty",
+        "localisation",
     ),
-    written=(WORTH_ITS_VARIANCE,),
+    written=("worth_its_variance",),
 )

@@ -2,28 +2,203 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from solutions import context_bottleneck as solutions
 
-from ...judging.exercise import Case, Exercise, Kind, Misconception, Promise
+from ...judging.declaring import Declaration
+from ...judging.exercise import Case, Kind
+
+critical_gain = Declaration(
+    solutions.critical_gain,
+    points=4,
+    difficulty=5,
+    minutes=30,
+    kind=Kind.MEASURE,
+    tolerance=0.02,
+    help=(
+        "First a function from a gain to the norm: read the sentence with the larger matrix, then "
+        "multiply the Jacobians of all steps. Then search for the gain.",
+        "Begin at 1/4 and go up in steps of a few percent until the norm reaches 1; then halve the "
+        "last step. Begin low: above its first pass through 1 the norm may fall again, because "
+        "units saturate.",
+        "Section “How far back does the last state reach?”.",
+    ),
+)
 
 
-def gain_cases(rng: np.random.Generator) -> Iterator[Case]:
-    yield Case("the experiment: eight tokens, five hidden units", _inputs(rng, 8, 3, 5))
-    yield Case("the same with other tokens", _inputs(rng, 8, 3, 5))
-    yield Case("three tokens", _inputs(rng, 3, 2, 4))
-    yield Case("as many tokens as hidden units", _inputs(rng, 5, 2, 5))
-    yield Case("a larger W_hh: the gain is below 1", _scaled(_inputs(rng, 7, 3, 4), 5.0))
-    yield Case("a smaller W_hh", _scaled(_inputs(rng, 6, 2, 4), 0.6))
+@critical_gain.right
+def fine_steps(X, h_0, W_xh, W_hh, b):
+    gain = 0.25
+    while True:
+        h, product = np.tanh(X[0] @ W_xh + gain * h_0 @ W_hh + b), np.eye(len(b))
+        for x in X[1:]:
+            h = np.tanh(x @ W_xh + gain * h @ W_hh + b)
+            product = product @ (gain * W_hh * (1 - h**2))
+        if np.linalg.norm(product, 2) >= 1:
+            return float(gain)
+        gain *= 1.004
+
+
+@critical_gain.right
+def interpolated(X, h_0, W_xh, W_hh, b):
+    gains, logarithms = np.geomspace(0.25, 8, 300), []
+    for gain in gains:
+        h, product = np.tanh(X[0] @ W_xh + gain * h_0 @ W_hh + b), np.eye(len(b))
+        for x in X[1:]:
+            h = np.tanh(x @ W_xh + gain * h @ W_hh + b)
+            product = (gain * W_hh * (1 - h**2)).T @ product
+        largest = np.linalg.svd(product, compute_uv=False)[0]
+        logarithms.append(np.log(max(largest, 1e-300)))
+    i = next(i for i, one in enumerate(logarithms) if one >= 0)
+    share = -logarithms[i - 1] / (logarithms[i] - logarithms[i - 1])
+    return float(gains[i - 1] * (gains[i] / gains[i - 1]) ** share)
+
+
+@critical_gain.right
+def halving_steps(X, h_0, W_xh, W_hh, b):
+    def above(gain):
+        states = [h_0]
+        for x in X:
+            states.append(np.tanh(x @ W_xh + gain * states[-1] @ W_hh + b))
+        product = np.eye(len(b))
+        for h in states[:1:-1]:
+            product = gain * W_hh @ np.diag(1 - h**2) @ product
+        return np.sqrt(np.linalg.eigvalsh(product @ product.T)[-1]) >= 1
+
+    gain, step = 0.25, 1.06
+    while step > 1.001:
+        while not above(gain * step):
+            gain *= step
+        step = step**0.5
+    return float(gain)
+
+
+@critical_gain.right
+def plain(X, h_0, W_xh, W_hh, b):
+    for gain in np.geomspace(0.2, 20, 500):
+        h, product = np.tanh(X[0] @ W_xh + gain * h_0 @ W_hh + b), np.eye(len(b))
+        for x in X[1:]:
+            h = np.tanh(x @ W_xh + gain * h @ W_hh + b)
+            product = product @ (gain * W_hh * (1 - h**2))
+        if np.linalg.norm(product, 2) >= 1:
+            return float(gain)
+    return 20.0
+
+
+@critical_gain.wrong(
+    "the norm of W_hh alone",
+    "Does your answer change when X does? Where a unit is near 1, how steep is tanh?",
+)
+def norm_of_the_matrix(X, h_0, W_xh, W_hh, b):
+    return float(1 / np.linalg.norm(W_hh, 2))
+
+
+@critical_gain.wrong(
+    "the largest eigenvalue of W_hh alone",
+    "Does your answer change when X does? Where a unit is near 1, how steep is tanh?",
+)
+def eigenvalue_of_the_matrix(X, h_0, W_xh, W_hh, b):
+    return float(1 / np.abs(np.linalg.eigvals(W_hh)).max())
+
+
+@critical_gain.wrong(
+    "states that are not read again",
+    "With a larger W_hh, does the network go through the same states? What do larger sums do to "
+    "the derivative of tanh?",
+)
+def states_not_read_again(X, h_0, W_xh, W_hh, b):
+    h, product = np.tanh(X[0] @ W_xh + h_0 @ W_hh + b), np.eye(len(b))
+    for x in X[1:]:
+        h = np.tanh(x @ W_xh + h @ W_hh + b)
+        product = product @ (W_hh * (1 - h**2))
+    return float(np.linalg.norm(product, 2) ** (-1 / (len(X) - 1)))
+
+
+critical_gain.wrong(
+    "the tokens scaled too",
+    "Which of the four parameters does g multiply?",
+    plain.edit("np.geomspace(0.2, 20, 500)", "np.geomspace(0.2, 20, 140)")
+    .edit("X[0] @ W_xh + gain * h_0 @ W_hh", "gain * (X[0] @ W_xh + h_0 @ W_hh)")
+    .edit("x @ W_xh + gain * h @ W_hh", "gain * (x @ W_xh + h @ W_hh)"),
+)
+
+
+@critical_gain.wrong(
+    "the last step only",
+    "How many steps lie between the first state and the last one? How many does your norm span?",
+)
+def _(X, h_0, W_xh, W_hh, b):
+    for gain in np.geomspace(0.2, 20, 140):
+        h = h_0
+        for x in X:
+            h = np.tanh(x @ W_xh + gain * h @ W_hh + b)
+        if np.linalg.norm(gain * W_hh * (1 - h**2), 2) >= 1:
+            return float(gain)
+    return 20.0
+
+
+critical_gain.wrong(
+    "a step too many",
+    "From the state after token 0 to the state after token 2 there are how many steps? Is the one "
+    "that reads token 0 among them?",
+    plain.edit(
+        "np.tanh(X[0] @ W_xh + gain * h_0 @ W_hh + b), np.eye(len(b))", "h_0, np.eye(len(b))"
+    ).edit("for x in X[1:]:", "for x in X:"),
+)
+
+all_directions = critical_gain.wrong(
+    "the Frobenius norm",
+    "Which norm does `np.linalg.norm` take of a matrix, if nothing else is said? Which one says "
+    "how much the longest change can grow?",
+    plain.edit("np.linalg.norm(product, 2)", "np.linalg.norm(product)"),
+)
+
+critical_gain.wrong(
+    "the largest eigenvalue of the product",
+    "How far can [[0, 9], [0, 0]] stretch a vector, and what are its eigenvalues?",
+    plain.edit("np.linalg.norm(product, 2)", "np.abs(np.linalg.eigvals(product)).max()"),
+)
+
+
+@critical_gain.wrong(
+    "the derivative of tanh forgotten",
+    "Does your answer change when X does? What is the Jacobian of one step?",
+)
+def slope_forgotten(X, h_0, W_xh, W_hh, b):
+    product = np.linalg.matrix_power(W_hh, len(X) - 1)
+    return float(np.linalg.norm(product, 2) ** (-1 / (len(X) - 1)))
+
+
+@critical_gain.public
+def _(rng):
+    yield Case("the experiment: eight tokens, five hidden units", _inputs(rng, 8, 3, 5)).holds(
+        "The network reads X with g * W_hh in the place of W_hh, everything else as it is",
+        "Returns the smallest g at which that norm is 1, a float",
+    )
+    yield Case("the same with other tokens", _inputs(rng, 8, 3, 5)).holds(
+        "What is measured is the spectral norm of the Jacobian of its last state with respect to "
+        "its first, the state after token 0"
+    )
+    yield Case("three tokens", _inputs(rng, 3, 2, 4)).holds(
+        "X: tokens, one a row, (T, d), T at least 3. h_0: (d_h,). W_xh: (d, d_h). W_hh: (d_h, "
+        "d_h). b: (d_h,)",
+        "What is measured…",
+    )
+    yield Case("as many tokens as hidden units", _inputs(rng, 5, 2, 5)).holds("X: tokens…")
+    yield Case("a larger W_hh: the gain is below 1", _scaled(_inputs(rng, 7, 3, 4), 5.0)).holds(
+        "It lies between 1/4 and 8; below it the norm is smaller, and a little above it larger"
+    )
+    yield Case("a smaller W_hh", _scaled(_inputs(rng, 6, 2, 4), 0.6)).holds(
+        "X: tokens…", "The network…", "It lies between…"
+    )
     yield Case("tokens as wide as the state", _inputs(rng, 6, 4, 4))
 
 
-def gain_hidden(rng: np.random.Generator) -> Iterator[Case]:
+@critical_gain.hidden
+def _(rng):
     T, d, d_h = (int(size) for size in rng.permutation([4, 5, 6]))
-    yield Case("other sizes", _inputs(rng, T + 2, d, d_h))
+    yield Case("other sizes", _inputs(rng, T + 2, d, d_h)).holds("What is measured…")
     yield Case("three tokens", _inputs(rng, 3, d, d_h))
     yield Case("as many tokens as hidden units", _inputs(rng, d_h, d, d_h))
     yield Case("a larger W_hh: the gain is below 1", _scaled(_inputs(rng, T + 1, d, d_h), 5.0))
@@ -62,234 +237,16 @@ def _once(network: tuple[np.ndarray, ...], highest: float) -> bool:
 
 def _told_apart(network: tuple[np.ndarray, ...], gain: float) -> bool:
     wrongs = [
-        gain__norm_of_the_matrix,
-        gain__eigenvalue_of_the_matrix,
-        gain__states_not_read_again,
-        gain__slope_forgotten,
+        norm_of_the_matrix,
+        eigenvalue_of_the_matrix,
+        states_not_read_again,
+        slope_forgotten,
     ]
     if len(network[0]) == 3:  # over more steps, one direction outgrows all others
-        wrongs.append(gain__all_directions)
+        wrongs.append(all_directions)
     return all(abs(wrong(*network) / gain - 1) > 0.08 for wrong in wrongs)
 
 
 def _scaled(network: tuple[np.ndarray, ...], factor: float) -> tuple[np.ndarray, ...]:
     X, h_0, W_xh, W_hh, b = network
     return X, h_0, W_xh, factor * W_hh, b
-
-
-def gain__norm_of_the_matrix(X, h_0, W_xh, W_hh, b):
-    return float(1 / np.linalg.norm(W_hh, 2))
-
-
-def gain__eigenvalue_of_the_matrix(X, h_0, W_xh, W_hh, b):
-    return float(1 / np.abs(np.linalg.eigvals(W_hh)).max())
-
-
-def gain__states_not_read_again(X, h_0, W_xh, W_hh, b):
-    h, product = np.tanh(X[0] @ W_xh + h_0 @ W_hh + b), np.eye(len(b))
-    for x in X[1:]:
-        h = np.tanh(x @ W_xh + h @ W_hh + b)
-        product = product @ (W_hh * (1 - h**2))
-    return float(np.linalg.norm(product, 2) ** (-1 / (len(X) - 1)))
-
-
-def gain__everything_scaled(X, h_0, W_xh, W_hh, b):
-    for gain in np.geomspace(0.2, 20, 140):
-        h, product = np.tanh(gain * (X[0] @ W_xh + h_0 @ W_hh) + b), np.eye(len(b))
-        for x in X[1:]:
-            h = np.tanh(gain * (x @ W_xh + h @ W_hh) + b)
-            product = product @ (gain * W_hh * (1 - h**2))
-        if np.linalg.norm(product, 2) >= 1:
-            return float(gain)
-    return 20.0
-
-
-def gain__last_step_only(X, h_0, W_xh, W_hh, b):
-    for gain in np.geomspace(0.2, 20, 140):
-        h = h_0
-        for x in X:
-            h = np.tanh(x @ W_xh + gain * h @ W_hh + b)
-        if np.linalg.norm(gain * W_hh * (1 - h**2), 2) >= 1:
-            return float(gain)
-    return 20.0
-
-
-def gain__a_step_too_many(X, h_0, W_xh, W_hh, b):
-    for gain in np.geomspace(0.2, 20, 500):
-        h, product = h_0, np.eye(len(b))
-        for x in X:
-            h = np.tanh(x @ W_xh + gain * h @ W_hh + b)
-            product = product @ (gain * W_hh * (1 - h**2))
-        if np.linalg.norm(product, 2) >= 1:
-            return float(gain)
-    return 20.0
-
-
-def gain__all_directions(X, h_0, W_xh, W_hh, b):
-    for gain in np.geomspace(0.2, 20, 500):
-        h, product = np.tanh(X[0] @ W_xh + gain * h_0 @ W_hh + b), np.eye(len(b))
-        for x in X[1:]:
-            h = np.tanh(x @ W_xh + gain * h @ W_hh + b)
-            product = product @ (gain * W_hh * (1 - h**2))
-        if np.linalg.norm(product) >= 1:
-            return float(gain)
-    return 20.0
-
-
-def gain__eigenvalue_of_the_product(X, h_0, W_xh, W_hh, b):
-    for gain in np.geomspace(0.2, 20, 500):
-        h, product = np.tanh(X[0] @ W_xh + gain * h_0 @ W_hh + b), np.eye(len(b))
-        for x in X[1:]:
-            h = np.tanh(x @ W_xh + gain * h @ W_hh + b)
-            product = product @ (gain * W_hh * (1 - h**2))
-        if np.abs(np.linalg.eigvals(product)).max() >= 1:
-            return float(gain)
-    return 20.0
-
-
-def gain__slope_forgotten(X, h_0, W_xh, W_hh, b):
-    product = np.linalg.matrix_power(W_hh, len(X) - 1)
-    return float(np.linalg.norm(product, 2) ** (-1 / (len(X) - 1)))
-
-
-def gain__fine_steps(X, h_0, W_xh, W_hh, b):
-    gain = 0.25
-    while True:
-        h, product = np.tanh(X[0] @ W_xh + gain * h_0 @ W_hh + b), np.eye(len(b))
-        for x in X[1:]:
-            h = np.tanh(x @ W_xh + gain * h @ W_hh + b)
-            product = product @ (gain * W_hh * (1 - h**2))
-        if np.linalg.norm(product, 2) >= 1:
-            return float(gain)
-        gain *= 1.004
-
-
-def gain__interpolated(X, h_0, W_xh, W_hh, b):
-    gains, logarithms = np.geomspace(0.25, 8, 300), []
-    for gain in gains:
-        h, product = np.tanh(X[0] @ W_xh + gain * h_0 @ W_hh + b), np.eye(len(b))
-        for x in X[1:]:
-            h = np.tanh(x @ W_xh + gain * h @ W_hh + b)
-            product = (gain * W_hh * (1 - h**2)).T @ product
-        largest = np.linalg.svd(product, compute_uv=False)[0]
-        logarithms.append(np.log(max(largest, 1e-300)))
-    i = next(i for i, one in enumerate(logarithms) if one >= 0)
-    share = -logarithms[i - 1] / (logarithms[i] - logarithms[i - 1])
-    return float(gains[i - 1] * (gains[i] / gains[i - 1]) ** share)
-
-
-def gain__halving_steps(X, h_0, W_xh, W_hh, b):
-    def above(gain):
-        states = [h_0]
-        for x in X:
-            states.append(np.tanh(x @ W_xh + gain * states[-1] @ W_hh + b))
-        product = np.eye(len(b))
-        for h in states[:1:-1]:
-            product = gain * W_hh @ np.diag(1 - h**2) @ product
-        return np.sqrt(np.linalg.eigvalsh(product @ product.T)[-1]) >= 1
-
-    gain, step = 0.25, 1.06
-    while step > 1.001:
-        while not above(gain * step):
-            gain *= step
-        step = step**0.5
-    return float(gain)
-
-
-MISCONCEPTIONS = (
-    Misconception(
-        "the norm of W_hh alone",
-        gain__norm_of_the_matrix,
-        "Does your answer change when X does? Where a unit is near 1, how steep is tanh?",
-    ),
-    Misconception(
-        "the largest eigenvalue of W_hh alone",
-        gain__eigenvalue_of_the_matrix,
-        "Does your answer change when X does? Where a unit is near 1, how steep is tanh?",
-    ),
-    Misconception(
-        "states that are not read again",
-        gain__states_not_read_again,
-        "With a larger W_hh, does the network go through the same states? What do larger sums do "
-        "to the derivative of tanh?",
-    ),
-    Misconception(
-        "the tokens scaled too",
-        gain__everything_scaled,
-        "Which of the four parameters does g multiply?",
-    ),
-    Misconception(
-        "the last step only",
-        gain__last_step_only,
-        "How many steps lie between the first state and the last one? How many does your norm "
-        "span?",
-    ),
-    Misconception(
-        "a step too many",
-        gain__a_step_too_many,
-        "From the state after token 0 to the state after token 2 there are how many steps? Is the "
-        "one that reads token 0 among them?",
-    ),
-    Misconception(
-        "the Frobenius norm",
-        gain__all_directions,
-        "Which norm does `np.linalg.norm` take of a matrix, if nothing else is said? Which one "
-        "says how much the longest change can grow?",
-    ),
-    Misconception(
-        "the largest eigenvalue of the product",
-        gain__eigenvalue_of_the_product,
-        "How far can [[0, 9], [0, 0]] stretch a vector, and what are its eigenvalues?",
-    ),
-    Misconception(
-        "the derivative of tanh forgotten",
-        gain__slope_forgotten,
-        "Does your answer change when X does? What is the Jacobian of one step?",
-    ),
-)
-
-CRITICAL_GAIN = Exercise(
-    name="critical_gain",
-    points=4,
-    difficulty=5,
-    minutes=30,
-    reference=solutions.critical_gain,
-    cases=gain_cases,
-    hidden=gain_hidden,
-    misconceptions=MISCONCEPTIONS,
-    alternatives=(gain__fine_steps, gain__interpolated, gain__halving_steps),
-    help=(
-        "First a function from a gain to the norm: read the sentence with the larger matrix, then "
-        "multiply the Jacobians of all steps. Then search for the gain.",
-        "Begin at 1/4 and go up in steps of a few percent until the norm reaches 1; then halve the "
-        "last step. Begin low: above its first pass through 1 the norm may fall again, because "
-        "units saturate.",
-        "Section “How far back does the last state reach?”.",
-    ),
-    promises=(
-        Promise(
-            "X: tokens, one a row, (T, d), T at least 3. h_0: (d_h,). W_xh: (d, d_h). W_hh: (d_h, "
-            "d_h). b: (d_h,)",
-            ("three tokens", "as many tokens as hidden units", "a smaller W_hh"),
-        ),
-        Promise(
-            "The network reads X with g * W_hh in the place of W_hh, everything else as it is",
-            ("the experiment: eight tokens, five hidden units", "a smaller W_hh"),
-        ),
-        Promise(
-            "What is measured is the spectral norm of the Jacobian of its last state with respect "
-            "to its first, the state after token 0",
-            ("three tokens", "the same with other tokens", "other sizes"),
-        ),
-        Promise(
-            "Returns the smallest g at which that norm is 1, a float",
-            ("the experiment: eight tokens, five hidden units",),
-        ),
-        Promise(
-            "It lies between 1/4 and 8; below it the norm is smaller, and a little above it larger",
-            ("a larger W_hh: the gain is below 1", "a smaller W_hh"),
-        ),
-    ),
-    kind=Kind.MEASURE,
-    tolerance=0.02,
-)

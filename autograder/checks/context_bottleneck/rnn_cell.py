@@ -2,36 +2,177 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from solutions import context_bottleneck as solutions
 
 from ...judging import forbidden
-from ...judging.exercise import Case, Exercise, Misconception, Promise
+from ...judging.declaring import Declaration
+from ...judging.exercise import Case
+
+rnn_cell = Declaration(
+    solutions.rnn_cell,
+    points=2,
+    difficulty=1,
+    minutes=10,
+    forbidden=forbidden.RECURRENT_NETWORK,
+    help=(
+        "Three terms are added up: what the token says, what the old state says, and the bias. "
+        "Then they go through one function.",
+        "Both vectors are rows, so each stands to the left of its matrix. `@` multiplies the last "
+        "axis of the left side, so leading axes need no care.",
+        "Section “One step at a time”.",
+    ),
+)
 
 
-def cell_cases(rng: np.random.Generator) -> Iterator[Case]:
+@rnn_cell.right
+def concatenated(x, h, W_xh, W_hh, b):
+    both = np.concatenate([x, h], axis=-1)
+    return np.tanh(both @ np.concatenate([W_xh, W_hh], axis=0) + b)
+
+
+@rnn_cell.right
+def einsum(x, h, W_xh, W_hh, b):
+    from_token = np.einsum("...i,ij->...j", x, W_xh)
+    return np.tanh(from_token + np.einsum("...i,ij->...j", h, W_hh) + b)
+
+
+@rnn_cell.right
+def loops(x, h, W_xh, W_hh, b):
+    h_next = np.zeros(h.shape)
+    for index in np.ndindex(h.shape[:-1]):
+        for j in range(len(b)):
+            a = float(b[j])
+            a += sum(float(x[(*index, i)]) * float(W_xh[i, j]) for i in range(len(W_xh)))
+            a += sum(float(h[(*index, i)]) * float(W_hh[i, j]) for i in range(len(W_hh)))
+            h_next[(*index, j)] = np.tanh(a)
+    return h_next
+
+
+@rnn_cell.right
+def columns(x, h, W_xh, W_hh, b):
+    a = W_xh.T @ x[..., None] + W_hh.T @ h[..., None] + b[:, None]
+    return 1 - 2 / (np.exp(np.minimum(2 * a[..., 0], 80)) + 1)
+
+
+@rnn_cell.right
+def plain(x, h, W_xh, W_hh, b):
+    return np.tanh(x @ W_xh + h @ W_hh + b)
+
+
+rnn_cell.wrong(
+    "W_hh on the left",
+    "A state is a row here. Which side of a row can a (d_h, d_h) matrix stand on when the state "
+    "has shape (3, d_h)?",
+    plain.edit("h @ W_hh", "W_hh @ h"),
+)
+
+rnn_cell.wrong(
+    "W_hh transposed",
+    "Entry [i, j] of W_hh says how much the old unit i tells the new unit j. Does your product "
+    "sum over i or over j? (Torch stores its matrices the other way round.)",
+    plain.edit("x @ W_xh + h @ W_hh + b", "x @ W_xh + h @ W_hh.T + b"),
+)
+
+rnn_cell.wrong(
+    "tanh forgotten",
+    "Can an entry of your next state be larger than 1? What happens to such a state after fifty "
+    "steps?",
+    plain.edit("np.tanh(x @ W_xh + h @ W_hh + b)", "x @ W_xh + h @ W_hh + b"),
+)
+
+rnn_cell.wrong(
+    "bias added twice",
+    "What is the next state when x and h are zero? How many biases does this cell have?",
+    plain.edit("x @ W_xh + h @ W_hh + b", "(x @ W_xh + b) + (h @ W_hh + b)"),
+)
+
+rnn_cell.wrong(
+    "bias forgotten",
+    "What is the next state when x and h are zero, and what should it be?",
+    plain.edit("x @ W_xh + h @ W_hh + b", "x @ W_xh + h @ W_hh"),
+)
+
+rnn_cell.wrong(
+    "bias outside the tanh",
+    "Can an entry of your next state be larger than 1? Which terms does the tanh see?",
+    plain.edit("np.tanh(x @ W_xh + h @ W_hh + b)", "np.tanh(x @ W_xh + h @ W_hh) + b"),
+)
+
+rnn_cell.wrong(
+    "sigmoid in place of tanh",
+    "Can an entry of your next state be below 0? Should it be able to?",
+    plain.edit(
+        "np.tanh(x @ W_xh + h @ W_hh + b)", "0.5 * (1 + np.tanh((x @ W_xh + h @ W_hh + b) / 2))"
+    ),
+)
+
+rnn_cell.wrong(
+    "the old state ignored",
+    "Does your answer change when h does?",
+    plain.edit("x @ W_xh + h @ W_hh + b", "x @ W_xh + b"),
+)
+
+rnn_cell.wrong(
+    "added to the old state",
+    "Does this cell change the old state a little, or put a new one in its place?",
+    plain.edit(
+        "return np.tanh(x @ W_xh + h @ W_hh + b)", "return h + np.tanh(x @ W_xh + h @ W_hh + b)"
+    ),
+)
+
+rnn_cell.wrong(
+    "tanh of each part",
+    "How many times does the cell bend its sum? Can an entry of yours exceed 1?",
+    plain.edit("np.tanh(x @ W_xh + h @ W_hh + b)", "np.tanh(x @ W_xh) + np.tanh(h @ W_hh) + b"),
+)
+
+rnn_cell.wrong(
+    "exponential overflows",
+    "What is np.exp(1000), and infinity over infinity? Which NumPy function knows better?",
+    plain.edit(
+        "return np.tanh(x @ W_xh + h @ W_hh + b)",
+        "a = x @ W_xh + h @ W_hh + b\nreturn (np.exp(a) - np.exp(-a)) / (np.exp(a) + np.exp(-a))",
+    ),
+)
+
+
+@rnn_cell.public
+def _(rng):
     x, h = np.array([1.0, 0.0, 2.0]), np.array([0.5, -0.5])
     W_xh = np.array([[0.5, 0.0], [1.0, 1.0], [0.0, -0.5]])
     W_hh = np.array([[0.0, 1.0], [-1.0, 1.0]])
-    yield Case("one token", (x, h, W_xh, W_hh, np.array([0.5, 0.0])))
-    yield Case("three sentences at once", _inputs(rng, (3,), 4, 2))
+    yield Case("one token", (x, h, W_xh, W_hh, np.array([0.5, 0.0]))).holds(
+        "x: the token, a row, (..., d). h: the state so far, a row, (..., d_h).",
+        "W_xh: (d, d_h). W_hh: (d_h, d_h). b: (d_h,). Rows are multiplied from the right: x @ "
+        "W_xh.",
+        "The nonlinearity is tanh; what goes into it may be large.",
+    )
+    yield Case("three sentences at once", _inputs(rng, (3,), 4, 2)).holds("x: the token…")
     yield Case("as many sentences as hidden units, float32", _inputs(rng, (3,), 2, 3, np.float32))
-    yield Case("large numbers", _inputs(rng, (), 3, 4, size=1e5))
-    yield Case("a batch of one, with one hidden unit", _inputs(rng, (1,), 3, 1))
-    yield Case("three leading batch axes", _inputs(rng, (2, 1, 3), 2, 4))
+    yield Case("large numbers", _inputs(rng, (), 3, 4, size=1e5)).holds("The nonlinearity…")
+    yield Case("a batch of one, with one hidden unit", _inputs(rng, (1,), 3, 1)).holds(
+        "x: the token…", "Returns the next state, (..., d_h)."
+    )
+    yield Case("three leading batch axes", _inputs(rng, (2, 1, 3), 2, 4)).holds(
+        "x: the token…", "Returns the…"
+    )
     x, h, W_xh, W_hh, b = _inputs(rng, (), 3, 2)
-    yield Case("tiny numbers", (1e-6 * x, 1e-6 * h, W_xh, W_hh, 1e-6 * b))
+    yield Case("tiny numbers", (1e-6 * x, 1e-6 * h, W_xh, W_hh, 1e-6 * b)).holds(
+        "The nonlinearity…"
+    )
 
 
-def cell_hidden(rng: np.random.Generator) -> Iterator[Case]:
+@rnn_cell.hidden
+def _(rng):
     d, d_h, batch = (int(size) for size in rng.permutation([2, 3, 4]))
     yield Case("one token", _inputs(rng, (), d, d_h))
     yield Case("a batch", _inputs(rng, (batch,), d, d_h))
-    yield Case("two leading batch axes, float32", _inputs(rng, (2, batch), d, d_h, np.float32))
-    yield Case("as many sentences as hidden units", _inputs(rng, (d_h,), d, d_h))
+    yield Case(
+        "two leading batch axes, float32", _inputs(rng, (2, batch), d, d_h, np.float32)
+    ).holds("x: the token…")
+    yield Case("as many sentences as hidden units", _inputs(rng, (d_h,), d, d_h)).holds("W_xh: (d…")
     yield Case("large numbers", _inputs(rng, (), d, d_h, size=1e5))
     yield Case("a batch of one, with one hidden unit", _inputs(rng, (1,), d, 1))
 
@@ -49,179 +190,3 @@ def _inputs(
     W_xh, W_hh = 0.7 * rng.normal(size=(d, d_h)), rng.normal(size=(d_h, d_h))
     b = rng.uniform(0.3, 0.9, size=d_h)
     return tuple(array.astype(dtype) for array in (x, h, W_xh, W_hh, b))
-
-
-def rnn_cell__matrix_on_the_left(x, h, W_xh, W_hh, b):
-    return np.tanh(x @ W_xh + W_hh @ h + b)
-
-
-def rnn_cell__transposed(x, h, W_xh, W_hh, b):
-    return np.tanh(x @ W_xh + h @ W_hh.T + b)
-
-
-def rnn_cell__no_tanh(x, h, W_xh, W_hh, b):
-    return x @ W_xh + h @ W_hh + b
-
-
-def rnn_cell__bias_twice(x, h, W_xh, W_hh, b):
-    return np.tanh((x @ W_xh + b) + (h @ W_hh + b))
-
-
-def rnn_cell__no_bias(x, h, W_xh, W_hh, b):
-    return np.tanh(x @ W_xh + h @ W_hh)
-
-
-def rnn_cell__bias_outside(x, h, W_xh, W_hh, b):
-    return np.tanh(x @ W_xh + h @ W_hh) + b
-
-
-def rnn_cell__sigmoid(x, h, W_xh, W_hh, b):
-    return 0.5 * (1 + np.tanh((x @ W_xh + h @ W_hh + b) / 2))
-
-
-def rnn_cell__no_recurrence(x, h, W_xh, W_hh, b):
-    return np.tanh(x @ W_xh + b)
-
-
-def rnn_cell__added_to_the_old(x, h, W_xh, W_hh, b):
-    return h + np.tanh(x @ W_xh + h @ W_hh + b)
-
-
-def rnn_cell__tanh_of_each(x, h, W_xh, W_hh, b):
-    return np.tanh(x @ W_xh) + np.tanh(h @ W_hh) + b
-
-
-def rnn_cell__overflow(x, h, W_xh, W_hh, b):
-    a = x @ W_xh + h @ W_hh + b
-    return (np.exp(a) - np.exp(-a)) / (np.exp(a) + np.exp(-a))
-
-
-def rnn_cell__concatenated(x, h, W_xh, W_hh, b):
-    both = np.concatenate([x, h], axis=-1)
-    return np.tanh(both @ np.concatenate([W_xh, W_hh], axis=0) + b)
-
-
-def rnn_cell__einsum(x, h, W_xh, W_hh, b):
-    from_token = np.einsum("...i,ij->...j", x, W_xh)
-    return np.tanh(from_token + np.einsum("...i,ij->...j", h, W_hh) + b)
-
-
-def rnn_cell__loops(x, h, W_xh, W_hh, b):
-    h_next = np.zeros(h.shape)
-    for index in np.ndindex(h.shape[:-1]):
-        for j in range(len(b)):
-            a = float(b[j])
-            a += sum(float(x[(*index, i)]) * float(W_xh[i, j]) for i in range(len(W_xh)))
-            a += sum(float(h[(*index, i)]) * float(W_hh[i, j]) for i in range(len(W_hh)))
-            h_next[(*index, j)] = np.tanh(a)
-    return h_next
-
-
-def rnn_cell__columns(x, h, W_xh, W_hh, b):
-    a = W_xh.T @ x[..., None] + W_hh.T @ h[..., None] + b[:, None]
-    return 1 - 2 / (np.exp(np.minimum(2 * a[..., 0], 80)) + 1)
-
-
-RNN_CELL = Exercise(
-    name="rnn_cell",
-    points=2,
-    difficulty=1,
-    minutes=10,
-    reference=solutions.rnn_cell,
-    cases=cell_cases,
-    hidden=cell_hidden,
-    misconceptions=(
-        Misconception(
-            "W_hh on the left",
-            rnn_cell__matrix_on_the_left,
-            "A state is a row here. Which side of a row can a (d_h, d_h) matrix stand on when the "
-            "state has shape (3, d_h)?",
-        ),
-        Misconception(
-            "W_hh transposed",
-            rnn_cell__transposed,
-            "Entry [i, j] of W_hh says how much the old unit i tells the new unit j. Does your "
-            "product sum over i or over j? (Torch stores its matrices the other way round.)",
-        ),
-        Misconception(
-            "tanh forgotten",
-            rnn_cell__no_tanh,
-            "Can an entry of your next state be larger than 1? What happens to such a state after "
-            "fifty steps?",
-        ),
-        Misconception(
-            "bias added twice",
-            rnn_cell__bias_twice,
-            "What is the next state when x and h are zero? How many biases does this cell have?",
-        ),
-        Misconception(
-            "bias forgotten",
-            rnn_cell__no_bias,
-            "What is the next state when x and h are zero, and what should it be?",
-        ),
-        Misconception(
-            "bias outside the tanh",
-            rnn_cell__bias_outside,
-            "Can an entry of your next state be larger than 1? Which terms does the tanh see?",
-        ),
-        Misconception(
-            "sigmoid in place of tanh",
-            rnn_cell__sigmoid,
-            "Can an entry of your next state be below 0? Should it be able to?",
-        ),
-        Misconception(
-            "the old state ignored",
-            rnn_cell__no_recurrence,
-            "Does your answer change when h does?",
-        ),
-        Misconception(
-            "added to the old state",
-            rnn_cell__added_to_the_old,
-            "Does this cell change the old state a little, or put a new one in its place?",
-        ),
-        Misconception(
-            "tanh of each part",
-            rnn_cell__tanh_of_each,
-            "How many times does the cell bend its sum? Can an entry of yours exceed 1?",
-        ),
-        Misconception(
-            "exponential overflows",
-            rnn_cell__overflow,
-            "What is np.exp(1000), and infinity over infinity? Which NumPy function knows better?",
-        ),
-    ),
-    alternatives=(rnn_cell__concatenated, rnn_cell__einsum, rnn_cell__loops, rnn_cell__columns),
-    help=(
-        "Three terms are added up: what the token says, what the old state says, and the bias. "
-        "Then they go through one function.",
-        "Both vectors are rows, so each stands to the left of its matrix. `@` multiplies the last "
-        "axis of the left side, so leading axes need no care.",
-        "Section “One step at a time”.",
-    ),
-    promises=(
-        Promise(
-            "x: the token, a row, (..., d). h: the state so far, a row, (..., d_h).",
-            (
-                "one token",
-                "three sentences at once",
-                "a batch of one, with one hidden unit",
-                "two leading batch axes, float32",
-                "three leading batch axes",
-            ),
-        ),
-        Promise(
-            "W_xh: (d, d_h). W_hh: (d_h, d_h). b: (d_h,). Rows are multiplied from the right: "
-            "x @ W_xh.",
-            ("one token", "as many sentences as hidden units"),
-        ),
-        Promise(
-            "The nonlinearity is tanh; what goes into it may be large.",
-            ("one token", "large numbers", "tiny numbers"),
-        ),
-        Promise(
-            "Returns the next state, (..., d_h).",
-            ("a batch of one, with one hidden unit", "three leading batch axes"),
-        ),
-    ),
-    forbidden=forbidden.RECURRENT_NETWORK,
-)

@@ -2,38 +2,174 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import torch
 
 from solutions import cost as solutions
 
-from ...judging.exercise import Case, Exercise, Kind, Misconception, Promise, Tensor
+from ...judging.declaring import Declaration
+from ...judging.exercise import Case, Kind, Tensor
+
+merge_attention = Declaration(
+    solutions.merge_attention,
+    points=4,
+    difficulty=4,
+    minutes=25,
+    kind=Kind.TRANSFER,
+    help=(
+        "Write attention to all keys as one fraction: the sum of exp(score) times value, over the "
+        "sum of exp(score). Which part of it do you know from each set?",
+        "The output of a set is its own fraction, so its numerator is the output times its sum. "
+        "Only quotients of sums are needed, and torch has `logaddexp`.",
+        "Section “Exact, without the table”: the running softmax merges in the same way.",
+    ),
+)
 
 
-def merge_cases(rng: np.random.Generator) -> Iterator[Case]:
-    yield _case(rng, "one query, one key in each set", (), 1, 1, 1, 1)
-    yield _case(rng, "two queries, sets of two and three keys", (), 2, 2, 3, 2)
-    yield _case(rng, "sets of one and six keys", (), 2, 1, 6, 3)
-    yield _case(rng, "logarithms above 1000, near each other", (), 3, 2, 4, 2, lift=1000.0)
-    yield _case(rng, "logarithms below -1000", (), 3, 4, 2, 2, lift=-1000.0)
-    yield _case(rng, "logarithms far apart", (), 4, 3, 3, 2, spread=900.0)
-    yield _case(rng, "a query without a key in the first set", (), 2, 0, 3, 2)
-    yield _case(rng, "a query without a key in the second set", (2,), 2, 3, 0, 2)
-    yield _case(rng, "no key in either set", (), 2, 0, 0, 3)
-    yield _case(rng, "some queries without keys", (), 5, 2, 3, 2, without=True)
-    yield _case(rng, "float32, two leading axes", (2, 3), 2, 2, 4, 3, np.float32)
-    yield _case(rng, "three leading axes", (2, 1, 2), 3, 2, 2, 2)
-    yield _case(rng, "no query", (2,), 0, 2, 2, 2)
-    yield _case(rng, "tiny values", (), 2, 3, 2, 2, values=1e-9)
-    yield _case(rng, "a batch of one, one query", (1,), 1, 2, 5, 3)
+@merge_attention.right
+def softmax_of_two(output_1, log_sum_1, output_2, log_sum_2):
+    both = torch.stack([log_sum_1, log_sum_2], dim=-1)
+    weights = both.softmax(dim=-1).nan_to_num(0.0)
+    output = weights[..., :1] * output_1 + weights[..., 1:] * output_2
+    return output, torch.logsumexp(both, dim=-1)
 
 
-def merge_hidden(rng: np.random.Generator) -> Iterator[Case]:
+@merge_attention.right
+def by_the_larger(output_1, log_sum_1, output_2, log_sum_2):
+    largest = torch.maximum(log_sum_1, log_sum_2)
+    largest = torch.where(torch.isfinite(largest), largest, 0.0)
+    sum_1, sum_2 = torch.exp(log_sum_1 - largest), torch.exp(log_sum_2 - largest)
+    total = sum_1 + sum_2
+    blend = sum_1[..., None] * output_1 + sum_2[..., None] * output_2
+    return blend / torch.where(total > 0, total, 1.0)[..., None], torch.log(total) + largest
+
+
+@merge_attention.right
+def sigmoid(output_1, log_sum_1, output_2, log_sum_2):
+    share = torch.sigmoid(log_sum_1 - log_sum_2)[..., None]
+    none = torch.isneginf(log_sum_1) & torch.isneginf(log_sum_2)
+    output = torch.where(none[..., None], 0.0, output_1 * share + output_2 * (1 - share))
+    return output, torch.logaddexp(log_sum_1, log_sum_2)
+
+
+@merge_attention.right
+def plain(output_1, log_sum_1, output_2, log_sum_2):
+    shares = torch.stack([log_sum_1, log_sum_2]).softmax(0).nan_to_num(0.0)[..., None]
+    return shares[0] * output_1 + shares[1] * output_2, torch.logaddexp(log_sum_1, log_sum_2)
+
+
+@merge_attention.wrong(
+    "the mean of the two",
+    "One set holds the key that everybody asks for, the other nothing of interest. Should both "
+    "count the same?",
+)
+def mean(output_1, log_sum_1, output_2, log_sum_2):
+    return (output_1 + output_2) / 2, torch.logaddexp(log_sum_1, log_sum_2)
+
+
+merge_attention.wrong(
+    "the sum of the two",
+    "Let both sets hold the same keys and values. What should the output be, compared with that "
+    "of one set?",
+    mean.edit("(output_1 + output_2) / 2", "output_1 + output_2"),
+)
+
+
+@merge_attention.wrong(
+    "weighed by the logarithms",
+    "Add 100 to every score of both sets. Should the output change? Do your weights?",
+)
+def _(output_1, log_sum_1, output_2, log_sum_2):
+    share = (log_sum_1 / (log_sum_1 + log_sum_2)).nan_to_num(0.5)[..., None]
+    return share * output_1 + (1 - share) * output_2, torch.logaddexp(log_sum_1, log_sum_2)
+
+
+@merge_attention.wrong(
+    "exponentials that overflow",
+    "What is the exponential of 2000? Is it needed, or only a quotient of two of them?",
+)
+def _(output_1, log_sum_1, output_2, log_sum_2):
+    sum_1, sum_2 = log_sum_1.exp()[..., None], log_sum_2.exp()[..., None]
+    output = (sum_1 * output_1 + sum_2 * output_2) / (sum_1 + sum_2)
+    return output.where(sum_1 + sum_2 > 0, 0), torch.logaddexp(log_sum_1, log_sum_2)
+
+
+@merge_attention.wrong(
+    "nothing found is not thought of",
+    "A query had a key in neither set. What is minus infinity less minus infinity?",
+)
+def _(output_1, log_sum_1, output_2, log_sum_2):
+    log_sum = torch.logaddexp(log_sum_1, log_sum_2)
+    share_1 = torch.exp(log_sum_1 - log_sum)[..., None]
+    share_2 = torch.exp(log_sum_2 - log_sum)[..., None]
+    return share_1 * output_1 + share_2 * output_2, log_sum
+
+
+merge_attention.wrong(
+    "the logarithms added",
+    "The sum over all keys is the sum of two sums. Is its logarithm the sum of the two "
+    "logarithms, or is that the logarithm of a product?",
+    plain.edit("torch.logaddexp(log_sum_1, log_sum_2)", "log_sum_1 + log_sum_2"),
+)
+
+merge_attention.wrong(
+    "the larger logarithm",
+    "Both sets have the sum 10. What is the sum over all keys?",
+    plain.edit("torch.logaddexp", "torch.maximum"),
+)
+
+merge_attention.wrong(
+    "the weights exchanged",
+    "Which of the two outputs should dominate if the first set has the larger sum?",
+    plain.edit("[log_sum_1, log_sum_2]", "[log_sum_2, log_sum_1]"),
+)
+
+
+@merge_attention.public
+def _(rng):
+    yield _case(rng, "one query, one key in each set", (), 1, 1, 1, 1).holds(
+        "Returns (output, log_sum) of the same shapes: what attention to all keys at once would "
+        "have returned, and its own logarithm of a sum, so that a third set can be merged."
+    )
+    yield _case(rng, "two queries, sets of two and three keys", (), 2, 2, 3, 2).holds(
+        "output_1 and output_2: (..., n_q, d_v), what attention to the keys of one set alone "
+        "returned."
+    )
+    yield _case(rng, "sets of one and six keys", (), 2, 1, 6, 3).holds(
+        "log_sum_1 and log_sum_2: (..., n_q), the logarithm of the sum of the exponentials of a "
+        "query's scores there; they may be large, above 0 or below."
+    )
+    yield _case(rng, "logarithms above 1000, near each other", (), 3, 2, 4, 2, lift=1000.0).holds(
+        "log_sum_1 and…"
+    )
+    yield _case(rng, "logarithms below -1000", (), 3, 4, 2, 2, lift=-1000.0).holds("log_sum_1 and…")
+    yield _case(rng, "logarithms far apart", (), 4, 3, 3, 2, spread=900.0).holds("log_sum_1 and…")
+    yield _case(rng, "a query without a key in the first set", (), 2, 0, 3, 2).holds(
+        "A query that had no key in a set has there the output 0 and the logarithm minus infinity."
+    )
+    yield _case(rng, "a query without a key in the second set", (2,), 2, 3, 0, 2).holds(
+        "A query that…"
+    )
+    yield _case(rng, "no key in either set", (), 2, 0, 0, 3).holds("A query that…")
+    yield _case(rng, "some queries without keys", (), 5, 2, 3, 2, without=True).holds(
+        "A query that…"
+    )
+    yield _case(rng, "float32, two leading axes", (2, 3), 2, 2, 4, 3, np.float32).holds(
+        "output_1 and…"
+    )
+    yield _case(rng, "three leading axes", (2, 1, 2), 3, 2, 2, 2).holds(
+        "All have the same leading axes."
+    )
+    yield _case(rng, "no query", (2,), 0, 2, 2, 2).holds("n_q may be 0.")
+    yield _case(rng, "tiny values", (), 2, 3, 2, 2, values=1e-9).holds("output_1 and…")
+    yield _case(rng, "a batch of one, one query", (1,), 1, 2, 5, 3).holds("All have…")
+
+
+@merge_attention.hidden
+def _(rng):
     n_q, one, other = (int(size) for size in rng.permutation([3, 4, 6]))
-    yield _case(rng, "two sets", (), n_q, one, other, 2)
-    yield _case(rng, "a batch", (2,), n_q, other, one, 3)
+    yield _case(rng, "two sets", (), n_q, one, other, 2).holds("Returns (output…")
+    yield _case(rng, "a batch", (2,), n_q, other, one, 3).holds("All have…")
     yield _case(rng, "logarithms above 1000, near each other", (2,), n_q, one, other, 2, lift=2e3)
     yield _case(rng, "logarithms below -1000", (), n_q, one, other, 2, lift=-3e3)
     yield _case(rng, "logarithms far apart", (), n_q, one, other, 2, spread=900.0)
@@ -80,174 +216,3 @@ def _attended(scores: np.ndarray, V: np.ndarray) -> tuple[np.ndarray, np.ndarray
     with np.errstate(divide="ignore"):
         log_sum = (np.log(total) + largest)[..., 0]
     return shares @ V / np.where(total > 0, total, 1), log_sum
-
-
-def merge__mean(output_1, log_sum_1, output_2, log_sum_2):
-    return (output_1 + output_2) / 2, torch.logaddexp(log_sum_1, log_sum_2)
-
-
-def merge__sum(output_1, log_sum_1, output_2, log_sum_2):
-    return output_1 + output_2, torch.logaddexp(log_sum_1, log_sum_2)
-
-
-def merge__by_the_logarithms(output_1, log_sum_1, output_2, log_sum_2):
-    share = (log_sum_1 / (log_sum_1 + log_sum_2)).nan_to_num(0.5)[..., None]
-    return share * output_1 + (1 - share) * output_2, torch.logaddexp(log_sum_1, log_sum_2)
-
-
-def merge__overflows(output_1, log_sum_1, output_2, log_sum_2):
-    sum_1, sum_2 = log_sum_1.exp()[..., None], log_sum_2.exp()[..., None]
-    output = (sum_1 * output_1 + sum_2 * output_2) / (sum_1 + sum_2)
-    return output.where(sum_1 + sum_2 > 0, 0), torch.logaddexp(log_sum_1, log_sum_2)
-
-
-def merge__nothing_found(output_1, log_sum_1, output_2, log_sum_2):
-    log_sum = torch.logaddexp(log_sum_1, log_sum_2)
-    share_1 = torch.exp(log_sum_1 - log_sum)[..., None]
-    share_2 = torch.exp(log_sum_2 - log_sum)[..., None]
-    return share_1 * output_1 + share_2 * output_2, log_sum
-
-
-def merge__logarithms_added(output_1, log_sum_1, output_2, log_sum_2):
-    shares = torch.stack([log_sum_1, log_sum_2]).softmax(0).nan_to_num(0.0)[..., None]
-    return shares[0] * output_1 + shares[1] * output_2, log_sum_1 + log_sum_2
-
-
-def merge__larger_logarithm(output_1, log_sum_1, output_2, log_sum_2):
-    shares = torch.stack([log_sum_1, log_sum_2]).softmax(0).nan_to_num(0.0)[..., None]
-    return shares[0] * output_1 + shares[1] * output_2, torch.maximum(log_sum_1, log_sum_2)
-
-
-def merge__exchanged(output_1, log_sum_1, output_2, log_sum_2):
-    shares = torch.stack([log_sum_2, log_sum_1]).softmax(0).nan_to_num(0.0)[..., None]
-    return shares[0] * output_1 + shares[1] * output_2, torch.logaddexp(log_sum_1, log_sum_2)
-
-
-def merge__softmax_of_two(output_1, log_sum_1, output_2, log_sum_2):
-    both = torch.stack([log_sum_1, log_sum_2], dim=-1)
-    weights = both.softmax(dim=-1).nan_to_num(0.0)
-    output = weights[..., :1] * output_1 + weights[..., 1:] * output_2
-    return output, torch.logsumexp(both, dim=-1)
-
-
-def merge__by_the_larger(output_1, log_sum_1, output_2, log_sum_2):
-    largest = torch.maximum(log_sum_1, log_sum_2)
-    largest = torch.where(torch.isfinite(largest), largest, 0.0)
-    sum_1, sum_2 = torch.exp(log_sum_1 - largest), torch.exp(log_sum_2 - largest)
-    total = sum_1 + sum_2
-    blend = sum_1[..., None] * output_1 + sum_2[..., None] * output_2
-    return blend / torch.where(total > 0, total, 1.0)[..., None], torch.log(total) + largest
-
-
-def merge__sigmoid(output_1, log_sum_1, output_2, log_sum_2):
-    share = torch.sigmoid(log_sum_1 - log_sum_2)[..., None]
-    none = torch.isneginf(log_sum_1) & torch.isneginf(log_sum_2)
-    output = torch.where(none[..., None], 0.0, output_1 * share + output_2 * (1 - share))
-    return output, torch.logaddexp(log_sum_1, log_sum_2)
-
-
-MERGE_ATTENTION = Exercise(
-    name="merge_attention",
-    points=4,
-    difficulty=4,
-    minutes=25,
-    reference=solutions.merge_attention,
-    cases=merge_cases,
-    hidden=merge_hidden,
-    misconceptions=(
-        Misconception(
-            "the mean of the two",
-            merge__mean,
-            "One set holds the key that everybody asks for, the other nothing of interest. Should "
-            "both count the same?",
-        ),
-        Misconception(
-            "the sum of the two",
-            merge__sum,
-            "Let both sets hold the same keys and values. What should the output be, compared with "
-            "that of one set?",
-        ),
-        Misconception(
-            "weighed by the logarithms",
-            merge__by_the_logarithms,
-            "Add 100 to every score of both sets. Should the output change? Do your weights?",
-        ),
-        Misconception(
-            "exponentials that overflow",
-            merge__overflows,
-            "What is the exponential of 2000? Is it needed, or only a quotient of two of them?",
-        ),
-        Misconception(
-            "nothing found is not thought of",
-            merge__nothing_found,
-            "A query had a key in neither set. What is minus infinity less minus infinity?",
-        ),
-        Misconception(
-            "the logarithms added",
-            merge__logarithms_added,
-            "The sum over all keys is the sum of two sums. Is its logarithm the sum of the two "
-            "logarithms, or is that the logarithm of a product?",
-        ),
-        Misconception(
-            "the larger logarithm",
-            merge__larger_logarithm,
-            "Both sets have the sum 10. What is the sum over all keys?",
-        ),
-        Misconception(
-            "the weights exchanged",
-            merge__exchanged,
-            "Which of the two outputs should dominate if the first set has the larger sum?",
-        ),
-    ),
-    alternatives=(merge__softmax_of_two, merge__by_the_larger, merge__sigmoid),
-    help=(
-        "Write attention to all keys as one fraction: the sum of exp(score) times value, over the "
-        "sum of exp(score). Which part of it do you know from each set?",
-        "The output of a set is its own fraction, so its numerator is the output times its sum. "
-        "Only quotients of sums are needed, and torch has `logaddexp`.",
-        "Section “Exact, without the table”: the running softmax merges in the same way.",
-    ),
-    promises=(
-        Promise(
-            "output_1 and output_2: (..., n_q, d_v), what attention to the keys of one set alone "
-            "returned.",
-            (
-                "two queries, sets of two and three keys",
-                "float32, two leading axes",
-                "tiny values",
-            ),
-        ),
-        Promise(
-            "log_sum_1 and log_sum_2: (..., n_q), the logarithm of the sum of the exponentials of "
-            "a query's scores there; they may be large, above 0 or below.",
-            (
-                "sets of one and six keys",
-                "logarithms above 1000, near each other",
-                "logarithms below -1000",
-                "logarithms far apart",
-            ),
-        ),
-        Promise(
-            "A query that had no key in a set has there the output 0 and the logarithm minus "
-            "infinity.",
-            (
-                "a query without a key in the first set",
-                "a query without a key in the second set",
-                "no key in either set",
-                "some queries without keys",
-            ),
-        ),
-        Promise("n_q may be 0.", ("no query",)),
-        Promise(
-            "All have the same leading axes.",
-            ("three leading axes", "a batch of one, one query", "a batch"),
-        ),
-        Promise(
-            "Returns (output, log_sum) of the same shapes: what attention to all keys at once "
-            "would have returned, and its own logarithm of a sum, so that a third set can be "
-            "merged.",
-            ("one query, one key in each set", "two sets"),
-        ),
-    ),
-    kind=Kind.TRANSFER,
-)

@@ -2,58 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from solutions import gpt_and_bert as solutions
 
-from ...judging.exercise import Case, Exercise, Promise
-from .byte_pair_merges_wrong import WRONG
+from ...judging.declaring import Declaration
+from ...judging.exercise import Case
+
+byte_pair_merges = Declaration(
+    solutions.byte_pair_merges,
+    points=4,
+    difficulty=3,
+    minutes=30,
+    help=(
+        "Keep each word as a list of tokens. Count all pairs, take the commonest, merge it in "
+        "every word, and begin again.",
+        "`zip(tokens, tokens[1:])` gives the pairs of a word. `min` with the key "
+        "(-count, pair) takes the commonest, and of equal ones the first.",
+        "Chapter 10, the section on tokens between letters and words.",
+    ),
+)
 
 
-def merges_cases(rng: np.random.Generator) -> Iterator[Case]:
-    yield Case("three words, one merge", ({"hug": 10, "pug": 5, "hugs": 5}, 1))
-    yield Case("three words, all merges", ({"hug": 10, "pug": 5, "hugs": 5}, 20))
-    yield Case("a rare long word, a common short one", ({"banana": 2, "ban": 7, "nab": 6}, 6))
-    yield Case("one letter four times", ({"aaaa": 3, "ab": 4, "ba": 4}, 5))
-    yield Case("pairs that are equally common", ({"ab": 1, "ca": 1, "bc": 1, "zz": 1}, 4))
-    yield Case("words of three letters", (_words(rng, "abc", 12), 8))
-    yield Case("words of six letters", (_words(rng, "abcdef", 15), 10))
-    yield Case("the end of one word and the beginning of the next", ({"xa": 3, "bx": 3}, 3))
-    yield Case("no merge", ({"hug": 10, "pug": 5}, 0))
-    yield Case("no words", ({}, 5))
-    yield Case("an empty word, and words of one letter", ({"": 4, "a": 9, "ba": 1}, 5))
-
-
-def merges_hidden(rng: np.random.Generator) -> Iterator[Case]:
-    a, b, c = rng.permutation(list("klmnop"))[:3].tolist()
-    often = rng.integers(3, 30, size=4).tolist()
-    yield Case("three words, one merge", (_counted([a + b, b + c, c + a + b], often), 1))
-    yield Case("one letter four times", (_counted([a * 4, a + b, b + a], [3, 4, 4]), 6))
-    yield Case(
-        "pairs that are equally common", (_counted([c + a, a + b, b + c, b + b], [2] * 4), 4)
-    )
-    yield Case("few letters", (_words(rng, a + b + c, 14), int(rng.integers(6, 12))))
-    yield Case("words of six letters", (_words(rng, "rstuvw", 18), 12))
-    yield Case("words of five letters", (_words(rng, "ghijk", 10), 9))
-    yield Case("all merges", (_words(rng, "xyz", 6), 100))
-
-
-def _counted(words: list[str], often: list[int]) -> dict[str, int]:
-    return dict(zip(words, often, strict=False))
-
-
-def _words(rng: np.random.Generator, letters: str, number: int) -> dict[str, int]:
-    """Random words of two to six letters, some of them common."""
-    found = {}
-    for _ in range(number):
-        word = "".join(rng.choice(list(letters), size=int(rng.integers(2, 7))).tolist())
-        found[word] = int(rng.geometric(0.15))
-    return found
-
-
-def merges__counted_anew(words, n_merges):
+@byte_pair_merges.right
+def counted_anew(words, n_merges):
     texts = {word: tuple(word) for word in words}
     found = []
     for _ in range(n_merges):
@@ -79,7 +51,8 @@ def merges__counted_anew(words, n_merges):
     return found
 
 
-def merges__by_number(words, n_merges):
+@byte_pair_merges.right
+def by_number(words, n_merges):
     characters = sorted(set("".join(words)))
     names = dict(enumerate(characters))
     texts = [([characters.index(one) for one in word], often) for word, often in words.items()]
@@ -105,7 +78,8 @@ def merges__by_number(words, n_merges):
     return found
 
 
-def merges__recursive(words, n_merges):
+@byte_pair_merges.right
+def recursive(words, n_merges):
     def merge(tokens, left, right):
         for at in range(len(tokens) - 1):
             if tokens[at] == left and tokens[at + 1] == right:
@@ -129,54 +103,172 @@ def merges__recursive(words, n_merges):
     return learn([(list(word), often) for word, often in words.items()], n_merges)
 
 
-BYTE_PAIR_MERGES = Exercise(
-    name="byte_pair_merges",
-    points=4,
-    difficulty=3,
-    minutes=30,
-    reference=solutions.byte_pair_merges,
-    cases=merges_cases,
-    hidden=merges_hidden,
-    misconceptions=WRONG,
-    alternatives=(merges__counted_anew, merges__by_number, merges__recursive),
-    help=(
-        "Keep each word as a list of tokens. Count all pairs, take the commonest, merge it in "
-        "every word, and begin again.",
-        "`zip(tokens, tokens[1:])` gives the pairs of a word. `min` with the key "
-        "(-count, pair) takes the commonest, and of equal ones the first.",
-        "Chapter 10, the section on tokens between letters and words.",
-    ),
-    promises=(
-        Promise(
-            "how often each word stands in a text; a word begins as its characters, one a token.",
-            (
-                "three words, one merge",
-                "a rare long word, a common short one",
-                "an empty word, and words of one letter",
-            ),
-        ),
-        Promise(
-            "At each of n_merges steps, every pair of neighbours within a word is counted, as "
-            "often as the word stands in the text",
-            (
-                "a rare long word, a common short one",
-                "the end of one word and the beginning of the next",
-            ),
-        ),
-        Promise("pairs may overlap", ("one letter four times",)),
-        Promise(
-            "The commonest pair is merged into one token wherever it stands, from left to right",
-            ("three words, all merges", "one letter four times", "words of three letters"),
-        ),
-        Promise(
-            "of equally common pairs the first in the order of Python's tuples.",
-            ("pairs that are equally common",),
-        ),
-        Promise(
-            "Returns the merged pairs in their order, fewer than n_merges if no word has two "
-            "tokens any more.",
-            ("three words, all merges", "no merge", "no words", "all merges"),
-        ),
-        Promise("`words` is not changed.", ("three words, one merge",)),
+@byte_pair_merges.right
+def plain(words, n_merges):
+    split = {word: list(word) for word in words}
+    merges = []
+    while len(merges) < n_merges:
+        counts = {}
+        for word, tokens in split.items():
+            for at in range(len(tokens) - 1):
+                pair = tokens[at], tokens[at + 1]
+                counts[pair] = counts.get(pair, 0) + words[word]
+        if not counts:
+            break
+        best = min(counts, key=lambda pair: (-counts[pair], pair))
+        merges.append(best)
+        for word, tokens in split.items():
+            merged, at = [], 0
+            while at < len(tokens):
+                both = tuple(tokens[at : at + 2]) == best
+                merged.append("".join(best) if both else tokens[at])
+                at += 2 if both else 1
+            split[word] = merged
+    return merges
+
+
+byte_pair_merges.wrong(
+    "every word counted once",
+    "A word stands in the text a hundred times. How often do its pairs?",
+    plain.edit(
+        "counts = {}\nfor word, tokens in split.items():",
+        "counts = {}\nfor tokens in split.values():",
+    ).edit("counts.get(pair, 0) + words[word]", "counts.get(pair, 0) + 1"),
+)
+
+byte_pair_merges.wrong(
+    "of equal pairs the one seen first",
+    "Of two equally common pairs, which one does the docstring merge, and which does yours?",
+    plain.edit(
+        "min(counts, key=lambda pair: (-counts[pair], pair))",
+        "max(counts, key=lambda pair: counts[pair])",
     ),
 )
+
+byte_pair_merges.wrong(
+    "of equal pairs the last",
+    "Of two equally common pairs, which one does the docstring merge, and which does yours?",
+    plain.edit(
+        "min(counts, key=lambda pair: (-counts[pair], pair))",
+        "max(counts, key=lambda pair: (counts[pair], pair))",
+    ),
+)
+
+byte_pair_merges.wrong(
+    "the rarest pair",
+    "Which pair shortens the text most when it is merged?",
+    plain.edit("-counts[pair]", "counts[pair]"),
+)
+
+
+@byte_pair_merges.wrong(
+    "counted once for all",
+    "After a merge there are new pairs, and some of the old ones are gone. Do you count again?",
+)
+def _(words, n_merges):
+    counts = {}
+    for word, often in words.items():
+        for at in range(len(word) - 1):
+            pair = word[at], word[at + 1]
+            counts[pair] = counts.get(pair, 0) + often
+    return sorted(counts, key=lambda pair: (-counts[pair], pair))[:n_merges]
+
+
+byte_pair_merges.wrong(
+    "the right token of a merged pair kept",
+    "After a merge, do the tokens of a word, joined, still make the word?",
+    plain.edit("at += 2 if both else 1", "at += 1"),
+)
+
+byte_pair_merges.wrong(
+    "the merged tokens returned",
+    "Was 'abc' made of 'a' and 'bc', or of 'ab' and 'c'? Does your answer say so?",
+    plain.edit("return merges", 'return ["".join(pair) for pair in merges]'),
+)
+
+
+@byte_pair_merges.wrong(
+    "pairs across words",
+    "The last letter of one word and the first of the next: are they neighbours within a word?",
+)
+def _(words, n_merges):
+    tokens = [one for word, often in words.items() for _ in range(often) for one in word]
+    merges = []
+    while len(merges) < n_merges and len(tokens) > 1:
+        counts = {}
+        for at in range(len(tokens) - 1):
+            pair = tokens[at], tokens[at + 1]
+            counts[pair] = counts.get(pair, 0) + 1
+        best = min(counts, key=lambda pair: (-counts[pair], pair))
+        merges.append(best)
+        merged, at = [], 0
+        while at < len(tokens):
+            both = tuple(tokens[at : at + 2]) == best
+            merged.append("".join(best) if both else tokens[at])
+            at += 2 if both else 1
+        tokens = merged
+    return merges
+
+
+@byte_pair_merges.public
+def _(rng):
+    yield Case("three words, one merge", ({"hug": 10, "pug": 5, "hugs": 5}, 1)).holds(
+        "how often each word stands in a text; a word begins as its characters, one a token.",
+        "`words` is not changed.",
+    )
+    yield Case("three words, all merges", ({"hug": 10, "pug": 5, "hugs": 5}, 20)).holds(
+        "The commonest pair is merged into one token wherever it stands, from left to right",
+        "Returns the merged pairs in their order, fewer than n_merges if no word has two tokens "
+        "any more.",
+    )
+    yield Case(
+        "a rare long word, a common short one", ({"banana": 2, "ban": 7, "nab": 6}, 6)
+    ).holds(
+        "how often…",
+        "At each of n_merges steps, every pair of neighbours within a word is counted, as often "
+        "as the word stands in the text",
+    )
+    yield Case("one letter four times", ({"aaaa": 3, "ab": 4, "ba": 4}, 5)).holds(
+        "pairs may overlap", "The commonest…"
+    )
+    yield Case("pairs that are equally common", ({"ab": 1, "ca": 1, "bc": 1, "zz": 1}, 4)).holds(
+        "of equally common pairs the first in the order of Python's tuples."
+    )
+    yield Case("words of three letters", (_words(rng, "abc", 12), 8)).holds("The commonest…")
+    yield Case("words of six letters", (_words(rng, "abcdef", 15), 10))
+    yield Case("the end of one word and the beginning of the next", ({"xa": 3, "bx": 3}, 3)).holds(
+        "At each of…"
+    )
+    yield Case("no merge", ({"hug": 10, "pug": 5}, 0)).holds("Returns the…")
+    yield Case("no words", ({}, 5)).holds("Returns the…")
+    yield Case("an empty word, and words of one letter", ({"": 4, "a": 9, "ba": 1}, 5)).holds(
+        "how often…"
+    )
+
+
+@byte_pair_merges.hidden
+def _(rng):
+    a, b, c = rng.permutation(list("klmnop"))[:3].tolist()
+    often = rng.integers(3, 30, size=4).tolist()
+    yield Case("three words, one merge", (_counted([a + b, b + c, c + a + b], often), 1))
+    yield Case("one letter four times", (_counted([a * 4, a + b, b + a], [3, 4, 4]), 6))
+    yield Case(
+        "pairs that are equally common", (_counted([c + a, a + b, b + c, b + b], [2] * 4), 4)
+    )
+    yield Case("few letters", (_words(rng, a + b + c, 14), int(rng.integers(6, 12))))
+    yield Case("words of six letters", (_words(rng, "rstuvw", 18), 12))
+    yield Case("words of five letters", (_words(rng, "ghijk", 10), 9))
+    yield Case("all merges", (_words(rng, "xyz", 6), 100)).holds("Returns the…")
+
+
+def _counted(words: list[str], often: list[int]) -> dict[str, int]:
+    return dict(zip(words, often, strict=False))
+
+
+def _words(rng: np.random.Generator, letters: str, number: int) -> dict[str, int]:
+    """Random words of two to six letters, some of them common."""
+    found = {}
+    for _ in range(number):
+        word = "".join(rng.choice(list(letters), size=int(rng.integers(2, 7))).tolist())
+        found[word] = int(rng.geometric(0.15))
+    return found

@@ -2,106 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from solutions import positions as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception, Promise, Raises
+from ...judging.declaring import Declaration
+from ...judging.exercise import Case, Raises
+
+shift_matrix = Declaration(
+    solutions.shift_matrix,
+    points=3,
+    difficulty=3,
+    minutes=20,
+    help=(
+        "A matrix of zeros with a 2 by 2 block for each pair on its diagonal.",
+        "A pair of the encoding is (sin a, cos a), and k steps on it is (sin(a + b), cos(a + b)), "
+        "with b the angle of k steps. Write both by the addition theorems, and read off the four "
+        "entries.",
+        "Section “A shift is a rotation”.",
+    ),
+)
 
 
-def shift_cases(rng: np.random.Generator) -> Iterator[Case]:
-    yield Case("one wave, one step", (2, 1))
-    yield Case("two waves, three steps", (4, 3))
-    yield Case("two steps back", (6, -2))
-    yield Case("no step at all", (4, 0))
-    yield Case("far", (8, 50))
-    yield Case("very far", (4, 6000))
-    yield Case("an odd width", (5, 2), raises=Raises("ValueError", ("5",)))
-    yield Case("a width of 1", (1, 2), raises=Raises("ValueError", ("1",)))
-
-
-def shift_hidden(rng: np.random.Generator) -> Iterator[Case]:
-    d = 2 * int(rng.integers(2, 8))
-    yield Case("a few steps", (d, int(rng.integers(2, 6))))
-    yield Case("a few steps back", (d + 2, -int(rng.integers(2, 6))))
-    yield Case("far", (d, int(rng.integers(30, 90))))
-    yield Case("very far back", (d, -int(rng.integers(6000, 9000))))
-    odd = d + 21
-    yield Case("an odd width", (odd, 3), raises=Raises("ValueError", (str(odd),)))
-    yield Case("an odd width, no step", (odd, 0), raises=Raises("ValueError", (str(odd),)))
-
-
-def shift_matrix__backwards(d, k):
-    angles = k / 10000 ** (np.arange(0, d, 2) / d)
-    even = np.arange(0, d, 2)
-    M = np.zeros((d, d))
-    M[even, even] = M[even + 1, even + 1] = np.cos(angles)
-    M[even, even + 1] = -np.sin(angles)
-    M[even + 1, even] = np.sin(angles)
-    return M
-
-
-def shift_matrix__no_minus(d, k):
-    angles = k / 10000 ** (np.arange(0, d, 2) / d)
-    even = np.arange(0, d, 2)
-    M = np.zeros((d, d))
-    M[even, even] = M[even + 1, even + 1] = np.cos(angles)
-    M[even, even + 1] = M[even + 1, even] = np.sin(angles)
-    return M
-
-
-def shift_matrix__half_exponent(d, k):
-    angles = k / 10000 ** (np.arange(d // 2) / d)
-    even = np.arange(0, d, 2)
-    M = np.zeros((d, d))
-    M[even, even] = M[even + 1, even + 1] = np.cos(angles)
-    M[even, even + 1] = np.sin(angles)
-    M[even + 1, even] = -np.sin(angles)
-    return M
-
-
-def shift_matrix__halves(d, k):
-    angles = k / 10000 ** (np.arange(0, d, 2) / d)
-    cosine, sine = np.diag(np.cos(angles)), np.diag(np.sin(angles))
-    return np.block([[cosine, sine], [-sine, cosine]])
-
-
-def shift_matrix__one_angle(d, k):
-    even = np.arange(0, d, 2)
-    M = np.zeros((d, d))
-    M[even, even] = M[even + 1, even + 1] = np.cos(k)
-    M[even, even + 1] = np.sin(k)
-    M[even + 1, even] = -np.sin(k)
-    return M
-
-
-def shift_matrix__one_step(d, k):
-    angles = 1 / 10000 ** (np.arange(0, d, 2) / d)
-    even = np.arange(0, d, 2)
-    M = np.zeros((d, d))
-    M[even, even] = M[even + 1, even + 1] = np.cos(angles)
-    M[even, even + 1] = np.sin(angles)
-    M[even + 1, even] = -np.sin(angles)
-    return M
-
-
-def shift_matrix__multiplied(d, k):
-    angles = 1 / 10000 ** (np.arange(0, d, 2) / d)
-    even = np.arange(0, d, 2)
-    M = np.zeros((d, d))
-    M[even, even] = M[even + 1, even + 1] = np.cos(angles)
-    M[even, even + 1] = np.sin(angles)
-    M[even + 1, even] = -np.sin(angles)
-    return k * M
-
-
-def shift_matrix__rolled(d, k):
-    return np.roll(np.eye(d), k, axis=0)
-
-
-def shift_matrix__loop(d, k):
+@shift_matrix.right
+def loop(d, k):
     if d % 2:
         raise ValueError(f"d should be even and is {d}.")
     M = np.zeros((d, d))
@@ -112,7 +36,8 @@ def shift_matrix__loop(d, k):
     return M
 
 
-def shift_matrix__power(d, k):
+@shift_matrix.right
+def power(d, k):
     if d & 1:
         raise ValueError(f"odd width: d={d}")
     speed = 10000.0 ** (-np.arange(0, d, 2) / d)
@@ -123,7 +48,8 @@ def shift_matrix__power(d, k):
     return np.linalg.matrix_power(step if k >= 0 else step.T, abs(k))
 
 
-def shift_matrix__diagonals(d, k):
+@shift_matrix.right
+def diagonals(d, k):
     pairs, rest = divmod(d, 2)
     if rest:
         raise ValueError(f"{pairs} pairs and one feature more make d = {d}")
@@ -132,85 +58,119 @@ def shift_matrix__diagonals(d, k):
     return np.diag(np.cos(angles)) + np.diag(beside[:-1], 1) - np.diag(beside[:-1], -1)
 
 
-SHIFT_MATRIX = Exercise(
-    name="shift_matrix",
-    points=3,
-    difficulty=3,
-    minutes=20,
-    reference=solutions.shift_matrix,
-    cases=shift_cases,
-    hidden=shift_hidden,
-    misconceptions=(
-        Misconception(
-            "moves back instead of on",
-            shift_matrix__backwards,
-            "Take position 0 of one wave, the column (0, 1). Where does your matrix for k = 1 send "
-            "it, and what is the sine of 1? (Is your matrix meant for a row on its left?)",
-        ),
-        Misconception(
-            "no minus sign",
-            shift_matrix__no_minus,
-            "What is cos(a + b), written with the sines and cosines of a and of b? Does your "
-            "matrix keep the length of a vector?",
-        ),
-        Misconception(
-            "exponent i/d",
-            shift_matrix__half_exponent,
-            "How fast does the second pair of the encoding turn when d = 4? And in your matrix?",
-        ),
-        Misconception(
-            "halves concatenated instead of interleaved",
-            shift_matrix__halves,
-            "In which row of the column PE[p] stands the cosine that belongs to the first sine?",
-        ),
-        Misconception(
-            "one angle for all pairs",
-            shift_matrix__one_angle,
-            "Does every pair turn equally fast?",
-        ),
-        Misconception(
-            "always one step",
-            shift_matrix__one_step,
-            "Does your matrix change when k does?",
-        ),
-        Misconception(
-            "multiplied by k",
-            shift_matrix__multiplied,
-            "Two steps are one step after another. Is that twice the matrix, or its square?",
-        ),
-        Misconception(
-            "shifts the features",
-            shift_matrix__rolled,
-            "It is the position that moves on by k. Does a feature become another feature?",
-        ),
-    ),
-    alternatives=(
-        shift_matrix__loop,
-        shift_matrix__power,
-        shift_matrix__diagonals,
-    ),
-    help=(
-        "A matrix of zeros with a 2 by 2 block for each pair on its diagonal.",
-        "A pair of the encoding is (sin a, cos a), and k steps on it is (sin(a + b), cos(a + b)), "
-        "with b the angle of k steps. Write both by the addition theorems, and read off the four "
-        "entries.",
-        "Section “A shift is a rotation”.",
-    ),
-    promises=(
-        Promise(
-            "Here PE[p], row p of `sinusoidal_positions`, is read as a column, and M stands on its "
-            "left.",
-            ("one wave, one step", "two waves, three steps"),
-        ),
-        Promise("d: the width, even", ("one wave, one step", "two waves, three steps")),
-        Promise(
-            "k: how far, any whole number; below 0 is back",
-            ("no step at all", "two steps back", "far", "very far", "very far back"),
-        ),
-        Promise("M has shape (d, d) and does not depend on p", ("two waves, three steps",)),
-        Promise(
-            "Raises ValueError, with the number d in its message, if d is odd.",
-            ("an odd width", "an odd width, no step"),
-        ),
+@shift_matrix.base(
+    (
+        "an odd width",
+        "a width of 1",
+        "an odd width, no step",
+    )
+)
+def plain(d, k):
+    angles = k / 10000 ** (np.arange(0, d, 2) / d)
+    even = np.arange(0, d, 2)
+    M = np.zeros((d, d))
+    M[even, even] = M[even + 1, even + 1] = np.cos(angles)
+    M[even, even + 1] = np.sin(angles)
+    M[even + 1, even] = -np.sin(angles)
+    return M
+
+
+shift_matrix.wrong(
+    "moves back instead of on",
+    "Take position 0 of one wave, the column (0, 1). Where does your matrix for k = 1 send it, "
+    "and what is the sine of 1? (Is your matrix meant for a row on its left?)",
+    plain.edit("M[even, even + 1] = np.sin(angles)", "M[even, even + 1] = -np.sin(angles)").edit(
+        "M[even + 1, even] = -np.sin(angles)", "M[even + 1, even] = np.sin(angles)"
     ),
 )
+
+shift_matrix.wrong(
+    "no minus sign",
+    "What is cos(a + b), written with the sines and cosines of a and of b? Does your matrix keep "
+    "the length of a vector?",
+    plain.edit(
+        "M[even, even + 1] = np.sin(angles)\nM[even + 1, even] = -np.sin(angles)",
+        "M[even, even + 1] = M[even + 1, even] = np.sin(angles)",
+    ),
+)
+
+shift_matrix.wrong(
+    "exponent i/d",
+    "How fast does the second pair of the encoding turn when d = 4? And in your matrix?",
+    plain.edit("np.arange(0, d, 2) / d", "np.arange(d // 2) / d"),
+)
+
+
+@shift_matrix.wrong(
+    "halves concatenated instead of interleaved",
+    "In which row of the column PE[p] stands the cosine that belongs to the first sine?",
+)
+def _(d, k):
+    angles = k / 10000 ** (np.arange(0, d, 2) / d)
+    cosine, sine = np.diag(np.cos(angles)), np.diag(np.sin(angles))
+    return np.block([[cosine, sine], [-sine, cosine]])
+
+
+shift_matrix.wrong(
+    "one angle for all pairs",
+    "Does every pair turn equally fast?",
+    plain.edit("np.sin(angles)", "np.sin(k)", times=2)
+    .edit("angles = k / 10000 ** (np.arange(0, d, 2) / d)", "")
+    .edit("np.cos(angles)", "np.cos(k)"),
+)
+
+shift_matrix.wrong(
+    "always one step",
+    "Does your matrix change when k does?",
+    plain.edit("k / 10000 ** (np.arange(0, d, 2) / d)", "1 / 10000 ** (np.arange(0, d, 2) / d)"),
+)
+
+shift_matrix.wrong(
+    "multiplied by k",
+    "Two steps are one step after another. Is that twice the matrix, or its square?",
+    plain.edit(
+        "k / 10000 ** (np.arange(0, d, 2) / d)", "1 / 10000 ** (np.arange(0, d, 2) / d)"
+    ).edit("return M", "return k * M"),
+)
+
+
+@shift_matrix.wrong(
+    "shifts the features",
+    "It is the position that moves on by k. Does a feature become another feature?",
+)
+def _(d, k):
+    return np.roll(np.eye(d), k, axis=0)
+
+
+@shift_matrix.public
+def _(rng):
+    yield Case("one wave, one step", (2, 1)).holds(
+        "Here PE[p], row p of `sinusoidal_positions`, is read as a column, and M stands on its "
+        "left.",
+        "d: the width, even",
+    )
+    yield Case("two waves, three steps", (4, 3)).holds(
+        "Here PE[p]…", "d: the width…", "M has shape (d, d) and does not depend on p"
+    )
+    yield Case("two steps back", (6, -2)).holds("k: how far, any whole number; below 0 is back")
+    yield Case("no step at all", (4, 0)).holds("k: how far…")
+    yield Case("far", (8, 50)).holds("k: how far…")
+    yield Case("very far", (4, 6000)).holds("k: how far…")
+    yield Case("an odd width", (5, 2), raises=Raises("ValueError", ("5",))).holds(
+        "Raises ValueError, with the number d in its message, if d is odd."
+    )
+    yield Case("a width of 1", (1, 2), raises=Raises("ValueError", ("1",)))
+
+
+@shift_matrix.hidden
+def _(rng):
+    d = 2 * int(rng.integers(2, 8))
+    yield Case("a few steps", (d, int(rng.integers(2, 6))))
+    yield Case("a few steps back", (d + 2, -int(rng.integers(2, 6))))
+    yield Case("far", (d, int(rng.integers(30, 90))))
+    yield Case("very far back", (d, -int(rng.integers(6000, 9000)))).holds("k: how far…")
+    odd = d + 21
+    yield Case("an odd width", (odd, 3), raises=Raises("ValueError", (str(odd),)))
+    yield Case("an odd width, no step", (odd, 0), raises=Raises("ValueError", (str(odd),))).holds(
+        "Raises ValueError…"
+    )

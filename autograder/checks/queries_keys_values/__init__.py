@@ -2,55 +2,22 @@
 
 from __future__ import annotations
 
-from ...judging.exercise import Assignment, Written
-from .attention_with_bias import ATTENTION_WITH_BIAS
-from .causal_mask import CAUSAL_MASK
-from .cross_attention import CROSS_ATTENTION
-from .divisor_for_entropy import DIVISOR_FOR_ENTROPY
-from .left_padded_attention import LEFT_PADDED_ATTENTION
-from .padding_mask import PADDING_MASK
-from .scaled_dot_product_attention import SCALED_DOT_PRODUCT_ATTENTION
-from .scaled_dot_product_attention_backward import SCALED_DOT_PRODUCT_ATTENTION_BACKWARD
-from .soft_lookup import SOFT_LOOKUP
-from .test_masked_blend import TEST_MASKED_BLEND
+from ...judging.declaring import assignment
 
-__all__ = ["ASSIGNMENT"]
-
-KEYS_EQUAL_VALUES = Written(
-    name="keys_equal_values",
-    points=4,
-    minutes=15,
-    rubric=(
-        "1 point: says what each is for: a key decides whether a token is found, a value is "
-        "what is passed on once it is. 1 point: names the harm when one vector must do both. "
-        "What makes a token easy to find (the letter, the grammatical role, the name of a "
-        "field) then fills the answer, and what it should pass on (the number, the meaning) "
-        "disturbs the matching; or: a change that improves the matching changes every answer, "
-        "so the two pull the same parameters in different directions; or: the width of the "
-        "output is tied to the width of the comparison. 1 point: a concrete example in which "
-        "key and value must differ (a telephone book, the recall task of the chapter, a verb "
-        "that is found by its tense and passes on its meaning). 1 point: a fair limit of the "
-        "claim: it still runs and still trains, with wide vectors the two can share the room "
-        "and a later layer can pick out what it needs, and additive attention before 2016 did "
-        "use one vector for both; or: equal keys and values save parameters and memory. No "
-        "point for the statement that the shapes would not fit: they would."
-    ),
-)
-
-ASSIGNMENT = Assignment(
-    name="queries_keys_values",
+ASSIGNMENT = assignment(
+    __name__,
     title="Queries, keys, values",
     exercises=(
-        SOFT_LOOKUP,
-        SCALED_DOT_PRODUCT_ATTENTION,
-        DIVISOR_FOR_ENTROPY,
-        CAUSAL_MASK,
-        PADDING_MASK,
-        LEFT_PADDED_ATTENTION,
-        ATTENTION_WITH_BIAS,
-        CROSS_ATTENTION,
-        SCALED_DOT_PRODUCT_ATTENTION_BACKWARD,
-        TEST_MASKED_BLEND,
+        "soft_lookup",
+        "scaled_dot_product_attention",
+        "divisor_for_entropy",
+        "causal_mask",
+        "padding_mask",
+        "left_padded_attention",
+        "attention_with_bias",
+        "cross_attention",
+        "scaled_dot_product_attention_backward",
+        "test_masked_blend",
     ),
-    written=(KEYS_EQUAL_VALUES,),
+    written=("keys_equal_values",),
 )

@@ -2,50 +2,20 @@
 
 from __future__ import annotations
 
-from ...judging.exercise import Assignment, Written
-from .banded_self_attention import BANDED_SELF_ATTENTION
-from .dot_product_scores import DOT_PRODUCT_SCORES
-from .layers_to_reach import LAYERS_TO_REACH
-from .permute_equivariantly import PERMUTE_EQUIVARIANTLY
-from .self_attention import SELF_ATTENTION
-from .self_attention_backward import SELF_ATTENTION_BACKWARD
-from .softmax import SOFTMAX
-from .windowed_self_attention import WINDOWED_SELF_ATTENTION
+from ...judging.declaring import assignment
 
-__all__ = ["ASSIGNMENT"]
-
-DISSIMILAR_WORDS = Written(
-    name="dissimilar_words",
-    points=4,
-    minutes=15,
-    rubric=(
-        "1 point: two words of a sentence that depend on each other (a verb and its object, a "
-        "pronoun and its noun, an adjective and what it describes), with the reason why one needs "
-        "the other. 1 point: says that parameter-free self-attention gives the pair a low weight "
-        "because their embeddings have a small dot product, and that this is so whatever the "
-        "relation. 1 point: sees that scores are symmetric, x_i . x_j = x_j . x_i, while the need "
-        "is not, or that a token always scores itself by its own length, or that one vector must "
-        "serve for what it looks for and what it offers. 1 point: proposes something that would "
-        "let a dissimilar pair score high, such as comparing transformed vectors (one learned "
-        "transformation for the token that looks, another for the one looked at), and says what it "
-        "would have to learn. No point for “make their embeddings similar” without saying "
-        "what that breaks (the words would then blend with every word of that kind, in every "
-        "sentence). Any right sentence and any wording will do."
-    ),
-)
-
-ASSIGNMENT = Assignment(
-    name="self_attention",
+ASSIGNMENT = assignment(
+    __name__,
     title="Attention among equals: self-attention",
     exercises=(
-        DOT_PRODUCT_SCORES,
-        SOFTMAX,
-        SELF_ATTENTION,
-        WINDOWED_SELF_ATTENTION,
-        BANDED_SELF_ATTENTION,
-        PERMUTE_EQUIVARIANTLY,
-        LAYERS_TO_REACH,
-        SELF_ATTENTION_BACKWARD,
+        "dot_product_scores",
+        "softmax",
+        "self_attention",
+        "windowed_self_attention",
+        "banded_self_attention",
+        "permute_equivariantly",
+        "layers_to_reach",
+        "self_attention_backward",
     ),
-    written=(DISSIMILAR_WORDS,),
+    written=("dissimilar_words",),
 )

@@ -8,18 +8,139 @@ import numpy as np
 
 from solutions import self_attention as solutions
 
-from ...judging.exercise import Case, Exercise, Misconception, Promise, SourceFunction
-from .permute_equivariantly_wrong import (
-    permute__allclose,
-    permute__compared_as_sets,
-    permute__equal_to_the_last_bit,
-    permute__first_axis,
-    permute__fixed_tolerance,
-    permute__inverse,
-    permute__order_of_its_own,
-    permute__output_not_permuted,
-    permute__shapes_only,
+from ...judging.declaring import Declaration
+from ...judging.exercise import Case, SourceFunction
+
+permute_equivariantly = Declaration(
+    solutions.permute_equivariantly,
+    points=3,
+    difficulty=3,
+    minutes=15,
+    help=(
+        "Two routes, one destination: permute and then attend, or attend and then permute.",
+        "`X[..., permutation, :]` permutes the tokens, on a batch too. How large may a difference "
+        "be that comes from rounding alone, as a share of the largest output? The text above says "
+        "where the line may be drawn.",
+        "Section “Sets, not sequences”.",
+    ),
 )
+
+
+@permute_equivariantly.right
+def by_a_matrix(attend, X, permutation):
+    P = np.eye(len(permutation), dtype=X.dtype)[permutation]
+    Y, Z = P @ attend(X), attend(P @ X)
+    return bool(np.allclose(Z, Y, rtol=0, atol=1e-5 * np.abs(Y).max()))
+
+
+@permute_equivariantly.right
+def token_by_token(attend, X, permutation):
+    moved = np.empty_like(X)
+    for new, old in enumerate(permutation):
+        moved[..., new, :] = X[..., old, :]
+    Y, Z = attend(X), attend(moved)
+    size = np.linalg.norm(Y)
+    return all(
+        bool(np.linalg.norm(Z[..., new, :] - Y[..., old, :]) <= 1e-5 * size)
+        for new, old in enumerate(permutation)
+    )
+
+
+@permute_equivariantly.right
+def brought_back(attend, X, permutation):
+    back = np.argsort(permutation)
+    Y = attend(X)
+    Z = np.take(attend(np.take(X, permutation, axis=-2)), back, axis=-2)
+    size = np.max(np.abs(Y))
+    return bool(size == 0 or np.all(np.abs(Z / size - Y / size) < 1e-5))
+
+
+@permute_equivariantly.right
+def plain(attend, X, permutation):
+    Y, Z = attend(X)[..., permutation, :], attend(X[..., permutation, :])
+    return bool(np.abs(Z - Y).max() <= 1e-4 * np.abs(Y).max())
+
+
+permute_equivariantly.wrong(
+    "output not permuted",
+    "When the tokens change places, should the outputs stay in theirs, or go along?",
+    plain.edit("attend(X)[..., permutation, :]", "attend(X)"),
+)
+
+permute_equivariantly.wrong(
+    "inverse permutation on the output",
+    "Where is token 0 after X[permutation], and where is output 0 in what you compare it with? "
+    "Swapping two tokens hides the difference; try [1, 2, 3, 0].",
+    plain.edit(
+        "Y, Z = attend(X)[..., permutation, :], attend(X[..., permutation, :])",
+        "Y = attend(X)[..., np.argsort(permutation), :]\nZ = attend(X[..., permutation, :])",
+    ),
+)
+
+
+@permute_equivariantly.wrong(
+    "equal to the last bit",
+    "Is (a + b) + c always the same floating-point number as a + (b + c)? What happens to a sum "
+    "over the tokens when their order changes?",
+)
+def equal_to_the_last_bit(attend, X, permutation):
+    return bool(np.array_equal(attend(X[..., permutation, :]), attend(X)[..., permutation, :]))
+
+
+permute_equivariantly.wrong(
+    "a tolerance that does not know how large the outputs are",
+    "Is a difference of 0.05 much between float32 numbers near a million? And between numbers "
+    "near 0.1? With what should a difference be compared?",
+    plain.edit("np.abs(Z - Y).max() <= 1e-4 * np.abs(Y).max()", "np.abs(Z - Y).max() < 1e-6"),
+)
+
+permute_equivariantly.wrong(
+    "each number held against itself",
+    "One output is near 1000, and another, a difference of numbers near 1000, is 0.05. By how "
+    "much may rounding change the second one? What does np.allclose allow it?",
+    equal_to_the_last_bit.edit("np.array_equal", "np.allclose"),
+)
+
+permute_equivariantly.wrong(
+    "first axis permuted",
+    "Right for one sequence. Which axis holds the tokens when X has shape (2, 5, 3)?",
+    plain.edit(
+        "attend(X)[..., permutation, :], attend(X[..., permutation, :])",
+        "attend(X)[permutation], attend(X[permutation])",
+    ),
+)
+
+permute_equivariantly.wrong(
+    "compared as sets",
+    "An `attend` that gives every token the output of another one returns the same set of rows. "
+    "Does it commute with the permutation?",
+    plain.edit(
+        "Y, Z = attend(X)[..., permutation, :], attend(X[..., permutation, :])",
+        "Y, Z = attend(X), attend(X[..., permutation, :])\n"
+        "Y, Z = np.sort(Y, axis=-2), np.sort(Z, axis=-2)",
+    ),
+)
+
+permute_equivariantly.wrong(
+    "an order of its own",
+    "Where does your answer use `permutation`? Could `attend` commute with one permutation and "
+    "not with another?",
+    plain.edit(
+        "Y, Z = attend(X)[..., permutation, :], attend(X[..., permutation, :])",
+        "backwards = np.arange(X.shape[-2])[::-1]\n"
+        "Y, Z = attend(X)[..., backwards, :], attend(X[..., backwards, :])",
+    ),
+)
+
+
+@permute_equivariantly.wrong(
+    "always True",
+    "Which `attend` does your answer say False of? Try one that adds the positions. Do you "
+    "compare the numbers, or only their shapes?",
+)
+def _(attend, X, permutation):
+    return attend(X[..., permutation, :]).shape == attend(X)[..., permutation, :].shape
+
 
 SELF_ATTEND = SourceFunction(
     "attend",
@@ -30,6 +151,8 @@ def attend(X):
     return exponentials / exponentials.sum(axis=-1, keepdims=True) @ X
 """,
 )
+
+
 MEAN_ADDED = SourceFunction(
     "attend",
     """
@@ -40,6 +163,8 @@ def attend(X):
     return X + total / X.shape[-2]
 """,
 )
+
+
 CENTRED = SourceFunction(
     "attend",
     """
@@ -50,6 +175,8 @@ def attend(X):
     return X - total / X.shape[-2]  # near 0 where the tokens hardly differ
 """,
 )
+
+
 POSITIONS_ADDED = SourceFunction(
     "attend",
     """
@@ -57,6 +184,8 @@ def attend(X):
     return X + np.abs(X).max() * np.arange(X.shape[-2], dtype=X.dtype)[:, None]
 """,
 )
+
+
 POSITIONS_HINTED = SourceFunction(
     "attend",
     """
@@ -64,6 +193,8 @@ def attend(X):
     return X + 0.01 * np.abs(X).max() * np.arange(X.shape[-2], dtype=X.dtype)[:, None]
 """,
 )
+
+
 NOTHING = SourceFunction(
     "attend",
     """
@@ -71,6 +202,8 @@ def attend(X):
     return np.zeros_like(X)
 """,
 )
+
+
 NEIGHBOURS_AVERAGED = SourceFunction(
     "attend",
     """
@@ -78,6 +211,8 @@ def attend(X):
     return (np.roll(X, 1, axis=-2) + X + np.roll(X, -1, axis=-2)) / 3
 """,
 )
+
+
 FIRST_TOKEN_ADDED = SourceFunction(
     "attend",
     """
@@ -85,6 +220,8 @@ def attend(X):
     return X + X[..., :1, :]
 """,
 )
+
+
 SORTED_BY_FEATURE = SourceFunction(
     "attend",
     """
@@ -92,6 +229,8 @@ def attend(X):
     return np.sort(X, axis=-2)
 """,
 )
+
+
 TURNED_ROUND = SourceFunction(
     "attend",
     """
@@ -99,6 +238,7 @@ def attend(X):
     return X[..., ::-1, :].copy()
 """,
 )
+
 
 TURN_OF_FOUR = np.array([1, 2, 3, 0])
 
@@ -111,15 +251,19 @@ def a_turn(rng: np.random.Generator, n: int) -> np.ndarray:
     return permutation
 
 
-def permute_cases(rng: np.random.Generator) -> Iterator[Case]:
+@permute_equivariantly.public
+def _(rng):
     X = rng.normal(size=(4, 3))
-    yield Case("self-attention", (SELF_ATTEND, X, TURN_OF_FOUR))
+    yield Case("self-attention", (SELF_ATTEND, X, TURN_OF_FOUR)).holds(
+        "takes tokens of the shape of X and returns outputs of that shape",
+        "the permuted sequence has token permutation[i] of the old one in place i",
+    )
     yield Case("positions are added", (POSITIONS_ADDED, X, TURN_OF_FOUR))
     yield Case("the first token is added to all", (FIRST_TOKEN_ADDED, X, TURN_OF_FOUR))
     yield Case(
         "the first token is added to all, and this permutation leaves it in its place",
         (FIRST_TOKEN_ADDED, X, np.array([0, 2, 3, 1])),
-    )
+    ).holds("the permuted…")
     yield Case("every feature is sorted over the tokens", (SORTED_BY_FEATURE, X, TURN_OF_FOUR))
     yield Case("the tokens are turned round", (TURNED_ROUND, X, TURN_OF_FOUR))
     many = rng.uniform(1, 2, size=(30, 8)).astype(np.float32)
@@ -127,25 +271,39 @@ def permute_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case(
         "float32, equal up to rounding, one feature 0 everywhere",
         (MEAN_ADDED, many, a_turn(rng, 30)),
+    ).holds(
+        "(..., n, d), float32 or float64", "Outputs that differ by rounding alone count as equal"
     )
-    yield Case("a batch", (SELF_ATTEND, rng.normal(size=(2, 5, 3)), a_turn(rng, 5)))
+    yield Case("a batch", (SELF_ATTEND, rng.normal(size=(2, 5, 3)), a_turn(rng, 5))).holds(
+        "takes tokens…", "(..., n…"
+    )
     batch = _alike_but_for(1, rng.normal(size=(3, 5, 2)))
     yield Case(
         "a batch, and it fails in one sequence only", (FIRST_TOKEN_ADDED, batch, a_turn(rng, 5))
-    )
+    ).holds("for a batch, whether it is so in every sequence")
     X = rng.normal(size=(2, 1, 2, 4, 3))
-    yield Case("three leading batch axes, one of length 1", (SELF_ATTEND, X, TURN_OF_FOUR))
-    yield Case("one token", (POSITIONS_ADDED, rng.normal(size=(1, 3)), np.array([0])))
-    yield Case("positions show in the second digit", (POSITIONS_HINTED, X[0, 0, 0], TURN_OF_FOUR))
+    yield Case("three leading batch axes, one of length 1", (SELF_ATTEND, X, TURN_OF_FOUR)).holds(
+        "(..., n…"
+    )
+    yield Case("one token", (POSITIONS_ADDED, rng.normal(size=(1, 3)), np.array([0]))).holds(
+        "(..., n…"
+    )
+    yield Case(
+        "positions show in the second digit", (POSITIONS_HINTED, X[0, 0, 0], TURN_OF_FOUR)
+    ).holds("no others do")
     small = _small(rng, 4)
-    yield Case("small outputs, the first token is added", (FIRST_TOKEN_ADDED, small, TURN_OF_FOUR))
+    yield Case(
+        "small outputs, the first token is added", (FIRST_TOKEN_ADDED, small, TURN_OF_FOUR)
+    ).holds("their largest number may lie anywhere from 0.001 to 1e6")
     large = _sized(1e6, rng.uniform(0.5, 1, size=(30, 8))).astype(np.float32)
-    yield Case("float32, large outputs, equal up to rounding", (MEAN_ADDED, large, a_turn(rng, 30)))
-    yield Case("all outputs are 0", (NOTHING, X[0, 0, 1], TURN_OF_FOUR))
+    yield Case(
+        "float32, large outputs, equal up to rounding", (MEAN_ADDED, large, a_turn(rng, 30))
+    ).holds("their largest…")
+    yield Case("all outputs are 0", (NOTHING, X[0, 0, 1], TURN_OF_FOUR)).holds("they may all be 0")
     nearly = _nearly_alike(rng, 30)
     yield Case(
         "outputs near 0 beside large ones, equal up to rounding", (CENTRED, nearly, a_turn(rng, 30))
-    )
+    ).holds("Outputs that…")
 
 
 def _alike_but_for(one: int, batch: np.ndarray) -> np.ndarray:
@@ -173,7 +331,8 @@ def _sized(size: float, X: np.ndarray) -> np.ndarray:
     return X * (size / 2 / np.abs(X).max())
 
 
-def permute_hidden(rng: np.random.Generator) -> list[Case]:
+@permute_equivariantly.hidden
+def _(rng):
     """Every kind once and more, in an order of its own: the answers are yes or no."""
     cases = [*hidden_kinds(rng), *more_hidden(rng)]
     return [cases[i] for i in rng.permutation(len(cases))]
@@ -203,7 +362,7 @@ def hidden_kinds(rng: np.random.Generator) -> Iterator[Case]:
     yield Case(
         "float32, large outputs, equal up to rounding, one feature 0 everywhere",
         (MEAN_ADDED, many, a_turn(rng, 40)),
-    )
+    ).holds("Outputs that…")
     small = _small(rng, 5)
     yield Case(
         "small outputs, the first token is added", (FIRST_TOKEN_ADDED, small, a_turn(rng, 5))
@@ -221,152 +380,8 @@ def hidden_kinds(rng: np.random.Generator) -> Iterator[Case]:
     )
     batch = rng.uniform(0.5, 1.5, size=(3, 6, 2)).astype(np.float32)
     yield Case("a batch, float32", (SELF_ATTEND, batch, a_turn(rng, 6)))
-    yield Case("a batch, positions added", (POSITIONS_ADDED, batch, a_turn(rng, 6)))
+    yield Case("a batch, positions added", (POSITIONS_ADDED, batch, a_turn(rng, 6))).holds(
+        "for a batch…"
+    )
     deep = rng.normal(size=(2, 1, 2, 5, 3))
     yield Case("three leading batch axes, one of length 1", (SELF_ATTEND, deep, a_turn(rng, 5)))
-
-
-def permute__by_a_matrix(attend, X, permutation):
-    P = np.eye(len(permutation), dtype=X.dtype)[permutation]
-    Y, Z = P @ attend(X), attend(P @ X)
-    return bool(np.allclose(Z, Y, rtol=0, atol=1e-5 * np.abs(Y).max()))
-
-
-def permute__token_by_token(attend, X, permutation):
-    moved = np.empty_like(X)
-    for new, old in enumerate(permutation):
-        moved[..., new, :] = X[..., old, :]
-    Y, Z = attend(X), attend(moved)
-    size = np.linalg.norm(Y)
-    return all(
-        bool(np.linalg.norm(Z[..., new, :] - Y[..., old, :]) <= 1e-5 * size)
-        for new, old in enumerate(permutation)
-    )
-
-
-def permute__brought_back(attend, X, permutation):
-    back = np.argsort(permutation)
-    Y = attend(X)
-    Z = np.take(attend(np.take(X, permutation, axis=-2)), back, axis=-2)
-    size = np.max(np.abs(Y))
-    return bool(size == 0 or np.all(np.abs(Z / size - Y / size) < 1e-5))
-
-
-PERMUTE_EQUIVARIANTLY = Exercise(
-    name="permute_equivariantly",
-    points=3,
-    difficulty=3,
-    minutes=15,
-    reference=solutions.permute_equivariantly,
-    cases=permute_cases,
-    hidden=permute_hidden,
-    misconceptions=(
-        Misconception(
-            "output not permuted",
-            permute__output_not_permuted,
-            "When the tokens change places, should the outputs stay in theirs, or go along?",
-        ),
-        Misconception(
-            "inverse permutation on the output",
-            permute__inverse,
-            "Where is token 0 after X[permutation], and where is output 0 in what you compare it "
-            "with? Swapping two tokens hides the difference; try [1, 2, 3, 0].",
-        ),
-        Misconception(
-            "equal to the last bit",
-            permute__equal_to_the_last_bit,
-            "Is (a + b) + c always the same floating-point number as a + (b + c)? What happens to "
-            "a sum over the tokens when their order changes?",
-        ),
-        Misconception(
-            "a tolerance that does not know how large the outputs are",
-            permute__fixed_tolerance,
-            "Is a difference of 0.05 much between float32 numbers near a million? And between "
-            "numbers near 0.1? With what should a difference be compared?",
-        ),
-        Misconception(
-            "each number held against itself",
-            permute__allclose,
-            "One output is near 1000, and another, a difference of numbers near 1000, is 0.05. "
-            "By how much may rounding change the second one? What does np.allclose allow it?",
-        ),
-        Misconception(
-            "first axis permuted",
-            permute__first_axis,
-            "Right for one sequence. Which axis holds the tokens when X has shape (2, 5, 3)?",
-        ),
-        Misconception(
-            "compared as sets",
-            permute__compared_as_sets,
-            "An `attend` that gives every token the output of another one returns the same set of "
-            "rows. Does it commute with the permutation?",
-        ),
-        Misconception(
-            "an order of its own",
-            permute__order_of_its_own,
-            "Where does your answer use `permutation`? Could `attend` commute with one permutation "
-            "and not with another?",
-        ),
-        Misconception(
-            "always True",
-            permute__shapes_only,
-            "Which `attend` does your answer say False of? Try one that adds the positions. Do you "
-            "compare the numbers, or only their shapes?",
-        ),
-    ),
-    alternatives=(
-        permute__by_a_matrix,
-        permute__token_by_token,
-        permute__brought_back,
-    ),
-    help=(
-        "Two routes, one destination: permute and then attend, or attend and then permute.",
-        "`X[..., permutation, :]` permutes the tokens, on a batch too. How large may a difference "
-        "be that comes from rounding alone, as a share of the largest output? The text above says "
-        "where the line may be drawn.",
-        "Section “Sets, not sequences”.",
-    ),
-    promises=(
-        Promise(
-            "takes tokens of the shape of X and returns outputs of that shape",
-            ("self-attention", "a batch"),
-        ),
-        Promise(
-            "(..., n, d), float32 or float64",
-            (
-                "a batch",
-                "three leading batch axes, one of length 1",
-                "one token",
-                "float32, equal up to rounding, one feature 0 everywhere",
-            ),
-        ),
-        Promise(
-            "the permuted sequence has token permutation[i] of the old one in place i",
-            (
-                "self-attention",
-                "the first token is added to all, and this permutation leaves it in its place",
-            ),
-        ),
-        Promise(
-            "for a batch, whether it is so in every sequence",
-            ("a batch, and it fails in one sequence only", "a batch, positions added"),
-        ),
-        Promise(
-            "Outputs that differ by rounding alone count as equal",
-            (
-                "float32, equal up to rounding, one feature 0 everywhere",
-                "float32, large outputs, equal up to rounding, one feature 0 everywhere",
-                "outputs near 0 beside large ones, equal up to rounding",
-            ),
-        ),
-        Promise("no others do", ("positions show in the second digit",)),
-        Promise(
-            "their largest number may lie anywhere from 0.001 to 1e6",
-            (
-                "small outputs, the first token is added",
-                "float32, large outputs, equal up to rounding",
-            ),
-        ),
-        Promise("they may all be 0", ("all outputs are 0",)),
-    ),
-)

@@ -2,142 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from solutions import self_attention as solutions
 
 from ...judging import forbidden
-from ...judging.exercise import Case, Exercise, Misconception, Promise
+from ...judging.declaring import Declaration
+from ...judging.exercise import Case
+
+windowed_self_attention = Declaration(
+    solutions.windowed_self_attention,
+    points=4,
+    difficulty=3,
+    minutes=20,
+    forbidden=forbidden.ATTENTION,
+    help=(
+        "Self-attention, with a mask between the scores and the softmax.",
+        "Build a boolean table of which pairs (i, j) are near enough from `np.arange(n)`. What "
+        "score makes the exponential exactly 0?",
+        "Section “A window, then the whole sequence”.",
+    ),
+)
 
 
-def window_cases(rng: np.random.Generator) -> Iterator[Case]:
-    yield Case("three tokens, radius 1", (np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 2.0]]), 1))
-    yield Case("radius 0: every token sees itself alone", (rng.normal(size=(4, 3)), 0))
-    yield Case("six tokens, radius 2", (rng.normal(size=(6, 3)) * 0.6, 2))
-    yield Case("a window wider than the sequence", (rng.normal(size=(3, 4)) * 0.6, 5))
-    yield Case("float32, a batch", (rng.normal(size=(2, 5, 3)).astype(np.float32) * 0.6, 1))
-    X = rng.normal(size=(1, 1, 3)) * 1e-9
-    yield Case("a batch of one sequence of one tiny token", (X, 1))
-    X = rng.normal(size=(2, 1, 3, 4, 2)) * 0.6
-    yield Case("three leading batch axes, one of length 1", (X, 1))
-    yield Case("large scores", (rng.normal(size=(5, 3)) * 40, 1))
-    yield Case("large scores, the largest outside the window", (_growing(5) * 200, 1))
-
-
-def _growing(n: int) -> np.ndarray:
-    """n tokens in one direction, each longer than the one before: the last attracts all."""
-    return np.arange(1.0, n + 1)[:, None] * np.array([0.6, -0.8])
-
-
-def window_hidden(rng: np.random.Generator) -> Iterator[Case]:
-    yield Case("one token", (rng.normal(size=(1, 3)), 2))
-    yield Case("radius 0", (rng.normal(size=(3, 2)), 0))
-    yield Case("radius 1", (rng.normal(size=(5, 3)) * 0.6, 1))
-    yield Case("radius 3", (rng.normal(size=(9, 2)) * 0.6, 3))
-    X = rng.normal(size=(2, 3, 1, 6, 3)) * 0.6
-    yield Case("three leading batch axes, one of length 1, radius 2", (X, 2))
-    yield Case("float32, window wider than the sequence", (rng.normal(size=(4, 3)).astype("f4"), 9))
-    yield Case("large scores, a batch", (rng.normal(size=(3, 5, 4)) * 40, 1))
-    X = _growing(7) * rng.uniform(150, 250)
-    yield Case("large scores, the largest outside the window", (X, 2))
-
-
-def window__one_too_narrow(X, radius):
-    n = X.shape[-2]
-    apart = np.abs(np.arange(n)[:, None] - np.arange(n))
-    scores = np.where(apart < radius, X @ np.swapaxes(X, -1, -2), -np.inf)
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
-    return weights @ X, weights
-
-
-def window__looks_back_only(X, radius):
-    n = X.shape[-2]
-    back = np.arange(n)[:, None] - np.arange(n)
-    scores = np.where((back >= 0) & (back <= radius), X @ np.swapaxes(X, -1, -2), -np.inf)
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
-    return weights @ X, weights
-
-
-def window__radius_as_width(X, radius):
-    n = X.shape[-2]
-    apart = np.abs(np.arange(n)[:, None] - np.arange(n))
-    scores = np.where(apart <= radius // 2, X @ np.swapaxes(X, -1, -2), -np.inf)
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
-    return weights @ X, weights
-
-
-def window__score_zero_outside(X, radius):
-    n = X.shape[-2]
-    apart = np.abs(np.arange(n)[:, None] - np.arange(n))
-    scores = np.where(apart <= radius, X @ np.swapaxes(X, -1, -2), 0)
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
-    return weights @ X, weights
-
-
-def window__cut_after_the_softmax(X, radius):
-    n = X.shape[-2]
-    apart = np.abs(np.arange(n)[:, None] - np.arange(n))
-    scores = X @ np.swapaxes(X, -1, -2)
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
-    weights = weights * (apart <= radius)
-    return weights @ X, weights
-
-
-def window__shared_out_again(X, radius):
-    n = X.shape[-2]
-    apart = np.abs(np.arange(n)[:, None] - np.arange(n))
-    scores = X @ np.swapaxes(X, -1, -2)
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True)) * (apart <= radius)
-    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
-    return weights @ X, weights
-
-
-def window__wraps_around(X, radius):
-    n = X.shape[-2]
-    apart = np.abs(np.arange(n)[:, None] - np.arange(n))
-    apart = np.minimum(apart, n - apart)
-    scores = np.where(apart <= radius, X @ np.swapaxes(X, -1, -2), -np.inf)
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
-    return weights @ X, weights
-
-
-def window__inverted(X, radius):
-    n = X.shape[-2]
-    apart = np.abs(np.arange(n)[:, None] - np.arange(n))
-    scores = np.where(apart <= radius, -np.inf, X @ np.swapaxes(X, -1, -2))
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
-    return weights @ X, weights
-
-
-def window__slice_starts_below_zero(X, radius):
-    n = X.shape[-2]
-    Y, weights = np.zeros_like(X), np.zeros((*X.shape[:-1], n), dtype=X.dtype)
-    for i in range(n):
-        near = slice(i - radius, i + radius + 1)
-        scores = (X[..., near, :] @ X[..., i, :, None])[..., 0]
-        exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
-        weights[..., i, near] = exponentials / exponentials.sum(axis=-1, keepdims=True)
-        Y[..., i, :] = (weights[..., i, near, None] * X[..., near, :]).sum(axis=-2)
-    return Y, weights
-
-
-def window__ignored(X, radius):
-    scores = X @ np.swapaxes(X, -1, -2)
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
-    return weights @ X, weights
-
-
-def window__cut_and_shared_out_again(X, radius):
+@windowed_self_attention.right
+def cut_and_shared_out_again(X, radius):
     n = X.shape[-2]
     apart = np.abs(np.arange(n)[:, None] - np.arange(n))
     scores = X @ np.swapaxes(X, -1, -2)
@@ -147,7 +36,8 @@ def window__cut_and_shared_out_again(X, radius):
     return weights @ X, weights
 
 
-def window__one_query_at_a_time(X, radius):
+@windowed_self_attention.right
+def one_query_at_a_time(X, radius):
     n = X.shape[-2]
     Y, weights = np.zeros_like(X), np.zeros((*X.shape[:-1], n), dtype=X.dtype)
     for i in range(n):
@@ -160,7 +50,8 @@ def window__one_query_at_a_time(X, radius):
     return Y, weights
 
 
-def window__by_bands(X, radius):
+@windowed_self_attention.right
+def by_bands(X, radius):
     n = X.shape[-2]
     inside = np.tri(n, k=radius, dtype=bool) & np.tri(n, k=radius, dtype=bool).T
     scores = np.where(inside, np.einsum("...id,...jd->...ij", X, X), -np.inf)
@@ -168,115 +59,185 @@ def window__by_bands(X, radius):
     return np.einsum("...ij,...jd->...id", weights, X), weights
 
 
-WINDOWED_SELF_ATTENTION = Exercise(
-    name="windowed_self_attention",
-    points=4,
-    difficulty=3,
-    minutes=20,
-    reference=solutions.windowed_self_attention,
-    cases=window_cases,
-    hidden=window_hidden,
-    misconceptions=(
-        Misconception(
-            "window one too narrow",
-            window__one_too_narrow,
-            "With radius 0, which tokens satisfy your condition? May a token at distance exactly "
-            "`radius` be seen?",
-        ),
-        Misconception(
-            "looks back only",
-            window__looks_back_only,
-            "Which tokens after token i does your window hold? Does |i - j| know before from "
-            "after?",
-        ),
-        Misconception(
-            "radius taken for the width",
-            window__radius_as_width,
-            "With radius 2, how many tokens does a token in the middle see? Count those to its "
-            "left, itself, and those to its right.",
-        ),
-        Misconception(
-            "score 0 outside the window",
-            window__score_zero_outside,
-            "What is the exponential of the score that you put outside the window? What score "
-            "would give a weight of exactly 0?",
-        ),
-        Misconception(
-            "cut after the softmax",
-            window__cut_after_the_softmax,
-            "Sum the rows of your weights. Where did the attention go that the tokens outside the "
-            "window were given?",
-        ),
-        Misconception(
-            "cut after the exponential",
-            window__shared_out_again,
-            "Right while scores are small. Suppose that a token outside the window has a score "
-            "greater by 1000 than all inside. What do you subtract before the exponential, and "
-            "what is left inside?",
-        ),
-        Misconception(
-            "window wraps around",
-            window__wraps_around,
-            "Does the first token of your sequence see the last one? Are they neighbours?",
-        ),
-        Misconception(
-            "mask inverted",
-            window__inverted,
-            "Does True in your mask mean “may attend” or “must not”? Look at the weight that a "
-            "token gives itself.",
-        ),
-        Misconception(
-            "slice starts below zero",
-            window__slice_starts_below_zero,
-            "What is `np.arange(6)[-1:2]`? What becomes of your slice for the first token?",
-        ),
-        Misconception(
-            "window ignored",
-            window__ignored,
-            "Which weights in your answer are exactly 0? Does your result change with the radius?",
-        ),
+@windowed_self_attention.right
+def plain(X, radius):
+    n = X.shape[-2]
+    apart = np.abs(np.arange(n)[:, None] - np.arange(n))
+    scores = np.where(apart <= radius, X @ np.swapaxes(X, -1, -2), 0)
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True)) * (apart <= radius)
+    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    return weights @ X, weights
+
+
+one_too_narrow = windowed_self_attention.wrong(
+    "window one too narrow",
+    "With radius 0, which tokens satisfy your condition? May a token at distance exactly `radius` "
+    "be seen?",
+    plain.edit(
+        "np.where(apart <= radius, X @ np.swapaxes(X, -1, -2), 0)",
+        "np.where(apart < radius, X @ np.swapaxes(X, -1, -2), -np.inf)",
+    ).edit(
+        "np.exp(scores - scores.max(axis=-1, keepdims=True)) * (apart <= radius)",
+        "np.exp(scores - scores.max(axis=-1, keepdims=True))",
     ),
-    alternatives=(
-        window__cut_and_shared_out_again,
-        window__one_query_at_a_time,
-        window__by_bands,
-    ),
-    help=(
-        "Self-attention, with a mask between the scores and the softmax.",
-        "Build a boolean table of which pairs (i, j) are near enough from `np.arange(n)`. What "
-        "score makes the exponential exactly 0?",
-        "Section “A window, then the whole sequence”.",
-    ),
-    promises=(
-        Promise(
-            "(..., n, d)",
-            (
-                "float32, a batch",
-                "three leading batch axes, one of length 1",
-                "three leading batch axes, one of length 1, radius 2",
-            ),
-        ),
-        Promise("n at least 1", ("a batch of one sequence of one tiny token", "one token")),
-        Promise(
-            "a whole number, 0 or more",
-            ("radius 0: every token sees itself alone", "three tokens, radius 1", "radius 3"),
-        ),
-        Promise(
-            "the window is cut off at the ends of the sequence",
-            ("six tokens, radius 2", "a window wider than the sequence"),
-        ),
-        Promise(
-            "(Y, weights): Y of the shape of X, and weights of shape (..., n, n)",
-            ("three tokens, radius 1", "radius 3"),
-        ),
-        Promise(
-            "Weights outside the window are exactly 0, and every row sums to 1",
-            ("six tokens, radius 2", "radius 3"),
-        ),
-        Promise(
-            "Scores may be large, and largest outside the window",
-            ("large scores", "large scores, the largest outside the window"),
-        ),
-    ),
-    forbidden=forbidden.ATTENTION,
 )
+
+windowed_self_attention.wrong(
+    "looks back only",
+    "Which tokens after token i does your window hold? Does |i - j| know before from after?",
+    one_too_narrow.edit(
+        "apart = np.abs(np.arange(n)[:, None] - np.arange(n))",
+        "back = np.arange(n)[:, None] - np.arange(n)",
+    ).edit("apart < radius", "(back >= 0) & (back <= radius)"),
+)
+
+windowed_self_attention.wrong(
+    "radius taken for the width",
+    "With radius 2, how many tokens does a token in the middle see? Count those to its left, "
+    "itself, and those to its right.",
+    plain.edit(
+        "np.where(apart <= radius, X @ np.swapaxes(X, -1, -2), 0)",
+        "np.where(apart <= radius // 2, X @ np.swapaxes(X, -1, -2), -np.inf)",
+    ).edit(
+        "np.exp(scores - scores.max(axis=-1, keepdims=True)) * (apart <= radius)",
+        "np.exp(scores - scores.max(axis=-1, keepdims=True))",
+    ),
+)
+
+windowed_self_attention.wrong(
+    "score 0 outside the window",
+    "What is the exponential of the score that you put outside the window? What score would give "
+    "a weight of exactly 0?",
+    plain.edit(
+        "np.exp(scores - scores.max(axis=-1, keepdims=True)) * (apart <= radius)",
+        "np.exp(scores - scores.max(axis=-1, keepdims=True))",
+    ),
+)
+
+
+@windowed_self_attention.wrong(
+    "cut after the softmax",
+    "Sum the rows of your weights. Where did the attention go that the tokens outside the window "
+    "were given?",
+)
+def cut_after_the_softmax(X, radius):
+    n = X.shape[-2]
+    apart = np.abs(np.arange(n)[:, None] - np.arange(n))
+    scores = X @ np.swapaxes(X, -1, -2)
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    weights = weights * (apart <= radius)
+    return weights @ X, weights
+
+
+windowed_self_attention.wrong(
+    "cut after the exponential",
+    "Right while scores are small. Suppose that a token outside the window has a score greater by "
+    "1000 than all inside. What do you subtract before the exponential, and what is left inside?",
+    plain.edit(
+        "np.where(apart <= radius, X @ np.swapaxes(X, -1, -2), 0)", "X @ np.swapaxes(X, -1, -2)"
+    ),
+)
+
+windowed_self_attention.wrong(
+    "window wraps around",
+    "Does the first token of your sequence see the last one? Are they neighbours?",
+    plain.edit(
+        "scores = np.where(apart <= radius, X @ np.swapaxes(X, -1, -2), 0)\n"
+        "exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True)) * (apart <= "
+        "radius)",
+        "apart = np.minimum(apart, n - apart)\n"
+        "scores = np.where(apart <= radius, X @ np.swapaxes(X, -1, -2), -np.inf)\n"
+        "exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))",
+    ),
+)
+
+windowed_self_attention.wrong(
+    "mask inverted",
+    "Does True in your mask mean “may attend” or “must not”? Look at the weight that a token "
+    "gives itself.",
+    plain.edit(
+        "np.where(apart <= radius, X @ np.swapaxes(X, -1, -2), 0)",
+        "np.where(apart <= radius, -np.inf, X @ np.swapaxes(X, -1, -2))",
+    ).edit(
+        "np.exp(scores - scores.max(axis=-1, keepdims=True)) * (apart <= radius)",
+        "np.exp(scores - scores.max(axis=-1, keepdims=True))",
+    ),
+)
+
+
+@windowed_self_attention.wrong(
+    "slice starts below zero",
+    "What is `np.arange(6)[-1:2]`? What becomes of your slice for the first token?",
+)
+def _(X, radius):
+    n = X.shape[-2]
+    Y, weights = np.zeros_like(X), np.zeros((*X.shape[:-1], n), dtype=X.dtype)
+    for i in range(n):
+        near = slice(i - radius, i + radius + 1)
+        scores = (X[..., near, :] @ X[..., i, :, None])[..., 0]
+        exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        weights[..., i, near] = exponentials / exponentials.sum(axis=-1, keepdims=True)
+        Y[..., i, :] = (weights[..., i, near, None] * X[..., near, :]).sum(axis=-2)
+    return Y, weights
+
+
+windowed_self_attention.wrong(
+    "window ignored",
+    "Which weights in your answer are exactly 0? Does your result change with the radius?",
+    cut_after_the_softmax.edit(
+        "n = X.shape[-2]\napart = np.abs(np.arange(n)[:, None] - np.arange(n))", ""
+    ).edit("weights = weights * (apart <= radius)", ""),
+)
+
+
+@windowed_self_attention.public
+def _(rng):
+    yield Case("three tokens, radius 1", (np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 2.0]]), 1)).holds(
+        "a whole number, 0 or more",
+        "(Y, weights): Y of the shape of X, and weights of shape (..., n, n)",
+    )
+    yield Case("radius 0: every token sees itself alone", (rng.normal(size=(4, 3)), 0)).holds(
+        "a whole number…"
+    )
+    yield Case("six tokens, radius 2", (rng.normal(size=(6, 3)) * 0.6, 2)).holds(
+        "the window is cut off at the ends of the sequence",
+        "Weights outside the window are exactly 0, and every row sums to 1",
+    )
+    yield Case("a window wider than the sequence", (rng.normal(size=(3, 4)) * 0.6, 5)).holds(
+        "the window…"
+    )
+    yield Case("float32, a batch", (rng.normal(size=(2, 5, 3)).astype(np.float32) * 0.6, 1)).holds(
+        "(..., n, d)"
+    )
+    X = rng.normal(size=(1, 1, 3)) * 1e-9
+    yield Case("a batch of one sequence of one tiny token", (X, 1)).holds("n at least 1")
+    X = rng.normal(size=(2, 1, 3, 4, 2)) * 0.6
+    yield Case("three leading batch axes, one of length 1", (X, 1)).holds("(..., n…")
+    yield Case("large scores", (rng.normal(size=(5, 3)) * 40, 1)).holds(
+        "Scores may be large, and largest outside the window"
+    )
+    yield Case("large scores, the largest outside the window", (_growing(5) * 200, 1)).holds(
+        "Scores may…"
+    )
+
+
+def _growing(n: int) -> np.ndarray:
+    """n tokens in one direction, each longer than the one before: the last attracts all."""
+    return np.arange(1.0, n + 1)[:, None] * np.array([0.6, -0.8])
+
+
+@windowed_self_attention.hidden
+def _(rng):
+    yield Case("one token", (rng.normal(size=(1, 3)), 2)).holds("n at least…")
+    yield Case("radius 0", (rng.normal(size=(3, 2)), 0))
+    yield Case("radius 1", (rng.normal(size=(5, 3)) * 0.6, 1))
+    yield Case("radius 3", (rng.normal(size=(9, 2)) * 0.6, 3)).holds(
+        "a whole number…", "(Y, weights)…", "Weights outside…"
+    )
+    X = rng.normal(size=(2, 3, 1, 6, 3)) * 0.6
+    yield Case("three leading batch axes, one of length 1, radius 2", (X, 2)).holds("(..., n…")
+    yield Case("float32, window wider than the sequence", (rng.normal(size=(4, 3)).astype("f4"), 9))
+    yield Case("large scores, a batch", (rng.normal(size=(3, 5, 4)) * 40, 1))
+    X = _growing(7) * rng.uniform(150, 250)
+    yield Case("large scores, the largest outside the window", (X, 2))

@@ -2,57 +2,22 @@
 
 from __future__ import annotations
 
-from ...judging.exercise import Assignment, Written
-from .beam_search import BEAM_SEARCH
-from .beam_step import BEAM_STEP
-from .greedy_translate import GREEDY_TRANSLATE
-from .label_smoothed_loss import LABEL_SMOOTHED_LOSS
-from .shift_right import SHIFT_RIGHT
-from .test_reads_no_answer import TEST_READS_NO_ANSWER
-from .tied_embedding_backward import TIED_EMBEDDING_BACKWARD
-from .train_step import TRAIN_STEP
-from .transformer import TRANSFORMER
-from .warmup_learning_rate import WARMUP_LEARNING_RATE
+from ...judging.declaring import assignment
 
-__all__ = ["ASSIGNMENT"]
-
-WHERE_PARALLELISM_ENDS = Written(
-    name="where_parallelism_ends",
-    points=4,
-    minutes=15,
-    rubric=(
-        "1 point: training: all target places are known beforehand, so shifted inputs and a causal "
-        "mask let one pass of the decoder score every place at once; the steps that must follow "
-        "one another are the layers, and their number does not grow with the length (a recurrent "
-        "decoder needs one after another for every place, in training too). "
-        "1 point: writing: a token must be chosen before the next one can be asked for, so m "
-        "tokens take m passes of the decoder one after another; the source is read once, all its "
-        "places at once, and keys and values of what is written already can be kept, which saves "
-        "work but not one of the m steps. "
-        "1 point: beam search: the beginnings of one step are independent and can be continued "
-        "side by side, as a batch, so a beam costs several times the work and about the same "
-        "number of sequential steps; it does not make writing parallel. "
-        "1 point: a judgement of the colleague's claim: true of training and of reading the "
-        "source, false of writing, with a measurement that would show which, such as seconds per "
-        "sentence against the target's length, in training and in writing, with more cores or "
-        "without. No point for 'it is parallel' or 'it is sequential' without saying which part."
-    ),
-)
-
-ASSIGNMENT = Assignment(
-    name="transformer",
+ASSIGNMENT = assignment(
+    __name__,
     title="The whole machine",
     exercises=(
-        SHIFT_RIGHT,
-        LABEL_SMOOTHED_LOSS,
-        WARMUP_LEARNING_RATE,
-        TRANSFORMER,
-        TRAIN_STEP,
-        GREEDY_TRANSLATE,
-        BEAM_SEARCH,
-        BEAM_STEP,
-        TIED_EMBEDDING_BACKWARD,
-        TEST_READS_NO_ANSWER,
+        "shift_right",
+        "label_smoothed_loss",
+        "warmup_learning_rate",
+        "transformer",
+        "train_step",
+        "greedy_translate",
+        "beam_search",
+        "beam_step",
+        "tied_embedding_backward",
+        "test_reads_no_answer",
     ),
-    written=(WHERE_PARALLELISM_ENDS,),
+    written=("where_parallelism_ends",),
 )

@@ -2,222 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
-
 import numpy as np
 
 from solutions import transformer as solutions
 
-from ...judging.exercise import Case, Exercise, Promise, SourceFunction
-from .beam_search_wrong.ends import WRONG_ENDS
-from .beam_search_wrong.scores import WRONG_SCORES
+from ...judging.declaring import Declaration
+from . import beam_search_cases
 
-FOUR_TOKENS = SourceFunction(
-    "step",
-    """
-def step(tokens):
-    # start is 0 and stop is 1; what follows depends on the last token only, and stop misleads
-    table = [[0.01, 0.04, 0.5, 0.45], [0.01, 0.01, 0.97, 0.01], [0.1, 0.3, 0.3, 0.3],
-             [0.01, 0.9, 0.05, 0.04]]
-    return np.log(np.array(table)[tokens[-1]])
-""",
-)
-"""A language that can be followed by hand; a greedy search takes the wrong first token."""
-
-TWO_LENGTHS = SourceFunction(
-    "step",
-    """
-def step(tokens):
-    # start is 3 and stop is 0: after 1 comes stop at once, after 2 comes more
-    table = [[-9, -9, -9, -9], [-1, -3, -3, -9], [-3, -4, -0.5, -9], [-9, -1, -1.25, -9]]
-    return np.array(table, dtype=float)[tokens[-1]]
-""",
-)
-"""Short sentences with large sums, and long ones with smaller: the length penalty decides."""
-
-ALL_EQUAL = SourceFunction(
-    "step",
-    """
-def step(tokens):
-    # every beginning of one length is as good as any other; stop is 2
-    return np.full(4, -1.0)
-""",
-)
-"""Nothing but ties."""
-
-TIED_BEGINNINGS = SourceFunction(
-    "step",
-    """
-def step(tokens):
-    # start is 3 and stop is 0; two continuations of 2, and one of 1, come to the same sum
-    table = [[-9, -9, -9, -9], [-9, -0.5, -9, -9], [-9, -1, -1, -9], [-9, -1.5, -1, -9]]
-    return np.array(table, dtype=float)[tokens[-1]]
-""",
-)
-"""Three equal sums for two places: who comes first is a matter of the beginning, not of ids."""
-
-TIED_SENTENCES = SourceFunction(
-    "step",
-    """
-def step(tokens):
-    # start is 3 and stop is 0; to stop at once costs as much as a word and then stop
-    table = [[-9, -9, -9, -9], [-1, -9, -9, -9], [-1, -9, -9, -9], [-2, -1, -1, -9]]
-    return np.array(table, dtype=float)[tokens[-1]]
-""",
-)
-"""Three sentences of one score: one ends first, and two end together."""
-
-START_AGAIN = SourceFunction(
-    "step",
-    """
-def step(tokens):
-    # start is 1 and stop is 0; the sentence is 2, 1, 3
-    scores = np.full(4, -9.0)
-    texts = [[1], [1, 2], [1, 2, 1], [1, 2, 1, 3]]
-    scores[[2, 1, 3, 0][texts.index(tokens)] if tokens in texts else 0] = -0.1
-    return scores
-""",
-)
-"""The token that stands for start is a word of the sentence too."""
-
-IMPROBABLE = SourceFunction("step", TWO_LENGTHS.source.replace("[-1]]", "[-1]] * 400"))
-"""Probabilities that no floating-point number can hold, and sums that it can."""
-
-ONE_LONG_SENTENCE = SourceFunction(
-    "step",
-    """
-def step(tokens):
-    # start is 2 and stop is 0; the sentence has 70 words
-    return np.log([0.2, 0.7, 0.1] if len(tokens) <= 70 else [0.8, 0.1, 0.1])
-""",
+beam_search = Declaration(
+    solutions.beam_search,
+    points=5,
+    difficulty=4,
+    minutes=35,
+    help=(
+        "Keep a list of beginnings with their sums, at first the empty one with 0. At each step "
+        "make all continuations of all of them, sort them by their sums, and take the best `beam`. "
+        "Put those that ended aside; go on with the others. At the end compare scores.",
+        "Sums decide while you search, scores only at the end: of beginnings of equal length the "
+        "penalty changes no order. `sorted` leaves equal ones in the order in which they came. "
+        "What remains if nothing has ended, or if there was no room at all?",
+        "Chapter 9, 'Writing, one token after another'.",
+    ),
 )
 
 
-def drawn_language(rng: np.random.Generator, size: int, start: int, stop: int) -> SourceFunction:
-    """Log-probabilities of `size` tokens that depend on every token before; start hardly follows.
-
-    They are waves of drawn frequencies, so that they need no generator and no table. Whoever asks
-    what comes after stop is misled.
-    """
-    waves = [round(float(one), 3) for one in rng.uniform(1, 9, size=size)]
-    turn = round(float(rng.uniform(1, 9)), 3)
-    source = f"""
-def step(tokens):
-    # each beginning has scores of its own; nothing should be asked after stop
-    if {stop} in tokens:
-        return np.full({size}, -0.01)
-    mark = sum((place + {turn}) * (token + 1) for place, token in enumerate(tokens))
-    scores = 2 * np.sin(mark * np.array({waves}))
-    scores[{start}] = -9
-    return scores - np.log(np.exp(scores).sum())
-"""
-    return SourceFunction("step", source)
-
-
-STOPS_EARLY = np.array(
-    [[-9, -9, -9, -9, -9], [-0.1, -9, -0.2, -9, -9], [-9, -9, -9, -0.1, -9], [-0.1, -9, -9, -9, -9],
-     [-1, -1.1, -9, -9, -9]]
-)  # fmt: skip
-"""With a beam of 2, two sentences have ended when a third begins to look better."""
-
-LATE_REWARD = np.array(
-    [[-9, -9, -9, -9, -9], [-9, -9, -0.1, -0.2, -9], [-5, -9, -9, -9, -9], [-0.05, -9, -9, -9, -9],
-     [-1, -0.1, -9, -9, -9]]
-)  # fmt: skip
-"""With a beam of 2, the second best of two open sentences is the better one in the end."""
-
-EARLY_AND_LATE = np.concatenate([LATE_REWARD[:4], STOPS_EARLY[4:]])
-"""The same after a sentence that ends at once, and must not take the place of the second best."""
-
-
-def renamed(rng: np.random.Generator, table: np.ndarray) -> tuple[SourceFunction, int, int]:
-    """The language of a table whose stop is 0 and start 4, under other ids; its start and stop.
-
-    Row i of a table scores what follows token i.
-    """
-    ids = rng.permutation(len(table))
-    scores = np.empty_like(table)
-    scores[ids[:, None], ids] = table + rng.uniform(-0.02, 0.02, size=table.shape)
-    start, stop = int(ids[4]), int(ids[0])
-    source = f"""
-def step(tokens):
-    # start is {start} and stop is {stop}; what follows depends on the last token only
-    return np.array({np.round(scores, 3).tolist()})[tokens[-1]]
-"""
-    return SourceFunction("step", source), start, stop
-
-
-def beam_cases(rng: np.random.Generator) -> Iterator[Case]:
-    yield Case("no room at all", (FOUR_TOKENS, 0, 1, 2, 0, 1.0))
-    yield Case("a beam of 1, no length penalty", (FOUR_TOKENS, 0, 1, 1, 6, 0.0))
-    yield Case("a beam of 2", (FOUR_TOKENS, 0, 1, 2, 6, 0.0))
-    yield Case("room for one token", (FOUR_TOKENS, 0, 1, 2, 1, 1.0))
-    yield Case("two lengths, no length penalty", (TWO_LENGTHS, 3, 0, 3, 5, 0.0))
-    yield Case("two lengths, a length penalty of 2", (TWO_LENGTHS, 3, 0, 3, 5, 2.0))
-    yield Case("nothing but ties", (ALL_EQUAL, 3, 2, 2, 4, 0.5))
-    yield Case("ties between two beginnings", (TIED_BEGINNINGS, 3, 0, 2, 2, 0.0))
-    yield Case("equal scores, one ended first", (TIED_SENTENCES, 3, 0, 3, 5, 0.0))
-    yield Case("equal scores, two end together", (TIED_SENTENCES, 3, 0, 2, 5, 0.0))
-    yield Case("start is chosen", (START_AGAIN, 1, 0, 1, 6, 1.0))
-    yield Case("a beam wider than the vocabulary", (FOUR_TOKENS, 0, 1, 9, 6, 1.0))
-    yield Case("very improbable sentences", (IMPROBABLE, 3, 0, 3, 5, 2.0))
-    yield Case("room for a hundred tokens", (ONE_LONG_SENTENCE, 2, 0, 1, 100, 1.0))
-    for beam, length_penalty in ((2, 0.6), (3, 1.0), (4, 0.0), (3, 2.0)):
-        yield _drawn(rng, beam, length_penalty)
-    yield _drawn(rng, 2, 0.6, ended=False)
-    yield Case("two end early", (*renamed(rng, STOPS_EARLY), 2, 8, 2.0))
-    yield Case("the second best wins late", (*renamed(rng, LATE_REWARD), 2, 8, 1.0))
-    yield Case("one ends early, and one wins late", (*renamed(rng, EARLY_AND_LATE), 2, 8, 2.0))
-    yield Case("one ends early, the others are cut off", (*renamed(rng, EARLY_AND_LATE), 2, 2, 2.0))
-
-
-def beam_hidden(rng: np.random.Generator) -> Iterator[Case]:
-    yield _drawn(rng, 1, 0.0)
-    for beam in (2, 3, 4, 5):
-        yield _drawn(rng, beam, round(float(rng.uniform(0.3, 2)), 2))
-    yield _drawn(rng, 3, 0.0)
-    yield _drawn(rng, 2, round(float(rng.uniform(0.5, 1)), 2), ended=False)
-    penalty = round(float(rng.uniform(1.7, 2)), 2)
-    yield Case("two end early", (*renamed(rng, STOPS_EARLY), 2, 8, penalty))
-    yield Case("the second best wins late", (*renamed(rng, LATE_REWARD), 2, 8, penalty / 2))
-    for note, room in (("and one wins late", 8), ("the others are cut off", 2)):
-        language = renamed(rng, EARLY_AND_LATE)
-        yield Case(f"one ends early, {note}", (*language, 2, room, penalty))
-    stop = int(rng.integers(3))
-    ties = SourceFunction("step", ALL_EQUAL.source.replace("stop is 2", f"stop is {stop}"))
-    yield Case("nothing but ties", (ties, 3, stop, 3, 4, 0.5))
-    room = int(rng.integers(4, 30))
-    yield Case("equal scores, one ended first", (TIED_SENTENCES, 3, 0, 3, room, 0.0))
-    yield Case("equal scores, two end together", (TIED_SENTENCES, 3, 0, 2, room, 0.0))
-    yield Case("start is chosen", (START_AGAIN, 1, 0, 1, room, penalty))
-    wide = _drawn(rng, int(rng.integers(6, 12)), penalty / 2)
-    yield replace(wide, note="a beam wider than the vocabulary")
-    yield Case("very improbable sentences", (IMPROBABLE, 3, 0, 3, 5, penalty))
-
-
-def _drawn(rng: np.random.Generator, beam: int, length_penalty: float, ended: bool = True) -> Case:
-    """A search in a drawn language whose answer has at least two tokens, and has ended or not.
-
-    A beam above 1 finds something else than a beam of 1.
-    """
-    size, room = 5, 8 if ended else 3
-    while True:
-        start, stop = (int(one) for one in rng.permutation(size)[:2])
-        language = drawn_language(rng, size, start, stop)
-        limits = (room, length_penalty)
-        best, greedy = (
-            solutions.beam_search(language.load(), start, stop, width, *limits)
-            for width in (beam, 1)
-        )
-        tokens, _ = best
-        if len(tokens) >= 2 and (len(tokens) < room) == ended and (beam == 1 or best != greedy):
-            note = f"a beam of {beam}, a length penalty of {length_penalty:g}"
-            note = note if ended else f"{note}, cut off"
-            return Case(note, (language, start, stop, beam, *limits))
-
-
-def beam_search__table(step, start, stop, beam, max_len, length_penalty):
+@beam_search.right
+def table(step, start, stop, beam, max_len, length_penalty):
     kept: list = [[]]
     sums, ended = np.zeros(1), []
     for _ in range(max_len):
@@ -239,7 +49,8 @@ def beam_search__table(step, start, stop, beam, max_len, length_penalty):
     return tokens[:-1] if ended else tokens, float(scores[first])
 
 
-def beam_search__recursive(step, start, stop, beam, max_len, length_penalty):
+@beam_search.right
+def recursive(step, start, stop, beam, max_len, length_penalty):
     def search(kept, ended, room):
         if room == 0 or not kept or len(ended) >= beam:
             return ended or kept
@@ -260,7 +71,8 @@ def beam_search__recursive(step, start, stop, beam, max_len, length_penalty):
     return [token for token in best if token != stop], float(best_score)
 
 
-def beam_search__pick_by_pick(step, start, stop, beam, max_len, length_penalty):
+@beam_search.right
+def pick_by_pick(step, start, stop, beam, max_len, length_penalty):
     live: dict = {(): 0.0}
     ended: dict = {}
     while max_len > 0 and live and len(ended) < beam:
@@ -286,87 +98,244 @@ def beam_search__pick_by_pick(step, start, stop, beam, max_len, length_penalty):
     return list(best[:-1] if ended else best), float(scores[best])
 
 
-BEAM_SEARCH = Exercise(
-    name="beam_search",
-    points=5,
-    difficulty=4,
-    minutes=35,
-    reference=solutions.beam_search,
-    cases=beam_cases,
-    hidden=beam_hidden,
-    misconceptions=(*WRONG_SCORES, *WRONG_ENDS),
-    alternatives=(beam_search__table, beam_search__recursive, beam_search__pick_by_pick),
-    help=(
-        "Keep a list of beginnings with their sums, at first the empty one with 0. At each step "
-        "make all continuations of all of them, sort them by their sums, and take the best `beam`. "
-        "Put those that ended aside; go on with the others. At the end compare scores.",
-        "Sums decide while you search, scores only at the end: of beginnings of equal length the "
-        "penalty changes no order. `sorted` leaves equal ones in the order in which they came. "
-        "What remains if nothing has ended, or if there was no room at all?",
-        "Chapter 9, 'Writing, one token after another'.",
-    ),
-    promises=(
-        Promise(
-            "given the tokens so far, a list of ints with `start` first, it returns the "
-            "log-probabilities of the token that follows, (V,)",
-            ("a beam of 2", "a beam of 2, a length penalty of 0.6", "start is chosen"),
-        ),
-        Promise("however far below 0", ("very improbable sentences",)),
-        Promise(
-            "how many beginnings are kept, at least 1",
-            ("a beam of 1, no length penalty", "a beam of 2"),
-        ),
-        Promise("and all of them where there are fewer", ("a beam wider than the vocabulary",)),
-        Promise(
-            "max_len: how often they are continued, at most",
-            ("room for one token", "room for a hundred tokens"),
-        ),
-        Promise("may be 0", ("no room at all",)),
-        Promise(
-            "Each kept beginning is continued by each of the V tokens, and of all these the `beam` "
-            "with the largest sums of log-probabilities are kept",
-            ("a beam of 2", "the second best wins late"),
-        ),
-        Promise(
-            "of equal ones, those of the beginning that was better, then those with the lower "
-            "token",
-            ("nothing but ties", "ties between two beginnings"),
-        ),
-        Promise(
-            "Those of them that were continued by `stop` have ended: they are put aside, and only "
-            "the others are continued, to `beam` again at most.",
-            ("two end early", "one ends early, and one wins late"),
-        ),
-        Promise(
-            "The search is over when at least `beam` have ended.",
-            ("two end early", "two lengths, a length penalty of 2"),
-        ),
-        Promise(
-            "The score of a sentence is its sum divided by ((5 + length) / 6)^length_penalty, "
-            "where length counts the `stop` at its end, but not the `start` that was there before.",
-            ("two lengths, no length penalty", "two lengths, a length penalty of 2"),
-        ),
-        Promise(
-            "Returns the tokens of the sentence with the highest score, without these two, and its "
-            "score",
-            ("two lengths, a length penalty of 2", "a beam of 2"),
-        ),
-        Promise("where `start` was chosen, it is a token like any other", ("start is chosen",)),
-        Promise(
-            "Of equal scores the one that ended first wins, then the one with the better place "
-            "among those kept.",
-            ("equal scores, one ended first", "equal scores, two end together"),
-        ),
-        Promise(
-            "A sentence that has not ended is returned only if none has.",
-            (
-                "one ends early, the others are cut off",
-                "a beam of 2, a length penalty of 0.6, cut off",
-            ),
-        ),
-        Promise(
-            "With a beam of 1 the search is greedy.",
-            ("a beam of 1, no length penalty", "room for a hundred tokens"),
-        ),
+@beam_search.right
+def plain(step, start, stop, beam, max_len, length_penalty):
+    kept: list = [([], 0.0)]
+    ended: list = []
+
+    def score(one):
+        return one[1] / ((5 + len(one[0])) / 6) ** length_penalty
+
+    for _ in range(max_len):
+        if len(ended) >= beam:
+            break
+        longer = []
+        for tokens, total in kept:
+            gains = step([start, *tokens])
+            longer += [([*tokens, token], total + float(g)) for token, g in enumerate(gains)]
+        best = sorted(longer, key=lambda one: -one[1])[:beam]
+        ended += [one for one in best if one[0][-1] == stop]
+        kept = [one for one in best if one[0][-1] != stop]
+    tokens, total = max(ended or kept, key=score)
+    return [token for token in tokens if token != stop], score((tokens, total))
+
+
+beam_search.wrong(
+    "probabilities added",
+    "The probability of a sentence is a product. Which sum belongs to it?",
+    plain.edit("float(g)", "float(np.exp(g))"),
+)
+
+
+@beam_search.wrong(
+    "probabilities multiplied",
+    "A hundred factors, each far below 1: what is the smallest number above 0 that a computer can "
+    "hold? Why does `step` give logarithms?",
+)
+def _(step, start, stop, beam, max_len, length_penalty):
+    kept: list = [([], 1.0)]
+    ended: list = []
+
+    def score(one):
+        return float(np.log(one[1])) / ((5 + len(one[0])) / 6) ** length_penalty
+
+    for _ in range(max_len):
+        if len(ended) >= beam:
+            break
+        longer = []
+        for tokens, product in kept:
+            gains = step([start, *tokens])
+            longer += [
+                ([*tokens, token], product * float(np.exp(g))) for token, g in enumerate(gains)
+            ]
+        best = sorted(longer, key=lambda one: -one[1])[:beam]
+        ended += [one for one in best if one[0][-1] == stop]
+        kept = [one for one in best if one[0][-1] != stop]
+    tokens, product = max(ended or kept, key=score)
+    return [token for token in tokens if token != stop], score((tokens, product))
+
+
+beam_search.wrong(
+    "multiplied by the penalty",
+    "The sums are below 0. Does your penalty bring a long sentence nearer to 0, or farther from "
+    "it?",
+    plain.edit(
+        "one[1] / ((5 + len(one[0])) / 6) ** length_penalty",
+        "one[1] * ((5 + len(one[0])) / 6) ** length_penalty",
     ),
 )
+
+beam_search.wrong(
+    "no length penalty",
+    "Every token makes a sum smaller. Which sentences does your search prefer?",
+    plain.edit("one[1] / ((5 + len(one[0])) / 6) ** length_penalty", "one[1]"),
+)
+
+beam_search.wrong(
+    "divided by a power of the length itself",
+    "For a sentence of one token the penalty is 1. What is it for one of seven, here and in your "
+    "function?",
+    plain.edit(
+        "((5 + len(one[0])) / 6) ** length_penalty", "max(len(one[0]), 1) ** length_penalty"
+    ),
+)
+
+
+@beam_search.wrong(
+    "stop not counted",
+    "Which tokens does the length of a sentence count? Is stop, which you take away, among them?",
+)
+def _(step, start, stop, beam, max_len, length_penalty):
+    kept: list = [([], 0.0)]
+    ended: list = []
+
+    def score(one):
+        return one[1] / ((5 + len(one[0])) / 6) ** length_penalty
+
+    def score_of_words(one):
+        return score(([token for token in one[0] if token != stop], one[1]))
+
+    for _ in range(max_len):
+        if len(ended) >= beam:
+            break
+        longer = []
+        for tokens, total in kept:
+            gains = step([start, *tokens])
+            longer += [([*tokens, token], total + float(g)) for token, g in enumerate(gains)]
+        best = sorted(longer, key=lambda one: -one[1])[:beam]
+        ended += [one for one in best if one[0][-1] == stop]
+        kept = [one for one in best if one[0][-1] != stop]
+    tokens, total = max(ended or kept, key=score_of_words)
+    return [token for token in tokens if token != stop], score_of_words((tokens, total))
+
+
+beam_search.wrong(
+    "start counted",
+    "Was start chosen, or was it there? Does the length count it?",
+    plain.edit("5 + len(one[0])", "6 + len(one[0])"),
+)
+
+beam_search.wrong(
+    "greedy, whatever the beam",
+    "How many beginnings do you keep at a step?",
+    plain.edit("if len(ended) >= beam:", "if ended:").edit(
+        "sorted(longer, key=lambda one: -one[1])[:beam]",
+        "sorted(longer, key=lambda one: -one[1])[:1]",
+    ),
+)
+
+
+@beam_search.wrong(
+    "a beam for each beginning",
+    "With a beam of 2, how many beginnings do you hold after three steps?",
+)
+def _(step, start, stop, beam, max_len, length_penalty):
+    kept: list = [([], 0.0)]
+    ended: list = []
+
+    def score(one):
+        return one[1] / ((5 + len(one[0])) / 6) ** length_penalty
+
+    for _ in range(max_len):
+        if len(ended) >= beam:
+            break
+        best = []
+        for tokens, total in kept:
+            gains = step([start, *tokens])
+            longer = [([*tokens, token], total + float(g)) for token, g in enumerate(gains)]
+            best += sorted(longer, key=lambda one: -one[1])[:beam]
+        ended += [one for one in best if one[0][-1] == stop]
+        kept = [one for one in best if one[0][-1] != stop]
+    tokens, total = max(ended or kept, key=score)
+    return [token for token in tokens if token != stop], score((tokens, total))
+
+
+beam_search.wrong(
+    "the ended forgotten",
+    "A sentence ended early, and its score is the best. Where is it when your search is over?",
+    plain.edit("ended or kept", "kept or ended"),
+)
+
+beam_search.wrong(
+    "an open sentence among the ended",
+    "May a sentence that has not ended win against one that has?",
+    plain.edit("ended or kept", "ended + kept"),
+)
+
+beam_search.wrong(
+    "an ended sentence continued",
+    "What comes after stop? Do you ask `step` for it?",
+    plain.edit("kept = [one for one in best if one[0][-1] != stop]", "kept = best"),
+)
+
+
+@beam_search.wrong(
+    "an ended sentence keeps its place in the beam",
+    "A sentence has ended. Does it still take the place of one that is being written?",
+)
+def _(step, start, stop, beam, max_len, length_penalty):
+    kept: list = [([], 0.0)]
+
+    def score(one):
+        return one[1] / ((5 + len(one[0])) / 6) ** length_penalty
+
+    for _ in range(max_len):
+        longer = []
+        for tokens, total in kept:
+            if stop in tokens:
+                longer.append((tokens, total))
+                continue
+            gains = step([start, *tokens])
+            longer += [([*tokens, token], total + float(g)) for token, g in enumerate(gains)]
+        kept = sorted(longer, key=lambda one: -one[1])[:beam]
+    ended = [one for one in kept if stop in one[0]]
+    tokens, total = max(ended or kept, key=score)
+    return [token for token in tokens if token != stop], score((tokens, total))
+
+
+beam_search.wrong(
+    "the beam narrows",
+    "One of four has ended. How many beginnings are kept at the next step, three or four?",
+    plain.edit(
+        "sorted(longer, key=lambda one: -one[1])[:beam]",
+        "sorted(longer, key=lambda one: -one[1])[: beam - len(ended)]",
+    ),
+)
+
+beam_search.wrong(
+    "the first that ends",
+    "The first sentence to end is a short one. How many must have ended before you choose?",
+    plain.edit("if len(ended) >= beam:", "if ended:"),
+)
+
+beam_search.wrong(
+    "on after enough have ended",
+    "How many sentences must end until the search is over?",
+    plain.edit("if len(ended) >= beam:\n    break", ""),
+)
+
+beam_search.wrong(
+    "every token equal to start taken away",
+    "The first start was there before the search. May the search itself choose that token?",
+    plain.edit("token != stop", "token not in (start, stop)"),
+)
+
+beam_search.wrong(
+    "the last of equal scores",
+    "Two sentences have the same score. Which one does your function return, and which one ended "
+    "first?",
+    plain.edit("max(ended or kept, key=score)", "sorted(ended or kept, key=score)[-1]"),
+)
+
+beam_search.wrong(
+    "stop kept",
+    "Is stop a word of the sentence?",
+    plain.edit(
+        "[token for token in tokens if token != stop], score((tokens, total))",
+        "tokens, score((tokens, total))",
+    ),
+)
+
+
+beam_search.public(beam_search_cases.public)
+beam_search.hidden(beam_search_cases.hidden)

@@ -2,22 +2,166 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import torch
 
 from solutions.variants import translating as solutions
 
-from ...judging.exercise import (
-    Case,
-    Exercise,
-    Kind,
-    Misconception,
-    Promise,
-    SourceFunction,
-    Tensor,
+from ...judging.declaring import Declaration
+from ...judging.exercise import Case, Kind, SourceFunction, Tensor
+
+greedy_translate = Declaration(
+    solutions.greedy_translate,
+    points=3,
+    difficulty=2,
+    minutes=15,
+    kind=Kind.DEBUG,
+    help=(
+        "Everything is right but one line. Follow two sentences on paper, one of which ends two "
+        "steps before the other.",
+        "Print `ended` after each step for a batch whose sentences have different lengths. It "
+        "should never go from True to False.",
+        "Chapter 9, 'A Transformer of your own': the same search for one sentence.",
+    ),
 )
+
+
+@greedy_translate.right
+def sentence_by_sentence(model, sources, start, stop, pad, max_len):
+    rows: list = []
+    for source in sources:
+        row = [start]
+        while len(row) <= max_len and (len(row) == 1 or stop not in row[1:]):
+            logits = model(source[None], torch.tensor([row]))
+            row.append(int(logits[0, -1].argmax()))
+        rows.append(row[1:])
+    longest = max(map(len, rows), default=0)
+    table = torch.full((len(rows), longest), pad)
+    for i, row in enumerate(rows):
+        table[i, : len(row)] = torch.tensor(row, dtype=torch.int64)
+    return table
+
+
+@greedy_translate.right
+def padded_afterwards(model, sources, start, stop, pad, max_len):
+    inputs = sources.new_full((sources.shape[0], 1), start)
+    for _ in range(max_len):
+        if bool((inputs[:, 1:] == stop).any(dim=1).all()):
+            break
+        best = model(sources, inputs).max(dim=-1).indices
+        inputs = torch.cat((inputs, best[:, -1:]), dim=-1)
+    tokens = inputs[:, 1:]
+    before = (tokens == stop).long().cumsum(dim=1) - (tokens == stop).long()
+    return tokens.masked_fill(before > 0, pad)
+
+
+@greedy_translate.right
+def open_rows_only(model, sources, start, stop, pad, max_len):
+    table = torch.full((len(sources), max_len + 1), pad)
+    table[:, 0] = start
+    opened = torch.arange(len(sources))
+    length = 0
+    while length < max_len and len(opened):
+        logits = model(sources[opened], table[opened, : length + 1])
+        length += 1
+        table[opened, length] = logits[:, -1].sort(dim=-1, descending=True, stable=True)[1][:, 0]
+        opened = opened[table[opened, length] != stop]
+    return table[:, 1 : length + 1]
+
+
+@greedy_translate.right
+def plain(model, sources, start, stop, pad, max_len):
+    written = torch.full((len(sources), 1), start)
+    ended = torch.zeros(len(sources), dtype=torch.bool)
+    while written.shape[1] <= max_len and not ended.all():
+        following = model(sources, written)[:, -1].argmax(dim=-1)
+        following = torch.where(ended, pad, following)
+        ended = ended | (following == stop)
+        written = torch.cat([written, following[:, None]], dim=1)
+    return written[:, 1:]
+
+
+@greedy_translate.wrong(
+    "the end forgotten after one step",
+    "A sentence ended two steps ago, its neighbours go on. What does `ended` say of it now?",
+    released=True,
+)
+def _(model, sources, start, stop, pad, max_len):
+    written = torch.full((len(sources), 1), start)
+    ended = torch.zeros(len(sources), dtype=torch.bool)
+    while written.shape[1] <= max_len and not ended.all():
+        following = model(sources, written)[:, -1].argmax(dim=-1)
+        following = torch.where(ended, pad, following)
+        ended = following == stop
+        written = torch.cat([written, following[:, None]], dim=1)
+    return written[:, 1:]
+
+
+greedy_translate.wrong(
+    "over when the first ends",
+    "One sentence of three has ended. May the other two be cut off there?",
+    plain.edit("ended.all", "ended.any").edit("following = torch.where(ended, pad, following)", ""),
+)
+
+greedy_translate.wrong(
+    "written on behind the end",
+    "A sentence has ended, and another has not. What should stand in the first one's row from "
+    "then on?",
+    plain.edit("following = torch.where(ended, pad, following)", ""),
+)
+
+greedy_translate.wrong(
+    "stop replaced by padding",
+    "Which is the last token of a sentence that has ended: `stop`, or the one before?",
+    plain.edit(
+        "following = model(sources, written)[:, -1].argmax(dim=-1)",
+        "following = model(sources, written)[:, -1].argmax(dim=-1)\n"
+        "ended = ended | (following == stop)",
+    ).edit(
+        "following = torch.where(ended, pad, following)\nended = ended | (following == stop)",
+        "following = torch.where(ended, pad, following)",
+    ),
+)
+
+greedy_translate.wrong(
+    "start kept",
+    "Did the model write `start`, or did you?",
+    plain.edit("return written[:, 1:]", "return written"),
+)
+
+greedy_translate.wrong(
+    "always to the last step",
+    "All sentences have ended after four tokens, and `max_len` is 9. How many columns has the "
+    "result?",
+    plain.edit(
+        "while written.shape[1] <= max_len and not ended.all():", "for _ in range(max_len):"
+    ),
+)
+
+greedy_translate.wrong(
+    "one token too few",
+    "`max_len` is 1. How many tokens may be written? Does `start` count?",
+    plain.edit("written.shape[1] <= max_len", "written.shape[1] < max_len"),
+)
+
+greedy_translate.wrong(
+    "the first row of the logits",
+    "Three tokens are written. Which row of the logits scores the fourth?",
+    plain.edit("model(sources, written)[:, -1]", "model(sources, written)[:, 0]"),
+)
+
+greedy_translate.wrong(
+    "the last token alone shown to the model",
+    "What does the model need to read before it can say what comes fourth?",
+    plain.edit("model(sources, written)", "model(sources, written[:, -1:])"),
+)
+
+greedy_translate.wrong(
+    "padding taken for an end",
+    "The model chose the id of `pad` in the middle of a sentence. Has the sentence ended?",
+    plain.edit("ended | (following == stop)", "(following == stop) | (following == pad)"),
+)
+
 
 COPIES = SourceFunction(
     "model",
@@ -30,6 +174,7 @@ def model(sources, inputs):
 """,
 )
 """Ten ids; what is written does not matter to it."""
+
 
 WALKS = SourceFunction(
     "model",
@@ -44,26 +189,45 @@ def model(sources, inputs):
 """Ten ids; whoever shows it another beginning gets another sentence."""
 
 
-def greedy_cases(rng: np.random.Generator) -> Iterator[Case]:
+@greedy_translate.public
+def _(rng):
     one = _ids([[5, 4, 2, 7, 7]])
-    yield Case("one sentence", (COPIES, one, 1, 2, 0, 9))
+    yield Case("one sentence", (COPIES, one, 1, 2, 0, 9)).holds(
+        "model(sources, inputs) is a trained Transformer: of ids (batch, i) that begin with "
+        "`start` it returns logits (batch, i, V), and row j scores what follows token j.",
+        "sources: ids (batch, n); the batch may be empty.",
+    )
     several = _ids([[5, 4, 2, 7, 7, 8], [6, 2, 5, 5, 3, 9], [3, 8, 9, 4, 2, 6]])
-    yield Case("three lengths", (COPIES, several, 1, 2, 0, 9))
-    yield Case("room for three tokens", (COPIES, several, 1, 2, 0, 3))
-    yield Case("no room at all", (COPIES, several, 1, 2, 0, 0))
+    yield Case("three lengths", (COPIES, several, 1, 2, 0, 9)).holds(
+        "sources: ids…",
+        "A sentence ends with its first `stop`, which belongs to it; behind it its row holds "
+        "`pad`.",
+        "Returns ids (batch, m), without `start`; m is the number of tokens of the longest "
+        "sentence.",
+    )
+    yield Case("room for three tokens", (COPIES, several, 1, 2, 0, 3)).holds(
+        "The search is over when all sentences have ended, or when `max_len` tokens are written, "
+        "0 or more."
+    )
+    yield Case("no room at all", (COPIES, several, 1, 2, 0, 0)).holds("The search…")
     yield Case("room for one token", (COPIES, _ids([[2, 4, 4], [4, 2, 4]]), 1, 2, 0, 1))
-    yield Case("all of one length", (COPIES, _ids([[5, 4, 2, 7], [6, 3, 2, 8]]), 1, 2, 0, 9))
-    yield Case("none ends", (COPIES, _ids([[5, 4], [6, 3]]), 1, 2, 0, 5))
+    yield Case("all of one length", (COPIES, _ids([[5, 4, 2, 7], [6, 3, 2, 8]]), 1, 2, 0, 9)).holds(
+        "The search…", "Returns ids…"
+    )
+    yield Case("none ends", (COPIES, _ids([[5, 4], [6, 3]]), 1, 2, 0, 5)).holds("The search…")
     yield Case("sources of one token", (COPIES, _ids([[2], [5]]), 1, 2, 0, 3))
     yield Case(
         "padding chosen as a token", (COPIES, _ids([[5, 0, 4, 2], [2, 5, 6, 6]]), 1, 2, 0, 9)
+    ).holds("A `pad` that is chosen before the end is a token like any other.")
+    yield Case("an empty batch", (COPIES, Tensor(np.zeros((0, 4), dtype=int)), 1, 2, 0, 6)).holds(
+        "sources: ids…"
     )
-    yield Case("an empty batch", (COPIES, Tensor(np.zeros((0, 4), dtype=int)), 1, 2, 0, 6))
-    yield _drawn(rng, "what is written matters", 3)
-    yield _drawn(rng, "another padding, start and stop", 4)
+    yield _drawn(rng, "what is written matters", 3).holds("model(sources, inputs)…")
+    yield _drawn(rng, "another padding, start and stop", 4).holds("A sentence…")
 
 
-def greedy_hidden(rng: np.random.Generator) -> Iterator[Case]:
+@greedy_translate.hidden
+def _(rng):
     yield _drawn(rng, "one sentence", 1)
     yield _drawn(rng, "two sentences", 2)
     yield _drawn(rng, "what is written matters", 5)
@@ -96,261 +260,3 @@ def _drawn(rng: np.random.Generator, note: str, batch: int) -> Case:
         ended = all(stop in row for row in found) and found.shape[1] > 3
         if ended and len(lengths) >= min(batch, 3) and min(lengths) > 0:
             return Case(note, (WALKS, Tensor(sources), start, stop, pad, 12))
-
-
-def greedy__ended_forgotten(model, sources, start, stop, pad, max_len):
-    written = torch.full((len(sources), 1), start)
-    ended = torch.zeros(len(sources), dtype=torch.bool)
-    while written.shape[1] <= max_len and not ended.all():
-        following = model(sources, written)[:, -1].argmax(dim=-1)
-        following = torch.where(ended, pad, following)
-        ended = following == stop
-        written = torch.cat([written, following[:, None]], dim=1)
-    return written[:, 1:]
-
-
-def greedy__until_the_first_ends(model, sources, start, stop, pad, max_len):
-    written = torch.full((len(sources), 1), start)
-    ended = torch.zeros(len(sources), dtype=torch.bool)
-    while written.shape[1] <= max_len and not ended.any():
-        following = model(sources, written)[:, -1].argmax(dim=-1)
-        ended = ended | (following == stop)
-        written = torch.cat([written, following[:, None]], dim=1)
-    return written[:, 1:]
-
-
-def greedy__written_on(model, sources, start, stop, pad, max_len):
-    written = torch.full((len(sources), 1), start)
-    ended = torch.zeros(len(sources), dtype=torch.bool)
-    while written.shape[1] <= max_len and not ended.all():
-        following = model(sources, written)[:, -1].argmax(dim=-1)
-        ended = ended | (following == stop)
-        written = torch.cat([written, following[:, None]], dim=1)
-    return written[:, 1:]
-
-
-def greedy__stop_padded_too(model, sources, start, stop, pad, max_len):
-    written = torch.full((len(sources), 1), start)
-    ended = torch.zeros(len(sources), dtype=torch.bool)
-    while written.shape[1] <= max_len and not ended.all():
-        following = model(sources, written)[:, -1].argmax(dim=-1)
-        ended = ended | (following == stop)
-        following = torch.where(ended, pad, following)
-        written = torch.cat([written, following[:, None]], dim=1)
-    return written[:, 1:]
-
-
-def greedy__start_kept(model, sources, start, stop, pad, max_len):
-    written = torch.full((len(sources), 1), start)
-    ended = torch.zeros(len(sources), dtype=torch.bool)
-    while written.shape[1] <= max_len and not ended.all():
-        following = model(sources, written)[:, -1].argmax(dim=-1)
-        following = torch.where(ended, pad, following)
-        ended = ended | (following == stop)
-        written = torch.cat([written, following[:, None]], dim=1)
-    return written
-
-
-def greedy__to_the_last_step(model, sources, start, stop, pad, max_len):
-    written = torch.full((len(sources), 1), start)
-    ended = torch.zeros(len(sources), dtype=torch.bool)
-    for _ in range(max_len):
-        following = model(sources, written)[:, -1].argmax(dim=-1)
-        following = torch.where(ended, pad, following)
-        ended = ended | (following == stop)
-        written = torch.cat([written, following[:, None]], dim=1)
-    return written[:, 1:]
-
-
-def greedy__one_too_few(model, sources, start, stop, pad, max_len):
-    written = torch.full((len(sources), 1), start)
-    ended = torch.zeros(len(sources), dtype=torch.bool)
-    while written.shape[1] < max_len and not ended.all():
-        following = model(sources, written)[:, -1].argmax(dim=-1)
-        following = torch.where(ended, pad, following)
-        ended = ended | (following == stop)
-        written = torch.cat([written, following[:, None]], dim=1)
-    return written[:, 1:]
-
-
-def greedy__first_row_of_logits(model, sources, start, stop, pad, max_len):
-    written = torch.full((len(sources), 1), start)
-    ended = torch.zeros(len(sources), dtype=torch.bool)
-    while written.shape[1] <= max_len and not ended.all():
-        following = model(sources, written)[:, 0].argmax(dim=-1)
-        following = torch.where(ended, pad, following)
-        ended = ended | (following == stop)
-        written = torch.cat([written, following[:, None]], dim=1)
-    return written[:, 1:]
-
-
-def greedy__last_token_alone(model, sources, start, stop, pad, max_len):
-    written = torch.full((len(sources), 1), start)
-    ended = torch.zeros(len(sources), dtype=torch.bool)
-    while written.shape[1] <= max_len and not ended.all():
-        following = model(sources, written[:, -1:])[:, -1].argmax(dim=-1)
-        following = torch.where(ended, pad, following)
-        ended = ended | (following == stop)
-        written = torch.cat([written, following[:, None]], dim=1)
-    return written[:, 1:]
-
-
-def greedy__pad_ends(model, sources, start, stop, pad, max_len):
-    written = torch.full((len(sources), 1), start)
-    ended = torch.zeros(len(sources), dtype=torch.bool)
-    while written.shape[1] <= max_len and not ended.all():
-        following = model(sources, written)[:, -1].argmax(dim=-1)
-        following = torch.where(ended, pad, following)
-        ended = (following == stop) | (following == pad)
-        written = torch.cat([written, following[:, None]], dim=1)
-    return written[:, 1:]
-
-
-def greedy_translate__sentence_by_sentence(model, sources, start, stop, pad, max_len):
-    rows: list = []
-    for source in sources:
-        row = [start]
-        while len(row) <= max_len and (len(row) == 1 or stop not in row[1:]):
-            logits = model(source[None], torch.tensor([row]))
-            row.append(int(logits[0, -1].argmax()))
-        rows.append(row[1:])
-    longest = max(map(len, rows), default=0)
-    table = torch.full((len(rows), longest), pad)
-    for i, row in enumerate(rows):
-        table[i, : len(row)] = torch.tensor(row, dtype=torch.int64)
-    return table
-
-
-def greedy_translate__padded_afterwards(model, sources, start, stop, pad, max_len):
-    inputs = sources.new_full((sources.shape[0], 1), start)
-    for _ in range(max_len):
-        if bool((inputs[:, 1:] == stop).any(dim=1).all()):
-            break
-        best = model(sources, inputs).max(dim=-1).indices
-        inputs = torch.cat((inputs, best[:, -1:]), dim=-1)
-    tokens = inputs[:, 1:]
-    before = (tokens == stop).long().cumsum(dim=1) - (tokens == stop).long()
-    return tokens.masked_fill(before > 0, pad)
-
-
-def greedy_translate__open_rows_only(model, sources, start, stop, pad, max_len):
-    table = torch.full((len(sources), max_len + 1), pad)
-    table[:, 0] = start
-    opened = torch.arange(len(sources))
-    length = 0
-    while length < max_len and len(opened):
-        logits = model(sources[opened], table[opened, : length + 1])
-        length += 1
-        table[opened, length] = logits[:, -1].sort(dim=-1, descending=True, stable=True)[1][:, 0]
-        opened = opened[table[opened, length] != stop]
-    return table[:, 1 : length + 1]
-
-
-GREEDY_TRANSLATE = Exercise(
-    name="greedy_translate",
-    points=3,
-    difficulty=2,
-    minutes=15,
-    reference=solutions.greedy_translate,
-    cases=greedy_cases,
-    hidden=greedy_hidden,
-    misconceptions=(
-        Misconception(
-            "the end forgotten after one step",
-            greedy__ended_forgotten,
-            "A sentence ended two steps ago, its neighbours go on. What does `ended` say of it "
-            "now?",
-        ),
-        Misconception(
-            "over when the first ends",
-            greedy__until_the_first_ends,
-            "One sentence of three has ended. May the other two be cut off there?",
-        ),
-        Misconception(
-            "written on behind the end",
-            greedy__written_on,
-            "A sentence has ended, and another has not. What should stand in the first one's row "
-            "from then on?",
-        ),
-        Misconception(
-            "stop replaced by padding",
-            greedy__stop_padded_too,
-            "Which is the last token of a sentence that has ended: `stop`, or the one before?",
-        ),
-        Misconception(
-            "start kept",
-            greedy__start_kept,
-            "Did the model write `start`, or did you?",
-        ),
-        Misconception(
-            "always to the last step",
-            greedy__to_the_last_step,
-            "All sentences have ended after four tokens, and `max_len` is 9. How many columns has "
-            "the result?",
-        ),
-        Misconception(
-            "one token too few",
-            greedy__one_too_few,
-            "`max_len` is 1. How many tokens may be written? Does `start` count?",
-        ),
-        Misconception(
-            "the first row of the logits",
-            greedy__first_row_of_logits,
-            "Three tokens are written. Which row of the logits scores the fourth?",
-        ),
-        Misconception(
-            "the last token alone shown to the model",
-            greedy__last_token_alone,
-            "What does the model need to read before it can say what comes fourth?",
-        ),
-        Misconception(
-            "padding taken for an end",
-            greedy__pad_ends,
-            "The model chose the id of `pad` in the middle of a sentence. Has the sentence ended?",
-        ),
-    ),
-    alternatives=(
-        greedy_translate__sentence_by_sentence,
-        greedy_translate__padded_afterwards,
-        greedy_translate__open_rows_only,
-    ),
-    help=(
-        "Everything is right but one line. Follow two sentences on paper, one of which ends two "
-        "steps before the other.",
-        "Print `ended` after each step for a batch whose sentences have different lengths. It "
-        "should never go from True to False.",
-        "Chapter 9, 'A Transformer of your own': the same search for one sentence.",
-    ),
-    promises=(
-        Promise(
-            "model(sources, inputs) is a trained Transformer: of ids (batch, i) that begin with "
-            "`start` it returns logits (batch, i, V), and row j scores what follows token j.",
-            ("one sentence", "what is written matters"),
-        ),
-        Promise(
-            "sources: ids (batch, n); the batch may be empty.",
-            ("one sentence", "three lengths", "an empty batch"),
-        ),
-        Promise(
-            "A sentence ends with its first `stop`, which belongs to it; behind it its row holds "
-            "`pad`.",
-            ("three lengths", "another padding, start and stop"),
-        ),
-        Promise(
-            "The search is over when all sentences have ended, or when `max_len` tokens are "
-            "written, 0 or more.",
-            ("all of one length", "room for three tokens", "no room at all", "none ends"),
-        ),
-        Promise(
-            "Returns ids (batch, m), without `start`; m is the number of tokens of the longest "
-            "sentence.",
-            ("three lengths", "all of one length"),
-        ),
-        Promise(
-            "A `pad` that is chosen before the end is a token like any other.",
-            ("padding chosen as a token",),
-        ),
-    ),
-    kind=Kind.DEBUG,
-    released=greedy__ended_forgotten,
-)

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
-from typing import Any
-
-import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -14,153 +9,29 @@ from torch import nn
 from solutions import transformer_block as solutions
 
 from ...judging import forbidden
-from ...judging.exercise import Case, Exercise, Promise, Raises, Setup, Tensor, draw_setup
-from .multi_head_attention_wrong import MISCONCEPTIONS
+from ...judging.declaring import Declaration
+from . import multi_head_attention_cases
+
+multi_head_attention = Declaration(
+    solutions.MultiHeadAttention,
+    points=5,
+    difficulty=4,
+    minutes=30,
+    forbidden=forbidden.MULTI_HEAD_ATTENTION,
+    help=(
+        "Project: queries from `X`, keys and values from `context`. Split each among the heads. "
+        "Attend. Merge, and apply `W_o`.",
+        "Between projecting and attending, the axes go from (..., n, d_model) to "
+        "(..., n, n_heads, d_head) to (..., n_heads, n, d_head), and at the end all the way back. "
+        "The mask knows nothing of heads: where does it need an axis of length 1?",
+        "Chapter 8, the section on attention with autograd, and chapter 6, on splitting and "
+        "merging.",
+    ),
+)
 
 
-def attention_cases(rng: np.random.Generator) -> Iterator[Case]:
-    yield _case(rng, "three tokens, two heads", (3, 4), 2)
-    mask = np.array([[True, False, True], [True, True, False], [False, True, True]])
-    yield _case(rng, "a mask", (3, 4), 2, mask=mask)
-    yield _case(rng, "another sequence answers", (2, 4), 2, n_k=3)
-    mask = np.array([[True, True, False], [False, False, False], [False, True, True]])
-    yield _case(rng, "a token that may attend to nothing", (3, 6), 2, mask=mask)
-    yield _case(rng, "large scores", (2, 3, 6), 3, size=40.0)
-    mask = np.array([[[True, True, False, False]], [[True, True, True, True]]])
-    yield _case(
-        rng, "float32, a batch, padding hidden", (2, 3, 6), 3, n_k=4, mask=mask, dtype=np.float32
-    )
-    row = np.array([True, False, True])
-    yield from _edges(rng, 4, 2, _mask(rng, 3, 3), row)
-    yield _case(rng, "one token, one feature, a batch of one", (1, 1, 1), 1)
-    yield _case(rng, "one token answers", (2, 3, 4), 2, n_k=1, mask=row[:, None])
-    mask = rng.permuted(np.tile([True, True, False], (2, 3, 1)), axis=-1)
-    yield _case(rng, "as many sequences as heads, each with a mask", (2, 3, 4), 2, mask=mask)
-    yield _not_made("5 features, 3 heads", 5, 3)
-    mask = np.ones((3, 4), dtype=bool)
-    yield _mask_refused(rng, "a mask with a column too many", (3, 4), mask)
-    yield _mask_refused(rng, "a mask with a row too many", (3, 4), mask.T)
-    yield _not_made("1 feature, 2 heads", 1, 2)
-    yield _mask_refused(rng, "a mask for three tokens, one token", (1, 4), np.ones(3, dtype=bool))
-    note = "as many sequences as tokens, one mask for all"
-    yield _case(rng, note, (3, 3, 4), 2, mask=_mask(rng, 3, 3))
-    case = _case(
-        rng, "a context token of zeros, a mask", (2, 3, 4), 2, n_k=4, mask=_mask(rng, 3, 4)
-    )
-    case.keywords["context"].array[:, :2] = 0
-    yield case
-    yield _lowest(_case(rng, "scores below any stand-in for infinity", (3, 4), 2, mask=row))
-
-
-def attention_hidden(rng: np.random.Generator) -> Iterator[Case]:
-    n_heads, d_head, n, n_k = (int(one) for one in rng.permutation([2, 3, 4, 5]))
-    d_model = n_heads * d_head
-    yield _case(rng, "tokens", (n, d_model), n_heads)
-    yield _case(rng, "a mask", (n, d_model), n_heads, mask=_mask(rng, n, n))
-    yield _case(rng, "another sequence answers", (n, d_model), n_heads, n_k=n_k)
-    mask = _mask(rng, n, n)
-    mask[rng.integers(n)] = False
-    yield _case(rng, "a token that may attend to nothing", (n, d_model), n_heads, mask=mask)
-    yield _case(rng, "large scores", (2, n, d_model), n_heads, size=40.0)
-    lengths = rng.permutation(np.arange(1, n_k + 1))[:2]  # a mask of its own for each sequence
-    mask = np.arange(n_k) < lengths[:, None, None, None]
-    yield _case(
-        rng,
-        "float32, two leading batch axes, padding hidden",
-        (2, 3, n, d_model),
-        n_heads,
-        n_k=n_k,
-        mask=mask,
-        dtype=np.float32,
-    )
-    yield from _edges(rng, d_model, n_heads, _mask(rng, n, n), rng.permutation(n) < n - 1)
-    yield _case(rng, "three leading axes", (2, 1, 3, n, d_model), n_heads, mask=_mask(rng, n, n))
-    mask = np.stack([_mask(rng, n, n) for _ in range(n_heads)])
-    note = "as many sequences as heads, each with a mask"
-    yield _case(rng, note, (n_heads, n, d_model), n_heads, mask=mask)
-    yield _not_made("features that cannot be shared out", d_model + 1, n_heads)
-    mask = np.ones((n, n + 1), dtype=bool)
-    yield _mask_refused(rng, "a mask with a column too many", (n, d_model), mask, n_heads)
-    yield _mask_refused(rng, "a mask with a row too many", (n, d_model), mask.T, n_heads)
-
-
-def _edges(
-    rng: np.random.Generator, d_model: int, n_heads: int, mask: np.ndarray, row: np.ndarray
-) -> Iterator[Case]:
-    """What is at an edge, in public and in hidden cases: n is the length of `row`."""
-    n = len(row)
-    yield _case(rng, "large scores, a mask", (n, d_model), n_heads, mask=mask, size=100.0)
-    yield _case(rng, "a mask of one axis", (2, n, d_model), n_heads, mask=row)
-    yield _case(rng, "a mask of one column", (n, d_model), n_heads, mask=row[:, None])
-    yield _case(rng, "one head", (n, d_model), 1, mask=row[None])
-    yield _case(rng, "a head for each feature", (n, d_model), d_model)
-    yield _case(rng, "nobody asks", (2, 0, d_model), n_heads, n_k=n)
-    yield _case(rng, "nobody answers", (2, n, d_model), n_heads, n_k=0)
-    yield _case(
-        rng, "nobody answers, and a mask", (2, n, d_model), n_heads, n_k=0, mask=mask[:, :0]
-    )
-    yield _case(rng, "no tokens, and a mask", (2, 0, d_model), n_heads, mask=mask[:0, :0])
-
-
-def _not_made(note: str, d_model: int, n_heads: int) -> Case:
-    """A module that must not be made."""
-    refused = Raises("ValueError", (str(d_model), str(n_heads)))
-    setup = Setup((d_model, n_heads), {}, {})
-    return Case(note, (Tensor(np.zeros((2, d_model))),), {}, setup, refused)
-
-
-def _mask_refused(
-    rng: np.random.Generator,
-    note: str,
-    shape: tuple[int, ...],
-    mask: np.ndarray,
-    n_heads: int = 2,
-) -> Case:
-    """A mask that does not broadcast."""
-    case = _case(rng, note, shape, n_heads, mask=mask)
-    return replace(case, raises=Raises("ValueError"))
-
-
-def _lowest(case: Case) -> Case:
-    """The case with all scores far below 0, and far from one another."""
-    setup = case.setup
-    assert setup is not None
-    weights = dict(setup.weights)
-    for name, sign in (("W_q", 1e6), ("W_k", -1e6)):
-        weights[f"{name}.weight"] = Tensor(sign * np.abs(setup.weights[f"{name}.weight"].array))
-        weights[f"{name}.bias"] = Tensor(0 * setup.weights[f"{name}.bias"].array)
-    tokens = Tensor(np.abs(case.arguments[0].array) + 0.1)
-    return replace(case, arguments=(tokens,), setup=replace(setup, weights=weights))
-
-
-def _case(
-    rng: np.random.Generator,
-    note: str,
-    shape: tuple[int, ...],
-    n_heads: int,
-    n_k: int | None = None,
-    mask: np.ndarray | None = None,
-    size: float = 1.0,
-    dtype: type = np.float64,
-) -> Case:
-    """A case with tokens of `shape`; a context of `n_k` tokens answers, where that is given."""
-    setup = draw_setup(rng, solutions.MultiHeadAttention, shape[-1], n_heads, dtype=dtype)
-    keywords: dict[str, Any] = {}
-    if n_k is not None:
-        context = rng.normal(size=(*shape[:-2], n_k, shape[-1])) * size
-        keywords["context"] = Tensor(context.astype(dtype))
-    if mask is not None:
-        keywords["mask"] = Tensor(mask)
-    return Case(note, (Tensor((rng.normal(size=shape) * size).astype(dtype)),), keywords, setup)
-
-
-def _mask(rng: np.random.Generator, n_q: int, n_k: int) -> np.ndarray:
-    """A random mask with at least one key to attend to, and one hidden, in every row."""
-    order = rng.permuted(np.tile(np.arange(n_k), (n_q, 1)), axis=1)
-    return order < rng.integers(1, n_k, size=(n_q, 1))
-
-
-class MultiHeadAttention__fused(nn.Module):
+@multi_head_attention.right
+class Fused(nn.Module):
     def __init__(self, d_model, n_heads):
         if d_model % n_heads:
             raise ValueError(f"d_model ({d_model}) must be a multiple of n_heads ({n_heads})")
@@ -184,7 +55,8 @@ class MultiHeadAttention__fused(nn.Module):
         return self.W_o(Y.movedim(-3, -2).reshape(X.shape))
 
 
-class MultiHeadAttention__head_by_head(nn.Module):
+@multi_head_attention.right
+class HeadByHead(nn.Module):
     def __init__(self, d_model, n_heads):
         super().__init__()
         self.n_heads, self.d_head = n_heads, d_model // n_heads
@@ -216,7 +88,8 @@ class MultiHeadAttention__head_by_head(nn.Module):
         return self.W_o(torch.cat(found, dim=-1))
 
 
-class MultiHeadAttention__einsum(nn.Module):
+@multi_head_attention.right
+class Einsum(nn.Module):
     def __init__(self, d_model, n_heads):
         super().__init__()
         if not (d_model / n_heads).is_integer():
@@ -246,99 +119,204 @@ class MultiHeadAttention__einsum(nn.Module):
         return self.W_o(torch.einsum("...hqk,...khd->...qhd", weights, V).flatten(-2))
 
 
-MULTI_HEAD_ATTENTION = Exercise(
-    name="MultiHeadAttention",
-    points=5,
-    difficulty=4,
-    minutes=30,
-    reference=solutions.MultiHeadAttention,
-    cases=attention_cases,
-    hidden=attention_hidden,
-    misconceptions=MISCONCEPTIONS,
-    alternatives=(
-        MultiHeadAttention__fused,
-        MultiHeadAttention__head_by_head,
-        MultiHeadAttention__einsum,
+class Plain(nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        self.n_heads, self.d_head = n_heads, d_model // n_heads
+        self.W_q, self.W_k, self.W_v, self.W_o = (nn.Linear(d_model, d_model) for _ in range(4))
+
+    def forward(self, X, context=None, mask=None):
+        context = X if context is None else context
+        mask = torch.ones(1, 1, dtype=torch.bool) if mask is None else mask
+        mask = torch.atleast_2d(mask).unsqueeze(-3)
+        Q, K, V = self.W_q(X), self.W_k(context), self.W_v(context)
+        Q, K, V = (Y.unflatten(-1, (self.n_heads, -1)).transpose(-3, -2) for Y in (Q, K, V))
+        Y = F.scaled_dot_product_attention(Q, K, V, mask)
+        return self.W_o(Y.transpose(-3, -2).flatten(-2))
+
+
+plain = multi_head_attention.base(
+    (
+        "5 features, 3 heads",
+        "a mask with a column too many",
+        "a mask with a row too many",
+        "1 feature, 2 heads",
+        "a mask for three tokens, one token",
+        "features that cannot be shared out",
     ),
-    help=(
-        "Project: queries from `X`, keys and values from `context`. Split each among the heads. "
-        "Attend. Merge, and apply `W_o`.",
-        "Between projecting and attending, the axes go from (..., n, d_model) to "
-        "(..., n, n_heads, d_head) to (..., n_heads, n, d_head), and at the end all the way back. "
-        "The mask knows nothing of heads: where does it need an axis of length 1?",
-        "Chapter 8, the section on attention with autograd, and chapter 6, on splitting and "
-        "merging.",
-    ),
-    promises=(
-        Promise(
-            "with a bias in each of the four projections",
-            ("three tokens, two heads", "one head", "a head for each feature"),
-        ),
-        Promise(
-            "d_model: the features of a token, in and out. n_heads: at least 1.",
-            ("three tokens, two heads", "one head", "a head for each feature"),
-        ),
-        Promise(
-            "Raises ValueError, with both numbers in its message, if d_model is not divisible by "
-            "n_heads.",
-            ("5 features, 3 heads", "features that cannot be shared out"),
-        ),
-        Promise(
-            "X: (..., n_q, d_model), the tokens that ask. Returns the same shape.",
-            (
-                "three tokens, two heads",
-                "float32, a batch, padding hidden",
-                "float32, two leading batch axes, padding hidden",
-                "three leading axes",
-                "one token, one feature, a batch of one",
-            ),
-        ),
-        Promise(
-            "context: (..., n_k, d_model), the tokens that answer; None for `X` itself",
-            ("another sequence answers", "one token answers", "tokens"),
-        ),
-        Promise(
-            "mask: boolean, broadcastable to (..., n_q, n_k), such as (n_k,), True where a token "
-            "may attend",
-            (
-                "a mask",
-                "float32, a batch, padding hidden",
-                "a mask of one axis",
-                "a mask of one column",
-            ),
-        ),
-        Promise(
-            "the same for all heads",
-            ("a mask", "as many sequences as heads, each with a mask"),
-        ),
-        Promise(
-            "ValueError if it is for another number of tokens",
-            ("a mask with a column too many", "a mask with a row too many"),
-        ),
-        Promise("None lets every token attend to every token", ("three tokens, two heads",)),
-        Promise(
-            "n_q and n_k may be 0",
-            (
-                "nobody asks",
-                "nobody answers",
-                "nobody answers, and a mask",
-                "no tokens, and a mask",
-            ),
-        ),
-        Promise(
-            "The first d_model / n_heads features of a query, a key and a value belong to the "
-            "first head, and so on.",
-            ("three tokens, two heads", "a token that may attend to nothing"),
-        ),
-        Promise(
-            "Scores are scaled dot products, and may be large.",
-            ("three tokens, two heads", "large scores", "large scores, a mask"),
-        ),
-        Promise(
-            "A token that may attend to nothing gets 0 from every head, so that its output is the "
-            "bias of `W_o`.",
-            ("a token that may attend to nothing", "nobody answers"),
-        ),
-    ),
-    forbidden=forbidden.MULTI_HEAD_ATTENTION,
+    Plain,
 )
+
+
+multi_head_attention.wrong(
+    "heads merged without the transpose",
+    "Write down, for two tokens and two heads, which numbers stand in row 0 before `W_o`. Whose "
+    "findings should they be?",
+    plain.edit("Y.transpose(-3, -2).flatten(-2)", "Y.reshape(X.shape)"),
+)
+
+multi_head_attention.wrong(
+    "heads split without the transpose",
+    "Which features of which tokens does your first head see? It should see a part of every token.",
+    plain.edit(
+        "Y.unflatten(-1, (self.n_heads, -1)).transpose(-3, -2)",
+        "Y.reshape(*Y.shape[:-2], self.n_heads, -1, self.d_head)",
+    ),
+)
+
+multi_head_attention.wrong(
+    "heads that share one projection",
+    "Are the queries of your second head other numbers than those of the first? Which rows of "
+    "`W_q.weight` are never used?",
+    plain.edit(
+        "Q, K, V = self.W_q(X), self.W_k(context), self.W_v(context)\n"
+        "Q, K, V = (Y.unflatten(-1, (self.n_heads, -1)).transpose(-3, -2) for Y in (Q, K, "
+        "V))",
+        "Q, K, V = (Y[..., None, :, : self.d_head].expand(*Y.shape[:-2], self.n_heads, -1, "
+        "-1) for Y in (self.W_q(X), self.W_k(context), self.W_v(context)))",
+    ),
+)
+
+multi_head_attention.wrong(
+    "values made with the key projection",
+    "Which gradient does `W_v` get?",
+    plain.edit("self.W_v(context)", "self.W_k(context)"),
+)
+
+multi_head_attention.wrong(
+    "heads not mixed",
+    "What are the four projections for? Which one has nothing to do in your module?",
+    plain.edit("self.W_o(Y.transpose(-3, -2).flatten(-2))", "Y.transpose(-3, -2).flatten(-2)"),
+)
+
+no_scale = multi_head_attention.wrong(
+    "scale forgotten",
+    "How large do the scores grow with the width of a head, if nothing is divided?",
+    plain.edit(
+        "Y = F.scaled_dot_product_attention(Q, K, V, mask)",
+        "scores = Q @ K.mT\n"
+        "scores = scores.masked_fill(~mask, -1e30)\n"
+        "Y = (scores.softmax(dim=-1) * mask) @ V",
+    ),
+)
+
+multi_head_attention.wrong(
+    "scaled by the width of the model",
+    "Over how many features does one score of one head sum?",
+    no_scale.edit("Q @ K.mT", "Q @ K.mT / X.shape[-1] ** 0.5"),
+)
+
+over_queries = multi_head_attention.wrong(
+    "softmax over the queries",
+    "Which sums are 1 in your weights: those of the rows or those of the columns?",
+    plain.edit(
+        "Y = F.scaled_dot_product_attention(Q, K, V, mask)",
+        "scores = Q @ K.mT / self.d_head**0.5\n"
+        "scores = scores.masked_fill(~mask, -1e30)\n"
+        "Y = (scores.softmax(dim=-2) * mask) @ V",
+    ),
+)
+
+multi_head_attention.wrong(
+    "context ignored",
+    "Who answers when a `context` is given? Where do your keys and values come from?",
+    plain.edit(
+        "context = X if context is None else context",
+        "context = X\n"
+        "if mask is not None and mask.shape[-1] not in (1, X.shape[-2]):\n"
+        "    mask = None",
+    ),
+)
+
+multi_head_attention.wrong(
+    "mask ignored",
+    "What does your module do with the argument `mask`?",
+    plain.edit(
+        "mask = torch.ones(1, 1, dtype=torch.bool) if mask is None else mask\n"
+        "mask = torch.atleast_2d(mask).unsqueeze(-3)",
+        "",
+    ).edit(
+        "F.scaled_dot_product_attention(Q, K, V, mask)", "F.scaled_dot_product_attention(Q, K, V)"
+    ),
+)
+
+multi_head_attention.wrong(
+    "mask inverted",
+    "Does `True` say that a token may attend, or that it may not? Several functions of torch "
+    "differ in this.",
+    plain.edit(
+        "mask = torch.ones(1, 1, dtype=torch.bool) if mask is None else mask\n"
+        "mask = torch.atleast_2d(mask).unsqueeze(-3)",
+        "",
+    ).edit(
+        "Q, K, V = (Y.unflatten(-1, (self.n_heads, -1)).transpose(-3, -2) for Y in (Q, K, V))",
+        "Q, K, V = (Y.unflatten(-1, (self.n_heads, -1)).transpose(-3, -2) for Y in (Q, K, "
+        "V))\n"
+        "mask = None if mask is None else ~torch.atleast_2d(mask).unsqueeze(-3)",
+    ),
+)
+
+
+@multi_head_attention.wrong(
+    "masks of a batch against the order of the heads",
+    "Two sequences and three heads, laid out as six tables: to which sequence does the second "
+    "table belong, and to which the second mask after your `repeat`?",
+)
+class MasksAgainstHeadOrder(nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        self.n_heads, self.d_head = n_heads, d_model // n_heads
+        self.W_q, self.W_k, self.W_v, self.W_o = (nn.Linear(d_model, d_model) for _ in range(4))
+
+    def forward(self, X, context=None, mask=None):
+        context = X if context is None else context
+        mask = torch.ones(1, 1, dtype=torch.bool) if mask is None else mask
+        scores_of_a_head = (*X.shape[:-1], context.shape[-2])
+        mask = mask.expand(scores_of_a_head).reshape(-1, *scores_of_a_head[-2:])
+        Q, K, V = self.W_q(X), self.W_k(context), self.W_v(context)
+        Q, K, V = (Y.unflatten(-1, (self.n_heads, -1)).transpose(-3, -2) for Y in (Q, K, V))
+        Q_2, K, V = (Y.flatten(0, -3) for Y in (Q, K, V))  # (batch * n_heads, n, d_head)
+        Y = F.scaled_dot_product_attention(Q_2, K, V, mask.repeat(self.n_heads, 1, 1))
+        return self.W_o(Y.reshape(Q.shape).transpose(-3, -2).flatten(-2))
+
+
+multi_head_attention.wrong(
+    "mask applied after the softmax",
+    "Do the weights of a masked row still sum to 1?",
+    plain.edit(
+        "Y = F.scaled_dot_product_attention(Q, K, V, mask)",
+        "scores = Q @ K.mT / self.d_head**0.5\nY = (scores.softmax(dim=-1) * mask) @ V",
+    ),
+)
+
+multi_head_attention.wrong(
+    "a fully masked row attends to everything",
+    "What does softmax make of a row of equal scores, however negative?",
+    plain.edit(
+        "Y = F.scaled_dot_product_attention(Q, K, V, mask)",
+        "scores = Q @ K.mT / self.d_head**0.5\n"
+        "Y = scores.masked_fill(~mask, -1e9).softmax(dim=-1) @ V",
+    ),
+)
+
+multi_head_attention.wrong(
+    "a fully masked row is NaN",
+    "What is the sum of a row that is all exp(-infinity), and what do you divide by?",
+    plain.edit(
+        "Y = F.scaled_dot_product_attention(Q, K, V, mask)",
+        "scores = Q @ K.mT / self.d_head**0.5\n"
+        "Y = scores.masked_fill(~mask, -math.inf).softmax(dim=-1) @ V",
+    ),
+)
+
+multi_head_attention.wrong(
+    "weights cut off from the gradient",
+    "The output is right. How do `W_q` and `W_k` learn where to look?",
+    over_queries.edit(
+        "(scores.softmax(dim=-2) * mask) @ V", "(scores.softmax(dim=-1) * mask).detach() @ V"
+    ),
+)
+
+
+multi_head_attention.public(multi_head_attention_cases.public)
+multi_head_attention.hidden(multi_head_attention_cases.hidden)

@@ -14,17 +14,20 @@ from keys import (
     RAISING,
     SEEDS,
     WRITTEN_TESTS,
+    declarations,
     drawn_cases,
     grading_key,
     hidden_cases,
     shown_cases,
 )
 
+from autograder.judging.answers import source
 from autograder.judging.exercise import Case, Exercise, SourceFunction
 from autograder.judging.judge import (
     AnswerKey,
     KeyedMisconception,
     build_key,
+    fault,
     judge,
     observe_quietly,
 )
@@ -91,11 +94,29 @@ def test_every_misconception_is_rejected_and_named(exercise):
     for misconception in exercise.misconceptions:
         for judgement in verdicts(exercise, misconception.wrong):
             assert not judgement.passed, misconception.name
-            if misconception.wrong is exercise.released:
+            if misconception.released:
                 assert judgement == AS_GIVEN
                 continue
             assert judgement.misconception == misconception.name, judgement
             assert judgement.hint == misconception.hint
+
+
+BASES = [
+    pytest.param(declared, base, id=f"{declared.name} {base.written.__name__}")
+    for declared in declarations()
+    for base in declared.bases
+]
+
+
+@pytest.mark.parametrize(("declared", "base"), BASES)
+def test_a_base_is_right_but_for_the_cases_that_it_names(declared, base):
+    cases = [*shown_cases(declared.exercise)]
+    cases += [case for seed in range(5) for case in hidden_cases(declared.exercise, seed)]
+    key = build_key(declared.exercise, (), cases)
+    observations = observe_quietly(base.function, cases)
+    checked = zip(key.cases, key.expected, observations, strict=True)
+    wrong = {case.note for case, right, one in checked if fault(case, right, one, key.names)}
+    assert wrong == set(declared.bases[base])
 
 
 @pytest.mark.parametrize("exercise", RAISING)
@@ -238,3 +259,13 @@ def _leaves(value):
         yield np.array(value.source)
     elif isinstance(value, np.ndarray | int | float | bool | str):
         yield value
+
+
+@pytest.mark.parametrize("exercise", EXERCISES)
+def test_the_source_of_an_answer_is_what_python_finds(exercise):
+    wrong = [one.answer.written for one in exercise.misconceptions]
+    for function in (*exercise.alternatives, *wrong):
+        found = inspect.cleandoc("\n" + inspect.getsource(function))
+        assert found.endswith(source(function).strip())
+        above = found.removesuffix(source(function).strip())
+        assert above == "" or above.startswith("@")

@@ -10,6 +10,7 @@ import pytest
 from autograder.checks import assignments
 from autograder.judging.exercise import Case, Exercise
 from autograder.judging.judge import public_cases
+from autograder.judging.promises import promises
 
 EXERCISES = [
     pytest.param(exercise, id=f"{assignment.name}.{exercise.name}")
@@ -66,14 +67,14 @@ def all_cases(exercise: Exercise, seed: int) -> list[Case]:
 
 @pytest.mark.parametrize("exercise", EXERCISES)
 def test_every_sentence_of_the_docstring_is_in_a_promise(exercise):
-    assert exercise.promises
-    left = not_promised(docstrings(exercise), (promise.says for promise in exercise.promises))
+    assert promises(exercise)
+    left = not_promised(docstrings(exercise), (promise.says for promise in promises(exercise)))
     assert left == []
 
 
 @pytest.mark.parametrize("exercise", EXERCISES)
 def test_every_promise_quotes_the_docstring_in_one_place(exercise):
-    for promise in exercise.promises:
+    for promise in promises(exercise):
         found = sum(docstring.count(promise.says) for docstring in docstrings(exercise))
         assert found == 1, promise.says
 
@@ -82,7 +83,7 @@ def test_every_promise_quotes_the_docstring_in_one_place(exercise):
 def test_every_promise_has_cases_that_hold_it(exercise):
     for seed in SEEDS:
         cases = all_cases(exercise, seed)
-        for promise in exercise.promises:
+        for promise in promises(exercise):
             assert promise.cases, promise.says
             assert set(promise.cases) <= {case.note for case in cases}, promise.says
 
@@ -90,7 +91,7 @@ def test_every_promise_has_cases_that_hold_it(exercise):
 @pytest.mark.parametrize("exercise", EXERCISES)
 def test_a_promised_exception_has_a_case_that_asks_for_it(exercise):
     cases = all_cases(exercise, 0)
-    for promise in exercise.promises:
+    for promise in promises(exercise):
         asked = {c.raises.type_name for c in cases if c.raises and c.note in promise.cases}
         assert set(EXCEPTION.findall(promise.says)) <= asked, promise.says
 

@@ -1,7 +1,6 @@
 """Functions among the arguments: called elsewhere, seen by nobody, and counted."""
 
 import dataclasses
-import inspect
 import textwrap
 
 import numpy as np
@@ -11,10 +10,11 @@ import toy
 from nightly import in_places
 
 from autograder import checks
-from autograder.checks.transformer import greedy_translate
+from autograder.checks.transformer.greedy_translate import COPIES
 from autograder.grading import program as grading
 from autograder.grading.elsewhere import hand_over
 from autograder.grading.program import judge_program
+from autograder.grading.sample import answer_source
 from autograder.judging.exercise import Assignment, Case, SourceFunction
 from autograder.judging.judge import build_key
 from autograder.judging.verdict import Verdict
@@ -131,7 +131,7 @@ def test_right_answers_pass_that_are_given_functions(name, box, monkeypatch):
     whole = checks.assignments()[assignment]
     one = whole.exercise(exercise)
     for answer in one.alternatives:
-        source = inspect.getsource(answer).replace(answer.__name__, exercise)
+        source = answer_source(answer, exercise)
         modules = "import numpy as np\n" + "import torch\n" * (assignment == "transformer")
         program = [toy.Cell(f"{modules}\n{source}", exercise)]
         judgements = judge_program(
@@ -192,7 +192,7 @@ def test_a_function_of_ids_is_called_elsewhere(name, box):
     one = whole.exercise("greedy_translate")
 
     def copied(rng):
-        cases = [case for case in one.cases(rng) if case.arguments[0] is greedy_translate.COPIES]
+        cases = [case for case in one.cases(rng) if case.arguments[0] is COPIES]
         return [case for case in cases if len(case.arguments[1].array) and case.arguments[-1]]
 
     known = dataclasses.replace(

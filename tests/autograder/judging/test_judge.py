@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 import toy
 
-from autograder.judging.exercise import Case, Misconception, Raises, SeededGenerator
+from autograder.judging.declaring import Declaration
+from autograder.judging.exercise import Case, Raises, SeededGenerator
 from autograder.judging.judge import (
     AnswerKey,
     build_key,
@@ -358,16 +359,12 @@ def first_axis(X, mask=None):
     return (weights[0].sum(axis=-1) if X.ndim > 2 else output), weights
 
 
-STEPS = dataclasses.replace(
-    toy.MEAN,
-    name="steps",
-    reference=steps,
-    cases=steps_cases,
-    misconceptions=(
-        Misconception("the mask left out", no_mask, "What does the mask hide?"),
-        Misconception("one sequence only", first_axis, "Where is the batch?"),
-    ),
-)
+DECLARED = Declaration(steps, points=2, difficulty=1, minutes=5, help=toy.HELP)
+DECLARED.wrong("the mask left out", "What does the mask hide?", no_mask)
+DECLARED.wrong("one sequence only", "Where is the batch?", first_axis)
+DECLARED.public(steps_cases)
+DECLARED.hidden(toy.hidden)
+STEPS = DECLARED.exercise
 
 
 def judged_steps(answer):

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import toy
 
-from autograder.judging.exercise import Case, Exercise, Kind, Misconception
+from autograder.judging.declaring import Declaration
+from autograder.judging.exercise import Case, Kind
 from autograder.judging.judge import build_key, judge, observe_quietly
 from autograder.judging.verdict import Verdict
 
@@ -23,20 +24,13 @@ def cases(rng):
     yield Case("a hundred numbers", (rng.normal(size=100) * 5,))
 
 
-SPREAD = Exercise(
-    name="spread",
-    points=1,
-    difficulty=1,
-    minutes=5,
-    reference=spread,
-    cases=cases,
-    hidden=cases,
-    misconceptions=(Misconception("variance", spread__variance, "In which unit?"),),
-    alternatives=(),
-    help=toy.MEAN.help,
-    kind=Kind.MEASURE,
-    tolerance=0.05,
+DECLARED = Declaration(
+    spread, points=1, difficulty=1, minutes=5, help=toy.HELP, kind=Kind.MEASURE, tolerance=0.05
 )
+DECLARED.wrong("variance", "In which unit?", spread__variance)
+DECLARED.public(cases)
+DECLARED.hidden(cases)
+SPREAD = DECLARED.exercise
 KEY = build_key(SPREAD, cases(np.random.default_rng(0)), ())
 
 

@@ -13,10 +13,11 @@ from toy_written_tests import TEST_ROW_MEAN
 
 from autograder.grading.program import judge_program
 from autograder.grading.sample import answer_source
+from autograder.judging.exercise import Case
 from autograder.judging.judge import build_key, judge, observe_quietly, public_cases
 from autograder.judging.stubs import stub
 from autograder.judging.verdict import Judgement, Verdict
-from autograder.judging.written_tests import shuffled
+from autograder.judging.written_tests import REJECTS, shuffled
 from autograder.selfcheck.check import check, read_cases, write_cases
 
 X = "X = np.array([[1.0, -2.0, 4.0], [0.0, 5.0, 7.0], [2.0, 2.0, -7.0]])\n"
@@ -220,14 +221,15 @@ def test_the_names_of_implementations_do_not_travel(tmp_path):
     assert "[::-1]" not in text  # unseen ones stay with the grader
 
 
+STYLES = [Case(name, ()) for name in "abc"]
+UNSEEN = [Case(name, (), raises=REJECTS) for name in "de"]
+
+
 def test_every_draw_has_all_mutants_in_an_order_of_its_own():
-    draws = [
-        list(shuffled(np.random.default_rng(seed), row_mean.STYLES, row_mean.UNSEEN))
-        for seed in range(20)
-    ]
+    draws = [list(shuffled(np.random.default_rng(seed), STYLES, UNSEEN)) for seed in range(20)]
     for drawn in draws:
-        assert {case.note for case in row_mean.UNSEEN} <= {case.note for case in drawn}
-        assert {case.note for case in row_mean.STYLES} <= {case.note for case in drawn}
+        assert {case.note for case in UNSEEN} <= {case.note for case in drawn}
+        assert {case.note for case in STYLES} <= {case.note for case in drawn}
     assert len({len(drawn) for drawn in draws}) == 3
     assert len({json.dumps([bool(case.raises) for case in drawn]) for drawn in draws}) > 5
 

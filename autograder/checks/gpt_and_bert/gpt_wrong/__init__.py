@@ -1,1 +1,0 @@
-"""What goes wrong in `GPT`, in files by what it concerns."""

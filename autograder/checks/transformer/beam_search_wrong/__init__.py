@@ -1,1 +1,0 @@
-"""The mistakes that people make in `beam_search`."""
