@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from assertions import without_an_assertion
 from keys import (
-    EXERCISES,
+    EXERCISES as OF_THE_COURSE,
+)
+from keys import (
     OTHERS,
     RAISING,
     SEEDS,
@@ -20,6 +22,7 @@ from keys import (
     hidden_cases,
     shown_cases,
 )
+from smallest import SMALLEST
 
 from autograder.judging.answers import source
 from autograder.judging.exercise import Case, Exercise, SourceFunction
@@ -34,6 +37,8 @@ from autograder.judging.judge import (
 from autograder.judging.stubs import stub
 from autograder.judging.verdict import AS_GIVEN, Judgement, Verdict
 from autograder.sandbox.untrusted.values import Differentiated, Observation, Raised, Tensor
+
+EXERCISES = [*OF_THE_COURSE, pytest.param(SMALLEST, id="the smallest")]
 
 
 @functools.cache
