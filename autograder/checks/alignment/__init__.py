@@ -1,7 +1,5 @@
 """The exercises of chapter 2, "Looking back: alignment"."""
 
-from __future__ import annotations
-
 from ...judging.declaring import assignment
 
 ASSIGNMENT = assignment(

@@ -1,7 +1,5 @@
 """The exercise `additive_scores`: a small network compares two states."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import alignment as solutions
@@ -130,7 +128,6 @@ additive_scores.wrong(
     "NumPy line up when you add them?",
     matrices_swapped.edit("(s @ W_h)[..., None, :] + H @ W_s", "s @ W_s + H @ W_h"),
 )
-
 additive_scores.wrong(
     "decoder's state ignored",
     "Change s. Do your scores change?",

@@ -1,7 +1,5 @@
 """The exercise `alignment_error_rate`: where the decoder looked, against the gold alignment."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np
@@ -82,7 +80,6 @@ alignment_error_rate.wrong(
         "return float(1 - (claimed & (sure | possible)).sum() / claimed.sum())",
     ),
 )
-
 alignment_error_rate.wrong(
     "recall only",
     "Is a claimed link that is in neither table an error? Does your rate grow with it?",
@@ -114,7 +111,6 @@ alignment_error_rate.wrong(
         "1 - agreed / (claimed.sum() + sure.sum())", "agreed / (claimed.sum() + sure.sum())"
     ),
 )
-
 alignment_error_rate.wrong(
     "one link a column",
     "Who claims links, the target tokens or the source tokens? Along which axis does a row run?",
@@ -123,7 +119,6 @@ alignment_error_rate.wrong(
         "np.arange(weights.shape[0])[:, None] == weights.argmax(axis=0, keepdims=True)",
     ),
 )
-
 alignment_error_rate.wrong(
     "every weight above one half",
     "A row has the weights 0.4, 0.3, 0.3. Which link does it claim in yours?",
@@ -155,7 +150,6 @@ alignment_error_rate.wrong(
         "weights == weights.max(axis=1, keepdims=True)",
     ),
 )
-
 alignment_error_rate.wrong(
     "possible links forgotten",
     "A row claims a link that is possible and not sure. Is that an error?",
@@ -165,14 +159,12 @@ alignment_error_rate.wrong(
         "return float(1 - 2 * (claimed & sure).sum() / (claimed.sum() + sure.sum()))",
     ),
 )
-
 alignment_error_rate.wrong(
     "sure links not taken for possible",
     "Some tables list in `possible` only what is not sure. What does the docstring say of a sure "
     "link?",
     plain.edit("claimed & (sure | possible)", "claimed & possible"),
 )
-
 alignment_error_rate.wrong(
     "rows of zeros claim a link",
     "What does argmax return for a row of zeros? Did that row look anywhere?",
@@ -181,26 +173,22 @@ alignment_error_rate.wrong(
         "np.arange(weights.shape[1]) == weights.argmax(axis=1, keepdims=True)",
     ),
 )
-
 alignment_error_rate.wrong(
     "nothing divided by nothing",
     "No link is claimed and none is sure. What do you divide by?",
     plain.edit("if not (claimed.any() or sure.any()):\n    return 0.0", ""),
 )
-
 alignment_error_rate.wrong(
     "0 whenever no link is sure",
     "No link is sure, and the rows claim links that are not even possible. Is that a perfect "
     "alignment?",
     plain.edit("not (claimed.any() or sure.any())", "not sure.any()"),
 )
-
 alignment_error_rate.wrong(
     "0 whenever no link is claimed",
     "Five links are sure, and nobody claims one. Is that a perfect alignment?",
     plain.edit("not (claimed.any() or sure.any())", "not claimed.any()"),
 )
-
 alignment_error_rate.wrong(
     "small weights taken for zeros",
     "A row has weights of 1e-9 and one of 3e-9. Is it a row of zeros? Which is its largest?",

@@ -1,7 +1,5 @@
 """The exercise `attention_decoder_step`: look back, then move on."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import alignment as solutions
@@ -113,7 +111,6 @@ attention_decoder_step.wrong(
     "The first d_y rows of W_xh belong to the embedding. What meets them in yours?",
     plain.edit("(y_embedding, context)", "(context, y_embedding)"),
 )
-
 attention_decoder_step.wrong(
     "previous state forgotten",
     "Which of the matrices of the cell does your update not use? What would the decoder still "
@@ -122,7 +119,6 @@ attention_decoder_step.wrong(
         "x @ W_xh + s @ W_hh + b", "x @ W_xh + b"
     ),
 )
-
 attention_decoder_step.wrong(
     "bias forgotten",
     "How many params have you unpacked, and how many used?",
@@ -130,13 +126,11 @@ attention_decoder_step.wrong(
         "x @ W_xh + s @ W_hh + b", "x @ W_xh + s @ W_hh"
     ),
 )
-
 attention_decoder_step.wrong(
     "no tanh in the cell",
     "How large may an entry of s_next become? And after a hundred steps?",
     plain.edit("np.tanh(x @ W_xh + s @ W_hh + b)", "x @ W_xh + s @ W_hh + b"),
 )
-
 attention_decoder_step.wrong(
     "no tanh in the scores",
     "Without its tanh, the state adds the same number to every score. What does softmax make of "
@@ -145,7 +139,6 @@ attention_decoder_step.wrong(
         "np.tanh((s @ W_s)[..., None, :] + H @ W_h) @ v", "((s @ W_s)[..., None, :] + H @ W_h) @ v"
     ),
 )
-
 mask_ignored = attention_decoder_step.wrong(
     "mask ignored",
     "Change the states at the padding. Does your context change?",
@@ -158,7 +151,6 @@ mask_ignored = attention_decoder_step.wrong(
         "weights = exponentials / exponentials.sum(axis=-1, keepdims=True)",
     ),
 )
-
 attention_decoder_step.wrong(
     "mask inverted",
     "In this course True means “may attend”. Where are your zeros?",
@@ -167,7 +159,6 @@ attention_decoder_step.wrong(
         "np.exp(np.minimum(scores - peak, 0)) * ~mask",
     ),
 )
-
 attention_decoder_step.wrong(
     "mask multiplied after the softmax",
     "Sum the weights of a padded sentence. Is it 1? Who still stands in the denominator?",
@@ -176,7 +167,6 @@ attention_decoder_step.wrong(
         "exponentials / exponentials.sum(axis=-1, keepdims=True) * mask",
     ),
 )
-
 attention_decoder_step.wrong(
     "minus a billion in place of minus infinity",
     "A source is all padding, and all its scores are -1e9. Where does the decoder look?",
@@ -186,13 +176,11 @@ attention_decoder_step.wrong(
         "scores = np.where(mask, scores, -1e9)",
     ),
 )
-
 attention_decoder_step.wrong(
     "last encoder state as context",
     "You have made weights. What are they used for? This context would be chapter 1's.",
     plain.edit('np.einsum("...t,...td->...d", weights, H)', "H[..., -1, :]"),
 )
-
 attention_decoder_step.wrong(
     "strongest place only",
     "What do the other places contribute to your context?",
@@ -202,7 +190,6 @@ attention_decoder_step.wrong(
         'context = np.einsum("...t,...td->...d", np.sign(strongest), H)',
     ),
 )
-
 attention_decoder_step.wrong(
     "softmax over the batch",
     "In a batch, over which axis do the weights of one sentence sum to 1?",
@@ -211,7 +198,6 @@ attention_decoder_step.wrong(
         "np.max(scores, axis=0, where=mask, initial=-1e30)",
     ).edit("exponentials.sum(axis=-1, keepdims=True)", "exponentials.sum(axis=0)"),
 )
-
 attention_decoder_step.wrong(
     "weights returned second",
     "In which order does the docstring return the three?",
@@ -220,7 +206,6 @@ attention_decoder_step.wrong(
         "np.tanh(x @ W_xh + s @ W_hh + b), weights, context",
     ),
 )
-
 attention_decoder_step.wrong(
     "renormalised after the softmax",
     "Right in exact arithmetic. What is left of the visible weights when the score of a padded "
@@ -231,7 +216,6 @@ attention_decoder_step.wrong(
         "exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True)) * mask",
     ),
 )
-
 attention_decoder_step.wrong(
     "exponential overflows",
     "What is np.exp(1000)? What may you subtract from the scores of a sentence without changing "

@@ -1,7 +1,5 @@
 """The exercise `context_vector`: a blend of the encoder's states."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import alignment as solutions
@@ -42,13 +40,11 @@ context_vector.right(
         "np.squeeze(np.swapaxes(H, -1, -2) @ weights[..., None], axis=-1)",
     )
 )
-
 context_vector.wrong(
     "plain average",
     "Change the weights. Does your context change?",
     einsum.edit('np.einsum("...t,...td->...d", weights, H)', "H.mean(axis=-2)"),
 )
-
 context_vector.wrong(
     "mean in place of the sum",
     "The weights sum to 1 already. What does the division by T do to the context?",
@@ -56,13 +52,11 @@ context_vector.wrong(
         'np.einsum("...t,...td->...d", weights, H)', "(weights[..., None] * H).mean(axis=-2)"
     ),
 )
-
 context_vector.wrong(
     "not summed",
     "How many vectors should come out: one for each place, or one?",
     einsum.edit('np.einsum("...t,...td->...d", weights, H)', "weights[..., None] * H"),
 )
-
 context_vector.wrong(
     "summed over the features",
     "Which axis should be gone from the result, that of the places or of the features?",
@@ -106,13 +100,11 @@ context_vector.wrong(
     "sentence's states does its second row meet?",
     einsum.edit('np.einsum("...t,...td->...d", weights, H)', "weights @ H"),
 )
-
 context_vector.wrong(
     "states on the left",
     "Write the shapes side by side. Do your weights meet the places, or the features?",
     einsum.edit('np.einsum("...t,...td->...d", weights, H)', "(H @ weights[..., None])[..., 0]"),
 )
-
 context_vector.wrong(
     "every axis of length 1 squeezed away",
     "`np.squeeze` without an axis takes every axis of length 1. Which ones are there in a batch "

@@ -1,7 +1,5 @@
 """The exercise `local_weights`: a window around a predicted position. To transfer."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -86,7 +84,6 @@ local_weights.wrong(
     "yours?",
     plain.edit("(weights * np.exp(-2 * (distance / reach) ** 2)).astype", "weights.astype"),
 )
-
 local_weights.wrong(
     "normalised again",
     "Does the docstring want weights that sum to 1? What is the sum for five equal scores?",
@@ -97,31 +94,26 @@ local_weights.wrong(
         "1e-300)).astype(scores.dtype)",
     ),
 )
-
 local_weights.wrong(
     "padding counted in the length",
     "Of which sentence is p a share: the padded one or the real one?",
     plain.edit("mask.sum(axis=-1)[..., None]", "np.full((*mask.shape[:-1], 1), scores.shape[-1])"),
 )
-
 local_weights.wrong(
     "sigma is the reach",
     "How wide is the bell, compared with the window?",
     plain.edit("-2 * (distance / reach) ** 2", "-0.5 * (distance / reach) ** 2"),
 )
-
 local_weights.wrong(
     "the 2 of the bell forgotten",
     "What stands under the fraction in the exponent of the bell, sigma squared or twice that?",
     plain.edit("-2 * (distance / reach) ** 2", "-4 * (distance / reach) ** 2"),
 )
-
 local_weights.wrong(
     "window forgotten",
     "Which weight has a word that is far from p in yours? Is it exactly 0?",
     plain.edit("np.abs(distance) <= reach", "distance == distance"),
 )
-
 local_weights.wrong(
     "softmax over the whole source",
     "Over which words is the softmax taken? Whose exponentials stand in your denominator?",
@@ -135,7 +127,6 @@ local_weights.wrong(
         "window * weights * np.exp(-2 * (distance / reach) ** 2)",
     ),
 )
-
 local_weights.wrong(
     "position rounded",
     "May p lie between two words? Is a rounded p what is asked for?",
@@ -144,7 +135,6 @@ local_weights.wrong(
         "np.round(n / (1 + np.exp(-(np.tanh(s @ W_p) @ v_p)))[..., None])",
     ),
 )
-
 local_weights.wrong(
     "bell on the scores",
     "Is the bell a factor of the weights or of the scores? What does it do to a negative score?",
@@ -157,13 +147,11 @@ local_weights.wrong(
         "weights.astype(s.dtype)",
     ),
 )
-
 local_weights.wrong(
     "tanh forgotten",
     "Which function stands between W_p and v_p?",
     plain.edit("np.tanh(s @ W_p)", "s @ W_p"),
 )
-
 local_weights.wrong(
     "padding in the window",
     "A word of the window may be padding. Which weight has it in yours?",
@@ -172,7 +160,6 @@ local_weights.wrong(
         "mask.any(axis=-1, keepdims=True) & (np.abs(distance) <= reach)",
     ),
 )
-
 local_weights.wrong(
     "window too narrow",
     "With p = 2.5 and a reach of 2, which positions are in the window?",

@@ -1,7 +1,5 @@
 """The exercise `looks_with_coverage`: less for what was looked at before. To debug."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import alignment as solutions
@@ -103,33 +101,28 @@ looks_with_coverage.wrong(
         "coverage.append(seen)\nseen = seen + row", "coverage.append(seen)"
     ),
 )
-
 looks_with_coverage.wrong(
     "the last word alone",
     "What do the words before the last one leave behind in yours? What is the sum of row 2 of the "
     "coverage?",
     plain.edit("seen = seen + row", "seen = row"),
 )
-
 looks_with_coverage.wrong(
     "more for what was looked at",
     "Two words want the same token. Does the second one get more or less of it in yours?",
     plain.edit("scores[..., i, :] - penalty * seen", "scores[..., i, :] + penalty * seen"),
 )
-
 looks_with_coverage.wrong(
     "scores added up in place of weights",
     "What is the sum of a row of the coverage? What has each word to give away?",
     plain.edit("seen + row", "seen + scores[..., i, :]"),
 )
-
 looks_with_coverage.wrong(
     "the mean in place of the sum",
     "Does a token that each of ten words looked at have the same coverage as one that a single "
     "word looked at?",
     plain.edit("penalty * seen", "penalty * seen / max(i, 1)"),
 )
-
 looks_with_coverage.wrong(
     "weights lowered, not scores",
     "Where is the penalty taken off, before the softmax or after it? Do the weights of a row sum "
@@ -143,7 +136,6 @@ looks_with_coverage.wrong(
         "row = np.maximum(row / np.sum(row, axis=-1, keepdims=True) - penalty * seen, 0)",
     ),
 )
-
 looks_with_coverage.wrong(
     "penalty ignored",
     "Change the penalty. Do your weights change?",

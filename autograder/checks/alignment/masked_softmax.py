@@ -1,7 +1,5 @@
 """The exercise `masked_softmax`: weights over the places where attention may go."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import alignment as solutions
@@ -100,7 +98,6 @@ masked_softmax.wrong(
     "In this course True means “may attend”. Where are your zeros?",
     otherwise.edit("True if mask is None else mask", "True if mask is None else ~mask"),
 )
-
 minus_a_billion = masked_softmax.wrong(
     "minus a billion in place of minus infinity",
     "All scores of a row are -1e9. What are its weights, and what should they be?",
@@ -110,13 +107,11 @@ minus_a_billion = masked_softmax.wrong(
         "return exponentials / exponentials.sum(axis=axis, keepdims=True)",
     ),
 )
-
 masked_softmax.wrong(
     "minus a billion added",
     "Add -1e9 to every score of a row. Which differences have changed?",
     minus_a_billion.edit("np.where(mask, scores, -1e9)", "scores + np.where(mask, 0.0, -1e9)"),
 )
-
 masked_softmax.wrong(
     "minus infinity and nothing else",
     "In a row with nothing to attend to, what is minus infinity less minus infinity?",
@@ -153,25 +148,21 @@ masked_softmax.wrong(
         "np.where(mask, np.exp(np.minimum(scores - largest, 0)), 0)",
     ),
 )
-
 masked_softmax.wrong(
     "score 0 for what is hidden",
     "What is exp(0)? Which score would give a weight of 0?",
     minus_a_billion.edit("np.where(mask, scores, -1e9)", "scores * mask"),
 )
-
 masked_softmax.wrong(
     "mask ignored",
     "Turn one entry of the mask to False. Does your result change?",
     minus_a_billion.edit("if mask is not None:\n    scores = np.where(mask, scores, -1e9)", ""),
 )
-
 masked_softmax.wrong(
     "axis ignored",
     "With axis=0, which sums are 1 in your result: those of the rows or of the columns?",
     otherwise.edit("axis=axis", "axis=-1", times=2),
 )
-
 masked_softmax.wrong(
     "always the first axis",
     "Sum your result along the axis that was asked for. Along which axis is the sum 1?",

@@ -1,7 +1,5 @@
 """The exercise `multiplicative_scores`: a product compares two states, with a matrix or without."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import alignment as solutions
@@ -84,7 +82,6 @@ multiplicative_scores.wrong(
         "(H @ asks[..., None])[..., 0] / np.sqrt(H.shape[-1]).astype(H.dtype)",
     ),
 )
-
 multiplicative_scores.wrong(
     "softmax applied",
     "Are scores or weights asked for? Do your scores sum to 1?",
@@ -95,26 +92,22 @@ multiplicative_scores.wrong(
         "return shares / shares.sum(axis=-1, keepdims=True)",
     ),
 )
-
 multiplicative_scores.wrong(
     "one axis too many",
     "How many axes has the result for one sentence, and how many has yours?",
     plain.edit("(H @ asks[..., None])[..., 0]", "H @ asks[..., None]"),
 )
-
 multiplicative_scores.wrong(
     "no axis for the positions",
     "The state of a batch has shape (batch, d), the encoder's states (batch, T, d). Which axes "
     "does NumPy line up when you multiply them?",
     plain.edit("(H @ asks[..., None])[..., 0]", "(asks * H).sum(axis=-1)"),
 )
-
 multiplicative_scores.wrong(
     "a tanh as in the additive score",
     "How large can your scores become? Does this kind of score need a tanh?",
     plain.edit("(H @ asks[..., None])[..., 0]", "np.tanh((H @ asks[..., None])[..., 0])"),
 )
-
 multiplicative_scores.wrong(
     "cosines in place of products",
     "Make a state twice as long. What should happen to its score?",

@@ -1,7 +1,5 @@
 """The question `read_the_heatmap`, answered in words."""
 
-from __future__ import annotations
-
 from ...judging.exercise import Written
 
 read_the_heatmap = Written(

@@ -1,7 +1,5 @@
 """The exercise `scores_backward`: which scores does training raise? To derive."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import alignment as solutions
@@ -88,7 +86,6 @@ scores_backward.wrong(
         "return weights * (H @ d_context[..., None])[..., 0]",
     ),
 )
-
 scores_backward.wrong(
     "the diagonal alone",
     "The derivative of a weight with respect to its own score is w (1 - w). What is that of the "
@@ -99,7 +96,6 @@ scores_backward.wrong(
         "return weights * (1 - weights) * (H @ d_context[..., None])[..., 0]",
     ),
 )
-
 scores_backward.wrong(
     "without the weight in front",
     "A state with a weight of almost 0: how much does the context change when its score rises a "

@@ -1,7 +1,5 @@
 """The exercise `words_lost`: what does a decoder lose when a state is hidden? To measure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np
@@ -84,7 +82,6 @@ words_lost.wrong(
     "A word that was wrong before cannot be lost. Of which words is the share asked for?",
     plain.edit("np.sum(before & ~after) / np.sum(before)", "np.mean(before & ~after)"),
 )
-
 words_lost.wrong(
     "words that were wrong before counted as lost",
     "Hide nothing at all. What is your share then, and what should it be?",
@@ -95,7 +92,6 @@ words_lost.wrong(
         "",
     ).edit("np.sum(before & ~after) / np.sum(before)", "np.mean(~after)"),
 )
-
 words_lost.wrong(
     "words that became right taken off",
     "One word is lost, and another becomes right. How many of the right words were lost?",
@@ -104,25 +100,21 @@ words_lost.wrong(
         "(np.sum(before) - np.sum(after)) / np.sum(before)",
     ),
 )
-
 words_lost.wrong(
     "survivors counted",
     "Do you count the words that are lost, or those that are left?",
     plain.edit("before & ~after", "before & after"),
 )
-
 words_lost.wrong(
     "score 0 for what is hidden",
     "What is exp(0)? Which score gives a weight of 0?",
     plain.edit("np.where(visible, scores, -np.inf)", "np.where(visible, scores, 0)"),
 )
-
 words_lost.wrong(
     "everything hidden but one",
     "Which weights are left in yours: those of the hidden state, or of the others?",
     plain.edit("np.where(visible, scores, -np.inf)", "np.where(~visible, scores, -np.inf)"),
 )
-
 words_lost.wrong(
     "always the peak hidden",
     "Change `hidden`. Does your result change?",

@@ -1,7 +1,5 @@
 """The exercises of chapter 12, "Bugs that train"."""
 
-from __future__ import annotations
-
 from ...judging.declaring import assignment
 
 ASSIGNMENT = assignment(

@@ -1,7 +1,5 @@
 """The exercise `accumulated_loss`: a batch that comes in parts. To debug."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 import torch.nn.functional as F

@@ -1,7 +1,5 @@
 """The exercise `attend_then_transform`: a block, and what its residual path carries. To debug."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -88,7 +86,6 @@ attend_then_transform.wrong(
         "X = F.layer_norm(X, X.shape[-1:])\nreturn X + F.relu(X @ W_1) @ W_2",
     ),
 )
-
 second_mended = attend_then_transform.wrong(
     "only the second sublayer corrected",
     "How many residual paths does a block have?",
@@ -116,13 +113,11 @@ attend_then_transform.wrong(
         "F.layer_norm(X, X.shape[-1:]) @ W_1", "X @ W_1"
     ),
 )
-
 attend_then_transform.wrong(
     "the values not normalised",
     "Which three of the matrices read the normalised tokens?",
     plain.edit("normed @ W_v", "X @ W_v"),
 )
-
 attend_then_transform.wrong(
     "the tokens added, not what attention made of them",
     "What does the second sublayer add its result to?",

@@ -1,7 +1,5 @@
 """The exercise `attention_pool`: a softmax, and the axis that it runs over. To debug."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 

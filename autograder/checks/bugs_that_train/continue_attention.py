@@ -1,7 +1,5 @@
 """The exercise `continue_attention`: a causal mask in training and in use. To debug."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 
@@ -81,14 +79,12 @@ continue_attention.wrong(
     "Which is the last key that the last query may see? And the one before it?",
     plain.edit("diagonal=n - m", "diagonal=n - m + 1"),
 )
-
 continue_attention.wrong(
     "the mask moved by the number of new tokens",
     "One token of four is new. How many keys does your mask let it see? And in training, where "
     "all are new?",
     plain.edit("diagonal=n - m", "diagonal=m"),
 )
-
 continue_attention.wrong(
     "the mask moved the wrong way",
     "Print your mask for two new tokens of five. Does a longer past let them see more, or less?",
@@ -110,7 +106,6 @@ continue_attention.wrong(
         "seen[:, n - m :] = torch.ones(m, m, dtype=torch.bool).tril()",
     ),
 )
-
 continue_attention.wrong(
     "a token does not see itself",
     "In training, does a token see itself?",
@@ -120,7 +115,6 @@ continue_attention.wrong(
         "return scores.masked_fill(~seen, -1e30).softmax(dim=-1) @ V",
     ),
 )
-
 continue_attention.wrong(
     "the mask the wrong way round",
     "Which corner of the mask is False, and whom does that hide from whom?",

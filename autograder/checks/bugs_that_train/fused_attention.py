@@ -1,7 +1,5 @@
 """The exercise `fused_attention`: one matrix for queries, keys and values. To debug."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -86,23 +84,19 @@ fused_attention.wrong(
         "fused.permute(3, 0, 2, 1, 4)", "fused.permute(4, 0, 2, 1, 3)"
     ),
 )
-
 fused_attention.wrong(
     "values before keys", "What does the docstring name second?", plain.edit("Q, K, V", "Q, V, K")
 )
-
 fused_attention.wrong(
     "keys before queries",
     "Who asks, and over whom does the softmax run?",
     plain.edit("Q, K, V", "K, Q, V"),
 )
-
 fused_attention.wrong(
     "merged without the transpose",
     "What stands side by side in the memory before the heads are merged?",
     plain.edit("(weights @ V).transpose(1, 2).flatten(-2)", "(weights @ V).reshape(X.shape)"),
 )
-
 fused_attention.wrong(
     "divided by the root of the whole width",
     "Over how many features does a dot product of one head run?",

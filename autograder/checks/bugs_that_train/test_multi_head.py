@@ -5,8 +5,6 @@ What `test_multi_head` tells apart: several heads of attention, right ones and m
 Each is written out, because only its own lines reach the process in which it runs.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -189,7 +187,6 @@ test_multi_head.rejects(
     ),
     holds=("side by side in their order, times W_o",),
 )
-
 test_multi_head.rejects(
     "one projection for all heads",
     split_by_unflatten.edit(
@@ -201,25 +198,21 @@ test_multi_head.rejects(
     ),
     holds=("n_heads divides d: the first d / n_heads features",),
 )
-
 test_multi_head.rejects(
     "a softmax over the queries",
     split_by_unflatten.edit("dim=-1", "dim=-2"),
     holds=("Raises AssertionError",),
 )
-
 test_multi_head.rejects(
     "values made with the keys' projection",
     split_by_unflatten.edit("(W_q, W_k, W_v)", "(W_q, W_k, W_k)"),
     holds=("W_q, W_k, W_v and W_o: (d, d)",),
 )
-
 test_multi_head.rejects(
     "scores divided by the root of the whole width",
     split_by_unflatten.edit("Q.shape[-1]", "W_q.shape[1]"),
     holds=("divided by the root of d / n_heads",),
 )
-
 test_multi_head.rejects(
     "the output projection left out",
     split_by_unflatten.edit(
@@ -228,13 +221,11 @@ test_multi_head.rejects(
     ),
     holds=("side by side…",),
 )
-
 test_multi_head.rejects(
     "the first sequence attends for all",
     split_by_unflatten.edit("Q @ K.transpose(-2, -1)", "Q[:1] @ K[:1].transpose(-2, -1)"),
     holds=("X: (batch, n, d)",),
 )
-
 test_multi_head.rejects(
     "split without the transpose",
     split_by_unflatten.edit(
@@ -244,18 +235,15 @@ test_multi_head.rejects(
     ),
     shown=False,
 )
-
 test_multi_head.rejects(
     "a softmax over the heads", split_by_unflatten.edit("dim=-1", "dim=1"), shown=False
 )
-
 test_multi_head.rejects(
     "queries and keys exchanged",
     split_by_unflatten.edit("(W_q, W_k, W_v)", "(W_k, W_q, W_v)"),
     shown=False,
     holds=("W_q, W_k…",),
 )
-
 test_multi_head.rejects(
     "scores never divided",
     split_by_unflatten.edit(
@@ -264,7 +252,6 @@ test_multi_head.rejects(
     shown=False,
     holds=("divided by…",),
 )
-
 test_multi_head.rejects(
     "features dealt to the heads in turn",
     split_by_unflatten.edit(

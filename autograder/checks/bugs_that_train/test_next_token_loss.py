@@ -5,8 +5,6 @@ What `test_next_token_loss` tells apart: language model losses, right ones and m
 Each is written out, because only its own lines reach the process in which it runs.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 import torch.nn.functional as F

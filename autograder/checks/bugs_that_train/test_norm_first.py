@@ -5,8 +5,6 @@ What `test_norm_first` tells apart: sublayers with the norm first, right ones an
 Each is written out, because only its own lines reach the process in which it runs.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -112,7 +110,6 @@ test_norm_first.wrong(
         "[[[-2.0, 2.0], [1.0, -1.0]], [[3.0, -3.0], [-1.0, 1.0]]]",
     ).edit("X @ W_1", "X.sign() @ W_1"),
 )
-
 test_norm_first.wrong(
     "a tolerance of ten per cent",
     "By how much does dividing by d - 1 change a token of d features?",
@@ -121,7 +118,6 @@ test_norm_first.wrong(
         "(implementation(X, W_1, W_2) - right).abs().mean() < 0.1 * right.abs().mean()",
     ),
 )
-
 test_norm_first.wrong(
     "equal to the last bit",
     "What do the task's words say about epsilon?",

@@ -8,8 +8,6 @@ was there. Scores are divided by 8, so that every real token keeps the influence
 of `test_padding` promises.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 
@@ -262,7 +260,6 @@ test_padding.rejects(
     ),
     holds=("has two layers",),
 )
-
 test_padding.rejects(
     "masks in another order than the heads",
     folded.edit(
@@ -270,7 +267,6 @@ test_padding.rejects(
     ),
     holds=("n_heads: 1 or more",),
 )
-
 test_padding.rejects(
     "the longest sequence's mask for all",
     heads_as_an_axis.edit("lengths[:, None]", "lengths.max()").edit(
@@ -278,7 +274,6 @@ test_padding.rejects(
     ),
     holds=("whole numbers from 1 to n: so many tokens of each sequence are real, and come first",),
 )
-
 test_padding.rejects(
     "the padding is set to 0, and attended to",
     heads_as_an_axis.edit(
@@ -290,13 +285,11 @@ test_padding.rejects(
     ),
     holds=("that depends on every real token of it, and on nothing else",),
 )
-
 test_padding.rejects(
     "the last real token is hidden too",
     heads_as_an_axis.edit("lengths[:, None]", "(lengths - 1).clamp(min=1)[:, None]"),
     holds=("that depends…",),
 )
-
 test_padding.rejects(
     "one position of the padding is seen",
     heads_as_an_axis.edit(
@@ -306,7 +299,6 @@ test_padding.rejects(
     shown=False,
     holds=("whole numbers…",),
 )
-
 test_padding.rejects(
     "the queries are hidden, and not the keys",
     heads_as_an_axis.edit(
@@ -315,7 +307,6 @@ test_padding.rejects(
     ),
     shown=False,
 )
-
 test_padding.rejects(
     "only the first head has a mask",
     heads_as_an_axis.edit(

@@ -6,8 +6,6 @@ Each is written out, because only its own lines reach the process in which it ru
 model are any numbers that differ.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 
@@ -124,13 +122,11 @@ test_sees_no_future.wrong(
         "assert (moved[1] < 1e-4).all()",
     ),
 )
-
 test_sees_no_future.wrong(
     "one sequence at a time",
     "What else is in the batch, and may it change what is said here?",
     plain.edit("(2, 12)", "(1, 12)").edit("assert (moved[1] < 1e-4).all()", ""),
 )
-
 test_sees_no_future.wrong(
     "equal to the last bit",
     "May two sums of the same numbers differ in the last digit?",
@@ -202,7 +198,6 @@ test_sees_no_future.rejects(
     ),
     holds=("Raises AssertionError",),
 )
-
 test_sees_no_future.rejects(
     "each position sees one token ahead",
     masked_attention.edit(
@@ -212,7 +207,6 @@ test_sees_no_future.rejects(
     ),
     holds=("logits of shape (batch, n, 10)",),
 )
-
 test_sees_no_future.rejects(
     "a norm over the positions of a sequence",
     masked_attention.edit(
@@ -221,7 +215,6 @@ test_sees_no_future.rejects(
         "1e-5).sqrt()",
     ),
 )
-
 test_sees_no_future.rejects(
     "a token does not see itself",
     all_but_the_rest.edit(

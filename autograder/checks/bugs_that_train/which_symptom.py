@@ -1,7 +1,5 @@
 """The question `which_symptom`, answered in words."""
 
-from __future__ import annotations
-
 from ...judging.exercise import Written
 
 which_symptom = Written(

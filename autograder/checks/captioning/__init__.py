@@ -1,7 +1,5 @@
 """The exercises of chapter 3, "Looking at pictures"."""
 
-from __future__ import annotations
-
 from ...judging.declaring import assignment
 
 ASSIGNMENT = assignment(

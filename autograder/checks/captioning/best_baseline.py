@@ -1,7 +1,5 @@
 """The exercise `best_baseline`: which number, subtracted from all rewards, helps most."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import captioning as solutions
@@ -96,7 +94,6 @@ best_baseline.wrong(
     "What is the variance with your baseline, and what is it with the worst reward?",
     plain_mean.edit("rewards.mean", "rewards.max"),
 )
-
 best_baseline.wrong(
     "every place drawn equally often",
     "How often does a place with a low score add to the variance?",
@@ -104,7 +101,6 @@ best_baseline.wrong(
         "weights * (1 - 2 * weights + np.sum(weights**2))", "1 - 2 * weights + np.sum(weights**2)"
     ),
 )
-
 best_baseline.wrong(
     "lengths in place of their squares",
     "If an estimate doubles, by how much does its share of the variance grow?",
@@ -113,7 +109,6 @@ best_baseline.wrong(
         "lengths = weights * np.sqrt(1 - 2 * weights + np.sum(weights**2))",
     ).edit("squares @ rewards / squares.sum()", "lengths @ rewards / lengths.sum()"),
 )
-
 best_baseline.wrong(
     "the variance of one component",
     "Over how many components does the docstring sum the variance?",
@@ -123,13 +118,11 @@ best_baseline.wrong(
         "squares = weights * (likeliest - weights.max()) ** 2",
     ),
 )
-
 best_baseline.wrong(
     "only the component of the place that was drawn",
     "When one place is drawn, what does the estimate say of the other places?",
     plain.edit("weights * (1 - 2 * weights + np.sum(weights**2))", "weights * (1 - weights) ** 2"),
 )
-
 best_baseline.wrong(
     "sign turned round",
     "All rewards are below 0. Can their best baseline be above?",

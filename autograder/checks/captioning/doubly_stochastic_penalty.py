@@ -1,7 +1,5 @@
 """The exercise `doubly_stochastic_penalty`: every place once."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import captioning as solutions

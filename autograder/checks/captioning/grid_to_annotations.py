@@ -1,7 +1,5 @@
 """The exercise `grid_to_annotations`: from a grid of features to a set of vectors."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import captioning as solutions

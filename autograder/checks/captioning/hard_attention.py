@@ -4,8 +4,6 @@ The random generator of a case is made afresh from its seed at each call. A righ
 number a row from it, so what is right is one answer and can be compared.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import captioning as solutions
@@ -101,26 +99,22 @@ hard_attention.wrong(
         "np.log(np.sum(weights * one_hot, axis=-1))", "np.sum(scores, axis=-1, where=one_hot)"
     ),
 )
-
 hard_attention.wrong(
     "probability without its logarithm",
     "A log probability is never above 0. Is yours?",
     plain.edit("np.log(np.sum(weights * one_hot, axis=-1))", "np.sum(weights * one_hot, axis=-1)"),
 )
-
 hard_attention.wrong(
     "a little added before the logarithm",
     "A place was drawn with the probability 0.0000003. Can a place that was drawn have the "
     "probability 0? What does your sum make of its logarithm?",
     plain.edit("np.sum(weights * one_hot, axis=-1)", "np.sum(weights * one_hot, axis=-1) + 1e-8"),
 )
-
 hard_attention.wrong(
     "logarithms of all places",
     "How many places were drawn in each row, and how many numbers do you return for it?",
     plain.edit("np.log(np.sum(weights * one_hot, axis=-1))", "np.log(weights)"),
 )
-
 hard_attention.wrong(
     "zero times minus infinity",
     "What is 0 * np.log(0)? Can you pick the one weight before you take the logarithm?",
@@ -132,7 +126,6 @@ hard_attention.wrong(
         "one_hot, np.sum(one_hot * np.log(weights), axis=-1)",
     ),
 )
-
 hard_attention.wrong(
     "number of the place instead of one-hot",
     "Which shape and dtype does the docstring give for the first result?",
@@ -141,7 +134,6 @@ hard_attention.wrong(
         "place, np.log(np.sum(weights * one_hot, axis=-1))",
     ),
 )
-
 hard_attention.wrong(
     "one draw for all rows",
     "Should two pictures look at the same place because their draws are one and the same?",
@@ -151,7 +143,6 @@ hard_attention.wrong(
         "place = (np.cumsum(weights, axis=-1)[..., :-1] <= rng.random()).sum(axis=-1)",
     ),
 )
-
 hard_attention.wrong(
     "drawn in another way",
     "Your draw is fair: the place with the largest score plus Gumbel noise has the right "
@@ -164,7 +155,6 @@ hard_attention.wrong(
         "one_hot = np.arange(scores.shape[-1]) == noisy.argmax(axis=-1)[..., None]",
     ),
 )
-
 hard_attention.wrong(
     "exponential overflows",
     "What is np.exp(1000)? What may you subtract from all scores without changing the weights?",

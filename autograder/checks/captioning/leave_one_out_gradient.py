@@ -1,7 +1,5 @@
 """The exercise `leave_one_out_gradient`: several draws, each the measure of the others."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import captioning as solutions
@@ -81,7 +79,6 @@ leave_one_out_gradient.wrong(
         "rewards.mean(axis=-1, keepdims=True)",
     ),
 )
-
 leave_one_out_gradient.wrong(
     "the sum of the others",
     "All draws brought the same. Is your estimate 0?",
@@ -90,7 +87,6 @@ leave_one_out_gradient.wrong(
         "rewards.sum(axis=-1, keepdims=True) - rewards",
     ),
 )
-
 leave_one_out_gradient.wrong(
     "divided by the number of all draws",
     "How many others are there? All draws brought the same: is your estimate 0?",
@@ -99,7 +95,6 @@ leave_one_out_gradient.wrong(
         "(rewards.sum(axis=-1, keepdims=True) - rewards) / rewards.shape[-1]",
     ),
 )
-
 leave_one_out_gradient.wrong(
     "the others of the whole batch",
     "Should what one picture's draws brought be judged by those of another?",
@@ -108,7 +103,6 @@ leave_one_out_gradient.wrong(
         "(rewards.sum() - rewards) / (rewards.size - 1)",
     ),
 )
-
 leave_one_out_gradient.wrong(
     "the mean over the draws",
     "Which shape does the docstring ask for? How many estimates are there for one row?",
@@ -117,7 +111,6 @@ leave_one_out_gradient.wrong(
         "((rewards - baseline)[..., None] * (sampled - weights)).mean(axis=-2)",
     ),
 )
-
 leave_one_out_gradient.wrong(
     "no baseline",
     "All draws brought the same. Which of them was better than the others?",
@@ -128,7 +121,6 @@ leave_one_out_gradient.wrong(
         "return rewards[..., None] * (sampled - weights)",
     ),
 )
-
 leave_one_out_gradient.wrong(
     "sign turned round",
     "A draw brought more than the others. Should the score of its place rise or fall?",
@@ -153,7 +145,6 @@ leave_one_out_gradient.wrong(
         "baseline = (rewards.sum(axis=-1, keepdims=True) - rewards) / others",
     ),
 )
-
 leave_one_out_gradient.wrong(
     "the next draw in place of the others",
     "With four draws, how many of them enter a baseline of yours?",

@@ -1,7 +1,5 @@
 """The exercise `localisation`: the share of the weight that lies inside a box."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import captioning as solutions
@@ -91,7 +89,6 @@ localisation.wrong(
     "Which comes first in the box, top or left? Try a grid that is not square.",
     plain.edit("top, left, bottom, right", "left, top, right, bottom"),
 )
-
 localisation.wrong(
     "height and width for bottom and right",
     "Are the last two numbers of the box lines of the grid, or lengths?",
@@ -99,7 +96,6 @@ localisation.wrong(
     .edit("np.minimum(i + 1, bottom)", "np.minimum(i + 1, top + height)")
     .edit("np.minimum(j + 1, right)", "np.minimum(j + 1, left + width)"),
 )
-
 all_cells_touched = localisation.wrong(
     "all cells touched count in full",
     "A box covers a tenth of a cell. How much of the cell's weight do you count?",
@@ -112,7 +108,6 @@ all_cells_touched = localisation.wrong(
         "area = rows[..., :, None] & columns[..., None, :]",
     ),
 )
-
 localisation.wrong(
     "only whole cells count",
     "A box covers nine tenths of a cell. How much of the cell's weight do you count?",
@@ -125,7 +120,6 @@ localisation.wrong(
         "area = rows[..., :, None] & columns[..., None, :]",
     ),
 )
-
 localisation.wrong(
     "a cell counts if its middle does",
     "Move the box by a hair over the middle of a cell. By how much should the share change?",
@@ -133,7 +127,6 @@ localisation.wrong(
     .edit("i + 1 > top", "i >= top")
     .edit("j + 1 > left", "j >= left"),
 )
-
 localisation.wrong(
     "down the columns",
     "Weight 1 belongs to the cell to the right of the first one. Does yours?",
@@ -141,7 +134,6 @@ localisation.wrong(
         "rows[..., :, None] * columns[..., None, :]", "columns[..., :, None] * rows[..., None, :]"
     ),
 )
-
 localisation.wrong(
     "divided by the area",
     "All weight lies inside the box. Is your share 1?",

@@ -4,8 +4,6 @@ The function that is given leaves out the word of the look itself. So the last l
 never rewarded, and the shapes give no sign of it.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import captioning as solutions
@@ -132,7 +130,6 @@ rewards_of_looks.wrong(
         "np.cumsum(said[..., ::-1], axis=-1)[..., ::-1]", "np.cumsum(said[..., ::-1], axis=-1)"
     ),
 )
-
 rewards_of_looks.wrong(
     "the total kept at the padding",
     "What does the docstring ask for at the padding?",

@@ -1,7 +1,5 @@
 """The exercise `score_function_gradient`: a gradient through a draw."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import captioning as solutions
@@ -65,19 +63,16 @@ score_function_gradient.wrong(
     "A draw brought more than the baseline. Should the score of its place rise or fall?",
     plain.edit("sampled - weights", "weights - sampled"),
 )
-
 score_function_gradient.wrong(
     "baseline added",
     "A draw brought just what was expected. How much should the scores change?",
     plain.edit("reward - baseline", "reward + baseline"),
 )
-
 score_function_gradient.wrong(
     "baseline ignored",
     "Does your estimate change when the baseline does?",
     plain.edit("np.expand_dims(reward - baseline, -1)", "np.expand_dims(reward, -1)"),
 )
-
 score_function_gradient.wrong(
     "baseline subtracted from the product",
     "Your estimates for one row should sum to 0 over its places. Do they?",
@@ -86,7 +81,6 @@ score_function_gradient.wrong(
         "np.expand_dims(reward, -1) * (sampled - weights) - np.expand_dims(baseline, -1)",
     ),
 )
-
 score_function_gradient.wrong(
     "gradient of the probability",
     "A likely place is drawn often. Should its estimate be multiplied by its probability as well?",
@@ -135,14 +129,12 @@ score_function_gradient.wrong(
         "return estimates.reshape(-1, scores.shape[-1]).mean(axis=0)",
     ),
 )
-
 score_function_gradient.wrong(
     "largest score of all rows subtracted",
     "One row has scores near 1000, the next near -1000. What is left of the second one's "
     "exponentials in yours?",
     plain.edit("scores.max(axis=-1, keepdims=True)", "scores.max()"),
 )
-
 score_function_gradient.wrong(
     "exponential overflows",
     "What is np.exp(1000)? What may you subtract from all scores without changing the weights?",

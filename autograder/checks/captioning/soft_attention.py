@@ -1,7 +1,5 @@
 """The exercise `soft_attention`: a look at all places at once."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import captioning as solutions
@@ -77,7 +75,6 @@ soft_attention.wrong(
         "((s @ W_s)[..., None, :] + annotations @ W_a) @ v",
     ),
 )
-
 soft_attention.wrong(
     "state added after the tanh",
     "The hidden layer reads the state and the annotation. What does a number that is added to all "
@@ -87,7 +84,6 @@ soft_attention.wrong(
         "((s @ W_s)[..., None, :] + np.tanh(annotations @ W_a)) @ v",
     ),
 )
-
 soft_attention.wrong(
     "state multiplied",
     "The hidden layer reads both. Are the two projections added or multiplied?",
@@ -96,7 +92,6 @@ soft_attention.wrong(
         "(s @ W_s)[..., None, :] * (annotations @ W_a)",
     ),
 )
-
 soft_attention.wrong(
     "hidden layer blended",
     "The network of the scores decides where to look. What is it that is seen there, and how wide "
@@ -109,7 +104,6 @@ soft_attention.wrong(
         'np.einsum("...l,...lc->...c", weights, hidden)',
     ),
 )
-
 soft_attention.wrong(
     "plain mean",
     "Does your context change when the state does?",
@@ -135,7 +129,6 @@ soft_attention.wrong(
         "weights = 0.5 * (1 + np.tanh(scores / 2))",
     ),
 )
-
 soft_attention.wrong(
     "only the best place",
     "How much does the second-best place contribute to a soft look?",
@@ -146,7 +139,6 @@ soft_attention.wrong(
         "weights = (np.arange(scores.shape[-1]) == best[..., None]).astype(scores.dtype)",
     ),
 )
-
 soft_attention.wrong(
     "weights shared over the batch",
     "Right for one picture. Over what do the weights of one picture sum to 1?",
@@ -154,20 +146,17 @@ soft_attention.wrong(
         "weights.sum(axis=-1, keepdims=True)", "weights.sum()"
     ),
 )
-
 soft_attention.wrong(
     "exponential overflows",
     "What is np.exp(1000)? What may you subtract from all scores without changing the weights?",
     plain.edit("np.exp(scores - scores.max(axis=-1, keepdims=True))", "np.exp(scores)"),
 )
-
 soft_attention.wrong(
     "largest score of all pictures subtracted",
     "One picture has scores near 1000, the next near -1000. What is left of the second one's "
     "exponentials in yours?",
     plain.edit("scores.max(axis=-1, keepdims=True)", "scores.max()"),
 )
-
 soft_attention.wrong(
     "weights returned first",
     "In which order does the docstring return the two?",

@@ -1,7 +1,5 @@
 """The exercise `straight_through_backward`: back through a hard look as if it had been soft."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import captioning as solutions
@@ -105,7 +103,6 @@ straight_through_backward.wrong(
     "Of which numbers was the largest taken on the way forward?",
     plain.edit("(scores + noise) / temperature[..., None]", "scores / temperature[..., None]"),
 )
-
 straight_through_backward.wrong(
     "not divided by the temperature on the way back",
     "What is the derivative of (scores + noise) / temperature with respect to the scores?",
@@ -115,7 +112,6 @@ straight_through_backward.wrong(
         "d_scores = relaxed * (d_look - np.sum(relaxed * d_look, axis=-1, keepdims=True))",
     ),
 )
-
 straight_through_backward.wrong(
     "the mean of the gradient forgotten",
     "Add 1 to every number of d_look. The weights still sum to 1, so should anything change?",
@@ -125,7 +121,6 @@ straight_through_backward.wrong(
         "d_scores = relaxed * d_look / temperature[..., None]",
     ),
 )
-
 straight_through_backward.wrong(
     "only the diagonal",
     "When one score rises, what happens to the weights of the other places?",
@@ -153,13 +148,11 @@ straight_through_backward.wrong(
     "A higher temperature brings all numbers of the row nearer to 0. Does yours?",
     plain.edit("-np.sum(d_scores * tempered, axis=-1)", "np.sum(d_scores * tempered, axis=-1)"),
 )
-
 straight_through_backward.wrong(
     "divided by the temperature once",
     "What is the derivative of 1 / t? How often does t stand in it?",
     plain.edit("d_scores * tempered", "d_scores * (scores + noise)"),
 )
-
 straight_through_backward.wrong(
     "one temperature for all rows",
     "How many temperatures are there, and which rows does each of them concern?",
@@ -168,7 +161,6 @@ straight_through_backward.wrong(
         "np.full(temperature.shape, -np.sum(d_scores * tempered))",
     ),
 )
-
 straight_through_backward.wrong(
     "exponential overflows",
     "What is np.exp(1000)? What may you subtract from all numbers of a row?",

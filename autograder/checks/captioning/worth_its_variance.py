@@ -1,7 +1,5 @@
 """The question `worth_its_variance`, answered in words."""
 
-from __future__ import annotations
-
 from ...judging.exercise import Written
 
 worth_its_variance = Written(

@@ -1,7 +1,5 @@
 """The exercises of chapter 1, "One vector for a whole sentence"."""
 
-from __future__ import annotations
-
 from ...judging.declaring import assignment
 
 ASSIGNMENT = assignment(

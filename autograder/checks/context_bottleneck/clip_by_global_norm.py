@@ -1,7 +1,5 @@
 """The exercise `clip_by_global_norm`: gradients that are too long together."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import context_bottleneck as solutions
@@ -76,7 +74,6 @@ clip_by_global_norm.wrong(
     "way?",
     plain.edit("one * min(1.0, max_norm / max(norm, 1e-300))", "np.clip(one, -max_norm, max_norm)"),
 )
-
 clip_by_global_norm.wrong(
     "the sum of the norms",
     "Put 3 and 4 into one array: its norm is 5. Should it matter whether they stand in one array "
@@ -86,7 +83,6 @@ clip_by_global_norm.wrong(
         "sum(np.sqrt(np.sum(one.astype(float) ** 2)) for one in gradients)",
     ),
 )
-
 clip_by_global_norm.wrong(
     "the root forgotten",
     "What is the length of (3, 4)?",
@@ -95,7 +91,6 @@ clip_by_global_norm.wrong(
         "sum(np.sum(one.astype(float) ** 2) for one in gradients)",
     ),
 )
-
 clip_by_global_norm.wrong(
     "short gradients made longer",
     "What is max_norm / norm for a gradient that is shorter than allowed? Should such a gradient "
@@ -104,7 +99,6 @@ clip_by_global_norm.wrong(
         "one * min(1.0, max_norm / max(norm, 1e-300))", "one * (max_norm / max(norm, 1e-300))"
     ),
 )
-
 clip_by_global_norm.wrong(
     "the norm after the clipping",
     "Somebody wants to plot how large the gradients are during training. What would they see of a "
@@ -115,7 +109,6 @@ clip_by_global_norm.wrong(
         "return [one * factor for one in gradients], norm * factor",
     ),
 )
-
 clip_by_global_norm.wrong(
     "shortened to 1",
     "How long is your result when max_norm is 10?",
@@ -124,7 +117,6 @@ clip_by_global_norm.wrong(
         "one / norm if norm > max_norm else one.copy()",
     ),
 )
-
 clip_by_global_norm.wrong(
     "the largest norm in place of the global one",
     "Nine gradients, each shorter than allowed: how long are they together?",
@@ -133,7 +125,6 @@ clip_by_global_norm.wrong(
         "max(np.sqrt(np.sum(one.astype(float) ** 2)) for one in gradients)",
     ),
 )
-
 clip_by_global_norm.wrong(
     "a little added to the norm",
     "How long, to the last digit, is what you return? What do you add to the norm, and can you "
@@ -144,7 +135,6 @@ clip_by_global_norm.wrong(
         "return [one * factor for one in gradients], norm",
     ),
 )
-
 clip_by_global_norm.wrong(
     "squares that overflow",
     "The largest number of float32 is about 3e38. What is the square of 1e30 there?",

@@ -1,7 +1,5 @@
 """The exercise `critical_gain`: where a gradient neither vanishes nor explodes. To measure."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import context_bottleneck as solutions
@@ -146,14 +144,12 @@ critical_gain.wrong(
         "np.tanh(X[0] @ W_xh + gain * h_0 @ W_hh + b), np.eye(len(b))", "h_0, np.eye(len(b))"
     ).edit("for x in X[1:]:", "for x in X:"),
 )
-
 all_directions = critical_gain.wrong(
     "the Frobenius norm",
     "Which norm does `np.linalg.norm` take of a matrix, if nothing else is said? Which one says "
     "how much the longest change can grow?",
     plain.edit("np.linalg.norm(product, 2)", "np.linalg.norm(product)"),
 )
-
 critical_gain.wrong(
     "the largest eigenvalue of the product",
     "How far can [[0, 9], [0, 0]] stretch a vector, and what are its eigenvalues?",

@@ -1,7 +1,5 @@
 """The exercise `encode`: a sentence read into its last state."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import context_bottleneck as solutions
@@ -98,19 +96,16 @@ encode.wrong(
     "Does your answer change when h_0 does?",
     plain.edit("h_0, []", "np.zeros_like(h_0), []"),
 )
-
 encode.wrong(
     "first state for the last",
     "Which of your states has read the whole sentence?",
     plain.edit("np.stack(states, axis=-2), h", "np.stack(states, axis=-2), states[0]"),
 )
-
 encode.wrong(
     "all states for the last",
     "The second value is the one vector that stands for the sentence. What shape has one vector?",
     plain.edit("return np.stack(states, axis=-2), h", "H = np.stack(states, axis=-2)\nreturn H, H"),
 )
-
 encode.wrong(
     "state before the token",
     "Is row 0 of your H the state before the first token, or after it?",
@@ -121,19 +116,16 @@ encode.wrong(
         "h = np.tanh(X[..., t, :] @ W_xh + h @ W_hh + b)",
     ),
 )
-
 encode.wrong(
     "h_0 among the states",
     "How many tokens are there, and how many rows has your H?",
     plain.edit("h_0, []", "h_0, [h_0]"),
 )
-
 encode.wrong(
     "values in the wrong order",
     "Which of the two does the exercise ask for first?",
     plain.edit("np.stack(states, axis=-2), h", "h, np.stack(states, axis=-2)"),
 )
-
 encode.wrong(
     "read from the end",
     "Which token does your loop read first?",
@@ -159,7 +151,6 @@ encode.wrong(
     "put the states together?",
     plain.edit("np.stack(states, axis=-2)", "np.array(states)"),
 )
-
 encode.wrong(
     "one array for all states",
     "Are all rows of your H the same? A loop that writes into one array, and keeps that array "

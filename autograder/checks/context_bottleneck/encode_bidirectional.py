@@ -1,7 +1,5 @@
 """The exercise `encode_bidirectional`: a sentence read from both ends."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import context_bottleneck as solutions
@@ -97,7 +95,6 @@ encode_bidirectional.wrong(
     .edit("X[..., t, :]", "tokens[..., t, :]")
     .edit("np.stack(states[::order], axis=-2)", "np.stack(states, axis=-2)"),
 )
-
 both_from_the_left = encode_bidirectional.wrong(
     "both read from the left",
     "Change the last token of a sentence. Does any number in your row 0 change?",
@@ -108,7 +105,6 @@ both_from_the_left = encode_bidirectional.wrong(
     .edit("range(X.shape[-2])[::order]", "range(X.shape[-2])")
     .edit("np.stack(states[::order], axis=-2)", "np.stack(states, axis=-2)"),
 )
-
 encode_bidirectional.wrong(
     "turned round only after reading",
     "In which order does your second reader meet the tokens? Turning its states round afterwards: "
@@ -118,7 +114,6 @@ encode_bidirectional.wrong(
         "np.concatenate([halves[0], halves[1][..., ::-1, :]], axis=-1)",
     ),
 )
-
 encode_bidirectional.wrong(
     "one set of parameters for both",
     "Does your answer change when the parameters of the second reader do?",
@@ -126,32 +121,27 @@ encode_bidirectional.wrong(
         "for (W_xh, W_hh, b), order in ((forward, 1), (backward, -1)):", "for order in (1, -1):"
     ),
 )
-
 encode_bidirectional.wrong(
     "backward half first",
     "Which half of row 0 may depend on the last token, the first or the second?",
     plain.edit("((forward, 1), (backward, -1))", "((backward, -1), (forward, 1))"),
 )
-
 encode_bidirectional.wrong(
     "added, not put side by side",
     "How wide is a row of your H? Can you still tell from it what each reader said?",
     plain.edit("np.concatenate(halves, axis=-1)", "halves[0] + halves[1]"),
 )
-
 encode_bidirectional.wrong(
     "one below the other",
     "How many rows has your H, and how many tokens are there?",
     plain.edit("axis=-1", "axis=-2"),
 )
-
 encode_bidirectional.wrong(
     "state handed to the second reader",
     "With which state does each reader begin? Should the second one know what the first one has "
     "read?",
     plain.edit("halves = []", "h, halves = h_0, []").edit("h, states = h_0, []", "states = []"),
 )
-
 features_turned = encode_bidirectional.wrong(
     "features turned round, not tokens",
     "`X[..., ::-1]` turns the last axis round. What stands along the last axis of X?",
@@ -164,7 +154,6 @@ features_turned = encode_bidirectional.wrong(
     .edit("X[..., t, :]", "tokens[..., t, :]")
     .edit("np.stack(states[::order], axis=-2)", "np.stack(states, axis=-2)[..., ::order]"),
 )
-
 encode_bidirectional.wrong(
     "first axis turned round",
     "Right for one sentence. In a batch, what stands along the first axis?",

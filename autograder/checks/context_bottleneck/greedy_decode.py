@@ -1,7 +1,5 @@
 """The exercise `greedy_decode`: a sentence written from one vector."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import context_bottleneck as solutions
@@ -132,13 +130,11 @@ greedy_decode.wrong(
         "scores, _ = step(previous, None, context)",
     ),
 )
-
 greedy_decode.wrong(
     "context handed in as the first state",
     "What does the exercise say that the state is at the first step?",
     plain.edit("[], start, None", "[], start, context"),
 )
-
 greedy_decode.wrong(
     "context replaced by the state",
     "Does the source change while its translation is written? Should the context?",
@@ -147,19 +143,16 @@ greedy_decode.wrong(
         "scores, state = step(previous, state, context)\ncontext = state",
     ),
 )
-
 greedy_decode.wrong(
     "lowest score taken",
     "Is a high score a good one or a bad one here?",
     plain.edit("np.argmax", "np.argmin"),
 )
-
 greedy_decode.wrong(
     "last of equal scores",
     "Two tokens have the same score. Which one should win, and which one do you take?",
     plain.edit("np.argmax(scores)", 'np.argsort(scores, kind="stable")[-1]'),
 )
-
 greedy_decode.wrong(
     "one token too many",
     "With max_len = 2, how many tokens may your list hold when your loop goes on?",
@@ -167,7 +160,6 @@ greedy_decode.wrong(
         "if previous == stop:\n    return tokens", "if previous == stop:\n    break"
     ),
 )
-
 greedy_decode.wrong(
     "at least one token",
     "What do you return for max_len = 0? When does your loop look at the limit for the first time?",
@@ -194,7 +186,6 @@ greedy_decode.wrong(
     "Which of the two tokens stands before the first word, and which one ends the sentence?",
     plain.edit("[], start, None", "[], stop, None").edit("previous == stop", "previous == start"),
 )
-
 greedy_decode.wrong(
     "start struck out everywhere",
     "Which `start` does the docstring leave out: the one that you hand in, or each one that the "

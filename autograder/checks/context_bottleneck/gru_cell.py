@@ -1,7 +1,5 @@
 """The exercise `gru_cell`: one step of a gated recurrent unit, from its formulas."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -83,7 +81,6 @@ gru_cell.wrong(
         "(1 - z) * h + z * np.tanh(x @ W + r * (h @ U) + b)",
     ),
 )
-
 gru_cell.wrong(
     "the two gates exchanged",
     "Which of the two gates stands inside the tanh, and which outside?",
@@ -92,14 +89,12 @@ gru_cell.wrong(
         "z, r = (0.5 + 0.5 * np.tanh((x @ W + h @ U + b) / 2) for W, U, b in (reset, update))",
     ),
 )
-
 gru_cell.wrong(
     "reset before the matrix",
     "Does the reset gate multiply the old state, or what the matrix has made of it? Both are "
     "called a GRU; which one is asked for?",
     plain.edit("r * (h @ U)", "(r * h) @ U"),
 )
-
 gru_cell.wrong(
     "reset of the whole sum",
     "With r = 0, what should the candidate still hear?",
@@ -123,13 +118,11 @@ gru_cell.wrong(
     "state?",
     plain.edit("(1 - z) * np.tanh(x @ W + r * (h @ U) + b)", "np.tanh(x @ W + r * (h @ U) + b)"),
 )
-
 gru_cell.wrong(
     "tanh in place of the sigmoid",
     "Between which two numbers does a gate lie? Can yours be below 0?",
     plain.edit("0.5 + 0.5 * np.tanh((x @ W + h @ U + b) / 2)", "np.tanh(x @ W + h @ U + b)"),
 )
-
 gru_cell.wrong(
     "sigmoid in place of tanh",
     "Can an entry of your candidate be below 0? Should it be able to?",
@@ -138,7 +131,6 @@ gru_cell.wrong(
         "(1 - z) * (0.5 + 0.5 * np.tanh((x @ W + r * (h @ U) + b) / 2))",
     ),
 )
-
 gru_cell.wrong(
     "tanh after the blend",
     "With z = 1 the old state should pass unchanged. Does it, after your tanh?",
@@ -147,7 +139,6 @@ gru_cell.wrong(
         "np.tanh(z * h + (1 - z) * (x @ W + r * (h @ U) + b))",
     ),
 )
-
 gru_cell.wrong(
     "W_h transposed",
     "Entry [i, j] of W_h says how much the old unit i tells the new unit j. Does your product sum "

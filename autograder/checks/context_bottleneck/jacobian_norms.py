@@ -1,7 +1,5 @@
 """The exercise `jacobian_norms`: how much the last state depends on each one before it."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import context_bottleneck as solutions
@@ -79,13 +77,11 @@ jacobian_norms.wrong(
         "np.linalg.norm(product, 2, axis=(-2, -1))", "np.linalg.norm(product, axis=(-2, -1))"
     ),
 )
-
 jacobian_norms.wrong(
     "1 - h for 1 - h²",
     "What is the derivative of tanh, said with its own value? Can it be larger than 1?",
     plain.edit("H[..., t + 1, None, :] ** 2", "H[..., t + 1, None, :]"),
 )
-
 jacobian_norms.wrong(
     "slope of the sigmoid",
     "At 0, tanh rises as steeply as the straight line y = x. What does your formula say for h = 0?",
@@ -94,13 +90,11 @@ jacobian_norms.wrong(
         "h = H[..., t + 1, None, :]\nproduct = (W_hh * (h * (1 - h))) @ product",
     ),
 )
-
 jacobian_norms.wrong(
     "tanh applied once more",
     "H holds states, and a state is already the tanh of something. What is 1 - h² to be taken of?",
     plain.edit("H[..., t + 1, None, :]", "np.tanh(H[..., t + 1, None, :])"),
 )
-
 jacobian_norms.wrong(
     "slope of tanh forgotten",
     "Does your answer change when H does? What becomes of the gradient where a unit is nearly 1?",
@@ -110,20 +104,17 @@ jacobian_norms.wrong(
         "product = W_hh @ product\nnorms[..., t] = np.linalg.norm(product, 2)",
     ),
 )
-
 jacobian_norms.wrong(
     "slope at the old state",
     "In the step from state t to state t + 1, of which of the two is the tanh taken?",
     plain.edit("..., t + 1, None, :", "..., t, None, :"),
 )
-
 jacobian_norms.wrong(
     "rows scaled for columns",
     "Entry [i, j] of W_hh leads from the old unit i to the new unit j. With the slope of which of "
     "the two must it be multiplied?",
     plain.edit("..., t + 1, None, :", "..., t + 1, :, None"),
 )
-
 jacobian_norms.wrong(
     "factors in the wrong order",
     "Write out three steps by the chain rule. On which side of the product does the earlier step "
@@ -133,7 +124,6 @@ jacobian_norms.wrong(
         "product @ (W_hh * (1 - H[..., t + 1, None, :] ** 2))",
     ),
 )
-
 product_of_norms = jacobian_norms.wrong(
     "product of the norms",
     "Is the norm of a product the product of the norms? Which of the two can only be larger?",
@@ -147,7 +137,6 @@ product_of_norms = jacobian_norms.wrong(
         "np.linalg.norm(step, 2, axis=(-2, -1)) * norms[..., t + 1]",
     ),
 )
-
 jacobian_norms.wrong(
     "one step only",
     "How many steps lie between state t and the last state? How many does your norm span?",
@@ -156,7 +145,6 @@ jacobian_norms.wrong(
         "np.linalg.norm(step, 2, axis=(-2, -1))",
     ),
 )
-
 jacobian_norms.wrong(
     "largest eigenvalue",
     "The matrix [[0, 5], [0, 0]] has no eigenvalue but 0. By how much can it stretch a vector?",
@@ -165,13 +153,11 @@ jacobian_norms.wrong(
         "np.abs(np.linalg.eigvals(product)).max(axis=-1)",
     ),
 )
-
 jacobian_norms.wrong(
     "sorted by distance",
     "Which entry of your answer is 1? Which one should it be?",
     plain.edit("return norms", "return norms[..., ::-1].copy()"),
 )
-
 jacobian_norms.wrong(
     "from the first state on",
     "Is entry t to say how the last state depends on state t, or how state t depends on the first?",

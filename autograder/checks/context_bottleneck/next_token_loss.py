@@ -1,7 +1,5 @@
 """The exercise `next_token_loss`: cross-entropy with teacher forcing, and padding. To debug."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import context_bottleneck as solutions
@@ -89,26 +87,22 @@ next_token_loss.wrong(
     "Put ten columns more of padding at the end of every row. Should the loss change?",
     plain.edit("counts = right != pad", "").edit("losses[counts].mean", "losses.mean"),
 )
-
 next_token_loss.wrong(
     "zeros in the mean",
     "Padding adds nothing to your sum. Is it counted in the number by which you divide?",
     plain.edit("losses[counts].mean", "(losses * counts).mean"),
 )
-
 next_token_loss.wrong(
     "a mean of the sentences' means",
     "A sentence of one word and one of twenty: how much does a word of each count in your mean? "
     "How much should it?",
     plain.edit("losses[counts].mean", "((losses * counts).sum(axis=1) / counts.sum(axis=1)).mean"),
 )
-
 next_token_loss.wrong(
     "the token that was just read",
     "logits[b, 0] are scored after the start token alone. Which token is to be predicted there?",
     plain.edit("targets[:, 1:]", "targets[:, :-1]"),
 )
-
 next_token_loss.wrong(
     "stop left out",
     "What does a decoder do that never had to predict the stop token?",
@@ -119,7 +113,6 @@ next_token_loss.wrong(
         "counts = follows != pad",
     ).edit("losses[counts].mean()", "(losses * counts).sum() / max(counts.sum(), 1)"),
 )
-
 next_token_loss.wrong(
     "a sum in place of the mean",
     "Give the function every sentence twice. Should the loss change?",

@@ -1,7 +1,5 @@
 """The exercise `rnn_cell`: one step of a recurrent network."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import context_bottleneck as solutions
@@ -67,39 +65,33 @@ rnn_cell.wrong(
     "has shape (3, d_h)?",
     plain.edit("h @ W_hh", "W_hh @ h"),
 )
-
 rnn_cell.wrong(
     "W_hh transposed",
     "Entry [i, j] of W_hh says how much the old unit i tells the new unit j. Does your product "
     "sum over i or over j? (Torch stores its matrices the other way round.)",
     plain.edit("x @ W_xh + h @ W_hh + b", "x @ W_xh + h @ W_hh.T + b"),
 )
-
 rnn_cell.wrong(
     "tanh forgotten",
     "Can an entry of your next state be larger than 1? What happens to such a state after fifty "
     "steps?",
     plain.edit("np.tanh(x @ W_xh + h @ W_hh + b)", "x @ W_xh + h @ W_hh + b"),
 )
-
 rnn_cell.wrong(
     "bias added twice",
     "What is the next state when x and h are zero? How many biases does this cell have?",
     plain.edit("x @ W_xh + h @ W_hh + b", "(x @ W_xh + b) + (h @ W_hh + b)"),
 )
-
 rnn_cell.wrong(
     "bias forgotten",
     "What is the next state when x and h are zero, and what should it be?",
     plain.edit("x @ W_xh + h @ W_hh + b", "x @ W_xh + h @ W_hh"),
 )
-
 rnn_cell.wrong(
     "bias outside the tanh",
     "Can an entry of your next state be larger than 1? Which terms does the tanh see?",
     plain.edit("np.tanh(x @ W_xh + h @ W_hh + b)", "np.tanh(x @ W_xh + h @ W_hh) + b"),
 )
-
 rnn_cell.wrong(
     "sigmoid in place of tanh",
     "Can an entry of your next state be below 0? Should it be able to?",
@@ -107,13 +99,11 @@ rnn_cell.wrong(
         "np.tanh(x @ W_xh + h @ W_hh + b)", "0.5 * (1 + np.tanh((x @ W_xh + h @ W_hh + b) / 2))"
     ),
 )
-
 rnn_cell.wrong(
     "the old state ignored",
     "Does your answer change when h does?",
     plain.edit("x @ W_xh + h @ W_hh + b", "x @ W_xh + b"),
 )
-
 rnn_cell.wrong(
     "added to the old state",
     "Does this cell change the old state a little, or put a new one in its place?",
@@ -121,13 +111,11 @@ rnn_cell.wrong(
         "return np.tanh(x @ W_xh + h @ W_hh + b)", "return h + np.tanh(x @ W_xh + h @ W_hh + b)"
     ),
 )
-
 rnn_cell.wrong(
     "tanh of each part",
     "How many times does the cell bend its sum? Can an entry of yours exceed 1?",
     plain.edit("np.tanh(x @ W_xh + h @ W_hh + b)", "np.tanh(x @ W_xh) + np.tanh(h @ W_hh) + b"),
 )
-
 rnn_cell.wrong(
     "exponential overflows",
     "What is np.exp(1000), and infinity over infinity? Which NumPy function knows better?",

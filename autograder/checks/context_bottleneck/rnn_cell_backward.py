@@ -1,7 +1,5 @@
 """The exercise `rnn_cell_backward`: a gradient sent back through one recurrent step. To derive."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import context_bottleneck as solutions
@@ -93,26 +91,22 @@ rnn_cell_backward.wrong(
     "state?",
     plain.edit("np.tanh(x @ W_xh + h @ W_hh + b) ** 2", "h**2"),
 )
-
 rnn_cell_backward.wrong(
     "the sum in place of its tanh",
     "The derivative of tanh at a is 1 - tanh²(a). Can yours be below 0?",
     plain.edit("np.tanh(x @ W_xh + h @ W_hh + b) ** 2", "(x @ W_xh + h @ W_hh + b) ** 2"),
 )
-
 rnn_cell_backward.wrong(
     "1 - h for 1 - h²",
     "What is the derivative of tanh, said with its own value? Can it be larger than 1?",
     plain.edit("np.tanh(x @ W_xh + h @ W_hh + b) ** 2", "np.tanh(x @ W_xh + h @ W_hh + b)"),
 )
-
 rnn_cell_backward.wrong(
     "W_hh not transposed on the way back",
     "Forward, entry [i, j] leads from unit i of the old state to unit j of the new one. From "
     "which unit to which one does the gradient go through the same entry?",
     plain.edit("d_sum @ W_hh.T", "d_sum @ W_hh"),
 )
-
 rnn_cell_backward.wrong(
     "the mean over the batch",
     "Nudge one entry of W_hh: it serves every sentence, and each changes the loss. Do their "
@@ -126,7 +120,6 @@ rnn_cell_backward.wrong(
         "return d_sum @ W_xh.T, d_sum @ W_hh.T, d_W_xh, d_W_hh, rows.mean(axis=0)",
     ),
 )
-
 rnn_cell_backward.wrong(
     "the parameters of one sentence only",
     "How many sentences does one entry of W_hh serve? Whose part is in your gradient?",
@@ -139,7 +132,6 @@ rnn_cell_backward.wrong(
         "return d_sum @ W_xh.T, d_sum @ W_hh.T, d_W_xh, d_W_hh, rows[-1].copy()",
     ),
 )
-
 rnn_cell_backward.wrong(
     "the next state in place of the old one",
     "Which state does W_hh multiply on the way forward?",
@@ -148,7 +140,6 @@ rnn_cell_backward.wrong(
         "new = np.tanh(x @ W_xh + h @ W_hh + b)\nd_sum = (1 - new**2) * d_next",
     ).edit("h.reshape", "new.reshape"),
 )
-
 rnn_cell_backward.wrong(
     "the bias outside the tanh",
     "The bias stands inside the tanh. Which factor does everything inside share?",
@@ -160,7 +151,6 @@ rnn_cell_backward.wrong(
         "d_sum @ W_xh.T, d_sum @ W_hh.T, d_W_xh, h.reshape(rows.shape).T @ rows, d_b",
     ),
 )
-
 rnn_cell_backward.wrong(
     "the outer product the wrong way round",
     "Entry [i, j] of W_hh leads from unit i of the old state to unit j of the sum. What are the "

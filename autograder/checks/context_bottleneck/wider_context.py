@@ -1,7 +1,5 @@
 """The question `wider_context`, answered in words."""
 
-from __future__ import annotations
-
 from ...judging.exercise import Written
 
 wider_context = Written(

@@ -1,7 +1,5 @@
 """The exercises of chapter 11, "What it costs"."""
 
-from __future__ import annotations
-
 from ...judging.declaring import assignment
 
 ASSIGNMENT = assignment(

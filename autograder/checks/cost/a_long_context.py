@@ -1,7 +1,5 @@
 """The question `a_long_context`, answered in words."""
 
-from __future__ import annotations
-
 from ...judging.exercise import Written
 
 a_long_context = Written(

@@ -1,7 +1,5 @@
 """The exercise `attention_flops`: how many operations the matrix products of a layer take."""
 
-from __future__ import annotations
-
 from solutions import cost as solutions
 
 from ...judging.declaring import Declaration
@@ -69,7 +67,6 @@ attention_flops.wrong(
         "4 * n * d_model**2 + 2 * n * n * d_model", "6 * n * d_model**2 + 4 * n * n * d_model"
     ),
 )
-
 attention_flops.wrong(
     "every head as wide as the model",
     "Eight heads share 512 features. Over how many of them does the dot product of one head sum?",
@@ -78,7 +75,6 @@ attention_flops.wrong(
         "8 * n * d_model**2 + 4 * n * n * d_model * n_heads",
     ),
 )
-
 attention_flops.wrong(
     "one head counted",
     "Each head has a table of scores of its own. How many tables are there?",
@@ -87,19 +83,16 @@ attention_flops.wrong(
         "8 * n * d_model**2 + 4 * n * n * (d_model // n_heads)",
     ),
 )
-
 attention_flops.wrong(
     "the blend of the values forgotten",
     "There are two products with n² in them. One makes the scores. What are they then used for?",
     additions_forgotten.edit("4 * n * d_model**2", "8 * n * d_model**2"),
 )
-
 attention_flops.wrong(
     "the projections forgotten",
     "Where do the queries, keys and values come from? For one token alone, what is left to count?",
     additions_forgotten.edit("4 * n * d_model**2 + 2 * n * n * d_model", "4 * n * n * d_model"),
 )
-
 attention_flops.wrong(
     "the past alone",
     "The docstring lets every query meet every key. Which part of the table of scores have you "
@@ -108,7 +101,6 @@ attention_flops.wrong(
         "4 * n * d_model**2 + 2 * n * n * d_model", "8 * n * d_model**2 + 2 * n * (n + 1) * d_model"
     ),
 )
-
 attention_flops.wrong(
     "the softmax counted",
     "Is an exponential part of a matrix product? What does the docstring count?",

@@ -1,7 +1,5 @@
 """The exercise `cached_attention_chunk`: several new tokens at once, and a cache. To debug."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -99,7 +97,6 @@ one_ahead = cached_attention_chunk.wrong(
         "torch.ones(scores.shape[-2:], dtype=torch.bool).tril(cache[0].shape[-2] + 1)",
     ),
 )
-
 cached_attention_chunk.wrong(
     "a token does not see itself",
     "The cache is empty, and one token comes. Which key is there for it to see?",
@@ -108,7 +105,6 @@ cached_attention_chunk.wrong(
         "torch.ones(scores.shape[-2:], dtype=torch.bool).tril(cache[0].shape[-2] - 1)",
     ),
 )
-
 cached_attention_chunk.wrong(
     "the mask moved by the number of new tokens",
     "Three tokens are cached, and one comes. How many keys does your mask let it see? And with an "
@@ -118,7 +114,6 @@ cached_attention_chunk.wrong(
         "torch.ones(scores.shape[-2:], dtype=torch.bool).tril(K.shape[-2])",
     ),
 )
-
 cached_attention_chunk.wrong(
     "the mask moved the wrong way",
     "Print your mask for two cached tokens and two new ones. Does a larger cache let the new ones "
@@ -128,7 +123,6 @@ cached_attention_chunk.wrong(
         "torch.ones(scores.shape[-2:], dtype=torch.bool).tril(-cache[0].shape[-2])",
     ),
 )
-
 cached_attention_chunk.wrong(
     "the cache and oneself alone",
     "Two tokens come at once. Had they come one after the other, would the second have seen the "
@@ -141,7 +135,6 @@ cached_attention_chunk.wrong(
         "weights = scores.masked_fill(~seen, -math.inf).softmax(dim=-1)",
     ),
 )
-
 cached_attention_chunk.wrong(
     "the new tokens alone",
     "What is the cache for?",
@@ -152,7 +145,6 @@ cached_attention_chunk.wrong(
     )
     .edit("weights @ values", "weights @ V"),
 )
-
 cached_attention_chunk.wrong(
     "the window moves on",
     "May the second new token still see the oldest one in the cache?",
@@ -164,7 +156,6 @@ cached_attention_chunk.wrong(
         "scores.masked_fill(~(ones.tril(c) & ones.triu()), -math.inf)",
     ),
 )
-
 cached_attention_chunk.wrong(
     "the new ones cached alone",
     "What will the next call know of the tokens that were in the cache before this one?",

@@ -1,7 +1,5 @@
 """The exercise `cached_attention_step`: one new token, and the keys and values of those before."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -82,7 +80,6 @@ cached_attention_step.wrong(
         "(scores.softmax(-1)[..., None, :] @ V)[..., 0, :], cache",
     ),
 )
-
 cached_attention_step.wrong(
     "the newest first",
     "The order does not change the output. But does the docstring say where the newest token "
@@ -91,19 +88,16 @@ cached_attention_step.wrong(
         "[cache[1], v[..., None, :]]", "[v[..., None, :], cache[1]]"
     ),
 )
-
 cached_attention_step.wrong(
     "not scaled",
     "By what are dot products divided before the softmax?",
     plain.edit("(K @ q[..., None])[..., 0] / math.sqrt(q.shape[-1])", "(K @ q[..., None])[..., 0]"),
 )
-
 cached_attention_step.wrong(
     "the query cached",
     "By what will later tokens find this one: by what it asked, or by its key?",
     plain.edit("k[..., None, :]", "q[..., None, :]"),
 )
-
 cached_attention_step.wrong(
     "the output cached for the value",
     "What does a token pass on to those that attend to it: its value, or what it found?",
@@ -113,7 +107,6 @@ cached_attention_step.wrong(
         "return output, (K, torch.cat([cache[1], output[..., None, :]], -2))",
     ),
 )
-
 cached_attention_step.wrong(
     "exponentials that overflow",
     "What is the exponential of 1000, and what does torch's softmax subtract first?",
@@ -125,7 +118,6 @@ cached_attention_step.wrong(
         "return (shares[..., None, :] @ V)[..., 0, :], (K, V)",
     ),
 )
-
 cached_attention_step.wrong(
     "the oldest dropped",
     "How many keys should the cache hold after this step?",

@@ -1,7 +1,5 @@
 """The exercise `crossover_length`: from which length on one of two measured costs is larger."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import cost as solutions

@@ -1,7 +1,5 @@
 """The exercise `grouped_query_attention`: fewer heads of keys and values than of queries."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -83,7 +81,6 @@ grouped_query_attention.wrong(
         "K, V = K.index_select(-3, shared), V.index_select(-3, shared)",
     ),
 )
-
 grouped_query_attention.wrong(
     "the first head for all",
     "If there are two heads of keys, who reads the second one?",
@@ -92,7 +89,6 @@ grouped_query_attention.wrong(
         "K[..., :1, :, :], V[..., :1, :, :]",
     ),
 )
-
 grouped_query_attention.wrong(
     "the mean of the heads",
     "Each group has keys of its own. Do your groups see different ones?",
@@ -101,7 +97,6 @@ grouped_query_attention.wrong(
         "K.mean(-3, keepdim=True), V.mean(-3, keepdim=True)",
     ),
 )
-
 grouped_query_attention.wrong(
     "the queries averaged",
     "What do the heads of a group share: the keys and values, or what they ask?",
@@ -112,7 +107,6 @@ grouped_query_attention.wrong(
         "K, V = (one.repeat_interleave(n_heads // n_kv_heads, -3) for one in (K, V))",
     ).edit("Q @ K.mT", "mean @ K.mT"),
 )
-
 grouped_query_attention.wrong(
     "keys and values dealt out differently",
     "A query head reads the values that belong to the keys it was scored on. Which of yours "
@@ -123,7 +117,6 @@ grouped_query_attention.wrong(
         "V = V.index_select(-3, torch.arange(n_heads) % n_kv_heads)",
     ),
 )
-
 grouped_query_attention.wrong(
     "a softmax over the group",
     "Over which axis do the weights of one query sum to 1?",
@@ -136,7 +129,6 @@ grouped_query_attention.wrong(
         "return scores.softmax(-3).flatten(-4, -3) @ V",
     ),
 )
-
 grouped_query_attention.wrong(
     "not scaled",
     "By what are dot products divided before the softmax?",

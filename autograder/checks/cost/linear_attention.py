@@ -1,7 +1,5 @@
 """The exercise `linear_attention`: sums of features in place of a softmax."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -85,7 +83,6 @@ causal_ignored = linear_attention.wrong(
     "With `causal=True`, what should the first token return? It sees itself alone.",
     plain.edit("weights = weights.tril() if causal else weights", ""),
 )
-
 linear_attention.wrong(
     "causal always",
     "With `causal=False`, may the first token see the last one?",
@@ -93,13 +90,11 @@ linear_attention.wrong(
         "(F.elu(Q) + 1) @ (F.elu(K) + 1).mT", "((F.elu(Q) + 1) @ (F.elu(K) + 1).mT).tril()"
     ),
 )
-
 linear_attention.wrong(
     "divided by the sum over all keys",
     "The first token sees itself alone. Which products belong into the sum by which it is divided?",
     causal_ignored.edit("weights @ V", "(weights.tril() if causal else weights) @ V"),
 )
-
 linear_attention.wrong(
     "oneself not seen",
     "What should the first token return, if it sees itself?",
@@ -107,19 +102,16 @@ linear_attention.wrong(
         "weights.sum(-1, keepdim=True)", "weights.sum(-1, keepdim=True).clamp(min=1e-30)"
     ),
 )
-
 linear_attention.wrong(
     "features of the keys alone",
     "A query with numbers below 0 makes weights below 0. What are its features?",
     plain.edit("(F.elu(Q) + 1) @ (F.elu(K) + 1).mT", "Q @ (F.elu(K) + 1).mT"),
 )
-
 linear_attention.wrong(
     "no 1 added",
     "Which values can elu take? Can a weight be made of them that is never below 0?",
     plain.edit("(F.elu(Q) + 1) @ (F.elu(K) + 1).mT", "F.elu(Q) @ F.elu(K).mT"),
 )
-
 linear_attention.wrong(
     "a bend in place of the exponential",
     "Two numbers below 0: are their features the same?",

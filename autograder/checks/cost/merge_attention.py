@@ -1,7 +1,5 @@
 """The exercise `merge_attention`: one answer from two sets of keys. Nowhere in the chapter."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 
@@ -111,13 +109,11 @@ merge_attention.wrong(
     "logarithms, or is that the logarithm of a product?",
     plain.edit("torch.logaddexp(log_sum_1, log_sum_2)", "log_sum_1 + log_sum_2"),
 )
-
 merge_attention.wrong(
     "the larger logarithm",
     "Both sets have the sum 10. What is the sum over all keys?",
     plain.edit("torch.logaddexp", "torch.maximum"),
 )
-
 merge_attention.wrong(
     "the weights exchanged",
     "Which of the two outputs should dominate if the first set has the larger sum?",

@@ -1,7 +1,5 @@
 """The exercise `online_softmax_attention`: exact attention, a block of keys at a time."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -121,7 +119,6 @@ online_softmax_attention.wrong(
     "correct the total. What else was summed?",
     plain.edit("blend * torch.exp(largest - larger) + shares @ values", "blend + shares @ values"),
 )
-
 online_softmax_attention.wrong(
     "the total not rescaled",
     "When a larger score comes, you shrink the blend of the values. What becomes of the sum by "
@@ -131,7 +128,6 @@ online_softmax_attention.wrong(
         "total + shares.sum(-1, keepdim=True)",
     ),
 )
-
 online_softmax_attention.wrong(
     "nothing subtracted",
     "What is the exponential of 3000?",

@@ -1,7 +1,5 @@
 """The exercise `sliding_window_mask`: oneself and a few tokens before."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import cost as solutions
@@ -80,7 +78,6 @@ sliding_window_mask.wrong(
     "What can the first token attend to?",
     itself_counted.edit("(back >= 0) & (back < radius)", "(back > 0) & (back <= radius)"),
 )
-
 sliding_window_mask.wrong(
     "True means hidden",
     "In this course, what does True in a mask mean?",

@@ -1,7 +1,5 @@
 """The exercise `bpe_encode`: a word cut by learned merges. To debug."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions.variants import byte_pairs as solutions
@@ -131,7 +129,6 @@ bpe_encode.wrong(
     "A merge joins tokens that earlier merges have made. What is there before them?",
     plain.edit("for pair in merges:", "for pair in reversed(merges):"),
 )
-
 bpe_encode.wrong(
     "from the right",
     "Three equal letters, and a merge of two of them: which two does the docstring take?",

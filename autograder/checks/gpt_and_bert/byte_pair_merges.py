@@ -1,7 +1,5 @@
 """The exercise `byte_pair_merges`: tokens learned by merging the commonest pair."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import gpt_and_bert as solutions
@@ -135,7 +133,6 @@ byte_pair_merges.wrong(
         "counts = {}\nfor tokens in split.values():",
     ).edit("counts.get(pair, 0) + words[word]", "counts.get(pair, 0) + 1"),
 )
-
 byte_pair_merges.wrong(
     "of equal pairs the one seen first",
     "Of two equally common pairs, which one does the docstring merge, and which does yours?",
@@ -144,7 +141,6 @@ byte_pair_merges.wrong(
         "max(counts, key=lambda pair: counts[pair])",
     ),
 )
-
 byte_pair_merges.wrong(
     "of equal pairs the last",
     "Of two equally common pairs, which one does the docstring merge, and which does yours?",
@@ -153,7 +149,6 @@ byte_pair_merges.wrong(
         "max(counts, key=lambda pair: (counts[pair], pair))",
     ),
 )
-
 byte_pair_merges.wrong(
     "the rarest pair",
     "Which pair shortens the text most when it is merged?",
@@ -179,7 +174,6 @@ byte_pair_merges.wrong(
     "After a merge, do the tokens of a word, joined, still make the word?",
     plain.edit("at += 2 if both else 1", "at += 1"),
 )
-
 byte_pair_merges.wrong(
     "the merged tokens returned",
     "Was 'abc' made of 'a' and 'bc', or of 'ab' and 'c'? Does your answer say so?",

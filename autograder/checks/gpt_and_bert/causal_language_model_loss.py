@@ -1,7 +1,5 @@
 """The exercise `causal_language_model_loss`: every token but the first, given those before it."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch.nn.functional as F
 
@@ -65,7 +63,6 @@ causal_language_model_loss.wrong(
         "logits.log_softmax(-1).gather(-1, tokens[..., None])",
     ),
 )
-
 causal_language_model_loss.wrong(
     "shifted the other way",
     "Does row i score the token after i, or the one before it?",
@@ -74,7 +71,6 @@ causal_language_model_loss.wrong(
         "logits[..., 1:, :].log_softmax(-1).gather(-1, tokens[..., :-1, None])",
     ),
 )
-
 causal_language_model_loss.wrong(
     "the first token follows the last",
     "What follows the last token of a text? `roll` puts something there: what?",
@@ -83,13 +79,11 @@ causal_language_model_loss.wrong(
         "logits.log_softmax(-1).gather(-1, tokens.roll(-1, dims=-1)[..., None])",
     ),
 )
-
 causal_language_model_loss.wrong(
     "the sum in place of the mean",
     "Give the function every text twice. Should the loss change?",
     plain.edit("losses.sum() / max(losses.numel(), 1)", "losses.sum()"),
 )
-
 causal_language_model_loss.wrong(
     "the mean over all tokens",
     "A text of n tokens: how many of them are predicted?",
@@ -111,7 +105,6 @@ causal_language_model_loss.wrong(
     "The candidates of one position share out a probability of 1. Which axis are they?",
     plain.edit("logits[..., :-1, :].log_softmax(-1)", "logits[..., :-1, :].log_softmax(-2)"),
 )
-
 causal_language_model_loss.wrong(
     "the logarithm of a softmax",
     "With scores in the hundreds, some softmax is exactly 0. What is its logarithm?",
@@ -120,7 +113,6 @@ causal_language_model_loss.wrong(
         "logits[..., :-1, :].softmax(-1).gather(-1, tokens[..., 1:, None]).log()",
     ),
 )
-
 causal_language_model_loss.wrong(
     "the last prediction only",
     "One pass scores every position. How many of them teach the model something?",

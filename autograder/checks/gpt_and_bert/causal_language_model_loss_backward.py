@@ -1,7 +1,5 @@
 """The exercise `causal_language_model_loss_backward`: what each logit is told. To derive."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions.variants import language_models as solutions
@@ -79,7 +77,6 @@ causal_language_model_loss_backward.wrong(
         "d_logits[..., :-1, :] += np.arange(logits.shape[-1]) == tokens[..., 1:, None]",
     ),
 )
-
 causal_language_model_loss_backward.wrong(
     "not shifted",
     "Which token does row i predict: token i or the one after it?",
@@ -91,25 +88,21 @@ causal_language_model_loss_backward.wrong(
         "return d_logits / tokens.size",
     ),
 )
-
 causal_language_model_loss_backward.wrong(
     "a last row that is not 0",
     "Change the last row of the logits. Does the loss change?",
     plain.edit("d_logits[..., -1, :] = 0", ""),
 )
-
 causal_language_model_loss_backward.wrong(
     "the mean forgotten",
     "The loss is a mean. What does that make of each row's gradient?",
     plain.edit("return d_logits / tokens[..., 1:].size", "return d_logits"),
 )
-
 causal_language_model_loss_backward.wrong(
     "the mean of one text",
     "With two texts in the batch, over how many predictions is the mean?",
     plain.edit("d_logits / tokens[..., 1:].size", "d_logits / (tokens.shape[-1] - 1)"),
 )
-
 causal_language_model_loss_backward.wrong(
     "the mean over all tokens",
     "A text of n tokens: how many of them are predicted?",
@@ -140,7 +133,6 @@ causal_language_model_loss_backward.wrong(
         "d_logits[..., :-1, :] *= np.arange(logits.shape[-1]) != tokens[..., 1:, None]",
     ),
 )
-
 causal_language_model_loss_backward.wrong(
     "with respect to the probabilities",
     "-1/p is the derivative by a probability. The logits stand one step further back: which "

@@ -1,7 +1,5 @@
 """The exercise `GPT`: chapter 8's encoder block, under a causal mask."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -161,7 +159,6 @@ gpt.wrong(
         "torch.ones(n, n, dtype=torch.bool).triu(1)", "torch.zeros(n, n, dtype=torch.bool)"
     ),
 )
-
 gpt.wrong(
     "a token does not see itself",
     "Row i scores what follows token i. May it know token i?",
@@ -169,7 +166,6 @@ gpt.wrong(
         "torch.ones(n, n, dtype=torch.bool).triu(1)", "torch.ones(n, n, dtype=torch.bool).triu(0)"
     ),
 )
-
 gpt.wrong(
     "the mask turned round",
     "In a mask of torch's `tril`, is the row who attends, or who is attended to?",
@@ -177,7 +173,6 @@ gpt.wrong(
         "torch.ones(n, n, dtype=torch.bool).triu(1)", "torch.ones(n, n, dtype=torch.bool).tril(-1)"
     ),
 )
-
 gpt.wrong(
     "one token ahead in view",
     "Row i is to predict token i + 1. Does it see it?",
@@ -185,7 +180,6 @@ gpt.wrong(
         "torch.ones(n, n, dtype=torch.bool).triu(1)", "torch.ones(n, n, dtype=torch.bool).triu(2)"
     ),
 )
-
 gpt.wrong(
     "no positions",
     "A text of one token five times: does a token of it know where it stands?",
@@ -193,13 +187,11 @@ gpt.wrong(
         "self.embedding(tokens) + self.positions(torch.arange(n))", "self.embedding(tokens)"
     ),
 )
-
 gpt.wrong(
     "one position for all",
     "Which row of the table belongs to the second token?",
     functions.edit("self.positions(torch.arange(n))", "self.positions.weight[0]"),
 )
-
 gpt.wrong(
     "positions counted from 1",
     "Which row of the table belongs to the first token?",
@@ -207,7 +199,6 @@ gpt.wrong(
         "torch.arange(n)", "torch.arange(1, n + 1).clamp(max=self.positions.num_embeddings - 1)"
     ),
 )
-
 gpt.wrong(
     "the embedding scaled",
     "Chapter 9 multiplied the embedding by a root. Does the docstring ask for it here?",
@@ -217,7 +208,6 @@ gpt.wrong(
         "self.positions(torch.arange(n))",
     ),
 )
-
 gpt.wrong(
     "a text that is too long taken",
     "What becomes of a text with more tokens than there are positions?",
@@ -230,7 +220,6 @@ gpt.wrong(
         ")",
     ),
 )
-
 gpt.wrong(
     "the norm after",
     "With all weights of a block 0, what comes out of it? Where do its norms stand?",
@@ -242,13 +231,11 @@ gpt.wrong(
         'block["norm_2"](X + self.transform(block["feed_forward"], X))',
     ),
 )
-
 gpt.wrong(
     "no norm at the end",
     "Where does your module use `norm`?",
     functions.edit("self.norm(X) @ self.embedding.weight.T", "X @ self.embedding.weight.T"),
 )
-
 gpt.wrong(
     "the first block again and again",
     "Two blocks: do your gradients reach the second one?",
@@ -256,7 +243,6 @@ gpt.wrong(
         "for block in self.blocks:", "for block in [self.blocks[0] for _ in self.blocks]:"
     ),
 )
-
 gpt.wrong(
     "probabilities in place of logits",
     "Can a row of your output hold a negative number?",

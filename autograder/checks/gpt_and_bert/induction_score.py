@@ -1,7 +1,5 @@
 """The exercise `induction_score`: how much a head copies, measured on a text that repeats."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions.variants import language_models as solutions

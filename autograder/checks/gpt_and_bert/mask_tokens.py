@@ -4,8 +4,6 @@ The random generator of a case is made afresh from its seed at each call, and th
 what to take from it in which order. So what is right is one answer and can be compared.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import gpt_and_bert as solutions
@@ -89,13 +87,11 @@ mask_tokens.wrong(
     "A token that stands in the input as it was: what could be learned from restoring it?",
     plain.edit("np.where(chosen, tokens, -100)", "tokens.copy()"),
 )
-
 mask_tokens.wrong(
     "the others are the targets",
     "Which tokens must the model restore: those that were chosen, or all others?",
     plain.edit("np.where(chosen, tokens, -100)", "np.where(chosen, -100, tokens)"),
 )
-
 mask_tokens.wrong(
     "only what has changed is a target",
     "A chosen token that stays as it is: does it count in the loss?",
@@ -105,7 +101,6 @@ mask_tokens.wrong(
         "return inputs, np.where(inputs != tokens, tokens, -100)",
     ),
 )
-
 mask_tokens.wrong(
     "the others chosen",
     "With a probability of 0.15, how large a share of the tokens do you choose?",
@@ -114,7 +109,6 @@ mask_tokens.wrong(
         "generator.random(tokens.shape) > probability",
     ),
 )
-
 mask_tokens.wrong(
     "no chosen token left as it is",
     "What happens in your function to a chosen token with a second number of 0.95?",
@@ -123,7 +117,6 @@ mask_tokens.wrong(
         "np.where(fate < 0.8, mask_id, anything)",
     ),
 )
-
 mask_tokens.wrong(
     "no chosen token replaced at random",
     "What happens in your function to a chosen token with a second number of 0.85?",
@@ -133,7 +126,6 @@ mask_tokens.wrong(
         "replaced = np.where(fate < 0.8, mask_id, tokens)",
     ),
 )
-
 mask_tokens.wrong(
     "the targets taken from the inputs",
     "What is the target where the input is the mask? What should the model restore there?",

@@ -1,7 +1,5 @@
 """The exercise `mean_pool`: one vector for a text, padding left out."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 
@@ -100,7 +98,6 @@ mean_pool.wrong(
     "Put another text into the batch. Should the vector of the first one change?",
     padding_counted.edit("max(mask.shape[-1], 1)", "mask.sum().clamp(min=1)"),
 )
-
 mean_pool.wrong(
     "padding multiplied by 0",
     "What is 0 times NaN?",

@@ -1,7 +1,5 @@
 """The exercise `prefix_mask`: read the beginning as BERT does, and the rest as GPT does."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions.variants import language_models as solutions
@@ -70,7 +68,6 @@ prefix_mask.wrong(
         "beginning[:, None, :] & beginning[:, :, None]",
     ),
 )
-
 prefix_mask.wrong(
     "the beginning for all, and nothing else",
     "May a later token attend to the tokens just before it?",
@@ -79,7 +76,6 @@ prefix_mask.wrong(
         "np.repeat(beginning[:, None, :], n, axis=1)",
     ),
 )
-
 prefix_mask.wrong(
     "both conditions asked for",
     "In the beginning, or before me: need both hold?",
@@ -88,25 +84,21 @@ prefix_mask.wrong(
         "np.tri(n, dtype=bool) & beginning[:, None, :]",
     ),
 )
-
 prefix_mask.wrong(
     "rows for columns",
     "Does a token of the beginning see what is still to be written?",
     plain.edit(":, None, :", ":, :, None"),
 )
-
 prefix_mask.wrong(
     "one token more",
     "A beginning of two tokens: which places are they, counted from 0?",
     plain.edit("np.arange(n) < prefix[:, None]", "np.arange(n) <= prefix[:, None]"),
 )
-
 prefix_mask.wrong(
     "not itself",
     "May a later token attend to itself?",
     plain.edit("np.tri(n, dtype=bool)", "np.tri(n, k=-1, dtype=bool)"),
 )
-
 prefix_mask.wrong(
     "True where hidden",
     "What does True mean in the masks of this course?",
@@ -115,7 +107,6 @@ prefix_mask.wrong(
         "~(np.tri(n, dtype=bool) | beginning[:, None, :])",
     ),
 )
-
 prefix_mask.wrong(
     "two parts that do not meet",
     "The beginning is a question and the rest is its answer. Does the answer see the question?",

@@ -1,7 +1,5 @@
 """The exercise `rename_weights`: a published model's weights under the course's names."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import gpt_and_bert as solutions
@@ -167,7 +165,6 @@ rename_weights.wrong(
         '"attention.output.LayerNorm": "norm_1",', '"attention.output.LayerNorm": "norm_2",'
     ).edit('"output.LayerNorm": "norm_2",', '"output.LayerNorm": "norm_1",'),
 )
-
 rename_weights.wrong(
     "query and key exchanged",
     "Sorted by name, key comes before query. Which of the two is your W_q?",
@@ -175,7 +172,6 @@ rename_weights.wrong(
         '"attention.self.query": "attention.W_q",', '"attention.self.query": "attention.W_k",'
     ).edit('"attention.self.key": "attention.W_k",', '"attention.self.key": "attention.W_q",'),
 )
-
 rename_weights.wrong(
     "key and value exchanged",
     "Whose rows are compared with the query, and whose are blended? Which name is which?",
@@ -183,7 +179,6 @@ rename_weights.wrong(
         '"attention.self.key": "attention.W_k",', '"attention.self.key": "attention.W_v",'
     ).edit('"attention.self.value": "attention.W_v",', '"attention.self.value": "attention.W_k",'),
 )
-
 rename_weights.wrong(
     "transposed",
     "`nn.Linear` stores (out, in), in this course and in the published model. What is there to "
@@ -193,7 +188,6 @@ rename_weights.wrong(
         'renamed[f"blocks.{words[2]}.{parts[part]}.{words[-1]}"] = array.T',
     ),
 )
-
 rename_weights.wrong(
     "layers counted from 1",
     "With which number does the first layer begin, in their names and in yours?",
@@ -202,7 +196,6 @@ rename_weights.wrong(
         'renamed[f"blocks.{int(words[2]) + 1}.{parts[part]}.{words[-1]}"]',
     ),
 )
-
 rename_weights.wrong(
     "the first digit of the layer",
     "What becomes of `encoder.layer.11` in your function?",
@@ -211,7 +204,6 @@ rename_weights.wrong(
         'renamed[f"blocks.{words[2][0]}.{parts[part]}.{words[-1]}"]',
     ),
 )
-
 rename_weights.wrong(
     "the pooler kept",
     "`load_state_dict` refuses a name too many. Has `BERT` a part called pooler?",
@@ -223,7 +215,6 @@ rename_weights.wrong(
         'if words[0] != "pooler":\n    raise ValueError(name)\nrenamed[name] = array',
     ),
 )
-
 rename_weights.wrong(
     "the position ids kept",
     "`embeddings.position_ids` holds 0, 1, 2 and so on. Is that a weight?",
@@ -237,13 +228,11 @@ rename_weights.wrong(
         'renamed["position_ids"] = array',
     ),
 )
-
 rename_weights.wrong(
     "an unknown name passed over",
     "A name that you do not know is left out in silence. Who finds out that it is missing?",
     plain.edit("raise ValueError(name)", "continue"),
 )
-
 rename_weights.wrong(
     "the two maps of the network exchanged",
     "Which of the two is wider than the tokens: intermediate or output?",

@@ -4,8 +4,6 @@ The random generator of a case is made afresh from its seed at each call. A righ
 number a row from it, so what is right is one answer and can be compared.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import gpt_and_bert as solutions
@@ -121,7 +119,6 @@ sample_next.wrong(
     "What does your function do with a temperature of 0.5, and what with one of 2?",
     plain.edit("(ranked - ranked[..., :1]) / temperature", "ranked - ranked[..., :1]"),
 )
-
 sample_next.wrong(
     "multiplied by the temperature",
     "A high temperature should make the shares more equal. Do yours become so?",
@@ -129,7 +126,6 @@ sample_next.wrong(
         "(ranked - ranked[..., :1]) / temperature", "(ranked - ranked[..., :1]) * temperature"
     ),
 )
-
 sample_next.wrong(
     "the temperature after the cut",
     "Whose probabilities should sum to top_p: those from before the temperature, or after it?",
@@ -142,7 +138,6 @@ sample_next.wrong(
     .edit("weights = weights / weights.sum(axis=-1, keepdims=True)", "")
     .edit("np.cumsum(weights, axis=-1) - weights", "np.cumsum(plain, axis=-1) - plain"),
 )
-
 sample_next.wrong(
     "top_k ignored",
     "With top_k of 1, what can be drawn? What does your function draw?",
@@ -175,7 +170,6 @@ sample_next.wrong(
         "np.take_along_axis(logits, ranking, axis=-1)",
     ).edit("sums = np.cumsum(weights, axis=-1)", "sums = np.cumsum(weights[..., :top_k], axis=-1)"),
 )
-
 sample_next.wrong(
     "less than top_p kept",
     "Shares of 0.5, 0.3, 0.2, and a top_p of 0.7: how many candidates does it take?",

@@ -1,7 +1,5 @@
 """The question `why_bert_cannot_write`, answered in words."""
 
-from __future__ import annotations
-
 from ...judging.exercise import Written
 
 why_bert_cannot_write = Written(

@@ -1,7 +1,5 @@
 """The exercise `folded_heads_attention`: heads folded into the batch, and a mask. To debug."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -124,7 +122,6 @@ folded_heads_attention.wrong(
         "scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5",
     ),
 )
-
 folded_heads_attention.wrong(
     "merged without the transpose",
     "Which heads of which tokens stand in the first row of your merged matrix?",

@@ -1,7 +1,5 @@
 """The exercise `fuse_projections`: three matrices in one, head by head."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -104,7 +102,6 @@ fuse_projections.wrong(
         "np.hstack([np.hstack(head) for head in zip(*parts, strict=True)]).T",
     ),
 )
-
 fuse_projections.wrong(
     "an axis left for the heads",
     "How many axes has your result, and how many has a matrix?",

@@ -1,7 +1,5 @@
 """The exercise `head_importance`: what is missing when a head is gone."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import multi_head as solutions
@@ -108,13 +106,11 @@ head_importance.wrong(
         "n_heads = values.shape[-3]\nrows = np.stack([W_o[h::n_heads] for h in range(n_heads)])",
     ),
 )
-
 head_importance.wrong(
     "columns of W_o instead of rows",
     "In `merged @ W_o`, which axis of W_o meets the features of the heads?",
     plain.edit("W_o.reshape", "W_o.T.reshape"),
 )
-
 head_importance.wrong(
     "measured before the mixing",
     "What if the rows of W_o that read a head are all zero? How important is that head?",
@@ -201,7 +197,6 @@ head_importance.wrong(
         "np.where(size > 0, change / np.where(size > 0, size, 1), 0).mean(axis=-1)",
     ),
 )
-
 head_importance.wrong(
     "divided by an output of zero",
     "What is your answer for a sentence in which every token is masked?",
@@ -210,7 +205,6 @@ head_importance.wrong(
         "np.linalg.norm(parts, axis=(-2, -1)) / size",
     ),
 )
-
 head_importance.wrong(
     "a small number added to the size",
     "Divide W_o by a billion. Has any head become less important? And what do you return where "
@@ -220,7 +214,6 @@ head_importance.wrong(
         "np.linalg.norm(parts, axis=(-2, -1)) / (size + 1e-8)",
     ),
 )
-
 head_importance.wrong(
     "rows of W_o left over",
     "Two heads of three features, and nine rows of W_o: which rows does no head of yours meet, "

@@ -1,7 +1,5 @@
 """The exercise `head_scales_backward`: the derivative with respect to a scale of each head."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import multi_head as solutions
@@ -96,7 +94,6 @@ head_scales_backward.wrong(
         "d_scaled = weights * (d_heads @ np.swapaxes(V, -1, -2))",
     ),
 )
-
 head_scales_backward.wrong(
     "the scaled scores in place of the scores",
     "What is the derivative of c * s with respect to c? Does a scale of 0 have the gradient 0?",
@@ -108,7 +105,6 @@ head_scales_backward.wrong(
         "(d_scaled * scaled).reshape(-1, *scaled.shape[-3:])",
     ),
 )
-
 head_scales_backward.wrong(
     "weights without their scales",
     "At which weights do you take the derivative: those with the scales that are given, or those "
@@ -119,7 +115,6 @@ head_scales_backward.wrong(
         "shares = np.exp(scores - scores.max(axis=-1, keepdims=True))",
     ),
 )
-
 head_scales_backward.wrong(
     "divided by the root of the width as well",
     "By what does the docstring multiply the scores, and by what else?",
@@ -128,7 +123,6 @@ head_scales_backward.wrong(
         "Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1]).astype(Q.dtype)",
     ),
 )
-
 head_scales_backward.wrong(
     "the merge undone by reshape",
     "Row 0 of `d_merged` belongs to token 0, for all heads. Where does its second half go, with "
@@ -138,7 +132,6 @@ head_scales_backward.wrong(
         "d_merged.reshape(*Q.shape[:-1], V.shape[-1])",
     ),
 )
-
 head_scales_backward.wrong(
     "the mean over the batch",
     "One scale serves all sequences. The loss gets something from each: is its derivative their "
@@ -149,7 +142,6 @@ head_scales_backward.wrong(
         "return by_sequence.mean(axis=0)",
     ),
 )
-
 head_scales_backward.wrong(
     "a gradient for each sequence",
     "How many scales are there, and how many numbers do you return?",

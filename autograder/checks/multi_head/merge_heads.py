@@ -1,7 +1,5 @@
 """The exercise `merge_heads`: the features of a token, side by side again."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import multi_head as solutions
@@ -111,7 +109,6 @@ merge_heads.wrong(
     "from the end?",
     concatenate.edit("np.moveaxis(X, -3, 0)", "list(X)"),
 )
-
 merge_heads.wrong(
     "-1 in a reshape of nothing",
     "With no token there are 0 numbers. From what should `reshape` work out how many features a "

@@ -1,7 +1,5 @@
 """The question `merge_that_trains`, answered in words."""
 
-from __future__ import annotations
-
 from ...judging.exercise import Written
 
 merge_that_trains = Written(

@@ -1,7 +1,5 @@
 """The exercise `multi_head_attention`: the whole layer."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import multi_head as solutions
@@ -100,7 +98,6 @@ merged_without_transpose = multi_head_attention.wrong(
         "heads = weights @ V\nreturn heads.reshape(*X.shape[:-1], W_v.shape[-1]) @ W_o, weights",
     ),
 )
-
 multi_head_attention.wrong(
     "heads split without the transpose",
     "In row 0 of your first head's queries, whose features are these? And in row 1?",
@@ -109,7 +106,6 @@ multi_head_attention.wrong(
         "(X @ W).reshape(*X.shape[:-2], n_heads, X.shape[-2], -1)",
     ),
 )
-
 multi_head_attention.wrong(
     "no transpose at all",
     "A reshape sets new borders and moves nothing. Which token's features stand in row 1 of your "
@@ -119,7 +115,6 @@ multi_head_attention.wrong(
         "(X @ W).reshape(*X.shape[:-2], n_heads, X.shape[-2], -1)",
     ),
 )
-
 multi_head_attention.wrong(
     "features dealt out in turn",
     "Which columns of W_q belong to the first head: the first d_k of them, or every n_heads-th?",
@@ -131,7 +126,6 @@ multi_head_attention.wrong(
         "return heads.reshape(*X.shape[:-1], W_v.shape[-1]) @ W_o, weights",
     ),
 )
-
 multi_head_attention.wrong(
     "heads that share one projection",
     "Compare your heads' weights with each other. What should make them differ?",
@@ -161,13 +155,11 @@ multi_head_attention.wrong(
     "Over how many features does the dot product of one head sum?",
     plain.edit("Q.shape", "W_q.shape"),
 )
-
 multi_head_attention.wrong(
     "no scale",
     "What keeps the scores of a head from growing with its width?",
     plain.edit("Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5", "Q @ np.swapaxes(K, -1, -2)"),
 )
-
 multi_head_attention.wrong(
     "softmax over the queries",
     "Sum your weights along each axis. Is it each query or each key that shares out a total of 1?",
@@ -176,7 +168,6 @@ multi_head_attention.wrong(
         "np.max(scores, axis=-2, keepdims=True, where=seen, initial=-1e30)",
     ).edit("shares.sum(axis=-1, keepdims=True)", "shares.sum(axis=-2, keepdims=True)"),
 )
-
 multi_head_attention.wrong(
     "softmax over the heads",
     "Do the heads compete for a key, or do the keys compete within a head? Along which axis do "
@@ -186,13 +177,11 @@ multi_head_attention.wrong(
         "np.max(scores, axis=-3, keepdims=True, where=seen, initial=-1e30)",
     ).edit("shares.sum(axis=-1, keepdims=True)", "shares.sum(axis=-3, keepdims=True)"),
 )
-
 multi_head_attention.wrong(
     "values made with the key projection",
     "Does your output change when W_v does?",
     plain.edit("(W_q, W_k, W_v)", "(W_q, W_k, W_k)"),
 )
-
 multi_head_attention.wrong(
     "W_o forgotten",
     "Does your output change when W_o does?",
@@ -222,7 +211,6 @@ multi_head_attention.wrong(
         "seen = True if mask is None else np.broadcast_to(mask, scores.shape)",
     ),
 )
-
 multi_head_attention.wrong(
     "masks of a batch against the order of the heads",
     "Two sentences and three heads, laid out as six tables: to which sentence does the second "
@@ -234,7 +222,6 @@ multi_head_attention.wrong(
         "seen = np.tile(mask, (n_heads, 1, 1)).reshape(scores.shape)",
     ),
 )
-
 multi_head_attention.wrong(
     "a mask of one axis not thought of",
     "The docstring asks that the mask can be broadcast to (..., n, n). Which shapes can? Where "
@@ -245,7 +232,6 @@ multi_head_attention.wrong(
         "seen = np.broadcast_to(True if mask is None else mask[..., None, :, :], scores.shape)",
     ),
 )
-
 multi_head_attention.wrong(
     "hidden after the exponential",
     "Right while scores are small. Suppose that a hidden score is greater by 1000 than all others "
@@ -256,7 +242,6 @@ multi_head_attention.wrong(
         "shares = np.exp(scores - scores.max(axis=-1, keepdims=True)) * seen",
     ),
 )
-
 multi_head_attention.wrong(
     "mask inverted",
     "In this course True means “may attend”. Where the mask is True, is your weight 0?",
@@ -265,7 +250,6 @@ multi_head_attention.wrong(
         "True if mask is None else ~np.broadcast_to(mask, full)[..., None, :, :]",
     ),
 )
-
 minus_a_billion = multi_head_attention.wrong(
     "minus a billion instead of minus infinity",
     "Take a token that may attend to nothing. All its scores are equal then: what does the "
@@ -278,7 +262,6 @@ minus_a_billion = multi_head_attention.wrong(
         "    scores = np.where(np.broadcast_to(mask, full)[..., None, :, :], scores, -1e9)",
     ),
 )
-
 multi_head_attention.wrong(
     "minus infinity and nothing else",
     "Take a token that may attend to nothing. What is its largest score, and what is infinity "
@@ -288,7 +271,6 @@ multi_head_attention.wrong(
         "np.where(np.broadcast_to(mask, full)[..., None, :, :], scores, -np.inf)",
     ),
 )
-
 multi_head_attention.wrong(
     "exponential overflows",
     "What is np.exp(1000)? What may you subtract from a row of scores without changing its "
@@ -299,7 +281,6 @@ multi_head_attention.wrong(
         "shares = np.exp(scores) * seen",
     ),
 )
-
 multi_head_attention.wrong(
     "weights averaged over the heads",
     "Which shape should the weights have? Where is the head axis of yours?",
@@ -309,7 +290,6 @@ multi_head_attention.wrong(
         "return output, weights.mean(axis=-3)",
     ),
 )
-
 multi_head_attention.wrong(
     "weights returned first",
     "In which order does the docstring return output and weights?",
@@ -318,7 +298,5 @@ multi_head_attention.wrong(
         "weights, np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o",
     ),
 )
-
-
 multi_head_attention.public(multi_head_attention_cases.public)
 multi_head_attention.hidden(multi_head_attention_cases.hidden)

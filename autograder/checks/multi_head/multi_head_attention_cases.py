@@ -1,7 +1,5 @@
 """The cases of the exercise `multi_head_attention`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The exercise `multi_head_cross_attention`: one sequence asks another, with several heads."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -98,7 +96,6 @@ multi_head_cross_attention.wrong(
         "(weights @ V).reshape(*X.shape[:-1], W_v.shape[-1])",
     ),
 )
-
 multi_head_cross_attention.wrong(
     "split without the transpose",
     "The first head should see its features of every token. Which tokens and which features does "
@@ -108,13 +105,11 @@ multi_head_cross_attention.wrong(
         "role.reshape(*X.shape[:-2], n_heads, role.shape[-2], -1)",
     ),
 )
-
 multi_head_cross_attention.wrong(
     "scaled by the width of all heads",
     "Over how many features does the dot product of one head sum?",
     plain.edit("Q.shape", "W_q.shape"),
 )
-
 multi_head_cross_attention.wrong(
     "the batch of the mask meets the heads",
     "Write the shape of the mask below that of the scores, lined up on the right. Which axis of "
@@ -151,7 +146,6 @@ multi_head_cross_attention.wrong(
         "shares.sum(axis=-1, keepdims=True)",
     ),
 )
-
 multi_head_cross_attention.wrong(
     "weights averaged over the heads",
     "How many tables of weights does the docstring ask for, and how many do you return?",
@@ -161,7 +155,6 @@ multi_head_cross_attention.wrong(
         "return output, weights.mean(axis=-3)",
     ),
 )
-
 multi_head_cross_attention.wrong(
     "not mixed",
     "Replace W_o by 0. What should become of the output? What becomes of yours?",

@@ -1,7 +1,5 @@
 """The exercise `prune_heads`: a smaller layer, without some of its heads."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -144,7 +142,6 @@ prune_heads.wrong(
         "return W_q, W_k, W_v, rows * np.asarray(n_heads / len(kept), dtype=rows.dtype)",
     ),
 )
-
 prune_heads.wrong(
     "another order of the heads",
     "Remove head 1 of three. Which of the other two stands first in your layer, and which did "

@@ -1,7 +1,5 @@
 """The exercise `split_heads`: where the features of a token go."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import multi_head as solutions
@@ -122,7 +120,6 @@ split_heads.wrong(
     "With six features and two heads, how many features has each head? And how many has yours?",
     interleaved.edit("np.moveaxis(heads, -1, -3)", "np.swapaxes(heads, -3, -2)"),
 )
-
 split_heads.wrong(
     "every head gets everything",
     "How wide is one of your heads? Put all of them side by side: is that as wide as X?",

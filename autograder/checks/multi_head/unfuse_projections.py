@@ -1,7 +1,5 @@
 """The exercise `unfuse_projections`: somebody's fused matrix, taken apart."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -78,7 +76,6 @@ unfuse_projections.wrong(
         "return W_q, W_k, W_v",
     ),
 )
-
 unfuse_projections.wrong(
     "columns dealt out in turn",
     "Which columns of W belong to the first head: the first ones, or every second one?",

@@ -1,7 +1,5 @@
 """The exercises of chapter 7, "Where am I? Positions"."""
 
-from __future__ import annotations
-
 from ...judging.declaring import assignment
 
 ASSIGNMENT = assignment(

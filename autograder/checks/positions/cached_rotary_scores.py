@@ -1,7 +1,5 @@
 """The exercise `cached_rotary_scores`: rotary with an offset, for a cache of keys. To debug."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import positions as solutions
@@ -111,19 +109,16 @@ cached_rotary_scores.wrong(
         "(m, d), c = Q.shape[-2:], cache.shape[-2]", "m, d = Q.shape[-2:]"
     ),
 )
-
 cached_rotary_scores.wrong(
     "the newest queries numbered from 0",
     "A new token's query meets its own key. How far apart do the two stand in your function?",
     plain.edit("turn(Q, c + np.arange(m))", "turn(Q, np.arange(m))"),
 )
-
 cached_rotary_scores.wrong(
     "new keys cached before they are turned",
     "What does the next call expect of the keys in the cache?",
     plain.edit("scores, keys", "scores, np.concatenate([cache, K], axis=-2)"),
 )
-
 cached_rotary_scores.wrong(
     "all new tokens at one position",
     "Two tokens come at once. Do they stand at the same position?",
@@ -136,7 +131,6 @@ cached_rotary_scores.wrong(
         "scores = turn(Q, last) @ np.swapaxes(keys, -1, -2) / np.sqrt(d).astype(Q.dtype)",
     ),
 )
-
 cached_rotary_scores.wrong(
     "one position too far",
     "The cache is empty. By what angle is the first token's key turned?",
@@ -149,7 +143,6 @@ cached_rotary_scores.wrong(
         "scores = turn(Q, new) @ np.swapaxes(keys, -1, -2) / np.sqrt(d).astype(Q.dtype)",
     ),
 )
-
 cached_rotary_scores.wrong(
     "cached keys not asked",
     "How many scores does a new query have: one for each new key, or one for each key so far?",
@@ -157,7 +150,6 @@ cached_rotary_scores.wrong(
         "np.concatenate([cache, turn(K, c + np.arange(m))], axis=-2)", "turn(K, c + np.arange(m))"
     ).edit("scores, keys", "scores, np.concatenate([cache, keys], axis=-2)"),
 )
-
 cached_rotary_scores.wrong(
     "new keys before the old ones",
     "In the cache, row p is the key of position p. Where do yours stand?",

@@ -1,7 +1,5 @@
 """The exercise `interpolated_positions`: a long sequence squeezed into the trained range."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import positions as solutions
@@ -118,7 +116,6 @@ interpolated_positions.wrong(
         "positions * (trained / length)", "np.floor(positions * np.minimum(1, trained / length))"
     ),
 )
-
 interpolated_positions.wrong(
     "only the far positions squeezed",
     "Are the positions still in order, and all steps equally long?",

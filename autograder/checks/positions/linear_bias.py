@@ -1,7 +1,5 @@
 """The exercise `linear_bias`: far keys count less."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import positions as solutions
@@ -59,13 +57,11 @@ linear_bias.wrong(
     "The bias is added to the scores. Should a far key end with a higher score or a lower?",
     plain.edit("-np.abs(places[:, None] - places)", "np.abs(places[:, None] - places)"),
 )
-
 linear_bias.wrong(
     "heads counted from 0",
     "What is the slope of the last head: 2^(-8), or more?",
     plain.edit("np.arange(1, n_heads + 1)", "np.arange(n_heads)"),
 )
-
 linear_bias.wrong(
     "the slopes of eight heads",
     "With eight heads the slopes are 1/2, 1/4, 1/8, ... Which ones does the formula give for four "
@@ -74,13 +70,11 @@ linear_bias.wrong(
         "2.0 ** (-8 * np.arange(1, n_heads + 1) / n_heads)", "2.0 ** -np.arange(1, n_heads + 1)"
     ),
 )
-
 linear_bias.wrong(
     "slopes in reverse",
     "Which head looks least far: the first or the last?",
     plain.edit("np.arange(1, n_heads + 1)", "np.arange(n_heads, 0, -1)"),
 )
-
 linear_bias.wrong(
     "slopes evenly spaced",
     "From one head to the next, is a slope multiplied by something, or is something added?",
@@ -113,7 +107,6 @@ linear_bias.wrong(
         "-np.abs(places[:, None] - places)[:, :, None] * slopes",
     ),
 )
-
 linear_bias.wrong(
     "the sign of the distance kept",
     "Does a key after the query get a bias above or below 0? Can a distance be negative?",
@@ -122,13 +115,11 @@ linear_bias.wrong(
         "slopes[:, None, None] * (places - places[:, None])",
     ),
 )
-
 linear_bias.wrong(
     "keys after the query left alone",
     "The bias is symmetric. Is the upper triangle of yours the mirror of the lower?",
     plain.edit("-np.abs(places[:, None] - places)", "np.minimum(places - places[:, None], 0)"),
 )
-
 linear_bias.wrong(
     "a causal mask built in",
     "The bias hides nothing; who wants a mask gives one. Which entries of yours are not finite?",
@@ -138,13 +129,11 @@ linear_bias.wrong(
         "return np.where(distance >= 0, slopes[:, None, None] * -np.abs(distance), -np.inf)",
     ),
 )
-
 linear_bias.wrong(
     "the square of the distance",
     "How much lower is the score at distance 2 than at distance 1? And at 3 than at 2?",
     plain.edit("-np.abs(places[:, None] - places)", "-((places[:, None] - places) ** 2.0)"),
 )
-
 linear_bias.wrong(
     "distance from the last token",
     "Every query measures from itself. Do the rows of your bias differ?",

@@ -1,7 +1,5 @@
 """The exercise `relative_scores`: a learned vector for every distance."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import positions as solutions
@@ -88,25 +86,21 @@ relative_scores.wrong(
         "np.arange(Q.shape[-2])[:, None] - np.arange(K.shape[-2])",
     ),
 )
-
 relative_scores.wrong(
     "no clipping",
     "Which row of the table do you read when the distance is larger than r? And smaller than -r?",
     plain.edit("np.clip(distance, -r, r) + r", "distance + r"),
 )
-
 relative_scores.wrong(
     "distances wrap around",
     "Should a key far behind the query use the same vector as one just ahead of it?",
     plain.edit("np.clip(distance, -r, r) + r", "(distance + r) % len(table)"),
 )
-
 relative_scores.wrong(
     "rows not counted from -r",
     "Which row of the table belongs to distance 0? What does NumPy read at index -1?",
     plain.edit("np.clip(distance, -r, r) + r", "np.clip(distance, -r, r)"),
 )
-
 relative_scores.wrong(
     "before and after taken as one",
     "Do two keys, one before and one after the query, get the same vector?",
@@ -115,7 +109,6 @@ relative_scores.wrong(
         "np.abs(np.arange(K.shape[-2]) - np.arange(Q.shape[-2])[:, None])",
     ),
 )
-
 relative_scores.wrong(
     "far keys get no vector",
     "What does the docstring say about a distance beyond r: that it counts as r, or as nothing?",
@@ -124,7 +117,6 @@ relative_scores.wrong(
         "table[np.clip(distance, -r, r) + r] * (np.abs(distance) <= r)[:, :, None]",
     ),
 )
-
 relative_scores.wrong(
     "content forgotten",
     "Does your result change when the keys do?",
@@ -150,7 +142,6 @@ relative_scores.wrong(
         'return Q @ np.swapaxes(K, -1, -2) + np.einsum("...id,ijd->...ij", Q, vectors)',
     ),
 )
-
 relative_scores.wrong(
     "only the content scaled",
     "The query meets the sum of key and vector. Which part of that product is divided?",
@@ -161,7 +152,6 @@ relative_scores.wrong(
         'content + np.einsum("...id,ijd->...ij", Q, vectors)',
     ),
 )
-
 relative_scores.wrong(
     "the key asks the table",
     "Whose dot product with the vector of the distance is wanted, the query's or the key's?",
@@ -169,7 +159,6 @@ relative_scores.wrong(
         'np.einsum("...id,ijd->...ij", Q, vectors)', 'np.einsum("...jd,ijd->...ij", K, vectors)'
     ),
 )
-
 relative_scores.wrong(
     "transpose of all axes",
     "What does `.T` do to an array of shape (2, 3, 5, 4)? Which two axes are to be exchanged?",

@@ -1,7 +1,5 @@
 """The exercise `relative_scores_backward`: the gradient of a table that many pairs share."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import positions as solutions
@@ -89,7 +87,6 @@ relative_scores_backward.wrong(
         "d_table[np.broadcast_to(rows, d_scores.shape)] += d_scores[..., None] * Q[..., None, :]",
     ),
 )
-
 relative_scores_backward.wrong(
     "mean over the pairs",
     "If two scores each rise by 1 when a number of the table rises by 1, by how much does their "
@@ -101,7 +98,6 @@ relative_scores_backward.wrong(
         "return d_Q, d_K, d_table / np.maximum(count, 1)[:, None]",
     ),
 )
-
 relative_scores_backward.wrong(
     "queries meet the keys alone",
     "What does a query's score depend on, apart from the key? Does d_Q change when the table does?",
@@ -109,7 +105,6 @@ relative_scores_backward.wrong(
         'd_Q = d_scores @ K + np.einsum("...ij,ijd->...id", d_scores, table[rows])', ""
     ).edit("d_Q, d_K, d_table", "d_scores @ K, d_K, d_table"),
 )
-
 relative_scores_backward.wrong(
     "no scale",
     "The scores were divided by the square root of d_k. What does that do to each gradient?",
@@ -142,7 +137,6 @@ relative_scores_backward.wrong(
         "rows = np.clip(distance, -r, r) + r",
     ).edit("d_scores[..., None]", "(d_scores * (np.abs(distance) <= r))[..., None]"),
 )
-
 relative_scores_backward.wrong(
     "distance from key to query",
     "The first row of the table is for a key that stands before the query. Is j - i then above or "
@@ -152,7 +146,6 @@ relative_scores_backward.wrong(
         "np.arange(Q.shape[-2])[:, None] - np.arange(K.shape[-2])",
     ),
 )
-
 relative_scores_backward.wrong(
     "the key in place of the query",
     "The table's vector is multiplied by the query. What is the derivative of q · a with respect "

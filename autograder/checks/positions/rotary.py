@@ -1,7 +1,5 @@
 """The exercise `rotary`: turn queries and keys by their positions."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import positions as solutions
@@ -110,13 +108,11 @@ rotary.wrong(
     "At position 0 nothing is turned. Does your function then return X?",
     halves.edit("X[..., : d // 2], X[..., d // 2 :]", "X[..., 0::2], X[..., 1::2]"),
 )
-
 rotary.wrong(
     "exponent i/d",
     "The last pair has i = d/2 - 1. Is its exponent close to 1 or close to 1/2?",
     plain.edit("np.arange(0, d, 2)", "np.arange(d // 2)"),
 )
-
 rotary.wrong(
     "one angle for all pairs",
     "Does every pair turn equally fast?",
@@ -126,7 +122,6 @@ rotary.wrong(
         "angles = np.asarray(positions)[..., None]",
     ),
 )
-
 rotary.wrong(
     "positions ignored",
     "What if the first token of X stands at position 5? Where is `positions` used?",
@@ -134,7 +129,6 @@ rotary.wrong(
         "np.asarray(positions)[..., None]", "np.arange(n)[:, None]"
     ),
 )
-
 rotary.wrong(
     "positions from 1",
     "By which angle is a token at position 0 turned?",
@@ -167,7 +161,6 @@ rotary.wrong(
         "first * np.cos(angles) + second * np.sin(angles)",
     ),
 )
-
 rotary.wrong(
     "the first feature overwritten too early",
     "When you compute the second feature of a pair, is the first one still the old one? Is a "

@@ -1,7 +1,5 @@
 """The exercise `rotary_by_halves`: the same turns with other partners."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import positions as solutions
@@ -120,7 +118,6 @@ rotary_by_halves.wrong(
         "second * np.cos(angles) - first * np.sin(angles)",
     ),
 )
-
 rotary_by_halves.wrong(
     "no minus sign",
     "A rotation keeps the length of every vector. Does yours? Which of the four products is "
@@ -130,13 +127,11 @@ rotary_by_halves.wrong(
         "first * np.cos(angles) + second * np.sin(angles)",
     ),
 )
-
 rotary_by_halves.wrong(
     "exponent i/d",
     "The last pair has i = d/2 - 1. Is its exponent close to 1 or close to 1/2?",
     plain.edit("np.arange(0, d, 2)", "np.arange(d // 2)"),
 )
-
 rotary_by_halves.wrong(
     "partners counted from both ends",
     "With six features, which one is the partner of feature 0: 3 or 5?",
@@ -144,7 +139,6 @@ rotary_by_halves.wrong(
         "[one, other]", "[one, other[..., ::-1]]"
     ),
 )
-
 rotary_by_halves.wrong(
     "positions ignored",
     "What if the first token of X stands at position 5? Where is `positions` used?",

@@ -1,7 +1,5 @@
 """The exercise `shift_matrix`: to move on is to turn."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import positions as solutions
@@ -83,7 +81,6 @@ shift_matrix.wrong(
         "M[even + 1, even] = -np.sin(angles)", "M[even + 1, even] = np.sin(angles)"
     ),
 )
-
 shift_matrix.wrong(
     "no minus sign",
     "What is cos(a + b), written with the sines and cosines of a and of b? Does your matrix keep "
@@ -93,7 +90,6 @@ shift_matrix.wrong(
         "M[even, even + 1] = M[even + 1, even] = np.sin(angles)",
     ),
 )
-
 shift_matrix.wrong(
     "exponent i/d",
     "How fast does the second pair of the encoding turn when d = 4? And in your matrix?",
@@ -118,13 +114,11 @@ shift_matrix.wrong(
     .edit("angles = k / 10000 ** (np.arange(0, d, 2) / d)", "")
     .edit("np.cos(angles)", "np.cos(k)"),
 )
-
 shift_matrix.wrong(
     "always one step",
     "Does your matrix change when k does?",
     plain.edit("k / 10000 ** (np.arange(0, d, 2) / d)", "1 / 10000 ** (np.arange(0, d, 2) / d)"),
 )
-
 shift_matrix.wrong(
     "multiplied by k",
     "Two steps are one step after another. Is that twice the matrix, or its square?",

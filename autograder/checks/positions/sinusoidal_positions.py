@@ -1,7 +1,5 @@
 """The exercise `sinusoidal_positions`: a position written in waves."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import positions as solutions
@@ -85,19 +83,16 @@ sinusoidal_positions.wrong(
         "encoding[:, 1::2] = np.cos(angles)", "encoding[:, 1::2] = np.sin(angles)"
     ),
 )
-
 sinusoidal_positions.wrong(
     "exponent i/d",
     "The last pair has i = d/2 - 1. Is its exponent close to 1 or close to 1/2?",
     plain.edit("np.arange(0, d, 2)", "np.arange(d // 2)"),
 )
-
 sinusoidal_positions.wrong(
     "exponent 4i/d",
     "If a variable already counts 0, 2, 4, ..., is another factor of 2 needed?",
     plain.edit("np.arange(0, d, 2)", "2 * np.arange(0, d, 2)"),
 )
-
 sinusoidal_positions.wrong(
     "every column its own wavelength",
     "A sine and the cosine beside it are a pair. Do they share their angle?",
@@ -105,7 +100,6 @@ sinusoidal_positions.wrong(
     .edit("np.sin(angles)", "np.sin(angles[:, 0::2])")
     .edit("np.cos(angles)", "np.cos(angles[:, 1::2])"),
 )
-
 sinusoidal_positions.wrong(
     "multiplied instead of divided",
     "Should the later columns change faster or more slowly from one position to the next?",
@@ -114,7 +108,6 @@ sinusoidal_positions.wrong(
         "np.arange(n)[:, None] * 10000 ** (np.arange(0, d, 2) / d)",
     ),
 )
-
 sinusoidal_positions.wrong(
     "base e instead of 10000",
     "By what factor do the first and the last wavelength differ? `np.exp` alone knows nothing of "
@@ -124,7 +117,6 @@ sinusoidal_positions.wrong(
         "np.arange(n)[:, None] * np.exp(-np.arange(0, d, 2) / d)",
     ),
 )
-
 sinusoidal_positions.wrong(
     "the last wavelength stretched to 10000",
     "For d = 4 the second pair divides by 10000^(2/4). How many is that? (Some libraries space "
@@ -135,13 +127,11 @@ sinusoidal_positions.wrong(
         "angles = np.arange(n)[:, None] / 10000**steps",
     ),
 )
-
 sinusoidal_positions.wrong(
     "positions from 1",
     "Which position has the first row, and what is the sine of its angle?",
     plain.edit("np.arange(n)", "np.arange(1, n + 1)"),
 )
-
 sinusoidal_positions.wrong(
     "positions in columns",
     "Which axis of your result counts the positions? Which one should?",

@@ -1,7 +1,5 @@
 """The question `ten_times_longer`, answered in words."""
 
-from __future__ import annotations
-
 from ...judging.exercise import Written
 
 ten_times_longer = Written(

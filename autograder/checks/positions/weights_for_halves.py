@@ -1,7 +1,5 @@
 """The exercise `weights_for_halves`: weights moved from one layout of the features to the other."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import positions as solutions

@@ -1,7 +1,5 @@
 """The exercise `attention_with_bias`: a mask of numbers that are added to the scores. Transfer."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import queries_keys_values as solutions
@@ -76,7 +74,6 @@ attention_with_bias.wrong(
         "(Q @ np.swapaxes(K, -1, -2) + bias) / Q.shape[-1] ** 0.5",
     ),
 )
-
 attention_with_bias.wrong(
     "a bias taken for a yes or no",
     "Two keys have equal scores, and the biases 0 and 1. Are their weights equal?",
@@ -86,7 +83,6 @@ attention_with_bias.wrong(
         "scores = np.where(bias == -np.inf, -np.inf, scores)",
     ),
 )
-
 attention_with_bias.wrong(
     "the bias subtracted",
     "Does a key with a larger bias get more weight, or less?",
@@ -152,7 +148,6 @@ attention_with_bias.wrong(
         "weights = np.exp(scores)",
     ),
 )
-
 attention_with_bias.wrong(
     "softmax over the queries",
     "Which sums to 1 in your weights, a row or a column?",

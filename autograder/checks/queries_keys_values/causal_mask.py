@@ -1,7 +1,5 @@
 """The exercise `causal_mask`: what a token may see of a sequence that is being written."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import queries_keys_values as solutions

@@ -1,7 +1,5 @@
 """The exercise `cross_attention`: one sequence asks, another answers."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import queries_keys_values as solutions
@@ -100,25 +98,21 @@ cross_attention.wrong(
     "passes on?",
     plain.edit("context @ W_v", "X @ W_v"),
 )
-
 cross_attention.wrong(
     "context not used",
     "Does your answer change when the context does?",
     plain.edit("X @ W_q, context @ W_k, context @ W_v", "X @ W_q, X @ W_k, X @ W_v"),
 )
-
 cross_attention.wrong(
     "keys and values swapped",
     "Which matrix makes what a token is found by, and which makes what it passes on?",
     plain.edit("X @ W_q, context @ W_k, context @ W_v", "X @ W_q, context @ W_v, context @ W_k"),
 )
-
 cross_attention.wrong(
     "no scale",
     "How large are the scores when d_k = 512? What does the softmax make of them?",
     plain.edit("Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5", "Q @ np.swapaxes(K, -1, -2)"),
 )
-
 cross_attention.wrong(
     "scaled by the width of the tokens",
     "Over which axis does the dot product of a query and a key sum? Is it as long as a token is "

@@ -1,7 +1,5 @@
 """The exercise `divisor_for_entropy`: which scale gives weights that are neither sharp nor flat."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import queries_keys_values as solutions
@@ -85,7 +83,6 @@ divisor_for_entropy.wrong(
     "Which logarithm gives 1 for two equal shares?",
     plain.edit("np.log2", "np.log"),
 )
-
 divisor_for_entropy.wrong(
     "the entropy of the mean weights",
     "Two queries, each sure of another key: what is the entropy of each, and what is that of "
@@ -98,7 +95,6 @@ divisor_for_entropy.wrong(
         "np.sum(weights * np.log2(np.maximum(weights, 1e-300)))",
     ),
 )
-
 divisor_for_entropy.wrong(
     "entropies summed over the queries",
     "Give the function every row twice. Should the divisor change?",
@@ -107,7 +103,6 @@ divisor_for_entropy.wrong(
         "np.sum(weights * np.log2(np.maximum(weights, 1e-300)))",
     ),
 )
-
 divisor_for_entropy.wrong(
     "softmax over the queries",
     "A row belongs to one query. Along which axis do its weights sum to 1?",
@@ -115,7 +110,6 @@ divisor_for_entropy.wrong(
     .edit("weights.sum(axis=-1, keepdims=True)", "weights.sum(axis=0)")
     .edit("axis=-1", "axis=0"),
 )
-
 divisor_for_entropy.wrong(
     "the factor in place of the divisor",
     "Divide by your answer. Do the weights become as you want them, or do they when you multiply "

@@ -1,7 +1,5 @@
 """The question `keys_equal_values`, answered in words."""
 
-from __future__ import annotations
-
 from ...judging.exercise import Written
 
 keys_equal_values = Written(

@@ -1,7 +1,5 @@
 """The exercise `left_padded_attention`: two masks, and how they are put together. To debug."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import queries_keys_values as solutions
@@ -136,13 +134,11 @@ left_padded_attention.wrong(
         "mask = np.arange(n) >= n - lengths[:, None, None]",
     ),
 )
-
 left_padded_attention.wrong(
     "a token may not see itself",
     "What may the first real token attend to in your mask?",
     plain.edit("positions <= positions[:, None]", "positions < positions[:, None]"),
 )
-
 rows_of_nan = left_padded_attention.wrong(
     "rows of NaN",
     "The first position is padding. What is the largest score of its row, and what is infinity "
@@ -152,7 +148,6 @@ rows_of_nan = left_padded_attention.wrong(
         "(positions <= positions[:, None]) & (positions >= n - lengths[:, None, None])",
     ),
 )
-
 left_padded_attention.wrong(
     "padding that asks shares itself out equally",
     "The first position is padding, and all scores of its row are equal. What does the softmax "

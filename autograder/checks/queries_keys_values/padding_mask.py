@@ -1,7 +1,5 @@
 """The exercise `padding_mask`: which places of a batch are real."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import queries_keys_values as solutions

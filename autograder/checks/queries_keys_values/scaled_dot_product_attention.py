@@ -1,7 +1,5 @@
 """The exercise `scaled_dot_product_attention`: the layer itself."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import queries_keys_values as solutions
@@ -94,25 +92,21 @@ scaled_dot_product_attention.wrong(
     "How large are the scores when d_k = 512? What does the softmax make of them?",
     plain.edit("Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5", "Q @ np.swapaxes(K, -1, -2)"),
 )
-
 scaled_dot_product_attention.wrong(
     "scaled by d instead of its root",
     "The variance of a score grows like d_k. How does its standard deviation grow?",
     plain.edit("Q.shape[-1] ** 0.5", "Q.shape[-1]"),
 )
-
 scaled_dot_product_attention.wrong(
     "scaled by the width of the values",
     "Over which axis does the dot product of a query and a key sum? How long is that axis?",
     plain.edit("Q.shape", "V.shape"),
 )
-
 scaled_dot_product_attention.wrong(
     "scaled by the number of keys",
     "Over which axis does the dot product of a query and a key sum? Is it the number of keys?",
     plain.edit("Q.shape[-1]", "K.shape[-2]"),
 )
-
 scaled_dot_product_attention.wrong(
     "scaled after the softmax",
     "Sum a row of your weights. Does it still sum to 1?",
@@ -123,19 +117,16 @@ scaled_dot_product_attention.wrong(
         "weights / np.where(total > 0, total, 1) / Q.shape[-1] ** 0.5",
     ),
 )
-
 scaled_dot_product_attention.wrong(
     "softmax over the queries",
     "Sum your weights along each axis. Is it each query or each key that shares out a total of 1?",
     plain.edit("axis=-1", "axis=-2", times=2),
 )
-
 scaled_dot_product_attention.wrong(
     "a plain transpose",
     "What does `.T` do to an array of shape (batch, n, d)? Which two axes did you mean to swap?",
     plain.edit("np.swapaxes(K, -1, -2)", "K.T"),
 )
-
 scaled_dot_product_attention.wrong(
     "keys and values swapped",
     "Which of K and V is compared with the query, and which is passed on?",
@@ -143,7 +134,6 @@ scaled_dot_product_attention.wrong(
         "weights @ V", "weights @ K"
     ),
 )
-
 scaled_dot_product_attention.wrong(
     "exponential overflows",
     "What is np.exp(1000)? What may you subtract from a row of scores without changing its "
@@ -155,13 +145,11 @@ scaled_dot_product_attention.wrong(
         "weights = np.exp(scores)\nif mask is not None:\n    weights = np.where(mask, weights, 0)",
     ),
 )
-
 scaled_dot_product_attention.wrong(
     "mask inverted",
     "In this course True means “may attend”. Where the mask is True, is your weight 0?",
     plain.edit("True if mask is None else mask", "True if mask is None else ~mask"),
 )
-
 scaled_dot_product_attention.wrong(
     "mask ignored",
     "Does your answer change when the mask does?",
@@ -169,7 +157,6 @@ scaled_dot_product_attention.wrong(
         "if mask is not None:\n    scores = scores + np.where(mask, 0.0, -1e9)", ""
     ).edit("if mask is not None:\n    weights = weights * mask", ""),
 )
-
 scores_times_mask = scaled_dot_product_attention.wrong(
     "score 0 where masked",
     "What is the exponential of a score of 0? What score would give a weight of exactly 0?",
@@ -177,13 +164,11 @@ scores_times_mask = scaled_dot_product_attention.wrong(
         "if mask is not None:\n    weights = weights * mask", ""
     ),
 )
-
 scaled_dot_product_attention.wrong(
     "weights multiplied by the mask",
     "Sum a masked row of your weights. Where did the share go that the hidden keys were given?",
     otherwise.edit("if mask is not None:\n    scores = scores + np.where(mask, 0.0, -1e9)", ""),
 )
-
 scaled_dot_product_attention.wrong(
     "hidden after the exponential",
     "Right while scores are small. Suppose that a hidden score is greater by 1000 than all others "
@@ -197,34 +182,29 @@ scaled_dot_product_attention.wrong(
         "    weights = weights * mask",
     ),
 )
-
 scaled_dot_product_attention.wrong(
     "mask added to the scores",
     "What do True and False count for in a sum? By how much does that move a score?",
     scores_times_mask.edit("scores * mask", "scores + mask"),
 )
-
 scaled_dot_product_attention.wrong(
     "minus a billion instead of minus infinity",
     "Take a row in which nothing may be attended to. All its scores are equal then: what does the "
     "softmax make of equal scores?",
     scores_times_mask.edit("scores * mask", "np.where(mask, scores, -1e9)"),
 )
-
 scaled_dot_product_attention.wrong(
     "minus a billion added to the score",
     "Take a row in which nothing may be attended to. If every score falls by the same amount, do "
     "the weights change?",
     otherwise.edit("if mask is not None:\n    weights = weights * mask", ""),
 )
-
 scaled_dot_product_attention.wrong(
     "minus infinity and nothing else",
     "Take a row in which nothing may be attended to. What is its largest score, and what is "
     "infinity minus infinity?",
     scores_times_mask.edit("scores * mask", "np.where(mask, scores, -np.inf)"),
 )
-
 scaled_dot_product_attention.wrong(
     "weights returned first",
     "In which order does the docstring return output and weights?",

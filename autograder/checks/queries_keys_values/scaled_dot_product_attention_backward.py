@@ -1,7 +1,5 @@
 """The exercise `scaled_dot_product_attention_backward`: the layer's derivative, by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import queries_keys_values as solutions
@@ -107,7 +105,6 @@ scaled_dot_product_attention_backward.wrong(
         "d_scores = weights * (1 - weights) * d_weights / Q.shape[-1] ** 0.5",
     ),
 )
-
 softmax_left_out = scaled_dot_product_attention_backward.wrong(
     "the softmax left out",
     "You have the gradient with respect to the weights. The scores stand one step further back: "
@@ -120,7 +117,6 @@ softmax_left_out = scaled_dot_product_attention_backward.wrong(
         "d_scores = d_output @ np.swapaxes(V, -1, -2) * allowed / Q.shape[-1] ** 0.5",
     ),
 )
-
 scaled_dot_product_attention_backward.wrong(
     "the normaliser taken for a constant",
     "Add the same number to all scores of a row. The weights stay as they are: what must the "
@@ -130,7 +126,6 @@ scaled_dot_product_attention_backward.wrong(
         "weights * (d_output @ np.swapaxes(V, -1, -2))",
     ),
 )
-
 scaled_dot_product_attention_backward.wrong(
     "the mean taken over the queries",
     "Each query shares out a total of 1 among the keys. Over which axis, then, do the gradients "
@@ -140,7 +135,6 @@ scaled_dot_product_attention_backward.wrong(
         "mean = np.sum(weights * d_weights, axis=-2, keepdims=True)",
     ).edit("d_scores / Q.shape[-1] ** 0.5", "weights * (d_weights - mean) / Q.shape[-1] ** 0.5"),
 )
-
 scaled_dot_product_attention_backward.wrong(
     "the plain mean in place of the weighted one",
     "Write out the sum over j of d_w_j w_j (δ_jk - w_k). Which mean over the keys is in it?",
@@ -149,14 +143,12 @@ scaled_dot_product_attention_backward.wrong(
         "mean = np.mean(d_weights, axis=-1, keepdims=True)",
     ).edit("d_scores / Q.shape[-1] ** 0.5", "weights * (d_weights - mean) / Q.shape[-1] ** 0.5"),
 )
-
 scaled_dot_product_attention_backward.wrong(
     "the scale forgotten on the way back",
     "On the way forward the scores are divided by the root of d_k. What happens to a gradient "
     "that passes a division?",
     plain.edit("d_scores = d_scores / Q.shape[-1] ** 0.5", ""),
 )
-
 scaled_dot_product_attention_backward.wrong(
     "the gradients of queries and keys exchanged",
     "Move one query a little: which rows of the scores move, and which factor stands beside it in "
@@ -166,7 +158,6 @@ scaled_dot_product_attention_backward.wrong(
         "d_K, d_scores @ K, np.swapaxes(weights, -1, -2) @ d_output",
     ),
 )
-
 scaled_dot_product_attention_backward.wrong(
     "mask ignored",
     "Do your gradients change when the mask does? What is the gradient of a value that no query "

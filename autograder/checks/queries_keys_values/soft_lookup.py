@@ -1,7 +1,5 @@
 """The exercise `soft_lookup`: a dictionary that answers with a blend."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import queries_keys_values as solutions
@@ -91,7 +89,6 @@ soft_lookup.wrong(
         'np.einsum("...d,...nd->...n", query, keys) * temperature',
     ),
 )
-
 soft_lookup.wrong(
     "temperature ignored",
     "Does your answer change when the temperature does?",
@@ -100,7 +97,6 @@ soft_lookup.wrong(
         'np.einsum("...d,...nd->...n", query, keys)',
     ),
 )
-
 soft_lookup.wrong(
     "temperature after the softmax",
     "Sum your weights at temperature 2. Do they still sum to 1?",
@@ -112,7 +108,6 @@ soft_lookup.wrong(
         "weights / weights.sum(axis=-1, keepdims=True) / temperature",
     ),
 )
-
 soft_lookup.wrong(
     "scaled by the width as well",
     "This exercise asks for the dot product as it is. What else do you divide by?",
@@ -121,7 +116,6 @@ soft_lookup.wrong(
         'np.einsum("...d,...nd->...n", query, keys) / query.shape[-1] ** 0.5 / temperature',
     ),
 )
-
 soft_lookup.wrong(
     "shares without exponentials",
     "What becomes of a share when its score is negative? Which function makes every score "
@@ -134,13 +128,11 @@ soft_lookup.wrong(
         'np.einsum("...n,...nv->...v", weights, values)',
     ),
 )
-
 soft_lookup.wrong(
     "exponential overflows",
     "What is np.exp(1000)? What may you subtract from all scores without changing the shares?",
     plain.edit("np.exp(scores - scores.max(axis=-1, keepdims=True))", "np.exp(scores)"),
 )
-
 soft_lookup.wrong(
     "weights shared over the batch",
     "In a batch, each query has its own dictionary. Over which axis do the weights of one query "
@@ -149,7 +141,6 @@ soft_lookup.wrong(
         "weights.sum(axis=-1, keepdims=True)", "weights.sum()"
     ),
 )
-
 soft_lookup.wrong(
     "a batch of queries taken for a matrix",
     "Two queries of three features have the shape (2, 3). Which of these axes does `keys @ query` "
@@ -158,7 +149,6 @@ soft_lookup.wrong(
         'np.einsum("...n,...nv->...v", weights, values)', "weights @ values"
     ),
 )
-
 soft_lookup.wrong(
     "all axes of the keys turned round",
     "What shape has `keys.T`, if the keys are (2, 4, 3)? Two queries have a dictionary each: does "

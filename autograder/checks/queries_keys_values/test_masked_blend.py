@@ -5,8 +5,6 @@ What `test_masked_blend` tells apart: masked blends, right ones in several style
 Each is written out, because only its own lines reach the process in which it runs.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions.variants import written_tests as solutions
@@ -221,7 +219,6 @@ mask_turned_round = test_masked_blend.rejects(
     ),
     holds=("mask: boolean",),
 )
-
 masked_after_the_softmax = test_masked_blend.rejects(
     "hidden after the softmax: the weights no longer sum to 1",
     mask_ignored.edit("weights * mask.any(axis=-1, keepdims=True)", "weights * mask"),
@@ -246,7 +243,6 @@ test_masked_blend.rejects(
     ),
     holds=("should return an array of shape (n_q, d_v)",),
 )
-
 test_masked_blend.rejects(
     "hidden by a penalty that a large score outweighs",
     hidden_scores_are_zero.edit(
@@ -289,7 +285,6 @@ test_masked_blend.rejects(
     shown=False,
     holds=("scores: (n_q, n_k)",),
 )
-
 test_masked_blend.rejects(
     "the last key is never looked at",
     minus_infinity.edit(
@@ -301,7 +296,6 @@ test_masked_blend.rejects(
     shown=False,
     holds=("values: (n_k, d_v)",),
 )
-
 test_masked_blend.rejects(
     "what any query may attend to, every query sees",
     hidden_scores_are_zero.edit(
@@ -311,7 +305,6 @@ test_masked_blend.rejects(
     ),
     shown=False,
 )
-
 test_masked_blend.rejects(
     "hidden after the softmax, right where one key is left",
     masked_after_the_softmax.edit(

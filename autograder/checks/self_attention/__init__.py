@@ -1,7 +1,5 @@
 """The exercises of chapter 4, "Attention among equals: self-attention"."""
 
-from __future__ import annotations
-
 from ...judging.declaring import assignment
 
 ASSIGNMENT = assignment(

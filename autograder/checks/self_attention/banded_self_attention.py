@@ -1,7 +1,5 @@
 """The exercise `banded_self_attention`: a window that saves memory. To debug."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import self_attention as solutions
@@ -111,7 +109,6 @@ ends_repeated = banded_self_attention.wrong(
         "neighbours = X[..., places, :]",
     ).edit("scores = np.where(inside, np.sum(neighbours * X[..., None, :], axis=-1), -np.inf)", ""),
 )
-
 banded_self_attention.wrong(
     "the window wraps around",
     "Does the first token of your sequence see the last one? Are they neighbours?",
@@ -120,7 +117,6 @@ banded_self_attention.wrong(
         "(np.arange(n)[:, None] + np.arange(-radius, radius + 1)) % n",
     ),
 )
-
 banded_self_attention.wrong(
     "the margin removed after the softmax",
     "Sum the rows of your weights. What became of the attention that the margin was given?",
@@ -163,7 +159,6 @@ banded_self_attention.wrong(
         "np.where(places >= 0, scores, -np.inf)",
     ),
 )
-
 banded_self_attention.wrong(
     "token 0 taken for the margin",
     "May token 1 see token 0? At which place does the sequence begin?",
@@ -175,7 +170,6 @@ banded_self_attention.wrong(
         "neighbours = X[..., np.where(inside, places, 0), :]",
     ),
 )
-
 banded_self_attention.wrong(
     "the window turned round",
     "Your outputs are right. Does column 0 of your weights belong to the neighbour that is "

@@ -1,7 +1,5 @@
 """The question `dissimilar_words`, answered in words."""
 
-from __future__ import annotations
-
 from ...judging.exercise import Written
 
 dissimilar_words = Written(

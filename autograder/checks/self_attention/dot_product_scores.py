@@ -1,7 +1,5 @@
 """The exercise `dot_product_scores`: the table of dot products."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import self_attention as solutions
@@ -49,21 +47,18 @@ dot_product_scores.wrong(
     "token, or one for each feature?",
     by_einsum.edit('np.einsum("...id,...jd->...ij", X, X)', "np.swapaxes(X, -1, -2) @ X"),
 )
-
 all_axes_reversed = dot_product_scores.wrong(
     "all axes reversed on a batch",
     "Right for one sequence. What is `X.T.shape` when X has shape (2, 4, 3)? Which two axes did "
     "you mean to swap?",
     by_einsum.edit('np.einsum("...id,...jd->...ij", X, X)', "X @ X.T"),
 )
-
 dot_product_scores.wrong(
     "np.dot on a batch",
     "Right for one sequence. Should the tokens of one sentence of the batch be compared with "
     "those of another? What does `np.dot` do with two stacks of matrices?",
     by_einsum.edit('np.einsum("...id,...jd->...ij", X, X)', "np.dot(X, np.swapaxes(X, -1, -2))"),
 )
-
 dot_product_scores.wrong(
     "product without the sum",
     "A dot product multiplies feature by feature, and then? How many numbers should one pair of "

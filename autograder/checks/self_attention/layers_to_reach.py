@@ -1,7 +1,5 @@
 """The exercise `layers_to_reach`: the path length of a layer that cannot be read, only run."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import self_attention as solutions
@@ -117,7 +115,6 @@ layers_to_reach.wrong(
         "sees[:, j] = (layer(changed) != layer(X)).any(axis=-1)",
     ),
 )
-
 layers_to_reach.wrong(
     "source and target exchanged",
     "Which of the two tokens do you change, and at which output do you look? Try a layer that "
@@ -126,7 +123,6 @@ layers_to_reach.wrong(
         "reached[target]", "reached[source]"
     ),
 )
-
 layers_to_reach.wrong(
     "layers counted from 0",
     "How many layers does self-attention need? What do you return for it?",
@@ -163,7 +159,6 @@ layers_to_reach.wrong(
         "sees[:, j] = np.abs(layer(changed) - layer(X)).max(axis=-1) > 1e-8",
     ),
 )
-
 multiplied = layers_to_reach.wrong(
     "the token multiplied by a number",
     "What does your change make of a token of zeros? And does a layer that looks at nothing but a "
@@ -177,14 +172,11 @@ multiplied = layers_to_reach.wrong(
         "sees[:, j] = np.abs(layer(changed) - layer(X)).max(axis=-1) > 1e-6 * size",
     ),
 )
-
 layers_to_reach.wrong(
     "the same number added to every feature",
     "Suppose that a layer first subtracts the mean of a token's features. Does it notice your "
     "change?",
     multiplied.edit("changed[j] *= 2", "changed[j] += size"),
 )
-
-
 layers_to_reach.public(layers_to_reach_cases.public)
 layers_to_reach.hidden(layers_to_reach_cases.hidden)

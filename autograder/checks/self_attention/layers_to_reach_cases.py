@@ -1,7 +1,5 @@
 """The cases of the exercise `layers_to_reach`."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...judging.exercise import Case, SourceFunction

@@ -1,7 +1,5 @@
 """The exercise `permute_equivariantly`: sets, not sequences."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np
@@ -66,7 +64,6 @@ permute_equivariantly.wrong(
     "When the tokens change places, should the outputs stay in theirs, or go along?",
     plain.edit("attend(X)[..., permutation, :]", "attend(X)"),
 )
-
 permute_equivariantly.wrong(
     "inverse permutation on the output",
     "Where is token 0 after X[permutation], and where is output 0 in what you compare it with? "
@@ -93,14 +90,12 @@ permute_equivariantly.wrong(
     "near 0.1? With what should a difference be compared?",
     plain.edit("np.abs(Z - Y).max() <= 1e-4 * np.abs(Y).max()", "np.abs(Z - Y).max() < 1e-6"),
 )
-
 permute_equivariantly.wrong(
     "each number held against itself",
     "One output is near 1000, and another, a difference of numbers near 1000, is 0.05. By how "
     "much may rounding change the second one? What does np.allclose allow it?",
     equal_to_the_last_bit.edit("np.array_equal", "np.allclose"),
 )
-
 permute_equivariantly.wrong(
     "first axis permuted",
     "Right for one sequence. Which axis holds the tokens when X has shape (2, 5, 3)?",
@@ -109,7 +104,6 @@ permute_equivariantly.wrong(
         "attend(X)[permutation], attend(X[permutation])",
     ),
 )
-
 permute_equivariantly.wrong(
     "compared as sets",
     "An `attend` that gives every token the output of another one returns the same set of rows. "
@@ -120,7 +114,6 @@ permute_equivariantly.wrong(
         "Y, Z = np.sort(Y, axis=-2), np.sort(Z, axis=-2)",
     ),
 )
-
 permute_equivariantly.wrong(
     "an order of its own",
     "Where does your answer use `permutation`? Could `attend` commute with one permutation and "

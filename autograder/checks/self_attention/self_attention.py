@@ -1,7 +1,5 @@
 """The exercise `self_attention`: all tokens at once."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import self_attention as solutions
@@ -66,14 +64,12 @@ self_attention.wrong(
     "sum be?",
     plain.edit("axis=-1", "axis=-2", times=2),
 )
-
 self_attention.wrong(
     "one softmax for all queries",
     "The sum of all your weights is 1. How many queries are there, and how much attention has "
     "each to share out?",
     plain.edit("axis=-1", "axis=(-1, -2)", times=2),
 )
-
 self_attention.wrong(
     "blend by columns",
     "Your weights are right. Is output i the blend with row i of the weights, or with column i?",
@@ -111,7 +107,6 @@ self_attention.wrong(
         "exponentials = np.exp(X @ np.swapaxes(X, -1, -2))",
     ),
 )
-
 self_attention.wrong(
     "own token left out",
     "What weight does a token give itself in your answer? Does the sum over j leave out j = i?",
@@ -121,25 +116,21 @@ self_attention.wrong(
         "scores = np.where(np.eye(X.shape[-2], dtype=bool), -np.inf, scores)",
     ),
 )
-
 self_attention.wrong(
     "divided by sqrt(d) already",
     "Compare your scores with dot products worked out by hand. Which chapter brings the scale?",
     plain.edit("X @ np.swapaxes(X, -1, -2)", "X @ np.swapaxes(X, -1, -2) / np.sqrt(X.shape[-1])"),
 )
-
 self_attention.wrong(
     "all axes reversed on a batch",
     "Right for one sequence. What is `X.T.shape` when X has shape (2, 5, 3)?",
     plain.edit("np.swapaxes(X, -1, -2)", "X.T"),
 )
-
 self_attention.wrong(
     "weights returned first",
     "In which order does the docstring ask for the two results?",
     plain.edit("weights @ X, weights", "weights, weights @ X"),
 )
-
 self_attention.wrong(
     "input added to the output",
     "If all tokens are the same x, what is their weighted average? What do you return? (The sum "

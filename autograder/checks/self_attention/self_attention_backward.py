@@ -1,7 +1,5 @@
 """The exercise `self_attention_backward`: one matrix in three roles, differentiated by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import self_attention as solutions
@@ -96,7 +94,6 @@ self_attention_backward.wrong(
         "return (d_scores + np.swapaxes(d_scores, -1, -2)) @ X",
     ),
 )
-
 self_attention_backward.wrong(
     "not as a key",
     "Move token j a little. Does row j of the scores move, or column j, or both?",
@@ -106,7 +103,6 @@ self_attention_backward.wrong(
         "return np.swapaxes(weights, -1, -2) @ d_Y + d_scores @ X",
     ),
 )
-
 self_attention_backward.wrong(
     "not as a query",
     "Move token i a little. Does column i of the scores move, or row i, or both?",
@@ -116,7 +112,6 @@ self_attention_backward.wrong(
         "return np.swapaxes(weights, -1, -2) @ d_Y + np.swapaxes(d_scores, -1, -2) @ X",
     ),
 )
-
 self_attention_backward.wrong(
     "the gradient of the scores taken for symmetric",
     "The scores are symmetric. Is what the loss says about entry (i, j) also what it says about "
@@ -127,7 +122,6 @@ self_attention_backward.wrong(
         "return np.swapaxes(weights, -1, -2) @ d_Y + 2 * d_scores @ X",
     ),
 )
-
 self_attention_backward.wrong(
     "the normaliser taken for a constant",
     "Add the same number to all scores of a row. The weights stay as they are: what must the "
@@ -139,7 +133,6 @@ self_attention_backward.wrong(
         "d_scores = weights * (d_Y @ np.swapaxes(X, -1, -2))",
     ),
 )
-
 self_attention_backward.wrong(
     "the softmax differentiated entry by entry",
     "w (1 - w) is how a weight answers to its own score. Does it answer to the other scores of "
@@ -151,7 +144,6 @@ self_attention_backward.wrong(
         "d_scores = weights * (1 - weights) * (d_Y @ np.swapaxes(X, -1, -2))",
     ),
 )
-
 self_attention_backward.wrong(
     "the softmax left out",
     "You have the gradient with respect to the weights. The scores stand one step further back: "
@@ -163,7 +155,6 @@ self_attention_backward.wrong(
         "d_scores = d_Y @ np.swapaxes(X, -1, -2)",
     ),
 )
-
 self_attention_backward.wrong(
     "the weights not transposed",
     "Token j goes into output i with the weight (i, j). For a fixed token j, over which index do "
@@ -174,7 +165,6 @@ self_attention_backward.wrong(
         "return weights @ d_Y + (d_scores + np.swapaxes(d_scores, -1, -2)) @ X",
     ),
 )
-
 self_attention_backward.wrong(
     "the mean taken over the queries",
     "Each query shares out a total of 1 among the keys. Over which axis, then, do the gradients "

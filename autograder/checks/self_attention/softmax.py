@@ -1,7 +1,5 @@
 """The exercise `softmax`: scores into weights."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import alignment as solutions
@@ -61,7 +59,6 @@ softmax.wrong(
     "exponential. What does that do to the quotient?",
     plain.edit("np.exp(x - x.max(axis=axis, keepdims=True))", "np.exp(x)"),
 )
-
 softmax.wrong(
     "axis ignored",
     "With axis=0, which sums are 1 in your result: those of the rows or of the columns?",
@@ -85,7 +82,6 @@ softmax.wrong(
         "exponentials.sum(axis=axis, keepdims=True)", "exponentials.sum()"
     ),
 )
-
 softmax.wrong(
     "largest of the whole array subtracted",
     "One row holds scores near 0, another near 1000. What is left of the first row after your "
@@ -105,7 +101,6 @@ softmax.wrong(
     "divides? Try a square table and look at the sums of its rows.",
     plain.edit("exponentials.sum(axis=axis, keepdims=True)", "exponentials.sum(axis=axis)"),
 )
-
 softmax.wrong(
     "exponential overflows, and the summed axis not kept",
     "Two things are missing. What is np.exp(1000.0), and what may you subtract before it? And "
@@ -114,7 +109,6 @@ softmax.wrong(
         "exponentials.sum(axis=axis, keepdims=True)", "exponentials.sum(axis=axis)"
     ),
 )
-
 softmax.wrong(
     "input changed in place",
     "Print x before and after the call. Does the caller still have the scores?",
@@ -123,7 +117,6 @@ softmax.wrong(
         "x -= x.max(axis=axis, keepdims=True)\nexponentials = np.exp(x)",
     ),
 )
-
 softmax.wrong(
     "only the largest weight returned",
     "How many weights should come out for four scores?",

@@ -1,7 +1,5 @@
 """The exercise `windowed_self_attention`: neighbours only."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import self_attention as solutions
@@ -81,7 +79,6 @@ one_too_narrow = windowed_self_attention.wrong(
         "np.exp(scores - scores.max(axis=-1, keepdims=True))",
     ),
 )
-
 windowed_self_attention.wrong(
     "looks back only",
     "Which tokens after token i does your window hold? Does |i - j| know before from after?",
@@ -90,7 +87,6 @@ windowed_self_attention.wrong(
         "back = np.arange(n)[:, None] - np.arange(n)",
     ).edit("apart < radius", "(back >= 0) & (back <= radius)"),
 )
-
 windowed_self_attention.wrong(
     "radius taken for the width",
     "With radius 2, how many tokens does a token in the middle see? Count those to its left, "
@@ -103,7 +99,6 @@ windowed_self_attention.wrong(
         "np.exp(scores - scores.max(axis=-1, keepdims=True))",
     ),
 )
-
 windowed_self_attention.wrong(
     "score 0 outside the window",
     "What is the exponential of the score that you put outside the window? What score would give "
@@ -138,7 +133,6 @@ windowed_self_attention.wrong(
         "np.where(apart <= radius, X @ np.swapaxes(X, -1, -2), 0)", "X @ np.swapaxes(X, -1, -2)"
     ),
 )
-
 windowed_self_attention.wrong(
     "window wraps around",
     "Does the first token of your sequence see the last one? Are they neighbours?",
@@ -151,7 +145,6 @@ windowed_self_attention.wrong(
         "exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))",
     ),
 )
-
 windowed_self_attention.wrong(
     "mask inverted",
     "Does True in your mask mean “may attend” or “must not”? Look at the weight that a token "

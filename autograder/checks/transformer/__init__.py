@@ -1,7 +1,5 @@
 """The exercises of chapter 9, "The whole machine"."""
 
-from __future__ import annotations
-
 from ...judging.declaring import assignment
 
 ASSIGNMENT = assignment(

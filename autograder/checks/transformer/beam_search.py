@@ -1,7 +1,5 @@
 """The exercise `beam_search`: several beginnings kept at each step."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions import transformer as solutions
@@ -164,13 +162,11 @@ beam_search.wrong(
         "one[1] * ((5 + len(one[0])) / 6) ** length_penalty",
     ),
 )
-
 beam_search.wrong(
     "no length penalty",
     "Every token makes a sum smaller. Which sentences does your search prefer?",
     plain.edit("one[1] / ((5 + len(one[0])) / 6) ** length_penalty", "one[1]"),
 )
-
 beam_search.wrong(
     "divided by a power of the length itself",
     "For a sentence of one token the penalty is 1. What is it for one of seven, here and in your "
@@ -214,7 +210,6 @@ beam_search.wrong(
     "Was start chosen, or was it there? Does the length count it?",
     plain.edit("5 + len(one[0])", "6 + len(one[0])"),
 )
-
 beam_search.wrong(
     "greedy, whatever the beam",
     "How many beginnings do you keep at a step?",
@@ -255,13 +250,11 @@ beam_search.wrong(
     "A sentence ended early, and its score is the best. Where is it when your search is over?",
     plain.edit("ended or kept", "kept or ended"),
 )
-
 beam_search.wrong(
     "an open sentence among the ended",
     "May a sentence that has not ended win against one that has?",
     plain.edit("ended or kept", "ended + kept"),
 )
-
 beam_search.wrong(
     "an ended sentence continued",
     "What comes after stop? Do you ask `step` for it?",
@@ -301,32 +294,27 @@ beam_search.wrong(
         "sorted(longer, key=lambda one: -one[1])[: beam - len(ended)]",
     ),
 )
-
 beam_search.wrong(
     "the first that ends",
     "The first sentence to end is a short one. How many must have ended before you choose?",
     plain.edit("if len(ended) >= beam:", "if ended:"),
 )
-
 beam_search.wrong(
     "on after enough have ended",
     "How many sentences must end until the search is over?",
     plain.edit("if len(ended) >= beam:\n    break", ""),
 )
-
 beam_search.wrong(
     "every token equal to start taken away",
     "The first start was there before the search. May the search itself choose that token?",
     plain.edit("token != stop", "token not in (start, stop)"),
 )
-
 beam_search.wrong(
     "the last of equal scores",
     "Two sentences have the same score. Which one does your function return, and which one ended "
     "first?",
     plain.edit("max(ended or kept, key=score)", "sorted(ended or kept, key=score)[-1]"),
 )
-
 beam_search.wrong(
     "stop kept",
     "Is stop a word of the sentence?",
@@ -335,7 +323,5 @@ beam_search.wrong(
         "tokens, score((tokens, total))",
     ),
 )
-
-
 beam_search.public(beam_search_cases.public)
 beam_search.hidden(beam_search_cases.hidden)

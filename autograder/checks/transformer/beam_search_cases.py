@@ -1,7 +1,5 @@
 """The cases of the exercise `beam_search`."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

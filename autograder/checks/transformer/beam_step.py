@@ -1,7 +1,5 @@
 """The exercise `beam_step`: a beam search's step, for a whole batch of sentences at once."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 
@@ -91,7 +89,6 @@ beam_step.wrong(
         "return best, origins, tokens.gather(-1, origins)",
     ),
 )
-
 beam_step.wrong(
     "the sums so far forgotten",
     "What is the sum of a sentence of five tokens, and how many of the five are in yours?",
@@ -101,7 +98,6 @@ beam_step.wrong(
         "totals = torch.where(sums[..., None].isinf(), sums[..., None], totals)",
     ),
 )
-
 ended_continued = beam_step.wrong(
     "an ended beginning continued",
     "A beginning has its stop. Which tokens may follow it, and what do they cost?",
@@ -113,13 +109,11 @@ ended_continued = beam_step.wrong(
         "totals = sums[..., None] + log_probabilities",
     ),
 )
-
 beam_step.wrong(
     "padding that costs",
     "A sentence has ended. Should its sum become smaller while the others are written?",
     plain.edit("only_pad[..., pad] = 0", "only_pad[..., pad] = log_probabilities[..., pad]"),
 )
-
 beam_step.wrong(
     "what has ended dropped",
     "A sentence has ended, and its sum is the best of all. Where is it after your step?",
@@ -151,13 +145,11 @@ beam_step.wrong(
         "return best, index // sums.shape[1], index % sums.shape[1]",
     ),
 )
-
 beam_step.wrong(
     "beginning and token exchanged",
     "Is the quotient of an index and V the beginning, or the token?",
     plain.edit("best, index // size, index % size", "best, index % size, index // size"),
 )
-
 beam_step.wrong(
     "the smallest first",
     "Of the sums that you return, which stands first?",

@@ -1,7 +1,5 @@
 """The exercise `greedy_translate`: a batch of sentences that end at different steps. To debug."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 
@@ -102,14 +100,12 @@ greedy_translate.wrong(
     "One sentence of three has ended. May the other two be cut off there?",
     plain.edit("ended.all", "ended.any").edit("following = torch.where(ended, pad, following)", ""),
 )
-
 greedy_translate.wrong(
     "written on behind the end",
     "A sentence has ended, and another has not. What should stand in the first one's row from "
     "then on?",
     plain.edit("following = torch.where(ended, pad, following)", ""),
 )
-
 greedy_translate.wrong(
     "stop replaced by padding",
     "Which is the last token of a sentence that has ended: `stop`, or the one before?",
@@ -122,13 +118,11 @@ greedy_translate.wrong(
         "following = torch.where(ended, pad, following)",
     ),
 )
-
 greedy_translate.wrong(
     "start kept",
     "Did the model write `start`, or did you?",
     plain.edit("return written[:, 1:]", "return written"),
 )
-
 greedy_translate.wrong(
     "always to the last step",
     "All sentences have ended after four tokens, and `max_len` is 9. How many columns has the "
@@ -137,25 +131,21 @@ greedy_translate.wrong(
         "while written.shape[1] <= max_len and not ended.all():", "for _ in range(max_len):"
     ),
 )
-
 greedy_translate.wrong(
     "one token too few",
     "`max_len` is 1. How many tokens may be written? Does `start` count?",
     plain.edit("written.shape[1] <= max_len", "written.shape[1] < max_len"),
 )
-
 greedy_translate.wrong(
     "the first row of the logits",
     "Three tokens are written. Which row of the logits scores the fourth?",
     plain.edit("model(sources, written)[:, -1]", "model(sources, written)[:, 0]"),
 )
-
 greedy_translate.wrong(
     "the last token alone shown to the model",
     "What does the model need to read before it can say what comes fourth?",
     plain.edit("model(sources, written)", "model(sources, written[:, -1:])"),
 )
-
 greedy_translate.wrong(
     "padding taken for an end",
     "The model chose the id of `pad` in the middle of a sentence. Has the sentence ended?",

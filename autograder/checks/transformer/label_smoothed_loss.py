@@ -1,7 +1,5 @@
 """The exercise `label_smoothed_loss`: cross-entropy with a share dealt out to all tokens."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -80,7 +78,6 @@ label_smoothed_loss.wrong(
         "losses = (1 - smoothing) * sure + smoothing * others",
     ),
 )
-
 label_smoothed_loss.wrong(
     "not smoothed",
     "What does your function do with the argument `smoothing`?",
@@ -90,7 +87,6 @@ label_smoothed_loss.wrong(
         "return sure[counts].sum() / counts.sum().clamp(min=1)",
     ),
 )
-
 label_smoothed_loss.wrong(
     "the two shares exchanged",
     "With smoothing = 0, which tokens should matter?",
@@ -99,13 +95,11 @@ label_smoothed_loss.wrong(
         "smoothing * sure + (1 - smoothing) * surprise.mean(dim=-1)",
     ),
 )
-
 label_smoothed_loss.wrong(
     "the whole share for every token",
     "What is wanted of all tokens together? Add up your shares: do they make 1?",
     plain.edit("surprise.mean", "surprise.sum"),
 )
-
 label_smoothed_loss.wrong(
     "nothing taken from the right token",
     "What is dealt out must come from somewhere. Add up your shares: do they make 1?",
@@ -114,7 +108,6 @@ label_smoothed_loss.wrong(
         "sure + smoothing * surprise.mean(dim=-1)",
     ),
 )
-
 label_smoothed_loss.wrong(
     "mean over all places",
     "Add ten ignored places to a row. Should the mean change?",
@@ -123,7 +116,6 @@ label_smoothed_loss.wrong(
         "(losses * counts).sum() / max(counts.numel(), 1)",
     ),
 )
-
 label_smoothed_loss.wrong(
     "nothing ignored",
     "What does your function do with the argument `ignore_index`?",
@@ -135,7 +127,6 @@ label_smoothed_loss.wrong(
         "losses[counts].sum() / counts.sum().clamp(min=1)", "losses.sum() / max(losses.numel(), 1)"
     ),
 )
-
 label_smoothed_loss.wrong(
     "ignored places still smoothed",
     "Your loss has two parts. Is an ignored place left out of both?",
@@ -144,13 +135,11 @@ label_smoothed_loss.wrong(
         "surprise.gather(-1, (targets * counts)[..., None])[..., 0] * counts",
     ).edit("losses[counts].sum", "losses.sum"),
 )
-
 label_smoothed_loss.wrong(
     "sum for mean",
     "A batch twice as large: should the loss be twice as large?",
     plain.edit("losses[counts].sum() / counts.sum().clamp(min=1)", "losses[counts].sum()"),
 )
-
 label_smoothed_loss.wrong(
     "mean of the rows' means",
     "A short sentence and a long one: does each of their places weigh the same in your mean?",
@@ -162,27 +151,23 @@ label_smoothed_loss.wrong(
         "(losses.sum(dim=-1) / counts.sum(dim=-1).clamp(min=1)).mean()",
     ),
 )
-
 label_smoothed_loss.wrong(
     "no logarithm",
     "A right token with the probability 0: how large should the loss be, and how large can yours "
     "get?",
     plain.edit("logits.log_softmax", "logits.softmax"),
 )
-
 label_smoothed_loss.wrong(
     "softmax twice",
     "`log_softmax`, like `F.cross_entropy`, takes logits. What do you hand it?",
     plain.edit("logits.log_softmax", "logits.softmax(dim=-1).log_softmax"),
 )
-
 label_smoothed_loss.wrong(
     "logarithm of a rounded zero",
     "A logit that lies 1000 below the largest: what is its softmax in floating point, and what "
     "the logarithm of that?",
     plain.edit("logits.log_softmax(dim=-1)", "torch.log(logits.softmax(dim=-1))"),
 )
-
 label_smoothed_loss.wrong(
     "divided by nothing",
     "What is your mean if no place counts?",

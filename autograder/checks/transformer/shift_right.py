@@ -1,7 +1,5 @@
 """The exercise `shift_right`: the decoder's inputs, made of its targets."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -77,7 +75,6 @@ shift_right.wrong(
     "Where in your inputs is the first of the targets?",
     roll.edit("torch.roll(targets, shifts=1, dims=-1)", "targets.clone()"),
 )
-
 shift_right.wrong(
     "shifted along the batch",
     "Which axis counts the places of a sentence, and which the sentences?",
@@ -85,13 +82,11 @@ shift_right.wrong(
         "..., :1", ":1"
     ),
 )
-
 shift_right.wrong(
     "no start",
     "`roll` brings the last token to the front. What should stand there?",
     pad.edit("F.pad(targets, (1, 0), value=start)[..., :-1]", "targets.roll(1, dims=-1)"),
 )
-
 shift_right.wrong(
     "0 for start",
     "What does your function do with the argument `start`?",

@@ -6,8 +6,6 @@ Each is written out, because only its own lines reach the process in which it ru
 machine are any numbers that differ; row 0 of its table is the token that stands before the first.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 
@@ -36,11 +34,8 @@ test_reads_no_answer = Declaration(
 
 
 test_reads_no_answer.right(test_reads_no_answer_answers.all_sentences)
-
 test_reads_no_answer.right(test_reads_no_answer_answers.one_call_a_sentence)
-
 test_reads_no_answer.right(test_reads_no_answer_answers.by_properties)
-
 plain = test_reads_no_answer.right(test_reads_no_answer_answers.plain)
 
 
@@ -111,7 +106,6 @@ test_reads_no_answer.wrong(
         "",
     ),
 )
-
 test_reads_no_answer.wrong(
     "the loss may not move with its own token",
     "The loss is the surprise at the token that stands there. Is another as probable?",
@@ -159,25 +153,21 @@ def _(implementation):
 boolean_masks = test_reads_no_answer.accepts(
     "attention with boolean masks", test_reads_no_answer_answers.boolean_masks
 )
-
 test_reads_no_answer.accepts(
     "masks that are added, in float64",
     test_reads_no_answer_answers.added_masks,
     holds=("float32 or float64",),
 )
-
 test_reads_no_answer.accepts(
     "place by place, without padding",
     test_reads_no_answer_answers.place_by_place,
     holds=("The machine is unknown",),
 )
-
 test_reads_no_answer.accepts(
     "a recurrent network",
     test_reads_no_answer_answers.recurrent,
     holds=("It is called `implementation(sources, targets)`",),
 )
-
 test_reads_no_answer.accepts(
     "sums, in float64",
     test_reads_no_answer_answers.sums,
@@ -208,7 +198,6 @@ test_reads_no_answer.rejects(
         "X, Y = table[sources], table[torch.cat((last, targets[:, :-1]), dim=1)]",
     ),
 )
-
 one_ahead = test_reads_no_answer.rejects(
     "the causal mask lets one place too many through",
     not_shifted.edit(
@@ -219,7 +208,6 @@ one_ahead = test_reads_no_answer.rejects(
     ),
     holds=("sum to 1",),
 )
-
 test_reads_no_answer.rejects(
     "a place sees the whole target but its own token",
     one_ahead.edit(
@@ -231,7 +219,6 @@ test_reads_no_answer.rejects(
     ),
     holds=("all tokens of the source and on all those of the target before that place",),
 )
-
 test_reads_no_answer.rejects(
     "the second block has no causal mask",
     boolean_masks.edit(
@@ -242,7 +229,6 @@ test_reads_no_answer.rejects(
         "    Y = Y + (Y @ Y.mT / 8).masked_fill(hidden, -torch.inf).softmax(dim=-1) @ Y",
     ),
 )
-
 test_reads_no_answer.rejects(
     "the causal mask hides the token just before, too",
     one_ahead.edit(
@@ -254,7 +240,6 @@ test_reads_no_answer.rejects(
     ),
     holds=("all tokens…",),
 )
-
 test_reads_no_answer.rejects(
     "the cross-attention sees the source's padding",
     boolean_masks.edit(
@@ -293,7 +278,6 @@ test_reads_no_answer.rejects(
     ),
     holds=("and 0 at padding",),
 )
-
 test_reads_no_answer.rejects(
     "no causal mask at all",
     one_ahead.edit(
@@ -304,7 +288,6 @@ test_reads_no_answer.rejects(
     shown=False,
     holds=("Raises AssertionError",),
 )
-
 test_reads_no_answer.rejects(
     "the first token stands where the start should",
     not_shifted.edit(
@@ -313,7 +296,6 @@ test_reads_no_answer.rejects(
     shown=False,
     holds=("sum to 1",),
 )
-
 test_reads_no_answer.rejects(
     "the encoder sees the source's padding",
     not_shifted.edit(
@@ -326,7 +308,6 @@ test_reads_no_answer.rejects(
     shown=False,
     holds=("not on padding, and not on the other rows",),
 )
-
 test_reads_no_answer.rejects(
     "only the token just before is read",
     boolean_masks.edit(
@@ -337,7 +318,6 @@ test_reads_no_answer.rejects(
     shown=False,
     holds=("all tokens…",),
 )
-
 test_reads_no_answer.rejects(
     "hidden after the softmax: later tokens still weigh",
     not_shifted.edit(
@@ -348,7 +328,6 @@ test_reads_no_answer.rejects(
     ),
     shown=False,
 )
-
 test_reads_no_answer.rejects(
     "the sentences of a batch see each other",
     not_shifted.edit(

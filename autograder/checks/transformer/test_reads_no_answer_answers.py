@@ -1,7 +1,5 @@
 """Right answers to the exercise `test_reads_no_answer`."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 

@@ -1,7 +1,5 @@
 """The exercise `tied_embedding_backward`: one table, read on the way in and on the way out."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from solutions.variants import translating as solutions
@@ -113,13 +111,11 @@ tied_embedding_backward.wrong(
     "`d_E[tokens] += ...`, where one id stands three times: how many of the three are added?",
     plain.edit("np.add.at(d_E, tokens, d_logits @ E)", "d_E[tokens] += d_logits @ E"),
 )
-
 tied_embedding_backward.wrong(
     "the sum for the mean",
     "Give every token twice. Does the loss change? Does your gradient?",
     plain.edit("d_logits = d_logits / len(tokens)", ""),
 )
-
 tied_embedding_backward.wrong(
     "the targets forgotten",
     "What is the derivative of the cross-entropy by the logit of the right token? May it be "
@@ -131,25 +127,21 @@ tied_embedding_backward.wrong(
         "d_logits = d_logits / d_logits.sum(axis=-1, keepdims=True) / len(tokens)",
     ),
 )
-
 tied_embedding_backward.wrong(
     "uphill",
     "Take a small step against your gradient. Does the loss fall?",
     plain.edit("d_logits / len(tokens)", "d_logits / -len(tokens)"),
 )
-
 tied_embedding_backward.wrong(
     "the rows of the targets",
     "Which rows of `E` were read on the way in: those of the tokens, or those of the targets?",
     plain.edit("np.add.at(d_E, tokens, d_logits @ E)", "np.add.at(d_E, targets, d_logits @ E)"),
 )
-
 tied_embedding_backward.wrong(
     "a softmax over the tokens",
     "Which numbers sum to 1: those of one token over all ids, or those of one id over all tokens?",
     plain.edit("axis=-1", "axis=0", times=2),
 )
-
 tied_embedding_backward.wrong(
     "overflow",
     "What is exp(1000) on a computer? Does a softmax change if you subtract the same number from "

@@ -1,7 +1,5 @@
 """The exercise `train_step`: one step on several small batches, judged by the weights after it."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 
@@ -129,7 +127,6 @@ train_step.wrong(
         "total / len(batches)", "total / 1"
     ),
 )
-
 train_step.wrong(
     "sums in place of a mean",
     "The loss of the step is a mean. Over how many tokens, and where do you divide?",
@@ -137,7 +134,6 @@ train_step.wrong(
         "total / tokens", "total / 1"
     ),
 )
-
 train_step.wrong(
     "the last batch alone",
     "What became of the gradient of the first batch when the second came?",
@@ -202,7 +198,6 @@ clipped_each_weight = train_step.wrong(
         "sums = [one * min(1.0, max_norm / max(float(one.norm()), 1e-30)) for one in sums]",
     ),
 )
-
 train_step.wrong(
     "each number clipped",
     "A gradient (3, 4) is shortened to length 1. Is it (0.6, 0.8), or (1, 1)?",
@@ -210,7 +205,6 @@ train_step.wrong(
         "one * min(1.0, max_norm / max(float(one.norm()), 1e-30))", "one.clamp(-max_norm, max_norm)"
     ),
 )
-
 train_step.wrong(
     "no clipping",
     "How long is the gradient when it is longer than `max_norm`?",
@@ -218,7 +212,6 @@ train_step.wrong(
         "sums = [one * min(1.0, max_norm / max(float(one.norm()), 1e-30)) for one in sums]", ""
     ),
 )
-
 train_step.wrong(
     "short gradients lengthened",
     "The gradient has length 0.1 and `max_norm` is 1. What should clipping do to it?",
@@ -227,7 +220,6 @@ train_step.wrong(
         "sums = [one * max_norm / max(float(length), 1e-30) for one in sums]",
     ),
 )
-
 train_step.wrong(
     "clipped before the mean is taken",
     "Is it the gradient of the sum that may not be longer than `max_norm`, or that of the mean?",
@@ -238,13 +230,11 @@ train_step.wrong(
         "pairs = zip(leaves, sums, strict=True)",
     ),
 )
-
 train_step.wrong(
     "uphill",
     "In which direction does the gradient point: where the loss grows, or where it falls?",
     plain.edit("w.detach() - rate * g", "w.detach() + rate * g"),
 )
-
 train_step.wrong(
     "the loss after the step",
     "With which weights is the loss that you return computed: the old ones, or the new?",

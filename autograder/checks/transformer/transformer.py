@@ -1,7 +1,5 @@
 """The exercise `Transformer`: chapter 8's blocks, put together."""
 
-from __future__ import annotations
-
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -33,24 +31,19 @@ transformer = Declaration(
 
 
 functions = transformer.right(transformer_answers.Functions)
-
 transformer.right(transformer_answers.FromTorch)
-
 transformer.right(transformer_answers.Einsum)
-
 transformer.wrong(
     "embeddings not scaled",
     "At first an entry of an embedding is hardly larger than 1 / sqrt(d_model), and an entry of a "
     "position is up to 1. Which one drowns the other, if nothing is done?",
     functions.edit("X * d_model**0.5 + waves", "X + waves"),
 )
-
 transformer.wrong(
     "the positions scaled too",
     "What is multiplied by sqrt(d_model): the embedding, or its sum with the position?",
     functions.edit("X * d_model**0.5 + waves", "(X + waves) * d_model**0.5"),
 )
-
 transformer.wrong(
     "no positions",
     "Exchange two words of the source. Does anything in your encoder notice?",
@@ -63,7 +56,6 @@ transformer.wrong(
         "d_model = X.shape[-1]\nreturn X * d_model**0.5",
     ),
 )
-
 transformer.wrong(
     "no positions in the target",
     "Both stacks read tokens. Which of your two tells them their places?",
@@ -72,7 +64,6 @@ transformer.wrong(
         'self.decoder["embedding"](inputs) * self.decoder["norm"].weight.numel() ** 0.5',
     ),
 )
-
 transformer.wrong(
     "probabilities for logits",
     "The loss takes a softmax of what you return. What have you taken already?",
@@ -81,14 +72,12 @@ transformer.wrong(
         'self.decoder["to_logits"](self.decoder["norm"](X)).softmax(dim=-1)',
     ),
 )
-
 transformer.wrong(
     "the encoder without its last norm",
     "In blocks with the norm before each sublayer, nothing normalises the sum that leaves the "
     "last block. Who does it in your encoder?",
     functions.edit('context = self.encoder["norm"](X)', "context = X"),
 )
-
 transformer.wrong(
     "the decoder without its last norm",
     "In blocks with the norm before each sublayer, nothing normalises the sum that leaves the "
@@ -97,7 +86,6 @@ transformer.wrong(
         'self.decoder["to_logits"](self.decoder["norm"](X))', 'self.decoder["to_logits"](X)'
     ),
 )
-
 transformer.wrong(
     "the decoder asks the embeddings of the source",
     "What has your decoder's `context` gone through: one embedding, or all blocks of the encoder?",
@@ -177,7 +165,6 @@ transformer.wrong(
         "nn.ModuleList([block(*attentions)] * n_layers)",
     ),
 )
-
 transformer.wrong(
     "no causal mask",
     "In training the whole target is there. What keeps a place from looking at the token that it "
@@ -189,7 +176,6 @@ transformer.wrong(
         'self.attend(block["self_attention"], Y, Y, None)',
     ),
 )
-
 transformer.wrong(
     "the mask leaks one token",
     "Row i of the inputs predicts what stands in row i + 1. May it attend to row i + 1?",
@@ -198,7 +184,6 @@ transformer.wrong(
         "torch.ones(1, m, m, dtype=torch.bool).tril(1)",
     ),
 )
-
 transformer.wrong(
     "a token may not attend to itself",
     "The inputs are shifted already. May a place read its own input?",
@@ -207,7 +192,6 @@ transformer.wrong(
         "torch.ones(1, m, m, dtype=torch.bool).tril(-1)",
     ),
 )
-
 transformer.wrong(
     "the causal mask turned round",
     "Row i of the mask is the token that asks. On which side of the diagonal stand the tokens "
@@ -216,7 +200,6 @@ transformer.wrong(
         "torch.ones(1, m, m, dtype=torch.bool).tril", "torch.ones(1, m, m, dtype=torch.bool).triu"
     ),
 )
-
 transformer.wrong(
     "the source's mask not passed on to the decoder",
     "The padding of the source is hidden while it is read. Is it hidden from the decoder, too?",
@@ -225,7 +208,6 @@ transformer.wrong(
         'self.attend(block["cross_attention"], block["norm_2"](X), context, None)',
     ),
 )
-
 transformer.wrong(
     "the source's mask not passed on to the encoder",
     "The padding of the source is hidden from the decoder. Do the words of the source look at it?",
@@ -233,7 +215,6 @@ transformer.wrong(
         'self.attend(block["attention"], Y, Y, mask)', 'self.attend(block["attention"], Y, Y, None)'
     ),
 )
-
 transformer.wrong(
     "the source's mask not used",
     "What does your module do with the argument `source_mask`?",
@@ -246,7 +227,6 @@ transformer.wrong(
         'self.attend(block["cross_attention"], block["norm_2"](X), context, None)',
     ),
 )
-
 transformer.wrong(
     "the source's mask inverted",
     "Does `True` say that there is a token, or that there is padding?",
@@ -255,7 +235,6 @@ transformer.wrong(
         "source_mask if source_mask is None else ~source_mask[:, None, :]",
     ),
 )
-
 transformer.wrong(
     "the source's mask on the target's own attention",
     "Whose tokens does the source's mask speak of? In which of the decoder's two attentions do "
@@ -274,7 +253,5 @@ transformer.wrong(
         'self.attend(block["cross_attention"], block["norm_2"](X), context, None)',
     ),
 )
-
-
 transformer.public(transformer_cases.public)
 transformer.hidden(transformer_cases.hidden)

@@ -1,7 +1,5 @@
 """Right answers to the exercise `Transformer`."""
 
-from __future__ import annotations
-
 import torch
 import torch.nn.functional as F
 from torch import nn

@@ -1,7 +1,5 @@
 """The exercise `warmup_learning_rate`: a rate that rises in a line and falls with the root."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -86,7 +84,6 @@ warmup_learning_rate.wrong(
         "min(step**-0.5, step * warmup**-1.5)",
     ),
 )
-
 warmup_learning_rate.wrong(
     "the width without its root",
     "Four times the width: should the rate be a quarter, or a half?",
@@ -95,37 +92,31 @@ warmup_learning_rate.wrong(
         "min(step**-0.5, step * warmup**-1.5) / d_model",
     ),
 )
-
 warmup_learning_rate.wrong(
     "a wide model learns faster",
     "What is the sign of the exponent of `d_model`?",
     plain.edit("d_model**-0.5", "d_model**0.5"),
 )
-
 warmup_learning_rate.wrong(
     "the warm-up to the power of -1/2",
     "At the step `warmup` the two numbers should be equal. Are yours?",
     plain.edit("warmup**-1.5", "warmup**-0.5"),
 )
-
 warmup_learning_rate.wrong(
     "the warm-up to the power of -1",
     "`step / warmup` is 1 at the end of the warm-up. How large is `step**-0.5` there?",
     plain.edit("step * warmup**-1.5", "step / warmup"),
 )
-
 warmup_learning_rate.wrong(
     "falls with the step, not with its root",
     "Four times as many steps after the peak: should the rate be a quarter, or a half?",
     plain.edit("step**-0.5", "warmup**0.5 / step"),
 )
-
 warmup_learning_rate.wrong(
     "stays where it is highest",
     "What does your rate do after the warm-up?",
     plain.edit("step**-0.5", "warmup**-0.5"),
 )
-
 warmup_learning_rate.wrong(
     "no rise",
     "What does your function do with the argument `warmup`?",

@@ -1,7 +1,5 @@
 """The question `where_parallelism_ends`, answered in words."""
 
-from __future__ import annotations
-
 from ...judging.exercise import Written
 
 where_parallelism_ends = Written(

@@ -1,7 +1,5 @@
 """The exercise `DecoderBlock`: a third sublayer that asks another sequence."""
 
-from __future__ import annotations
-
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -191,7 +189,6 @@ decoder_block.wrong(
         "self.attend(self.self_attention, X, X, None)",
     ),
 )
-
 decoder_block.wrong(
     "context mask not passed on",
     "Change a token of the source that is padding. Which outputs should change, and which do?",
@@ -200,7 +197,6 @@ decoder_block.wrong(
         "self.attend(self.cross_attention, X, context, None)",
     ),
 )
-
 decoder_block.wrong(
     "the context not asked",
     "Change a token of `context`. Does your output change?",
@@ -209,13 +205,11 @@ decoder_block.wrong(
         "self.attend(self.cross_attention, X, X, mask)",
     ),
 )
-
 decoder_block.wrong(
     "one attention for both",
     "Which gradient do the weights of `cross_attention` get?",
     plain.edit("self.cross_attention", "self.self_attention"),
 )
-
 decoder_block.wrong(
     "the context asked first",
     "Who should read the target first: its own tokens, or the source's?",
@@ -224,13 +218,11 @@ decoder_block.wrong(
     .edit("X + look(X)", "X + ask(X)")
     .edit("self.norm_2(X + ask(X))", "self.norm_2(X + look(X))"),
 )
-
 decoder_block.wrong(
     "no residual around the context",
     "With all weights of all three sublayers 0, what is left of `X` in your block?",
     plain.edit("X + ask(self.norm_2(X))", "ask(self.norm_2(X))").edit("X + ask(X)", "ask(X)"),
 )
-
 decoder_block.wrong(
     "the norm on the residual path",
     'With norm="pre", follow `X` from the input to the output along the sums alone: does it pass '
@@ -247,7 +239,6 @@ decoder_block.wrong(
         "return X + transform(X)",
     ),
 )
-
 decoder_block.wrong(
     "the context cut off from the gradient",
     "The output is right. How does the encoder learn what to hand over?",
@@ -256,7 +247,5 @@ decoder_block.wrong(
         "self.attend(self.cross_attention, X, context.detach(), context_mask)",
     ),
 )
-
-
 decoder_block.public(decoder_block_cases.public)
 decoder_block.hidden(decoder_block_cases.hidden)

@@ -1,7 +1,5 @@
 """The cases of the exercise `DecoderBlock`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The exercise `EncoderBlock`: the wiring of two sublayers, two sums and two norms."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -179,7 +177,6 @@ encoder_block.wrong(
     .edit("X + self.attend(X, mask)", "self.attend(X, mask)")
     .edit("X + self.transform(X)", "self.transform(X)"),
 )
-
 encoder_block.wrong(
     "the norm on the residual path",
     'With norm="pre", follow `X` from the input to the output along the sums alone: does it pass '
@@ -192,7 +189,6 @@ encoder_block.wrong(
         "return X + self.transform(X)",
     ),
 )
-
 encoder_block.wrong(
     "the norm before the sum",
     'With norm="post", is it the sum that is normalised, or only what the sublayer adds?',
@@ -200,7 +196,6 @@ encoder_block.wrong(
         "self.norm_1(X + self.attend(X, mask))", "X + self.norm_1(self.attend(X, mask))"
     ).edit("self.norm_2(X + self.transform(X))", "X + self.norm_2(self.transform(X))"),
 )
-
 encoder_block.wrong(
     "always post",
     "What does your module do with the argument `norm`?",
@@ -211,13 +206,11 @@ encoder_block.wrong(
         "",
     ),
 )
-
 encoder_block.wrong(
     "pre and post exchanged",
     "Which of the two is the design of 2017, and is its last step a norm or a sum?",
     plain.edit("if self.pre:", "if not self.pre:"),
 )
-
 encoder_block.wrong(
     "one norm for both sublayers",
     "Which gradient do the weights of `norm_2` get?",
@@ -225,13 +218,11 @@ encoder_block.wrong(
         "self.norm_2(X + self.transform(X))", "self.norm_1(X + self.transform(X))"
     ),
 )
-
 encoder_block.wrong(
     "mask not passed on",
     "Change a token that the mask hides. Which outputs should change, and which do?",
     plain.edit("if self.pre:", "mask = None\nif self.pre:"),
 )
-
 encoder_block.wrong(
     "the sublayers side by side",
     "What does the feed-forward part read: the block's input, or what attention left?",
@@ -248,7 +239,6 @@ encoder_block.wrong(
         "return self.norm_2(Y + self.transform(X))",
     ),
 )
-
 encoder_block.wrong(
     "the residual added in place",
     "Who else holds the tensor that `+=` changes?",

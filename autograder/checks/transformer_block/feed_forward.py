@@ -1,7 +1,5 @@
 """The exercise `FeedForward`: widen, bend, narrow."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -112,14 +110,11 @@ class BentAtTheEnd(nn.Module):
 bent_at_the_end = feed_forward.wrong(
     "bent at the end", "Can your output be negative? Where does the activation stand?", BentAtTheEnd
 )
-
-
 feed_forward.wrong(
     "bent twice",
     "How often does the activation stand in equation 2? Can your output be negative?",
     bent_at_the_end.edit("self.W_1(X)", "self.bend(self.W_1(X))"),
 )
-
 feed_forward.wrong(
     "always ReLU",
     "What does your module do with the argument `activation`?",

@@ -1,7 +1,5 @@
 """The exercise `feed_forward_sublayer`: what is dropped, and when. To debug."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -82,7 +80,6 @@ feed_forward_sublayer.wrong(
         "F.dropout(F.relu(normed @ W_1 + b_1), p_hidden)",
     ),
 )
-
 feed_forward_sublayer.wrong(
     "the sum dropped",
     "In training, with `p_output` = 1: what is left of `X`?",
@@ -113,7 +110,6 @@ feed_forward_sublayer.wrong(
         "F.dropout(hidden @ W_2 + b_2, p_output, not training)",
     ),
 )
-
 feed_forward_sublayer.wrong(
     "the probabilities exchanged",
     "Let `p_hidden` be 1 and `p_output` 0, in training. Is `b_2` still added to `X`?",
@@ -125,7 +121,6 @@ feed_forward_sublayer.wrong(
         "F.dropout(hidden @ W_2 + b_2, p_hidden, training)",
     ),
 )
-
 feed_forward_sublayer.wrong(
     "what is read dropped, not what is added",
     "In training, with `p_output` = 1, nothing may be added to `X`. Which two biases still are?",
@@ -134,7 +129,6 @@ feed_forward_sublayer.wrong(
         "normed = F.layer_norm(X, X.shape[-1:])\nnormed = F.dropout(normed, p_output, training)",
     ).edit("X + F.dropout(hidden @ W_2 + b_2, p_output, training)", "X + hidden @ W_2 + b_2"),
 )
-
 feed_forward_sublayer.wrong(
     "the bias kept",
     "In training, with `p_output` = 1, nothing may be added to `X`. What still is?",
@@ -143,7 +137,6 @@ feed_forward_sublayer.wrong(
         "X + F.dropout(hidden @ W_2, p_output, training) + b_2",
     ),
 )
-
 feed_forward_sublayer.wrong(
     "scaled in use",
     "`F.dropout` divides what it keeps by 1 - p in training. What is left to correct in use?",

@@ -1,7 +1,5 @@
 """The exercise `LayerNorm`: each token on its own."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 from torch import nn
@@ -89,21 +87,17 @@ class Plain(nn.Module):
 
 
 plain = layer_norm.right(Plain)
-
-
 layer_norm.wrong(
     "normalised over time",
     "A token is a row. Whose mean do you subtract: the row's, or that of one feature over all "
     "tokens? What would padding do to it?",
     plain.edit("dim=-1", "dim=-2"),
 )
-
 layer_norm.wrong(
     "one mean for the whole sequence",
     "How many means does a sequence of `n` tokens have?",
     plain.edit("dim=-1", "dim=(-2, -1)"),
 )
-
 layer_norm.wrong(
     "the variance divided by one less",
     "By which number is the sum of squared deviations divided here: by the number of features, or "
@@ -113,7 +107,6 @@ layer_norm.wrong(
         "torch.var_mean(X, dim=-1, keepdim=True)",
     ),
 )
-
 layer_norm.wrong(
     "eps after the root",
     "To what is `eps` added: to the variance, or to its root? Try features that are all nearly "
@@ -123,7 +116,6 @@ layer_norm.wrong(
         "mean, spread = X.mean(dim=-1, keepdim=True), X.std(dim=-1, keepdim=True, unbiased=False)",
     ).edit("(X - mean) / (variance + self.eps).sqrt()", "(X - mean) / (spread + self.eps)"),
 )
-
 layer_norm.wrong(
     "`std` as it is by default, and eps after the root",
     "By which number does `std` divide the sum of squared deviations, if nothing else is said? "
@@ -133,19 +125,16 @@ layer_norm.wrong(
         "mean, spread = X.mean(dim=-1, keepdim=True), X.std(dim=-1, keepdim=True)",
     ).edit("(X - mean) / (variance + self.eps).sqrt()", "(X - mean) / (spread + self.eps)"),
 )
-
 layer_norm.wrong(
     "eps not used",
     "What happens to the argument `eps` between `__init__` and `forward`?",
     plain.edit("self.eps = eps", "").edit("variance + self.eps", "variance + 1e-5"),
 )
-
 layer_norm.wrong(
     "divided by the variance",
     "Multiply the input by 10. Should the result change?",
     plain.edit("(X - mean) / (variance + self.eps).sqrt()", "(X - mean) / (variance + self.eps)"),
 )
-
 layer_norm.wrong(
     "the mean left in",
     "Add 5 to every feature of a token. Should the result change?",
@@ -154,7 +143,6 @@ layer_norm.wrong(
         "square = (X * X).mean(dim=-1, keepdim=True)",
     ).edit("(X - mean) / (variance + self.eps).sqrt()", "X / (square + self.eps).sqrt()"),
 )
-
 layer_norm.wrong(
     "shifted before it is scaled",
     "With the scale 0, what should be left?",
@@ -163,7 +151,6 @@ layer_norm.wrong(
         "((X - mean) / (variance + self.eps).sqrt() + self.bias) * self.weight",
     ),
 )
-
 layer_norm.wrong(
     "mean and variance cut off from the gradient",
     "The output is right. But mean and variance depend on the input too: does your gradient know "
@@ -173,14 +160,12 @@ layer_norm.wrong(
         "torch.var_mean(X.detach(), dim=-1, keepdim=True, unbiased=False)",
     ),
 )
-
 layer_norm.wrong(
     "a scale of 0 at the start",
     "Before anything is learned, what comes out of your module? And which gradient reaches what "
     "lies before it?",
     plain.edit("torch.ones", "torch.zeros"),
 )
-
 layer_norm.wrong(
     "mean of the squares less square of the mean",
     "Two numbers near 10^12 differ by 1. How many of their digits are left in the difference? "

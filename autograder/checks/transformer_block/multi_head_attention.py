@@ -1,7 +1,5 @@
 """The exercise `MultiHeadAttention`: chapter 6's layer, with autograd and another sequence."""
 
-from __future__ import annotations
-
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -154,7 +152,6 @@ multi_head_attention.wrong(
     "findings should they be?",
     plain.edit("Y.transpose(-3, -2).flatten(-2)", "Y.reshape(X.shape)"),
 )
-
 multi_head_attention.wrong(
     "heads split without the transpose",
     "Which features of which tokens does your first head see? It should see a part of every token.",
@@ -163,7 +160,6 @@ multi_head_attention.wrong(
         "Y.reshape(*Y.shape[:-2], self.n_heads, -1, self.d_head)",
     ),
 )
-
 multi_head_attention.wrong(
     "heads that share one projection",
     "Are the queries of your second head other numbers than those of the first? Which rows of "
@@ -176,19 +172,16 @@ multi_head_attention.wrong(
         "-1) for Y in (self.W_q(X), self.W_k(context), self.W_v(context)))",
     ),
 )
-
 multi_head_attention.wrong(
     "values made with the key projection",
     "Which gradient does `W_v` get?",
     plain.edit("self.W_v(context)", "self.W_k(context)"),
 )
-
 multi_head_attention.wrong(
     "heads not mixed",
     "What are the four projections for? Which one has nothing to do in your module?",
     plain.edit("self.W_o(Y.transpose(-3, -2).flatten(-2))", "Y.transpose(-3, -2).flatten(-2)"),
 )
-
 no_scale = multi_head_attention.wrong(
     "scale forgotten",
     "How large do the scores grow with the width of a head, if nothing is divided?",
@@ -199,13 +192,11 @@ no_scale = multi_head_attention.wrong(
         "Y = (scores.softmax(dim=-1) * mask) @ V",
     ),
 )
-
 multi_head_attention.wrong(
     "scaled by the width of the model",
     "Over how many features does one score of one head sum?",
     no_scale.edit("Q @ K.mT", "Q @ K.mT / X.shape[-1] ** 0.5"),
 )
-
 over_queries = multi_head_attention.wrong(
     "softmax over the queries",
     "Which sums are 1 in your weights: those of the rows or those of the columns?",
@@ -216,7 +207,6 @@ over_queries = multi_head_attention.wrong(
         "Y = (scores.softmax(dim=-2) * mask) @ V",
     ),
 )
-
 multi_head_attention.wrong(
     "context ignored",
     "Who answers when a `context` is given? Where do your keys and values come from?",
@@ -227,7 +217,6 @@ multi_head_attention.wrong(
         "    mask = None",
     ),
 )
-
 multi_head_attention.wrong(
     "mask ignored",
     "What does your module do with the argument `mask`?",
@@ -239,7 +228,6 @@ multi_head_attention.wrong(
         "F.scaled_dot_product_attention(Q, K, V, mask)", "F.scaled_dot_product_attention(Q, K, V)"
     ),
 )
-
 multi_head_attention.wrong(
     "mask inverted",
     "Does `True` say that a token may attend, or that it may not? Several functions of torch "
@@ -288,7 +276,6 @@ multi_head_attention.wrong(
         "scores = Q @ K.mT / self.d_head**0.5\nY = (scores.softmax(dim=-1) * mask) @ V",
     ),
 )
-
 multi_head_attention.wrong(
     "a fully masked row attends to everything",
     "What does softmax make of a row of equal scores, however negative?",
@@ -298,7 +285,6 @@ multi_head_attention.wrong(
         "Y = scores.masked_fill(~mask, -1e9).softmax(dim=-1) @ V",
     ),
 )
-
 multi_head_attention.wrong(
     "a fully masked row is NaN",
     "What is the sum of a row that is all exp(-infinity), and what do you divide by?",
@@ -308,7 +294,6 @@ multi_head_attention.wrong(
         "Y = scores.masked_fill(~mask, -math.inf).softmax(dim=-1) @ V",
     ),
 )
-
 multi_head_attention.wrong(
     "weights cut off from the gradient",
     "The output is right. How do `W_q` and `W_k` learn where to look?",
@@ -316,7 +301,5 @@ multi_head_attention.wrong(
         "(scores.softmax(dim=-2) * mask) @ V", "(scores.softmax(dim=-1) * mask).detach() @ V"
     ),
 )
-
-
 multi_head_attention.public(multi_head_attention_cases.public)
 multi_head_attention.hidden(multi_head_attention_cases.hidden)

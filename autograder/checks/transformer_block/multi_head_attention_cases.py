@@ -1,7 +1,5 @@
 """The cases of the exercise `MultiHeadAttention`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any

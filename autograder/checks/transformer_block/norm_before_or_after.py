@@ -1,7 +1,5 @@
 """The question `norm_before_or_after`, answered in words."""
 
-from __future__ import annotations
-
 from ...judging.exercise import Written
 
 norm_before_or_after = Written(

@@ -1,7 +1,5 @@
 """The exercise `ParallelBlock`: two sublayers that do not wait for each other. To transfer."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -145,8 +143,6 @@ one_after_the_other = parallel_block.wrong(
     "What does the feed-forward part read: what attention left, or what attention read?",
     OneAfterTheOther,
 )
-
-
 parallel_block.wrong(
     "the feed-forward part reads what attention found",
     "Change a token that the mask hides from all others. Does what the feed-forward part adds to "
@@ -155,7 +151,6 @@ parallel_block.wrong(
         "X = X + self.attend(self.norm(X), mask)", "Y = self.attend(self.norm(X), mask)"
     ).edit("X + self.transform(self.norm(X))", "X + Y + self.transform(Y)"),
 )
-
 transform_reads_X = parallel_block.wrong(
     "the feed-forward part reads X as it is",
     "Multiply `X` by 10. Should what the feed-forward part adds become larger?",
@@ -164,7 +159,6 @@ transform_reads_X = parallel_block.wrong(
         "return X + self.attend(self.norm(X), mask) + self.transform(X)",
     ),
 )
-
 parallel_block.wrong(
     "attention reads X as it is",
     "Multiply `X` by 10. Should what attention adds become larger?",
@@ -173,7 +167,6 @@ parallel_block.wrong(
         "X + self.attend(X, mask) + self.transform(self.norm(X))",
     ),
 )
-
 parallel_block.wrong(
     "the norm after the sum",
     "With all weights of the two sublayers 0, should `X` come out, or `X` normalised?",
@@ -182,7 +175,6 @@ parallel_block.wrong(
         "self.norm(X + self.attend(X, mask) + self.transform(X))",
     ),
 )
-
 norm_on_the_path = parallel_block.wrong(
     "the norm on the residual path",
     "To what are the two added: to `X`, or to what they read?",
@@ -191,13 +183,11 @@ norm_on_the_path = parallel_block.wrong(
         "Y = self.norm(X)\nreturn Y + self.attend(Y, mask) + self.transform(Y)",
     ),
 )
-
 parallel_block.wrong(
     "no residual",
     "With all weights of the two sublayers 0, what is left of `X`?",
     norm_on_the_path.edit("Y + self.attend(Y, mask)", "self.attend(Y, mask)"),
 )
-
 parallel_block.wrong(
     "the residual added twice",
     "With all weights of the two sublayers 0, what comes out of your block: `X`?",
@@ -206,7 +196,6 @@ parallel_block.wrong(
         "(X + self.attend(Y, mask)) + (X + self.transform(Y))",
     ),
 )
-
 parallel_block.wrong(
     "the mean of the two",
     "Set all weights of the feed-forward part to 0. Is all of what attention found added, or half "
@@ -216,13 +205,11 @@ parallel_block.wrong(
         "X + (self.attend(Y, mask) + self.transform(Y)) / 2",
     ),
 )
-
 parallel_block.wrong(
     "mask not passed on",
     "Change a token that the mask hides. Which outputs should change, and which do?",
     norm_on_the_path.edit("Y + self.attend(Y, mask)", "X + self.attend(Y, None)"),
 )
-
 parallel_block.wrong(
     "the residual added in place",
     "Who else holds the tensor that `+=` changes?",

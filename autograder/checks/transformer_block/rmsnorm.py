@@ -1,7 +1,5 @@
 """The exercise `RMSNorm`: the size of a token, and nothing of its mean."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 from torch import nn
@@ -79,8 +77,6 @@ class Plain(nn.Module):
 
 
 plain = rmsnorm.right(Plain)
-
-
 rmsnorm.wrong(
     "the mean subtracted",
     "Add 5 to every feature of a token. Does the result of a layer normalisation change? And that "
@@ -91,7 +87,6 @@ rmsnorm.wrong(
         "return X / ((X * X).mean(dim=-1, keepdim=True) + self.eps).sqrt() * self.weight",
     ),
 )
-
 rmsnorm.wrong(
     "the sum of the squares for their mean",
     "A token of four ones: what is the mean of its squares, and what should come out?",
@@ -100,7 +95,6 @@ rmsnorm.wrong(
         "((X * X).sum(dim=-1, keepdim=True) + self.eps).sqrt()",
     ),
 )
-
 rmsnorm.wrong(
     "divided by the mean square",
     "Multiply the input by 10. Should the result change?",
@@ -109,7 +103,6 @@ rmsnorm.wrong(
         "X / ((X * X).mean(dim=-1, keepdim=True) + self.eps)",
     ),
 )
-
 rmsnorm.wrong(
     "eps after the root",
     "To what is `eps` added: to the mean square, or to its root? Try a token whose features are "
@@ -119,7 +112,6 @@ rmsnorm.wrong(
         "X / ((X * X).mean(dim=-1, keepdim=True).sqrt() + self.eps)",
     ),
 )
-
 rmsnorm.wrong(
     "normalised over time",
     "A token is a row. Whose squares do you average: the row's, or those of one feature over all "
@@ -129,7 +121,6 @@ rmsnorm.wrong(
         "((X * X).mean(dim=-2, keepdim=True) + self.eps).sqrt()",
     ),
 )
-
 rmsnorm.wrong(
     "one size for the whole sequence",
     "How many sizes does a sequence of `n` tokens have?",
@@ -138,7 +129,6 @@ rmsnorm.wrong(
         "((X * X).mean(dim=(-2, -1), keepdim=True) + self.eps).sqrt()",
     ),
 )
-
 rmsnorm.wrong(
     "eps not used",
     "What happens to the argument `eps` between `__init__` and `forward`?",
@@ -147,7 +137,6 @@ rmsnorm.wrong(
         "((X * X).mean(dim=-1, keepdim=True) + 1e-6).sqrt()",
     ),
 )
-
 rmsnorm.wrong(
     "the size cut off from the gradient",
     "The output is right. But the size of a token depends on the token: does your gradient know "
@@ -158,7 +147,6 @@ rmsnorm.wrong(
         "return X / (square + self.eps).sqrt() * self.weight",
     ),
 )
-
 rmsnorm.wrong(
     "one added to the scale",
     "With a `weight` of 0, what should be left of a token? Some models store the scale less one; "
@@ -168,7 +156,6 @@ rmsnorm.wrong(
         "X / ((X * X).mean(dim=-1, keepdim=True) + self.eps).sqrt() * (1 + self.weight)",
     ),
 )
-
 rmsnorm.wrong(
     "a scale of 0 at the start",
     "Before anything is learned, what comes out of your module? And which gradient reaches what "

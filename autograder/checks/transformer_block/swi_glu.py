@@ -1,7 +1,5 @@
 """The exercise `SwiGLU`: a feed-forward network with a gate."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -84,57 +82,47 @@ class Plain(nn.Module):
 
 
 plain = swi_glu.right(Plain)
-
-
 swi_glu.wrong(
     "nothing bent",
     "What does your module make of 2X? Of a product of two linear maps it is four times as much; "
     "what bends here?",
     plain.edit("F.silu(self.W_gate(X))", "self.W_gate(X)"),
 )
-
 swi_glu.wrong(
     "the gate a sigmoid",
     "SiLU of a number is the number times its sigmoid. What is it of 3, and what is your gate?",
     plain.edit("F.silu", "torch.sigmoid"),
 )
-
 swi_glu.wrong(
     "the gate a GELU",
     "Two activations look much alike. Which of them is z times the sigmoid of z?",
     plain.edit("F.silu", "F.gelu"),
 )
-
 swi_glu.wrong(
     "the gate a ReLU",
     "May a number that passes the gate change its sign? What is the SiLU of -1?",
     plain.edit("F.silu", "F.relu"),
 )
-
 swi_glu.wrong(
     "gate and value exchanged",
     "Which of the two maps stands inside the activation: `W_gate` or `W_up`?",
     plain.edit("F.silu(self.W_gate(X)) * self.W_up(X)", "self.W_gate(X) * F.silu(self.W_up(X))"),
 )
-
 swi_glu.wrong(
     "both bent",
     "How often does the activation stand in the equation?",
     plain.edit("self.W_up(X)", "F.silu(self.W_up(X))"),
 )
-
 swi_glu.wrong(
     "the product bent",
     "Is the activation applied before the product or after it?",
     plain.edit("F.silu(self.W_gate(X)) * self.W_up(X)", "F.silu(self.W_gate(X) * self.W_up(X))"),
 )
-
 swi_glu.wrong(
     "gate and value added",
     "With all weights of `W_gate` 0 the gate is shut. What should come out?",
     plain.edit("F.silu(self.W_gate(X)) * self.W_up(X)", "F.silu(self.W_gate(X)) + self.W_up(X)"),
 )
-
 swi_glu.wrong(
     "the residual inside",
     "With all weights 0, what should come out of this module? Who adds `X`?",
