@@ -20,8 +20,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from .. import checks
-from ..judging.exercise import Assignment, Exercise, Kind, Written
-from ..judging.judge import public_cases
+from ..judging.exercise import Assignment, Exercise, Kind, Written, public_cases
 from ..judging.stubs import stub
 from ..judging.verdict import ERRORS_SHARE
 from ..selfcheck.check import write_cases

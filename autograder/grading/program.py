@@ -21,8 +21,8 @@ import numpy as np
 
 from ..classroom.plaintext import printable
 from ..judging import judge
-from ..judging.exercise import Assignment, Exercise
-from ..judging.judge import AnswerKey, build_key, public_cases, with_hidden
+from ..judging.exercise import Assignment, Exercise, public_cases
+from ..judging.judge import AnswerKey, build_key, with_hidden
 from ..judging.verdict import IN_A_PROCESS, Judgement, Verdict
 from ..sandbox.backends import Sandbox
 from ..sandbox.limits import LIMITS

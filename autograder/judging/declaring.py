@@ -31,7 +31,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from .answers import Answer, Function, source_as
+from .answers import Answer, Function
 from .exercise import (
     Assignment,
     Case,
@@ -39,10 +39,8 @@ from .exercise import (
     Exercise,
     Kind,
     Misconception,
-    Raises,
-    SourceFunction,
 )
-from .written_tests import REJECTS, shuffled
+from .implementations import REJECTS, Implementation, shuffled
 
 __all__ = ["Answer", "Declaration", "assignment"]
 
@@ -73,8 +71,8 @@ class Declaration:
     _rights: list[Answer] = field(default_factory=list, init=False)
     _wrongs: dict[str, Misconception] = field(default_factory=dict, init=False)
     _cases: dict[str, CaseGenerator] = field(default_factory=dict, init=False)
-    _styles: list[_Implementation] = field(default_factory=list, init=False)
-    _mutants: list[_Implementation] = field(default_factory=list, init=False)
+    _styles: list[Implementation] = field(default_factory=list, init=False)
+    _mutants: list[Implementation] = field(default_factory=list, init=False)
 
     @property
     def name(self) -> str:
@@ -155,7 +153,7 @@ class Declaration:
 
         def add(answer: Given) -> Answer:
             made = self._answer(answer)
-            self._styles.append(_Implementation(style, made, holds, shown=len(self._styles) < 2))
+            self._styles.append(Implementation(style, made, holds, shown=len(self._styles) < 2))
             return made
 
         return add if answer is None else add(answer)
@@ -183,7 +181,7 @@ class Declaration:
 
         def add(answer: Given) -> Answer:
             made = self._answer(answer)
-            self._mutants.append(_Implementation(kind, made, holds, shown, REJECTS))
+            self._mutants.append(Implementation(kind, made, holds, shown, REJECTS))
             return made
 
         return add if answer is None else add(answer)
@@ -235,23 +233,6 @@ class Declaration:
             [one.case(self.imports) for one in some] for some in (self._styles, self._mutants)
         )
         return shuffled(rng, styles, mutants)
-
-
-@dataclass(frozen=True)
-class _Implementation:
-    """What a test is given: a `style` of right ones or a `kind` of wrong ones, and one of it."""
-
-    note: str
-    answer: Answer
-    holds: tuple[str, ...]
-    shown: bool
-    raises: Raises | None = None
-
-    def case(self, imports: tuple[str, ...]) -> Case:
-        """The case that gives it to a test: its source, by a name that says nothing."""
-        text = source_as(self.answer.function, "implementation") + "\n"
-        code = SourceFunction("implementation", "\n".join([*imports, text]))
-        return Case(self.note, (code,), raises=self.raises, promises=self.holds)
 
 
 def assignment(

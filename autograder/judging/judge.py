@@ -5,7 +5,6 @@ One engine serves the self-check in the notebook and the grader; they differ in 
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import re
 import warnings
@@ -84,12 +83,6 @@ class AnswerKey:
         returned = map(output, self.expected)
         asked = any(call.needs_torch or call.asks_torch for call in self.calls)
         return asked or any(tensors([*returned]))
-
-
-def public_cases(exercise: Exercise) -> tuple[Case, ...]:
-    """The cases that travel with the release: the same for everyone."""
-    seed = int.from_bytes(hashlib.sha256(exercise.name.encode()).digest()[:8], "little")
-    return tuple(exercise.cases(np.random.default_rng(seed)))
 
 
 def build_key(exercise: Exercise, public: Iterable[Case], hidden: Iterable[Case]) -> AnswerKey:

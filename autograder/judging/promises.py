@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .exercise import Exercise
-from .judge import public_cases
+from .exercise import Exercise, public_cases
 
 __all__ = ["Promise", "promises"]
 

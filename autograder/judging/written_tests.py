@@ -6,20 +6,15 @@ wrong one is a mutant, and its case asks for an AssertionError.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import Any
 
-import numpy as np
-
 from ..sandbox.untrusted.values import Observation, Raised
 from .compare import unasked_exception
-from .exercise import Case, Raises
+from .exercise import Case
 from .naming import KeyedMisconception
 from .verdict import Judgement, Verdict
-
-REJECTS = Raises("AssertionError")
-"""What a test does with a mutant."""
 
 MOST_KINDS = 6
 """So many kinds of mutant that slipped through are named."""
@@ -31,15 +26,6 @@ class Outcome(Enum):
     ACCEPTS = "accepts it"
     REJECTS = "rejects it"
     FAILS = "raises another exception"
-
-
-def shuffled(
-    rng: np.random.Generator, styles: Sequence[Case], mutants: Sequence[Case]
-) -> Iterator[Case]:
-    """All of both, with up to two of the right ones a second time, in an order that is drawn."""
-    twice = rng.permutation(len(styles))[: rng.integers(3)]
-    drawn = [*styles, *(styles[at] for at in twice), *mutants]
-    yield from (drawn[at] for at in rng.permutation(len(drawn)))
 
 
 def outcome(value: Any) -> Outcome:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from ..judging.agreement import agree
-from ..judging.exercise import Assignment, Case, Raises
-from ..judging.judge import AnswerKey, build_key, judge, observe_quietly, public_cases
+from ..judging.exercise import Assignment, Case, Raises, public_cases
+from ..judging.judge import AnswerKey, build_key, judge, observe_quietly
 from ..judging.modules import wrong_gradients
 from ..judging.naming import KeyedMisconception
 from ..judging.verdict import Judgement, Verdict

@@ -15,7 +15,8 @@ from torch import nn
 from torch_modules import TOLERANCE, matched, scrambled
 
 from autograder.checks import assignments
-from autograder.judging.judge import build_key, judge, observe_quietly, public_cases
+from autograder.judging.exercise import public_cases
+from autograder.judging.judge import build_key, judge, observe_quietly
 from solutions.context_bottleneck import greedy_decode
 from solutions.positions import sinusoidal_positions
 from solutions.transformer import (

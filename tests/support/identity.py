@@ -29,14 +29,13 @@ import numpy as np
 import autograder
 from autograder.checks import assignments
 from autograder.grading.sample import answer_source, sample_class
-from autograder.judging.exercise import Case, Exercise
+from autograder.judging.exercise import Case, Exercise, public_cases
 from autograder.judging.judge import (
     AnswerKey,
     KeyedMisconception,
     build_key,
     judge,
     observe_quietly,
-    public_cases,
 )
 from autograder.judging.promises import promises
 from autograder.judging.stubs import stub

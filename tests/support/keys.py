@@ -13,8 +13,8 @@ from nightly import NIGHTLY
 
 from autograder import checks
 from autograder.judging.declaring import Declaration
-from autograder.judging.exercise import Case, Exercise, Kind
-from autograder.judging.judge import AnswerKey, build_key, public_cases
+from autograder.judging.exercise import Case, Exercise, Kind, public_cases
+from autograder.judging.judge import AnswerKey, build_key
 
 EXERCISES = [
     pytest.param(exercise, id=f"{assignment.name}.{exercise.name}")

@@ -13,8 +13,8 @@ from torch import nn
 from autograder.grading.sample import answer_source
 from autograder.judging.answers import Answer, EditError, source, source_as
 from autograder.judging.declaring import Declaration, assignment
-from autograder.judging.exercise import Case, Exercise, Kind, Setup, Tensor
-from autograder.judging.judge import build_key, judge, observe_quietly, public_cases
+from autograder.judging.exercise import Case, Exercise, Kind, Setup, Tensor, public_cases
+from autograder.judging.judge import build_key, judge, observe_quietly
 from autograder.judging.promises import promises
 from autograder.judging.stubs import stub
 from autograder.judging.verdict import Verdict

@@ -15,8 +15,8 @@ from toy_torch import AFFINE, LOG_MEAN, MIXER, TOY, program
 
 from autograder.grading.program import fingerprint, judge_program
 from autograder.grading.sample import answer_source
-from autograder.judging.exercise import Case, Raises, draw_setup
-from autograder.judging.judge import build_key, judge, observe_quietly, public_cases
+from autograder.judging.exercise import Case, Raises, draw_setup, public_cases
+from autograder.judging.judge import build_key, judge, observe_quietly
 from autograder.judging.stubs import stub
 from autograder.judging.verdict import Verdict
 from autograder.sandbox.limits import LIMITS

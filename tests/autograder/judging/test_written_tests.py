@@ -13,11 +13,11 @@ from toy_written_tests import TEST_ROW_MEAN
 
 from autograder.grading.program import judge_program
 from autograder.grading.sample import answer_source
-from autograder.judging.exercise import Case
-from autograder.judging.judge import build_key, judge, observe_quietly, public_cases
+from autograder.judging.exercise import Case, public_cases
+from autograder.judging.implementations import REJECTS, shuffled
+from autograder.judging.judge import build_key, judge, observe_quietly
 from autograder.judging.stubs import stub
 from autograder.judging.verdict import Judgement, Verdict
-from autograder.judging.written_tests import REJECTS, shuffled
 from autograder.selfcheck.check import check, read_cases, write_cases
 
 X = "X = np.array([[1.0, -2.0, 4.0], [0.0, 5.0, 7.0], [2.0, 2.0, -7.0]])\n"
