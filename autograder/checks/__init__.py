@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 from collections.abc import Iterator, Mapping
 
-from ..judging.exercise import Assignment
+from ..exercise.model import Assignment
 
 
 class _Assignments(Mapping[str, Assignment]):

@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ..judging.outline import Outline
+from ..exercise.outline import Outline
 from ..judging.verdict import Judgement, Verdict
 
 FIRST = "0" * 64

@@ -20,8 +20,8 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from .. import checks
-from ..judging.exercise import Assignment, Exercise, Kind, Written, public_cases
-from ..judging.stubs import stub
+from ..exercise.model import Assignment, Exercise, Kind, Written, public_cases
+from ..exercise.stubs import stub
 from ..judging.verdict import ERRORS_SHARE
 from ..selfcheck.check import write_cases
 from . import forbidden_words

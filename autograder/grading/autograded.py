@@ -13,7 +13,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from ..classroom.course import Course
 from ..classroom.files import replace_text
 from ..classroom.plaintext import markdown_escape, printable
-from ..judging.outline import Outline
+from ..exercise.outline import Outline
 from ..judging.verdict import Verdict
 from .notebook import Submission
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..judging.outline import Outline
+from ..exercise.outline import Outline
 from .placing import Placed, same_text
 
 NOT_RUN = "This was handed in, and was not run:"

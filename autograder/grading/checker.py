@@ -7,7 +7,7 @@ from pathlib import Path
 from .. import checks
 from ..classroom.course import SubmissionFile
 from ..classroom.release import PAGES, build_notebook
-from ..judging.outline import outline
+from ..exercise.outline import outline
 from ..judging.verdict import Judgement
 from ..sandbox.backends import Sandbox, SandboxUnavailable, open_sandbox
 from ..selfcheck.check import NOT_THE_GRADE

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import checks
-from ..judging.exercise import Assignment
-from ..judging.outline import Outline, outline
+from ..exercise.model import Assignment
+from ..exercise.outline import Outline, outline
 from ..judging.verdict import Judgement
 from ..sandbox import backends
 from ..sandbox.rooms import NotBegun

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..classroom.course import Course, SubmissionFile
 from ..classroom.journal import Journal, Record
-from ..judging.outline import Outline
+from ..exercise.outline import Outline
 from .autograded import write_autograded
 from .notebook import Submission
 

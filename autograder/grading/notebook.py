@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from ..classroom.course import SubmissionFile
 from ..classroom.marks import is_self_check, mark_of
 from ..classroom.plaintext import printable
-from ..judging.exercise import Kind
-from ..judging.outline import Outline
+from ..exercise.model import Kind
+from ..exercise.outline import Outline
 from ..judging.verdict import AS_GIVEN, Judgement, Verdict
 from ..sandbox.untrusted.writing import written_file
 from .beside import BesideCell, cells_beside, written_answers

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..classroom.plaintext import printable
+from ..exercise.model import Assignment, Exercise, public_cases
 from ..judging import judge
-from ..judging.exercise import Assignment, Exercise, public_cases
 from ..judging.judge import AnswerKey, build_key, with_hidden
 from ..judging.verdict import IN_A_PROCESS, Judgement, Verdict
 from ..sandbox.backends import Sandbox

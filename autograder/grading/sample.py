@@ -18,8 +18,8 @@ import nbformat
 from .. import checks
 from ..classroom.course import Course, CourseError
 from ..classroom.files import replace_text
-from ..judging.answers import source_as
-from ..judging.exercise import Assignment
+from ..exercise.answers import source_as
+from ..exercise.model import Assignment
 from ..judging.verdict import Verdict
 from .grade import read_released
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..exercise.model import Case
 from ..sandbox.untrusted.asking import packed, request, unpacked
 from ..sandbox.untrusted.values import Observation, SourceFunction
-from .exercise import Case
 
 
 class Counting:

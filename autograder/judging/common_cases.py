@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..exercise.model import Case
 from ..sandbox.untrusted.values import Tensor
-from .exercise import Case
 from .naming import Trial
 
 Kind = Callable[[Case], bool]

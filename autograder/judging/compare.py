@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..exercise.model import Raises
 from ..sandbox.untrusted.values import Foreign, Raised, Tensor, Unloadable, output
 from .agreement import close, family
-from .exercise import Raises
 from .verdict import Verdict
 from .words import advice, at, describe, kind, kind_in_general, numbers, short_list
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..exercise.model import Case, Exercise, Kind, Misconception
 from ..sandbox.untrusted import wire
 from ..sandbox.untrusted.probe import observe, observe_once
 from ..sandbox.untrusted.ready_made import PROCESSES, UNWATCHED
@@ -34,7 +35,6 @@ from .asks import Counting
 from .common_cases import particulars
 from .compare import Mismatch, compare, compare_exception, result, unasked_exception
 from .differences import first_clear
-from .exercise import Case, Exercise, Kind, Misconception
 from .measured import compare_measured
 from .modules import compare_gradients, compare_parameters
 from .naming import KeyedMisconception, Trial, earned_names, explained

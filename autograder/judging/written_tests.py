@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import Any
 
+from ..exercise.model import Case
 from ..sandbox.untrusted.values import Observation, Raised
 from .compare import unasked_exception
-from .exercise import Case
 from .naming import KeyedMisconception
 from .verdict import Judgement, Verdict
 

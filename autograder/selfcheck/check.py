@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..exercise.model import Assignment, Case, Raises, public_cases
 from ..judging.agreement import agree
-from ..judging.exercise import Assignment, Case, Raises, public_cases
 from ..judging.judge import AnswerKey, build_key, judge, observe_quietly
 from ..judging.modules import wrong_gradients
 from ..judging.naming import KeyedMisconception

@@ -34,9 +34,9 @@ from nbgrader import api
 from autograder import checks
 from autograder.classroom.course import Course
 from autograder.classroom.files import replace_text
+from autograder.exercise.model import Assignment
 from autograder.grading.grade import read_released
 from autograder.grading.sample import notebook_text, sample_class
-from autograder.judging.exercise import Assignment
 from tests.benchmarks import peers
 from tests.benchmarks.bench_file import record
 from tests.benchmarks.measuring import Graded, graded, median, parts

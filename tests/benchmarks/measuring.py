@@ -17,12 +17,12 @@ from unittest import mock
 
 import psutil
 
+from autograder.exercise.model import Assignment
+from autograder.exercise.outline import outline
 from autograder.grading import program as judging
 from autograder.grading.notebook import read_submission
 from autograder.grading.observing import ProgramCell, Question
 from autograder.grading.program import judge_program
-from autograder.judging.exercise import Assignment
-from autograder.judging.outline import outline
 from autograder.sandbox.backends import Sandbox, open_sandbox
 from autograder.sandbox.rooms import Room, Run
 from autograder.sandbox.untrusted import calling

@@ -48,7 +48,7 @@ import numpy as np
 from hostile import Case
 from nbgrader import api
 
-from autograder.judging.exercise import Exercise, public_cases
+from autograder.exercise.model import Exercise, public_cases
 from autograder.sandbox.untrusted.supervisor import WARM
 from tests.benchmarks.peers import (
     NBGRADER_CONFIG,

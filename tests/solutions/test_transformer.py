@@ -15,7 +15,7 @@ from torch import nn
 from torch_modules import TOLERANCE, matched, scrambled
 
 from autograder.checks import assignments
-from autograder.judging.exercise import public_cases
+from autograder.exercise.model import public_cases
 from autograder.judging.judge import build_key, judge, observe_quietly
 from solutions.context_bottleneck import greedy_decode
 from solutions.positions import sinusoidal_positions

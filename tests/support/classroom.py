@@ -13,7 +13,7 @@ from toy import RIGHT_MEAN, RIGHT_SCALE, WRITTEN_TOY
 
 from autograder import checks
 from autograder.classroom.course import Course
-from autograder.judging.exercise import Assignment
+from autograder.exercise.model import Assignment
 
 EVERYWHERE = Path(__file__).parent / "everywhere"
 MEAN_SUM = "def row_mean(X):\n    return X.sum(axis=-1)"

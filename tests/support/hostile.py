@@ -41,7 +41,7 @@ import yaml
 from nightly import NIGHTLY
 
 from autograder import checks
-from autograder.judging.exercise import Assignment
+from autograder.exercise.model import Assignment
 from autograder.sandbox.backends import KINDS
 from autograder.sandbox.limits import LIMITS
 from autograder.sandbox.untrusted.supervisor import CONTAINER, WARM

@@ -28,8 +28,10 @@ import numpy as np
 
 import autograder
 from autograder.checks import assignments
+from autograder.exercise.model import Case, Exercise, public_cases
+from autograder.exercise.promises import promises
+from autograder.exercise.stubs import stub
 from autograder.grading.sample import answer_source, sample_class
-from autograder.judging.exercise import Case, Exercise, public_cases
 from autograder.judging.judge import (
     AnswerKey,
     KeyedMisconception,
@@ -37,8 +39,6 @@ from autograder.judging.judge import (
     judge,
     observe_quietly,
 )
-from autograder.judging.promises import promises
-from autograder.judging.stubs import stub
 from autograder.sandbox.untrusted.values import Observation, Raised
 
 ROOT = Path(__file__).parents[2]

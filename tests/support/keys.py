@@ -12,8 +12,8 @@ import pytest
 from nightly import NIGHTLY
 
 from autograder import checks
-from autograder.judging.declaring import Declaration
-from autograder.judging.exercise import Case, Exercise, Kind, public_cases
+from autograder.exercise.declaring import Declaration
+from autograder.exercise.model import Case, Exercise, Kind, public_cases
 from autograder.judging.judge import AnswerKey, build_key
 
 EXERCISES = [

@@ -22,8 +22,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from mutants import mutants
 
 from autograder.checks import assignments
+from autograder.exercise.model import Exercise, Kind, public_cases
 from autograder.judging.agreement import agree
-from autograder.judging.exercise import Exercise, Kind, public_cases
 from autograder.judging.judge import AnswerKey, build_key, fault, judge, observe_quietly
 from autograder.judging.verdict import Judgement
 from autograder.sandbox.untrusted.values import Differentiated, Observation, Raised, Tensor, output

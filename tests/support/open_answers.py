@@ -20,7 +20,7 @@ from functools import cache
 import cells
 
 from autograder.checks import assignments
-from autograder.judging.answers import source
+from autograder.exercise.answers import source
 
 IGNORED = {"annotation", "ctx", "decorator_list", "kind", "name", "returns", "type_comment"}
 EXPRESSION = 10

@@ -4,7 +4,7 @@ import dataclasses
 
 import toy
 
-from autograder.judging.exercise import Written
+from autograder.exercise.model import Written
 
 WHY = Written(name="why", points=2, minutes=5, rubric="Says why.")
 ASSIGNMENT = dataclasses.replace(toy.TOY, written=(WHY,))

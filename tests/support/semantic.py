@@ -14,7 +14,7 @@ from semantic_shapes import SHAPE_WRAPPERS
 from semantic_slips import SLIP_WRAPPERS
 from spoiling import Answer
 
-from autograder.judging.exercise import Exercise
+from autograder.exercise.model import Exercise
 
 WRAPPERS = (*SHAPE_WRAPPERS, *CALL_WRAPPERS, *NUMBER_WRAPPERS, *SLIP_WRAPPERS)
 

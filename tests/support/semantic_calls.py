@@ -26,7 +26,7 @@ from spoiling import (
     wrapped,
 )
 
-from autograder.judging.exercise import Exercise
+from autograder.exercise.model import Exercise
 
 ONE_BUFFER = "one buffer for all results"
 Mutants = Iterator[tuple[str, Answer]]

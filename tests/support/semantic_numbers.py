@@ -23,7 +23,7 @@ from spoiling import (
     spoilt,
 )
 
-from autograder.judging.exercise import Exercise
+from autograder.exercise.model import Exercise
 from solutions import alignment
 
 Mutants = Iterator[tuple[str, Answer]]

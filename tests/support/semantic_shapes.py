@@ -19,7 +19,7 @@ from spoiling import (
     spoilt,
 )
 
-from autograder.judging.exercise import Exercise
+from autograder.exercise.model import Exercise
 
 Mutants = Iterator[tuple[str, Answer]]
 

@@ -29,7 +29,7 @@ from spoiling import (
     wrapped,
 )
 
-from autograder.judging.exercise import Exercise
+from autograder.exercise.model import Exercise
 from solutions import alignment
 
 Mutants = Iterator[tuple[str, Answer]]

@@ -19,8 +19,8 @@ from spoiling import Answer
 from unrejected import EVERYWHERE, UNREJECTED
 
 from autograder.checks import assignments
+from autograder.exercise.model import Case, Exercise
 from autograder.judging.compare import Mismatch
-from autograder.judging.exercise import Case, Exercise
 from autograder.judging.judge import build_key, fault, observe_quietly
 from autograder.sandbox.untrusted import wire
 from autograder.sandbox.untrusted.values import Observation

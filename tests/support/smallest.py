@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import solutions
-from autograder.judging.exercise import Exercise
+from autograder.exercise.model import Exercise
 
 TEXT = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
 (CODE,) = re.findall(r'```python\n("""The exercise `row_mean`.*?)```', TEXT, re.DOTALL)

@@ -20,7 +20,7 @@ import torch
 import torch.nn.functional as F
 from keys import shown_cases
 
-from autograder.judging.exercise import Case, Exercise
+from autograder.exercise.model import Case, Exercise
 from autograder.judging.judge import build_key, fault, observe_quietly
 from autograder.sandbox.untrusted.values import Differentiated, Raised, Tensor
 from solutions import alignment

@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 from dataclasses import dataclass, replace
 
-from autograder.judging.declaring import Declaration
-from autograder.judging.exercise import Assignment, Case, Kind, Written
+from autograder.exercise.declaring import Declaration
+from autograder.exercise.model import Assignment, Case, Kind, Written
 
 
 def row_mean(X):

@@ -9,13 +9,8 @@ import toy
 from torch import nn
 from toy import Cell, imports
 
-from autograder.judging.declaring import Declaration
-from autograder.judging.exercise import (
-    Assignment,
-    Case,
-    Tensor,
-    draw_setup,
-)
+from autograder.exercise.declaring import Declaration
+from autograder.exercise.model import Assignment, Case, Tensor, draw_setup
 
 
 def log_mean(X: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:

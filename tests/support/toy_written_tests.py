@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import toy
 
-from autograder.judging.declaring import Declaration
-from autograder.judging.exercise import Assignment, Kind
+from autograder.exercise.declaring import Declaration
+from autograder.exercise.model import Assignment, Kind
 
 X = np.array([[1.0, -2.0, 4.0], [0.0, 5.0, 7.0], [2.0, 2.0, -7.0]])
 NOISE = np.random.default_rng(0).normal(size=(3, 33))

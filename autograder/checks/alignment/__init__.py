@@ -1,6 +1,6 @@
 """The exercises of chapter 2, "Looking back: alignment"."""
 
-from ...judging.declaring import assignment
+from ...exercise.declaring import assignment
 
 ASSIGNMENT = assignment(
     __name__,

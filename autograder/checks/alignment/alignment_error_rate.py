@@ -6,8 +6,8 @@ import numpy as np
 
 from solutions import alignment as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case
 
 alignment_error_rate = Declaration(
     solutions.alignment_error_rate,

@@ -4,8 +4,8 @@ import numpy as np
 
 from solutions import alignment as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case
 
 attention_decoder_step = Declaration(
     solutions.attention_decoder_step,

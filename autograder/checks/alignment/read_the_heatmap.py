@@ -1,6 +1,6 @@
 """The question `read_the_heatmap`, answered in words."""
 
-from ...judging.exercise import Written
+from ...exercise.model import Written
 
 read_the_heatmap = Written(
     name="read_the_heatmap",

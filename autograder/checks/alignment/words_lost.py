@@ -6,9 +6,9 @@ import numpy as np
 
 from solutions import alignment as solutions
 
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Kind
 from ...judging import forbidden
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Kind
 
 words_lost = Declaration(
     solutions.words_lost,

@@ -6,8 +6,8 @@ import torch.nn.functional as F
 
 from solutions.variants import mended as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Kind, Tensor
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Kind, Tensor
 
 accumulated_loss = Declaration(
     solutions.accumulated_loss,

@@ -5,8 +5,8 @@ import torch
 
 from solutions.variants import mended as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Kind, Tensor
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Kind, Tensor
 
 attention_pool = Declaration(
     solutions.attention_pool,

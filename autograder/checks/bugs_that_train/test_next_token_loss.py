@@ -11,8 +11,8 @@ import torch.nn.functional as F
 
 from solutions.variants import tests_of_bugs as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Kind
+from ...exercise.declaring import Declaration
+from ...exercise.model import Kind
 
 test_next_token_loss = Declaration(
     solutions.test_next_token_loss,

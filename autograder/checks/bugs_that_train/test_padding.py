@@ -13,8 +13,8 @@ import torch
 
 from solutions.variants import tests_of_bugs as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Kind
+from ...exercise.declaring import Declaration
+from ...exercise.model import Kind
 
 test_padding = Declaration(
     solutions.test_padding,

@@ -1,6 +1,6 @@
 """The question `which_symptom`, answered in words."""
 
-from ...judging.exercise import Written
+from ...exercise.model import Written
 
 which_symptom = Written(
     name="which_symptom",

@@ -1,6 +1,6 @@
 """The exercises of chapter 3, "Looking at pictures"."""
 
-from ...judging.declaring import assignment
+from ...exercise.declaring import assignment
 
 ASSIGNMENT = assignment(
     __name__,

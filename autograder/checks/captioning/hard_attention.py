@@ -8,8 +8,8 @@ import numpy as np
 
 from solutions import captioning as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, SeededGenerator
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, SeededGenerator
 
 hard_attention = Declaration(
     solutions.hard_attention,

@@ -4,9 +4,9 @@ import numpy as np
 
 from solutions import captioning as solutions
 
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Kind, Raises
 from ...judging import forbidden
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Kind, Raises
 
 leave_one_out_gradient = Declaration(
     solutions.leave_one_out_gradient,

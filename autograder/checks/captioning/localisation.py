@@ -4,8 +4,8 @@ import numpy as np
 
 from solutions import captioning as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case
 
 localisation = Declaration(
     solutions.localisation,

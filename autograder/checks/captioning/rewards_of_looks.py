@@ -8,8 +8,8 @@ import numpy as np
 
 from solutions import captioning as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Kind
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Kind
 
 rewards_of_looks = Declaration(
     solutions.rewards_of_looks,

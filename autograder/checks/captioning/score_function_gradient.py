@@ -4,9 +4,9 @@ import numpy as np
 
 from solutions import captioning as solutions
 
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case
 from ...judging import forbidden
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case
 
 score_function_gradient = Declaration(
     solutions.score_function_gradient,

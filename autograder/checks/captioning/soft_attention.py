@@ -5,8 +5,8 @@ import numpy as np
 from solutions import captioning as solutions
 from solutions.alignment import additive_scores
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case
 
 soft_attention = Declaration(
     solutions.soft_attention,

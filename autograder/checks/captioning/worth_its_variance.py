@@ -1,6 +1,6 @@
 """The question `worth_its_variance`, answered in words."""
 
-from ...judging.exercise import Written
+from ...exercise.model import Written
 
 worth_its_variance = Written(
     name="worth_its_variance",

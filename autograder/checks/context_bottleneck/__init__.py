@@ -1,6 +1,6 @@
 """The exercises of chapter 1, "One vector for a whole sentence"."""
 
-from ...judging.declaring import assignment
+from ...exercise.declaring import assignment
 
 ASSIGNMENT = assignment(
     __name__,

@@ -4,8 +4,8 @@ import numpy as np
 
 from solutions import context_bottleneck as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Kind
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Kind
 
 critical_gain = Declaration(
     solutions.critical_gain,

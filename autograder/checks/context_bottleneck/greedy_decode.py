@@ -4,8 +4,8 @@ import numpy as np
 
 from solutions import context_bottleneck as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, SourceFunction
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, SourceFunction
 
 greedy_decode = Declaration(
     solutions.greedy_decode,

@@ -6,9 +6,9 @@ import numpy as np
 
 from solutions import context_bottleneck as solutions
 
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case
 from ...judging import forbidden
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case
 
 gru_cell = Declaration(
     solutions.gru_cell,

@@ -4,9 +4,9 @@ import numpy as np
 
 from solutions import context_bottleneck as solutions
 
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Kind
 from ...judging import forbidden
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Kind
 
 next_token_loss = Declaration(
     solutions.next_token_loss,

@@ -4,9 +4,9 @@ import numpy as np
 
 from solutions import context_bottleneck as solutions
 
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case
 from ...judging import forbidden
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case
 
 rnn_cell = Declaration(
     solutions.rnn_cell,

@@ -1,6 +1,6 @@
 """The question `wider_context`, answered in words."""
 
-from ...judging.exercise import Written
+from ...exercise.model import Written
 
 wider_context = Written(
     name="wider_context",

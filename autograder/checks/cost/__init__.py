@@ -1,6 +1,6 @@
 """The exercises of chapter 11, "What it costs"."""
 
-from ...judging.declaring import assignment
+from ...exercise.declaring import assignment
 
 ASSIGNMENT = assignment(
     __name__,

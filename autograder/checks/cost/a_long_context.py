@@ -1,6 +1,6 @@
 """The question `a_long_context`, answered in words."""
 
-from ...judging.exercise import Written
+from ...exercise.model import Written
 
 a_long_context = Written(
     name="a_long_context",

@@ -2,8 +2,8 @@
 
 from solutions import cost as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Raises
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Raises
 
 attention_flops = Declaration(
     solutions.attention_flops,

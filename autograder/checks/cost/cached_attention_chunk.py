@@ -7,8 +7,8 @@ import torch
 
 from solutions import cost as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Kind, Tensor
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Kind, Tensor
 
 cached_attention_chunk = Declaration(
     solutions.cached_attention_chunk,

@@ -4,8 +4,8 @@ import numpy as np
 
 from solutions import cost as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Kind
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Kind
 
 crossover_length = Declaration(
     solutions.crossover_length,

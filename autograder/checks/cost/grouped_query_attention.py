@@ -8,9 +8,9 @@ import torch.nn.functional as F
 
 from solutions import cost as solutions
 
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Raises, Tensor
 from ...judging import forbidden
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Raises, Tensor
 
 grouped_query_attention = Declaration(
     solutions.grouped_query_attention,

@@ -8,8 +8,8 @@ import torch.nn.functional as F
 
 from solutions import cost as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Tensor
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Tensor
 
 linear_attention = Declaration(
     solutions.linear_attention,

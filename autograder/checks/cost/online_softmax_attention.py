@@ -7,9 +7,9 @@ import torch
 
 from solutions import cost as solutions
 
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Tensor
 from ...judging import forbidden
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Tensor
 
 online_softmax_attention = Declaration(
     solutions.online_softmax_attention,

@@ -4,8 +4,8 @@ import numpy as np
 
 from solutions.variants import byte_pairs as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Kind
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Kind
 
 bpe_encode = Declaration(
     solutions.bpe_encode,

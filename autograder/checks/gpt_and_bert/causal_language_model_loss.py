@@ -5,8 +5,8 @@ import torch.nn.functional as F
 
 from solutions import gpt_and_bert as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Tensor
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Tensor
 
 causal_language_model_loss = Declaration(
     solutions.causal_language_model_loss,

@@ -4,9 +4,9 @@ import numpy as np
 
 from solutions.variants import language_models as solutions
 
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Kind
 from ...judging import forbidden
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Kind
 
 causal_language_model_loss_backward = Declaration(
     solutions.causal_language_model_loss_backward,

@@ -10,9 +10,9 @@ from torch import nn
 
 from solutions import gpt_and_bert as solutions
 
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Raises, Setup, Tensor, draw_setup
 from ...judging import forbidden
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Raises, Setup, Tensor, draw_setup
 
 gpt = Declaration(
     solutions.GPT,

@@ -4,8 +4,8 @@ import numpy as np
 
 from solutions.variants import language_models as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Kind
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Kind
 
 induction_score = Declaration(
     solutions.induction_score,

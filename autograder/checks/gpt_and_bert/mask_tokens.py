@@ -8,8 +8,8 @@ import numpy as np
 
 from solutions import gpt_and_bert as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, SeededGenerator
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, SeededGenerator
 
 mask_tokens = Declaration(
     solutions.mask_tokens,

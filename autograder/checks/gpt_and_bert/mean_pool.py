@@ -5,8 +5,8 @@ import torch
 
 from solutions import gpt_and_bert as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Tensor
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Tensor
 
 mean_pool = Declaration(
     solutions.mean_pool,

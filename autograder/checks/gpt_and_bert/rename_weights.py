@@ -4,8 +4,8 @@ import numpy as np
 
 from solutions import gpt_and_bert as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Raises
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Raises
 
 rename_weights = Declaration(
     solutions.rename_weights,

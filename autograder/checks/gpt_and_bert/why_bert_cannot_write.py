@@ -1,6 +1,6 @@
 """The question `why_bert_cannot_write`, answered in words."""
 
-from ...judging.exercise import Written
+from ...exercise.model import Written
 
 why_bert_cannot_write = Written(
     name="why_bert_cannot_write",

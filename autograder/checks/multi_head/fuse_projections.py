@@ -6,8 +6,8 @@ import numpy as np
 
 from solutions import multi_head as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Kind
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Kind
 
 fuse_projections = Declaration(
     solutions.fuse_projections,

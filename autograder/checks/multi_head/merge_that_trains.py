@@ -1,6 +1,6 @@
 """The question `merge_that_trains`, answered in words."""
 
-from ...judging.exercise import Written
+from ...exercise.model import Written
 
 merge_that_trains = Written(
     name="merge_that_trains",

@@ -4,8 +4,8 @@ import numpy as np
 
 from solutions import multi_head as solutions
 
+from ...exercise.declaring import Declaration
 from ...judging import forbidden
-from ...judging.declaring import Declaration
 from . import multi_head_attention_cases
 
 multi_head_attention = Declaration(

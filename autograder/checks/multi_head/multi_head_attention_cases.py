@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ...judging.exercise import Case, Raises
+from ...exercise.model import Case, Raises
 
 
 def public(rng):

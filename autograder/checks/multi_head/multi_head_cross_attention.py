@@ -6,9 +6,9 @@ import numpy as np
 
 from solutions import multi_head as solutions
 
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Kind
 from ...judging import forbidden
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Kind
 
 multi_head_cross_attention = Declaration(
     solutions.multi_head_cross_attention,

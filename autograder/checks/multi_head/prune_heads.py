@@ -7,8 +7,8 @@ import numpy as np
 
 from solutions import multi_head as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Kind
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Kind
 
 prune_heads = Declaration(
     solutions.prune_heads,

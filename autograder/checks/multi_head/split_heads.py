@@ -4,8 +4,8 @@ import numpy as np
 
 from solutions import multi_head as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Raises
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Raises
 
 split_heads = Declaration(
     solutions.split_heads,

@@ -6,8 +6,8 @@ import numpy as np
 
 from solutions import multi_head as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Kind
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Kind
 
 unfuse_projections = Declaration(
     solutions.unfuse_projections,

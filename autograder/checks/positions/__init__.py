@@ -1,6 +1,6 @@
 """The exercises of chapter 7, "Where am I? Positions"."""
 
-from ...judging.declaring import assignment
+from ...exercise.declaring import assignment
 
 ASSIGNMENT = assignment(
     __name__,

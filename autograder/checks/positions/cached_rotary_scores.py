@@ -4,8 +4,8 @@ import numpy as np
 
 from solutions import positions as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Kind
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Kind
 
 cached_rotary_scores = Declaration(
     solutions.cached_rotary_scores,

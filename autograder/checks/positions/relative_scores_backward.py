@@ -4,9 +4,9 @@ import numpy as np
 
 from solutions import positions as solutions
 
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Kind
 from ...judging import forbidden
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Kind
 
 relative_scores_backward = Declaration(
     solutions.relative_scores_backward,

@@ -4,8 +4,8 @@ import numpy as np
 
 from solutions import positions as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Kind, Raises
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Kind, Raises
 
 rotary_by_halves = Declaration(
     solutions.rotary_by_halves,

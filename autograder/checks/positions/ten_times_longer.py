@@ -1,6 +1,6 @@
 """The question `ten_times_longer`, answered in words."""
 
-from ...judging.exercise import Written
+from ...exercise.model import Written
 
 ten_times_longer = Written(
     name="ten_times_longer",

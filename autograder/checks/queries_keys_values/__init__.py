@@ -1,6 +1,6 @@
 """The exercises of chapter 5, "Queries, keys, values"."""
 
-from ...judging.declaring import assignment
+from ...exercise.declaring import assignment
 
 ASSIGNMENT = assignment(
     __name__,

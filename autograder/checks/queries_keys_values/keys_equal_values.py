@@ -1,6 +1,6 @@
 """The question `keys_equal_values`, answered in words."""
 
-from ...judging.exercise import Written
+from ...exercise.model import Written
 
 keys_equal_values = Written(
     name="keys_equal_values",

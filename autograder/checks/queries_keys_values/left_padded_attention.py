@@ -4,8 +4,8 @@ import numpy as np
 
 from solutions import queries_keys_values as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Kind
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Kind
 
 left_padded_attention = Declaration(
     solutions.left_padded_attention,

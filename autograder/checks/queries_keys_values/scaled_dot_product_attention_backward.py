@@ -4,9 +4,9 @@ import numpy as np
 
 from solutions import queries_keys_values as solutions
 
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Kind
 from ...judging import forbidden
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Kind
 
 scaled_dot_product_attention_backward = Declaration(
     solutions.scaled_dot_product_attention_backward,

@@ -9,8 +9,8 @@ import numpy as np
 
 from solutions.variants import written_tests as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Kind
+from ...exercise.declaring import Declaration
+from ...exercise.model import Kind
 
 test_masked_blend = Declaration(
     solutions.test_masked_blend,

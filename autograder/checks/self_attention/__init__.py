@@ -1,6 +1,6 @@
 """The exercises of chapter 4, "Attention among equals: self-attention"."""
 
-from ...judging.declaring import assignment
+from ...exercise.declaring import assignment
 
 ASSIGNMENT = assignment(
     __name__,

@@ -4,8 +4,8 @@ import numpy as np
 
 from solutions import self_attention as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Kind
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Kind
 
 banded_self_attention = Declaration(
     solutions.banded_self_attention,

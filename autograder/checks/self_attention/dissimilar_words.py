@@ -1,6 +1,6 @@
 """The question `dissimilar_words`, answered in words."""
 
-from ...judging.exercise import Written
+from ...exercise.model import Written
 
 dissimilar_words = Written(
     name="dissimilar_words",

@@ -4,8 +4,8 @@ import numpy as np
 
 from solutions import self_attention as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case
 
 dot_product_scores = Declaration(
     solutions.dot_product_scores,

@@ -4,8 +4,8 @@ import numpy as np
 
 from solutions import self_attention as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Kind
+from ...exercise.declaring import Declaration
+from ...exercise.model import Kind
 from . import layers_to_reach_cases
 
 layers_to_reach = Declaration(

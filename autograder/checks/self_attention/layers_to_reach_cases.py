@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...judging.exercise import Case, SourceFunction
+from ...exercise.model import Case, SourceFunction
 
 SELF_ATTEND = SourceFunction(
     "layer",

@@ -6,8 +6,8 @@ import numpy as np
 
 from solutions import self_attention as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, SourceFunction
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, SourceFunction
 
 permute_equivariantly = Declaration(
     solutions.permute_equivariantly,

@@ -4,9 +4,9 @@ import numpy as np
 
 from solutions import self_attention as solutions
 
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Kind
 from ...judging import forbidden
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Kind
 
 self_attention_backward = Declaration(
     solutions.self_attention_backward,

@@ -1,6 +1,6 @@
 """The exercises of chapter 9, "The whole machine"."""
 
-from ...judging.declaring import assignment
+from ...exercise.declaring import assignment
 
 ASSIGNMENT = assignment(
     __name__,

@@ -4,7 +4,7 @@ import numpy as np
 
 from solutions import transformer as solutions
 
-from ...judging.declaring import Declaration
+from ...exercise.declaring import Declaration
 from . import beam_search_cases
 
 beam_search = Declaration(

@@ -6,7 +6,7 @@ import numpy as np
 
 from solutions import transformer as solutions
 
-from ...judging.exercise import Case, SourceFunction
+from ...exercise.model import Case, SourceFunction
 
 FOUR_TOKENS = SourceFunction(
     "step",

@@ -5,8 +5,8 @@ import torch
 
 from solutions.variants import translating as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Kind, Tensor
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Kind, Tensor
 
 beam_step = Declaration(
     solutions.beam_step,

@@ -6,9 +6,9 @@ import torch.nn.functional as F
 
 from solutions import transformer as solutions
 
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Tensor
 from ...judging import forbidden
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Tensor
 
 label_smoothed_loss = Declaration(
     solutions.label_smoothed_loss,

@@ -6,8 +6,8 @@ import torch.nn.functional as F
 
 from solutions import transformer as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Tensor
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Tensor
 
 shift_right = Declaration(
     solutions.shift_right,

@@ -11,8 +11,8 @@ import torch
 
 from solutions.variants import tests_of_leaks as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Kind
+from ...exercise.declaring import Declaration
+from ...exercise.model import Kind
 from . import test_reads_no_answer_answers
 
 test_reads_no_answer = Declaration(

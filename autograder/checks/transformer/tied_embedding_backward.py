@@ -4,9 +4,9 @@ import numpy as np
 
 from solutions.variants import translating as solutions
 
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Kind
 from ...judging import forbidden
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Kind
 
 tied_embedding_backward = Declaration(
     solutions.tied_embedding_backward,

@@ -6,8 +6,8 @@ from torch import nn
 
 from solutions import transformer as solutions
 
+from ...exercise.declaring import Declaration
 from ...judging import forbidden
-from ...judging.declaring import Declaration
 from . import transformer_answers, transformer_cases
 
 transformer = Declaration(

@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions import transformer as solutions
 
-from ...judging.exercise import Case, Tensor, draw_setup
+from ...exercise.model import Case, Tensor, draw_setup
 
 
 def public(rng):

@@ -6,8 +6,8 @@ import numpy as np
 
 from solutions import transformer as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Raises
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Raises
 
 warmup_learning_rate = Declaration(
     solutions.warmup_learning_rate,

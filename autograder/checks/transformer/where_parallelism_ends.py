@@ -1,6 +1,6 @@
 """The question `where_parallelism_ends`, answered in words."""
 
-from ...judging.exercise import Written
+from ...exercise.model import Written
 
 where_parallelism_ends = Written(
     name="where_parallelism_ends",

@@ -6,8 +6,8 @@ from torch import nn
 
 from solutions import transformer_block as solutions
 
+from ...exercise.declaring import Declaration
 from ...judging import forbidden
-from ...judging.declaring import Declaration
 from . import decoder_block_cases
 
 decoder_block = Declaration(

@@ -10,8 +10,8 @@ from torch import nn
 
 from solutions import transformer_block as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Raises, Setup, Tensor, draw_setup
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Raises, Setup, Tensor, draw_setup
 
 feed_forward = Declaration(
     solutions.FeedForward,

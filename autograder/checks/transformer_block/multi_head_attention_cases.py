@@ -8,7 +8,7 @@ import numpy as np
 
 from solutions import transformer_block as solutions
 
-from ...judging.exercise import Case, Raises, Setup, Tensor, draw_setup
+from ...exercise.model import Case, Raises, Setup, Tensor, draw_setup
 
 
 def public(rng):

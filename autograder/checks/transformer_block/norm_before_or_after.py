@@ -1,6 +1,6 @@
 """The question `norm_before_or_after`, answered in words."""
 
-from ...judging.exercise import Written
+from ...exercise.model import Written
 
 norm_before_or_after = Written(
     name="norm_before_or_after",

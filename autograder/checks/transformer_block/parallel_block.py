@@ -9,9 +9,9 @@ from torch import nn
 
 from solutions.variants import blocks as solutions
 
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Kind, Tensor, draw_setup
 from ...judging import forbidden
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Kind, Tensor, draw_setup
 from .encoder_block import LONELY, ONE_EACH, lonely, sharp
 
 parallel_block = Declaration(

@@ -6,9 +6,9 @@ from torch import nn
 
 from solutions import transformer_block as solutions
 
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Tensor, draw_setup
 from ...judging import forbidden
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Tensor, draw_setup
 
 rmsnorm = Declaration(
     solutions.RMSNorm,

@@ -7,8 +7,8 @@ from torch import nn
 
 from solutions import transformer_block as solutions
 
-from ...judging.declaring import Declaration
-from ...judging.exercise import Case, Tensor, draw_setup
+from ...exercise.declaring import Declaration
+from ...exercise.model import Case, Tensor, draw_setup
 
 swi_glu = Declaration(
     solutions.SwiGLU,

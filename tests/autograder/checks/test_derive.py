@@ -7,7 +7,7 @@ import pytest
 import torch
 from keys import EXERCISES, drawn_cases, shown_cases
 
-from autograder.judging.exercise import Kind
+from autograder.exercise.model import Kind
 from autograder.judging.judge import build_key, judge, observe_quietly
 
 DERIVED = [param for param in EXERCISES if param.values[0].kind is Kind.DERIVE]

@@ -24,8 +24,9 @@ from keys import (
 )
 from smallest import SMALLEST
 
-from autograder.judging.answers import source
-from autograder.judging.exercise import Case, Exercise, SourceFunction
+from autograder.exercise.answers import source
+from autograder.exercise.model import Case, Exercise, SourceFunction
+from autograder.exercise.stubs import stub
 from autograder.judging.judge import (
     AnswerKey,
     KeyedMisconception,
@@ -34,7 +35,6 @@ from autograder.judging.judge import (
     judge,
     observe_quietly,
 )
-from autograder.judging.stubs import stub
 from autograder.judging.verdict import AS_GIVEN, Judgement, Verdict
 from autograder.sandbox.untrusted.values import Differentiated, Observation, Raised, Tensor
 

@@ -9,8 +9,8 @@ from ready_made_answers import IMPORTED_IN_THE_CALL, READY_MADE, source
 from toy import Cell, imports
 
 from autograder.checks import assignments
+from autograder.exercise.model import Kind
 from autograder.grading.program import judge_program
-from autograder.judging.exercise import Kind
 from autograder.judging.forbidden import AUTOMATIC_DIFFERENTIATION
 from autograder.judging.judge import build_key, judge, observe_quietly
 from autograder.judging.verdict import Verdict
@@ -81,7 +81,7 @@ def test_what_is_imported_when_the_answer_runs_is_seen():
         "import sys, numpy as np\n"
         "from autograder.judging.forbidden import ATTENTION\n"
         "from autograder.judging.judge import observe_quietly\n"
-        "from autograder.judging.exercise import Case\n"
+        "from autograder.exercise.model import Case\n"
         "assert 'torch' not in sys.modules\n"
         "cases = [Case('one', (np.ones((2, 2)),) * 3)] * 2\n"
         "found = observe_quietly(scaled_dot_product_attention, cases, ATTENTION)\n"

@@ -8,8 +8,8 @@ import pytest
 from identity import differences, facts
 from smallest import SMALLEST
 
-from autograder.judging.answers import Answer
-from autograder.judging.exercise import Case, Exercise
+from autograder.exercise.answers import Answer
+from autograder.exercise.model import Case, Exercise
 
 
 def noted(exercise: Exercise) -> dict:

@@ -11,7 +11,7 @@ import toy
 from mutants import mutants
 
 from autograder.checks import assignments
-from autograder.judging.exercise import Kind
+from autograder.exercise.model import Kind
 from autograder.judging.judge import AnswerKey, build_key, fault, observe_quietly, public_cases
 
 CAUGHT = 0.95

@@ -9,9 +9,9 @@ import pytest
 from keys import EXERCISES as OF_THE_COURSE
 from smallest import SMALLEST
 
-from autograder.judging.exercise import Case, Exercise
+from autograder.exercise.model import Case, Exercise
+from autograder.exercise.promises import promises
 from autograder.judging.judge import public_cases
-from autograder.judging.promises import promises
 
 EXERCISES = [*OF_THE_COURSE, pytest.param(SMALLEST, id="the smallest")]
 SEEDS = range(3)

@@ -11,7 +11,7 @@ import pytest
 
 from autograder.classroom import journal as journal_module
 from autograder.classroom.journal import FIRST, Journal, JournalError, Record, make_record
-from autograder.judging.exercise import Assignment, Exercise
+from autograder.exercise.model import Assignment, Exercise
 from autograder.judging.verdict import Judgement, Verdict
 
 

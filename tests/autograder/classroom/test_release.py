@@ -25,8 +25,8 @@ from autograder.classroom.release import (
     release_one,
     self_check_files,
 )
-from autograder.judging.exercise import Kind
-from autograder.judging.stubs import stub
+from autograder.exercise.model import Kind
+from autograder.exercise.stubs import stub
 from autograder.selfcheck.check import read_cases
 
 

@@ -11,11 +11,11 @@ from nightly import in_places
 
 from autograder import checks
 from autograder.checks.transformer.greedy_translate import COPIES
+from autograder.exercise.model import Assignment, Case, SourceFunction
 from autograder.grading import program as grading
 from autograder.grading.elsewhere import hand_over
 from autograder.grading.program import judge_program
 from autograder.grading.sample import answer_source
-from autograder.judging.exercise import Assignment, Case, SourceFunction
 from autograder.judging.judge import build_key
 from autograder.judging.verdict import Verdict
 from autograder.sandbox.backends import open_sandbox

@@ -15,11 +15,11 @@ import toy
 
 from autograder.classroom.course import SubmissionFile
 from autograder.classroom.release import PLACE_FOR_ANSWER, build_notebook
+from autograder.exercise.stubs import stub
 from autograder.grading import reading
 from autograder.grading.autograded import autograded_notebook
 from autograder.grading.notebook import MAX_SOURCE, read_submission
 from autograder.grading.reading import MAX_BYTES, MAX_CELLS
-from autograder.judging.stubs import stub
 from autograder.judging.verdict import AS_GIVEN, Verdict
 
 PROMPT = "import numpy as np\nfrom autograder import check"

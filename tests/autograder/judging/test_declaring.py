@@ -10,13 +10,13 @@ import pytest
 import torch
 from torch import nn
 
+from autograder.exercise.answers import Answer, EditError, source, source_as
+from autograder.exercise.declaring import Declaration, assignment
+from autograder.exercise.model import Case, Exercise, Kind, Setup, Tensor, public_cases
+from autograder.exercise.promises import promises
+from autograder.exercise.stubs import stub
 from autograder.grading.sample import answer_source
-from autograder.judging.answers import Answer, EditError, source, source_as
-from autograder.judging.declaring import Declaration, assignment
-from autograder.judging.exercise import Case, Exercise, Kind, Setup, Tensor, public_cases
 from autograder.judging.judge import build_key, judge, observe_quietly
-from autograder.judging.promises import promises
-from autograder.judging.stubs import stub
 from autograder.judging.verdict import Verdict
 
 HELP = ("An idea.", "Nearly the code.", "Where to look.")
@@ -464,7 +464,7 @@ def package(tmp_path, monkeypatch):
     (folder / "__init__.py").touch()
     (folder / "mean.py").write_text(f"from {__name__} import COMPLETE as mean\n")
     (folder / "why.py").write_text(
-        "from autograder.judging.exercise import Written\nwhy = Written('why', 1, 5, 'Says why.')\n"
+        "from autograder.exercise.model import Written\nwhy = Written('why', 1, 5, 'Says why.')\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
     yield folder

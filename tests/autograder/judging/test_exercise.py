@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 import toy
 
-from autograder.judging.exercise import Kind
+from autograder.exercise.model import Kind
 
 
 def test_every_kind_says_what_it_asks_in_sentences_of_its_own():

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import toy
 
-from autograder.judging.declaring import Declaration
-from autograder.judging.exercise import Case, Raises, SeededGenerator, public_cases
+from autograder.exercise.declaring import Declaration
+from autograder.exercise.model import Case, Raises, SeededGenerator, public_cases
 from autograder.judging.judge import AnswerKey, build_key, judge, observe_quietly, with_hidden
 from autograder.judging.verdict import ALL_BUT_ERRORS, Verdict
 from autograder.judging.words import Names

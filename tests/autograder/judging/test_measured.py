@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import toy
 
-from autograder.judging.declaring import Declaration
-from autograder.judging.exercise import Case, Kind
+from autograder.exercise.declaring import Declaration
+from autograder.exercise.model import Case, Kind
 from autograder.judging.judge import build_key, judge, observe_quietly
 from autograder.judging.verdict import Verdict
 

@@ -13,11 +13,11 @@ from mutants import mutants
 from nbformat.v4 import new_notebook
 from toy_torch import AFFINE, LOG_MEAN, MIXER, TOY, program
 
+from autograder.exercise.model import Case, Raises, draw_setup, public_cases
+from autograder.exercise.stubs import stub
 from autograder.grading.program import fingerprint, judge_program
 from autograder.grading.sample import answer_source
-from autograder.judging.exercise import Case, Raises, draw_setup, public_cases
 from autograder.judging.judge import build_key, judge, observe_quietly
-from autograder.judging.stubs import stub
 from autograder.judging.verdict import Verdict
 from autograder.sandbox.limits import LIMITS
 from autograder.sandbox.untrusted import wire

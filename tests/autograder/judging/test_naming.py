@@ -10,7 +10,7 @@ from semantic import wrong_answers
 from spoiling import edited
 
 from autograder.checks import assignments
-from autograder.judging.exercise import Kind
+from autograder.exercise.model import Kind
 from autograder.judging.judge import judge, observe_quietly
 from autograder.judging.verdict import Judgement
 

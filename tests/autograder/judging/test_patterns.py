@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from autograder.judging.exercise import Case, Exercise, Tensor
+from autograder.exercise.model import Case, Exercise, Tensor
 from autograder.judging.judge import build_key, judge, observe_quietly
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import toy
 
-from autograder.judging.stubs import stub
+from autograder.exercise.stubs import stub
 from autograder.sandbox.untrusted.probe import is_stub
 
 

@@ -11,12 +11,12 @@ import toy
 import toy_written_tests as row_mean
 from toy_written_tests import TEST_ROW_MEAN
 
+from autograder.exercise.implementations import REJECTS, shuffled
+from autograder.exercise.model import Case, public_cases
+from autograder.exercise.stubs import stub
 from autograder.grading.program import judge_program
 from autograder.grading.sample import answer_source
-from autograder.judging.exercise import Case, public_cases
-from autograder.judging.implementations import REJECTS, shuffled
 from autograder.judging.judge import build_key, judge, observe_quietly
-from autograder.judging.stubs import stub
 from autograder.judging.verdict import Judgement, Verdict
 from autograder.selfcheck.check import check, read_cases, write_cases
 

@@ -13,12 +13,12 @@ from nightly import some
 from toy import Cell, imports
 
 from autograder.checks import assignments
+from autograder.exercise.model import Exercise, Kind
+from autograder.exercise.stubs import stub
 from autograder.grading.observing import Question
 from autograder.grading.program import judge_program, judge_questions, questions
 from autograder.grading.sample import answer_source
-from autograder.judging.exercise import Exercise, Kind
 from autograder.judging.judge import judge, observe_quietly
-from autograder.judging.stubs import stub
 from autograder.judging.verdict import AS_GIVEN, Verdict
 
 

@@ -12,8 +12,8 @@ import toy
 from nightly import some
 
 from autograder.checks import assignments
+from autograder.exercise.stubs import stub
 from autograder.judging.judge import build_key, judge, observe_quietly
-from autograder.judging.stubs import stub
 from autograder.judging.verdict import AS_GIVEN, Verdict
 from autograder.selfcheck.check import check, read_cases, write_cases
 from autograder.selfcheck.pictures import matrix_picture, pictures

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .answers import Answer, source_as
-from .exercise import Case, Raises, SourceFunction
+from .model import Case, Raises, SourceFunction
 
 REJECTS = Raises("AssertionError")
 """What a test does with a wrong one."""

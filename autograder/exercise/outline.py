@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .exercise import Assignment, Kind
+from .model import Assignment, Kind
 
 
 @dataclass(frozen=True)

@@ -32,15 +32,8 @@ from typing import Any, overload
 import numpy as np
 
 from .answers import Answer, Function
-from .exercise import (
-    Assignment,
-    Case,
-    CaseGenerator,
-    Exercise,
-    Kind,
-    Misconception,
-)
 from .implementations import REJECTS, Implementation, shuffled
+from .model import Assignment, Case, CaseGenerator, Exercise, Kind, Misconception
 
 __all__ = ["Answer", "Declaration", "assignment"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .exercise import Exercise, public_cases
+from .model import Exercise, public_cases
 
 __all__ = ["Promise", "promises"]
 

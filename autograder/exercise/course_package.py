@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .exercise import Assignment
+from .model import Assignment
 
 __all__ = ["CoursePackage", "CoursePackageError"]
 
@@ -36,6 +36,7 @@ class CoursePackage(Mapping[str, Assignment]):
     uses: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        """Refuse what is no course."""
         if not self.assignments:
             raise CoursePackageError(f"{self.name}: the course package has no assignments.")
         _all_different(self.assignments, f"{self.name}: the course package names an assignment")
@@ -81,7 +82,7 @@ class CoursePackage(Mapping[str, Assignment]):
             raise KeyError(name)
         where = f"{self.name}.{name}"
         try:
-            assignment = importlib.import_module(where).ASSIGNMENT
+            assignment: Assignment = importlib.import_module(where).ASSIGNMENT
         except ModuleNotFoundError as error:
             if not (error.name or "").startswith(self.name):
                 raise  # the command says how to install it
@@ -94,12 +95,15 @@ class CoursePackage(Mapping[str, Assignment]):
         return assignment
 
     def __iter__(self) -> Iterator[str]:
+        """The names, in order."""
         return iter(self.assignments)
 
     def __len__(self) -> int:
+        """How many assignments there are."""
         return len(self.assignments)
 
     def __contains__(self, name: object) -> bool:
+        """Whether an assignment has this name; none is imported."""
         return name in self.assignments
 
 

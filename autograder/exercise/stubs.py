@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .exercise import Exercise, public_cases
+from .model import Exercise, public_cases
 
 WIDTH = 88
 """Longer signatures are put one argument a line, so that they fit a notebook's cell."""

@@ -1,0 +1,1 @@
+"""What an exercise is, and how a course declares its exercises."""
