@@ -33,9 +33,36 @@ import numpy as np
 
 from .answers import Answer, Function
 from .implementations import REJECTS, Implementation, shuffled
-from .model import Assignment, Case, CaseGenerator, Exercise, Kind, Misconception
+from .model import (
+    Assignment,
+    Case,
+    CaseGenerator,
+    Exercise,
+    Kind,
+    Misconception,
+    Raises,
+    SeededGenerator,
+    Setup,
+    SourceFunction,
+    Tensor,
+    Written,
+    draw_setup,
+)
 
-__all__ = ["Answer", "Declaration", "assignment"]
+__all__ = [
+    "Answer",
+    "Case",
+    "Declaration",
+    "Kind",
+    "Raises",
+    "SeededGenerator",
+    "Setup",
+    "SourceFunction",
+    "Tensor",
+    "Written",
+    "assignment",
+    "draw_setup",
+]
 
 Given = Function | Answer
 Decorator = Callable[[Function], Answer]
