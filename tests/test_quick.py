@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 from touched import FAR, Selection
 
-from autograder.checks import assignments
+from exercises import COURSE
 
 ROOT = Path(__file__).parents[1]
 PARTS = (".gitignore", "autograder", "exercises", "pyproject.toml", "solutions", "tests")
@@ -21,7 +21,7 @@ def exercises(*changed: str) -> set[str]:
     """The exercises, by chapter and name, whose proof is run after a change of these files."""
     selection = Selection(ROOT, changed)
     found = set()
-    for assignment in assignments().values():
+    for assignment in COURSE.values():
         for exercise in assignment.exercises:
             given = SimpleNamespace(params={"exercise": exercise})
             if selection.nearness(SimpleNamespace(path=PROOFS, callspec=given)) < FAR:
@@ -37,8 +37,8 @@ def files(*changed: str) -> dict[str, int]:
 
 
 def test_a_change_in_a_check_asks_for_its_exercise_and_no_other():
-    assert exercises("autograder/checks/self_attention/softmax.py") == {"self_attention.softmax"}
-    cases = "autograder/checks/transformer_block/decoder_block_cases.py"
+    assert exercises("exercises/self_attention/softmax.py") == {"self_attention.softmax"}
+    cases = "exercises/transformer_block/decoder_block_cases.py"
     assert exercises(cases) == {"transformer_block.DecoderBlock"}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import jupytext
 import pytest
 
-from autograder.checks import assignments
+from exercises import COURSE
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -69,9 +69,9 @@ def test_every_exercise_and_question_stands_in_a_file_of_its_name(chapter):
     folder = ROOT / "autograder" / "checks" / chapter
     names = {
         re.sub(r"(?<=[a-z])(?=[A-Z])", "_", exercise.name).lower()
-        for exercise in assignments()[chapter].exercises
+        for exercise in COURSE[chapter].exercises
     }
-    names |= {question.name for question in assignments()[chapter].written}
+    names |= {question.name for question in COURSE[chapter].written}
     found = {path.stem for path in folder.iterdir() if path.name[:2] != "__"}
     assert {re.sub("_(cases|answers)$", "", name) for name in found} == names
 

@@ -10,10 +10,10 @@ import pytest
 import toy
 
 import autograder
-from autograder.checks import assignments
 from autograder.classroom.course import Course
 from autograder.classroom.release import assignment_zip, release
 from autograder.grading.sample import answer_source
+from exercises import COURSE
 
 ROOT = Path(__file__).parents[1]
 CHAPTERS = ("self_attention", "transformer_block")  # with NumPy alone, and with torch
@@ -63,7 +63,7 @@ def session(folder: Path, *cells: str) -> list[str]:
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_the_unpacked_archive_checks_answers_by_itself(desk, name):
-    assignment = assignments()[name]
+    assignment = COURSE[name]
     cells = [toy.imports(assignment).source]
     for exercise in assignment.exercises:
         for function in (exercise.alternatives[0], exercise.misconceptions[-1].wrong):
@@ -84,7 +84,7 @@ def test_no_answer_is_in_the_archive(desk, name):
     files = sorted(path.relative_to(desk / name).as_posix() for path in (desk / name).rglob("*"))
     assert not [file for file in files if "checks" in file or "solutions" in file]
     text = "".join(file.read_text() for file in (desk / name).rglob("*.py"))
-    for exercise in assignments()[name].exercises:
+    for exercise in COURSE[name].exercises:
         assert exercise.name not in text
 
 

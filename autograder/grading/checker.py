@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .. import checks
 from ..classroom.course import SubmissionFile
 from ..classroom.release import PAGES, build_notebook
 from ..exercise.outline import outline
@@ -41,9 +40,9 @@ def judge_notebook(path: Path, sandbox: Sandbox) -> dict[str, Judgement]:
     path = path.resolve()
     if not path.exists():
         raise CheckError(f"{path}: there is no such file. Name the notebook that you work in.")
-    assignment = checks.assignments().get(path.stem)
+    assignment = COURSE.get(path.stem)
     if assignment is None:
-        names = ", ".join(f"{name}.ipynb" for name in sorted(checks.assignments()))
+        names = ", ".join(f"{name}.ipynb" for name in sorted(COURSE))
         raise CheckError(f"{path}: no assignment has this name. Rename it to one of: {names}.")
     cases = path.with_suffix(".cases")
     if not cases.is_file():

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .. import checks
 from ..exercise.model import Assignment
 from ..exercise.outline import Outline, outline
 from ..judging.verdict import Judgement
@@ -82,7 +81,7 @@ def judge_job(job: Job) -> dict[str, Judgement]:
 @cache
 def _assignment(name: str) -> Assignment:
     """The assignment, with all that it imports left to no later collection of garbage."""
-    found = checks.assignments()[name]
+    found = COURSE[name]
     gc.freeze()
     return found
 
@@ -96,7 +95,7 @@ def prepare(released: dict[str, NotebookNode], trust: bool) -> dict[str, Describ
 
 def describe(released: dict[str, NotebookNode]) -> dict[str, Described]:
     """Describe the assignments, by name, with these releases as this process would judge them."""
-    assignments = checks.assignments()
+    assignments = COURSE
     return {
         name: Described(
             outline(assignments[name]), grading.fingerprint(assignments[name], notebook)

@@ -15,7 +15,6 @@ from typing import Any
 
 import nbformat
 
-from .. import checks
 from ..classroom.course import Course, CourseError
 from ..classroom.files import replace_text
 from ..exercise.answers import source_as
@@ -219,7 +218,7 @@ def hand_in(course: Course, assignments: Sequence[Assignment]) -> list[SampleSub
 
 def main(root: str) -> None:
     """Make the sample class in the course at `root`, and say what each submission shows."""
-    for sample in hand_in(Course.open(root), list(checks.assignments().values())):
+    for sample in hand_in(Course.open(root), list(COURSE.values())):
         print(f"{sample.student}  {sample.assignment}: {sample.shows}")
 
 

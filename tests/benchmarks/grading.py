@@ -31,12 +31,12 @@ from typing import Any
 import nbformat
 from nbgrader import api
 
-from autograder import checks
 from autograder.classroom.course import Course
 from autograder.classroom.files import replace_text
 from autograder.exercise.model import Assignment
 from autograder.grading.grade import read_released
 from autograder.grading.sample import notebook_text, sample_class
+from exercises import COURSE
 from tests.benchmarks import peers
 from tests.benchmarks.bench_file import record
 from tests.benchmarks.measuring import Graded, graded, median, parts
@@ -165,7 +165,7 @@ def _large_class() -> dict[str, Any]:
 def _class(root: Path, name: str, size: int) -> Class:
     """A course in which so many students hand in the right notebook."""
     course = Course.create(root)
-    assignment = checks.assignments()[name]
+    assignment = COURSE[name]
     _run("release", name, "--course", root)
     text = notebook_text(sample_class([assignment])[0], read_released(course, name))
     found = Class(course, assignment, json.loads(text))

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from torch import nn
 from torch_modules import TOLERANCE, matched, scrambled
 
-from autograder.checks import assignments
 from autograder.exercise.model import public_cases
 from autograder.judging.judge import build_key, judge, observe_quietly
+from exercises import COURSE
 from solutions.context_bottleneck import greedy_decode
 from solutions.positions import sinusoidal_positions
 from solutions.transformer import (
@@ -429,7 +429,7 @@ def machine_of(parts):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_machine_of_the_given_parts_is_right(given_parts, seed):
-    exercise = assignments()["transformer"].exercise("Transformer")
+    exercise = COURSE["transformer"].exercise("Transformer")
     hidden = exercise.hidden(np.random.default_rng(seed))
     key = build_key(exercise, public_cases(exercise), hidden)
     judgement = judge(key, observe_quietly(machine_of(given_parts), key.cases))

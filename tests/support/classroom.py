@@ -11,7 +11,6 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from toy import RIGHT_MEAN, RIGHT_SCALE, WRITTEN_TOY
 
-from autograder import checks
 from autograder.classroom.course import Course
 from autograder.exercise.model import Assignment
 
@@ -25,7 +24,7 @@ STUBS = {
 
 
 def assignments() -> dict[str, Assignment]:
-    """What `autograder.checks.assignments` returns in this class."""
+    """What `exercises.assignments` returns in this class."""
     return {"toy": WRITTEN_TOY}
 
 

@@ -40,11 +40,11 @@ from typing import TYPE_CHECKING, Any
 import yaml
 from nightly import NIGHTLY
 
-from autograder import checks
 from autograder.exercise.model import Assignment
 from autograder.sandbox.backends import KINDS
 from autograder.sandbox.limits import LIMITS
 from autograder.sandbox.untrusted.supervisor import CONTAINER, WARM
+from exercises import COURSE
 
 if TYPE_CHECKING:
     import nbformat
@@ -168,7 +168,7 @@ def _expected(data: dict[str, Any]) -> Expected:
 @functools.cache
 def assignment(name: str) -> Assignment:
     """The assignment, without the exercises that take long."""
-    whole = checks.assignments()[name]
+    whole = COURSE[name]
     kept = KEPT.get(name)
     exercises = tuple(one for one in whole.exercises if kept is None or one.name in kept)
     return dataclasses.replace(whole, exercises=exercises)
@@ -183,7 +183,7 @@ def released(name: str) -> nbformat.NotebookNode:
     """
     from autograder.classroom.release import PAGES, build_notebook
 
-    whole = checks.assignments()[name]
+    whole = COURSE[name]
     notebook = build_notebook(whole, PAGES / f"{name}.md")
     gone = {one.name for one in whole.exercises if one not in assignment(name).exercises}
     notebook.cells = [

@@ -208,7 +208,6 @@ def live(page: str) -> Counter[str]:
 
 def prepare(root: str, mode: str) -> None:
     """Give this process, and each worker, the class' sandbox, limits and assignments."""
-    from autograder import checks
     from autograder.grading import program
     from autograder.sandbox import backends
 

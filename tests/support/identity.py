@@ -27,7 +27,6 @@ from typing import Any
 import numpy as np
 
 import autograder
-from autograder.checks import assignments
 from autograder.exercise.model import Case, Exercise, public_cases
 from autograder.exercise.promises import promises
 from autograder.exercise.stubs import stub
@@ -40,6 +39,7 @@ from autograder.judging.judge import (
     observe_quietly,
 )
 from autograder.sandbox.untrusted.values import Observation, Raised
+from exercises import COURSE
 
 ROOT = Path(__file__).parents[2]
 SEEDS = (0, 1)
@@ -51,14 +51,14 @@ Facts = dict[str, Any]
 def noted(chapters: Sequence[str]) -> Iterator[tuple[str, Facts]]:
     """By name, the facts of each exercise, of each chapter, and of the sample class."""
     for chapter in chapters or assignments():
-        assignment = assignments()[chapter]
+        assignment = COURSE[chapter]
         order = [one.name for one in assignment.exercises]
         written = [asdict(one) for one in assignment.written]
         yield chapter, {"title": assignment.title, "order": order, "written": written}
         for exercise in assignment.exercises:
             yield f"{chapter}.{exercise.name}", facts(exercise)
     if not chapters:
-        for one in sample_class(list(assignments().values())):
+        for one in sample_class(list(COURSE.values())):
             expected = {name: _plain(each) for name, each in one.expected.items()}
             more = {"answers": dict(one.answers), "expected": expected, "shows": one.shows}
             yield f"{one.student}, {one.assignment}", more

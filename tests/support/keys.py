@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from nightly import NIGHTLY
 
-from autograder import checks
 from autograder.exercise.declaring import Declaration
 from autograder.exercise.model import Case, Exercise, Kind, public_cases
 from autograder.judging.judge import AnswerKey, build_key
+from exercises import COURSE
 
 EXERCISES = [
     pytest.param(exercise, id=f"{assignment.name}.{exercise.name}")
-    for assignment in checks.assignments().values()
+    for assignment in COURSE.values()
     for exercise in assignment.exercises
 ]
 WRITTEN_TESTS = [param for param in EXERCISES if param.values[0].kind is Kind.TEST]

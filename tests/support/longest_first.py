@@ -20,14 +20,14 @@ LONG = (
     "tests/book/test_pages.py",
     "tests/book/test_paper.py",
     "tests/book/test_playground_claims.py",
-    "tests/autograder/checks/test_exercises.py",
+    "tests/exercises/test_exercises.py",
     "tests/autograder/selfcheck/test_agreement.py",
-    "tests/autograder/checks/test_semantic_mutants.py",
+    "tests/exercises/test_semantic_mutants.py",
     "tests/autograder/grading/test_cluster.py",
     "tests/autograder/judging/test_naming.py",
     "tests/autograder/grading/test_program.py",
     "tests/autograder/selfcheck/test_selfcheck.py",
-    "tests/autograder/checks/test_mutants.py",
+    "tests/exercises/test_mutants.py",
     "tests/autograder/classroom/test_sample_course.py",
 )
 """The files that take minutes, the longest first; a wrong place costs time and nothing else."""

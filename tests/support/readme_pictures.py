@@ -16,8 +16,8 @@ import nbformat
 from nbconvert import HTMLExporter
 from playwright.sync_api import Page, sync_playwright
 
-from autograder import checks
 from autograder.grading.sample import answer_source
+from exercises import COURSE
 from tests.book.site_tools import SITE, serving
 
 ROOT = Path(__file__).parents[2]
@@ -65,7 +65,7 @@ def picture_of_feedback(page: Page, folder: Path) -> None:
     """An answer that normalises the columns, and what the self-check says of it."""
     shutil.copytree(RELEASE, folder, dirs_exist_ok=True)
     notebook = nbformat.read(folder / "self_attention.ipynb", as_version=4)
-    exercise = checks.assignments()["self_attention"].exercise("self_attention")
+    exercise = COURSE["self_attention"].exercise("self_attention")
     wrong = next(m.wrong for m in exercise.misconceptions if m.name == "columns normalised")
     is_answer = [
         cell.metadata.get("nbgrader", {}).get("grade_id") == exercise.name

@@ -18,12 +18,12 @@ from semantic_calls import ONE_BUFFER
 from spoiling import Answer
 from unrejected import EVERYWHERE, UNREJECTED
 
-from autograder.checks import assignments
 from autograder.exercise.model import Case, Exercise
 from autograder.judging.compare import Mismatch
 from autograder.judging.judge import build_key, fault, observe_quietly
 from autograder.sandbox.untrusted import wire
 from autograder.sandbox.untrusted.values import Observation
+from exercises import COURSE
 
 DRAWS = range(2)
 Pair = tuple[Case, object]
@@ -84,7 +84,7 @@ def survivors(exercise: Exercise) -> set[str]:
 
 
 def main(chapter: str = "", exercise_name: str = "") -> None:
-    for assignment in assignments().values():
+    for assignment in COURSE.values():
         if chapter not in ("", assignment.name):
             continue
         for exercise in assignment.exercises:

@@ -25,7 +25,7 @@ def row_mean(x):
 def _declared() -> Exercise:
     path = Path(tempfile.mkdtemp()) / "row_mean.py"
     path.write_text(CODE, encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("autograder.checks.chapter.row_mean", path)
+    spec = importlib.util.spec_from_file_location("exercises.chapter.row_mean", path)
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(solutions, "chapter", sys.modules[__name__], raising=False)

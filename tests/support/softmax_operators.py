@@ -124,7 +124,7 @@ def _apart(names: Sequence[str], forbidden: Sequence[str]) -> list[str] | None:
 
 
 if __name__ == "__main__":
-    from autograder.judging import forbidden
+    from exercises import forbidden
 
     torch.set_num_threads(1)
     for name, seen in softmaxes(forbidden.SOFTMAX):

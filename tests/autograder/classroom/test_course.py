@@ -7,7 +7,6 @@ import pytest
 import toy
 from traitlets.config.loader import PyFileConfigLoader
 
-from autograder import checks
 from autograder.classroom.course import Course, CourseError
 from autograder.classroom.overlooked import BESIDE, HIDDEN, LOOSE, UNKNOWN, overlooked
 

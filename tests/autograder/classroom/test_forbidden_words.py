@@ -3,7 +3,7 @@
 import pytest
 
 from autograder.classroom import forbidden_words
-from autograder.judging import forbidden
+from exercises import forbidden
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from nbgrader.apps.api import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
-from autograder import checks
 from autograder.classroom.course import Course, CourseError
 from autograder.classroom.export import export_csv
 from autograder.classroom.feedback import generate_feedback

@@ -13,7 +13,6 @@ import toy
 from nbgrader import api
 from nbgrader.validator import Validator
 
-from autograder import checks
 from autograder.classroom import release as release_module
 from autograder.classroom.course import Course
 from autograder.classroom.gradebook import GradebookError

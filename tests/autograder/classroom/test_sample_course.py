@@ -10,9 +10,10 @@ from browsing import feedback_of, formgrader_server, instructor, open_submission
 from nightly import some
 from typer.testing import CliRunner
 
-from autograder import checks, cli
+from autograder import cli
 from autograder.classroom.course import Course
 from autograder.grading.sample import sample_class
+from exercises import COURSE
 
 RIGHT_EVERYWHERE = ("s01-perfect", "s02-computed-otherwise")
 """Who has handed in every assignment, with nothing wrong in it."""
@@ -46,7 +47,7 @@ def page(course, tmp_path_factory):
 
 
 def test_every_submission_of_the_sample_class_has_its_rows(rows):
-    assignments = checks.assignments()
+    assignments = COURSE
     samples = sample_class(list(assignments.values()))
     assert len(samples) >= 14
     wanted = {
@@ -60,7 +61,7 @@ def test_every_submission_of_the_sample_class_has_its_rows(rows):
 
 def test_the_sample_class_is_judged_as_it_is_meant(rows):
     judged = {(row["student"], row["assignment"], row["exercise"]): row for row in rows}
-    for sample in sample_class(list(checks.assignments().values())):
+    for sample in sample_class(list(COURSE.values())):
         for exercise, expected in sample.expected.items():
             row = judged[sample.student, sample.assignment, exercise]
             assert row["misconception"] == expected.misconception, row
@@ -74,7 +75,7 @@ def test_the_sample_class_is_judged_as_it_is_meant(rows):
 def test_the_formgrader_shows_submissions_with_scores_and_named_feedback(page, rows):
     submissions = sorted({(row["student"], row["assignment"]) for row in rows})
     whole = [one for one in submissions if one[0] in RIGHT_EVERYWHERE]
-    assert len(whole) == len(RIGHT_EVERYWHERE) * len(checks.assignments())
+    assert len(whole) == len(RIGHT_EVERYWHERE) * len(COURSE)
     others = [one for one in submissions if one not in whole]
     for student, assignment in (*some(whole), *some(others, 4)):
         open_submission(page, page.address, assignment, student)
@@ -87,7 +88,7 @@ def test_the_formgrader_shows_submissions_with_scores_and_named_feedback(page, r
 
 
 def test_points_for_written_answers_reach_the_csv_beside_the_machines(page, rows, course):
-    marked_by_hand = some(checks.assignments().items(), 3)
+    marked_by_hand = some(COURSE.items(), 3)
     for name, assignment in marked_by_hand:
         open_submission(page, page.address, name, "s01-perfect")
         for written in assignment.written:

@@ -7,7 +7,6 @@ import pytest
 import toy
 from typer.testing import CliRunner
 
-from autograder import checks
 from autograder.classroom.release import build_notebook
 from autograder.cli import app
 from autograder.grading import checker

@@ -9,8 +9,6 @@ import torch
 import toy
 from nightly import in_places
 
-from autograder import checks
-from autograder.checks.transformer.greedy_translate import COPIES
 from autograder.exercise.model import Assignment, Case, SourceFunction
 from autograder.grading import program as grading
 from autograder.grading.elsewhere import hand_over
@@ -21,6 +19,8 @@ from autograder.judging.verdict import Verdict
 from autograder.sandbox.backends import open_sandbox
 from autograder.sandbox.untrusted import asking, wire
 from autograder.sandbox.untrusted.values import Call, FunctionElsewhere, Setup, Tensor
+from exercises import COURSE
+from exercises.transformer.greedy_translate import COPIES
 
 DOUBLE = SourceFunction("f", "def f(x, by=2):\n    return np.asarray(x) * by")
 FIRST = SourceFunction("f", "def f(x):\n    return {'first': (x[0], None)}['first']")
@@ -128,7 +128,7 @@ def test_right_answers_pass_that_are_given_functions(name, box, monkeypatch):
     if not box.isolated:  # the wall clock counts there, and other tests share the machine
         monkeypatch.setattr(grading, "LIMITS", dataclasses.replace(grading.LIMITS, seconds=20))
     course_key = b"key" if box.isolated else b"another"  # questions are kept, with their limits
-    whole = checks.assignments()[assignment]
+    whole = COURSE[assignment]
     one = whole.exercise(exercise)
     for answer in one.alternatives:
         source = answer_source(answer, exercise)
@@ -188,7 +188,7 @@ MODELS = {
 @pytest.mark.parametrize(("name", "box"), in_places(MODELS, PLACES), indirect=["box"])
 def test_a_function_of_ids_is_called_elsewhere(name, box):
     body, verdict = MODELS[name]
-    whole = checks.assignments()["transformer"]
+    whole = COURSE["transformer"]
     one = whole.exercise("greedy_translate")
 
     def copied(rng):

@@ -29,7 +29,7 @@ from inprocess import InProcess
 from nbgrader import api
 from typer.testing import CliRunner
 
-from autograder import checks, cli
+from autograder import cli
 from autograder.classroom import database
 from autograder.classroom.course import CourseError
 from autograder.classroom.database import GradebookLocked
@@ -348,7 +348,7 @@ KILLED = """
     from pathlib import Path
     from classroom import assignments
     from inprocess import InProcess
-    from autograder import checks
+    from exercises import COURSE
     from autograder.classroom.course import Course
     from autograder.grading.grade import grade
     from autograder.sandbox.backends import open_sandbox

@@ -6,14 +6,14 @@ from collections import Counter
 
 import pytest
 
-from autograder.checks import assignments
 from autograder.classroom import release as release_module
 from autograder.classroom.course import Course, CourseError
 from autograder.classroom.release import release
 from autograder.grading.sample import hand_in, sample_class
 from autograder.judging.verdict import Verdict
+from exercises import COURSE
 
-ASSIGNMENTS = list(assignments().values())
+ASSIGNMENTS = list(COURSE.values())
 SAMPLES = sample_class(ASSIGNMENTS)
 
 

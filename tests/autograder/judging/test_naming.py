@@ -9,10 +9,10 @@ from naming import HEADING, KINDS, line, tally
 from semantic import wrong_answers
 from spoiling import edited
 
-from autograder.checks import assignments
 from autograder.exercise.model import Kind
 from autograder.judging.judge import judge, observe_quietly
 from autograder.judging.verdict import Judgement
+from exercises import COURSE
 
 MOST_WRONG = 0.02
 MOST_PAIRS, MOST_EDITS = 6, 3
@@ -24,7 +24,7 @@ SLOW = {"transformer.Transformer"}
 def test_at_most_two_per_cent_of_the_answers_get_a_wrong_name():
     total = Counter[str](), Counter[str]()
     print(HEADING)
-    for assignment in assignments().values():
+    for assignment in COURSE.values():
         for exercise in assignment.exercises:
             name = f"{assignment.name}.{exercise.name}"
             if name in SLOW or exercise.kind is Kind.TEST:
@@ -43,7 +43,7 @@ def test_at_most_two_per_cent_of_the_answers_get_a_wrong_name():
 
 def judged(place, answer) -> Judgement:
     chapter, name = place.split(".")
-    exercise = assignments()[chapter].exercise(name)
+    exercise = COURSE[chapter].exercise(name)
     if isinstance(answer, str):
         answer = wrong_answers(exercise)[answer]
     elif isinstance(answer, tuple):

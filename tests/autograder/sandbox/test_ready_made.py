@@ -11,9 +11,9 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from autograder.judging import forbidden
 from autograder.sandbox.untrusted.operators import SWITCHED_OFF
 from autograder.sandbox.untrusted.ready_made import Watch
+from exercises import forbidden
 
 X = torch.randn(2, 3, 4, requires_grad=True)
 BLOCK = nn.TransformerEncoderLayer(4, 2, 8, batch_first=True)

@@ -12,7 +12,6 @@ import pytest
 from nightly import some
 from toy import Cell, imports
 
-from autograder.checks import assignments
 from autograder.exercise.model import Exercise, Kind
 from autograder.exercise.stubs import stub
 from autograder.grading.observing import Question
@@ -20,6 +19,7 @@ from autograder.grading.program import judge_program, judge_questions, questions
 from autograder.grading.sample import answer_source
 from autograder.judging.judge import judge, observe_quietly
 from autograder.judging.verdict import AS_GIVEN, Verdict
+from exercises import COURSE
 
 
 def reference_source(function) -> str:
@@ -57,7 +57,7 @@ def known_answers(exercise: Exercise):
         yield function, answer_source(function, exercise.name)
 
 
-@pytest.mark.parametrize("assignment", assignments().values(), ids=lambda one: one.name)
+@pytest.mark.parametrize("assignment", COURSE.values(), ids=lambda one: one.name)
 def test_untouched_stubs_earn_nothing(assignment, sandbox):
     program = [imports(assignment)]
     program += [Cell(stub(exercise), exercise.name) for exercise in assignment.exercises]
@@ -80,7 +80,7 @@ def on_enough(question: Question, wrong: Collection[str]) -> Question:
     return question
 
 
-@pytest.mark.parametrize("assignment", assignments().values(), ids=lambda one: one.name)
+@pytest.mark.parametrize("assignment", COURSE.values(), ids=lambda one: one.name)
 def test_self_check_and_sandboxed_grader_agree(assignment, sandbox):
     """One program for the first known answer of each exercise, one for the second, and so on."""
     asked = questions(assignment, b"key", "agreement")

@@ -9,13 +9,13 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from autograder.checks import assignments
 from autograder.classroom.course import Course
 from autograder.classroom.release import assignment_zip, release
 from autograder.grading.sample import answer_source
+from exercises import COURSE
 
 NAME = "self_attention"
-(SOFTMAX,) = (one for one in assignments()[NAME].exercises if one.name == "softmax")
+(SOFTMAX,) = (one for one in COURSE[NAME].exercises if one.name == "softmax")
 ANSWER = answer_source(SOFTMAX.alternatives[0], "softmax")
 
 

@@ -11,12 +11,12 @@ import pytest
 import toy
 from nightly import some
 
-from autograder.checks import assignments
 from autograder.exercise.stubs import stub
 from autograder.judging.judge import build_key, judge, observe_quietly
 from autograder.judging.verdict import AS_GIVEN, Verdict
 from autograder.selfcheck.check import check, read_cases, write_cases
 from autograder.selfcheck.pictures import matrix_picture, pictures
+from exercises import COURSE
 
 
 @pytest.fixture
@@ -151,7 +151,7 @@ def test_damaged_cases_say_so(desk):
         check(named("row_mean", lambda X: X))
 
 
-@pytest.mark.parametrize("assignment", assignments().values(), ids=lambda one: one.name)
+@pytest.mark.parametrize("assignment", COURSE.values(), ids=lambda one: one.name)
 def test_the_released_file_judges_as_the_key_that_it_was_made_of(assignment, tmp_path, monkeypatch):
     """On an answer of each kind, by night on all; what the grader says is in test_agreement."""
     keys = {}

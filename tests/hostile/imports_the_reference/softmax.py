@@ -6,7 +6,7 @@ answer = None
 for folder in (*sys.path, "/", "/judge", "/work", "/course", "/home", "/root", os.getcwd()):
     sys.path.append(folder)
 sys.modules.pop("autograder", None)
-for name in ("solutions.self_attention", "autograder.checks.self_attention.softmax"):
+for name in ("solutions.self_attention", "exercises.self_attention.softmax"):
     try:
         answer = importlib.import_module(name).softmax
     except (ImportError, AttributeError):

@@ -7,6 +7,4 @@ sys.path.append(str(Path(__file__).parents[1]))
 
 import toy
 
-from autograder import checks
-
 checks.assignments = lambda: {"toy": toy.WRITTEN_TOY}

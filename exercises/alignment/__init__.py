@@ -1,0 +1,21 @@
+"""The exercises of chapter 2, "Looking back: alignment"."""
+
+from autograder.exercise.declaring import assignment
+
+ASSIGNMENT = assignment(
+    __name__,
+    title="Looking back: alignment",
+    exercises=(
+        "additive_scores",
+        "masked_softmax",
+        "context_vector",
+        "attention_decoder_step",
+        "multiplicative_scores",
+        "local_weights",
+        "looks_with_coverage",
+        "alignment_error_rate",
+        "words_lost",
+        "scores_backward",
+    ),
+    written=("read_the_heatmap",),
+)

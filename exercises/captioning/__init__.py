@@ -1,0 +1,21 @@
+"""The exercises of chapter 3, "Looking at pictures"."""
+
+from autograder.exercise.declaring import assignment
+
+ASSIGNMENT = assignment(
+    __name__,
+    title="Looking at pictures",
+    exercises=(
+        "grid_to_annotations",
+        "soft_attention",
+        "hard_attention",
+        "score_function_gradient",
+        "leave_one_out_gradient",
+        "best_baseline",
+        "straight_through_backward",
+        "rewards_of_looks",
+        "doubly_stochastic_penalty",
+        "localisation",
+    ),
+    written=("worth_its_variance",),
+)

@@ -1,0 +1,239 @@
+"""The exercise `straight_through_backward`: back through a hard look as if it had been soft."""
+
+import numpy as np
+
+from autograder.exercise.declaring import Case, Declaration, Kind
+from solutions import captioning as solutions
+
+from .. import forbidden
+
+straight_through_backward = Declaration(
+    solutions.straight_through_backward,
+    points=5,
+    difficulty=5,
+    minutes=35,
+    kind=Kind.DERIVE,
+    forbidden=forbidden.AUTOMATIC_DIFFERENTIATION,
+    help=(
+        "Forget the one-hot look: it is nowhere on the way back. Go through the softmax, then "
+        "through the division, to the scores and to the temperature.",
+        "With w = softmax(z), ∂w_j/∂z_i = w_j ((i = j) - w_i). And z = (s + g) / t gives "
+        "∂z/∂s = 1 / t and ∂z/∂t = -z / t.",
+        "The appendix, section “Two other ways through a draw”; “What you need”, the chain rule.",
+    ),
+)
+
+
+@straight_through_backward.right
+def loop(scores, noise, temperature, d_look):
+    d_scores = np.zeros_like(scores)
+    d_temperature = np.zeros_like(temperature)
+    for row in np.ndindex(temperature.shape):
+        noisy = scores[row] + noise[row]
+        shares = np.exp((noisy - noisy.max()) / temperature[row])
+        shares = shares / shares.sum()
+        jacobian = np.diag(shares) - np.outer(shares, shares)
+        arrives = jacobian @ (d_look[row] - d_look[row].mean())
+        d_scores[row] = arrives / temperature[row]
+        d_temperature[row] = -arrives @ (noisy - noisy.max()) / temperature[row] ** 2
+    return d_scores, d_temperature
+
+
+@straight_through_backward.right
+def covariance(scores, noise, temperature, d_look):
+    noisy = scores + noise
+    noisy = noisy - noisy.max(axis=-1, keepdims=True)
+    log_shares = noisy / temperature[..., None]
+    log_shares = log_shares - np.logaddexp.reduce(log_shares, axis=-1, keepdims=True)
+    shares = np.exp(log_shares)
+    centred = d_look - np.einsum("...l,...l->...", shares, d_look)[..., None]
+    inverse = 1 / temperature
+    covariance = np.einsum("...l,...l,...l->...", shares, centred, noisy)
+    return shares * centred * inverse[..., None], -covariance * inverse**2
+
+
+@straight_through_backward.right
+def pairs(scores, noise, temperature, d_look):
+    noisy = (scores - scores.mean(axis=-1, keepdims=True)) + noise
+    tempered = noisy / np.expand_dims(temperature, -1)
+    shares = np.exp(tempered - tempered.max(axis=-1, keepdims=True))
+    shares = shares / shares.sum(axis=-1, keepdims=True)
+    differences = d_look[..., :, None] - d_look[..., None, :]
+    d_tempered = np.sum(shares[..., :, None] * shares[..., None, :] * differences, axis=-1)
+    d_temperature = -np.sum(d_tempered * tempered, axis=-1) / temperature
+    return d_tempered / np.expand_dims(temperature, -1), d_temperature
+
+
+@straight_through_backward.right
+def plain(scores, noise, temperature, d_look):
+    tempered = (scores + noise) / temperature[..., None]
+    relaxed = np.exp(tempered - tempered.max(axis=-1, keepdims=True))
+    relaxed = relaxed / relaxed.sum(axis=-1, keepdims=True)
+    mean = np.sum(relaxed * d_look, axis=-1, keepdims=True)
+    d_scores = relaxed * (d_look - mean) / temperature[..., None]
+    return d_scores, -np.sum(d_scores * tempered, axis=-1)
+
+
+@straight_through_backward.wrong(
+    "the derivative at the one-hot look",
+    "At which row do you take the derivative of the softmax: at the one-hot that was used, or at "
+    "the softmax that it is treated as?",
+)
+def _(scores, noise, temperature, d_look):
+    tempered = (scores + noise) / temperature[..., None]
+    look = np.eye(scores.shape[-1])[tempered.argmax(axis=-1)].astype(scores.dtype)
+    mean = np.sum(look * d_look, axis=-1, keepdims=True)
+    d_scores = look * (d_look - mean) / temperature[..., None]
+    return d_scores, -np.sum(d_scores * tempered, axis=-1)
+
+
+@straight_through_backward.wrong(
+    "the gradient passed on untouched",
+    "All scores of a row rise by 1. Does any look change? What then must your d_scores sum to?",
+)
+def _(scores, noise, temperature, d_look):
+    tempered = (scores + noise) / temperature[..., None]
+    d_scores = d_look / temperature[..., None]
+    return d_scores, -np.sum(d_scores * tempered, axis=-1)
+
+
+straight_through_backward.wrong(
+    "noise forgotten",
+    "Of which numbers was the largest taken on the way forward?",
+    plain.edit("(scores + noise) / temperature[..., None]", "scores / temperature[..., None]"),
+)
+straight_through_backward.wrong(
+    "not divided by the temperature on the way back",
+    "What is the derivative of (scores + noise) / temperature with respect to the scores?",
+    plain.edit(
+        "mean = np.sum(relaxed * d_look, axis=-1, keepdims=True)\n"
+        "d_scores = relaxed * (d_look - mean) / temperature[..., None]",
+        "d_scores = relaxed * (d_look - np.sum(relaxed * d_look, axis=-1, keepdims=True))",
+    ),
+)
+straight_through_backward.wrong(
+    "the mean of the gradient forgotten",
+    "Add 1 to every number of d_look. The weights still sum to 1, so should anything change?",
+    plain.edit(
+        "mean = np.sum(relaxed * d_look, axis=-1, keepdims=True)\n"
+        "d_scores = relaxed * (d_look - mean) / temperature[..., None]",
+        "d_scores = relaxed * d_look / temperature[..., None]",
+    ),
+)
+straight_through_backward.wrong(
+    "only the diagonal",
+    "When one score rises, what happens to the weights of the other places?",
+    plain.edit(
+        "mean = np.sum(relaxed * d_look, axis=-1, keepdims=True)\n"
+        "d_scores = relaxed * (d_look - mean) / temperature[..., None]",
+        "d_scores = relaxed * (1 - relaxed) * d_look / temperature[..., None]",
+    ),
+)
+
+
+@straight_through_backward.wrong(
+    "a softmax without the temperature", "Which row does the docstring take the softmax of?"
+)
+def _(scores, noise, temperature, d_look):
+    relaxed = np.exp(scores + noise - (scores + noise).max(axis=-1, keepdims=True))
+    relaxed = relaxed / relaxed.sum(axis=-1, keepdims=True)
+    d_scores = relaxed * (d_look - np.sum(relaxed * d_look, axis=-1, keepdims=True))
+    d_scores = d_scores / temperature[..., None]
+    return d_scores, -np.sum(d_scores * (scores + noise), axis=-1) / temperature
+
+
+straight_through_backward.wrong(
+    "sign of the temperature",
+    "A higher temperature brings all numbers of the row nearer to 0. Does yours?",
+    plain.edit("-np.sum(d_scores * tempered, axis=-1)", "np.sum(d_scores * tempered, axis=-1)"),
+)
+straight_through_backward.wrong(
+    "divided by the temperature once",
+    "What is the derivative of 1 / t? How often does t stand in it?",
+    plain.edit("d_scores * tempered", "d_scores * (scores + noise)"),
+)
+straight_through_backward.wrong(
+    "one temperature for all rows",
+    "How many temperatures are there, and which rows does each of them concern?",
+    plain.edit(
+        "-np.sum(d_scores * tempered, axis=-1)",
+        "np.full(temperature.shape, -np.sum(d_scores * tempered))",
+    ),
+)
+straight_through_backward.wrong(
+    "exponential overflows",
+    "What is np.exp(1000)? What may you subtract from all numbers of a row?",
+    plain.edit(
+        "relaxed = np.exp(tempered - tempered.max(axis=-1, keepdims=True))\n"
+        "relaxed = relaxed / relaxed.sum(axis=-1, keepdims=True)",
+        "relaxed = np.exp(tempered) / np.exp(tempered).sum(axis=-1, keepdims=True)",
+    ),
+)
+
+
+@straight_through_backward.public
+def _(rng):
+    hand = (np.array([[0.0, np.log(3)]]), np.zeros((1, 2)), np.ones(1), np.array([[0.0, 1.0]]))
+    yield Case("one row, two places", hand).holds(
+        "On the way forward the look is one-hot, at the largest number of the row",
+        "On the way back it is treated as the softmax of the row",
+    )
+    yield Case("two rows, three places", _inputs(rng, (2,), 3)).holds(
+        "scores: (..., n, L), which may be large",
+        "noise: (..., n, L), added to them",
+        "On the way back…",
+    )
+    yield Case("as many rows as places", _inputs(rng, (4,), 4)).holds(
+        "(..., n), positive; each row of scores plus noise is divided by its own"
+    )
+    yield Case("a batch", _inputs(rng, (2, 3), 4)).holds("noise: (...…")
+    yield Case(
+        "float32, three leading axes, one of length 1", _single(_inputs(rng, (2, 1, 2, 3), 4))
+    ).holds("the gradients with respect to the scores and to the temperatures")
+    yield Case("large scores", _inputs(rng, (3,), 4, shift=3000.0)).holds("scores: (...…")
+    yield Case("rows far from one another", _apart(rng, 4, 3)).holds("scores: (...…")
+    scores, noise, temperature, d_look = _inputs(rng, (3,), 5)
+    yield Case("a gradient near 100 000", (scores, noise, temperature, d_look + 1e5)).holds(
+        "d_look: (..., n, L), the gradient of the loss with respect to the look"
+    )
+    yield Case("a tiny gradient arrives", (scores, noise, temperature, d_look * 1e-9)).holds(
+        "d_look: (...…"
+    )
+    yield Case("high temperatures", (scores, noise, temperature * 100, d_look)).holds("(..., n)…")
+    yield Case("a batch of one, one row, one place", _inputs(rng, (1, 1), 1)).holds(
+        "the gradients…"
+    )
+
+
+@straight_through_backward.hidden
+def _(rng):
+    n, L = (int(one) for one in rng.permutation([3, 4, 5, 6])[:2])
+    yield Case("some rows", _inputs(rng, (n,), L)).holds("noise: (...…", "On the way forward…")
+    yield Case("as many rows as places", _inputs(rng, (L,), L))
+    yield Case("a batch", _inputs(rng, (2, n), L))
+    yield Case("float32, two leading axes", _single(_inputs(rng, (3, n), L))).holds(
+        "the gradients…"
+    )
+    yield Case("large scores", _inputs(rng, (n,), L, shift=3000.0))
+    yield Case("rows far from one another", _apart(rng, n, L))
+    scores, noise, temperature, d_look = _inputs(rng, (n,), L)
+    yield Case("a gradient near 100 000", (scores, noise, temperature, d_look + 1e5))
+    yield Case("a batch of one", _inputs(rng, (1, n), L)).holds("the gradients…")
+
+
+def _inputs(
+    rng: np.random.Generator, rows: tuple[int, ...], L: int, shift: float = 0.0
+) -> tuple[np.ndarray, ...]:
+    """Random scores, Gumbel noise, temperatures and a gradient of the look."""
+    scores, d_look = rng.normal(size=(2, *rows, L))
+    return scores + shift, rng.gumbel(size=(*rows, L)), rng.uniform(0.4, 2.5, size=rows), d_look
+
+
+def _apart(rng: np.random.Generator, n: int, L: int) -> tuple[np.ndarray, ...]:
+    """Rows whose scores are near 2000 and near -2000 in turn."""
+    scores, *others = _inputs(rng, (n,), L)
+    return scores + np.where(np.arange(n) % 2, 2000.0, -2000.0)[:, None], *others
+
+
+def _single(inputs: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+    return tuple(one.astype(np.float32) for one in inputs)

@@ -1,0 +1,21 @@
+"""The exercises of chapter 1, "One vector for a whole sentence"."""
+
+from autograder.exercise.declaring import assignment
+
+ASSIGNMENT = assignment(
+    __name__,
+    title="One vector for a whole sentence",
+    exercises=(
+        "rnn_cell",
+        "encode",
+        "encode_bidirectional",
+        "jacobian_norms",
+        "gru_cell",
+        "greedy_decode",
+        "next_token_loss",
+        "clip_by_global_norm",
+        "rnn_cell_backward",
+        "critical_gain",
+    ),
+    written=("wider_context",),
+)

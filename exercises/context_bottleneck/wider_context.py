@@ -1,0 +1,24 @@
+"""The question `wider_context`, answered in words."""
+
+from autograder.exercise.declaring import Written
+
+wider_context = Written(
+    name="wider_context",
+    points=4,
+    minutes=15,
+    rubric=(
+        "1 point: the room is fixed while the content grows: what must be kept of a sentence grows "
+        "at least in proportion to its length (the number of clause combinations is a product, so "
+        "its logarithm is a sum over the clauses), and any fixed width is passed by some length. "
+        "1 point: the measured effect is told right: a wider vector may help, and accuracy falls "
+        "with the length for both of the chapter's widths; a good answer quotes its figures. "
+        "1 point: a cost that grows with the width although short sentences do not need it: the "
+        "recurrent matrix has the square of the width, and so does its time; more parameters need "
+        "more data; the same wide vector is spent on three words and on sixty. 1 point: width is "
+        "not the only limit: the early words reach the vector through a product of many Jacobians, "
+        "so they are hard to learn to keep; or: real numbers hold many bits in principle, but the "
+        "network must learn to write them and to read them out again; or: what would scale is a "
+        "memory that grows with the sentence, such as one vector a token. No point for the bare "
+        "statement that the vector is too small."
+    ),
+)

@@ -1,0 +1,237 @@
+"""The exercise `bpe_encode`: a word cut by learned merges. To debug."""
+
+import numpy as np
+
+from autograder.exercise.declaring import Case, Declaration, Kind
+from solutions.variants import byte_pairs as solutions
+
+bpe_encode = Declaration(
+    solutions.bpe_encode,
+    points=3,
+    difficulty=3,
+    minutes=20,
+    kind=Kind.DEBUG,
+    help=(
+        "Take a word of three letters in which two merges want the middle one. Which tokens should "
+        "come out, and which does the function give?",
+        "One loop over the merges, in their order, and within it one from left to right over the "
+        "tokens.",
+        "Chapter 10, the section on tokens between letters and words, says how merges are learned. "
+        "A word is to be cut as it would have been cut then.",
+    ),
+)
+
+
+@bpe_encode.right
+def token_by_token(word, merges):
+    tokens = [*word]
+    for pair in merges:
+        merged = []
+        rest = iter(range(len(tokens)))
+        for at in rest:
+            if at + 1 < len(tokens) and (tokens[at], tokens[at + 1]) == pair:
+                merged.append(tokens[at] + tokens[at + 1])
+                next(rest)
+            else:
+                merged.append(tokens[at])
+        tokens = merged
+    return tokens
+
+
+@bpe_encode.right
+def in_place(word, merges):
+    tokens = list(word)
+    for left, right in merges:
+        at = 0
+        while at + 1 < len(tokens):
+            if tokens[at] == left and tokens[at + 1] == right:
+                tokens[at] = left + right
+                del tokens[at + 1]
+            at += 1
+    return tokens
+
+
+@bpe_encode.right
+def recursive(word, merges):
+    def merge(tokens, left, right):
+        for at in range(1, len(tokens)):
+            if (tokens[at - 1], tokens[at]) == (left, right):
+                return [*tokens[: at - 1], left + right, *merge(tokens[at + 1 :], left, right)]
+        return tokens
+
+    tokens = list(word)
+    for left, right in merges:
+        tokens = merge(tokens, left, right)
+    return tokens
+
+
+@bpe_encode.right
+def plain(word, merges):
+    tokens = list(word)
+    for pair in merges:
+        at = 0
+        while at < len(tokens) - 1:
+            if (tokens[at], tokens[at + 1]) == pair:
+                tokens[at : at + 2] = ["".join(pair)]
+            at += 1
+    return tokens
+
+
+@bpe_encode.wrong(
+    "the longest token first",
+    "You know which tokens exist. Where does your function use the order in which they were "
+    "learned?",
+    released=True,
+)
+def _(word, merges):
+    known = {left + right for left, right in merges} | set(word)
+    tokens, begin = [], 0
+    while begin < len(word):
+        end = len(word)
+        while word[begin:end] not in known:
+            end -= 1
+        tokens.append(word[begin:end])
+        begin = end
+    return tokens
+
+
+@bpe_encode.wrong(
+    "merged as soon as it is read",
+    "Two merges want the same letter. Which of them was learned first, and which one does your "
+    "function make?",
+)
+def _(word, merges):
+    known, tokens = set(merges), []
+    for character in word:
+        tokens.append(character)
+        while len(tokens) > 1 and (tokens[-2], tokens[-1]) in known:
+            tokens[-2:] = [tokens[-2] + tokens[-1]]
+    return tokens
+
+
+@bpe_encode.wrong(
+    "in the first place only", "A pair stands in the word twice. What becomes of the second one?"
+)
+def _(word, merges):
+    tokens = list(word)
+    for left, right in merges:
+        for at in range(len(tokens) - 1):
+            if tokens[at] == left and tokens[at + 1] == right:
+                tokens[at : at + 2] = [left + right]
+                break
+    return tokens
+
+
+bpe_encode.wrong(
+    "the last merge first",
+    "A merge joins tokens that earlier merges have made. What is there before them?",
+    plain.edit("for pair in merges:", "for pair in reversed(merges):"),
+)
+bpe_encode.wrong(
+    "from the right",
+    "Three equal letters, and a merge of two of them: which two does the docstring take?",
+    plain.edit(
+        "at = 0\nwhile at < len(tokens) - 1:\n    if (tokens[at], tokens[at + 1]) == pair:",
+        "at = len(tokens) - 2\nwhile at >= 0:\n    if tuple(tokens[at : at + 2]) == pair:",
+    ).edit("at += 1", "at -= 1"),
+)
+
+
+@bpe_encode.wrong(
+    "gone through until nothing changes",
+    "How often does the docstring go through the merges? What becomes of a pair that comes to "
+    "stand side by side only after its turn?",
+)
+def _(word, merges):
+    tokens = list(word)
+    while True:
+        pairs = {(tokens[at], tokens[at + 1]) for at in range(len(tokens) - 1)}
+        best = next((pair for pair in merges if pair in pairs), None)
+        if best is None:
+            return tokens
+        merged, at = [], 0
+        while at < len(tokens):
+            both = tuple(tokens[at : at + 2]) == best
+            merged.append("".join(best) if both else tokens[at])
+            at += 2 if both else 1
+        tokens = merged
+
+
+@bpe_encode.wrong(
+    "replaced in the text",
+    "A token may end with the letter that a merge begins with. Does `replace` look for tokens, or "
+    "for letters?",
+)
+def _(word, merges):
+    text = " ".join(word)
+    for left, right in merges:
+        text = text.replace(f"{left} {right}", left + right)
+    return text.split()
+
+
+@bpe_encode.public
+def _(rng):
+    hugs = [("u", "g"), ("h", "ug"), ("ug", "s")]
+    yield Case("a word that was learned", ("hug", hugs)).holds(
+        "merges: pairs of tokens, no pair twice, in the order in which they were learned: what a "
+        "pair is made of are characters and tokens of earlier pairs."
+    )
+    yield Case("the earlier merge takes what a later one wants", ("hugs", hugs)).holds(
+        "The merges are gone through once, in their order, and each is made wherever its pair "
+        "stands, from left to right."
+    )
+    yield Case("two merges want the same letter", ("abc", [("b", "c"), ("a", "b")])).holds(
+        "merges: pairs…"
+    )
+    yield Case("one letter five times", ("aaaaa", [("a", "a"), ("aa", "aa")])).holds("The merges…")
+    yield Case(
+        "a pair in several places", ("cacaocaca", [("c", "a"), ("ca", "o"), ("ca", "ca")])
+    ).holds("The merges…")
+    yield Case("a later merge makes the token of an earlier one", _made_late("lamp")).holds(
+        "The merges…"
+    )
+    yield Case("letters that no merge knows", ("über", [("e", "r"), ("b", "er")])).holds(
+        "word: any text, which may be empty; its characters need not occur in `merges`."
+    )
+    yield Case("a long word", _long_word(rng, "abcdefg", 9)).holds(
+        "Returns the tokens; joined, they are the word."
+    )
+    yield Case("another long word", _long_word(rng, "hijklmn", 12)).holds("Returns the…")
+    yield Case("no merges", ("hug", [])).holds(
+        "merges: pairs…", "The word begins as its characters."
+    )
+    yield Case("no letters", ("", hugs)).holds("word: any…")
+    yield Case("one letter", ("g", hugs)).holds("word: any…")
+
+
+@bpe_encode.hidden
+def _(rng):
+    a, b, c = rng.permutation(list("klmnop"))[:3].tolist()
+    yield Case("two merges want the same letter", (a + b + c, [(b, c), (a, b)]))
+    merges = [(b, c), (a, b + c), (b + c, a)]
+    yield Case("the earlier merge takes what a later one wants", (a + b + c + a, merges))
+    yield Case("one letter many times", (a * int(rng.integers(5, 10)), [(a, a), (a * 2, a * 2)]))
+    letters = rng.permutation(list("qrstuv"))[:4].tolist()
+    yield Case("a later merge makes the token of an earlier one", _made_late("".join(letters)))
+    yield Case("a long word", _long_word(rng, "bcdefgh", 10))
+    yield Case("another long word", _long_word(rng, "pqrstuv", 14))
+    yield Case("a word of other letters", _long_word(rng, "äöüßéèç", 11))
+    yield Case("a very long word", _long_word(rng, "tuvwxyz", 25))
+
+
+def _made_late(word: str) -> tuple[str, list[tuple[str, str]]]:
+    """A word of four letters, whose first three are joined last, and in another way than before."""
+    a, b, c, d = list(word)
+    return word, [(b, c), (a, b), (a + b, c), (a + b + c, d), (a, b + c)]
+
+
+def _long_word(
+    rng: np.random.Generator, letters: str, number: int
+) -> tuple[str, list[tuple[str, str]]]:
+    """Pieces in which two merges want the same letter, and merges in which the first one wins."""
+    a, b, c, d, e, f, g = rng.permutation(list(letters)).tolist()
+    merges = [(b, c), (a, b), (e, f), (d, e + f), (d, e), (g, g), (a + b, g), (b + c, a)]
+    pieces = [a + b + c, d + e + f, d + e, g * 3, a + b + g]
+    drawn = rng.choice(pieces, size=number).tolist()
+    word = "".join([*drawn, *rng.permutation(pieces).tolist()])
+    return word, [*merges, (g + g, g), (d, e + f + a)]

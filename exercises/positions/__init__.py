@@ -1,0 +1,21 @@
+"""The exercises of chapter 7, "Where am I? Positions"."""
+
+from autograder.exercise.declaring import assignment
+
+ASSIGNMENT = assignment(
+    __name__,
+    title="Where am I? Positions",
+    exercises=(
+        "sinusoidal_positions",
+        "shift_matrix",
+        "rotary",
+        "rotary_by_halves",
+        "weights_for_halves",
+        "cached_rotary_scores",
+        "linear_bias",
+        "relative_scores",
+        "relative_scores_backward",
+        "interpolated_positions",
+    ),
+    written=("ten_times_longer",),
+)

@@ -1,0 +1,167 @@
+"""The exercise `interpolated_positions`: a long sequence squeezed into the trained range."""
+
+import numpy as np
+
+from autograder.exercise.declaring import Case, Declaration
+from solutions import positions as solutions
+
+interpolated_positions = Declaration(
+    solutions.interpolated_positions,
+    points=2,
+    difficulty=1,
+    minutes=10,
+    help=(
+        "One number for each sequence, by which all of its positions are multiplied.",
+        "`np.max(positions, axis=-1, keepdims=True)` keeps the axis that broadcasting needs. The "
+        "number is never more than 1.",
+        "Section “Longer than training”.",
+    ),
+)
+
+
+@interpolated_positions.right
+def loop(positions, trained):
+    squeezed = np.zeros(positions.shape)
+    for place in np.ndindex(*positions.shape[:-1]):
+        length = max(int(position) for position in positions[place]) + 1
+        for at, position in enumerate(positions[place]):
+            squeezed[place][at] = position * trained / length if length > trained else position
+    return squeezed
+
+
+@interpolated_positions.right
+def where(positions, trained):
+    longest = positions.max(axis=-1)[..., None]
+    return np.where(longest >= trained, trained * positions / (longest + 1.0), positions)
+
+
+@interpolated_positions.right
+def divisor(positions, trained):
+    length = 1 + np.sort(positions, axis=-1)[..., -1:]
+    return positions / np.clip(length / trained, 1.0, None)
+
+
+@interpolated_positions.wrong(
+    "stretched instead of squeezed",
+    "Training had the positions 0 to 3, the sequence has 8. Should position 7 become larger or "
+    "smaller?",
+)
+def stretched(positions, trained):
+    length = np.max(positions, axis=-1, keepdims=True) + 1
+    return positions * np.maximum(1, length / trained)
+
+
+always = interpolated_positions.wrong(
+    "short sequences stretched",
+    "What does the docstring say about a sequence that is no longer than those in training?",
+    stretched.edit("positions * np.maximum(1, length / trained)", "positions * (trained / length)"),
+)
+
+
+@interpolated_positions.wrong(
+    "one length for all sequences",
+    "Two sequences of a batch, one short and one long. Does the length of the long one matter to "
+    "the short one?",
+)
+def _(positions, trained):
+    return positions * min(1, trained / (np.max(positions) + 1))
+
+
+@interpolated_positions.wrong(
+    "the last position on the last trained one",
+    "By which number are the positions multiplied when 8 are squeezed into 4: 4/8 or 3/7?",
+)
+def last_on_last(positions, trained):
+    largest = np.maximum(np.max(positions, axis=-1, keepdims=True), 1)
+    return positions * np.minimum(1, (trained - 1) / largest)
+
+
+interpolated_positions.wrong(
+    "the largest position taken for the length",
+    "Positions count from 0. How long is a sequence whose largest position is 7?",
+    last_on_last.edit("(trained - 1) / largest", "trained / largest"),
+)
+
+
+@interpolated_positions.wrong(
+    "the positions counted",
+    "A row may hold some of a sequence's positions only. Which of them tells the length?",
+)
+def _(positions, trained):
+    return positions * min(1, trained / np.shape(positions)[-1])
+
+
+@interpolated_positions.wrong(
+    "far positions clipped",
+    "Do two tokens beyond the trained range still stand at different positions?",
+)
+def _(positions, trained):
+    return np.minimum(positions, trained - 1) * 1.0
+
+
+@interpolated_positions.wrong(
+    "positions wrap around",
+    "Does a token beyond the trained range share its position with one at the beginning?",
+)
+def _(positions, trained):
+    return positions % trained * 1.0
+
+
+interpolated_positions.wrong(
+    "rounded to whole positions",
+    "May a position lie between two whole numbers? What becomes of two neighbours in yours?",
+    always.edit(
+        "positions * (trained / length)", "np.floor(positions * np.minimum(1, trained / length))"
+    ),
+)
+interpolated_positions.wrong(
+    "only the far positions squeezed",
+    "Are the positions still in order, and all steps equally long?",
+    always.edit(
+        "positions * (trained / length)",
+        "np.where(positions < trained, positions, positions * trained / length)",
+    ),
+)
+
+
+@interpolated_positions.public
+def _(rng):
+    yield Case("eight positions, four trained", (np.arange(8), 4)).holds(
+        "In a sequence that is longer than that, every position is multiplied by trained / L",
+        "Returns floats of the shape of positions",
+    )
+    yield Case("seven positions, four trained", (np.arange(7), 4)).holds("In a sequence…")
+    yield Case("seven positions, two apart, four trained", (2 * np.arange(7), 4))
+    yield Case("as long as the longest in training", (np.arange(5), 5)).holds(
+        "trained: the length of the longest sequence in training, at least 1",
+        "in any other, nothing changes",
+    )
+    yield Case("shorter than the longest in training", (np.arange(3), 8)).holds("in any other…")
+    yield Case(
+        "two sequences, one longer than the other", (np.array([[0, 1, 2], [7, 8, 9]]), 5)
+    ).holds("a row belongs to one sequence, whose length L is its largest position plus 1")
+    yield Case("positions out of order", (rng.permutation(30)[:12], 6)).holds(
+        "positions: (..., n), n at least 1, whole numbers from 0 on, in any order"
+    )
+    yield Case("one position, far away", (np.array([99]), 10)).holds("a row belongs…")
+    yield Case("one trained position", (np.arange(4), 1)).holds("trained: the…")
+    yield Case("a batch of one sequence", (np.arange(1, 7)[None], 4))
+    yield Case("three leading axes", (rng.integers(0, 40, size=(2, 1, 3, 5)), 16)).holds(
+        "positions: (...…"
+    )
+    yield Case("one position, at 0", (np.array([0]), 1)).holds("positions: (...…")
+    yield Case("far positions", (np.array([5000, 131_071]), 4096)).holds("positions: (...…")
+
+
+@interpolated_positions.hidden
+def _(rng):
+    n = int(rng.integers(4, 9))
+    yield Case("a longer sequence", (np.arange(3 * n + 1), n))
+    yield Case("as long as the longest in training", (np.arange(n), n))
+    yield Case("shorter than the longest in training", (np.arange(n), n + 3))
+    yield Case("longer by one position", (np.arange(n + 1), n))
+    lengths = rng.permutation([n - 1, 2 * n, 5 * n])
+    batch = np.stack([length - 1 - rng.permutation(n - 1) for length in lengths])
+    yield Case("sequences of several lengths", (batch, n)).holds("a row belongs…")
+    yield Case("positions out of order", (rng.permutation(90)[: 3 * n], n))
+    yield Case("three leading axes", (rng.integers(0, 9 * n, size=(2, 3, 1, n)), n))

@@ -1,0 +1,236 @@
+"""The exercise `rotary`: turn queries and keys by their positions."""
+
+import numpy as np
+
+from autograder.exercise.declaring import Case, Declaration, Raises
+from solutions import positions as solutions
+
+rotary = Declaration(
+    solutions.rotary,
+    points=3,
+    difficulty=3,
+    minutes=20,
+    help=(
+        "Take the even features and the odd ones as two arrays, turn them as x and y, and put "
+        "them back in alternate places.",
+        "The angles have shape (..., n, d/2): `positions[..., None]` times d/2 speeds. A point "
+        "(x, y) turned by a is (x cos a - y sin a, x sin a + y cos a).",
+        "Section “Turn the queries and the keys”.",
+    ),
+)
+
+
+@rotary.right
+def loop(X, positions):
+    d = X.shape[-1]
+    if d % 2:
+        raise ValueError(f"X has {d} features, which is odd")
+    places = np.broadcast_to(positions, X.shape[:-1])
+    turned = np.zeros(X.shape)
+    for index in np.ndindex(*X.shape[:-1]):
+        for i in range(d // 2):
+            angle = places[index] / 10000 ** (2 * i / d)
+            x, y = X[index][2 * i], X[index][2 * i + 1]
+            turned[index][2 * i] = x * np.cos(angle) - y * np.sin(angle)
+            turned[index][2 * i + 1] = x * np.sin(angle) + y * np.cos(angle)
+    return turned
+
+
+@rotary.right
+def by_complex(X, positions):
+    d = X.shape[-1]
+    if d % 2 != 0:
+        raise ValueError(f"{d=} should be even")
+    angles = np.expand_dims(positions, -1) * 10000.0 ** (-np.arange(0, d, 2) / d)
+    points = (X[..., 0::2] + 1j * X[..., 1::2]) * np.exp(1j * angles)
+    return np.stack([points.real, points.imag], axis=-1).reshape(X.shape)
+
+
+@rotary.right
+def matrices(X, positions):
+    d = X.shape[-1]
+    if d % 2:
+        raise ValueError(f"rotary needs an even d (d: {d})")
+    pairs = X.reshape(*X.shape[:-1], d // 2, 2)
+    places = np.broadcast_to(positions, X.shape[:-1])
+    angles = places[..., None] * np.exp(-np.log(10000) * np.arange(0, d, 2) / d)
+    R = np.array([[np.cos(angles), -np.sin(angles)], [np.sin(angles), np.cos(angles)]])
+    return np.einsum("ab...,...b->...a", R, pairs).reshape(X.shape)
+
+
+@rotary.base(
+    (
+        "an odd width",
+        "an odd width, no token",
+    )
+)
+def plain(X, positions):
+    d = X.shape[-1]
+    angles = np.asarray(positions)[..., None] / 10000 ** (np.arange(0, d, 2) / d)
+    first, second = X[..., 0::2], X[..., 1::2]
+    turned = np.zeros(X.shape)
+    turned[..., 0::2] = first * np.cos(angles) - second * np.sin(angles)
+    turned[..., 1::2] = first * np.sin(angles) + second * np.cos(angles)
+    return turned
+
+
+rotary.wrong(
+    "turned the wrong way",
+    "Turn the point (1, 0) counter-clockwise by a small angle. Is its second coordinate above or "
+    "below 0?",
+    plain.edit(
+        "first * np.cos(angles) - second * np.sin(angles)",
+        "first * np.cos(angles) + second * np.sin(angles)",
+    ).edit(
+        "first * np.sin(angles) + second * np.cos(angles)",
+        "second * np.cos(angles) - first * np.sin(angles)",
+    ),
+)
+
+
+@rotary.wrong(
+    "pairs (i, i + d/2)",
+    "Which two features make the first pair here: 0 and 1, or 0 and d/2? (Libraries differ.)",
+)
+def halves(X, positions):
+    d = X.shape[-1]
+    angles = np.asarray(positions)[..., None] / 10000 ** (np.arange(0, d, 2) / d)
+    first, second = X[..., : d // 2], X[..., d // 2 :]
+    one = first * np.cos(angles) - second * np.sin(angles)
+    other = first * np.sin(angles) + second * np.cos(angles)
+    return np.concatenate([one, other], axis=-1)
+
+
+rotary.wrong(
+    "pairs not put back in place",
+    "At position 0 nothing is turned. Does your function then return X?",
+    halves.edit("X[..., : d // 2], X[..., d // 2 :]", "X[..., 0::2], X[..., 1::2]"),
+)
+rotary.wrong(
+    "exponent i/d",
+    "The last pair has i = d/2 - 1. Is its exponent close to 1 or close to 1/2?",
+    plain.edit("np.arange(0, d, 2)", "np.arange(d // 2)"),
+)
+rotary.wrong(
+    "one angle for all pairs",
+    "Does every pair turn equally fast?",
+    plain.edit(
+        "d = X.shape[-1]\n"
+        "angles = np.asarray(positions)[..., None] / 10000 ** (np.arange(0, d, 2) / d)",
+        "angles = np.asarray(positions)[..., None]",
+    ),
+)
+rotary.wrong(
+    "positions ignored",
+    "What if the first token of X stands at position 5? Where is `positions` used?",
+    plain.edit("d = X.shape[-1]", "n, d = X.shape[-2:]").edit(
+        "np.asarray(positions)[..., None]", "np.arange(n)[:, None]"
+    ),
+)
+rotary.wrong(
+    "positions from 1",
+    "By which angle is a token at position 0 turned?",
+    plain.edit(
+        "np.asarray(positions)[..., None] / 10000 ** (np.arange(0, d, 2) / d)",
+        "(np.asarray(positions)[..., None] + 1) / 10000 ** (np.arange(0, d, 2) / d)",
+    ),
+)
+
+
+@rotary.wrong(
+    "waves added instead of turning",
+    "A rotation keeps the length of every vector. Does your function?",
+)
+def _(X, positions):
+    d = X.shape[-1]
+    angles = np.asarray(positions)[..., None] / 10000 ** (np.arange(0, d, 2) / d)
+    shifted = np.zeros(X.shape)
+    shifted[..., 0::2] = X[..., 0::2] + np.sin(angles)
+    shifted[..., 1::2] = X[..., 1::2] + np.cos(angles)
+    return shifted
+
+
+rotary.wrong(
+    "no minus sign",
+    "A rotation keeps the length of every vector. Does yours? Which of the four products is "
+    "subtracted?",
+    plain.edit(
+        "first * np.cos(angles) - second * np.sin(angles)",
+        "first * np.cos(angles) + second * np.sin(angles)",
+    ),
+)
+rotary.wrong(
+    "the first feature overwritten too early",
+    "When you compute the second feature of a pair, is the first one still the old one? Is a "
+    "slice a copy?",
+    plain.edit(
+        "first, second = X[..., 0::2], X[..., 1::2]\nturned = np.zeros(X.shape)",
+        "turned = np.array(X)\nfirst, second = turned[..., 0::2], turned[..., 1::2]",
+    ),
+)
+
+
+@rotary.public
+def _(rng):
+    yield Case("one pair, three positions", (np.array([[1.0, 0.0]] * 3), np.arange(3))).holds(
+        "Features 2i and 2i + 1 are a pair, a point in a plane: it is turned counter-clockwise, "
+        "from the first axis towards the second, by position / 10000^(2i/d)."
+    )
+    yield Case("two pairs", (rng.normal(size=(3, 4)), np.arange(3))).holds(
+        "X: (..., n, d), floating, d even", "Features 2i…", "Returns an array of the shape of X."
+    )
+    yield Case("positions out of order", (rng.normal(size=(4, 6)), np.array([5, 0, 2, 11]))).holds(
+        "not necessarily 0, 1, 2 and so on: any numbers, in any order"
+    )
+    heads = rng.normal(size=(2, 3, 5, 4)).astype(np.float32)
+    yield Case("float32, two leading axes", (heads, np.arange(5))).holds("X: (...…")
+    places = np.array([[[0, 1, 2]], [[7, 8, 9]]])
+    yield Case("positions of each sequence", (rng.normal(size=(2, 2, 3, 4)), places)).holds(
+        "positions: (n,), or any shape that broadcasts to (..., n)."
+    )
+    yield Case("no token", (np.zeros((0, 4)), np.arange(0))).holds("n may be 0", "Returns an…")
+    yield Case(
+        "one token, one pair, a batch of one", (rng.normal(size=(1, 1, 2)), np.array([3]))
+    ).holds("X: (...…")
+    yield Case("positions below 0", (rng.normal(size=(3, 4)), np.array([-1, -7, 2]))).holds(
+        "below 0"
+    )
+    yield Case(
+        "positions between whole ones", (rng.normal(size=(3, 4)), np.array([0.5, 1.25, 3]))
+    ).holds("between two whole ones")
+    yield Case("far positions", (rng.normal(size=(3, 4)), np.array([5000, 40_000, 131_072]))).holds(
+        "far ones"
+    )
+    yield Case("one position for all", (rng.normal(size=(2, 3, 4)), np.array([6]))).holds(
+        "positions: (n,)…"
+    )
+    yield Case("tiny numbers", (1e-9 * rng.normal(size=(3, 4)), np.arange(3))).holds("X: (...…")
+    odd = rng.normal(size=(3, 5))
+    yield Case("an odd width", (odd, np.arange(3)), raises=Raises("ValueError", ("5",))).holds(
+        "Raises ValueError, with the number d in its message, if d is odd."
+    )
+    one = rng.normal(size=(3, 1))
+    yield Case("a width of 1", (one, np.arange(3)), raises=Raises("ValueError", ("1",)))
+
+
+@rotary.hidden
+def _(rng):
+    n, d = int(rng.integers(3, 7)), 2 * int(rng.integers(3, 6))
+    yield Case("two pairs", (rng.normal(size=(n, 4)), np.arange(n)))
+    yield Case("positions out of order", (rng.normal(size=(n, d)), rng.permutation(40)[:n]))
+    places = rng.integers(20, 40, size=(3, 1, n))
+    yield Case("positions of each sequence", (rng.normal(size=(3, 2, n, d)), places))
+    stack = rng.normal(size=(2, n, d)).astype(np.float32)
+    yield Case("float32, a batch, far positions", (stack, 1000 + np.arange(n))).holds("far ones")
+    yield Case("three leading axes", (rng.normal(size=(2, 1, 3, n, d)), np.arange(n))).holds(
+        "X: (...…"
+    )
+    yield Case("positions below 0", (rng.normal(size=(n, d)), -rng.permutation(40)[:n]))
+    yield Case("positions between whole ones", (rng.normal(size=(n, d)), rng.normal(size=n)))
+    yield Case("far positions", (rng.normal(size=(n, d)), rng.integers(5000, 90_000, size=n)))
+    odd = d + 21
+    refused = Raises("ValueError", (str(odd),))
+    yield Case("an odd width", (rng.normal(size=(n, odd)), np.arange(n)), raises=refused)
+    yield Case("an odd width, no token", (np.zeros((0, odd)), np.arange(0)), raises=refused).holds(
+        "Raises ValueError…"
+    )

@@ -1,0 +1,21 @@
+"""The exercises of chapter 5, "Queries, keys, values"."""
+
+from autograder.exercise.declaring import assignment
+
+ASSIGNMENT = assignment(
+    __name__,
+    title="Queries, keys, values",
+    exercises=(
+        "soft_lookup",
+        "scaled_dot_product_attention",
+        "divisor_for_entropy",
+        "causal_mask",
+        "padding_mask",
+        "left_padded_attention",
+        "attention_with_bias",
+        "cross_attention",
+        "scaled_dot_product_attention_backward",
+        "test_masked_blend",
+    ),
+    written=("keys_equal_values",),
+)

@@ -1,0 +1,132 @@
+"""The exercise `padding_mask`: which places of a batch are real."""
+
+import numpy as np
+
+from autograder.exercise.declaring import Case, Declaration
+from solutions import queries_keys_values as solutions
+
+padding_mask = Declaration(
+    solutions.padding_mask,
+    points=2,
+    difficulty=2,
+    minutes=10,
+    help=(
+        "Compare the places 0 to n - 1 with each length, in a shape that broadcasts.",
+        "`np.arange(n)` has shape (n,). Which shape must `lengths` have, so that the comparison "
+        "gives (batch, 1, n)?",
+        "Section “Masks”.",
+    ),
+)
+
+
+@padding_mask.right
+def loop(lengths, n):
+    mask = np.zeros((len(lengths), 1, n), dtype=bool)
+    for one, length in enumerate(lengths):
+        mask[one, 0, :length] = True
+    return mask
+
+
+@padding_mask.right
+def by_list(lengths, n):
+    rows = [[[place < length for place in range(n)]] for length in lengths]
+    return np.array(rows, dtype=bool)
+
+
+@padding_mask.right
+def padding_removed(lengths, n):
+    padding = np.arange(n)[None, :] >= np.reshape(lengths, (-1, 1))
+    return np.expand_dims(~padding, 1)
+
+
+@padding_mask.wrong(
+    "one place too many", "With a length of 3, which places are real: 0, 1, 2, or 0, 1, 2, 3?"
+)
+def _(lengths, n):
+    return np.arange(n) <= lengths[:, None, None]
+
+
+@padding_mask.wrong("one place too few", "With a length of 1, how many True should the row hold?")
+def one_fewer(lengths, n):
+    return np.arange(n) < lengths[:, None, None] - 1
+
+
+padding_mask.wrong(
+    "no axis for the queries",
+    "Scores have shape (batch, n_q, n). With which of their axes does the first axis of your mask "
+    "line up?",
+    one_fewer.edit("lengths[:, None, None] - 1", "lengths[:, None]"),
+)
+
+
+@padding_mask.wrong(
+    "hides the queries instead of the keys",
+    "Scores have one row a query, one column a key. Is it a row or a column that belongs to a "
+    "padded key?",
+)
+def _(lengths, n):
+    return (np.arange(n) < lengths[:, None])[:, :, None]
+
+
+@padding_mask.wrong(
+    "hides the queries as well",
+    "Which shape does the docstring ask for? Does a padded query do harm when nobody reads its "
+    "answer?",
+)
+def _(lengths, n):
+    real = np.arange(n) < lengths[:, None]
+    return real[:, :, None] & real[:, None, :]
+
+
+@padding_mask.wrong(
+    "mask inverted",
+    "In this course True means “may attend”. Is padding True or False in your mask?",
+)
+def _(lengths, n):
+    return np.arange(n) >= lengths[:, None, None]
+
+
+@padding_mask.wrong(
+    "padding at the front", "Which places of a short sequence are real, the first or the last?"
+)
+def _(lengths, n):
+    return np.arange(n) >= n - lengths[:, None, None]
+
+
+@padding_mask.wrong(
+    "integers instead of booleans",
+    "Which dtype does the docstring ask for? What would `~mask` make of the integers 0 and 1?",
+)
+def _(lengths, n):
+    return (np.arange(n) < lengths[:, None, None]).astype(int)
+
+
+@padding_mask.public
+def _(rng):
+    yield Case("one sequence, two of three places real", (np.array([2]), 3)).holds(
+        "(batch,), whole numbers from 0 to n"
+    )
+    yield Case("three sequences", (np.array([3, 1, 4]), 5)).holds(
+        "how many tokens of each sequence are real",
+        "the real ones come first",
+        "a boolean array of shape (batch, 1, n), True at real tokens",
+    )
+    yield Case("an empty sequence, and one without padding", (np.array([0, 4]), 4)).holds(
+        "(batch,), whole…"
+    )
+    yield Case("as many sequences as places", (np.array([2, 3, 1]), 3)).holds(
+        "so that the mask broadcasts to scores of shape (batch, n_q, n)"
+    )
+    yield Case("one place, real in the second sequence only", (np.array([0, 1]), 1)).holds(
+        "the padded length, at least 1"
+    )
+
+
+@padding_mask.hidden
+def _(rng):
+    n = int(rng.integers(4, 9))
+    yield Case("a few sequences", (rng.integers(1, n, size=3), n)).holds("a boolean…")
+    yield Case("an empty sequence, and one without padding", (np.array([n, 0, n - 2]), n))
+    yield Case("as many sequences as places", (rng.integers(1, n, size=n), n))
+    yield Case("many sequences", (rng.integers(0, 31, size=20), 30)).holds("the padded…")
+    yield Case("one place", (rng.permutation([0, 1, 1]), 1))

@@ -1,0 +1,21 @@
+"""The exercises of chapter 9, "The whole machine"."""
+
+from autograder.exercise.declaring import assignment
+
+ASSIGNMENT = assignment(
+    __name__,
+    title="The whole machine",
+    exercises=(
+        "shift_right",
+        "label_smoothed_loss",
+        "warmup_learning_rate",
+        "transformer",
+        "train_step",
+        "greedy_translate",
+        "beam_search",
+        "beam_step",
+        "tied_embedding_backward",
+        "test_reads_no_answer",
+    ),
+    written=("where_parallelism_ends",),
+)

@@ -1,0 +1,20 @@
+"""The exercises of chapter 8, "The block"."""
+
+from autograder.exercise.declaring import assignment
+
+ASSIGNMENT = assignment(
+    __name__,
+    title="The block",
+    exercises=(
+        "layer_norm",
+        "rmsnorm",
+        "feed_forward",
+        "swi_glu",
+        "multi_head_attention",
+        "encoder_block",
+        "parallel_block",
+        "feed_forward_sublayer",
+        "decoder_block",
+    ),
+    written=("norm_before_or_after",),
+)

@@ -1,0 +1,129 @@
+"""Small slips in the references are caught: 95 % of the generated mutants of each chapter."""
+
+import contextlib
+import io
+import signal
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import toy
+from mutants import mutants
+
+from autograder.exercise.model import Kind
+from autograder.judging.judge import AnswerKey, build_key, fault, observe_quietly, public_cases
+from exercises import COURSE
+
+CAUGHT = 0.95
+EQUIVALENT = {
+    "softmax(scores, axis=-1) -> weights = softmax(scores)": "-1 is the default",
+    "axis=-1) -> weights = softmax(scores / temperature)": "-1 is the default",
+    "(keys @ query[..., None])[..., -1]": "that axis has length 1",
+    "@ values)[..., -1, :]": "that axis has length 1",
+    "np.abs(permute_then_attend - attend_then_permute)": "the absolute value has no sign",
+    "difference <= np": "no case stands exactly on the tolerance",
+    "np.broadcast_to(mask, scores.shape) -> mask = mask": "np.where broadcasts it anyway",
+    "largest = np.where(np.isfinite(largest), largest, 1)": "exp of minus infinity, less anything",
+    "largest = np.where(np.isfinite(largest), largest, -1)": "exp of minus infinity, less anything",
+    "np.where(total > 0, total, 2)": "it divides nothing but zeros",
+    "entropy >= bits": "no entropy on the way is exactly the one that is asked for",
+    "np.maximum(np.finfo(float).tiny, weights)": "the larger of two, in either order",
+    "W.reshape(n_heads, len(W), ": "borders alone: the order of the numbers stays",
+    "np.where(total > 1, total, 1)": "the largest of a row's exponentials is 1",
+    "if x.size else 1": "of an empty array there is nothing to subtract from",
+    "if x.size else -1": "of an empty array there is nothing to subtract from",
+    "np.where(inside, places, -1)": "what stands there is hidden afterwards",
+    "sees = np.zeros((n, n))": "every column is overwritten, and a product of numbers will do",
+    "sees = np.ones((n, n), dtype=bool)": "every column is overwritten",
+    ">= 1e-06 * size": "no change is exactly as large as the tolerance",
+    "np.random.default_rng(1).uniform(-size": "any random token will do",
+    "np.abs(layer(X) - layer(changed))": "the absolute value has no sign",
+    "np.abs(layer(changed) - layer(X)), axis=+1)": "the last of two axes",
+    "np.take_along_axis(log_p, right[..., None])[..., 0]": "-1 is the default",
+    "right[..., None], axis=-1)[..., -1]": "that axis has length 1",
+    "-> norm = np.sqrt(sum(squares))": "a number of NumPy's counts as a float",
+    "if norm >= max_norm else 1.0": "the factor is 1 there too",
+    ".reshape(-2, ": "any negative size stands for what is left",
+    "np.geomspace(0.25, 8, 71) -> gains = np.geomspace(0.25, ": "other steps lead to the same gain",
+    "for _ in range(12): ->": "a step more or less is far within the tolerance",
+    "if norm(middle) <= 1 else": "no norm on the way is exactly 1",
+    "if norm(gain) > 1))": "no norm on the way is exactly 1",
+    "(gains[above - 2], gains[above])": "the halving begins lower and ends at the same gain",
+    "-> length = torch.stack(": "a tensor of one number counts as a number",
+    "max(1, tokens)": "the larger of two, in either order",
+    "-> pairs = zip(leaves, gradients": "there are as many of both",
+    "torch.zeros_like(leaves[0]).mean()": "the mean of zeros is 0 too",
+    "torch.zeros_like(leaves[-1]).sum()": "a zero is a zero, of whichever weight",
+    "if length >= max_norm else": "the factor is 1 there too",
+    "model(sources, written)[:, -1].argmax(dim=+1)": "the last of two axes",
+    "logits.max(axis=+1, keepdims=True))": "the last of two axes",
+    "shares.sum(axis=+1, keepdims=True)": "the last of two axes",
+    "min(step * warmup ** (-1.5), step": "the smaller of two, in either order",
+}
+"""Changes that change no result, and why; a part of its description names each."""
+
+
+SECONDS = 5
+"""So much of a processor a mutant may take; references take less than one."""
+
+
+@contextlib.contextmanager
+def bounded(seconds: float):
+    """Raise TimeoutError in the block, once a second, when that is over."""
+
+    def late(*_):
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGPROF, late)
+    signal.setitimer(signal.ITIMER_PROF, seconds, 1)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+def survives(mutant: Callable, key: AnswerKey, seconds: float = SECONDS) -> bool:
+    """True if `judge` would let the mutant pass; its first fault answers the question.
+
+    One without an end is caught too: by its own exception, or out here.
+    """
+    with (
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.suppress(TimeoutError),
+        bounded(seconds),
+    ):
+        return not any(
+            fault(case, expected, *observe_quietly(mutant, [case]))
+            for case, expected in zip(key.cases, key.expected, strict=True)
+        )
+    return False
+
+
+def test_a_mutant_without_an_end_is_caught():
+    def endless(X):
+        while True:
+            pass
+
+    key = build_key(toy.MEAN, public_cases(toy.MEAN), ())
+    assert survives(toy.MEAN.reference, key)
+    assert not survives(endless, key, seconds=0.1)
+
+
+@pytest.mark.parametrize("assignment", COURSE.values(), ids=lambda one: one.name)
+def test_mutants_are_caught(assignment):
+    survivors, total = [], 0
+    exercises = [one for one in assignment.exercises if one.kind is not Kind.TEST]
+    for exercise in exercises:
+        hidden = exercise.hidden(np.random.default_rng(7))
+        key = build_key(exercise, public_cases(exercise), hidden)
+        for change, mutant in mutants(exercise.reference):
+            if any(part in change for part in EQUIVALENT):
+                continue
+            total += 1
+            if survives(mutant, key):
+                survivors.append(f"{exercise.name}: {change}")
+    caught = 1 - len(survivors) / total
+    print(f"{assignment.name}: {total} mutants, {caught:.1%} caught")
+    assert total >= 5 * len(exercises)
+    assert caught >= CAUGHT, "\n".join(survivors)
