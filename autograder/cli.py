@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from .classroom.plaintext import printable
+from .exercise import PACKAGE
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.progress import TaskID
     from rich.text import Text
 
+    from .classroom.course import Course
     from .grading.cluster import Cluster
     from .grading.grade import Report
     from .grading.workers import LocalWorkers
@@ -29,16 +31,21 @@ app = typer.Typer(
 )
 
 CourseOption = Annotated[Path, typer.Option("--course", help="The course directory.")]
+Package = Annotated[
+    str, typer.Option(metavar="NAME", help="The Python package that declares the exercises.")
+]
 Names = Annotated[list[str] | None, typer.Argument(metavar="[ASSIGNMENT ...]")]
 
 
 @app.command()
-def init(course: Annotated[Path, typer.Argument(metavar="COURSE")]) -> None:
+def init(
+    course: Annotated[Path, typer.Argument(metavar="COURSE")], course_package: Package = PACKAGE
+) -> None:
     """Make a course directory, which nbgrader opens too."""
     with _clear_errors():
         from .classroom.course import Course
 
-        made = Course.create(course)
+        made = Course.create(course, course_package)
         _say(f"{made.root}: the course is made. Next: autograder release --course {made.root}")
 
 
@@ -55,12 +62,13 @@ def release(assignments: Names = None, course: CourseOption = Path()) -> None:
 
 
 @app.command()
-def check(notebook: Path) -> None:
+def check(notebook: Path, course_package: Package = PACKAGE) -> None:
     """Check a notebook against the public cases, as the student's own self-check does."""
     with _clear_errors():
+        from .exercise.course_package import CoursePackage
         from .grading.checker import check_notebook
 
-        for line in check_notebook(notebook):
+        for line in check_notebook(notebook, CoursePackage.find(course_package)):
             _say(line)
 
 
@@ -96,7 +104,7 @@ def grade(
                 "it is the scheduler's to say how many work", param_hint="--jobs"
             )
         opened = Course.open(course)
-        with _workers(jobs, trust, scheduler) as workers, _progress("grading") as advance:
+        with _workers(opened, jobs, trust, scheduler) as workers, _progress("grading") as advance:
             from .grading.grade import grade as grade_class  # while the workers start
 
             report = grade_class(
@@ -120,11 +128,13 @@ def grade(
             )
 
 
-def _workers(jobs: int | None, trust: bool, scheduler: str | None) -> LocalWorkers | Cluster:
+def _workers(
+    course: Course, jobs: int | None, trust: bool, scheduler: str | None
+) -> LocalWorkers | Cluster:
     if scheduler is None:
         from .grading.workers import LocalWorkers
 
-        return LocalWorkers(jobs, trust)
+        return LocalWorkers(course.package.name, jobs, trust)
     from .grading.cluster import Cluster
 
     return Cluster(scheduler, trust)

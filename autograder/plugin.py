@@ -9,7 +9,6 @@ itself starts no kernel and runs no student's code.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import nbformat
@@ -31,9 +30,7 @@ class JudgedNotebook(NotebookExporter):
     to the gradebook.
     """
 
-    @cached_property
-    def _workers(self) -> LocalWorkers:
-        return LocalWorkers(jobs=1)  # it ends with this process
+    _workers: LocalWorkers | None = None
 
     def from_filename(
         self, filename: str, resources: dict[str, Any] | None = None, **_: Any
@@ -47,6 +44,8 @@ class JudgedNotebook(NotebookExporter):
         student, name = task["student"], task["assignment"]
         assert self.parent is not None  # the converter, which nbgrader sets
         course = Course.open(self.parent.coursedir.root)
+        if self._workers is None:
+            self._workers = LocalWorkers(course.package.name, jobs=1)  # it ends with this process
         grade(course, [name], [student], self._workers)
         judged = course.autograded / student / name / f"{name}.ipynb"
         convert: Any = self.from_notebook_node  # no types

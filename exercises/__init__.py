@@ -18,5 +18,6 @@ COURSE = CoursePackage(
         "cost",
         "bugs_that_train",
     ),
+    with_torch=("transformer_block", "transformer", "gpt_and_bert", "cost", "bugs_that_train"),
     uses=("solutions",),
 )

@@ -10,7 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
+from ..exercise import PACKAGE
+from ..exercise.course_package import CoursePackage
 from .plaintext import printable
 
 KEY_BYTES = 32
@@ -25,6 +28,7 @@ from pathlib import Path
 from autograder.plugin import configure
 
 c = get_config()
+c.CoursePackage.name = {package!r}  # the Python package that declares its exercises
 c.CourseDirectory.root = str(Path(__file__).absolute().parent)
 configure(c)
 """
@@ -51,11 +55,13 @@ class Course:
     key: bytes = field(repr=False)
 
     @classmethod
-    def create(cls, root: Path | str) -> Course:
+    def create(cls, root: Path | str, package: str = PACKAGE) -> Course:
         """Make a course directory at `root`, which must be empty or not there yet.
 
-        No other user may open it: what a class hands in, and its grades, are nobody else's.
+        It is a course of `package`; CoursePackageError if that is none. No other user may open it:
+        what a class hands in, and its grades, are nobody else's.
         """
+        CoursePackage.find(package)
         root = Path(root).absolute()
         if os.path.expandvars(root) != str(root):
             raise CourseError(
@@ -74,7 +80,8 @@ class Course:
             root.chmod(PRIVATE)
             for name in ("source", "release", "submitted"):
                 (root / name).mkdir()
-            (root / "nbgrader_config.py").write_text(NBGRADER_CONFIG, encoding="utf-8")
+            config = NBGRADER_CONFIG.format(package=package)
+            (root / "nbgrader_config.py").write_text(config, encoding="utf-8")
             _write_secret(_key_file(root), secrets.token_bytes(KEY_BYTES))
         except OSError as error:
             raise CourseError(
@@ -147,25 +154,36 @@ class Course:
         """The newest row of every machine-judged exercise."""
         return self.root / "grades.json"
 
-    @cached_property
+    @property
     def gradebook_url(self) -> str:
         """The gradebook's database: a file here, unless nbgrader_config.py sets a `db_url`.
 
         Raises CourseError if nbgrader_config.py cannot be read.
         """
-        from traitlets.config.loader import PyFileConfigLoader
-
         from .database import file_url
 
+        url = self._config.CourseDirectory.get("db_url")
+        return url if isinstance(url, str) else file_url(self.root / "gradebook.db")
+
+    @cached_property
+    def package(self) -> CoursePackage:
+        """What is taught: the course package that nbgrader_config.py names.
+
+        Raises CourseError if that cannot be read, and CoursePackageError if there is no such one.
+        """
+        return CoursePackage.find(str(self._config.CoursePackage.get("name", PACKAGE)))
+
+    @cached_property
+    def _config(self) -> Any:
+        from traitlets.config.loader import PyFileConfigLoader
+
         try:  # by its whole name: in a folder to look in, traitlets would expand variables
-            config = PyFileConfigLoader(str(self.root / "nbgrader_config.py")).load_config()
+            return PyFileConfigLoader(str(self.root / "nbgrader_config.py")).load_config()
         except Exception as error:  # the file is the instructor's own Python
             raise CourseError(
                 f"{self.root / 'nbgrader_config.py'}: cannot be read "
                 f"({type(error).__name__}: {error}). Mend it, or put back what `init` wrote."
             ) from error
-        url = config.CourseDirectory.get("db_url")
-        return url if isinstance(url, str) else file_url(self.root / "gradebook.db")
 
     @property
     def faults(self) -> Path:
@@ -191,7 +209,7 @@ class Course:
         A student's folder that cannot be listed counts as one for each of `assignments`, or for
         each that somebody else has handed in. Raises CourseError for a name that does not exist.
         """
-        known = sorted(COURSE)
+        known = sorted(self.package)
         wanted = known if assignments is None else list(assignments)
         for name in wanted:
             if name not in known:

@@ -36,7 +36,7 @@ def _found(course: Course) -> Iterator[tuple[str, Path]]:
             if path.suffix in (".ipynb", ".zip") and not path.name.startswith("."):
                 yield LOOSE, path
         elif path.name.startswith("."):
-            if not COURSE.keys().isdisjoint(_listed(path)):
+            if not set(course.package).isdisjoint(_listed(path)):
                 yield HIDDEN, path
         else:
             yield from _in_folder(course, path)
@@ -46,7 +46,7 @@ def _in_folder(course: Course, folder: Path) -> Iterator[tuple[str, Path]]:
     """What is overlooked in a student's folder. An assignment of the instructor's own is not."""
     for name in _listed(folder):
         path = folder / name
-        known = name in COURSE or (course.source / name).exists()
+        known = name in course.package or (course.source / name).exists()
         if known or name.startswith("."):
             continue
         if path.suffix == ".ipynb" and not path.is_dir():

@@ -30,9 +30,6 @@ from .gradebook import Gradebook
 from .marks import self_check_id
 from .preset import PREPROCESSORS, take_literally
 
-PAGES = Path(__file__).parents[2] / "exercises"
-"""The pages that ask the exercises; they stand beside the package, in a checkout of the course."""
-
 PLACE_FOR_ANSWER = "*Write your answer here, in place of this line.*"
 """What stands in the cell of a written answer."""
 
@@ -59,14 +56,14 @@ def release(course: Course, names: Sequence[str] | None = None) -> list[Path]:
     Making one again replaces it; submissions and grades stay. Raises ReleaseError, and what
     `Gradebook` raises; the release that stood there before is then still there.
     """
-    known = COURSE
+    known = course.package
     for name in names or ():
         if name not in known:
             raise ReleaseError(
                 f"{name}: no assignment has this name. There are: {', '.join(sorted(known))}."
             )
     wanted = known if names is None else dict.fromkeys(names)
-    return [release_one(course, known[name], PAGES / f"{name}.md") for name in wanted]
+    return [release_one(course, known[name], known.page(name)) for name in wanted]
 
 
 def release_one(course: Course, assignment: Assignment, page: Path) -> Path:
@@ -142,8 +139,8 @@ def build_notebook(assignment: Assignment, page: Path) -> nbformat.NotebookNode:
     """
     if not page.is_file():
         raise ReleaseError(
-            f"{page}: the page of the assignment is not there. Releases are made from a checkout "
-            "of the course, installed with `pip install --editable`."
+            f"{page}: the text of the assignment is not there. It belongs into its package, beside "
+            "what declares its exercises."
         )
     exercises = {exercise.name: exercise for exercise in assignment.exercises}
     questions = {written.name: written for written in assignment.written}
@@ -156,7 +153,7 @@ def build_notebook(assignment: Assignment, page: Path) -> nbformat.NotebookNode:
             continue
         asked.append(name)
         if "exercise" in cell.metadata and name in exercises:
-            cells += _exercise_cells(exercises[name])
+            cells += _exercise_cells(exercises[name], assignment.torch)
         elif "written" in cell.metadata and name in questions:
             cells += _written_cells(questions[name], cell.source)
         else:
@@ -174,7 +171,7 @@ def build_notebook(assignment: Assignment, page: Path) -> nbformat.NotebookNode:
     return notebook
 
 
-def _exercise_cells(exercise: Exercise) -> Iterator[nbformat.NotebookNode]:
+def _exercise_cells(exercise: Exercise, torch: bool) -> Iterator[nbformat.NotebookNode]:
     heading = (
         f"### Your turn: `{exercise.name}`\n\n{_points(exercise.points)}, "
         f"difficulty {exercise.difficulty} of 5, about {exercise.minutes} minutes.\n\n"
@@ -184,7 +181,7 @@ def _exercise_cells(exercise: Exercise) -> Iterator[nbformat.NotebookNode]:
     if exercise.tolerance is not None:
         heading += f" A number within {100 * exercise.tolerance:g} % of ours is right."
     if exercise.forbidden:
-        heading += f" {forbidden_words.sentence(exercise.forbidden, exercise.uses_torch)}"
+        heading += f" {forbidden_words.sentence(exercise.forbidden, torch)}"
     cases = public_cases(exercise)
     if exercise.kind is not Kind.TEST and any(case.raises for case in cases):
         heading += (

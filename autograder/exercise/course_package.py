@@ -1,6 +1,6 @@
 """What is taught: the assignments of a course, as a Python package that declares them.
 
-    COURSE = CoursePackage(__name__, assignments=("softmax", "attention"), uses=("solutions",))
+    COURSE = CoursePackage(__name__, assignments=("rows", "columns"), uses=("solutions",))
 
 stands in the `__init__.py` of the package, and in each assignment's package an `ASSIGNMENT`. The
 engine knows no more of a course than this value, which a course directory names.
@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from .model import Assignment
@@ -26,13 +27,15 @@ class CoursePackageError(Exception):
 class CoursePackage(Mapping[str, Assignment]):
     """The assignments of a course by name, in the order in which they are taught.
 
-    `name` is that of the package as Python imports it. `uses` are other packages that decide
-    verdicts: those of the references. An assignment is imported when it is asked for: some need
-    torch. Raises CoursePackageError if there are no assignments, or two of one name.
+    `name` is that of the package as Python imports it. In `with_torch` stand those assignments that
+    need PyTorch. `uses` are other packages that decide verdicts: those of the references. An
+    assignment is imported when it is asked for. Raises CoursePackageError if there are no
+    assignments, or two of one name.
     """
 
     name: str
     assignments: tuple[str, ...]
+    with_torch: tuple[str, ...] = ()
     uses: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -40,6 +43,9 @@ class CoursePackage(Mapping[str, Assignment]):
         if not self.assignments:
             raise CoursePackageError(f"{self.name}: the course package has no assignments.")
         _all_different(self.assignments, f"{self.name}: the course package names an assignment")
+        for name in self.with_torch:
+            if name not in self.assignments:
+                raise CoursePackageError(f"{self.name}: {name}, which needs torch, is not in it.")
 
     @classmethod
     def find(cls, name: str) -> CoursePackage:
@@ -68,6 +74,11 @@ class CoursePackage(Mapping[str, Assignment]):
         return found
 
     @property
+    def packages(self) -> tuple[str, ...]:
+        """The Python packages that decide verdicts, by their names."""
+        return (self.name, *self.uses)
+
+    @property
     def folder(self) -> Path:
         """Where the package lies."""
         return Path(str(importlib.import_module(self.name).__file__)).parent
@@ -80,19 +91,7 @@ class CoursePackage(Mapping[str, Assignment]):
         """The assignment `name`; KeyError if there is none. Raises CoursePackageError."""
         if name not in self.assignments:
             raise KeyError(name)
-        where = f"{self.name}.{name}"
-        try:
-            assignment: Assignment = importlib.import_module(where).ASSIGNMENT
-        except ModuleNotFoundError as error:
-            if not (error.name or "").startswith(self.name):
-                raise  # the command says how to install it
-            raise CoursePackageError(f"{where}: there is no such assignment ({error}).") from error
-        except Exception as error:
-            raise CoursePackageError(
-                f"{where}: the assignment cannot be imported ({type(error).__name__}: {error})."
-            ) from error
-        _all_different([one.name for one in assignment.exercises], f"{where}: names an exercise")
-        return assignment
+        return _imported(self, name)
 
     def __iter__(self) -> Iterator[str]:
         """The names, in order."""
@@ -105,6 +104,23 @@ class CoursePackage(Mapping[str, Assignment]):
     def __contains__(self, name: object) -> bool:
         """Whether an assignment has this name; none is imported."""
         return name in self.assignments
+
+
+@cache
+def _imported(course: CoursePackage, name: str) -> Assignment:
+    where = f"{course.name}.{name}"
+    try:
+        assignment: Assignment = importlib.import_module(where).ASSIGNMENT
+    except ModuleNotFoundError as error:
+        if not (error.name or "").startswith(course.name):
+            raise  # the command says how to install it
+        raise CoursePackageError(f"{where}: there is no such assignment ({error}).") from error
+    except Exception as error:
+        raise CoursePackageError(
+            f"{where}: the assignment cannot be imported ({type(error).__name__}: {error})."
+        ) from error
+    _all_different([one.name for one in assignment.exercises], f"{where}: names an exercise")
+    return replace(assignment, torch=name in course.with_torch)
 
 
 def _all_different(names: Sequence[str], what: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -206,11 +205,6 @@ class Exercise:
         """What the student of a debug exercise is given."""
         return next((one for one in self.misconceptions if one.released), None)
 
-    @property
-    def uses_torch(self) -> bool:
-        """True if its answers use torch, as its reference does."""
-        return "torch" in vars(inspect.getmodule(self.reference))
-
 
 @dataclass(frozen=True)
 class Written:
@@ -224,12 +218,16 @@ class Written:
 
 @dataclass(frozen=True)
 class Assignment:
-    """The exercises of one chapter, in the order in which the notebook asks them."""
+    """The exercises of one chapter, in the order in which the notebook asks them.
+
+    With `torch`, its notebook imports PyTorch; the course package says so.
+    """
 
     name: str
     title: str
     exercises: tuple[Exercise, ...]
     written: tuple[Written, ...]
+    torch: bool = False
 
     def exercise(self, name: str) -> Exercise:
         """The exercise called `name`; KeyError if there is none."""

@@ -19,11 +19,8 @@ WIDTH = 88
 
 _UNANSWERED = "raise NotImplementedError"
 
-_KNOWN = {*vars(builtins), "np"}
-"""The names that a notebook has before its first answer; an annotation may use no others."""
-
-_KNOWN_WITH_TORCH = {*_KNOWN, "torch", "nn", "F", "math"}
-"""The same in an assignment that uses torch."""
+_KNOWN = {*vars(builtins), "np", "torch", "nn", "F", "math"}
+"""The names that a notebook may have before its first answer; an annotation uses no others."""
 
 
 def stub(exercise: Exercise) -> str:
@@ -39,10 +36,9 @@ def stub(exercise: Exercise) -> str:
     (tree,) = ast.parse(source).body
     if not isinstance(tree, ast.FunctionDef | ast.ClassDef) or ast.get_docstring(tree) is None:
         raise ValueError(f"{exercise.name}: the reference needs a docstring")
-    known = _KNOWN_WITH_TORCH if exercise.uses_torch else _KNOWN
     if isinstance(tree, ast.FunctionDef):
         body = _body(exercise.released.wrong) if exercise.released else [_UNANSWERED]
-        return _function(tree, exercise.name, source, known, body)
+        return _function(tree, exercise.name, source, _KNOWN, body)
     if exercise.released:
         raise ValueError(f"{exercise.name}: a debug exercise is about a function, not a class")
     docstring = ast.get_source_segment(source, tree.body[0]) or ""
@@ -50,7 +46,7 @@ def stub(exercise: Exercise) -> str:
     for method in tree.body:
         if isinstance(method, ast.FunctionDef) and method.name in ("__init__", "forward"):
             body = ["super().__init__()"] if method.name == "__init__" else []
-            text = _function(method, method.name, source, known, [*body, _UNANSWERED], "    ")
+            text = _function(method, method.name, source, _KNOWN, [*body, _UNANSWERED], "    ")
             parts.append(text)
     bases = ", ".join(ast.unparse(base) for base in tree.bases)
     return f"class {exercise.name}({bases}):\n" + "\n\n".join(parts)

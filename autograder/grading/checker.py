@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..classroom.course import SubmissionFile
-from ..classroom.release import PAGES, build_notebook
+from ..classroom.release import build_notebook
+from ..exercise.course_package import CoursePackage
 from ..exercise.outline import outline
 from ..judging.verdict import Judgement
 from ..sandbox.backends import Sandbox, SandboxUnavailable, open_sandbox
@@ -19,30 +20,29 @@ class CheckError(Exception):
     """The notebook cannot be checked; the message says why and what to do."""
 
 
-def check_notebook(path: Path) -> list[str]:
+def check_notebook(path: Path, package: CoursePackage) -> list[str]:
     """Run the notebook's answers on the public cases; return what to show, a line each.
 
     Your own notebook is run even where there is no sandbox, and the lines say so.
     Raises CheckError if the notebook cannot be read or is not one of this course.
     """
     try:
-        sandbox = open_sandbox()
+        sandbox = open_sandbox(packages=package.packages)
         footnotes = [NOT_THE_GRADE]
     except SandboxUnavailable:
         sandbox = open_sandbox(trust=True)
         footnotes = [NOT_THE_GRADE, "It ran without a sandbox, as your own files may."]
-    judgements = judge_notebook(path, sandbox)
+    judgements = judge_notebook(path, package, sandbox)
     return [line for name, one in judgements.items() for line in _lines(name, one)] + footnotes
 
 
-def judge_notebook(path: Path, sandbox: Sandbox) -> dict[str, Judgement]:
+def judge_notebook(path: Path, package: CoursePackage, sandbox: Sandbox) -> dict[str, Judgement]:
     """The judgement of every exercise of the notebook on the public cases. Raises CheckError."""
     path = path.resolve()
     if not path.exists():
         raise CheckError(f"{path}: there is no such file. Name the notebook that you work in.")
-    assignment = COURSE.get(path.stem)
-    if assignment is None:
-        names = ", ".join(f"{name}.ipynb" for name in sorted(COURSE))
+    if path.stem not in package:
+        names = ", ".join(f"{name}.ipynb" for name in sorted(package))
         raise CheckError(f"{path}: no assignment has this name. Rename it to one of: {names}.")
     cases = path.with_suffix(".cases")
     if not cases.is_file():
@@ -51,7 +51,8 @@ def judge_notebook(path: Path, sandbox: Sandbox) -> dict[str, Judgement]:
         digest, cells = read_cells(path)
     except Unreadable as error:
         raise CheckError(f"{path.parent}: {error}") from error
-    released = build_notebook(assignment, PAGES / f"{assignment.name}.md")
+    assignment = package[path.stem]
+    released = build_notebook(assignment, package.page(path.stem))
     file = SubmissionFile("", assignment.name, path)
     submission = assemble(file, outline(assignment), released, digest, cells)
     judgements = check_program(submission.program, cases, sandbox) | submission.problems

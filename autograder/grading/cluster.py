@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from distributed import Client, KilledWorker, Worker, WorkerPlugin
 from distributed.comm.addressing import get_address_host_port
 
-from .jobs import Described, Installed, Job, installed, judge_job, versions
+from .jobs import Described, Installed, Job, Released, installed, judge_job, versions
 from .workers import Judged, LocalWorkers, WorkersLost
 
 if TYPE_CHECKING:
-    from nbformat import NotebookNode
+    pass
 
 CONNECT_WAIT = 10.0
 """Seconds to wait for the scheduler to answer, and for a first worker."""
@@ -79,9 +79,9 @@ class Cluster:
         """Leave the scheduler, which forgets what was asked of it."""
         self._client.close()
 
-    def describe(self, released: dict[str, NotebookNode]) -> dict[str, Described]:
+    def describe(self, released: Released) -> dict[str, Described]:
         """See Workers.describe. Raises WorkersLost if a worker would judge otherwise."""
-        with LocalWorkers(1, trust=True) as here:  # it runs no submission
+        with LocalWorkers(released.package, 1, trust=True) as here:  # it runs no submission
             described = here.describe(released)
         fingerprints = {name: one.fingerprint for name, one in described.items()}
         expected = Installed(versions(), fingerprints, None)
@@ -163,7 +163,7 @@ class Cluster:
 class Judges(WorkerPlugin):
     """Marks each worker, also one that joins later, that judges as the coordinator expects."""
 
-    def __init__(self, expected: Installed, released: dict[str, NotebookNode], trust: bool) -> None:
+    def __init__(self, expected: Installed, released: Released, trust: bool) -> None:
         """See Cluster.describe."""
         self._expected, self._released, self._trust = expected, released, trust
         text = repr((sorted(expected.versions.items()), sorted(expected.fingerprints.items())))
@@ -176,7 +176,7 @@ class Judges(WorkerPlugin):
             await worker.set_resources(**{self.resource: 1})
 
 
-async def look(released: dict[str, NotebookNode], trust: bool) -> Installed:
+async def look(released: Released, trust: bool) -> Installed:
     """What the worker that runs this has, found beside its other work."""
     return await asyncio.to_thread(installed, released, trust)
 

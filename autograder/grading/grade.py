@@ -16,10 +16,9 @@ from ..classroom.overlooked import overlooked
 from ..classroom.plaintext import printable
 from ..judging.verdict import Judgement, Verdict
 from ..sandbox.backends import SandboxUnavailable
-from .jobs import Job
+from .jobs import Job, Released
 from .keeper import Keeper, Task, Waiting
 from .notebook import Submission, read_submission
-from .program import imports_torch
 from .workers import Workers, WorkersLost, judge_all
 
 if TYPE_CHECKING:
@@ -154,11 +153,11 @@ class _Run:
     def _job(self, begun: _Begun, exercises: tuple[str, ...]) -> Job:
         return Job(
             program=begun.submission.program,
+            package=self._course.package.name,
             assignment=begun.file.assignment,
             course_key=self._course.key,
             digest=begun.submission.digest,
             exercises=exercises,
-            torch=imports_torch(self._tasks[begun.file.assignment].released.cells),
             trust=self._workers.trust,
         )
 
@@ -249,10 +248,11 @@ def _released_only(
 
 
 def _tasks(course: Course, names: Collection[str], workers: Workers) -> dict[str, Task]:
-    released = {name: read_released(course, name) for name in sorted(names)}
-    described = workers.describe(released) if released else {}
+    notebooks = {name: read_released(course, name) for name in sorted(names)}
+    released = Released(course.package.name, notebooks)
+    described = workers.describe(released) if notebooks else {}
     return {
-        name: Task(one.outline, released[name], one.fingerprint) for name, one in described.items()
+        name: Task(one.outline, notebooks[name], one.fingerprint) for name, one in described.items()
     }
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..exercise.course_package import CoursePackage
 from ..exercise.model import Assignment
 from ..exercise.outline import Outline, outline
 from ..judging.verdict import Judgement
@@ -34,17 +35,25 @@ if TYPE_CHECKING:  # its import takes long, and no worker reads a notebook
 class Job:
     """One submission to judge: all that it takes, as plain values that travel to any process.
 
-    `exercises` names those that are wanted. `torch` is True where the release imports that; `trust`
-    is True to do without isolation.
+    `package` is the course package of the `assignment`. `exercises` names those that are wanted.
+    `trust` is True to do without isolation.
     """
 
     program: tuple[ProgramCell, ...]
+    package: str
     assignment: str
     course_key: bytes = field(repr=False)
     digest: str
     exercises: tuple[str, ...]
-    torch: bool
     trust: bool
+
+
+@dataclass(frozen=True)
+class Released:
+    """The released notebooks of a course by assignment, and the package that declares them."""
+
+    package: str
+    notebooks: dict[str, NotebookNode]
 
 
 @dataclass(frozen=True)
@@ -67,10 +76,11 @@ class Installed:
 def judge_job(job: Job) -> dict[str, Judgement]:
     """A judgement for each exercise that `job` wants. Raises SandboxUnavailable."""
     with _ONE_AT_A_TIME:
-        warm = _warm(job.trust, job.torch)
+        package = CoursePackage.find(job.package)
+        warm = _warm(job.package, job.trust, job.assignment in package.with_torch)
         return grading.judge_program(
             job.program,
-            _assignment(job.assignment),  # imports it, while the sandbox starts
+            _assignment(package, job.assignment),  # imports it, while the sandbox starts
             course_key=job.course_key,
             digest=job.digest,
             sandbox=warm.result(),
@@ -79,35 +89,34 @@ def judge_job(job: Job) -> dict[str, Judgement]:
 
 
 @cache
-def _assignment(name: str) -> Assignment:
+def _assignment(package: CoursePackage, name: str) -> Assignment:
     """The assignment, with all that it imports left to no later collection of garbage."""
-    found = COURSE[name]
+    found = package[name]
     gc.freeze()
     return found
 
 
-def prepare(released: dict[str, NotebookNode], trust: bool) -> dict[str, Described]:
+def prepare(released: Released, trust: bool) -> dict[str, Described]:
     """Describe the assignments, while the sandbox starts in which they will be judged."""
-    for notebook in released.values():
-        _warm(trust, grading.imports_torch(notebook.cells))
+    package = CoursePackage.find(released.package)
+    for name in released.notebooks:
+        _warm(package.name, trust, name in package.with_torch)
     return describe(released)
 
 
-def describe(released: dict[str, NotebookNode]) -> dict[str, Described]:
+def describe(released: Released) -> dict[str, Described]:
     """Describe the assignments, by name, with these releases as this process would judge them."""
-    assignments = COURSE
+    package = CoursePackage.find(released.package)
     return {
-        name: Described(
-            outline(assignments[name]), grading.fingerprint(assignments[name], notebook)
-        )
-        for name, notebook in released.items()
+        name: Described(outline(package[name]), grading.fingerprint(package, name, notebook))
+        for name, notebook in released.notebooks.items()
     }
 
 
-def installed(released: dict[str, NotebookNode], trust: bool) -> Installed:
+def installed(released: Released, trust: bool) -> Installed:
     """What decides how this process judges; the coordinator compares it with its own."""
     try:
-        _opening(trust).result()
+        _opening(released.package, trust).result()
         complaint = None
     except backends.SandboxUnavailable as error:
         complaint = str(error)
@@ -123,14 +132,14 @@ def versions() -> dict[str, str]:
     return found
 
 
-def begin(alive: Connection, trust: bool) -> None:
+def begin(alive: Connection, package: str, trust: bool) -> None:
     """Make this process a local worker, which ends at once when `alive` is closed at its far end.
 
     That is also how it ends with a coordinator that was killed. Ctrl+C is the coordinator's.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(alive,), daemon=True).start()
-    _opening(trust)
+    _opening(package, trust)
 
 
 def _end_with(alive: Connection) -> None:
@@ -141,15 +150,16 @@ def _end_with(alive: Connection) -> None:
 
 
 @cache
-def _opening(trust: bool) -> Future[backends.Sandbox]:
+def _opening(package: str, trust: bool) -> Future[backends.Sandbox]:
     """This process's sandbox, opened while the process imports what it judges with."""
-    return _opener().submit(backends.open_sandbox, trust)
+    hidden = CoursePackage.find(package).packages
+    return _opener().submit(backends.open_sandbox, trust, packages=hidden)
 
 
 @cache
-def _warm(trust: bool, torch: bool) -> Future[backends.Sandbox]:
+def _warm(package: str, trust: bool, torch: bool) -> Future[backends.Sandbox]:
     """This process's sandbox, when it has imported what submissions import."""
-    return _opener().submit(_warmed, _opening(trust), torch)
+    return _opener().submit(_warmed, _opening(package, trust), torch)
 
 
 def _warmed(opening: Future[backends.Sandbox], torch: bool) -> backends.Sandbox:

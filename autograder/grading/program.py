@@ -6,7 +6,6 @@ import hashlib
 import hmac
 import inspect
 import platform
-import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..classroom.plaintext import printable
+from ..exercise.course_package import CoursePackage
 from ..exercise.model import Assignment, Exercise, public_cases
 from ..judging import judge
 from ..judging.judge import AnswerKey, build_key, with_hidden
@@ -27,17 +27,18 @@ from ..judging.verdict import IN_A_PROCESS, Judgement, Verdict
 from ..sandbox.backends import Sandbox
 from ..sandbox.limits import LIMITS
 from ..sandbox.rooms import NotBegun
-from ..sandbox.shown import UNTRUSTED
 from ..sandbox.untrusted.gate import SEALED
 from ..sandbox.untrusted.namespaces import MOST_FILES
 from ..sandbox.untrusted.values import Raised
 from ..selfcheck.check import read_cases
-from . import elsewhere, notebook, observing, placing, reading, returned
 from .observing import Observer, ProgramCell, Question
 from .seen import Seen
 
 if TYPE_CHECKING:  # its import takes long, and judging does without
     from nbformat import NotebookNode
+
+ENGINE = ("exercise", "grading", "judging", "sandbox")
+"""The rooms of this package that decide a verdict."""
 
 DRAWS = 4
 """So many draws of hidden cases a course has; the digest of a submission chooses one."""
@@ -245,13 +246,13 @@ _STATUS = {
 }
 
 
-def fingerprint(assignment: Assignment, released: NotebookNode) -> str:
-    """A digest of all that decides a verdict: checks, references, engine, release, versions.
+def fingerprint(package: CoursePackage, name: str, released: NotebookNode) -> str:
+    """A digest of all that decides a verdict: exercises, references, engine, release, versions.
 
     A submission with the same digest and fingerprint gets the same verdicts: it need not be
     judged again.
     """
-    engine = {elsewhere, notebook, observing, placing, reading, returned, sys.modules[__name__]}
+    assignment = package[name]
     functions: list[Callable[..., Any]] = []
     parts = [platform.python_version(), f"numpy=={np.__version__}", repr(LIMITS)]
     parts += [cell.source for cell in released.cells]
@@ -259,22 +260,28 @@ def fingerprint(assignment: Assignment, released: NotebookNode) -> str:
         functions += [one.reference, one.cases, one.hidden]
         functions += [misconception.answer.written for misconception in one.misconceptions]
         parts.append(repr((one.name, one.points, [(m.name, m.hint) for m in one.misconceptions])))
-    modules = engine | _modules_behind(functions)
-    if any("torch" in vars(inspect.getmodule(function)) for function in functions):
+    if assignment.torch:
         parts.append(f"torch=={metadata.version('torch')}")
+    modules = _modules_behind(functions, package.packages)
     parts += [inspect.getsource(m) for m in sorted(modules, key=lambda m: m.__name__)]
-    for folder in (Path(judge.__file__).parent, UNTRUSTED):
-        parts += [path.read_text() for path in sorted(folder.glob("*.py"))]
+    engine = Path(__file__).parents[1]
+    for room in ENGINE:
+        parts += [path.read_text() for path in sorted((engine / room).rglob("*.py"))]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def _modules_behind(functions: Sequence[Callable[..., Any]]) -> set[ModuleType]:
-    """The project's modules that define `functions`, and those whose functions these use."""
-    rooms = ("autograder.checks", "solutions")
+def _modules_behind(
+    functions: Sequence[Callable[..., Any]], packages: tuple[str, ...]
+) -> set[ModuleType]:
+    """The modules of `packages` that define `functions`, and those whose functions these use."""
     waiting, found = list(functions), set()
     while waiting:
         module = inspect.getmodule(waiting.pop())
-        if module is not None and module.__name__.startswith(rooms) and module not in found:
+        if (
+            module is not None
+            and module.__name__.partition(".")[0] in packages
+            and module not in found
+        ):
             found.add(module)
             waiting += [
                 value

@@ -66,7 +66,7 @@ def loot():
             path = os.path.join(os.path.expanduser(place), file)
             if os.path.exists(path):
                 found.append(path)
-    for module in ("autograder.checks", "autograder.judging", "solutions"):
+    for module in ("exercises", "autograder.judging", "solutions"):
         try:
             found.append(repr(importlib.import_module(module)))
         except ImportError:
@@ -218,7 +218,8 @@ def hand_in(course: Course, assignments: Sequence[Assignment]) -> list[SampleSub
 
 def main(root: str) -> None:
     """Make the sample class in the course at `root`, and say what each submission shows."""
-    for sample in hand_in(Course.open(root), list(COURSE.values())):
+    course = Course.open(root)
+    for sample in hand_in(course, list(course.package.values())):
         print(f"{sample.student}  {sample.assignment}: {sample.shows}")
 
 

@@ -14,10 +14,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from ..judging.verdict import Judgement
-from .jobs import Described, Job, begin, judge_job, prepare
+from .jobs import Described, Job, Released, begin, judge_job, prepare
 
 if TYPE_CHECKING:
-    from nbformat import NotebookNode
+    pass
 
 Key = TypeVar("Key")
 Given = TypeVar("Given")
@@ -53,7 +53,7 @@ class Workers(Protocol):
         """What a job's future raises whose worker ended, perhaps by that job."""
         ...
 
-    def describe(self, released: dict[str, NotebookNode]) -> dict[str, Described]:
+    def describe(self, released: Released) -> dict[str, Described]:
         """The assignments as this installation judges them. Raises WorkersLost."""
         ...
 
@@ -75,9 +75,13 @@ class LocalWorkers:
 
     died = (BrokenProcessPool,)
 
-    def __init__(self, jobs: int | None = None, trust: bool = False) -> None:
-        """`jobs` is the number of cores that this process may use, unless it is given."""
+    def __init__(self, package: str, jobs: int | None = None, trust: bool = False) -> None:
+        """They judge for the course package called `package`.
+
+        `jobs` is the number of cores that this process may use, unless it is given.
+        """
         self.trust = trust
+        self._package = package
         self._jobs = jobs or len(os.sched_getaffinity(0))
         self._context = multiprocessing.get_context("spawn")  # a fork would copy torch's threads
         self._start()
@@ -98,7 +102,7 @@ class LocalWorkers:
         """End the workers."""
         self._end(at_once=kind is not None)
 
-    def describe(self, released: dict[str, NotebookNode]) -> dict[str, Described]:
+    def describe(self, released: Released) -> dict[str, Described]:
         """See Workers.describe."""
         for _ in range(STARTS):
             with suppress(BrokenProcessPool):
@@ -125,9 +129,8 @@ class LocalWorkers:
 
     def _start(self) -> None:
         self._told, self._alive = self._context.Pipe(duplex=False)
-        self._pool = ProcessPoolExecutor(
-            self._jobs, self._context, initializer=begin, initargs=(self._told, self.trust)
-        )
+        given = (self._told, self._package, self.trust)
+        self._pool = ProcessPoolExecutor(self._jobs, self._context, begin, given)
 
     def _end(self, at_once: bool) -> None:
         if at_once:

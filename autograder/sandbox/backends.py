@@ -8,7 +8,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -120,16 +120,22 @@ class Isolating:
         return self.start(run, self.limits)
 
 
-def open_sandbox(trust: bool = False, limits: Limits = LIMITS, mode: str | None = None) -> Sandbox:
+def open_sandbox(
+    trust: bool = False,
+    limits: Limits = LIMITS,
+    mode: str | None = None,
+    packages: Sequence[str] = (),
+) -> Sandbox:
     """Return a sandbox that was just tried: the first of KINDS that this machine can make.
 
-    `mode` asks for one of them. Raises SandboxUnavailable if there is none.
+    `mode` asks for one of them. `packages` hold what nobody in there may read, as this package
+    does: the exercises and references of a course. Raises SandboxUnavailable if there is none.
     """
     if trust:
         return Isolating(TRUSTING, unprotected, limits)
     refused = {}
     for kind in (mode,) if mode else KINDS:
-        for program, start in _programs(kind):
+        for program, start in _programs(kind, packages):
             sandbox = Isolating(kind, start, limits)
             try:
                 sandbox.room(wire.encode([]), torch=False).close()
@@ -143,9 +149,9 @@ def open_sandbox(trust: bool = False, limits: Limits = LIMITS, mode: str | None 
     raise SandboxUnavailable(f"No sandbox on this machine ({reasons}); {INSTALL}.")
 
 
-def _programs(kind: str) -> Iterator[tuple[str, Start]]:
+def _programs(kind: str, packages: Sequence[str]) -> Iterator[tuple[str, Start]]:
     """The programs on this machine that make a sandbox of this kind, and how each is started."""
     names, starting = (ENGINES, contained) if kind == CONTAINER else (("bwrap",), bubblewrapped)
     for name in names if sys.platform == "linux" else ():  # they show programs of this machine
         if program := shutil.which(name):
-            yield name, starting(program)
+            yield name, starting(program, packages)

@@ -38,8 +38,11 @@ PODMANS_OWN = ("--read-only-tmpfs=false", "--passwd=false", "--no-hosts")
 _LOOK = 0.05  # seconds between two looks whether the engine has given up
 
 
-def contained(program: str) -> Start:
-    """Return what starts a supervisor in a container of the engine `program`."""
+def contained(program: str, packages: Sequence[str] = ()) -> Start:
+    """Return what starts a supervisor in a container of the engine `program`.
+
+    `packages` are hidden in there.
+    """
 
     def start(run: Sequence[str], limits: Limits) -> Supervisor:
         name = f"autograder-{secrets.token_hex(8)}"
@@ -53,7 +56,7 @@ def contained(program: str) -> Start:
             place.chmod(0o666)  # the folder is ours alone; the user inside is another one
             door.listen(1)
             _make_image(program, complaint)
-            command = [program, "run", "--rm", "--name", name, *_options(program, limits)]
+            command = [program, "run", "--rm", "--name", name, *_options(program, limits, packages)]
             command += [*_volume(str(place), DOOR), IMAGE, python(), *run]
             process = subprocess.Popen(
                 command,
@@ -122,7 +125,7 @@ def _killed(program: str, name: str, process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def _options(program: str, limits: Limits) -> list[str]:
+def _options(program: str, limits: Limits, packages: Sequence[str]) -> list[str]:
     """The container's own part of the command line."""
     user = USERS.start + secrets.randbelow(len(USERS))
     options = ["--pull", "never", "--network", "none", "--hostname", "sandbox"]
@@ -134,7 +137,7 @@ def _options(program: str, limits: Limits) -> list[str]:
         options += _volume(folder, folder) if os.path.exists(folder) else []
     for prefix, place in prefixes().items():
         options += _volume(prefix, place)
-    for folder in hidden():
+    for folder in hidden(packages):
         options += ["--tmpfs", f"{folder}:ro,size=4k"]
     options += _volume(str(UNTRUSTED), f"{JUDGE}/untrusted")
     for private in PRIVATE:

@@ -72,10 +72,10 @@ def environment() -> dict[str, str]:
     return found
 
 
-def hidden() -> list[str]:
-    """Where the judge and the reference stand inside of what is shown: empty folders there."""
-    packages = ("autograder", "solutions")
-    return [inside(folder) for package in packages for folder in _installed(package)]
+def hidden(packages: Sequence[str]) -> list[str]:
+    """Where the judge and these packages stand inside of what is shown: empty folders there."""
+    judge = __name__.partition(".")[0]
+    return [inside(folder) for package in (judge, *packages) for folder in _installed(package)]
 
 
 def _installed(package: str) -> Sequence[str]:

@@ -58,14 +58,22 @@ def unprotected(run: Sequence[str], limits: Limits) -> Supervisor:
         return up(Supervisor(ours, lambda: reaped(process)), complaint)
 
 
-def bubblewrapped(program: str) -> Start:
-    """Return what starts a supervisor in a sandbox of `program`."""
+def bubblewrapped(program: str, packages: Sequence[str] = ()) -> Start:
+    """Return what starts a supervisor in a sandbox of `program`; `packages` are hidden there."""
 
     def start(run: Sequence[str], limits: Limits) -> Supervisor:
         ours, theirs = socket.socketpair()
         told, tell = os.pipe()
         with theirs, tempfile.TemporaryFile() as complaint, os.fdopen(told, "rb", 0) as info:
-            command = [program, "--info-fd", str(tell), *_options(limits), "--", python(), *run]
+            command = [
+                program,
+                "--info-fd",
+                str(tell),
+                *_options(limits, packages),
+                "--",
+                python(),
+                *run,
+            ]
             process = _process(command, theirs, complaint, ENVIRONMENT, (tell,))
             os.close(tell)
             supervisor = up(Supervisor(ours, lambda: reaped(process)), complaint)
@@ -124,7 +132,7 @@ def _process(
     return process
 
 
-def _options(limits: Limits) -> list[str]:
+def _options(limits: Limits, packages: Sequence[str]) -> list[str]:
     """The sandbox's own part of the command line."""
     options = ["--unshare-all", "--die-with-parent", "--new-session", "--as-pid-1", "--clearenv"]
     options += ["--uid", "65534", "--gid", "65534", "--hostname", "sandbox"]
@@ -139,7 +147,7 @@ def _options(limits: Limits) -> list[str]:
         options += ["--size", str(limits.file), "--tmpfs", private]
     for prefix, place in prefixes().items():
         options += ["--ro-bind", prefix, place]
-    for folder in hidden():
+    for folder in hidden(packages):
         options += ["--tmpfs", folder]
     options += ["--ro-bind", str(UNTRUSTED), f"{JUDGE}/untrusted"]
     for name, value in environment().items():
