@@ -14,7 +14,7 @@ from exercises import COURSE
 
 ROOT = Path(__file__).parents[1]
 PARTS = (".gitignore", "autograder", "exercises", "pyproject.toml", "solutions", "tests")
-PROOFS = ROOT / "tests" / "autograder" / "checks" / "test_exercises.py"
+PROOFS = ROOT / "tests" / "exercises" / "test_exercises.py"
 
 
 def exercises(*changed: str) -> set[str]:

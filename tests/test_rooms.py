@@ -57,7 +57,7 @@ def test_a_chapter_has_its_name_in_every_room(chapter):
     assert (ROOT / "book" / f"{chapter}.md").is_file()
     assert (ROOT / "solutions" / f"{chapter}.py").is_file()
     assert (ROOT / "solutions" / "experiments" / chapter / "__init__.py").is_file()
-    assert (ROOT / "autograder" / "checks" / chapter / "__init__.py").is_file()
+    assert (ROOT / "exercises" / chapter / "__init__.py").is_file()
 
 
 def test_at_the_top_of_solutions_stand_the_chapters_alone():
@@ -66,13 +66,13 @@ def test_at_the_top_of_solutions_stand_the_chapters_alone():
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_every_exercise_and_question_stands_in_a_file_of_its_name(chapter):
-    folder = ROOT / "autograder" / "checks" / chapter
+    folder = ROOT / "exercises" / chapter
     names = {
         re.sub(r"(?<=[a-z])(?=[A-Z])", "_", exercise.name).lower()
         for exercise in COURSE[chapter].exercises
     }
     names |= {question.name for question in COURSE[chapter].written}
-    found = {path.stem for path in folder.iterdir() if path.name[:2] != "__"}
+    found = {path.stem for path in folder.glob("*.py") if path.name[:2] != "__"}
     assert {re.sub("_(cases|answers)$", "", name) for name in found} == names
 
 

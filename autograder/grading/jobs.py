@@ -108,7 +108,9 @@ def describe(released: Released) -> dict[str, Described]:
     """Describe the assignments, by name, with these releases as this process would judge them."""
     package = CoursePackage.find(released.package)
     return {
-        name: Described(outline(package[name]), grading.fingerprint(package, name, notebook))
+        name: Described(
+            outline(package[name]), grading.fingerprint(package[name], notebook, package.packages)
+        )
         for name, notebook in released.notebooks.items()
     }
 

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..classroom.plaintext import printable
-from ..exercise.course_package import CoursePackage
 from ..exercise.model import Assignment, Exercise, public_cases
 from ..judging import judge
 from ..judging.judge import AnswerKey, build_key, with_hidden
@@ -246,13 +245,14 @@ _STATUS = {
 }
 
 
-def fingerprint(package: CoursePackage, name: str, released: NotebookNode) -> str:
+def fingerprint(
+    assignment: Assignment, released: NotebookNode, packages: tuple[str, ...]
+) -> str:
     """A digest of all that decides a verdict: exercises, references, engine, release, versions.
 
     A submission with the same digest and fingerprint gets the same verdicts: it need not be
-    judged again.
+    judged again. `packages` are those of the course.
     """
-    assignment = package[name]
     functions: list[Callable[..., Any]] = []
     parts = [platform.python_version(), f"numpy=={np.__version__}", repr(LIMITS)]
     parts += [cell.source for cell in released.cells]
@@ -262,7 +262,7 @@ def fingerprint(package: CoursePackage, name: str, released: NotebookNode) -> st
         parts.append(repr((one.name, one.points, [(m.name, m.hint) for m in one.misconceptions])))
     if assignment.torch:
         parts.append(f"torch=={metadata.version('torch')}")
-    modules = _modules_behind(functions, package.packages)
+    modules = _modules_behind(functions, packages)
     parts += [inspect.getsource(m) for m in sorted(modules, key=lambda m: m.__name__)]
     engine = Path(__file__).parents[1]
     for room in ENGINE:

@@ -31,7 +31,7 @@ RUNNER = CliRunner()
 
 @pytest.fixture
 def course(tmp_path, monkeypatch):
-    classroom.use(monkeypatch)
+    classroom.known_everywhere(monkeypatch)
     made = make_course(tmp_path / "course")
     hand_in(made, "ann")
     hand_in(made, "bob", mean=MEAN_SUM)

@@ -9,12 +9,10 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from toy import RIGHT_MEAN, RIGHT_SCALE, WRITTEN_TOY
+from toy import RIGHT_MEAN, RIGHT_SCALE
 
 from autograder.classroom.course import Course
-from autograder.exercise.model import Assignment
 
-EVERYWHERE = Path(__file__).parent / "everywhere"
 MEAN_SUM = "def row_mean(X):\n    return X.sum(axis=-1)"
 STUBS = {
     "row_mean": "def row_mean(X):\n    raise NotImplementedError",
@@ -23,15 +21,9 @@ STUBS = {
 }
 
 
-def assignments() -> dict[str, Assignment]:
-    """What `exercises.assignments` returns in this class."""
-    return {"toy": WRITTEN_TOY}
-
-
-def use(patch: pytest.MonkeyPatch) -> None:
-    """Have this process know the toy assignment, and every Python process that it starts."""
-    patch.setattr(checks, "assignments", assignments)
-    folders = [str(EVERYWHERE), *filter(None, [os.environ.get("PYTHONPATH")])]
+def known_everywhere(patch: pytest.MonkeyPatch) -> None:
+    """Have every Python process that this one starts find the course of the tests."""
+    folders = [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
     patch.setenv("PYTHONPATH", os.pathsep.join(folders))
 
 
@@ -52,7 +44,7 @@ def released() -> nbformat.NotebookNode:
 
 def make_course(root: Path) -> Course:
     """A course in `root` with the toy assignment released."""
-    course = Course.create(root)
+    course = Course.create(root, "toy_course")
     path = course.release / "toy" / "toy.ipynb"
     path.parent.mkdir()
     nbformat.write(released(), path)
@@ -75,7 +67,7 @@ def hand_in(
 
 def hand_in_a_test(root: Path, student: str, answer: str) -> Course:
     """A course in `root` whose assignment asks for a test, with one submission."""
-    course = Course.create(root)
+    course = Course.create(root, "toy_course")
     stub = "def test_row_mean(implementation):\n    raise NotImplementedError"
     for folder, source in ((course.release, stub), (course.submitted / student, answer)):
         path = folder / "toy_test" / "toy_test.ipynb"

@@ -181,10 +181,10 @@ def released(name: str) -> nbformat.NotebookNode:
     What makes releases takes more than a second to import, and is imported here: each worker that
     grades a class begins with this module, and makes none.
     """
-    from autograder.classroom.release import PAGES, build_notebook
+    from autograder.classroom.release import build_notebook
 
     whole = COURSE[name]
-    notebook = build_notebook(whole, PAGES / f"{name}.md")
+    notebook = build_notebook(whole, COURSE.page(name))
     gone = {one.name for one in whole.exercises if one not in assignment(name).exercises}
     notebook.cells = [
         cell

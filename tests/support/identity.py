@@ -50,7 +50,7 @@ Facts = dict[str, Any]
 
 def noted(chapters: Sequence[str]) -> Iterator[tuple[str, Facts]]:
     """By name, the facts of each exercise, of each chapter, and of the sample class."""
-    for chapter in chapters or assignments():
+    for chapter in chapters or COURSE:
         assignment = COURSE[chapter]
         order = [one.name for one in assignment.exercises]
         written = [asdict(one) for one in assignment.written]
@@ -75,7 +75,6 @@ def facts(exercise: Exercise) -> Facts:
     return {
         **{name: _plain(getattr(exercise, name)) for name in FACTS},
         "reference": f"{exercise.reference.__module__}.{exercise.reference.__qualname__}",
-        "torch": exercise.uses_torch,
         "stub": stub(exercise),
         "cases": [[_case(case) for case in key.cases] for key in keys],
         "promises": {one.says: sorted(one.cases) for one in promises(exercise)},

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
+from autograder.exercise.course_package import CoursePackage
 from autograder.grading import jobs
 from autograder.grading import program as grading
-from exercises import COURSE
 
 
 class InProcess:
@@ -31,7 +31,7 @@ class InProcess:
     def _judge(self, job):
         return grading.judge_program(
             job.program,
-            COURSE[job.assignment],
+            CoursePackage.find(job.package)[job.assignment],
             course_key=job.course_key,
             digest=job.digest,
             sandbox=self.sandbox,

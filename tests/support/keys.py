@@ -37,7 +37,7 @@ def shown_cases(exercise: Exercise) -> tuple[Case, ...]:
 
 def declarations() -> list[Declaration]:
     """What declares the exercises, of all chapters: as `x` in x.py."""
-    modules = pkgutil.walk_packages(checks.__path__, f"{checks.__name__}.")
+    modules = pkgutil.walk_packages([str(COURSE.folder)], f"{COURSE.name}.")
     found = [vars(importlib.import_module(one.name)).values() for one in modules if not one.ispkg]
     return [one for values in found for one in values if isinstance(one, Declaration)]
 

@@ -1,60 +1,19 @@
-"""The toy assignment with a written question, the page that asks it, and its notebook."""
+"""The page that asks the toy assignment, and copies of it that are changed."""
 
-import dataclasses
+from pathlib import Path
 
-import toy
+import toy_course
+from toy import WRITTEN_TOY as ASSIGNMENT
 
-from autograder.exercise.model import Written
+__all__ = ["ASSIGNMENT", "PAGE", "WHY", "write"]
 
-WHY = Written(name="why", points=2, minutes=5, rubric="Says why.")
-ASSIGNMENT = dataclasses.replace(toy.TOY, written=(WHY,))
+(WHY,) = ASSIGNMENT.written
 
-PAGE = """\
----
-jupytext:
-  text_representation:
-    extension: .md
-    format_name: myst
-kernelspec:
-  name: python3
-  display_name: Python 3
-  language: python
----
-
-# A toy
-
-Read, then write.
-
-```{code-cell} ipython3
-import numpy as np
-from autograder import check
-```
-
-## Means
-
-The mean of $[1, 3]$ is 2.
-
-```{code-cell} ipython3
-:exercise: row_mean
-```
-
-Now scale.
-
-```{code-cell} ipython3
-:exercise: scale
-```
-
-+++ {"written": "why"}
-
-Why is a mean linear?
-
-+++
-
-The end.
-"""
+PAGE = toy_course.COURSE.page("toy").read_text(encoding="utf-8")
 
 
-def write(folder, text=PAGE):
+def write(folder: Path, text: str = PAGE) -> Path:
+    """The page, or `text` in its place, in a file of this folder."""
     path = folder / "toy.md"
     path.write_text(text, encoding="utf-8")
     return path

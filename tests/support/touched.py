@@ -25,9 +25,9 @@ from typing import Any
 import grimp
 import pytest
 
-PACKAGES = ("autograder", "solutions")
+PACKAGES = ("autograder", "exercises", "solutions")
 SUPPORT = ("tests/support", "tests/book", "")  # where a test's own imports are looked for
-CHECKS = "autograder.checks"
+CHECKS = "exercises"
 SAMPLE = "self_attention"
 BUDGET = 25
 LEFT = "the time for a quick look is over"

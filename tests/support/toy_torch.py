@@ -186,7 +186,7 @@ AFFINE = made(
     Affine__dropout,
 )
 MIXER = made(Mixer, mixer_cases, Mixer__future, alternatives=(Mixer__causal_buffer,))
-TOY = Assignment("toy_torch", "A toy with torch", (LOG_MEAN, AFFINE, MIXER), ())
+TOY = Assignment("toy_torch", "A toy with torch", (LOG_MEAN, AFFINE, MIXER), (), torch=True)
 
 
 def program(**answers: str) -> list[Cell]:

@@ -4,22 +4,15 @@ import os
 import stat
 
 import pytest
-import toy
 from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.classroom.course import Course, CourseError
 from autograder.classroom.overlooked import BESIDE, HIDDEN, LOOSE, UNKNOWN, overlooked
 
 
-@pytest.fixture(autouse=True)
-def _toy(monkeypatch):
-    other = toy.Assignment("other", "Another", (), ())
-    monkeypatch.setattr(checks, "assignments", lambda: {"toy": toy.TOY, "other": other})
-
-
 @pytest.fixture
 def course(tmp_path):
-    return Course.create(tmp_path / "course")
+    return Course.create(tmp_path / "course", "toy_course")
 
 
 def submit(course, student, assignment="toy", content="{}"):
@@ -116,13 +109,13 @@ def test_a_damaged_key_is_not_used(course):
 def test_submissions_are_sorted_and_count_without_a_notebook(course):
     submit(course, "zoe")
     submit(course, "ann", content=None)
-    submit(course, "ann", "other")
+    submit(course, "ann", "toy_test")
     submit(course, "ann", "of-another-course")
     (course.submitted / "README").write_text("no student")
     found = [(one.student, one.assignment, one.path) for one in course.submissions()]
     assert found == [
-        ("ann", "other", course.submitted / "ann/other/other.ipynb"),
         ("ann", "toy", course.submitted / "ann/toy/toy.ipynb"),
+        ("ann", "toy_test", course.submitted / "ann/toy_test/toy_test.ipynb"),
         ("zoe", "toy", course.submitted / "zoe/toy/toy.ipynb"),
     ]
     assert [one.student for one in course.submissions(["toy"], ["zoe"])] == ["zoe"]
@@ -201,7 +194,7 @@ def test_a_folder_that_cannot_be_listed_counts_for_what_others_have_handed_in(co
     _unlistable(monkeypatch, "ann")
     (course.submitted / "ann").mkdir()
     assert course.submissions() == []
-    assert [one.assignment for one in course.submissions(["other"])] == ["other"]
+    assert [one.assignment for one in course.submissions(["toy_test"])] == ["toy_test"]
     submit(course, "bob")
     assert [(one.student, one.assignment) for one in course.submissions()] == [
         ("ann", "toy"),

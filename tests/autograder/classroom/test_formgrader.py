@@ -5,7 +5,7 @@ import csv
 import nbformat
 import pytest
 from browsing import feedback_of, formgrader_server, instructor, open_submission
-from classroom import MEAN_SUM, STUBS, hand_in, make_course, use
+from classroom import MEAN_SUM, STUBS, hand_in, known_everywhere, make_course
 from nbformat.v4 import new_markdown_cell, new_raw_cell
 from typer.testing import CliRunner
 
@@ -26,7 +26,7 @@ def course(tmp_path_factory):
     """A graded class of four, and one whose notebook is damaged."""
     root = tmp_path_factory.mktemp("class") / "course"
     with pytest.MonkeyPatch.context() as patch:
-        use(patch)
+        known_everywhere(patch)
         made = make_course(root)
         for student, answers in STUDENTS.items():
             hand_in(made, student, **answers)

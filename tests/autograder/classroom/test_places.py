@@ -29,11 +29,10 @@ NAMES += ["%(here)s", ":memory:", "file:x?uri=true", "é中"]
 @pytest.fixture
 def make(tmp_path, monkeypatch):
     """Make a course in a folder of this name, with the toy assignment released."""
-    monkeypatch.setattr(checks, "assignments", lambda: {"toy": page.ASSIGNMENT})
     source = page.write(tmp_path)
 
     def made(name):
-        course = Course.create(tmp_path / "there" / name / "my course")
+        course = Course.create(tmp_path / "there" / name / "my course", "toy_course")
         release_one(course, page.ASSIGNMENT, source)
         return Course.open(course.root)
 

@@ -41,7 +41,7 @@ COORDINATOR = """
     from autograder.grading.grade import grade
     from autograder.grading.workers import LocalWorkers
     if __name__ == "__main__":
-        with LocalWorkers(2) as workers:
+        with LocalWorkers("toy_course", 2) as workers:
             grade(Course.open(sys.argv[1]), None, None, workers)
 """
 
@@ -55,7 +55,7 @@ def make_class(root, size):
 
 @pytest.fixture
 def course(tmp_path, monkeypatch):
-    classroom.use(monkeypatch)
+    classroom.known_everywhere(monkeypatch)
     return make_class(tmp_path / "course", 4)
 
 
@@ -86,7 +86,7 @@ def expected(tmp_path, size, sandbox):
 
 
 def test_kills_at_random_moments_change_no_result(tmp_path, monkeypatch, sandbox):
-    classroom.use(monkeypatch)
+    classroom.known_everywhere(monkeypatch)
     key, undisturbed = expected(tmp_path, SIZE, sandbox)
     course = make_class(tmp_path / "course", SIZE)
     course.root.joinpath("course.key").write_bytes(key)
@@ -98,7 +98,7 @@ def test_kills_at_random_moments_change_no_result(tmp_path, monkeypatch, sandbox
         time.sleep(rng.uniform(0, 0.3))
         kill(run, victim, rng)
         run.wait(600)
-    with LocalWorkers(2) as workers:
+    with LocalWorkers("toy_course", 2) as workers:
         grade(type(course).open(course.root), None, None, workers)
     assert results(course) == undisturbed
     assert graded(course) == [f"s{number:03}" for number in range(SIZE)]
@@ -211,5 +211,5 @@ def test_a_clock_that_jumps_backwards_changes_nothing(course, sandbox, monkeypat
     monkeypatch.setattr(time, "time", jumping)
     completes(course, sandbox)
     monkeypatch.undo()
-    classroom.use(monkeypatch)
+    classroom.known_everywhere(monkeypatch)
     assert grade(course, None, None, InProcess(sandbox)).judged == 0

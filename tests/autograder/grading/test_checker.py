@@ -5,6 +5,7 @@ import json
 import page
 import pytest
 import toy
+from toy_course import COURSE
 from typer.testing import CliRunner
 
 from autograder.classroom.release import build_notebook
@@ -18,8 +19,6 @@ from autograder.selfcheck.check import NOT_THE_GRADE, write_cases
 @pytest.fixture
 def notebook(tmp_path, monkeypatch):
     """A toy assignment as it was downloaded, with one right and one mistaken answer."""
-    monkeypatch.setattr(checks, "assignments", lambda: {"toy": page.ASSIGNMENT})
-    monkeypatch.setattr(checker, "PAGES", tmp_path)
     made = build_notebook(page.ASSIGNMENT, page.write(tmp_path))
     for cell in made.cells:
         if cell.metadata.nbgrader.grade_id == "row_mean":
@@ -34,7 +33,7 @@ def notebook(tmp_path, monkeypatch):
 
 
 def test_it_names_the_mistake_and_says_that_it_is_not_the_grade(notebook):
-    lines = check_notebook(notebook)
+    lines = check_notebook(notebook, COURSE)
     assert lines[0].startswith("row_mean: not yet (WRONG_VALUE). On the case “two rows”")
     assert "sum for mean. Ask yourself: How many numbers" in lines[1]
     assert lines[2:] == ["scale: right on the public cases.", NOT_THE_GRADE]
@@ -44,24 +43,26 @@ def test_an_answer_that_cannot_be_run_has_its_line(notebook):
     content = json.loads(notebook.read_text())
     content["cells"] = [c for c in content["cells"] if not c["source"].startswith("def row_mean")]
     notebook.write_text(json.dumps(content))
-    assert check_notebook(notebook)[0].startswith("row_mean: not yet (MISSING). toy.ipynb has no")
+    assert check_notebook(notebook, COURSE)[0].startswith(
+        "row_mean: not yet (MISSING). toy.ipynb has no"
+    )
 
 
 def test_ones_own_notebook_is_run_without_a_sandbox_and_told_so(notebook, monkeypatch):
-    def only_trusting(trust=False):
+    def only_trusting(trust=False, packages=()):
         if not trust:
             raise SandboxUnavailable("none here")
         return open_sandbox(trust=True)
 
     monkeypatch.setattr(checker, "open_sandbox", only_trusting)
-    lines = check_notebook(notebook)
+    lines = check_notebook(notebook, COURSE)
     assert "scale: right on the public cases." in lines
     assert "without a sandbox" in lines[-1]
 
 
 def test_a_link_to_ones_own_notebook_is_followed(notebook, tmp_path):
     (tmp_path / "link.ipynb").symlink_to(notebook)
-    assert check_notebook(tmp_path / "link.ipynb") == check_notebook(notebook)
+    assert check_notebook(tmp_path / "link.ipynb", COURSE) == check_notebook(notebook, COURSE)
 
 
 def rename(path):
@@ -96,5 +97,8 @@ CANNOT = [
 def test_what_cannot_be_checked_is_one_clear_error(notebook, spoil, message):
     path = spoil(notebook)
     with pytest.raises(CheckError, match=message):
-        check_notebook(path)
-    assert CliRunner().invoke(app, ["check", str(path)]).exit_code == 1
+        check_notebook(path, COURSE)
+    assert (
+        CliRunner().invoke(app, ["check", "--course-package", "toy_course", str(path)]).exit_code
+        == 1
+    )

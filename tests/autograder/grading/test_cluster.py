@@ -13,7 +13,7 @@ from pathlib import Path
 
 import classroom
 import pytest
-from classroom import EVERYWHERE, MEAN_SUM, hand_in, make_course
+from classroom import MEAN_SUM, hand_in, make_course
 from nightly import some
 from typer.testing import CliRunner
 
@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture
 def course(tmp_path, monkeypatch):
-    classroom.use(monkeypatch)
+    classroom.known_everywhere(monkeypatch)
     made = make_course(tmp_path / "course")
     for number in range(8):
         hand_in(made, f"s{number}", mean=MEAN_SUM if number % 2 else classroom.RIGHT_MEAN)
@@ -80,13 +80,12 @@ def otherwise(tmp_path, text):
     """The environment of a worker where Python runs `text` at its start."""
     folder = tmp_path / "otherwise"
     folder.mkdir()
-    before = f"import runpy; runpy.run_path({str(EVERYWHERE / 'sitecustomize.py')!r})\n"
-    (folder / "sitecustomize.py").write_text(before + textwrap.dedent(text))
+    (folder / "sitecustomize.py").write_text(textwrap.dedent(text))
     return {"PYTHONPATH": f"{folder}{os.pathsep}{os.environ['PYTHONPATH']}"}
 
 
 def test_a_cluster_grades_as_this_machine_does_though_a_worker_is_killed(course, scheduler):
-    with LocalWorkers(2) as workers:
+    with LocalWorkers("toy_course", 2) as workers:
         grade(course, None, None, workers)
     expected = rows(course)
     for path in (course.journal, course.grades, course.root / "gradebook.db"):
@@ -187,7 +186,7 @@ def test_a_worker_that_joins_later_and_would_judge_otherwise_gets_no_job(
     with Cluster(address) as workers, pytest.raises(WorkersLost, match="has had no worker for 8 s"):
         grade(course, None, None, workers, exchange)
     assert 2 <= len(graded(course)) < 8
-    with LocalWorkers(2) as workers:
+    with LocalWorkers("toy_course", 2) as workers:
         grade(course, None, None, workers)
     assert graded(course) == [f"s{number}" for number in range(8)]
 
@@ -237,7 +236,7 @@ def test_a_scheduler_that_goes_is_one_line_and_loses_nothing(course, scheduler, 
         with pytest.raises(WorkersLost, match=r"gone|lost"):
             grade(course, None, None, workers, stop)
     worker.kill()
-    with LocalWorkers(2) as workers:
+    with LocalWorkers("toy_course", 2) as workers:
         report = grade(course, None, None, workers)
     assert report.known >= 2
     assert graded(course) == [f"s{number}" for number in range(8)]

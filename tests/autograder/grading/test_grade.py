@@ -15,11 +15,9 @@ from pathlib import Path
 import classroom
 import nbformat
 import pytest
-import toy_written_tests as row_mean
 from classroom import (
     MEAN_SUM,
     STUBS,
-    assignments,
     hand_in,
     hand_in_a_test,
     make_course,
@@ -27,6 +25,7 @@ from classroom import (
 )
 from inprocess import InProcess
 from nbgrader import api
+from toy import WRITTEN_TOY
 from typer.testing import CliRunner
 
 from autograder import cli
@@ -49,7 +48,6 @@ WRONG_SCALE = "def scale(X, factor=2.0):\n    return X + factor"
 
 @pytest.fixture
 def course(tmp_path, monkeypatch):
-    monkeypatch.setattr(checks, "assignments", assignments)
     made = make_course(tmp_path / "course")
     hand_in(made, "ann")
     hand_in(made, "bob", mean=MEAN_SUM, why=STUBS["why"])
@@ -139,7 +137,6 @@ def test_one_students_trouble_stops_nobody(course, sandbox):
 
 
 def test_some_of_the_points_for_a_test_reach_the_page_and_the_table(tmp_path, sandbox, monkeypatch):
-    monkeypatch.setattr(checks, "assignments", lambda: {"toy_test": row_mean.TOY})
     course = hand_in_a_test(
         tmp_path / "course",
         "ann",
@@ -346,13 +343,10 @@ def test_a_mark_for_a_former_version_is_looked_at_again(course, sandbox):
 KILLED = """
     import os, signal, sys
     from pathlib import Path
-    from classroom import assignments
     from inprocess import InProcess
-    from exercises import COURSE
     from autograder.classroom.course import Course
     from autograder.grading.grade import grade
     from autograder.sandbox.backends import open_sandbox
-    checks.assignments = assignments
     def stop(done, total, file):
         if done == 3:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -383,14 +377,12 @@ def test_a_killed_run_resumes_where_it_was(course, sandbox):
 
 
 def test_what_is_handed_in_for_what_is_not_released_stops_nobody(course, sandbox, monkeypatch):
-    (course.submitted / "ann" / "toy").rename(course.submitted / "ann" / "later")
-    names = {"toy": assignments()["toy"], "later": assignments()["toy"]}
-    monkeypatch.setattr(checks, "assignments", lambda: names)
+    (course.submitted / "ann" / "toy").rename(course.submitted / "ann" / "toy_test")
     report = grade(course, None, None, InProcess(sandbox))
     assert {row.student for row in report.rows} == {"bob"}
-    assert "later: 1 handed in, and not graded: it is not released" in report.notes[0]
-    with pytest.raises(CourseError, match="later is not released"):
-        grade(course, ["later"], None, InProcess(sandbox))
+    assert "toy_test: 1 handed in, and not graded: it is not released" in report.notes[0]
+    with pytest.raises(CourseError, match="toy_test is not released"):
+        grade(course, ["toy_test"], None, InProcess(sandbox))
 
 
 def test_what_is_overlooked_is_said(course, sandbox):
@@ -414,8 +406,8 @@ def test_two_runs_at_a_time_grade_each_submission_once(course, sandbox):
 
 def _shown(course, student):
     file = course.submissions(None, [student])[0]
-    submission = read_submission(file, assignments()["toy"], released())
-    return autograded_notebook(submission, assignments()["toy"], released())
+    submission = read_submission(file, WRITTEN_TOY, released())
+    return autograded_notebook(submission, WRITTEN_TOY, released())
 
 
 def _sources(notebook):

@@ -450,9 +450,9 @@ def test_the_fingerprint_follows_the_checks_and_the_release():
     dearer = dataclasses.replace(toy.TOY, exercises=(harder, toy.SCALE))
     cells = [new_code_cell("import numpy as np"), new_code_cell("def row_mean(X): ...")]
     release, changed = new_notebook(cells=cells), new_notebook(cells=cells[1:])
-    assert fingerprint(toy.TOY, release) == fingerprint(toy.TOY, release)
-    assert len({fingerprint(one, release) for one in (toy.TOY, other, dearer)}) == 3
-    assert fingerprint(toy.TOY, release) != fingerprint(toy.TOY, changed)
+    assert fingerprint(toy.TOY, release, ("toy",)) == fingerprint(toy.TOY, release, ("toy",))
+    assert len({fingerprint(one, release, ("toy",)) for one in (toy.TOY, other, dearer)}) == 3
+    assert fingerprint(toy.TOY, release, ("toy",)) != fingerprint(toy.TOY, changed, ("toy",))
 
 
 def test_the_pages_state_the_limits_that_are_set():

@@ -11,7 +11,7 @@ import time
 import classroom
 import psutil
 import pytest
-from classroom import EVERYWHERE, MEAN_SUM, hand_in, make_course
+from classroom import MEAN_SUM, hand_in, make_course
 from nbgrader import api
 
 from autograder.classroom.course import Course
@@ -19,8 +19,7 @@ from autograder.grading.grade import grade
 from autograder.grading.workers import LocalWorkers, WorkersLost
 
 JUDGE = """
-    import os, runpy, signal, time
-    runpy.run_path({everywhere!r})
+    import os, signal, time
     from autograder.grading import program
     real = program.judge_program
     def judge_program(cells, *arguments, **options):
@@ -35,7 +34,7 @@ JUDGE = """
 
 @pytest.fixture
 def course(tmp_path, monkeypatch):
-    classroom.use(monkeypatch)
+    classroom.known_everywhere(monkeypatch)
     made = make_course(tmp_path / "course")
     for number in range(6):
         hand_in(made, f"s{number}", mean=MEAN_SUM if number % 2 else classroom.RIGHT_MEAN)
@@ -44,7 +43,7 @@ def course(tmp_path, monkeypatch):
 
 def judge_otherwise(tmp_path, monkeypatch, more=""):
     """Have the workers' judge end its worker for some submissions, and do `more`."""
-    text = JUDGE.format(everywhere=str(EVERYWHERE / "sitecustomize.py"), more=more)
+    text = JUDGE.format(more=more)
     folder = tmp_path / "judge"
     folder.mkdir()
     (folder / "sitecustomize.py").write_text(textwrap.dedent(text))
@@ -73,7 +72,7 @@ def test_worker_processes_judge_and_the_coordinator_imports_no_torch(course):
         from autograder.classroom.course import Course
         from autograder.grading.workers import LocalWorkers
         if __name__ == "__main__":
-            with LocalWorkers(2) as workers:
+            with LocalWorkers("toy_course", 2) as workers:
                 from autograder.grading.grade import grade
                 report = grade(Course.open(sys.argv[1]), None, None, workers)
             print(report.judged, report.known, "torch" in sys.modules)
@@ -94,7 +93,7 @@ def test_a_killed_worker_is_replaced_and_its_submissions_are_judged_again(course
             pids = [pid for pid in descendants() - before if "spawn_main" in _command(pid)]
             os.kill(pids[-1], signal.SIGKILL)
 
-    with LocalWorkers(2) as workers:
+    with LocalWorkers("toy_course", 2) as workers:
         report = grade(course, None, None, workers, kill)
     assert (report.judged, report.known) == (6, 0)
     assert sorted(graded(course)) == [f"s{number}" for number in range(6)]
@@ -113,7 +112,7 @@ def test_a_submission_that_ends_its_worker_waits_for_a_person_and_stops_nobody(
 ):
     judge_otherwise(tmp_path, monkeypatch)
     hand_in(course, "eve", mean="# ends its worker")
-    with LocalWorkers(2) as workers:
+    with LocalWorkers("toy_course", 2) as workers:
         report = grade(course, None, None, workers)
     assert verdicts(course)["eve", "scale"] == "GRADER_FAULT"
     assert {v for (name, _), v in verdicts(course).items() if name != "eve"} == {
@@ -130,7 +129,10 @@ def test_a_submission_that_ends_its_worker_waits_for_a_person_and_stops_nobody(
 def test_workers_that_cannot_start_are_one_clear_line(course, tmp_path, monkeypatch):
     (tmp_path / "sitecustomize.py").write_text("import os; os._exit(3)")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    with LocalWorkers(1) as workers, pytest.raises(WorkersLost, match="end before they judge"):
+    with (
+        LocalWorkers("toy_course", 1) as workers,
+        pytest.raises(WorkersLost, match="end before they judge"),
+    ):
         grade(course, None, None, workers)
 
 
@@ -156,7 +158,7 @@ def test_no_worker_outlives_a_command_that_is_ended(course, tmp_path, monkeypatc
     while any(map(psutil.pid_exists, below)) and time.monotonic() - start < 60:
         time.sleep(0.05)
     assert [_command(pid) for pid in below if psutil.pid_exists(pid)] == []
-    with LocalWorkers(2) as workers:
+    with LocalWorkers("toy_course", 2) as workers:
         report = grade(Course.open(course.root), None, None, workers)
     assert report.known >= 1
     assert sorted(graded(course)) == [f"s{number}" for number in range(6)]

@@ -446,7 +446,6 @@ def test_a_class_is_declared_as_a_function_is():
     declared.hidden(lambda rng: [])
     exercise = declared.exercise
     assert exercise.name == "Scale"
-    assert exercise.uses_torch
     key = build_key(exercise, public_cases(exercise), ())
     wrong = judge(key, observe_quietly(exercise.misconceptions[0].wrong, key.cases))
     assert wrong.misconception == "added"

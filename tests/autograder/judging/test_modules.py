@@ -383,7 +383,8 @@ def test_an_assignment_without_torch_does_not_import_it(sandbox):
     code = (
         "import sys; from autograder import cli, selfcheck; "
         "from autograder.grading import program; "
-        "from autograder.judging.judge import build_key, public_cases; "
+        "from autograder.exercise.model import public_cases; "
+        "from autograder.judging.judge import build_key; "
         "from exercises import COURSE; "
         "one = COURSE['self_attention'].exercises[0]; "
         "build_key(one, public_cases(one), ()); print('torch' in sys.modules)"
@@ -509,8 +510,14 @@ def test_gradients_that_are_not_there_are_forged_in_vain():
 
 
 def test_the_fingerprint_of_torch_exercises_follows_torch(monkeypatch):
-    before = fingerprint(TOY, new_notebook()), fingerprint(toy.TOY, new_notebook())
+    before = (
+        fingerprint(TOY, new_notebook(), ("toy_torch",)),
+        fingerprint(toy.TOY, new_notebook(), ("toy",)),
+    )
     monkeypatch.setattr("autograder.grading.program.metadata.version", lambda name: "0")
-    after = fingerprint(TOY, new_notebook()), fingerprint(toy.TOY, new_notebook())
+    after = (
+        fingerprint(TOY, new_notebook(), ("toy_torch",)),
+        fingerprint(toy.TOY, new_notebook(), ("toy",)),
+    )
     assert before[0] != after[0]
     assert before[1] == after[1]
