@@ -13,7 +13,7 @@ SINCE ?= HEAD
 ANSWERS ?= shown
 BUILD := _build
 COURSE := $(BUILD)/course
-CHAPTERS := $(basename $(notdir $(wildcard exercises/*.md)))
+CHAPTERS := $(notdir $(patsubst %/,%,$(dir $(wildcard exercises/*/assignment.md))))
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 VENV := .venv/installed
@@ -33,6 +33,7 @@ SITE := $(BUILD)/html/index.html
 
 REFERENCE := $(shell find solutions -name '*.py')
 JUDGE := $(shell find autograder -name '*.py')
+EXERCISES := $(shell find exercises -name '*.py' -o -name '*.md')
 # Folders, too: one changes when a page is removed from it.
 TEXT := _config.yml $(shell find book \( -name node_modules -o -name __pycache__ \) -prune -o -print)
 
@@ -201,7 +202,7 @@ $(LIGHTHOUSE): tests/benchmarks/site/package.json tests/benchmarks/site/package-
 	    --loglevel=error
 	@touch $@
 
-$(BUILD)/released: $(wildcard exercises/*.md) $(REFERENCE) $(JUDGE) $(VENV)
+$(BUILD)/released: $(EXERCISES) $(REFERENCE) $(JUDGE) $(VENV)
 	rm -rf $(COURSE)
 	autograder init $(COURSE)
 	autograder release --course $(COURSE)

@@ -11,7 +11,7 @@ from exercises import COURSE
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-CHAPTERS = sorted(path.stem for path in (ROOT / "exercises").glob("*.md"))
+CHAPTERS = sorted(path.parent.name for path in ROOT.glob("exercises/*/assignment.md"))
 FILE = re.compile(r"`((?:book|exercises|solutions|autograder|tests)/[\w/.]+)`")
 
 
@@ -78,7 +78,7 @@ def test_every_exercise_and_question_stands_in_a_file_of_its_name(chapter):
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_an_assignment_is_read_where_no_mathjax_is(chapter):
-    cells = jupytext.read(ROOT / "exercises" / f"{chapter}.md").cells
+    cells = jupytext.read(ROOT / "exercises" / chapter / "assignment.md").cells
     texts = [cell.source for cell in cells if cell.cell_type == "markdown"]
     assert [text for text in texts if "$" in text] == []
 
@@ -91,7 +91,7 @@ def test_a_chapter_imports_no_part_of_the_autograder(path):
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_an_assignment_imports_the_self_check_and_nothing_else_of_the_course(chapter):
-    cells = code_cells(ROOT / "exercises" / f"{chapter}.md")
+    cells = code_cells(ROOT / "exercises" / chapter / "assignment.md")
     found = {name for cell in cells for name in modules(cell)}
     ours = {name for name in found if name.split(".")[0] in ("autograder", "solutions", "tests")}
     assert ours == {"autograder"}

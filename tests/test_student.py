@@ -98,9 +98,9 @@ def test_an_old_python_is_told_which_it_should_be(monkeypatch):
 @pytest.fixture
 def practise(tmp_path):
     """Run `.ci/practise` where one chapter's page lies, with a JupyterLab that only says so."""
-    page = tmp_path / "exercises" / "self_attention.md"
-    page.parent.mkdir()
-    page.symlink_to(ROOT / "exercises" / page.name)
+    page = tmp_path / "exercises" / "self_attention" / "assignment.md"
+    page.parent.mkdir(parents=True)
+    page.symlink_to(ROOT / "exercises" / "self_attention" / page.name)
     jupyter = tmp_path / "bin" / "jupyter"
     jupyter.parent.mkdir()
     jupyter.write_text('#!/bin/sh\necho "jupyter $*"\n')

@@ -1,4 +1,4 @@
-"""Make the assignment that students get from its page in exercises/ and its exercises."""
+"""Make the assignment that students get, from the text that asks its exercises."""
 
 from __future__ import annotations
 

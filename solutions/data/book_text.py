@@ -103,7 +103,8 @@ def plain(text: str) -> str:
 
 
 def _body(page: str, folder: str) -> str:
-    text = (COURSE / folder / f"{page}.md").read_text(encoding="utf-8")
+    place = f"{page}/assignment.md" if folder == "exercises" else f"{page}.md"
+    text = (COURSE / folder / place).read_text(encoding="utf-8")
     text = re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL)
     return re.sub(r"^\$\$.*?^\$\$", "\n", text, flags=re.DOTALL | re.MULTILINE)
 

@@ -128,7 +128,7 @@ def test_a_block_of_your_own_takes_its_place(minilm):
 @pytest.fixture
 def tried():
     """What the cell of the assignment defines in which a student tries a block."""
-    page = jupytext.read(BOOK.parent / "exercises" / "gpt_and_bert.md")
+    page = jupytext.read(BOOK.parent / "exercises" / "gpt_and_bert" / "assignment.md")
     source = next(cell.source for cell in page.cells if "def compare_with_published" in cell.source)
     namespace = {"nn": nn, "torch": torch, "F": nn.functional, "np": np}
     namespace["rename_weights"] = rename_weights

@@ -387,7 +387,7 @@ def test_of_equal_sums_the_better_beginning_and_then_the_lower_token_is_kept():
 @pytest.fixture(scope="module")
 def given_parts():
     """What the given cell of the page defines."""
-    page = jupytext.read(EXERCISES / "transformer.md")
+    page = jupytext.read(EXERCISES / "transformer" / "assignment.md")
     source = next(cell.source for cell in page.cells if "class GivenBlock" in cell.source)
     namespace = {"nn": nn, "torch": torch, "F": F, "np": np, "math": math}
     exec(source, namespace)

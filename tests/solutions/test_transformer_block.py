@@ -349,7 +349,7 @@ def test_bad_input_is_refused():
 
 
 def test_the_attention_given_in_the_assignment_is_right():
-    page = jupytext.read(EXERCISES / "transformer_block.md")
+    page = jupytext.read(EXERCISES / "transformer_block" / "assignment.md")
     given = next(cell.source for cell in page.cells if "class GivenAttention" in cell.source)
     namespace = {"nn": nn, "torch": torch, "F": nn.functional}
     exec(given, namespace)

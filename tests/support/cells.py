@@ -14,7 +14,7 @@ from IPython.core.inputtransformer2 import TransformerManager
 
 ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "book"
-CHAPTERS = sorted(path.stem for path in (ROOT / "exercises").glob("*.md"))
+CHAPTERS = sorted(path.parent.name for path in ROOT.glob("exercises/*/assignment.md"))
 FENCE = re.compile(r"^```(?:\{code-block\} )?python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INCLUDE = re.compile(r"^```\{literalinclude\} (\S+\.py)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 OBJECT = re.compile(r"^:pyobject: ([\w.]+)$", re.MULTILINE)
