@@ -109,19 +109,13 @@ def _(layer, X, source, target):
 layers_to_reach.wrong(
     "rounding taken for influence",
     "Print how much the outputs change, with all digits. Is 1e-16 an influence?",
-    plain.edit(
-        "difference = np.abs(layer(changed) - layer(X)).max(axis=-1)\n"
-        "sees[:, j] = difference > 1e-6 * np.abs(X).max()",
-        "sees[:, j] = (layer(changed) != layer(X)).any(axis=-1)",
-    ),
+    plain.edit("> 1e-6 * np.abs(X).max()", "> 0"),
 )
 layers_to_reach.wrong(
     "source and target exchanged",
     "Which of the two tokens do you change, and at which output do you look? Try a layer that "
     "only looks back.",
-    plain.edit("np.arange(n) == source", "np.arange(n) == target").edit(
-        "reached[target]", "reached[source]"
-    ),
+    plain.edit("n = len(X)", "n, source, target = len(X), target, source"),
 )
 layers_to_reach.wrong(
     "layers counted from 0",
@@ -153,30 +147,25 @@ layers_to_reach.wrong(
     "a tolerance that does not know how large the tokens are",
     "Is a change of 1e-9 much between numbers near 1? And between numbers near 1e-9? With what "
     "should a change be compared?",
-    plain.edit(
-        "difference = np.abs(layer(changed) - layer(X)).max(axis=-1)\n"
-        "sees[:, j] = difference > 1e-6 * np.abs(X).max()",
-        "sees[:, j] = np.abs(layer(changed) - layer(X)).max(axis=-1) > 1e-8",
-    ),
+    plain.edit("> 1e-6 * np.abs(X).max()", "> 1e-8"),
 )
-multiplied = layers_to_reach.wrong(
+layers_to_reach.wrong(
     "the token multiplied by a number",
     "What does your change make of a token of zeros? And does a layer that looks at nothing but a "
     "token's direction notice it?",
-    plain.edit("n = len(X)", "n, size = len(X), np.abs(X).max()").edit(
-        "changed[j] = np.random.default_rng(0).uniform(-1, 1, X.shape[1]) * "
-        "np.abs(X).max()\n"
-        "difference = np.abs(layer(changed) - layer(X)).max(axis=-1)\n"
-        "sees[:, j] = difference > 1e-6 * np.abs(X).max()",
-        "changed[j] *= 2\n"
-        "sees[:, j] = np.abs(layer(changed) - layer(X)).max(axis=-1) > 1e-6 * size",
+    plain.edit(
+        "changed[j] = np.random.default_rng(0).uniform(-1, 1, X.shape[1]) * np.abs(X).max()",
+        "changed[j] *= 2",
     ),
 )
 layers_to_reach.wrong(
     "the same number added to every feature",
     "Suppose that a layer first subtracts the mean of a token's features. Does it notice your "
     "change?",
-    multiplied.edit("changed[j] *= 2", "changed[j] += size"),
+    plain.edit(
+        "changed[j] = np.random.default_rng(0).uniform(-1, 1, X.shape[1]) * np.abs(X).max()",
+        "changed[j] += np.abs(X).max()",
+    ),
 )
 layers_to_reach.public(layers_to_reach_cases.public)
 layers_to_reach.hidden(layers_to_reach_cases.hidden)
