@@ -2,7 +2,7 @@
 
 What `test_reads_no_answer` tells apart: machines that foretell the target, or read it.
 
-Each is written out, because only its own lines reach the process in which it runs. The weights of a
+Each stands alone: only its own lines reach the process in which it runs. The weights of a
 machine are any numbers that differ; row 0 of its table is the token that stands before the first.
 """
 

@@ -79,10 +79,7 @@ def plain(weights, loss_of, batches, rate, max_norm):
     total, tokens = 0, 0
     for batch in batches:
         loss, counted = loss_of(leaves, batch)
-        found = torch.autograd.grad(loss, leaves, allow_unused=True)
-        found = [
-            torch.zeros_like(w) if g is None else g for w, g in zip(leaves, found, strict=True)
-        ]
+        found = torch.autograd.grad(loss, leaves, materialize_grads=True)
         sums = [a + g for a, g in zip(sums, found, strict=True)]
         total, tokens = total + loss.detach(), tokens + counted
     tokens = max(tokens, 1)
@@ -132,10 +129,7 @@ def _(weights, loss_of, batches, rate, max_norm):
     for batch in batches:
         leaves = [one.clone().requires_grad_() for one in new]
         loss, counted = loss_of(leaves, batch)
-        found = torch.autograd.grad(loss / max(counted, 1), leaves, allow_unused=True)
-        found = [
-            torch.zeros_like(w) if g is None else g for w, g in zip(leaves, found, strict=True)
-        ]
+        found = torch.autograd.grad(loss / max(counted, 1), leaves, materialize_grads=True)
         length = torch.cat([one.flatten() for one in found]).norm()
         factor = rate * min(1.0, max_norm / max(float(length), 1e-30))
         new = [w.detach() - factor * g for w, g in zip(leaves, found, strict=True)]
