@@ -2,8 +2,8 @@
 
 What `test_reads_no_answer` tells apart: machines that foretell the target, or read it.
 
-Each stands alone: only its own lines reach the process in which it runs. The weights of a
-machine are any numbers that differ; row 0 of its table is the token that stands before the first.
+Each stands alone: only its own lines reach the process in which it runs. The weights of a machine
+are any numbers that differ; row 0 of its table is the token that stands before the first.
 """
 
 import numpy as np

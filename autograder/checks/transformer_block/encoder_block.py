@@ -176,8 +176,9 @@ encoder_block.wrong(
     'With norm="pre", follow `X` from the input to the output along the sums alone: does it pass '
     "through a norm?",
     plain.edit(
-        "X = X + sublayer(norm(X)) if self.pre",
-        "X = norm(X) if self.pre else X\nX = X + sublayer(X) if self.pre",
+        "X = X + sublayer(norm(X)) if self.pre else norm(X + sublayer(X))",
+        "X = norm(X) if self.pre else X\n"
+        "X = X + sublayer(X) if self.pre else norm(X + sublayer(X))",
     ),
 )
 encoder_block.wrong(
@@ -188,7 +189,9 @@ encoder_block.wrong(
 encoder_block.wrong(
     "always post",
     "What does your module do with the argument `norm`?",
-    plain.edit("X + sublayer(norm(X)) if self.pre else ", ""),
+    plain.edit(
+        "X + sublayer(norm(X)) if self.pre else norm(X + sublayer(X))", "norm(X + sublayer(X))"
+    ),
 )
 encoder_block.wrong(
     "pre and post exchanged",
