@@ -68,73 +68,53 @@ permute_equivariantly.wrong(
     "inverse permutation on the output",
     "Where is token 0 after X[permutation], and where is output 0 in what you compare it with? "
     "Swapping two tokens hides the difference; try [1, 2, 3, 0].",
-    plain.edit(
-        "Y, Z = attend(X)[..., permutation, :], attend(X[..., permutation, :])",
-        "Y = attend(X)[..., np.argsort(permutation), :]\nZ = attend(X[..., permutation, :])",
-    ),
+    plain.edit("attend(X)[..., permutation, :]", "attend(X)[..., np.argsort(permutation), :]"),
 )
 
 
-@permute_equivariantly.wrong(
+permute_equivariantly.wrong(
     "equal to the last bit",
     "Is (a + b) + c always the same floating-point number as a + (b + c)? What happens to a sum "
     "over the tokens when their order changes?",
+    plain.edit("np.abs(Z - Y).max() <= 1e-4 * np.abs(Y).max()", "np.array_equal(Z, Y)"),
 )
-def equal_to_the_last_bit(attend, X, permutation):
-    return bool(np.array_equal(attend(X[..., permutation, :]), attend(X)[..., permutation, :]))
-
-
 permute_equivariantly.wrong(
     "a tolerance that does not know how large the outputs are",
     "Is a difference of 0.05 much between float32 numbers near a million? And between numbers "
     "near 0.1? With what should a difference be compared?",
-    plain.edit("np.abs(Z - Y).max() <= 1e-4 * np.abs(Y).max()", "np.abs(Z - Y).max() < 1e-6"),
+    plain.edit("<= 1e-4 * np.abs(Y).max()", "< 1e-6"),
 )
 permute_equivariantly.wrong(
     "each number held against itself",
     "One output is near 1000, and another, a difference of numbers near 1000, is 0.05. By how "
     "much may rounding change the second one? What does np.allclose allow it?",
-    equal_to_the_last_bit.edit("np.array_equal", "np.allclose"),
+    plain.edit("np.abs(Z - Y).max() <= 1e-4 * np.abs(Y).max()", "np.allclose(Z, Y)"),
 )
 permute_equivariantly.wrong(
     "first axis permuted",
     "Right for one sequence. Which axis holds the tokens when X has shape (2, 5, 3)?",
-    plain.edit(
-        "attend(X)[..., permutation, :], attend(X[..., permutation, :])",
-        "attend(X)[permutation], attend(X[permutation])",
-    ),
+    plain.edit("[..., permutation, :]", "[permutation]", times=2),
 )
 permute_equivariantly.wrong(
     "compared as sets",
     "An `attend` that gives every token the output of another one returns the same set of rows. "
     "Does it commute with the permutation?",
-    plain.edit(
-        "Y, Z = attend(X)[..., permutation, :], attend(X[..., permutation, :])",
-        "Y, Z = attend(X), attend(X[..., permutation, :])\n"
-        "Y, Z = np.sort(Y, axis=-2), np.sort(Z, axis=-2)",
-    ),
+    plain.edit("return bool", "Y, Z = np.sort(Y, axis=-2), np.sort(Z, axis=-2)\nreturn bool"),
 )
 permute_equivariantly.wrong(
     "an order of its own",
     "Where does your answer use `permutation`? Could `attend` commute with one permutation and "
     "not with another?",
-    plain.edit(
-        "Y, Z = attend(X)[..., permutation, :], attend(X[..., permutation, :])",
-        "backwards = np.arange(X.shape[-2])[::-1]\n"
-        "Y, Z = attend(X)[..., backwards, :], attend(X[..., backwards, :])",
-    ),
+    plain.edit("Y, Z =", "permutation = np.arange(X.shape[-2])[::-1]\nY, Z ="),
 )
 
 
-@permute_equivariantly.wrong(
+permute_equivariantly.wrong(
     "always True",
     "Which `attend` does your answer say False of? Try one that adds the positions. Do you "
     "compare the numbers, or only their shapes?",
+    plain.edit("np.abs(Z - Y).max() <= 1e-4 * np.abs(Y).max()", "Z.shape == Y.shape"),
 )
-def _(attend, X, permutation):
-    return attend(X[..., permutation, :]).shape == attend(X)[..., permutation, :].shape
-
-
 SELF_ATTEND = SourceFunction(
     "attend",
     """
@@ -144,7 +124,6 @@ def attend(X):
     return exponentials / exponentials.sum(axis=-1, keepdims=True) @ X
 """,
 )
-
 
 MEAN_ADDED = SourceFunction(
     "attend",
@@ -157,7 +136,6 @@ def attend(X):
 """,
 )
 
-
 CENTRED = SourceFunction(
     "attend",
     """
@@ -169,7 +147,6 @@ def attend(X):
 """,
 )
 
-
 POSITIONS_ADDED = SourceFunction(
     "attend",
     """
@@ -177,7 +154,6 @@ def attend(X):
     return X + np.abs(X).max() * np.arange(X.shape[-2], dtype=X.dtype)[:, None]
 """,
 )
-
 
 POSITIONS_HINTED = SourceFunction(
     "attend",
@@ -187,7 +163,6 @@ def attend(X):
 """,
 )
 
-
 NOTHING = SourceFunction(
     "attend",
     """
@@ -195,7 +170,6 @@ def attend(X):
     return np.zeros_like(X)
 """,
 )
-
 
 NEIGHBOURS_AVERAGED = SourceFunction(
     "attend",
@@ -205,7 +179,6 @@ def attend(X):
 """,
 )
 
-
 FIRST_TOKEN_ADDED = SourceFunction(
     "attend",
     """
@@ -213,7 +186,6 @@ def attend(X):
     return X + X[..., :1, :]
 """,
 )
-
 
 SORTED_BY_FEATURE = SourceFunction(
     "attend",
@@ -223,7 +195,6 @@ def attend(X):
 """,
 )
 
-
 TURNED_ROUND = SourceFunction(
     "attend",
     """
@@ -231,7 +202,6 @@ def attend(X):
     return X[..., ::-1, :].copy()
 """,
 )
-
 
 TURN_OF_FOUR = np.array([1, 2, 3, 0])
 
