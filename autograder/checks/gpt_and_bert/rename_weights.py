@@ -278,8 +278,8 @@ def _refused(name: str) -> Raises:
 
 def _embeddings(rng: np.random.Generator) -> dict[str, np.ndarray]:
     sizes = {"word": (7, 3), "position": (4, 3), "token_type": (2, 3)}
-    shapes = {f"embeddings.{one}_embeddings.weight": size for one, size in sizes.items()}
-    shapes |= {"embeddings.LayerNorm.weight": (3,), "embeddings.LayerNorm.bias": (3,)}
+    tables = {f"embeddings.{one}_embeddings.weight": size for one, size in sizes.items()}
+    shapes = {**tables, "embeddings.LayerNorm.weight": (3,), "embeddings.LayerNorm.bias": (3,)}
     return {name: rng.normal(size=shape) for name, shape in shapes.items()}
 
 
