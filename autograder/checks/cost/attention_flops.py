@@ -66,7 +66,7 @@ attention_flops.wrong(
 attention_flops.wrong(
     "W_o forgotten",
     "What happens to what the heads have found, after they are merged?",
-    plain.edit("8 * n", "6 * n"),
+    plain.edit("8 * n * d_model**2", "6 * n * d_model**2"),
 )
 attention_flops.wrong(
     "every head as wide as the model",
@@ -81,7 +81,7 @@ attention_flops.wrong(
 attention_flops.wrong(
     "the blend of the values forgotten",
     "There are two products with n² in them. One makes the scores. What are they then used for?",
-    plain.edit("4 * n", "2 * n"),
+    plain.edit("4 * n * n", "2 * n * n"),
 )
 attention_flops.wrong(
     "the projections forgotten",
