@@ -53,7 +53,6 @@ def lengths_repeated(Q, K, V, n_heads, lengths):
 
     mask = np.arange(n) < np.repeat(lengths, n_heads)[:, None, None]
     scores = np.einsum("bid,bjd->bij", fold(Q), fold(K)) / (Q.shape[-1] / n_heads) ** 0.5
-    shares = np.exp(np.where(mask, scores, -np.inf) - scores.max(axis=-1, keepdims=True))
     largest = np.max(scores, axis=-1, keepdims=True, where=mask, initial=-1e30)
     shares = np.where(mask, np.exp(np.where(mask, scores - largest, 0)), 0)
     weights = shares / shares.sum(axis=-1, keepdims=True)
