@@ -68,12 +68,14 @@ def without_a_softmax(scores, H, W_out, targets, hidden):
 
 @words_lost.right
 def plain(scores, H, W_out, targets, hidden):
-    visible = np.arange(scores.shape[-1]) != hidden[:, None]
-    shares = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    before = np.argmax(shares / shares.sum(axis=-1, keepdims=True) @ H @ W_out, axis=-1) == targets
-    masked = np.where(visible, scores, -np.inf)
-    shares = np.exp(masked - masked.max(axis=-1, keepdims=True))
-    after = np.argmax(shares / shares.sum(axis=-1, keepdims=True) @ H @ W_out, axis=-1) == targets
+    def right(visible):
+        masked = np.where(visible, scores, -np.inf)
+        shares = np.exp(masked - masked.max(axis=-1, keepdims=True))
+        weights = shares / shares.sum(axis=-1, keepdims=True)
+        return np.argmax(weights @ H @ W_out, axis=-1) == targets
+
+    before = right(True)
+    after = right(np.arange(scores.shape[-1]) != hidden[:, None])
     return float(np.sum(before & ~after) / np.sum(before))
 
 
@@ -85,20 +87,12 @@ words_lost.wrong(
 words_lost.wrong(
     "words that were wrong before counted as lost",
     "Hide nothing at all. What is your share then, and what should it be?",
-    plain.edit(
-        "shares = np.exp(scores - scores.max(axis=-1, keepdims=True))\n"
-        "before = np.argmax(shares / shares.sum(axis=-1, keepdims=True) @ H @ W_out, "
-        "axis=-1) == targets",
-        "",
-    ).edit("np.sum(before & ~after) / np.sum(before)", "np.mean(~after)"),
+    plain.edit("np.sum(before & ~after) / np.sum(before)", "np.mean(~after)"),
 )
 words_lost.wrong(
     "words that became right taken off",
     "One word is lost, and another becomes right. How many of the right words were lost?",
-    plain.edit(
-        "np.sum(before & ~after) / np.sum(before)",
-        "(np.sum(before) - np.sum(after)) / np.sum(before)",
-    ),
+    plain.edit("np.sum(before & ~after)", "(np.sum(before) - np.sum(after))"),
 )
 words_lost.wrong(
     "survivors counted",
@@ -108,34 +102,28 @@ words_lost.wrong(
 words_lost.wrong(
     "score 0 for what is hidden",
     "What is exp(0)? Which score gives a weight of 0?",
-    plain.edit("np.where(visible, scores, -np.inf)", "np.where(visible, scores, 0)"),
+    plain.edit("-np.inf", "0"),
 )
 words_lost.wrong(
     "everything hidden but one",
     "Which weights are left in yours: those of the hidden state, or of the others?",
-    plain.edit("np.where(visible, scores, -np.inf)", "np.where(~visible, scores, -np.inf)"),
+    plain.edit("!= hidden[:, None]", "== hidden[:, None]"),
 )
 words_lost.wrong(
     "always the peak hidden",
     "Change `hidden`. Does your result change?",
     plain.edit("hidden[:, None]", "scores.argmax(axis=-1)[:, None]"),
 )
-
-
-@words_lost.wrong(
+words_lost.wrong(
     "renormalised after the softmax",
     "The hidden score is 1000 above all others. What is left of their weights when you come to "
     "share out the rest?",
+    plain.edit("np.where(visible, scores, -np.inf)", "scores").edit(
+        "weights = shares / shares.sum(axis=-1, keepdims=True)",
+        "weights = shares / shares.sum(axis=-1, keepdims=True) * visible\n"
+        "weights = weights / np.maximum(weights.sum(axis=-1, keepdims=True), 1e-12)",
+    ),
 )
-def _(scores, H, W_out, targets, hidden):
-    visible = np.arange(scores.shape[-1]) != hidden[:, None]
-    shares = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = shares / shares.sum(axis=-1, keepdims=True)
-    before = np.argmax(weights @ H @ W_out, axis=-1) == targets
-    left = weights * visible
-    left = left / np.maximum(left.sum(axis=-1, keepdims=True), 1e-12)
-    after = np.argmax(left @ H @ W_out, axis=-1) == targets
-    return float(np.sum(before & ~after) / np.sum(before))
 
 
 @words_lost.public
