@@ -7,6 +7,7 @@ from solutions import alignment as solutions
 from ...judging import forbidden
 from ...judging.declaring import Declaration
 from ...judging.exercise import Case, Kind
+from .local_weights import single
 
 scores_backward = Declaration(
     solutions.scores_backward,
@@ -137,7 +138,7 @@ def _(rng):
     yield Case("a batch, as many positions as sentences", _inputs(rng, (4,), 4, 2, hidden=1)).holds(
         "All have the same leading axes"
     )
-    yield Case("float32, two leading axes", _single(_inputs(rng, (2, 3), 4, 5, hidden=1))).holds(
+    yield Case("float32, two leading axes", single(_inputs(rng, (2, 3), 4, 5, hidden=1))).holds(
         "All have…"
     )
     scores, mask, H, d_context = _inputs(rng, (3,), 4, 2, hidden=1)
@@ -174,7 +175,7 @@ def _(rng):
     )
     yield Case("as many positions as sentences", _inputs(rng, (n,), n, n, hidden=1))
     yield Case(
-        "float32, three leading axes", _single(_inputs(rng, (2, 1, 3), n, d_h, hidden=1))
+        "float32, three leading axes", single(_inputs(rng, (2, 1, 3), n, d_h, hidden=1))
     ).holds("All have…")
     scores, mask, H, d_context = _inputs(rng, (batch,), n, d_h, hidden=1)
     mask[int(rng.integers(batch))] = False
@@ -190,7 +191,3 @@ def _inputs(
     order = rng.permuted(np.broadcast_to(np.arange(n), (*batch, n)), axis=-1)
     H, d_context = rng.normal(size=(*batch, n, d_h)), rng.normal(size=(*batch, d_h))
     return rng.normal(size=(*batch, n)) * 1.5, order >= hidden, H, d_context
-
-
-def _single(inputs: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
-    return tuple(one if one.dtype == bool else one.astype(np.float32) for one in inputs)

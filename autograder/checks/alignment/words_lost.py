@@ -1,7 +1,5 @@
 """The exercise `words_lost`: what does a decoder lose when a state is hidden? To measure."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from solutions import alignment as solutions
@@ -9,6 +7,7 @@ from solutions import alignment as solutions
 from ...judging import forbidden
 from ...judging.declaring import Declaration
 from ...judging.exercise import Case, Kind
+from .local_weights import single
 
 words_lost = Declaration(
     solutions.words_lost,
@@ -169,10 +168,10 @@ def _(rng):
     yield Case(
         "one state hidden from all words", (scores, *rest[:-1], np.full(len(scores), 3))
     ).holds("hidden: (m,)…")
-    yield Case("as many words as states", tuple(_cut(_experiment(rng, "random"), 12))).holds(
+    yield Case("as many words as states", _cut(_experiment(rng, "random"), 12)).holds(
         "H: (T, d_h)…"
     )
-    yield Case("float32", tuple(_single(_experiment(rng, "peak", wrong=0.2)))).holds("scores: (m…")
+    yield Case("float32", single(_experiment(rng, "peak", wrong=0.2))).holds("scores: (m…")
     yield Case("every state twice, scores far apart", _twins(rng)).holds("hidden: (m,)…")
     yield Case("scores below any stand-in for infinity", _twins(rng, -1e12))
 
@@ -186,7 +185,7 @@ def _(rng):
     scores, *rest = _experiment(rng, "peak", wrong=0.4)
     yield Case("scores a thousand times as large", (scores * 1000, *rest))
     yield Case("half of the words are wrong before", _experiment(rng, "peak", wrong=0.5))
-    yield Case("as many words as states", tuple(_cut(_experiment(rng, "random", wrong=0.3), 12)))
+    yield Case("as many words as states", _cut(_experiment(rng, "random", wrong=0.3), 12))
     yield Case("every state twice, scores far apart", _twins(rng))
     yield Case("every state twice, scores far below 0", _twins(rng, -5000.0))
 
@@ -229,12 +228,7 @@ def _written(scores: np.ndarray, H: np.ndarray, W_out: np.ndarray) -> np.ndarray
     return np.argmax(H[scores.argmax(axis=-1)] @ W_out, axis=-1)
 
 
-def _cut(inputs: tuple[np.ndarray, ...], m: int) -> Iterator[np.ndarray]:
+def _cut(inputs: tuple[np.ndarray, ...], m: int) -> tuple[np.ndarray, ...]:
     """Leave the first `m` words."""
     scores, H, W_out, targets, hidden = inputs
-    yield from (scores[:m], H, W_out, targets[:m], hidden[:m])
-
-
-def _single(inputs: tuple[np.ndarray, ...]) -> Iterator[np.ndarray]:
-    for one in inputs:
-        yield one.astype(np.float32) if one.dtype == float else one
+    return scores[:m], H, W_out, targets[:m], hidden[:m]

@@ -85,7 +85,7 @@ def _(logits, targets, pad):
 next_token_loss.wrong(
     "padding counted",
     "Put ten columns more of padding at the end of every row. Should the loss change?",
-    plain.edit("counts = right != pad", "").edit("losses[counts].mean", "losses.mean"),
+    plain.edit("losses[counts].mean", "losses.mean"),
 )
 next_token_loss.wrong(
     "zeros in the mean",
@@ -107,16 +107,13 @@ next_token_loss.wrong(
     "stop left out",
     "What does a decoder do that never had to predict the stop token?",
     plain.edit(
-        "counts = right != pad",
-        "follows = np.concatenate([targets[:, 2:], np.full((len(targets), 1), pad)], "
-        "axis=1)\n"
-        "counts = follows != pad",
+        "right != pad", "np.pad(right[:, 1:], ((0, 0), (0, 1)), constant_values=pad) != pad"
     ).edit("losses[counts].mean()", "(losses * counts).sum() / max(counts.sum(), 1)"),
 )
 next_token_loss.wrong(
     "a sum in place of the mean",
     "Give the function every sentence twice. Should the loss change?",
-    plain.edit("counts = right != pad", "").edit("losses[counts].mean", "losses[right != pad].sum"),
+    plain.edit("losses[counts].mean", "losses[counts].sum"),
 )
 
 
