@@ -86,7 +86,7 @@ alignment_error_rate.wrong(
 alignment_error_rate.wrong(
     "sure and possible swapped",
     "Must every possible link be found? Which of the two tables says what must be there?",
-    plain.edit("+ sure.sum()", "+ (sure | possible).sum()"),
+    plain.edit("claimed.sum() + sure.sum()", "claimed.sum() + (sure | possible).sum()"),
 )
 alignment_error_rate.wrong(
     "agreement in place of error",

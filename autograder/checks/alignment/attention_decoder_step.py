@@ -75,7 +75,8 @@ def plain(y_embedding, s, H, mask, params):
     W_s, W_h, v, W_xh, W_hh, b = params
 
     def look(state):
-        scores = np.tanh((state @ W_s)[..., None, :] + H @ W_h) @ v
+        both = (state @ W_s)[..., None, :] + H @ W_h
+        scores = np.tanh(both) @ v
         peak = np.max(scores, axis=-1, keepdims=True, where=mask, initial=-1e30)
         exponentials = np.exp(np.minimum(scores - peak, 0)) * mask
         total = exponentials.sum(axis=-1, keepdims=True)
@@ -119,7 +120,7 @@ attention_decoder_step.wrong(
     "no tanh in the scores",
     "Without its tanh, the state adds the same number to every score. What does softmax make of "
     "that?",
-    plain.edit("np.tanh((state", "((state"),
+    plain.edit("np.tanh(both)", "both"),
 )
 mask_ignored = attention_decoder_step.wrong(
     "mask ignored",
@@ -229,29 +230,21 @@ def _(rng):
 
 @attention_decoder_step.hidden
 def _(rng):
-    n, d_y, d_s, d_h, d_a = rng.permutation([3, 4, 5, 6, 7])
-    yield Case("one sentence, nothing hidden", _inputs(rng, (), n, d_y, d_s, d_h, d_a))
-    yield Case("places hidden", _inputs(rng, (), n, d_y, d_s, d_h, d_a, hidden=2)).holds(
+    n, *widths = rng.permutation([3, 4, 5, 6, 7])
+    yield Case("one sentence, nothing hidden", _inputs(rng, (), n, *widths))
+    yield Case("places hidden", _inputs(rng, (), n, *widths, hidden=2)).holds(
         "mask: boolean…", "The weights…"
     )
-    yield Case("a source that is all padding", _inputs(rng, (), n, d_y, d_s, d_h, d_a, hidden=n))
-    yield Case(
-        "a batch, as many sentences as places",
-        _inputs(rng, (n,), n, d_y, d_s, d_h, d_a, hidden=1),
-    )
-    yield Case(
-        "float32, a batch",
-        _inputs(rng, (2,), n, d_y, d_s, d_h, d_a, hidden=2, dtype=np.float32),
-    )
-    *inputs, params = _inputs(rng, (3,), n, d_y, d_s, d_h, d_a)
+    yield Case("a source that is all padding", _inputs(rng, (), n, *widths, hidden=n))
+    yield Case("a batch, as many sentences as places", _inputs(rng, (n,), n, *widths, hidden=1))
+    yield Case("float32, a batch", _inputs(rng, (2,), n, *widths, hidden=2, dtype=np.float32))
+    *inputs, params = _inputs(rng, (3,), n, *widths)
     inputs[3] = rng.permuted(np.arange(n) <= np.arange(3)[:, None], axis=-1)
     yield Case("padding in different places", (*inputs, params)).holds("mask: boolean…")
-    yield Case("large scores, also at the padding", _far(rng, n, d_y, d_s, d_h, d_a))
-    large = _inputs(rng, (2,), n, d_y, d_s, d_h, d_a, hidden=1, size=2000.0)
+    yield Case("large scores, also at the padding", _far(rng, n, *widths))
+    large = _inputs(rng, (2,), n, *widths, hidden=1, size=2000.0)
     yield Case("large states", large)
-    yield Case("a batch of one, one place", _inputs(rng, (1,), 1, d_y, d_s, d_h, d_a)).holds(
-        "Returns the…"
-    )
+    yield Case("a batch of one, one place", _inputs(rng, (1,), 1, *widths)).holds("Returns the…")
 
 
 def _inputs(

@@ -102,12 +102,12 @@ local_weights.wrong(
 local_weights.wrong(
     "sigma is the reach",
     "How wide is the bell, compared with the window?",
-    plain.edit("-2 * (distance", "-0.5 * (distance"),
+    plain.edit("-2 * (distance / reach) ** 2", "-0.5 * (distance / reach) ** 2"),
 )
 local_weights.wrong(
     "the 2 of the bell forgotten",
     "What stands under the fraction in the exponent of the bell, sigma squared or twice that?",
-    plain.edit("-2 * (distance", "-4 * (distance"),
+    plain.edit("-2 * (distance / reach) ** 2", "-4 * (distance / reach) ** 2"),
 )
 local_weights.wrong(
     "window forgotten",

@@ -77,7 +77,7 @@ masked_softmax.wrong(
 masked_softmax.wrong(
     "mask inverted",
     "In this course True means “may attend”. Where are your zeros?",
-    nan_to_zero.edit("np.where(mask,", "np.where(~mask,"),
+    nan_to_zero.edit("np.where(mask, scores, -np.inf)", "np.where(~mask, scores, -np.inf)"),
 )
 masked_softmax.wrong(
     "minus a billion in place of minus infinity",

@@ -81,7 +81,8 @@ multiplicative_scores.wrong(
     "Are scores or weights asked for? Do your scores sum to 1?",
     plain.edit(
         "return scores[..., 0]",
-        "shares = np.exp(scores[..., 0] - scores.max(axis=-2))\n"
+        "scores = scores[..., 0]\n"
+        "shares = np.exp(scores - scores.max(axis=-1, keepdims=True))\n"
         "return shares / shares.sum(axis=-1, keepdims=True)",
     ),
 )

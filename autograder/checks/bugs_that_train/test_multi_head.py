@@ -245,7 +245,10 @@ test_multi_head.rejects(
 )
 test_multi_head.rejects(
     "features dealt to the heads in turn",
-    split_by_unflatten.edit("(n_heads, -1)).transpose(1, 2)", "(-1, n_heads)).movedim(-1, 1)"),
+    split_by_unflatten.edit(
+        "unflatten(-1, (n_heads, -1)).transpose(1, 2)",
+        "unflatten(-1, (-1, n_heads)).movedim(-1, 1)",
+    ),
     shown=False,
     holds=("n_heads divides…",),
 )

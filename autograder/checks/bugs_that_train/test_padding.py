@@ -91,8 +91,8 @@ def by_noise(implementation):
 
 @test_padding.right
 def plain(implementation):
-    X, n_heads = torch.randn(3, 5, 4, generator=torch.Generator().manual_seed(0)), 2
-    lengths = torch.tensor([2, 5, 3])
+    X = torch.randn(3, 5, 4, generator=torch.Generator().manual_seed(0))
+    lengths, n_heads = torch.tensor([2, 5, 3]), 2
     together = implementation(X, lengths, n_heads)
     for at, length in enumerate(lengths):
         own = X[at, None, :length]
@@ -116,7 +116,7 @@ def _(implementation):
 test_padding.wrong(
     "one head only",
     "In which order do sequences and heads stand where both are one axis?",
-    plain.edit("manual_seed(0)), 2", "manual_seed(0)), 1"),
+    plain.edit("torch.tensor([2, 5, 3]), 2", "torch.tensor([2, 5, 3]), 1"),
 )
 test_padding.wrong(
     "sequences of equal length",
@@ -233,14 +233,16 @@ def exponentials(X, lengths, n_heads):
     return X
 
 
-@test_padding.rejects("the mask is ignored", holds=("X: (batch, n, d)", "behind them…"))
-def _(X, lengths, n_heads):
-    for _ in range(2):
-        H = X.unflatten(-1, (n_heads, -1)).transpose(1, 2)
-        X = (X + ((H @ H.mT / 8).softmax(-1) @ H).transpose(1, 2).flatten(2)) / 2
-    return X
-
-
+nothing_hidden = heads_as_an_axis.edit(
+    "scores = (H @ H.mT / 8).masked_fill(~real[:, None, None], -torch.inf)\n"
+    "X = (X + (scores.softmax(-1) @ H).transpose(1, 2).flatten(2)) / 2",
+    "X = (X + ((H @ H.mT / 8).softmax(-1) @ H).transpose(1, 2).flatten(2)) / 2",
+)
+test_padding.rejects(
+    "the mask is ignored",
+    nothing_hidden.edit("real = torch.arange(X.shape[1]) < lengths[:, None]", ""),
+    holds=("X: (batch, n, d)", "behind them…"),
+)
 test_padding.rejects(
     "the mask is not passed on to the second layer",
     heads_as_an_axis.edit("for _ in range(2):", "for layer in range(2):").edit(
@@ -267,11 +269,7 @@ test_padding.rejects(
 )
 test_padding.rejects(
     "the padding is set to 0, and attended to",
-    heads_as_an_axis.edit("H = X", "X = X * real[..., None]\nH = X").edit(
-        "scores = (H @ H.mT / 8).masked_fill(~real[:, None, None], -torch.inf)\n"
-        "X = (X + (scores.softmax(-1) @ H).transpose(1, 2).flatten(2)) / 2",
-        "X = (X + ((H @ H.mT / 8).softmax(-1) @ H).transpose(1, 2).flatten(2)) / 2",
-    ),
+    nothing_hidden.edit("H = X", "X = X * real[..., None]\nH = X"),
     holds=("that depends on every real token of it, and on nothing else",),
 )
 test_padding.rejects(

@@ -251,7 +251,7 @@ test_sees_no_future.rejects(
 )
 test_sees_no_future.rejects(
     "a softmax over the queries",
-    without_positions.edit("-torch.inf).softmax(dim=-1)", "-1e9).softmax(dim=-2)"),
+    without_positions.edit("-torch.inf", "-1e9").edit("softmax(dim=-1)", "softmax(dim=-2)"),
     shown=False,
 )
 

@@ -89,7 +89,7 @@ soft_attention.wrong(
     "hidden layer blended",
     "The network of the scores decides where to look. What is it that is seen there, and how wide "
     "is it?",
-    plain.edit("weights, annotations)", "weights, annotations @ W_a)"),
+    plain.edit("weights, annotations", "weights, annotations @ W_a"),
 )
 soft_attention.wrong(
     "plain mean",

@@ -113,14 +113,17 @@ straight_through_backward.wrong(
 straight_through_backward.wrong(
     "a softmax without the temperature",
     "Which row does the docstring take the softmax of?",
-    plain.edit("tempered - tempered.max(", "noisy - noisy.max(").edit(
+    plain.edit(
+        "tempered - tempered.max(axis=-1, keepdims=True)",
+        "noisy - noisy.max(axis=-1, keepdims=True)",
+    ).edit(
         "-np.sum(d_scores * tempered, axis=-1)", "-np.sum(d_scores * noisy, axis=-1) / temperature"
     ),
 )
 straight_through_backward.wrong(
     "sign of the temperature",
     "A higher temperature brings all numbers of the row nearer to 0. Does yours?",
-    plain.edit("-np.sum(d_scores", "np.sum(d_scores"),
+    plain.edit("-np.sum(d_scores * tempered, axis=-1)", "np.sum(d_scores * tempered, axis=-1)"),
 )
 straight_through_backward.wrong(
     "divided by the temperature once",

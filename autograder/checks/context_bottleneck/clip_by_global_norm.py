@@ -55,7 +55,8 @@ def plain(gradients, max_norm):
     squares = [np.sum(one.astype(float) ** 2) for one in gradients]
     norm = float(np.sqrt(sum(squares)))
     factor = min(1.0, max_norm / max(norm, 1e-300))
-    return [one * factor for one in gradients], norm
+    clipped = [one * factor for one in gradients]
+    return clipped, norm
 
 
 @clip_by_global_norm.wrong(
@@ -97,7 +98,7 @@ clip_by_global_norm.wrong(
     "the norm after the clipping",
     "Somebody wants to plot how large the gradients are during training. What would they see of a "
     "gradient of norm 1000 in your number?",
-    plain.edit("for one in gradients], norm", "for one in gradients], norm * factor"),
+    plain.edit("return clipped, norm", "return clipped, norm * factor"),
 )
 clip_by_global_norm.wrong(
     "shortened to 1",

@@ -75,7 +75,7 @@ jacobian_norms.wrong(
     "Frobenius norm",
     "What does your norm give for the identity of size 3? By how much can the identity stretch a "
     "vector?",
-    plain.edit("norm(product, 2, axis", "norm(product, axis"),
+    plain.edit("(product, 2, axis=(-2, -1))", "(product, axis=(-2, -1))"),
 )
 jacobian_norms.wrong(
     "1 - h for 1 - h²",
@@ -125,7 +125,7 @@ jacobian_norms.wrong(
 jacobian_norms.wrong(
     "one step only",
     "How many steps lie between state t and the last state? How many does your norm span?",
-    plain.edit("norm(product, 2", "norm(step, 2"),
+    plain.edit("(product, 2, axis=(-2, -1))", "(step, 2, axis=(-2, -1))"),
 )
 jacobian_norms.wrong(
     "largest eigenvalue",
