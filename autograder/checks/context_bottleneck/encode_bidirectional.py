@@ -89,7 +89,9 @@ encode_bidirectional.wrong(
     "backward states not turned back",
     "The reader from the right reads the last token first. To which token does its first state "
     "belong, and in which row do you put it?",
-    plain.edit("*backward)[..., ::-1, :]", "*backward)"),
+    plain.edit(
+        "read(X[..., ::-1, :], *backward)[..., ::-1, :]", "read(X[..., ::-1, :], *backward)"
+    ),
 )
 encode_bidirectional.wrong(
     "both read from the left",
