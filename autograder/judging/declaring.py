@@ -190,9 +190,9 @@ class Declaration:
 
         return add if answer is None else add(answer)
 
-    def mutant(self, name: str, old: str, new: str) -> None:
+    def mutant(self, name: str, old: str, new: str, *, times: int = 1) -> None:
         """The reference with an edit, which makes it wrong at an edge: a case must reject it."""
-        self.mutants[name] = Answer(self.name, self.reference).edit(old, new)
+        self.mutants[name] = Answer(self.name, self.reference).edit(old, new, times=times)
 
     def lets_through(self, mutant: str, because: str) -> None:
         """A semantic mutant of the reference, of the tests' own, that no case can reject."""

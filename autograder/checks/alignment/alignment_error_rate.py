@@ -282,3 +282,9 @@ def _nearly_tied(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.n
     weights[1, 3] += 1e-9
     gold[1] = [False, False, False, True]
     return weights, gold, gold.copy()
+
+
+alignment_error_rate.mutant(
+    "weights below 1e-8 taken for 0", "np.max(row) > 0", "np.max(row) > 1e-8"
+)
+alignment_error_rate.mutant("weights below 0.1 taken for 0", "np.max(row) > 0", "np.max(row) > 0.1")

@@ -262,3 +262,6 @@ def single(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         one.astype(np.float32) if getattr(one, "dtype", None) == np.float64 else one
         for one in inputs
     )
+
+
+local_weights.mutant("the ends of the window left out", "<= reach", "< reach", times=2)

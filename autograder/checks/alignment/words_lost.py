@@ -232,3 +232,10 @@ def _cut(inputs: tuple[np.ndarray, ...], m: int) -> tuple[np.ndarray, ...]:
     """Leave the first `m` words."""
     scores, H, W_out, targets, hidden = inputs
     return scores[:m], H, W_out, targets[:m], hidden[:m]
+
+
+words_lost.lets_through("T of 1 refused", "there are two states or more")
+words_lost.lets_through(
+    "a softmax with 1e-6 in its denominator", "the largest logit stays the largest"
+)
+words_lost.lets_through("the last of equal scores", "no two logits are equal")

@@ -169,3 +169,8 @@ def _lowest(rng: np.random.Generator) -> tuple[Tensor, ...]:
     H, w, mask = _inputs(rng, [2, 3], 4, 3)
     H, w = Tensor(np.abs(H.array) + 0.1, gradient=False), Tensor(-1e12 * np.abs(w.array), False)
     return H, w, mask
+
+
+attention_pool.mutant("-100 for a hidden score", "torch.finfo(H.dtype).min", "-100.0")
+attention_pool.mutant("-10000 for a hidden score", "torch.finfo(H.dtype).min", "-1e4")
+attention_pool.mutant("-1e9 for a hidden score", "torch.finfo(H.dtype).min", "-1e9")

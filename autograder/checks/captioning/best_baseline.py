@@ -175,3 +175,10 @@ def _look(rng: np.random.Generator, L: int, spread: float) -> tuple[np.ndarray, 
 
 def _rewards(rng: np.random.Generator, L: int) -> np.ndarray:
     return -rng.uniform(0.5, 6.0, size=L)
+
+
+best_baseline.lets_through("L of 1 refused", "there are two places or more")
+best_baseline.lets_through(
+    "a softmax with 1e-6 in its denominator", "a millionth is far within the tolerance"
+)
+best_baseline.lets_through("a softmax shifted by the largest of all", "there is one row of scores")

@@ -230,3 +230,10 @@ def _certain(rng: np.random.Generator, L: int) -> np.ndarray:
 
 def _scores(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
     return rng.normal(size=shape).astype(np.float32)
+
+
+hard_attention.mutant("a draw equal to a sum counts for the place before", "<= draws", "< draws")
+hard_attention.mutant("1e-8 in the logarithm", "np.log(", "np.log(1e-8 + ")
+hard_attention.lets_through(
+    "a draw equal to a sum counts for the place before", "no seed draws exactly such a number"
+)

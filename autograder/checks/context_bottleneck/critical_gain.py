@@ -227,3 +227,9 @@ def _told_apart(network: tuple[np.ndarray, ...], gain: float) -> bool:
 def _scaled(network: tuple[np.ndarray, ...], factor: float) -> tuple[np.ndarray, ...]:
     X, h_0, W_xh, W_hh, b = network
     return X, h_0, W_xh, factor * W_hh, b
+
+
+critical_gain.lets_through("T of 1 refused", "there are three tokens or more")
+critical_gain.lets_through(
+    "a tanh that overflows", "no sum on the way is large: the tokens are of ordinary size"
+)

@@ -206,3 +206,8 @@ def _inputs(
 
     X, h_0 = rng.normal(size=(*batch, T, d)), rng.uniform(0.2, 0.9, size=(*batch, d_h))
     return X.astype(dtype), h_0.astype(dtype), parameters(), parameters()
+
+
+encode_bidirectional.lets_through(
+    "a last axis of length 1 squeezed", "the last axis has an even length"
+)

@@ -206,3 +206,13 @@ def _saturated(rng: np.random.Generator, T: int, d_h: int) -> tuple[np.ndarray, 
     H, W_hh = _inputs(rng, (), T, d_h)
     H[2, :2] = 1, -1
     return H, W_hh
+
+
+jacobian_norms.mutant(
+    "derivatives below 1e-8 taken for 0",
+    "(1 - H[..., t + 1, None, :] ** 2)",
+    "np.where(1 - H[..., t + 1, None, :] ** 2 < 1e-8, 0, 1 - H[..., t + 1, None, :] ** 2)",
+)
+jacobian_norms.lets_through(
+    "derivatives below 1e-8 taken for 0", "the tolerance is relative to the last norm: 1"
+)

@@ -183,3 +183,6 @@ def _sure(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, int]:
     np.put_along_axis(logits, targets[:, 1:, None], 14.0, axis=-1)
     logits[..., pad] = rng.normal(size=logits.shape[:-1])
     return logits, targets, pad
+
+
+next_token_loss.lets_through("V of 1 refused", "start, stop and padding are three tokens")

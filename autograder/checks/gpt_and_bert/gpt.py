@@ -308,3 +308,6 @@ def _case(
     """`batch` texts of n tokens; sizes: the arguments of `GPT`, in their order."""
     setup: Setup = draw_setup(rng, solutions.GPT, *sizes, dtype=dtype)
     return Case(note, (Tensor(rng.integers(sizes[0], size=(batch, n))),), setup=setup)
+
+
+gpt.lets_through("-1e+09 for a hidden score", "the norm keeps scores far above it")

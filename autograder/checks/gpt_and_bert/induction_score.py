@@ -191,3 +191,6 @@ def _weights(
         weights[head, later] *= 1 - size
         weights[head, later, target] += np.broadcast_to(size, (len(later), 1))[:, 0]
     return weights
+
+
+induction_score.lets_through("n of 1 refused", "there are three tokens or more")

@@ -145,3 +145,6 @@ def _inputs(
     """Three random projections, and the number of heads."""
     widths = n_heads * d_k, n_heads * d_k, n_heads * d_v
     return (*(rng.normal(size=(d, width)).astype(dtype) for width in widths), n_heads)
+
+
+fuse_projections.lets_through("a last axis of length 1 squeezed", "there are three columns or more")

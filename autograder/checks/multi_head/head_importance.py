@@ -294,3 +294,7 @@ def _inputs(
     values = rng.normal(size=(*batch, n_heads, n_k, d_v)) * np.arange(1, n_heads + 1)[:, None, None]
     W_o = rng.normal(size=(n_heads * d_v, d_out))
     return weights.astype(dtype), values.astype(dtype), W_o.astype(dtype)
+
+
+head_importance.mutant("outputs below 1e-8 taken for 0", "size > 0", "size > 1e-8")
+head_importance.mutant("outputs of 0 not thought of", "where=size > 0", "where=size > -1")

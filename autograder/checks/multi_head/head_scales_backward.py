@@ -206,3 +206,8 @@ def _inputs(
 
 def _single(inputs: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
     return tuple(one.astype(np.float32) for one in inputs)
+
+
+head_scales_backward.lets_through(
+    "leading axes flattened", "the result has none: it is a sum over all sequences"
+)

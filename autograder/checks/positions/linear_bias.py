@@ -160,3 +160,6 @@ def _(rng):
     yield Case("as many tokens as heads", (heads, heads))
     yield Case("many tokens", (int(rng.integers(130, 150)), 2))
     yield Case("one head", (int(rng.integers(3, 9)), 1))
+
+
+linear_bias.lets_through("one buffer for all results", "results of one shape are all equal")

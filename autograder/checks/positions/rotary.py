@@ -210,3 +210,9 @@ def _(rng):
     yield Case("an odd width, no token", (np.zeros((0, odd)), np.arange(0)), raises=refused).holds(
         "Raises ValueError…"
     )
+
+
+rotary.mutant(
+    "positions cut to whole numbers", "np.asarray(positions)", "np.asarray(positions).astype(int)"
+)
+rotary.lets_through("a last axis of length 1 squeezed", "the last axis has an even length")

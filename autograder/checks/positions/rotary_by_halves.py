@@ -208,3 +208,8 @@ def _(rng):
     yield Case("an odd width, no token", (np.zeros((0, odd)), np.arange(0)), raises=refused).holds(
         "Raises ValueError…"
     )
+
+
+rotary_by_halves.lets_through(
+    "a last axis of length 1 squeezed", "the last axis has an even length"
+)

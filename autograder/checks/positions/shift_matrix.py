@@ -158,3 +158,7 @@ def _(rng):
     yield Case("an odd width, no step", (odd, 0), raises=Raises("ValueError", (str(odd),))).holds(
         "Raises ValueError…"
     )
+
+
+shift_matrix.lets_through("axes of length 1 squeezed", "both axes have an even length")
+shift_matrix.lets_through("a last axis of length 1 squeezed", "the last axis has an even length")

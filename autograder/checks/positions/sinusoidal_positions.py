@@ -162,3 +162,11 @@ def _(rng):
     yield Case(
         "an odd width, no position", (0, odd), raises=Raises("ValueError", (str(odd),))
     ).holds("Raises ValueError…")
+
+
+sinusoidal_positions.lets_through(
+    "one buffer for all results", "results of one shape are all equal"
+)
+sinusoidal_positions.lets_through(
+    "a last axis of length 1 squeezed", "the last axis has an even length"
+)

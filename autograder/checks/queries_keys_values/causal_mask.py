@@ -106,3 +106,6 @@ def _(rng):
     yield Case("a few tokens", (int(rng.integers(2, 6)),))
     yield Case("more tokens", (int(rng.integers(7, 40)),))
     yield Case("many tokens", (int(rng.integers(257, 300)),)).holds("the number…")
+
+
+causal_mask.lets_through("one buffer for all results", "results of one shape are all equal")

@@ -168,3 +168,9 @@ def _mixed(rng: np.random.Generator) -> np.ndarray:
 def _far_from_0(rng: np.random.Generator) -> np.ndarray:
     """Scores that differ little in a row, and by thousands from row to row."""
     return _scores(rng, 4, 8, 16) + np.array([[5000.0], [-5000], [9000], [0]])
+
+
+divisor_for_entropy.lets_through(
+    "a softmax with 1e-6 in its denominator", "a millionth is far within the tolerance"
+)
+divisor_for_entropy.lets_through("n_k of 1 refused", "there are two keys or more")

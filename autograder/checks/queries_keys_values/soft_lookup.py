@@ -232,3 +232,6 @@ def _lookup(
     query, keys = rng.normal(size=(*batch, d)) * size, rng.normal(size=(*batch, n, d)) * size
     values = rng.normal(size=(*batch, n, d_v))
     return query.astype(dtype), keys.astype(dtype), values.astype(dtype)
+
+
+soft_lookup.mutant("1e-6 added to the temperature", "/ temperature", "/ (temperature + 1e-6)")

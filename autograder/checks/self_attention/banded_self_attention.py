@@ -205,3 +205,17 @@ def _batch(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
     """Three sequences."""
     X: np.ndarray = rng.normal(size=(3, n, d)) * 0.5
     return X
+
+
+banded_self_attention.lets_through(
+    "a softmax shifted by no less than 0", "the score of a token with itself is never below 0"
+)
+banded_self_attention.lets_through(
+    "-100 for a hidden score", "a token sees itself, and that score is never below 0"
+)
+banded_self_attention.lets_through(
+    "-10000 for a hidden score", "a token sees itself, and that score is never below 0"
+)
+banded_self_attention.lets_through(
+    "-1e+09 for a hidden score", "a token sees itself, and that score is never below 0"
+)

@@ -392,3 +392,6 @@ def _listening(X: np.ndarray, but: int | None = None) -> np.ndarray:
 
 def _tiny_running(rng: np.random.Generator) -> tuple[SourceFunction, np.ndarray, int, int]:
     return RUNNING_SUMS, _tokens(rng, 8, WIDE) * 1e-9, 0, 5
+
+
+layers_to_reach.lets_through("n of 1 refused", "there are two tokens or more")

@@ -348,3 +348,14 @@ def hidden_kinds(rng: np.random.Generator) -> Iterator[Case]:
     )
     deep = rng.normal(size=(2, 1, 2, 5, 3))
     yield Case("three leading batch axes, one of length 1", (SELF_ATTEND, deep, a_turn(rng, 5)))
+
+
+permute_equivariantly.mutant(
+    "an absolute tolerance",
+    "np.sqrt(np.finfo(X.dtype).eps) * largest",
+    "np.sqrt(np.finfo(X.dtype).eps)",
+)
+permute_equivariantly.mutant("no tolerance", "np.sqrt(np.finfo(X.dtype).eps)", "0")
+permute_equivariantly.mutant(
+    "the tolerance of float64", "np.finfo(X.dtype).eps", "np.finfo(float).eps"
+)

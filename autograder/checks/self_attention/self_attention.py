@@ -161,3 +161,8 @@ def _(rng):
     X = rng.normal(size=(2, 5, 4)) * 40
     X[:, 3] = X[:, 1]
     yield Case("large scores, two tokens alike, a batch", (X,)).holds("they may…")
+
+
+self_attention.lets_through(
+    "a softmax shifted by no less than 0", "the score of a token with itself is never below 0"
+)

@@ -202,3 +202,8 @@ def _far_from_0(rng: np.random.Generator, n: int, d: int) -> tuple[np.ndarray, n
     X, d_Y = _inputs(rng, n, d)
     X[:, 0], d_Y[:, 0] = 1500.0, 0.0
     return X, d_Y
+
+
+self_attention_backward.lets_through(
+    "a softmax shifted by no less than 0", "the score of a token with itself is never below 0"
+)

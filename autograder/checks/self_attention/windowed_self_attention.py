@@ -186,3 +186,17 @@ def _(rng):
     yield Case("large scores, a batch", (rng.normal(size=(3, 5, 4)) * 40, 1))
     X = _growing(7) * rng.uniform(150, 250)
     yield Case("large scores, the largest outside the window", (X, 2))
+
+
+windowed_self_attention.lets_through(
+    "a softmax shifted by no less than 0", "the score of a token with itself is never below 0"
+)
+windowed_self_attention.lets_through(
+    "-100 for a hidden score", "a token sees itself, and that score is never below 0"
+)
+windowed_self_attention.lets_through(
+    "-10000 for a hidden score", "a token sees itself, and that score is never below 0"
+)
+windowed_self_attention.lets_through(
+    "-1e+09 for a hidden score", "a token sees itself, and that score is never below 0"
+)

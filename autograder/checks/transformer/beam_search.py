@@ -236,3 +236,26 @@ beam_search.wrong(
 )
 beam_search.public(beam_search_cases.public)
 beam_search.hidden(beam_search_cases.hidden)
+
+
+beam_search.mutant(
+    "probabilities multiplied", "total + float(gain)", "float(np.log(np.exp(total) * np.exp(gain)))"
+)
+beam_search.mutant("the last of equal beginnings", "sorted(longer,", "sorted(longer[::-1],")
+beam_search.mutant(
+    "the last of equal sentences", "max(ended or kept,", "max((ended or kept)[::-1],"
+)
+beam_search.mutant(
+    "a beam wider than the continuations refused",
+    "best = sorted",
+    "longer[beam - 1]\nbest = sorted",
+)
+beam_search.mutant(
+    "log-probabilities below -99 skipped",
+    "for token, gain in enumerate(step([start, *tokens]))",
+    "for token, gain in enumerate(step([start, *tokens])) if gain > -99",
+)
+beam_search.mutant("a tuple given to step", "step([start, *tokens])", "step((start, *tokens))")
+beam_search.mutant(
+    "an array given to step", "step([start, *tokens])", "step(np.array([start, *tokens]))"
+)

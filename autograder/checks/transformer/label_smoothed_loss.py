@@ -223,3 +223,9 @@ def _case(
     targets = rng.choice(tokens, size=shape[:-1])
     targets.flat[rng.permutation(targets.size)[:n_ignored]] = ignore_index
     return Case(note, (Tensor(logits), Tensor(targets), smoothing, ignore_index))
+
+
+label_smoothed_loss.mutant("the mean over nothing", ".clamp(min=1)", "")
+label_smoothed_loss.lets_through(
+    "inputs rounded to 1e-12", "of logits that small the loss is log V, to the tolerance"
+)

@@ -361,3 +361,7 @@ transformer.wrong(
 )
 transformer.public(transformer_cases.public)
 transformer.hidden(transformer_cases.hidden)
+
+
+transformer.lets_through("-10000 for a hidden score", "the norm keeps scores far above it")
+transformer.lets_through("-1e+09 for a hidden score", "the norm keeps scores far above it")

@@ -145,3 +145,8 @@ def _(rng):
     step = -int(rng.integers(2, 99))
     yield Case("step 0", (0, d_model, warmup), raises=Raises("ValueError", ("0",)))
     yield Case("a step below 0", (step, d_model, 1), raises=Raises("ValueError", (str(step),)))
+
+
+warmup_learning_rate.mutant(
+    "whole numbers divided as such", "step * warmup**-1.5", "step // warmup * warmup**-0.5"
+)

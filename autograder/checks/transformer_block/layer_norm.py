@@ -231,3 +231,10 @@ def _case(
     d_model = int(shape[-1])
     setup = draw_setup(rng, solutions.LayerNorm, d_model, dtype=dtype, load=load, **keywords)
     return Case(note, (Tensor(X),), setup=setup)
+
+
+layer_norm.mutant(
+    "the variance as a difference of moments",
+    "(centred * centred).mean(dim=-1, keepdim=True)",
+    "(X * X).mean(dim=-1, keepdim=True) - X.mean(dim=-1, keepdim=True) ** 2",
+)
