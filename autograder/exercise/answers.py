@@ -201,8 +201,12 @@ def _read(text: str) -> set[str]:
         if isinstance(node, (ast.Import | ast.ImportFrom))
         for one in node.names
     }
-    bound |= {node.name for node in nodes if isinstance(node, ast.ExceptHandler) and node.name}
+    bound |= {node.name for node in nodes if isinstance(node, _NAMING) and node.name}
+    bound |= {node.rest for node in nodes if isinstance(node, ast.MatchMapping) and node.rest}
     return {node.id for node in names} - bound
+
+
+_NAMING = (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)
 
 
 def _often(times: int) -> str:

@@ -88,6 +88,8 @@ class Declaration:
     forbidden: tuple[str, ...] = ()
     imports: tuple[str, ...] = ()
     bases: dict[Answer, tuple[str, ...]] = field(default_factory=dict, init=False)
+    mutants: dict[str, Answer] = field(default_factory=dict, init=False)
+    unrejected: dict[str, str] = field(default_factory=dict, init=False)
     _rights: list[Answer] = field(default_factory=list, init=False)
     _wrongs: dict[str, Misconception] = field(default_factory=dict, init=False)
     _cases: dict[str, CaseGenerator] = field(default_factory=dict, init=False)
@@ -205,6 +207,14 @@ class Declaration:
             return made
 
         return add if answer is None else add(answer)
+
+    def mutant(self, name: str, old: str, new: str, *, times: int = 1) -> None:
+        """The reference with an edit, which makes it wrong at an edge: a case must reject it."""
+        self.mutants[name] = Answer(self.name, self.reference).edit(old, new, times=times)
+
+    def lets_through(self, mutant: str, because: str) -> None:
+        """A semantic mutant of the reference, of the tests' own, that no case can reject."""
+        self.unrejected[mutant] = because
 
     @cached_property
     def exercise(self) -> Exercise:

@@ -245,9 +245,7 @@ _STATUS = {
 }
 
 
-def fingerprint(
-    assignment: Assignment, released: NotebookNode, packages: tuple[str, ...]
-) -> str:
+def fingerprint(assignment: Assignment, released: NotebookNode, packages: tuple[str, ...]) -> str:
     """A digest of all that decides a verdict: exercises, references, engine, release, versions.
 
     A submission with the same digest and fingerprint gets the same verdicts: it need not be

@@ -45,91 +45,78 @@ def einsum(s, H, W_s, W_h, v):
     return np.einsum("a,a...t->...t", v, np.tanh(from_decoder + from_encoder))
 
 
-@additive_scores.wrong(
+@additive_scores.right
+def plain(s, H, W_s, W_h, v):
+    both = (s @ W_s)[..., None, :] + H @ W_h
+    return np.tanh(both) @ v
+
+
+no_tanh = additive_scores.wrong(
     "tanh forgotten",
     "Without the tanh, how does the difference of two scores change when the decoder's state "
     "changes?",
+    plain.edit("np.tanh(both)", "both"),
 )
-def _(s, H, W_s, W_h, v):
-    return ((s @ W_s)[..., None, :] + H @ W_h) @ v
-
-
-@additive_scores.wrong(
+additive_scores.wrong(
     "v forgotten",
     "Each hidden unit votes. Who decides how much each vote counts, and with which sign?",
+    plain.edit("np.tanh(both) @ v", "np.tanh(both).sum(axis=-1)"),
 )
-def _(s, H, W_s, W_h, v):
-    return np.tanh((s @ W_s)[..., None, :] + H @ W_h).sum(axis=-1)
-
-
-@additive_scores.wrong(
+additive_scores.wrong(
     "tanh after v",
     "How large can your scores become? Which layer of the network has the tanh, the hidden one or "
     "the output?",
+    plain.edit("np.tanh(both) @ v", "np.tanh(both @ v)"),
 )
-def _(s, H, W_s, W_h, v):
-    return np.tanh(((s @ W_s)[..., None, :] + H @ W_h) @ v)
-
-
-@additive_scores.wrong(
+additive_scores.wrong(
     "a tanh for each state",
     "One hidden unit reads both states. Is its tanh taken before or after they meet?",
+    no_tanh.edit(
+        "(s @ W_s)[..., None, :] + H @ W_h", "np.tanh(s @ W_s)[..., None, :] + np.tanh(H @ W_h)"
+    ),
 )
-def _(s, H, W_s, W_h, v):
-    return (np.tanh(s @ W_s)[..., None, :] + np.tanh(H @ W_h)) @ v
-
-
-@additive_scores.wrong(
+additive_scores.wrong(
     "W_s and W_h swapped",
     "Which matrix belongs to the decoder's state? Try states of different widths.",
+    plain.edit("(s @ W_s)[..., None, :] + H @ W_h", "(s @ W_h)[..., None, :] + H @ W_s"),
 )
-def matrices_swapped(s, H, W_s, W_h, v):
-    return np.tanh((s @ W_h)[..., None, :] + H @ W_s) @ v
-
-
 additive_scores.wrong(
     "concatenated in the other order",
     "You put two states side by side, and two matrices on top of each other. Does the first "
     "matrix meet the first state?",
     concatenated.edit("(repeated, H)", "(H, repeated)"),
 )
-
-
-@additive_scores.wrong(
+multiplied = plain.edit("(s @ W_s)[..., None, :] + H @ W_h", "(s @ W_s)[..., None, :] * (H @ W_h)")
+additive_scores.wrong(
     "multiplicative scores",
     "This is the other kind of score: a product of the two. Where in yours are tanh and v?",
+    multiplied.edit("np.tanh(both) @ v", "both.sum(axis=-1)"),
 )
-def _(s, H, W_s, W_h, v):
-    return ((s @ W_s)[..., None, :] * (H @ W_h)).sum(axis=-1)
-
-
-@additive_scores.wrong(
+additive_scores.wrong(
     "hidden units multiply",
     "A hidden unit adds up what it reads. What does yours do when the state is 0?",
+    multiplied,
 )
-def _(s, H, W_s, W_h, v):
-    return np.tanh((s @ W_s)[..., None, :] * (H @ W_h)) @ v
-
-
-@additive_scores.wrong(
-    "softmax applied", "Are scores or weights asked for? Do your scores sum to 1?"
+additive_scores.wrong(
+    "softmax applied",
+    "Are scores or weights asked for? Do your scores sum to 1?",
+    plain.edit(
+        "return np.tanh(both) @ v",
+        "scores = np.tanh(both) @ v\n"
+        "exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))\n"
+        "return exponentials / exponentials.sum(axis=-1, keepdims=True)",
+    ),
 )
-def _(s, H, W_s, W_h, v):
-    scores = np.tanh((s @ W_s)[..., None, :] + H @ W_h) @ v
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return exponentials / exponentials.sum(axis=-1, keepdims=True)
-
-
 additive_scores.wrong(
     "no axis for the places",
     "`s @ W_s` of a batch has shape (batch, d_a), `H @ W_h` has (batch, T, d_a). Which axes does "
     "NumPy line up when you add them?",
-    matrices_swapped.edit("(s @ W_h)[..., None, :] + H @ W_s", "s @ W_s + H @ W_h"),
+    plain.edit("(s @ W_s)[..., None, :]", "s @ W_s"),
 )
 additive_scores.wrong(
     "decoder's state ignored",
     "Change s. Do your scores change?",
-    matrices_swapped.edit("(s @ W_h)[..., None, :] + H @ W_s", "H @ W_h"),
+    plain.edit("(s @ W_s)[..., None, :] + H @ W_h", "H @ W_h"),
 )
 
 

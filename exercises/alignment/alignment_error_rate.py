@@ -62,52 +62,34 @@ def by_gathering(weights, sure, possible):
 
 @alignment_error_rate.right
 def plain(weights, sure, possible):
-    claimed = (weights > 0) & (np.arange(weights.shape[1]) == weights.argmax(axis=1, keepdims=True))
-    if not (claimed.any() or sure.any()):
+    largest = np.arange(weights.shape[1]) == weights.argmax(axis=1, keepdims=True)
+    claimed = largest & (weights > 0)
+    hits, near = (claimed & sure).sum(), (claimed & (sure | possible)).sum()
+    total = claimed.sum() + sure.sum()
+    if total == 0:
         return 0.0
-    agreed = (claimed & sure).sum() + (claimed & (sure | possible)).sum()
-    return float(1 - agreed / (claimed.sum() + sure.sum()))
+    return float(1 - (hits + near) / total)
 
 
 alignment_error_rate.wrong(
     "precision only",
     "A model that claims one link, and a right one: which of its faults does your rate not see?",
-    plain.edit("not (claimed.any() or sure.any())", "not claimed.any()").edit(
-        "agreed = (claimed & sure).sum() + (claimed & (sure | possible)).sum()\n"
-        "return float(1 - agreed / (claimed.sum() + sure.sum()))",
-        "return float(1 - (claimed & (sure | possible)).sum() / claimed.sum())",
-    ),
+    plain.edit("claimed.sum() + sure.sum()", "claimed.sum()").edit("(hits + near)", "near"),
 )
 alignment_error_rate.wrong(
     "recall only",
     "Is a claimed link that is in neither table an error? Does your rate grow with it?",
-    plain.edit("not (claimed.any() or sure.any())", "not sure.any()").edit(
-        "agreed = (claimed & sure).sum() + (claimed & (sure | possible)).sum()\n"
-        "return float(1 - agreed / (claimed.sum() + sure.sum()))",
-        "return float(1 - (claimed & sure).sum() / sure.sum())",
-    ),
+    plain.edit("claimed.sum() + sure.sum()", "sure.sum()").edit("(hits + near)", "hits"),
 )
-
-
-@alignment_error_rate.wrong(
+alignment_error_rate.wrong(
     "sure and possible swapped",
     "Must every possible link be found? Which of the two tables says what must be there?",
+    plain.edit("claimed.sum() + sure.sum()", "claimed.sum() + (sure | possible).sum()"),
 )
-def _(weights, sure, possible):
-    claimed = (weights > 0) & (np.arange(weights.shape[1]) == weights.argmax(axis=1, keepdims=True))
-    either = sure | possible
-    if not (claimed.any() or either.any()):
-        return 0.0
-    agreed = (claimed & sure).sum() + (claimed & either).sum()
-    return float(1 - agreed / (claimed.sum() + either.sum()))
-
-
 alignment_error_rate.wrong(
     "agreement in place of error",
     "What does your function return for a perfect alignment, and what should it?",
-    plain.edit(
-        "1 - agreed / (claimed.sum() + sure.sum())", "agreed / (claimed.sum() + sure.sum())"
-    ),
+    plain.edit("1 - (hits + near) / total", "(hits + near) / total"),
 )
 alignment_error_rate.wrong(
     "one link a column",
@@ -120,26 +102,14 @@ alignment_error_rate.wrong(
 alignment_error_rate.wrong(
     "every weight above one half",
     "A row has the weights 0.4, 0.3, 0.3. Which link does it claim in yours?",
-    plain.edit(
-        "(weights > 0) & (np.arange(weights.shape[1]) == weights.argmax(axis=1, keepdims=True))",
-        "weights > 0.5",
-    ),
+    plain.edit("largest & (weights > 0)", "weights > 0.5"),
 )
-
-
-@alignment_error_rate.wrong(
+alignment_error_rate.wrong(
     "weights summed in place of links counted",
     "How many links does a row claim in your function? Does the rate change when the largest "
     "weight grows and stays the largest?",
+    plain.edit("largest & (weights > 0)", "weights").edit("claimed &", "claimed *", times=2),
 )
-def _(weights, sure, possible):
-    total = weights.sum() + sure.sum()
-    if total == 0:
-        return 0.0
-    agreed = (weights * sure).sum() + (weights * (sure | possible)).sum()
-    return float(1 - agreed / total)
-
-
 alignment_error_rate.wrong(
     "every one of the largest claimed",
     "Two weights of a row are equal and the largest. How many links may the row claim?",
@@ -151,11 +121,7 @@ alignment_error_rate.wrong(
 alignment_error_rate.wrong(
     "possible links forgotten",
     "A row claims a link that is possible and not sure. Is that an error?",
-    plain.edit(
-        "agreed = (claimed & sure).sum() + (claimed & (sure | possible)).sum()\n"
-        "return float(1 - agreed / (claimed.sum() + sure.sum()))",
-        "return float(1 - 2 * (claimed & sure).sum() / (claimed.sum() + sure.sum()))",
-    ),
+    plain.edit("(hits + near)", "2 * hits"),
 )
 alignment_error_rate.wrong(
     "sure links not taken for possible",
@@ -166,26 +132,23 @@ alignment_error_rate.wrong(
 alignment_error_rate.wrong(
     "rows of zeros claim a link",
     "What does argmax return for a row of zeros? Did that row look anywhere?",
-    plain.edit(
-        "(weights > 0) & (np.arange(weights.shape[1]) == weights.argmax(axis=1, keepdims=True))",
-        "np.arange(weights.shape[1]) == weights.argmax(axis=1, keepdims=True)",
-    ),
+    plain.edit("largest & (weights > 0)", "largest"),
 )
 alignment_error_rate.wrong(
     "nothing divided by nothing",
     "No link is claimed and none is sure. What do you divide by?",
-    plain.edit("if not (claimed.any() or sure.any()):\n    return 0.0", ""),
+    plain.edit("if total == 0:\n    return 0.0", ""),
 )
 alignment_error_rate.wrong(
     "0 whenever no link is sure",
     "No link is sure, and the rows claim links that are not even possible. Is that a perfect "
     "alignment?",
-    plain.edit("not (claimed.any() or sure.any())", "not sure.any()"),
+    plain.edit("total == 0", "not sure.any()"),
 )
 alignment_error_rate.wrong(
     "0 whenever no link is claimed",
     "Five links are sure, and nobody claims one. Is that a perfect alignment?",
-    plain.edit("not (claimed.any() or sure.any())", "not claimed.any()"),
+    plain.edit("total == 0", "not claimed.any()"),
 )
 alignment_error_rate.wrong(
     "small weights taken for zeros",
@@ -317,3 +280,9 @@ def _nearly_tied(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.n
     weights[1, 3] += 1e-9
     gold[1] = [False, False, False, True]
     return weights, gold, gold.copy()
+
+
+alignment_error_rate.mutant(
+    "weights below 1e-8 taken for 0", "np.max(row) > 0", "np.max(row) > 1e-8"
+)
+alignment_error_rate.mutant("weights below 0.1 taken for 0", "np.max(row) > 0", "np.max(row) > 0.1")

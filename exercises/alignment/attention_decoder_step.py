@@ -71,39 +71,28 @@ def columns(y_embedding, s, H, mask, params):
 @attention_decoder_step.right
 def plain(y_embedding, s, H, mask, params):
     W_s, W_h, v, W_xh, W_hh, b = params
-    scores = np.tanh((s @ W_s)[..., None, :] + H @ W_h) @ v
-    peak = np.max(scores, axis=-1, keepdims=True, where=mask, initial=-1e30)
-    exponentials = np.exp(np.minimum(scores - peak, 0)) * mask
-    total = exponentials.sum(axis=-1, keepdims=True)
-    weights = exponentials / np.where(total > 0, total, 1)
-    context = np.einsum("...t,...td->...d", weights, H)
+
+    def look(state):
+        both = (state @ W_s)[..., None, :] + H @ W_h
+        scores = np.tanh(both) @ v
+        peak = np.max(scores, axis=-1, keepdims=True, where=mask, initial=-1e30)
+        exponentials = np.exp(np.minimum(scores - peak, 0)) * mask
+        total = exponentials.sum(axis=-1, keepdims=True)
+        weights = exponentials / np.where(total > 0, total, 1)
+        return np.einsum("...t,...td->...d", weights, H), weights
+
+    context, weights = look(s)
     x = np.concatenate((y_embedding, context), axis=-1)
-    return np.tanh(x @ W_xh + s @ W_hh + b), context, weights
+    s_next = np.tanh(x @ W_xh + s @ W_hh + b)
+    return s_next, context, weights
 
 
-@attention_decoder_step.wrong(
+attention_decoder_step.wrong(
     "looks back after the step",
     "Which state asks where to look: the one before this step, or the one that the step makes? "
     "Whose context made s_next?",
+    plain.edit("return s_next, context, weights", "return s_next, *look(s_next)"),
 )
-def _(y_embedding, s, H, mask, params):
-    W_s, W_h, v, W_xh, W_hh, b = params
-    scores = np.tanh((s @ W_s)[..., None, :] + H @ W_h) @ v
-    peak = np.max(scores, axis=-1, keepdims=True, where=mask, initial=-1e30)
-    exponentials = np.exp(np.minimum(scores - peak, 0)) * mask
-    total = exponentials.sum(axis=-1, keepdims=True)
-    weights = exponentials / np.where(total > 0, total, 1)
-    context = np.einsum("...t,...td->...d", weights, H)
-    x = np.concatenate((y_embedding, context), axis=-1)
-    s_next = np.tanh(x @ W_xh + s @ W_hh + b)
-    scores = np.tanh((s_next @ W_s)[..., None, :] + H @ W_h) @ v
-    peak = np.max(scores, axis=-1, keepdims=True, where=mask, initial=-1e30)
-    exponentials = np.exp(np.minimum(scores - peak, 0)) * mask
-    total = exponentials.sum(axis=-1, keepdims=True)
-    weights = exponentials / np.where(total > 0, total, 1)
-    return s_next, np.einsum("...t,...td->...d", weights, H), weights
-
-
 attention_decoder_step.wrong(
     "context before the embedding",
     "The first d_y rows of W_xh belong to the embedding. What meets them in yours?",
@@ -113,16 +102,12 @@ attention_decoder_step.wrong(
     "previous state forgotten",
     "Which of the matrices of the cell does your update not use? What would the decoder still "
     "know of its first words?",
-    plain.edit("W_s, W_h, v, W_xh, W_hh, b", "W_s, W_h, v, W_xh, _, b").edit(
-        "x @ W_xh + s @ W_hh + b", "x @ W_xh + b"
-    ),
+    plain.edit("x @ W_xh + s @ W_hh + b", "x @ W_xh + b"),
 )
 attention_decoder_step.wrong(
     "bias forgotten",
     "How many params have you unpacked, and how many used?",
-    plain.edit("W_s, W_h, v, W_xh, W_hh, b", "W_s, W_h, v, W_xh, W_hh, _").edit(
-        "x @ W_xh + s @ W_hh + b", "x @ W_xh + s @ W_hh"
-    ),
+    plain.edit("x @ W_xh + s @ W_hh + b", "x @ W_xh + s @ W_hh"),
 )
 attention_decoder_step.wrong(
     "no tanh in the cell",
@@ -133,46 +118,27 @@ attention_decoder_step.wrong(
     "no tanh in the scores",
     "Without its tanh, the state adds the same number to every score. What does softmax make of "
     "that?",
-    plain.edit(
-        "np.tanh((s @ W_s)[..., None, :] + H @ W_h) @ v", "((s @ W_s)[..., None, :] + H @ W_h) @ v"
-    ),
+    plain.edit("np.tanh(both)", "both"),
 )
 mask_ignored = attention_decoder_step.wrong(
     "mask ignored",
     "Change the states at the padding. Does your context change?",
-    plain.edit(
-        "peak = np.max(scores, axis=-1, keepdims=True, where=mask, initial=-1e30)\n"
-        "exponentials = np.exp(np.minimum(scores - peak, 0)) * mask\n"
-        "total = exponentials.sum(axis=-1, keepdims=True)\n"
-        "weights = exponentials / np.where(total > 0, total, 1)",
-        "exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))\n"
-        "weights = exponentials / exponentials.sum(axis=-1, keepdims=True)",
-    ),
+    plain.edit(", where=mask, initial=-1e30", "").edit(" * mask", ""),
 )
 attention_decoder_step.wrong(
     "mask inverted",
     "In this course True means “may attend”. Where are your zeros?",
-    plain.edit("where=mask", "where=~mask").edit(
-        "np.exp(np.minimum(scores - peak, 0)) * mask",
-        "np.exp(np.minimum(scores - peak, 0)) * ~mask",
-    ),
+    plain.edit("where=mask", "where=~mask").edit("* mask", "* ~mask"),
 )
 attention_decoder_step.wrong(
     "mask multiplied after the softmax",
     "Sum the weights of a padded sentence. Is it 1? Who still stands in the denominator?",
-    mask_ignored.edit(
-        "exponentials / exponentials.sum(axis=-1, keepdims=True)",
-        "exponentials / exponentials.sum(axis=-1, keepdims=True) * mask",
-    ),
+    mask_ignored.edit("np.where(total > 0, total, 1)", "total * mask"),
 )
 attention_decoder_step.wrong(
     "minus a billion in place of minus infinity",
     "A source is all padding, and all its scores are -1e9. Where does the decoder look?",
-    mask_ignored.edit(
-        "scores = np.tanh((s @ W_s)[..., None, :] + H @ W_h) @ v",
-        "scores = np.tanh((s @ W_s)[..., None, :] + H @ W_h) @ v\n"
-        "scores = np.where(mask, scores, -1e9)",
-    ),
+    mask_ignored.edit("peak =", "scores = np.where(mask, scores, -1e9)\npeak ="),
 )
 attention_decoder_step.wrong(
     "last encoder state as context",
@@ -183,46 +149,32 @@ attention_decoder_step.wrong(
     "strongest place only",
     "What do the other places contribute to your context?",
     plain.edit(
-        'context = np.einsum("...t,...td->...d", weights, H)',
+        'return np.einsum("...t,...td->...d", weights, H), weights',
         "strongest = weights * (weights == weights.max(axis=-1, keepdims=True))\n"
-        'context = np.einsum("...t,...td->...d", np.sign(strongest), H)',
+        'return np.einsum("...t,...td->...d", np.sign(strongest), H), weights',
     ),
 )
 attention_decoder_step.wrong(
     "softmax over the batch",
     "In a batch, over which axis do the weights of one sentence sum to 1?",
-    plain.edit(
-        "np.max(scores, axis=-1, keepdims=True, where=mask, initial=-1e30)",
-        "np.max(scores, axis=0, where=mask, initial=-1e30)",
-    ).edit("exponentials.sum(axis=-1, keepdims=True)", "exponentials.sum(axis=0)"),
+    plain.edit("axis=-1, keepdims=True", "axis=0", times=2),
 )
 attention_decoder_step.wrong(
     "weights returned second",
     "In which order does the docstring return the three?",
-    plain.edit(
-        "np.tanh(x @ W_xh + s @ W_hh + b), context, weights",
-        "np.tanh(x @ W_xh + s @ W_hh + b), weights, context",
-    ),
+    plain.edit("return s_next, context, weights", "return s_next, weights, context"),
 )
 attention_decoder_step.wrong(
     "renormalised after the softmax",
     "Right in exact arithmetic. What is left of the visible weights when the score of a padded "
     "place is 1000 above theirs?",
-    plain.edit(
-        "peak = np.max(scores, axis=-1, keepdims=True, where=mask, initial=-1e30)\n"
-        "exponentials = np.exp(np.minimum(scores - peak, 0)) * mask",
-        "exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True)) * mask",
-    ),
+    plain.edit(", where=mask, initial=-1e30", ""),
 )
 attention_decoder_step.wrong(
     "exponential overflows",
     "What is np.exp(1000)? What may you subtract from the scores of a sentence without changing "
     "its weights?",
-    plain.edit(
-        "peak = np.max(scores, axis=-1, keepdims=True, where=mask, initial=-1e30)\n"
-        "exponentials = np.exp(np.minimum(scores - peak, 0)) * mask",
-        "exponentials = np.where(mask, np.exp(scores), 0)",
-    ),
+    plain.edit("np.exp(np.minimum(scores - peak, 0)) * mask", "np.where(mask, np.exp(scores), 0)"),
 )
 
 
@@ -276,29 +228,21 @@ def _(rng):
 
 @attention_decoder_step.hidden
 def _(rng):
-    n, d_y, d_s, d_h, d_a = rng.permutation([3, 4, 5, 6, 7])
-    yield Case("one sentence, nothing hidden", _inputs(rng, (), n, d_y, d_s, d_h, d_a))
-    yield Case("places hidden", _inputs(rng, (), n, d_y, d_s, d_h, d_a, hidden=2)).holds(
+    n, *widths = rng.permutation([3, 4, 5, 6, 7])
+    yield Case("one sentence, nothing hidden", _inputs(rng, (), n, *widths))
+    yield Case("places hidden", _inputs(rng, (), n, *widths, hidden=2)).holds(
         "mask: boolean…", "The weights…"
     )
-    yield Case("a source that is all padding", _inputs(rng, (), n, d_y, d_s, d_h, d_a, hidden=n))
-    yield Case(
-        "a batch, as many sentences as places",
-        _inputs(rng, (n,), n, d_y, d_s, d_h, d_a, hidden=1),
-    )
-    yield Case(
-        "float32, a batch",
-        _inputs(rng, (2,), n, d_y, d_s, d_h, d_a, hidden=2, dtype=np.float32),
-    )
-    *inputs, params = _inputs(rng, (3,), n, d_y, d_s, d_h, d_a)
+    yield Case("a source that is all padding", _inputs(rng, (), n, *widths, hidden=n))
+    yield Case("a batch, as many sentences as places", _inputs(rng, (n,), n, *widths, hidden=1))
+    yield Case("float32, a batch", _inputs(rng, (2,), n, *widths, hidden=2, dtype=np.float32))
+    *inputs, params = _inputs(rng, (3,), n, *widths)
     inputs[3] = rng.permuted(np.arange(n) <= np.arange(3)[:, None], axis=-1)
     yield Case("padding in different places", (*inputs, params)).holds("mask: boolean…")
-    yield Case("large scores, also at the padding", _far(rng, n, d_y, d_s, d_h, d_a))
-    large = _inputs(rng, (2,), n, d_y, d_s, d_h, d_a, hidden=1, size=2000.0)
+    yield Case("large scores, also at the padding", _far(rng, n, *widths))
+    large = _inputs(rng, (2,), n, *widths, hidden=1, size=2000.0)
     yield Case("large states", large)
-    yield Case("a batch of one, one place", _inputs(rng, (1,), 1, d_y, d_s, d_h, d_a)).holds(
-        "Returns the…"
-    )
+    yield Case("a batch of one, one place", _inputs(rng, (1,), 1, *widths)).holds("Returns the…")
 
 
 def _inputs(

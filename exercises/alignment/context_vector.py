@@ -32,35 +32,35 @@ def einsum(weights, H):
     return np.einsum("...t,...td->...d", weights, H)
 
 
-context_vector.right(
-    einsum.edit(
-        'np.einsum("...t,...td->...d", weights, H)',
-        "np.squeeze(np.swapaxes(H, -1, -2) @ weights[..., None], axis=-1)",
-    )
-)
+@context_vector.right
+def transposed(weights, H):
+    return np.squeeze(np.swapaxes(H, -1, -2) @ weights[..., None], axis=-1)
+
+
+@context_vector.right
+def plain(weights, H):
+    return (weights[..., None] * H).sum(axis=-2)
+
+
 context_vector.wrong(
     "plain average",
     "Change the weights. Does your context change?",
-    einsum.edit('np.einsum("...t,...td->...d", weights, H)', "H.mean(axis=-2)"),
+    plain.edit("(weights[..., None] * H).sum(axis=-2)", "H.mean(axis=-2)"),
 )
 context_vector.wrong(
     "mean in place of the sum",
     "The weights sum to 1 already. What does the division by T do to the context?",
-    einsum.edit(
-        'np.einsum("...t,...td->...d", weights, H)', "(weights[..., None] * H).mean(axis=-2)"
-    ),
+    plain.edit(".sum(", ".mean("),
 )
 context_vector.wrong(
     "not summed",
     "How many vectors should come out: one for each place, or one?",
-    einsum.edit('np.einsum("...t,...td->...d", weights, H)', "weights[..., None] * H"),
+    plain.edit(".sum(axis=-2)", ""),
 )
 context_vector.wrong(
     "summed over the features",
     "Which axis should be gone from the result, that of the places or of the features?",
-    einsum.edit(
-        'np.einsum("...t,...td->...d", weights, H)', "(weights[..., None] * H).sum(axis=-1)"
-    ),
+    plain.edit("axis=-2", "axis=-1"),
 )
 
 
@@ -73,43 +73,37 @@ def _(weights, H):
     return np.take_along_axis(H, best, axis=-2)[..., 0, :]
 
 
-@context_vector.wrong(
+context_vector.wrong(
     "softmax applied again",
     "These are weights already. What does a second softmax make of the weights 1, 0, 0?",
+    einsum.edit(
+        "return",
+        "exponentials = np.exp(weights - weights.max(axis=-1, keepdims=True))\n"
+        "weights = exponentials / exponentials.sum(axis=-1, keepdims=True)\n"
+        "return",
+    ),
 )
-def _(weights, H):
-    exponentials = np.exp(weights - weights.max(axis=-1, keepdims=True))
-    shares = exponentials / exponentials.sum(axis=-1, keepdims=True)
-    return np.einsum("...t,...td->...d", shares, H)
-
-
-@context_vector.wrong(
+context_vector.wrong(
     "divided by the sum of the weights",
     "The weights are used as they are. What do you divide by when all of them are 0?",
+    einsum.edit("return", "weights = weights / weights.sum(axis=-1, keepdims=True)\nreturn"),
 )
-def _(weights, H):
-    shares = weights / weights.sum(axis=-1, keepdims=True)
-    return np.einsum("...t,...td->...d", shares, H)
-
-
 context_vector.wrong(
     "batch taken for rows",
     "`weights` of a batch has shape (batch, T), and `@` takes that for one matrix. Which "
     "sentence's states does its second row meet?",
-    einsum.edit('np.einsum("...t,...td->...d", weights, H)', "weights @ H"),
+    plain.edit("(weights[..., None] * H).sum(axis=-2)", "weights @ H"),
 )
 context_vector.wrong(
     "states on the left",
     "Write the shapes side by side. Do your weights meet the places, or the features?",
-    einsum.edit('np.einsum("...t,...td->...d", weights, H)', "(H @ weights[..., None])[..., 0]"),
+    plain.edit("(weights[..., None] * H).sum(axis=-2)", "(H @ weights[..., None])[..., 0]"),
 )
 context_vector.wrong(
     "every axis of length 1 squeezed away",
     "`np.squeeze` without an axis takes every axis of length 1. Which ones are there in a batch "
     "of one sentence?",
-    einsum.edit(
-        'np.einsum("...t,...td->...d", weights, H)', "np.squeeze(weights[..., None, :] @ H)"
-    ),
+    plain.edit("(weights[..., None] * H).sum(axis=-2)", "np.squeeze(weights[..., None, :] @ H)"),
 )
 
 

@@ -69,34 +69,34 @@ def plain(s, scores, mask, W_p, v_p, reach):
     n = mask.sum(axis=-1)[..., None]
     p = n / (1 + np.exp(-(np.tanh(s @ W_p) @ v_p)))[..., None]
     distance = np.arange(scores.shape[-1]) - p
+    bell = np.exp(-2 * (distance / reach) ** 2)
     window = mask & (np.abs(distance) <= reach)
     largest = np.max(scores, axis=-1, keepdims=True, where=window, initial=-1e30)
     shares = np.where(window, np.exp(np.where(window, scores - largest, 0)), 0)
     total = shares.sum(axis=-1, keepdims=True)
     weights = shares / np.where(total > 0, total, 1)
-    return (weights * np.exp(-2 * (distance / reach) ** 2)).astype(scores.dtype)
+    return (weights * bell).astype(scores.dtype)
 
 
 local_weights.wrong(
     "bell forgotten",
     "Two words of the window have equal scores. Has the nearer one to p the larger weight in "
     "yours?",
-    plain.edit("(weights * np.exp(-2 * (distance / reach) ** 2)).astype", "weights.astype"),
+    plain.edit("(weights * bell)", "weights"),
 )
 local_weights.wrong(
     "normalised again",
     "Does the docstring want weights that sum to 1? What is the sum for five equal scores?",
     plain.edit(
-        "return (weights * np.exp(-2 * (distance / reach) ** 2)).astype(scores.dtype)",
-        "bent = weights * np.exp(-2 * (distance / reach) ** 2)\n"
-        "return (bent / np.maximum(bent.sum(axis=-1, keepdims=True), "
-        "1e-300)).astype(scores.dtype)",
+        "return (weights * bell)",
+        "bent = weights * bell\n"
+        "return (bent / np.maximum(bent.sum(axis=-1, keepdims=True), 1e-300))",
     ),
 )
 local_weights.wrong(
     "padding counted in the length",
     "Of which sentence is p a share: the padded one or the real one?",
-    plain.edit("mask.sum(axis=-1)[..., None]", "np.full((*mask.shape[:-1], 1), scores.shape[-1])"),
+    plain.edit("mask.sum", "np.ones_like(mask).sum"),
 )
 local_weights.wrong(
     "sigma is the reach",
@@ -111,39 +111,26 @@ local_weights.wrong(
 local_weights.wrong(
     "window forgotten",
     "Which weight has a word that is far from p in yours? Is it exactly 0?",
-    plain.edit("np.abs(distance) <= reach", "distance == distance"),
+    plain.edit("mask & (np.abs(distance) <= reach)", "mask"),
 )
 local_weights.wrong(
     "softmax over the whole source",
     "Over which words is the softmax taken? Whose exponentials stand in your denominator?",
-    plain.edit("where=window", "where=mask")
-    .edit(
-        "np.where(window, np.exp(np.where(window, scores - largest, 0)), 0)",
-        "np.where(mask, np.exp(np.where(mask, scores - largest, 0)), 0)",
-    )
-    .edit(
-        "weights * np.exp(-2 * (distance / reach) ** 2)",
-        "window * weights * np.exp(-2 * (distance / reach) ** 2)",
-    ),
+    plain.edit(
+        "window = mask & (np.abs(distance) <= reach)",
+        "near, window = np.abs(distance) <= reach, mask",
+    ).edit("weights * bell", "near * weights * bell"),
 )
 local_weights.wrong(
     "position rounded",
     "May p lie between two words? Is a rounded p what is asked for?",
-    plain.edit(
-        "n / (1 + np.exp(-(np.tanh(s @ W_p) @ v_p)))[..., None]",
-        "np.round(n / (1 + np.exp(-(np.tanh(s @ W_p) @ v_p)))[..., None])",
-    ),
+    plain.edit("np.arange(scores.shape[-1]) - p", "np.arange(scores.shape[-1]) - np.round(p)"),
 )
 local_weights.wrong(
     "bell on the scores",
     "Is the bell a factor of the weights or of the scores? What does it do to a negative score?",
-    plain.edit(
-        "window = mask & (np.abs(distance) <= reach)",
-        "window = mask & (np.abs(distance) <= reach)\n"
-        "scores = scores * np.exp(-2 * (distance / reach) ** 2)",
-    ).edit(
-        "(weights * np.exp(-2 * (distance / reach) ** 2)).astype(scores.dtype)",
-        "weights.astype(s.dtype)",
+    plain.edit("window =", "scores = scores * bell\nwindow =").edit(
+        "(weights * bell).astype(scores.dtype)", "weights.astype(s.dtype)"
     ),
 )
 local_weights.wrong(
@@ -154,10 +141,7 @@ local_weights.wrong(
 local_weights.wrong(
     "padding in the window",
     "A word of the window may be padding. Which weight has it in yours?",
-    plain.edit(
-        "mask & (np.abs(distance) <= reach)",
-        "mask.any(axis=-1, keepdims=True) & (np.abs(distance) <= reach)",
-    ),
+    plain.edit("mask &", "mask.any(axis=-1, keepdims=True) &"),
 )
 local_weights.wrong(
     "window too narrow",
@@ -197,7 +181,7 @@ def _(rng):
         "as many positions as sentences", _inputs(rng, (3,), 3, [3, 2, 3], 3, 3, reach=1)
     ).holds("Returns the weights (..., T), which are 0 outside the window")
     inputs = _inputs(rng, (2, 1, 3), 6, [[[6, 4, 5]], [[2, 6, 3]]], 2, 4, reach=2)
-    yield Case("float32, three leading axes", _single(inputs)).holds("s: (...…")
+    yield Case("float32, three leading axes", single(inputs)).holds("s: (...…")
     yield Case(
         "a source that is all padding", _inputs(rng, (3,), 5, [5, 0, 4], 2, 3, reach=2)
     ).holds("mask: boolean…")
@@ -240,7 +224,7 @@ def _(rng):
     yield Case("a reach of one", _inputs(rng, (4,), n, lengths, d_s, d_p, reach=1))
     yield Case("a reach beyond both ends", _inputs(rng, (2,), 4, [4, 3], d_s, d_p, reach=9))
     inputs = _inputs(rng, (2, 2), n, lengths.reshape(2, 2), d_s, d_p, reach=2)
-    yield Case("float32, two leading axes", _single(inputs))
+    yield Case("float32, two leading axes", single(inputs))
     yield Case("a source that is all padding", _inputs(rng, (2,), n, [n, 0], d_s, d_p, reach=2))
     s, scores, *rest = _inputs(rng, (), n, n, d_s, d_p, reach=2)
     yield Case("scores far below 0", (s, scores - 3000.0, *rest)).holds("s: (...…")
@@ -271,8 +255,12 @@ def _inputs(
     return s, scores, np.broadcast_to(mask, scores.shape).copy(), W_p, v_p, reach
 
 
-def _single(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+def single(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The same, with float32 where there was float64."""
     return tuple(
-        one.astype(np.float32) if isinstance(one, np.ndarray) and one.dtype != bool else one
+        one.astype(np.float32) if getattr(one, "dtype", None) == np.float64 else one
         for one in inputs
     )
+
+
+local_weights.mutant("the ends of the window left out", "<= reach", "< reach", times=2)

@@ -73,30 +73,18 @@ def plain(scores, penalty):
     return np.stack(weights, axis=-2), np.stack(coverage, axis=-2)
 
 
-@looks_with_coverage.wrong(
+looks_with_coverage.wrong(
     "one array for all rows",
     "Print the coverage while the loop runs, and again after it. Did the rows that you had kept "
     "change? What does `+=` do to an array?",
+    plain.edit("seen = seen + row", "seen += row"),
     released=True,
 )
-def _(scores, penalty):
-    seen = np.zeros(scores[..., 0, :].shape, dtype=scores.dtype)
-    weights, coverage = [], []
-    for i in range(scores.shape[-2]):
-        row = scores[..., i, :] - penalty * seen
-        row = np.exp(row - np.max(row, axis=-1, keepdims=True))
-        row = row / np.sum(row, axis=-1, keepdims=True)
-        weights.append(row)
-        coverage.append(seen)
-        seen += row
-    return np.stack(weights, axis=-2), np.stack(coverage, axis=-2)
-
-
 looks_with_coverage.wrong(
     "coverage after the word",
     "Does row 0 of the coverage count what word 0 has looked at?",
-    plain.edit("weights.append(row)", "weights.append(row)\nseen = seen + row").edit(
-        "coverage.append(seen)\nseen = seen + row", "coverage.append(seen)"
+    plain.edit(
+        "coverage.append(seen)\nseen = seen + row", "seen = seen + row\ncoverage.append(seen)"
     ),
 )
 looks_with_coverage.wrong(
@@ -108,7 +96,7 @@ looks_with_coverage.wrong(
 looks_with_coverage.wrong(
     "more for what was looked at",
     "Two words want the same token. Does the second one get more or less of it in yours?",
-    plain.edit("scores[..., i, :] - penalty * seen", "scores[..., i, :] + penalty * seen"),
+    plain.edit("- penalty * seen", "+ penalty * seen"),
 )
 looks_with_coverage.wrong(
     "scores added up in place of weights",
@@ -125,13 +113,8 @@ looks_with_coverage.wrong(
     "weights lowered, not scores",
     "Where is the penalty taken off, before the softmax or after it? Do the weights of a row sum "
     "to 1?",
-    plain.edit(
-        "row = scores[..., i, :] - penalty * seen\n"
-        "row = np.exp(row - np.max(row, axis=-1, keepdims=True))\n"
-        "row = row / np.sum(row, axis=-1, keepdims=True)",
-        "row = np.exp(scores[..., i, :] - np.max(scores[..., i, :], axis=-1, "
-        "keepdims=True))\n"
-        "row = np.maximum(row / np.sum(row, axis=-1, keepdims=True) - penalty * seen, 0)",
+    plain.edit("scores[..., i, :] - penalty * seen", "scores[..., i, :]").edit(
+        "weights.append(row)", "row = np.maximum(row - penalty * seen, 0)\nweights.append(row)"
     ),
 )
 looks_with_coverage.wrong(
@@ -199,3 +182,8 @@ def _(rng):
 
 def _scores(rng: np.random.Generator, batch: tuple[int, ...], m: int, n: int) -> np.ndarray:
     return rng.normal(size=(*batch, m, n)) * 1.5
+
+
+looks_with_coverage.lets_through(
+    "inputs rounded to 1e-12", "only a penalty of thousands makes so much of so little"
+)

@@ -54,72 +54,44 @@ def nan_to_zero(scores, mask=None, axis=-1):
     return np.nan_to_num(weights)
 
 
-@masked_softmax.right
-def otherwise(scores, mask=None, axis=-1):
-    mask = np.broadcast_to(True if mask is None else mask, scores.shape)
-    largest = np.max(scores, axis=axis, keepdims=True, where=mask, initial=-1e30)
-    exponentials = np.exp(np.where(mask, scores - largest, -1e30)) * mask
-    total = exponentials.sum(axis=axis, keepdims=True)
-    return exponentials / np.where(total > 0, total, 1)
-
-
-@masked_softmax.base(("scores below any stand-in for infinity",))
-def plain(scores, mask=None, axis=-1):
-    if mask is not None:
-        scores = np.where(mask, scores, -1e9)
-    exponentials = np.exp(scores - scores.max(axis=axis, keepdims=True))
-    weights = exponentials / exponentials.sum(axis=axis, keepdims=True)
-    return weights if mask is None else weights * mask
-
-
-masked_softmax.wrong(
+mask_ignored = nan_to_zero.edit(
+    "if mask is not None:\n    scores = np.where(mask, scores, -np.inf)", ""
+)
+masked_after = masked_softmax.wrong(
     "mask multiplied after the softmax",
     "Sum a row that has something hidden. Is it 1? Who still stands in the denominator?",
-    plain.edit("if mask is not None:\n    scores = np.where(mask, scores, -1e9)", ""),
+    mask_ignored.edit("np.nan_to_num(weights)", "weights if mask is None else weights * mask"),
 )
-
-
-@masked_softmax.wrong(
+masked_softmax.wrong(
     "renormalised after the softmax",
     "Right in exact arithmetic. What is left of the visible weights when a hidden score is 1000 "
     "above theirs?",
+    masked_after.edit(
+        "return weights if mask is None else weights * mask",
+        "weights = weights if mask is None else weights * mask\n"
+        "total = weights.sum(axis=axis, keepdims=True)\n"
+        "return weights / np.where(total > 0, total, 1)",
+    ),
 )
-def _(scores, mask=None, axis=-1):
-    exponentials = np.exp(scores - scores.max(axis=axis, keepdims=True))
-    weights = exponentials / exponentials.sum(axis=axis, keepdims=True)
-    weights = weights if mask is None else weights * mask
-    total = weights.sum(axis=axis, keepdims=True)
-    return weights / np.where(total > 0, total, 1)
-
-
 masked_softmax.wrong(
     "mask inverted",
     "In this course True means “may attend”. Where are your zeros?",
-    otherwise.edit("True if mask is None else mask", "True if mask is None else ~mask"),
+    nan_to_zero.edit("np.where(mask, scores, -np.inf)", "np.where(~mask, scores, -np.inf)"),
 )
-minus_a_billion = masked_softmax.wrong(
+masked_softmax.wrong(
     "minus a billion in place of minus infinity",
     "All scores of a row are -1e9. What are its weights, and what should they be?",
-    plain.edit(
-        "weights = exponentials / exponentials.sum(axis=axis, keepdims=True)\n"
-        "return weights if mask is None else weights * mask",
-        "return exponentials / exponentials.sum(axis=axis, keepdims=True)",
-    ),
+    nan_to_zero.edit("-np.inf", "-1e9"),
 )
 masked_softmax.wrong(
     "minus a billion added",
     "Add -1e9 to every score of a row. Which differences have changed?",
-    minus_a_billion.edit("np.where(mask, scores, -1e9)", "scores + np.where(mask, 0.0, -1e9)"),
+    nan_to_zero.edit("np.where(mask, scores, -np.inf)", "scores + np.where(mask, 0.0, -1e9)"),
 )
 masked_softmax.wrong(
     "minus infinity and nothing else",
     "In a row with nothing to attend to, what is minus infinity less minus infinity?",
-    by_logarithms.edit(
-        "total = np.logaddexp.reduce(scores, axis=axis, keepdims=True)\n"
-        "return np.exp(scores - np.where(np.isinf(total), 0, total))",
-        "exponentials = np.exp(scores - scores.max(axis=axis, keepdims=True))\n"
-        "return exponentials / exponentials.sum(axis=axis, keepdims=True)",
-    ),
+    nan_to_zero.edit("np.nan_to_num(weights)", "weights"),
 )
 
 
@@ -139,35 +111,25 @@ masked_softmax.wrong(
     "largest score of all rows subtracted",
     "One row has scores near 1000, the next near -1000. What is left of the second one's "
     "exponentials in yours?",
-    otherwise.edit(
-        "np.max(scores, axis=axis, keepdims=True, where=mask, initial=-1e30)",
-        "np.max(scores, where=mask, initial=-1e30)",
-    ).edit(
-        "np.exp(np.where(mask, scores - largest, -1e30)) * mask",
-        "np.where(mask, np.exp(np.minimum(scores - largest, 0)), 0)",
-    ),
+    nan_to_zero.edit("scores.max(axis=axis, keepdims=True)", "scores.max()"),
 )
 masked_softmax.wrong(
     "score 0 for what is hidden",
     "What is exp(0)? Which score would give a weight of 0?",
-    minus_a_billion.edit("np.where(mask, scores, -1e9)", "scores * mask"),
+    nan_to_zero.edit("np.where(mask, scores, -np.inf)", "scores * mask"),
 )
 masked_softmax.wrong(
-    "mask ignored",
-    "Turn one entry of the mask to False. Does your result change?",
-    minus_a_billion.edit("if mask is not None:\n    scores = np.where(mask, scores, -1e9)", ""),
+    "mask ignored", "Turn one entry of the mask to False. Does your result change?", mask_ignored
 )
 masked_softmax.wrong(
     "axis ignored",
     "With axis=0, which sums are 1 in your result: those of the rows or of the columns?",
-    otherwise.edit("axis=axis", "axis=-1", times=2),
+    nan_to_zero.edit("axis=axis", "axis=-1", times=2),
 )
 masked_softmax.wrong(
     "always the first axis",
     "Sum your result along the axis that was asked for. Along which axis is the sum 1?",
-    otherwise.edit("axis=axis", "axis=0", times=2).edit(
-        "scores, mask=None, axis=-1", "scores, mask=None, axis=0"
-    ),
+    nan_to_zero.edit("axis=axis", "axis=0", times=2),
 )
 
 

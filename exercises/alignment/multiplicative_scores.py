@@ -51,41 +51,35 @@ def einsum(s, H, W=None):
 
 @multiplicative_scores.right
 def plain(s, H, W=None):
-    if W is None and s.shape[-1] != H.shape[-1]:
-        raise ValueError(f"states of {s.shape[-1]} and {H.shape[-1]}")
     asks = s if W is None else s @ W
-    return (H @ asks[..., None])[..., 0]
+    if asks.shape[-1] != H.shape[-1]:
+        raise ValueError(f"states of {s.shape[-1]} and {H.shape[-1]}")
+    scores = H @ asks[..., None]
+    return scores[..., 0]
 
 
 multiplicative_scores.wrong(
     "matrix transposed",
     "Which rows does W have, as many as the decoder's state or as the encoder's? Try states of "
     "different widths.",
-    plain.edit("s if W is None else s @ W", "s if W is None else s @ W.T"),
+    plain.edit("s @ W", "s @ W.T"),
 )
-
-
-@multiplicative_scores.wrong("matrix ignored", "Change W. Do your scores change?")
-def _(s, H, W=None):
-    if s.shape[-1] != H.shape[-1]:
-        raise ValueError(f"states of {s.shape[-1]} and {H.shape[-1]}")
-    return (H @ s[..., None])[..., 0]
-
-
+multiplicative_scores.wrong(
+    "matrix ignored",
+    "Change W. Do your scores change?",
+    plain.edit("s if W is None else s @ W", "s"),
+)
 multiplicative_scores.wrong(
     "divided by the root of the width",
     "That is the score of chapter 5. By what does the docstring divide?",
-    plain.edit(
-        "(H @ asks[..., None])[..., 0]",
-        "(H @ asks[..., None])[..., 0] / np.sqrt(H.shape[-1]).astype(H.dtype)",
-    ),
+    plain.edit("scores[..., 0]", "scores[..., 0] / np.sqrt(H.shape[-1]).astype(H.dtype)"),
 )
 multiplicative_scores.wrong(
     "softmax applied",
     "Are scores or weights asked for? Do your scores sum to 1?",
     plain.edit(
-        "return (H @ asks[..., None])[..., 0]",
-        "scores = (H @ asks[..., None])[..., 0]\n"
+        "return scores[..., 0]",
+        "scores = scores[..., 0]\n"
         "shares = np.exp(scores - scores.max(axis=-1, keepdims=True))\n"
         "return shares / shares.sum(axis=-1, keepdims=True)",
     ),
@@ -93,26 +87,26 @@ multiplicative_scores.wrong(
 multiplicative_scores.wrong(
     "one axis too many",
     "How many axes has the result for one sentence, and how many has yours?",
-    plain.edit("(H @ asks[..., None])[..., 0]", "H @ asks[..., None]"),
+    plain.edit("scores[..., 0]", "scores"),
 )
 multiplicative_scores.wrong(
     "no axis for the positions",
     "The state of a batch has shape (batch, d), the encoder's states (batch, T, d). Which axes "
     "does NumPy line up when you multiply them?",
-    plain.edit("(H @ asks[..., None])[..., 0]", "(asks * H).sum(axis=-1)"),
+    plain.edit("scores[..., 0]", "(asks * H).sum(axis=-1)"),
 )
 multiplicative_scores.wrong(
     "a tanh as in the additive score",
     "How large can your scores become? Does this kind of score need a tanh?",
-    plain.edit("(H @ asks[..., None])[..., 0]", "np.tanh((H @ asks[..., None])[..., 0])"),
+    plain.edit("scores[..., 0]", "np.tanh(scores[..., 0])"),
 )
 multiplicative_scores.wrong(
     "cosines in place of products",
     "Make a state twice as long. What should happen to its score?",
     plain.edit(
-        "return (H @ asks[..., None])[..., 0]",
+        "return scores[..., 0]",
         "lengths = np.linalg.norm(H, axis=-1) * np.linalg.norm(asks, axis=-1)[..., None]\n"
-        "return (H @ asks[..., None])[..., 0] / lengths",
+        "return scores[..., 0] / lengths",
     ),
 )
 

@@ -1,13 +1,12 @@
 """The exercise `words_lost`: what does a decoder lose when a state is hidden? To measure."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from autograder.exercise.declaring import Case, Declaration, Kind
 from solutions import alignment as solutions
 
 from .. import forbidden
+from .local_weights import single
 
 words_lost = Declaration(
     solutions.words_lost,
@@ -67,12 +66,14 @@ def without_a_softmax(scores, H, W_out, targets, hidden):
 
 @words_lost.right
 def plain(scores, H, W_out, targets, hidden):
-    visible = np.arange(scores.shape[-1]) != hidden[:, None]
-    shares = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    before = np.argmax(shares / shares.sum(axis=-1, keepdims=True) @ H @ W_out, axis=-1) == targets
-    masked = np.where(visible, scores, -np.inf)
-    shares = np.exp(masked - masked.max(axis=-1, keepdims=True))
-    after = np.argmax(shares / shares.sum(axis=-1, keepdims=True) @ H @ W_out, axis=-1) == targets
+    def right(visible):
+        masked = np.where(visible, scores, -np.inf)
+        shares = np.exp(masked - masked.max(axis=-1, keepdims=True))
+        weights = shares / shares.sum(axis=-1, keepdims=True)
+        return np.argmax(weights @ H @ W_out, axis=-1) == targets
+
+    before = right(True)
+    after = right(np.arange(scores.shape[-1]) != hidden[:, None])
     return float(np.sum(before & ~after) / np.sum(before))
 
 
@@ -84,20 +85,12 @@ words_lost.wrong(
 words_lost.wrong(
     "words that were wrong before counted as lost",
     "Hide nothing at all. What is your share then, and what should it be?",
-    plain.edit(
-        "shares = np.exp(scores - scores.max(axis=-1, keepdims=True))\n"
-        "before = np.argmax(shares / shares.sum(axis=-1, keepdims=True) @ H @ W_out, "
-        "axis=-1) == targets",
-        "",
-    ).edit("np.sum(before & ~after) / np.sum(before)", "np.mean(~after)"),
+    plain.edit("np.sum(before & ~after) / np.sum(before)", "np.mean(~after)"),
 )
 words_lost.wrong(
     "words that became right taken off",
     "One word is lost, and another becomes right. How many of the right words were lost?",
-    plain.edit(
-        "np.sum(before & ~after) / np.sum(before)",
-        "(np.sum(before) - np.sum(after)) / np.sum(before)",
-    ),
+    plain.edit("np.sum(before & ~after)", "(np.sum(before) - np.sum(after))"),
 )
 words_lost.wrong(
     "survivors counted",
@@ -107,34 +100,28 @@ words_lost.wrong(
 words_lost.wrong(
     "score 0 for what is hidden",
     "What is exp(0)? Which score gives a weight of 0?",
-    plain.edit("np.where(visible, scores, -np.inf)", "np.where(visible, scores, 0)"),
+    plain.edit("-np.inf", "0"),
 )
 words_lost.wrong(
     "everything hidden but one",
     "Which weights are left in yours: those of the hidden state, or of the others?",
-    plain.edit("np.where(visible, scores, -np.inf)", "np.where(~visible, scores, -np.inf)"),
+    plain.edit("!= hidden[:, None]", "== hidden[:, None]"),
 )
 words_lost.wrong(
     "always the peak hidden",
     "Change `hidden`. Does your result change?",
     plain.edit("hidden[:, None]", "scores.argmax(axis=-1)[:, None]"),
 )
-
-
-@words_lost.wrong(
+words_lost.wrong(
     "renormalised after the softmax",
     "The hidden score is 1000 above all others. What is left of their weights when you come to "
     "share out the rest?",
+    plain.edit("np.where(visible, scores, -np.inf)", "scores").edit(
+        "weights = shares / shares.sum(axis=-1, keepdims=True)",
+        "weights = shares / shares.sum(axis=-1, keepdims=True) * visible\n"
+        "weights = weights / np.maximum(weights.sum(axis=-1, keepdims=True), 1e-12)",
+    ),
 )
-def _(scores, H, W_out, targets, hidden):
-    visible = np.arange(scores.shape[-1]) != hidden[:, None]
-    shares = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = shares / shares.sum(axis=-1, keepdims=True)
-    before = np.argmax(weights @ H @ W_out, axis=-1) == targets
-    left = weights * visible
-    left = left / np.maximum(left.sum(axis=-1, keepdims=True), 1e-12)
-    after = np.argmax(left @ H @ W_out, axis=-1) == targets
-    return float(np.sum(before & ~after) / np.sum(before))
 
 
 @words_lost.public
@@ -180,10 +167,10 @@ def _(rng):
     yield Case(
         "one state hidden from all words", (scores, *rest[:-1], np.full(len(scores), 3))
     ).holds("hidden: (m,)…")
-    yield Case("as many words as states", tuple(_cut(_experiment(rng, "random"), 12))).holds(
+    yield Case("as many words as states", _cut(_experiment(rng, "random"), 12)).holds(
         "H: (T, d_h)…"
     )
-    yield Case("float32", tuple(_single(_experiment(rng, "peak", wrong=0.2)))).holds("scores: (m…")
+    yield Case("float32", single(_experiment(rng, "peak", wrong=0.2))).holds("scores: (m…")
     yield Case("every state twice, scores far apart", _twins(rng)).holds("hidden: (m,)…")
     yield Case("scores below any stand-in for infinity", _twins(rng, -1e12))
 
@@ -197,7 +184,7 @@ def _(rng):
     scores, *rest = _experiment(rng, "peak", wrong=0.4)
     yield Case("scores a thousand times as large", (scores * 1000, *rest))
     yield Case("half of the words are wrong before", _experiment(rng, "peak", wrong=0.5))
-    yield Case("as many words as states", tuple(_cut(_experiment(rng, "random", wrong=0.3), 12)))
+    yield Case("as many words as states", _cut(_experiment(rng, "random", wrong=0.3), 12))
     yield Case("every state twice, scores far apart", _twins(rng))
     yield Case("every state twice, scores far below 0", _twins(rng, -5000.0))
 
@@ -240,12 +227,14 @@ def _written(scores: np.ndarray, H: np.ndarray, W_out: np.ndarray) -> np.ndarray
     return np.argmax(H[scores.argmax(axis=-1)] @ W_out, axis=-1)
 
 
-def _cut(inputs: tuple[np.ndarray, ...], m: int) -> Iterator[np.ndarray]:
+def _cut(inputs: tuple[np.ndarray, ...], m: int) -> tuple[np.ndarray, ...]:
     """Leave the first `m` words."""
     scores, H, W_out, targets, hidden = inputs
-    yield from (scores[:m], H, W_out, targets[:m], hidden[:m])
+    return scores[:m], H, W_out, targets[:m], hidden[:m]
 
 
-def _single(inputs: tuple[np.ndarray, ...]) -> Iterator[np.ndarray]:
-    for one in inputs:
-        yield one.astype(np.float32) if one.dtype == float else one
+words_lost.lets_through("T of 1 refused", "there are two states or more")
+words_lost.lets_through(
+    "a softmax with 1e-6 in its denominator", "the largest logit stays the largest"
+)
+words_lost.lets_through("the last of equal scores", "no two logits are equal")

@@ -54,7 +54,7 @@ def target_by_target(logits, targets, ignored):
     "One part has a single target, the other has two. How much does each of these count?",
     released=True,
 )
-def _(logits, targets, ignored):
+def mean_of_means(logits, targets, ignored):
     losses = [
         F.cross_entropy(one, own, ignore_index=ignored)
         for one, own in zip(logits, targets, strict=True)
@@ -86,26 +86,16 @@ def divided_by_all(logits, targets, ignored):
     return total / sum(len(own) for own in targets)
 
 
-@accumulated_loss.wrong(
+accumulated_loss.wrong(
     "the sum of the means",
     "What happens to the loss if the same batch comes in twice as many parts?",
+    mean_of_means.edit("sum(losses) / len(losses)", "sum(losses)"),
 )
-def _(logits, targets, ignored):
-    return sum(
-        F.cross_entropy(one, own, ignore_index=ignored)
-        for one, own in zip(logits, targets, strict=True)
-        if (own != ignored).any()
-    )
-
-
-@accumulated_loss.wrong("never divided", "What happens to the loss if the batch is twice as large?")
-def _(logits, targets, ignored):
-    return sum(
-        F.cross_entropy(one, own, ignore_index=ignored, reduction="sum")
-        for one, own in zip(logits, targets, strict=True)
-    )
-
-
+accumulated_loss.wrong(
+    "never divided",
+    "What happens to the loss if the batch is twice as large?",
+    divided_by_all.edit("total / sum(len(own) for own in targets)", "total"),
+)
 accumulated_loss.wrong(
     "divided by the number of parts",
     "What does the mean of all targets have to do with the number of parts?",

@@ -60,56 +60,46 @@ def plain(X, W_q, W_k, W_v, W_1, W_2):
     normed = F.layer_norm(X, X.shape[-1:])
     scores = (normed @ W_q) @ (normed @ W_k).transpose(-2, -1) / W_q.shape[-1] ** 0.5
     X = X + scores.softmax(dim=-1) @ (normed @ W_v)
-    return X + F.relu(F.layer_norm(X, X.shape[-1:]) @ W_1) @ W_2
+    normed = F.layer_norm(X, X.shape[-1:])
+    return X + F.relu(normed @ W_1) @ W_2
 
 
-@attend_then_transform.wrong(
+norm_on_the_residual = attend_then_transform.wrong(
     "the norm on the residual path",
     "Let all weights be 0. What should come out of a block that adds nothing?",
+    plain.edit("normed", "X", times=6),
     released=True,
 )
-def norm_on_the_residual(X, W_q, W_k, W_v, W_1, W_2):
-    X = F.layer_norm(X, X.shape[-1:])
-    scores = (X @ W_q) @ (X @ W_k).transpose(-2, -1) / W_q.shape[-1] ** 0.5
-    X = X + scores.softmax(dim=-1) @ (X @ W_v)
-    X = F.layer_norm(X, X.shape[-1:])
-    return X + F.relu(X @ W_1) @ W_2
-
-
 attend_then_transform.wrong(
     "only the first sublayer corrected",
     "How many residual paths does a block have?",
     plain.edit(
-        "return X + F.relu(F.layer_norm(X, X.shape[-1:]) @ W_1) @ W_2",
+        "normed = F.layer_norm(X, X.shape[-1:])\nreturn X + F.relu(normed @ W_1) @ W_2",
         "X = F.layer_norm(X, X.shape[-1:])\nreturn X + F.relu(X @ W_1) @ W_2",
     ),
 )
-second_mended = attend_then_transform.wrong(
+attend_then_transform.wrong(
     "only the second sublayer corrected",
     "How many residual paths does a block have?",
     norm_on_the_residual.edit(
         "X = F.layer_norm(X, X.shape[-1:])\nreturn X + F.relu(X @ W_1) @ W_2",
-        "return X + F.relu(F.layer_norm(X, X.shape[-1:]) @ W_1) @ W_2",
+        "normed = F.layer_norm(X, X.shape[-1:])\nreturn X + F.relu(normed @ W_1) @ W_2",
     ),
 )
-
-
-@attend_then_transform.wrong(
+no_norm = plain.edit("F.layer_norm(X, X.shape[-1:])", "X", times=2)
+attend_then_transform.wrong(
     "the norm after the sum",
     "The task asks for the norm before each sublayer. What is normalised here?",
-)
-def _(X, W_q, W_k, W_v, W_1, W_2):
-    scores = (X @ W_q) @ (X @ W_k).transpose(-2, -1) / W_q.shape[-1] ** 0.5
-    X = F.layer_norm(X + scores.softmax(dim=-1) @ (X @ W_v), X.shape[-1:])
-    return F.layer_norm(X + F.relu(X @ W_1) @ W_2, X.shape[-1:])
-
-
-attend_then_transform.wrong(
-    "no norm at all",
-    "What do W_q and W_1 read when the tokens are large?",
-    second_mended.edit("X = F.layer_norm(X, X.shape[-1:])", "").edit(
-        "F.layer_norm(X, X.shape[-1:]) @ W_1", "X @ W_1"
+    no_norm.edit(
+        "X + scores.softmax(dim=-1) @ (normed @ W_v)",
+        "F.layer_norm(X + scores.softmax(dim=-1) @ (normed @ W_v), X.shape[-1:])",
+    ).edit(
+        "X + F.relu(normed @ W_1) @ W_2",
+        "F.layer_norm(X + F.relu(normed @ W_1) @ W_2, X.shape[-1:])",
     ),
+)
+attend_then_transform.wrong(
+    "no norm at all", "What do W_q and W_1 read when the tokens are large?", no_norm
 )
 attend_then_transform.wrong(
     "the values not normalised",
@@ -120,9 +110,9 @@ attend_then_transform.wrong(
     "the tokens added, not what attention made of them",
     "What does the second sublayer add its result to?",
     plain.edit(
-        "X = X + scores.softmax(dim=-1) @ (normed @ W_v)",
-        "Y = X + scores.softmax(dim=-1) @ (normed @ W_v)",
-    ).edit("F.layer_norm(X, X.shape[-1:]) @ W_1", "F.layer_norm(Y, X.shape[-1:]) @ W_1"),
+        "X = X + scores.softmax(dim=-1) @ (normed @ W_v)\nnormed = F.layer_norm(X, X.shape[-1:])",
+        "Y = X + scores.softmax(dim=-1) @ (normed @ W_v)\nnormed = F.layer_norm(Y, X.shape[-1:])",
+    ),
 )
 
 

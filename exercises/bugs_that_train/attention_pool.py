@@ -47,29 +47,34 @@ def columns(H, w, mask):
     return (H * weights.unsqueeze(-1)).sum(dim=1)
 
 
-@attention_pool.wrong(
-    "a softmax over the batch",
-    "Which numbers should sum to 1? Add the weights of one sequence.",
-    released=True,
-)
-def _(H, w, mask):
+@attention_pool.right
+def plain(H, w, mask):
     scores = (H @ w).masked_fill(~mask, -torch.inf)
-    scores = scores.masked_fill(~mask.any(dim=0, keepdim=True), 0)
-    weights = scores.softmax(dim=0) * mask
+    scores = scores.masked_fill(~mask.any(dim=1, keepdim=True), 0)
+    weights = scores.softmax(dim=1) * mask
     return (weights[:, None] @ H.masked_fill(~mask[..., None], 0))[:, 0]
 
 
-@attention_pool.wrong("masked after the softmax", "What do the weights of the real tokens sum to?")
-def _(H, w, mask):
-    H = H.masked_fill(~mask[..., None], 0)
-    weights = (H @ w).softmax(dim=1) * mask
-    return (weights[:, None] @ H)[:, 0]
-
-
-@attention_pool.wrong("the mask is ignored", "What does the padding add to the blend?")
-def _(H, w, mask):
-    weights = (H @ w).softmax(dim=1)
-    return (weights[:, None] @ H)[:, 0]
+attention_pool.wrong(
+    "a softmax over the batch",
+    "Which numbers should sum to 1? Add the weights of one sequence.",
+    plain.edit("dim=1", "dim=0", times=2),
+    released=True,
+)
+attention_pool.wrong(
+    "masked after the softmax",
+    "What do the weights of the real tokens sum to?",
+    plain.edit(
+        "scores = (H @ w).masked_fill(~mask, -torch.inf)\n"
+        "scores = scores.masked_fill(~mask.any(dim=1, keepdim=True), 0)",
+        "scores = H.masked_fill(~mask[..., None], 0) @ w",
+    ),
+)
+attention_pool.wrong(
+    "the mask is ignored",
+    "What does the padding add to the blend?",
+    plain.edit("scores = (H @ w)", "mask = torch.ones_like(mask)\nscores = (H @ w)"),
+)
 
 
 @attention_pool.wrong("a plain mean", "What part does `w` have in the result?")
@@ -78,24 +83,16 @@ def _(H, w, mask):
     return H.masked_fill(~mask[..., None], 0).sum(dim=1) / count
 
 
-@attention_pool.wrong(
+attention_pool.wrong(
     "NaN for a sequence without a real token",
     "What is the softmax of nothing but minus infinities?",
+    plain.edit("scores = scores.masked_fill(~mask.any(dim=1, keepdim=True), 0)", ""),
 )
-def _(H, w, mask):
-    scores = (H @ w).masked_fill(~mask, -torch.inf)
-    weights = scores.softmax(dim=1)
-    return (weights[:, None] @ H.masked_fill(~mask[..., None], 0))[:, 0]
-
-
-@attention_pool.wrong(
-    "scores divided by the root of d", "Does the task divide the scores by anything?"
+attention_pool.wrong(
+    "scores divided by the root of d",
+    "Does the task divide the scores by anything?",
+    plain.edit("(H @ w)", "(H @ w / H.shape[-1] ** 0.5)"),
 )
-def _(H, w, mask):
-    scores = (H @ w / H.shape[-1] ** 0.5).masked_fill(~mask, -torch.inf)
-    scores = scores.masked_fill(~mask.any(dim=1, keepdim=True), 0)
-    weights = scores.softmax(dim=1) * mask
-    return (weights[:, None] @ H.masked_fill(~mask[..., None], 0))[:, 0]
 
 
 @attention_pool.public
@@ -170,3 +167,8 @@ def _lowest(rng: np.random.Generator) -> tuple[Tensor, ...]:
     H, w, mask = _inputs(rng, [2, 3], 4, 3)
     H, w = Tensor(np.abs(H.array) + 0.1, gradient=False), Tensor(-1e12 * np.abs(w.array), False)
     return H, w, mask
+
+
+attention_pool.mutant("-100 for a hidden score", "torch.finfo(H.dtype).min", "-100.0")
+attention_pool.mutant("-10000 for a hidden score", "torch.finfo(H.dtype).min", "-1e4")
+attention_pool.mutant("-1e9 for a hidden score", "torch.finfo(H.dtype).min", "-1e9")

@@ -60,18 +60,12 @@ def plain(Q, K, V):
     return scores.masked_fill(~seen, -torch.inf).softmax(dim=-1) @ V
 
 
-@continue_attention.wrong(
+continue_attention.wrong(
     "the mask begins at the first key",
     "At which position of the whole sequence does the first of two new tokens stand?",
+    plain.edit("diagonal=n - m", ""),
     released=True,
 )
-def _(Q, K, V):
-    m, n = Q.shape[-2], K.shape[-2]
-    scores = Q @ K.transpose(-2, -1) / Q.shape[-1] ** 0.5
-    seen = torch.ones(m, n, dtype=torch.bool).tril()
-    return scores.masked_fill(~seen, -torch.inf).softmax(dim=-1) @ V
-
-
 continue_attention.wrong(
     "each token sees one ahead",
     "Which is the last key that the last query may see? And the one before it?",
@@ -90,11 +84,11 @@ continue_attention.wrong(
 )
 
 
-@continue_attention.wrong("no mask", "If two tokens are new, may the first of them see the second?")
-def _(Q, K, V):
-    return (Q @ K.transpose(-2, -1) / Q.shape[-1] ** 0.5).softmax(dim=-1) @ V
-
-
+continue_attention.wrong(
+    "no mask",
+    "If two tokens are new, may the first of them see the second?",
+    plain.edit("scores.masked_fill(~seen, -torch.inf)", "scores"),
+)
 continue_attention.wrong(
     "the past is forgotten",
     "What are the keys before the new ones for?",
@@ -116,9 +110,7 @@ continue_attention.wrong(
 continue_attention.wrong(
     "the mask the wrong way round",
     "Which corner of the mask is False, and whom does that hide from whom?",
-    plain.edit(
-        "torch.ones(m, n, dtype=torch.bool).tril", "torch.ones(m, n, dtype=torch.bool).triu"
-    ),
+    plain.edit(".tril(", ".triu("),
 )
 
 

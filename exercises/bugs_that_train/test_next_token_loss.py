@@ -1,8 +1,7 @@
 """The exercise `test_next_token_loss`: write the test that finds what a loss does not count.
 
-What `test_next_token_loss` tells apart: language model losses, right ones and mutants.
-
-Each is written out, because only its own lines reach the process in which it runs.
+It tells the losses of language models apart, right ones and mutants. Each stands alone: only its
+own lines reach the process in which it runs.
 """
 
 import numpy as np
@@ -18,10 +17,7 @@ test_next_token_loss = Declaration(
     difficulty=2,
     minutes=20,
     kind=Kind.TEST,
-    imports=(
-        "import torch",
-        "import torch.nn.functional as F",
-    ),
+    imports=("import torch", "import torch.nn.functional as F"),
     help=(
         "Two short sequences of different lengths, the shorter one filled up. Work the loss out "
         "token by token, in a loop that you trust, and compare with a tolerance.",
@@ -72,6 +68,17 @@ def by_properties(implementation):
         raise AssertionError("logits about no token should not count")
 
 
+@test_next_token_loss.right
+def plain(implementation):
+    torch.manual_seed(0)
+    pad = 8
+    logits, tokens = torch.randn(3, 6, 9), torch.randint(1, 8, (3, 6))
+    tokens[0, 4:] = tokens[1, 3:] = pad
+    targets = tokens[:, 1:].flatten()
+    right = F.cross_entropy(logits[:, :-1].flatten(0, 1), targets, ignore_index=pad)
+    assert torch.isclose(implementation(logits, tokens, pad), right, rtol=1e-4)
+
+
 @test_next_token_loss.wrong(
     "only that it falls",
     "In this chapter every wrong loss falls too. Which number do you know beforehand?",
@@ -83,40 +90,21 @@ def _(implementation):
     assert implementation(sure, tokens, 4) < implementation(flat, tokens, 4)
 
 
-@test_next_token_loss.wrong(
-    "no padding", "If nothing is padded, how would you notice that padding is counted?"
+test_next_token_loss.wrong(
+    "no padding",
+    "If nothing is padded, how would you notice that padding is counted?",
+    plain.edit("tokens[0, 4:] = tokens[1, 3:] = pad", ""),
 )
-def _(implementation):
-    torch.manual_seed(0)
-    logits, tokens = torch.randn(3, 6, 9), torch.randint(1, 8, (3, 6))
-    right = F.cross_entropy(logits[:, :-1].flatten(0, 1), tokens[:, 1:].flatten())
-    assert torch.isclose(implementation(logits, tokens, 8), right, rtol=1e-4)
-
-
-@test_next_token_loss.wrong(
+test_next_token_loss.wrong(
     "the padding is 0",
     "Which line of a program could go unread if `pad` is always the same number?",
+    plain.edit("pad = 8", "pad = 0"),
 )
-def _(implementation):
-    torch.manual_seed(0)
-    logits, tokens = torch.randn(3, 6, 9), torch.randint(1, 8, (3, 6))
-    tokens[0, 4:] = tokens[1, 3:] = 0
-    targets = tokens[:, 1:].flatten()
-    right = F.cross_entropy(logits[:, :-1].flatten(0, 1), targets, ignore_index=0)
-    assert torch.isclose(implementation(logits, tokens, 0), right, rtol=1e-4)
-
-
-@test_next_token_loss.wrong(
+test_next_token_loss.wrong(
     "sequences of equal length",
     "When does it matter whether every sequence counts the same, or every token?",
+    plain.edit("tokens[0, 4:] = tokens[1, 3:] = pad", "tokens[:, 4:] = pad"),
 )
-def _(implementation):
-    torch.manual_seed(0)
-    logits, tokens = torch.randn(3, 6, 9), torch.randint(0, 7, (3, 6))
-    tokens[:, 4:] = 8
-    targets = tokens[:, 1:].flatten()
-    right = F.cross_entropy(logits[:, :-1].flatten(0, 1), targets, ignore_index=8)
-    assert torch.isclose(implementation(logits, tokens, 8), right, rtol=1e-4)
 
 
 @test_next_token_loss.wrong(

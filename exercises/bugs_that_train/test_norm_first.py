@@ -1,8 +1,7 @@
 """The exercise `test_norm_first`: write the test that finds a norm that stands wrong.
 
-What `test_norm_first` tells apart: sublayers with the norm first, right ones and mutants.
-
-Each is written out, because only its own lines reach the process in which it runs.
+It tells sublayers with the norm first apart, right ones and mutants. Each stands alone: only its
+own lines reach the process in which it runs.
 """
 
 import numpy as np
@@ -18,10 +17,7 @@ test_norm_first = Declaration(
     difficulty=2,
     minutes=20,
     kind=Kind.TEST,
-    imports=(
-        "import torch",
-        "import torch.nn.functional as F",
-    ),
+    imports=("import torch", "import torch.nn.functional as F"),
     help=(
         "A token of two features, normalised, is (1, -1) or (-1, 1). So you can work the answer "
         "out by hand, token by token, and compare with a tolerance of three digits.",
@@ -159,7 +155,7 @@ def in_double(X, W_1, W_2):
 
 
 @test_norm_first.rejects("a norm over the tokens of a sequence", holds=("d at least 2",))
-def _(X, W_1, W_2):
+def over_the_tokens(X, W_1, W_2):
     centred = X - X.mean(dim=1, keepdim=True)
     normed = centred / torch.sqrt(centred.square().mean(dim=1, keepdim=True) + 1e-5)
     return X + F.relu(normed @ W_1) @ W_2
@@ -179,11 +175,9 @@ def _(X, W_1, W_2):
     return F.layer_norm(X + F.relu(X @ W_1) @ W_2, X.shape[-1:])
 
 
-@test_norm_first.rejects("no residual", holds=("That goes…",))
-def _(X, W_1, W_2):
-    return F.relu(F.layer_norm(X, X.shape[-1:]) @ W_1) @ W_2
-
-
+test_norm_first.rejects(
+    "no residual", with_layer_norm.edit("X + F.relu", "F.relu"), holds=("That goes…",)
+)
 test_norm_first.rejects(
     "no norm",
     with_layer_norm.edit("F.layer_norm(X, X.shape[-1:]) @ W_1", "X @ W_1"),
@@ -216,11 +210,11 @@ test_norm_first.rejects(
 )
 
 
-@test_norm_first.rejects("a norm over the batch", shown=False)
-def _(X, W_1, W_2):
-    centred = X - X.mean(dim=(0, 1))
-    normed = centred / torch.sqrt(centred.square().mean(dim=(0, 1)) + 1e-5)
-    return X + F.relu(normed @ W_1) @ W_2
+test_norm_first.rejects(
+    "a norm over the batch",
+    over_the_tokens.edit("dim=1, keepdim=True", "dim=(0, 1)", times=2),
+    shown=False,
+)
 
 
 @test_norm_first.rejects(
@@ -232,9 +226,14 @@ def _(X, W_1, W_2):
     return X + F.relu(normed @ W_1) @ W_2
 
 
-@test_norm_first.rejects("no ReLU", shown=False, holds=("W_1: (d, d_ff). W_2: (d_ff, d).",))
-def _(X, W_1, W_2):
-    return X + F.layer_norm(X, X.shape[-1:]) @ W_1 @ W_2
+test_norm_first.rejects(
+    "no ReLU",
+    with_layer_norm.edit(
+        "F.relu(F.layer_norm(X, X.shape[-1:]) @ W_1)", "F.layer_norm(X, X.shape[-1:]) @ W_1"
+    ),
+    shown=False,
+    holds=("W_1: (d, d_ff). W_2: (d_ff, d).",),
+)
 
 
 @test_norm_first.rejects("the ReLU at the end", shown=False, holds=("That goes…",))

@@ -1,11 +1,9 @@
 """The exercise `test_padding`: write the test that finds what a padded batch does to a sequence.
 
-What `test_padding` tells apart: encoders of padded batches, right ones and mutants.
-
-Each is written out, because only its own lines reach the process in which it runs. All are two
-layers of attention with no weights of their own; each takes the mean of what it found and of what
-was there. Scores are divided by 8, so that every real token keeps the influence that the docstring
-of `test_padding` promises.
+It tells encoders of padded batches apart, right ones and mutants. Each stands alone: only its own
+lines reach the process in which it runs. All are two layers of attention with no weights of their
+own; each takes the mean of what it found and of what was there. Scores are divided by 8, so that
+every real token keeps the influence that the docstring of `test_padding` promises.
 """
 
 import numpy as np
@@ -89,6 +87,22 @@ def by_noise(implementation):
                 raise AssertionError("it should move its own sequence, and no other")
 
 
+@test_padding.right
+def plain(implementation):
+    X = torch.randn(3, 5, 4, generator=torch.Generator().manual_seed(0))
+    lengths, n_heads = torch.tensor([2, 5, 3]), 2
+    together = implementation(X, lengths, n_heads)
+    for at, length in enumerate(lengths):
+        own = X[at, None, :length]
+        alone = implementation(own, length[None], n_heads)
+        assert torch.allclose(together[at, :length], alone[0], atol=1e-4)
+        for token in range(length):
+            other = own.clone()
+            other[0, token] += 1
+            moved = (implementation(other, length[None], n_heads) - alone).abs().amax(dim=-1)
+            assert (moved > 1e-4).all()
+
+
 @test_padding.wrong(
     "only the shape",
     "What does the output of a padded sequence depend on, and on what should it not?",
@@ -97,39 +111,16 @@ def _(implementation):
     assert implementation(torch.randn(2, 5, 4), torch.tensor([5, 3]), 2).shape == (2, 5, 4)
 
 
-@test_padding.wrong(
-    "one head only", "In which order do sequences and heads stand where both are one axis?"
+test_padding.wrong(
+    "one head only",
+    "In which order do sequences and heads stand where both are one axis?",
+    plain.edit("torch.tensor([2, 5, 3]), 2", "torch.tensor([2, 5, 3]), 1"),
 )
-def _(implementation):
-    X = torch.randn(3, 5, 4, generator=torch.Generator().manual_seed(0))
-    lengths = torch.tensor([2, 5, 3])
-    together = implementation(X, lengths, 1)
-    for at, length in enumerate(lengths.tolist()):
-        alone = implementation(X[at : at + 1, :length], lengths[at : at + 1], 1)[0]
-        assert torch.allclose(together[at, :length], alone, atol=1e-4)
-        for token in range(length):
-            other = X[at : at + 1, :length].clone()
-            other[0, token] += 1
-            moved = (implementation(other, lengths[at : at + 1], 1)[0] - alone).abs().amax(dim=-1)
-            assert (moved > 1e-4).all()
-
-
-@test_padding.wrong(
+test_padding.wrong(
     "sequences of equal length",
     "If all sequences need the same mask, how would you notice that one got another's?",
+    plain.edit("[2, 5, 3]", "[3, 3, 3]"),
 )
-def _(implementation):
-    X = torch.randn(3, 5, 4, generator=torch.Generator().manual_seed(0))
-    lengths = torch.tensor([3, 3, 3])
-    together = implementation(X, lengths, 2)
-    for at in range(3):
-        alone = implementation(X[at : at + 1, :3], lengths[:1], 2)[0]
-        assert torch.allclose(together[at, :3], alone, atol=1e-4)
-        for token in range(3):
-            other = X[at : at + 1, :3].clone()
-            other[0, token] += 1
-            moved = (implementation(other, lengths[:1], 2)[0] - alone).abs().amax(dim=-1)
-            assert (moved > 1e-4).all()
 
 
 @test_padding.wrong(
@@ -240,14 +231,16 @@ def exponentials(X, lengths, n_heads):
     return X
 
 
-@test_padding.rejects("the mask is ignored", holds=("X: (batch, n, d)", "behind them…"))
-def _(X, lengths, n_heads):
-    for _ in range(2):
-        H = X.unflatten(-1, (n_heads, -1)).transpose(1, 2)
-        X = (X + ((H @ H.mT / 8).softmax(-1) @ H).transpose(1, 2).flatten(2)) / 2
-    return X
-
-
+nothing_hidden = heads_as_an_axis.edit(
+    "scores = (H @ H.mT / 8).masked_fill(~real[:, None, None], -torch.inf)\n"
+    "X = (X + (scores.softmax(-1) @ H).transpose(1, 2).flatten(2)) / 2",
+    "X = (X + ((H @ H.mT / 8).softmax(-1) @ H).transpose(1, 2).flatten(2)) / 2",
+)
+test_padding.rejects(
+    "the mask is ignored",
+    nothing_hidden.edit("real = torch.arange(X.shape[1]) < lengths[:, None]", ""),
+    holds=("X: (batch, n, d)", "behind them…"),
+)
 test_padding.rejects(
     "the mask is not passed on to the second layer",
     heads_as_an_axis.edit("for _ in range(2):", "for layer in range(2):").edit(
@@ -274,13 +267,7 @@ test_padding.rejects(
 )
 test_padding.rejects(
     "the padding is set to 0, and attended to",
-    heads_as_an_axis.edit(
-        "for _ in range(2):", "for _ in range(2):\n    X = X * real[..., None]"
-    ).edit(
-        "scores = (H @ H.mT / 8).masked_fill(~real[:, None, None], -torch.inf)\n"
-        "X = (X + (scores.softmax(-1) @ H).transpose(1, 2).flatten(2)) / 2",
-        "X = (X + ((H @ H.mT / 8).softmax(-1) @ H).transpose(1, 2).flatten(2)) / 2",
-    ),
+    nothing_hidden.edit("H = X", "X = X * real[..., None]\nH = X"),
     holds=("that depends on every real token of it, and on nothing else",),
 )
 test_padding.rejects(
@@ -290,19 +277,13 @@ test_padding.rejects(
 )
 test_padding.rejects(
     "one position of the padding is seen",
-    heads_as_an_axis.edit(
-        "torch.arange(X.shape[1]) < lengths[:, None]",
-        "torch.arange(X.shape[1]) <= lengths[:, None]",
-    ),
+    heads_as_an_axis.edit("< lengths[:, None]", "<= lengths[:, None]"),
     shown=False,
     holds=("whole numbers…",),
 )
 test_padding.rejects(
     "the queries are hidden, and not the keys",
-    heads_as_an_axis.edit(
-        "(H @ H.mT / 8).masked_fill(~real[:, None, None], -torch.inf)",
-        "(H @ H.mT / 8).masked_fill(~real[:, None, :, None], -1e9)",
-    ),
+    heads_as_an_axis.edit("~real[:, None, None], -torch.inf", "~real[:, None, :, None], -1e9"),
     shown=False,
 )
 test_padding.rejects(

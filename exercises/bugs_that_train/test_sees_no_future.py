@@ -1,9 +1,7 @@
 """The exercise `test_sees_no_future`: write the test that finds a leak, in a model you know not.
 
-What `test_sees_no_future` tells apart: language models that look back, and mutants that look on.
-
-Each is written out, because only its own lines reach the process in which it runs. The weights of a
-model are any numbers that differ.
+It tells apart language models that look back, and mutants that look on. Each stands alone: only its
+own lines reach the process in which it runs. The weights of a model are any numbers that differ.
 """
 
 import numpy as np
@@ -115,10 +113,7 @@ def _(implementation):
 test_sees_no_future.wrong(
     "asks what is hidden, never what is seen",
     "A model that reads nothing at all has no leak. Would your test accept it?",
-    plain.edit(
-        "assert (moved[1] < 1e-4).all()\nassert (moved[0, position:] > 1e-4).all()",
-        "assert (moved[1] < 1e-4).all()",
-    ),
+    plain.edit("assert (moved[0, position:] > 1e-4).all()", ""),
 )
 test_sees_no_future.wrong(
     "one sequence at a time",
@@ -128,16 +123,7 @@ test_sees_no_future.wrong(
 test_sees_no_future.wrong(
     "equal to the last bit",
     "May two sums of the same numbers differ in the last digit?",
-    plain.edit(
-        "moved = (implementation(changed) - before).abs().amax(dim=-1)\n"
-        "assert (moved[0, :position] < 1e-4).all()\n"
-        "assert (moved[1] < 1e-4).all()\n"
-        "assert (moved[0, position:] > 1e-4).all()",
-        "after = implementation(changed)\n"
-        "assert torch.equal(before[0, :position], after[0, :position])\n"
-        "assert torch.equal(before[1], after[1])\n"
-        "assert not (before[0, position:] == after[0, position:]).all(dim=-1).any()",
-    ),
+    plain.edit("< 1e-4", "== 0", times=2),
 )
 
 
@@ -190,19 +176,15 @@ test_sees_no_future.rejects(
     masked_attention.edit(
         "future = torch.ones(n, n, dtype=torch.bool).triu(1)",
         "past = torch.ones(n, n, dtype=torch.bool).tril(-1)",
-    ).edit(
-        "(X @ X.mT / 8).masked_fill(future, -torch.inf)",
-        "(X @ X.mT / 8).masked_fill(past, -torch.inf)",
-    ),
+    ).edit("masked_fill(future", "masked_fill(past"),
     holds=("Raises AssertionError",),
+)
+without_positions = masked_attention.edit(
+    "X = X + torch.cos(torch.arange(n)[:, None] * torch.arange(1, 9) / 3)", ""
 )
 test_sees_no_future.rejects(
     "each position sees one token ahead",
-    masked_attention.edit(
-        "X = X + torch.cos(torch.arange(n)[:, None] * torch.arange(1, 9) / 3)\n"
-        "future = torch.ones(n, n, dtype=torch.bool).triu(1)",
-        "future = torch.ones(n, n, dtype=torch.bool).triu(2)",
-    ),
+    without_positions.edit("triu(1)", "triu(2)"),
     holds=("logits of shape (batch, n, 10)",),
 )
 test_sees_no_future.rejects(
@@ -233,8 +215,7 @@ def _(tokens):
 
 test_sees_no_future.rejects(
     "a mask that is made for eight positions, and there are more",
-    masked_attention.edit(
-        "X = X + torch.cos(torch.arange(n)[:, None] * torch.arange(1, 9) / 3)\n"
+    without_positions.edit(
         "future = torch.ones(n, n, dtype=torch.bool).triu(1)",
         "future = torch.zeros(n, n, dtype=torch.bool)\n"
         "future[:8, :8] = torch.ones(8, 8, dtype=torch.bool).triu(1)[:n, :n]\n"
@@ -259,23 +240,16 @@ def _(tokens):
     return (X + weights @ X) @ torch.sin(torch.arange(80.0).reshape(8, 10))
 
 
-@test_sees_no_future.rejects("hidden by too small a penalty", shown=False)
-def _(tokens):
-    n = tokens.shape[1]
-    X = torch.sin(3.0 * (tokens[..., None] + 1) * torch.arange(1, 9)) / 2
-    future = torch.ones(n, n).triu(1)
-    weights = (X @ X.mT / 8 - 5 * future).softmax(dim=-1)
-    return (X + weights @ X) @ torch.sin(torch.arange(80.0).reshape(8, 10))
-
-
+test_sees_no_future.rejects(
+    "hidden by too small a penalty",
+    without_positions.edit("torch.ones(n, n, dtype=torch.bool)", "torch.ones(n, n)").edit(
+        "(X @ X.mT / 8).masked_fill(future, -torch.inf)", "(X @ X.mT / 8 - 5 * future)"
+    ),
+    shown=False,
+)
 test_sees_no_future.rejects(
     "a softmax over the queries",
-    masked_attention.edit(
-        "X = X + torch.cos(torch.arange(n)[:, None] * torch.arange(1, 9) / 3)", ""
-    ).edit(
-        "(X @ X.mT / 8).masked_fill(future, -torch.inf).softmax(dim=-1)",
-        "(X @ X.mT / 8).masked_fill(future, -1e9).softmax(dim=-2)",
-    ),
+    without_positions.edit("-torch.inf", "-1e9").edit("softmax(dim=-1)", "softmax(dim=-2)"),
     shown=False,
 )
 

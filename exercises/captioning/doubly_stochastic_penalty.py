@@ -41,71 +41,58 @@ def multiplied_out(weights):
     return weights.shape[-1] - 2 * total + squares
 
 
-@doubly_stochastic_penalty.wrong(
+@doubly_stochastic_penalty.right
+def plain(weights):
+    short = 1 - weights.sum(axis=-2)
+    return np.sum(short**2, axis=-1)
+
+
+doubly_stochastic_penalty.wrong(
     "summed over the places",
     "The weights of one word sum to 1 anyway. Over which axis do you add up what one place got?",
+    plain.edit("axis=-2", "axis=-1"),
 )
-def _(weights):
-    return np.sum((1 - weights.sum(axis=-1)) ** 2, axis=-1)
-
-
-@doubly_stochastic_penalty.wrong(
-    "not squared", "One place got 0.5 too much, another 0.5 too little. Should that cost nothing?"
+not_squared = doubly_stochastic_penalty.wrong(
+    "not squared",
+    "One place got 0.5 too much, another 0.5 too little. Should that cost nothing?",
+    plain.edit("short**2", "short"),
 )
-def not_squared(weights):
-    return np.sum(1 - weights.sum(axis=-2), axis=-1)
-
-
-@doubly_stochastic_penalty.wrong(
-    "absolute value for square", "What does a place cost that got 3, and what one that got 2?"
+doubly_stochastic_penalty.wrong(
+    "absolute value for square",
+    "What does a place cost that got 3, and what one that got 2?",
+    plain.edit("short**2", "np.abs(short)"),
 )
-def _(weights):
-    return np.sum(np.abs(1 - weights.sum(axis=-2)), axis=-1)
-
-
-@doubly_stochastic_penalty.wrong(
-    "mean over the places", "What does the docstring say of a caption with no word: 1 or L?"
+doubly_stochastic_penalty.wrong(
+    "mean over the places",
+    "What does the docstring say of a caption with no word: 1 or L?",
+    plain.edit("np.sum", "np.mean"),
 )
-def _(weights):
-    return np.mean((1 - weights.sum(axis=-2)) ** 2, axis=-1)
-
-
-@doubly_stochastic_penalty.wrong(
+doubly_stochastic_penalty.wrong(
     "each word for itself",
     "A place may get its 1 from several words together. When do you add them up: before the "
     "square, or after?",
+    plain.edit("1 - weights.sum(axis=-2)", "1 - weights").edit("axis=-1", "axis=(-2, -1)"),
 )
-def _(weights):
-    return np.sum((1 - weights) ** 2, axis=(-2, -1))
-
-
 doubly_stochastic_penalty.wrong(
     "weights squared before they are added",
     "Two words look at one place with 0.5 each. What did it get, and what does it cost?",
     not_squared.edit("weights.sum(axis=-2)", "np.sum(weights**2, axis=-2)"),
 )
-
-
-@doubly_stochastic_penalty.wrong(
-    "summed over the batch", "Right for one caption. How many penalties do three captions have?"
+doubly_stochastic_penalty.wrong(
+    "summed over the batch",
+    "Right for one caption. How many penalties do three captions have?",
+    plain.edit("np.sum(short**2, axis=-1)", "np.sum(short**2)"),
 )
-def _(weights):
-    return np.sum((1 - weights.sum(axis=-2)) ** 2)
-
-
-@doubly_stochastic_penalty.wrong(
-    "an equal share instead of 1", "With which number does the docstring compare what a place got?"
+doubly_stochastic_penalty.wrong(
+    "an equal share instead of 1",
+    "With which number does the docstring compare what a place got?",
+    plain.edit("1 - weights", "weights.shape[-2] / weights.shape[-1] - weights"),
 )
-def _(weights):
-    m, L = weights.shape[-2:]
-    return np.sum((m / L - weights.sum(axis=-2)) ** 2, axis=-1)
-
-
-@doubly_stochastic_penalty.wrong(
-    "one number for each place", "How many numbers does the docstring ask for, for one caption?"
+doubly_stochastic_penalty.wrong(
+    "one number for each place",
+    "How many numbers does the docstring ask for, for one caption?",
+    plain.edit("np.sum(short**2, axis=-1)", "short**2"),
 )
-def _(weights):
-    return (1 - weights.sum(axis=-2)) ** 2
 
 
 @doubly_stochastic_penalty.public

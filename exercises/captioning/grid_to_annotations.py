@@ -29,7 +29,8 @@ def loop(features):
 @grid_to_annotations.right
 def swapped(features):
     C, H, W = features.shape[-3:]
-    return np.swapaxes(features.reshape(*features.shape[:-3], C, H * W), -1, -2)
+    flat = features.reshape(*features.shape[:-3], C, H * W)
+    return np.swapaxes(flat, -1, -2)
 
 
 @grid_to_annotations.right
@@ -43,62 +44,38 @@ grid_to_annotations.wrong(
     "reshaped without moving the channels",
     "A reshape keeps the order in which the numbers stand in memory. Are the channels of one "
     "place neighbours there? Try an array that counts 0, 1, 2, ...",
-    swapped.edit(
-        "np.swapaxes(features.reshape(*features.shape[:-3], C, H * W), -1, -2)",
-        "features.reshape(*features.shape[:-3], H * W, C)",
-    ),
+    swapped.edit("np.swapaxes(flat, -1, -2)", "flat.reshape(*features.shape[:-3], H * W, C)"),
 )
-
-
-@grid_to_annotations.wrong(
+grid_to_annotations.wrong(
     "channels first",
     "Which axis of your result counts the places? One annotation is to be one row.",
+    swapped.edit("np.swapaxes(flat, -1, -2)", "flat"),
 )
-def _(features):
-    C, H, W = features.shape[-3:]
-    return features.reshape(*features.shape[:-3], C, H * W)
-
-
-@grid_to_annotations.wrong(
+grid_to_annotations.wrong(
     "down the columns",
     "Which place is your row 1: the one to the right of the first, or the one below it?",
+    swapped.edit("features.reshape", "np.swapaxes(features, -1, -2).reshape"),
 )
-def _(features):
-    C, H, W = features.shape[-3:]
-    turned = np.swapaxes(features, -1, -2)
-    return np.swapaxes(turned.reshape(*features.shape[:-3], C, H * W), -1, -2)
-
-
-@grid_to_annotations.wrong(
-    "still a grid", "A set of annotations has one axis for all places. How many has yours?"
+grid_to_annotations.wrong(
+    "still a grid",
+    "A set of annotations has one axis for all places. How many has yours?",
+    swapped.edit("np.swapaxes(flat, -1, -2)", "np.moveaxis(features, -3, -1)"),
 )
-def _(features):
-    return np.moveaxis(features, -3, -1)
-
-
-@grid_to_annotations.wrong(
+grid_to_annotations.wrong(
     "whole batch in one set",
     "Right for one picture. Whose places stand in your result when there are two?",
+    swapped.edit("np.swapaxes(flat, -1, -2)", "np.swapaxes(flat, -1, -2).reshape(-1, C)"),
 )
-def _(features):
-    return np.moveaxis(features, -3, -1).reshape(-1, features.shape[-3])
-
-
-@grid_to_annotations.wrong(
-    "channels averaged away", "How many numbers does a place have before, and how many after?"
+grid_to_annotations.wrong(
+    "channels averaged away",
+    "How many numbers does a place have before, and how many after?",
+    swapped.edit("np.swapaxes(flat, -1, -2)", "flat.mean(axis=-2)[..., None]"),
 )
-def _(features):
-    mean = features.mean(axis=-3)
-    return mean.reshape(*features.shape[:-3], -1, 1)
-
-
-@grid_to_annotations.wrong(
-    "bottom row first", "Which row of the grid is row 0: the top one or the bottom one?"
+grid_to_annotations.wrong(
+    "bottom row first",
+    "Which row of the grid is row 0: the top one or the bottom one?",
+    swapped.edit("features.reshape", "features[..., ::-1, :].reshape"),
 )
-def _(features):
-    C, H, W = features.shape[-3:]
-    flat = features[..., ::-1, :].reshape(*features.shape[:-3], C, H * W)
-    return np.swapaxes(flat, -1, -2)
 
 
 @grid_to_annotations.public

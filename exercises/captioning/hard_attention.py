@@ -65,20 +65,19 @@ def first_above(scores, rng):
 def plain(scores, rng):
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = weights / weights.sum(axis=-1, keepdims=True)
-    draws = np.asarray(rng.random(scores.shape[:-1]))
-    place = (np.cumsum(weights, axis=-1)[..., :-1] <= draws[..., None]).sum(axis=-1)
+    below = np.cumsum(weights, axis=-1)[..., :-1]
+    place = np.sum(below <= rng.random((*scores.shape[:-1], 1)), axis=-1)
     one_hot = np.arange(scores.shape[-1]) == place[..., None]
-    return one_hot.astype(scores.dtype), np.log(np.sum(weights * one_hot, axis=-1))
+    probability = np.sum(weights * one_hot, axis=-1)
+    return one_hot.astype(scores.dtype), np.log(probability)
 
 
 hard_attention.wrong(
     "best place instead of a drawn one",
     "A place with weight 0.1 is to be drawn one time in ten. How often do you draw it?",
     plain.edit(
-        "draws = np.asarray(rng.random(scores.shape[:-1]))\n"
-        "place = (np.cumsum(weights, axis=-1)[..., :-1] <= draws[..., None]).sum(axis=-1)",
-        "place = np.argmax(weights, axis=-1)",
-    ).edit("np.sum(weights * one_hot, axis=-1)", "weights.max(axis=-1)"),
+        "np.sum(below <= rng.random((*scores.shape[:-1], 1)), axis=-1)", "weights.argmax(axis=-1)"
+    ),
 )
 
 
@@ -93,64 +92,46 @@ def _(scores, rng):
 hard_attention.wrong(
     "score instead of the logarithm of the probability",
     "Add 5 to all scores: the probabilities stay. Does your second result?",
-    plain.edit(
-        "np.log(np.sum(weights * one_hot, axis=-1))", "np.sum(scores, axis=-1, where=one_hot)"
-    ),
+    plain.edit("np.log(probability)", "np.sum(scores, axis=-1, where=one_hot)"),
 )
 hard_attention.wrong(
     "probability without its logarithm",
     "A log probability is never above 0. Is yours?",
-    plain.edit("np.log(np.sum(weights * one_hot, axis=-1))", "np.sum(weights * one_hot, axis=-1)"),
+    plain.edit("np.log(probability)", "probability"),
 )
 hard_attention.wrong(
     "a little added before the logarithm",
     "A place was drawn with the probability 0.0000003. Can a place that was drawn have the "
     "probability 0? What does your sum make of its logarithm?",
-    plain.edit("np.sum(weights * one_hot, axis=-1)", "np.sum(weights * one_hot, axis=-1) + 1e-8"),
+    plain.edit("np.log(probability)", "np.log(probability + 1e-8)"),
 )
 hard_attention.wrong(
     "logarithms of all places",
     "How many places were drawn in each row, and how many numbers do you return for it?",
-    plain.edit("np.log(np.sum(weights * one_hot, axis=-1))", "np.log(weights)"),
+    plain.edit("np.log(probability)", "np.log(weights)"),
 )
 hard_attention.wrong(
     "zero times minus infinity",
     "What is 0 * np.log(0)? Can you pick the one weight before you take the logarithm?",
-    plain.edit(
-        "np.arange(scores.shape[-1]) == place[..., None]",
-        "(np.arange(scores.shape[-1]) == place[..., None]).astype(scores.dtype)",
-    ).edit(
-        "one_hot.astype(scores.dtype), np.log(np.sum(weights * one_hot, axis=-1))",
-        "one_hot, np.sum(one_hot * np.log(weights), axis=-1)",
-    ),
+    plain.edit("np.log(probability)", "np.sum(one_hot * np.log(weights), axis=-1)"),
 )
 hard_attention.wrong(
     "number of the place instead of one-hot",
     "Which shape and dtype does the docstring give for the first result?",
-    plain.edit(
-        "one_hot.astype(scores.dtype), np.log(np.sum(weights * one_hot, axis=-1))",
-        "place, np.log(np.sum(weights * one_hot, axis=-1))",
-    ),
+    plain.edit("return one_hot.astype(scores.dtype)", "return place"),
 )
 hard_attention.wrong(
     "one draw for all rows",
     "Should two pictures look at the same place because their draws are one and the same?",
-    plain.edit(
-        "draws = np.asarray(rng.random(scores.shape[:-1]))\n"
-        "place = (np.cumsum(weights, axis=-1)[..., :-1] <= draws[..., None]).sum(axis=-1)",
-        "place = (np.cumsum(weights, axis=-1)[..., :-1] <= rng.random()).sum(axis=-1)",
-    ),
+    plain.edit("rng.random((*scores.shape[:-1], 1))", "rng.random()"),
 )
 hard_attention.wrong(
     "drawn in another way",
     "Your draw is fair: the place with the largest score plus Gumbel noise has the right "
     "probability. But how many numbers does it take from `rng`? See the docstring.",
     plain.edit(
-        "draws = np.asarray(rng.random(scores.shape[:-1]))\n"
-        "place = (np.cumsum(weights, axis=-1)[..., :-1] <= draws[..., None]).sum(axis=-1)\n"
-        "one_hot = np.arange(scores.shape[-1]) == place[..., None]",
-        "noisy = scores - np.log(-np.log(rng.random(scores.shape)))\n"
-        "one_hot = np.arange(scores.shape[-1]) == noisy.argmax(axis=-1)[..., None]",
+        "place = np.sum(below <= rng.random((*scores.shape[:-1], 1)), axis=-1)",
+        "noisy = scores - np.log(-np.log(rng.random(scores.shape)))\nplace = noisy.argmax(axis=-1)",
     ),
 )
 hard_attention.wrong(
@@ -247,3 +228,10 @@ def _certain(rng: np.random.Generator, L: int) -> np.ndarray:
 
 def _scores(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
     return rng.normal(size=shape).astype(np.float32)
+
+
+hard_attention.mutant("a draw equal to a sum counts for the place before", "<= draws", "< draws")
+hard_attention.mutant("1e-8 in the logarithm", "np.log(", "np.log(1e-8 + ")
+hard_attention.lets_through(
+    "a draw equal to a sum counts for the place before", "no seed draws exactly such a number"
+)

@@ -65,7 +65,8 @@ def matrix(scores, sampled, rewards):
 def plain(scores, sampled, rewards):
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = (weights / weights.sum(axis=-1, keepdims=True))[..., None, :]
-    baseline = (rewards.sum(axis=-1, keepdims=True) - rewards) / (rewards.shape[-1] - 1)
+    others = rewards.sum(axis=-1, keepdims=True) - rewards
+    baseline = others / (rewards.shape[-1] - 1)
     return (rewards - baseline)[..., None] * (sampled - weights)
 
 
@@ -73,33 +74,23 @@ leave_one_out_gradient.wrong(
     "the mean of all draws, its own among them",
     "May a draw's own reward enter its baseline? What would that do to the mean of the estimates, "
     "with two draws?",
-    plain.edit(
-        "(rewards.sum(axis=-1, keepdims=True) - rewards) / (rewards.shape[-1] - 1)",
-        "rewards.mean(axis=-1, keepdims=True)",
-    ),
+    plain.edit("others / (rewards.shape[-1] - 1)", "rewards.mean(axis=-1, keepdims=True)"),
 )
 leave_one_out_gradient.wrong(
     "the sum of the others",
     "All draws brought the same. Is your estimate 0?",
-    plain.edit(
-        "(rewards.sum(axis=-1, keepdims=True) - rewards) / (rewards.shape[-1] - 1)",
-        "rewards.sum(axis=-1, keepdims=True) - rewards",
-    ),
+    plain.edit("others / (rewards.shape[-1] - 1)", "others"),
 )
 leave_one_out_gradient.wrong(
     "divided by the number of all draws",
     "How many others are there? All draws brought the same: is your estimate 0?",
-    plain.edit(
-        "(rewards.sum(axis=-1, keepdims=True) - rewards) / (rewards.shape[-1] - 1)",
-        "(rewards.sum(axis=-1, keepdims=True) - rewards) / rewards.shape[-1]",
-    ),
+    plain.edit("(rewards.shape[-1] - 1)", "rewards.shape[-1]"),
 )
 leave_one_out_gradient.wrong(
     "the others of the whole batch",
     "Should what one picture's draws brought be judged by those of another?",
     plain.edit(
-        "(rewards.sum(axis=-1, keepdims=True) - rewards) / (rewards.shape[-1] - 1)",
-        "(rewards.sum() - rewards) / (rewards.size - 1)",
+        "others / (rewards.shape[-1] - 1)", "(rewards.sum() - rewards) / (rewards.size - 1)"
     ),
 )
 leave_one_out_gradient.wrong(
@@ -113,12 +104,7 @@ leave_one_out_gradient.wrong(
 leave_one_out_gradient.wrong(
     "no baseline",
     "All draws brought the same. Which of them was better than the others?",
-    plain.edit(
-        "baseline = (rewards.sum(axis=-1, keepdims=True) - rewards) / (rewards.shape[-1] - "
-        "1)\n"
-        "return (rewards - baseline)[..., None] * (sampled - weights)",
-        "return rewards[..., None] * (sampled - weights)",
-    ),
+    plain.edit("(rewards - baseline)", "rewards"),
 )
 leave_one_out_gradient.wrong(
     "sign turned round",
@@ -127,32 +113,20 @@ leave_one_out_gradient.wrong(
 )
 
 
-@leave_one_out_gradient.wrong(
-    "softmax forgotten", "Each estimate should sum to 0 over the places. Does yours?"
+leave_one_out_gradient.wrong(
+    "softmax forgotten",
+    "Each estimate should sum to 0 over the places. Does yours?",
+    plain.edit("(sampled - weights)", "sampled"),
 )
-def _(scores, sampled, rewards):
-    baseline = (rewards.sum(axis=-1, keepdims=True) - rewards) / (rewards.shape[-1] - 1)
-    return (rewards - baseline)[..., None] * sampled
-
-
 leave_one_out_gradient.wrong(
     "a single draw let through",
     "What do you return for one draw, and with what do you compare it?",
-    plain.edit(
-        "baseline = (rewards.sum(axis=-1, keepdims=True) - rewards) / (rewards.shape[-1] - 1)",
-        "others = max(rewards.shape[-1] - 1, 1)\n"
-        "baseline = (rewards.sum(axis=-1, keepdims=True) - rewards) / others",
-    ),
+    plain.edit("(rewards.shape[-1] - 1)", "max(rewards.shape[-1] - 1, 1)"),
 )
 leave_one_out_gradient.wrong(
     "the next draw in place of the others",
     "With four draws, how many of them enter a baseline of yours?",
-    plain.edit(
-        "baseline = (rewards.sum(axis=-1, keepdims=True) - rewards) / (rewards.shape[-1] - "
-        "1)\n"
-        "return (rewards - baseline)[..., None] * (sampled - weights)",
-        "return (rewards - np.roll(rewards, -1, axis=-1))[..., None] * (sampled - weights)",
-    ),
+    plain.edit("others / (rewards.shape[-1] - 1)", "np.roll(rewards, -1, axis=-1)"),
 )
 
 
@@ -221,3 +195,6 @@ def _apart(rng: np.random.Generator, n: int, k: int, L: int) -> tuple[np.ndarray
     """Draws from `n` rows, whose scores are near 1000 and near -1000 in turn."""
     scores, *others = _draws(rng, (n,), k, L)
     return scores + np.where(np.arange(n) % 2, 1000.0, -1000.0)[:, None], *others
+
+
+leave_one_out_gradient.lets_through("k of 1 refused", "that is asked for: one draw has no others")

@@ -73,13 +73,16 @@ def divided_by_the_sum(weights, box, grid_shape):
 
 @localisation.right
 def plain(weights, box, grid_shape):
-    H, W = grid_shape
+    def covered(low, high, size):
+        cells = np.arange(size)
+        lengths = np.minimum(cells + 1, high) - np.maximum(cells, low)
+        return np.clip(lengths, 0, None)
+
     top, left, bottom, right = np.moveaxis(np.asarray(box, dtype=float), -1, 0)[..., None]
-    i, j = np.arange(H), np.arange(W)
-    rows = np.clip(np.minimum(i + 1, bottom) - np.maximum(i, top), 0, None)
-    columns = np.clip(np.minimum(j + 1, right) - np.maximum(j, left), 0, None)
+    rows, columns = covered(top, bottom, grid_shape[0]), covered(left, right, grid_shape[1])
     area = rows[..., :, None] * columns[..., None, :]
-    return np.sum(weights * area.reshape(*area.shape[:-2], H * W), axis=-1)
+    area = area.reshape(*box.shape[:-1], -1)
+    return np.sum(weights * area, axis=-1)
 
 
 localisation.wrong(
@@ -90,40 +93,22 @@ localisation.wrong(
 localisation.wrong(
     "height and width for bottom and right",
     "Are the last two numbers of the box lines of the grid, or lengths?",
-    plain.edit("top, left, bottom, right", "top, left, height, width")
-    .edit("np.minimum(i + 1, bottom)", "np.minimum(i + 1, top + height)")
-    .edit("np.minimum(j + 1, right)", "np.minimum(j + 1, left + width)"),
+    plain.edit("rows, columns =", "bottom, right = top + bottom, left + right\nrows, columns ="),
 )
-all_cells_touched = localisation.wrong(
+localisation.wrong(
     "all cells touched count in full",
     "A box covers a tenth of a cell. How much of the cell's weight do you count?",
-    plain.edit(
-        "rows = np.clip(np.minimum(i + 1, bottom) - np.maximum(i, top), 0, None)\n"
-        "columns = np.clip(np.minimum(j + 1, right) - np.maximum(j, left), 0, None)\n"
-        "area = rows[..., :, None] * columns[..., None, :]",
-        "rows = (i + 1 > top) & (i < bottom)\n"
-        "columns = (j + 1 > left) & (j < right)\n"
-        "area = rows[..., :, None] & columns[..., None, :]",
-    ),
+    plain.edit("np.clip(lengths, 0, None)", "(cells + 1 > low) & (cells < high)"),
 )
 localisation.wrong(
     "only whole cells count",
     "A box covers nine tenths of a cell. How much of the cell's weight do you count?",
-    plain.edit(
-        "rows = np.clip(np.minimum(i + 1, bottom) - np.maximum(i, top), 0, None)\n"
-        "columns = np.clip(np.minimum(j + 1, right) - np.maximum(j, left), 0, None)\n"
-        "area = rows[..., :, None] * columns[..., None, :]",
-        "rows = (i >= top) & (i + 1 <= bottom)\n"
-        "columns = (j >= left) & (j + 1 <= right)\n"
-        "area = rows[..., :, None] & columns[..., None, :]",
-    ),
+    plain.edit("np.clip(lengths, 0, None)", "(cells >= low) & (cells + 1 <= high)"),
 )
 localisation.wrong(
     "a cell counts if its middle does",
     "Move the box by a hair over the middle of a cell. By how much should the share change?",
-    all_cells_touched.edit("np.arange(H), np.arange(W)", "np.arange(H) + 0.5, np.arange(W) + 0.5")
-    .edit("i + 1 > top", "i >= top")
-    .edit("j + 1 > left", "j >= left"),
+    plain.edit("np.clip(lengths, 0, None)", "(cells + 0.5 >= low) & (cells + 0.5 < high)"),
 )
 localisation.wrong(
     "down the columns",
@@ -136,35 +121,21 @@ localisation.wrong(
     "divided by the area",
     "All weight lies inside the box. Is your share 1?",
     plain.edit(
-        "return np.sum(weights * area.reshape(*area.shape[:-2], H * W), axis=-1)",
-        "flat = area.reshape(*area.shape[:-2], H * W)\n"
-        "return np.sum(weights * flat, axis=-1) / np.maximum(flat.sum(axis=-1), 1e-9)",
+        "np.sum(weights * area, axis=-1)",
+        "np.sum(weights * area, axis=-1) / np.maximum(area.sum(axis=-1), 1e-9)",
     ),
 )
-
-
-@localisation.wrong(
+localisation.wrong(
     "only the strongest place",
     "Does your share change when the weight moves among the other places?",
+    plain.edit(
+        "return np.sum", "weights = np.eye(area.shape[-1])[weights.argmax(axis=-1)]\nreturn np.sum"
+    ),
 )
-def _(weights, box, grid_shape):
-    top, left, bottom, right = np.moveaxis(np.asarray(box, dtype=float), -1, 0)
-    i, j = np.divmod(np.argmax(weights, axis=-1), grid_shape[1])
-    rows = np.clip(np.minimum(i + 1, bottom) - np.maximum(i, top), 0, None)
-    columns = np.clip(np.minimum(j + 1, right) - np.maximum(j, left), 0, None)
-    return rows * columns
-
-
 localisation.wrong(
     "negative lengths",
     "How long is the overlap of the lines 0 to 1 and 3 to 4? What does your formula say?",
-    plain.edit(
-        "np.clip(np.minimum(i + 1, bottom) - np.maximum(i, top), 0, None)",
-        "np.minimum(i + 1, bottom) - np.maximum(i, top)",
-    ).edit(
-        "np.clip(np.minimum(j + 1, right) - np.maximum(j, left), 0, None)",
-        "np.minimum(j + 1, right) - np.maximum(j, left)",
-    ),
+    plain.edit("np.clip(lengths, 0, None)", "lengths"),
 )
 
 
@@ -281,3 +252,8 @@ def _many(
 ) -> tuple[np.ndarray, np.ndarray, tuple[int, int]]:
     weights = _weights(rng, (*batch, grid[0] * grid[1]), dtype)
     return weights, _box(rng, batch, *grid).astype(dtype), grid
+
+
+localisation.lets_through(
+    "inputs rounded to 1e-12", "a share so tiny drowns in the rounding of a running sum"
+)

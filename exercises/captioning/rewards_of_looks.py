@@ -54,87 +54,63 @@ def triangle(log_likelihoods, real):
 @rewards_of_looks.right
 def plain(log_likelihoods, real):
     said = np.where(real, log_likelihoods, 0)
-    return np.cumsum(said[..., ::-1], axis=-1)[..., ::-1]
-
-
-@rewards_of_looks.wrong(
-    "the look's own word left out",
-    "A look that comes just before the last word: what does it bring in yours?",
-    released=True,
-)
-def _(log_likelihoods, real):
-    said = np.where(real, log_likelihoods, 0)
-    total = np.sum(said, axis=-1, keepdims=True)
-    so_far = np.cumsum(said, axis=-1)
-    return np.where(real, total - so_far, 0)
-
-
-@rewards_of_looks.wrong(
-    "the words before the look", "Can a look change a word that was said before it?"
-)
-def _(log_likelihoods, real):
-    return np.where(real, np.cumsum(np.where(real, log_likelihoods, 0), axis=-1), 0)
+    rewards = np.cumsum(said[..., ::-1], axis=-1)[..., ::-1]
+    return rewards
 
 
 rewards_of_looks.wrong(
+    "the look's own word left out",
+    "A look that comes just before the last word: what does it bring in yours?",
+    own_word_added.edit("total - so_far + said", "total - so_far"),
+    released=True,
+)
+rewards_of_looks.wrong(
+    "the words before the look",
+    "Can a look change a word that was said before it?",
+    own_word_added.edit("total - so_far + said", "so_far"),
+)
+rewards_of_looks.wrong(
     "the whole caption for every look",
     "Can the third look change the first word? Should it be rewarded for it?",
-    plain.edit(
-        "np.cumsum(said[..., ::-1], axis=-1)[..., ::-1]",
-        "np.where(real, said.sum(axis=-1, keepdims=True), 0)",
-    ),
+    own_word_added.edit("total - so_far + said", "total"),
 )
-
-
-@rewards_of_looks.wrong(
+rewards_of_looks.wrong(
     "the look's own word alone",
     "The place of a look goes into the decoder's state. Which words does that change?",
+    own_word_added.edit("total - so_far + said", "said"),
 )
-def _(log_likelihoods, real):
-    return np.where(real, log_likelihoods, 0)
-
-
-@rewards_of_looks.wrong(
-    "padding counted", "Change a log likelihood at the padding. Does any reward of yours change?"
+rewards_of_looks.wrong(
+    "padding counted",
+    "Change a log likelihood at the padding. Does any reward of yours change?",
+    plain.edit("np.where(real, log_likelihoods, 0)", "log_likelihoods").edit(
+        "return rewards", "return np.where(real, rewards, 0)"
+    ),
 )
-def _(log_likelihoods, real):
-    rewards = np.cumsum(log_likelihoods[..., ::-1], axis=-1)[..., ::-1]
-    return np.where(real, rewards, 0)
-
-
 rewards_of_looks.wrong(
     "zero times NaN",
     "What is 0 * nan, and what is 0 * -inf? Can you choose instead of multiplying?",
     plain.edit("np.where(real, log_likelihoods, 0)", "log_likelihoods * real"),
 )
-
-
-@rewards_of_looks.wrong(
+rewards_of_looks.wrong(
     "the mean in place of the sum",
     "The caption gets a longer end, all of it badly said. Does the first look's reward fall by "
     "all of it?",
+    plain.edit(
+        "return rewards",
+        "counts = np.cumsum(real[..., ::-1], axis=-1)[..., ::-1]\n"
+        "return np.where(real, rewards / np.maximum(counts, 1), 0)",
+    ),
 )
-def _(log_likelihoods, real):
-    said = np.where(real, log_likelihoods, 0)
-    sums = np.cumsum(said[..., ::-1], axis=-1)[..., ::-1]
-    counts = np.cumsum(real[..., ::-1], axis=-1)[..., ::-1]
-    return np.where(real, sums / np.maximum(counts, 1), 0)
-
-
 rewards_of_looks.wrong(
     "in the order of the end",
     "Is the first number that you return that of the first look, or that of the last?",
-    plain.edit(
-        "np.cumsum(said[..., ::-1], axis=-1)[..., ::-1]", "np.cumsum(said[..., ::-1], axis=-1)"
-    ),
+    plain.edit("return rewards", "return rewards[..., ::-1]"),
 )
 rewards_of_looks.wrong(
     "the total kept at the padding",
     "What does the docstring ask for at the padding?",
     plain.edit(
-        "return np.cumsum(said[..., ::-1], axis=-1)[..., ::-1]",
-        "rewards = np.cumsum(said[..., ::-1], axis=-1)[..., ::-1]\n"
-        "return np.where(real, rewards, said.sum(axis=-1, keepdims=True))",
+        "return rewards", "return np.where(real, rewards, said.sum(axis=-1, keepdims=True))"
     ),
 )
 

@@ -54,7 +54,8 @@ def place_by_place(scores, sampled, reward, baseline):
 def plain(scores, sampled, reward, baseline):
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = weights / weights.sum(axis=-1, keepdims=True)
-    return np.expand_dims(reward - baseline, -1) * (sampled - weights)
+    advantage = np.expand_dims(reward - baseline, -1)
+    return advantage * (sampled - weights)
 
 
 score_function_gradient.wrong(
@@ -67,64 +68,49 @@ score_function_gradient.wrong(
     "A draw brought just what was expected. How much should the scores change?",
     plain.edit("reward - baseline", "reward + baseline"),
 )
-score_function_gradient.wrong(
+baseline_ignored = score_function_gradient.wrong(
     "baseline ignored",
     "Does your estimate change when the baseline does?",
-    plain.edit("np.expand_dims(reward - baseline, -1)", "np.expand_dims(reward, -1)"),
+    plain.edit("reward - baseline", "reward"),
 )
 score_function_gradient.wrong(
     "baseline subtracted from the product",
     "Your estimates for one row should sum to 0 over its places. Do they?",
-    plain.edit(
-        "np.expand_dims(reward - baseline, -1) * (sampled - weights)",
-        "np.expand_dims(reward, -1) * (sampled - weights) - np.expand_dims(baseline, -1)",
+    baseline_ignored.edit(
+        "(sampled - weights)", "(sampled - weights) - np.expand_dims(baseline, -1)"
     ),
 )
 score_function_gradient.wrong(
     "gradient of the probability",
     "A likely place is drawn often. Should its estimate be multiplied by its probability as well?",
-    two_parts.edit(
-        "advantage = np.expand_dims(np.subtract(reward, baseline), -1)\n"
-        "return advantage * sampled - advantage * weights",
+    plain.edit(
+        "return advantage",
         "probability = np.sum(weights * sampled, axis=-1, keepdims=True)\n"
-        "return np.expand_dims(reward - baseline, -1) * probability * (sampled - weights)",
+        "return advantage * probability",
     ),
 )
-
-
-@score_function_gradient.wrong(
+score_function_gradient.wrong(
     "softmax forgotten",
     "If the score of the drawn place rises, what happens to the weights of the others?",
+    plain.edit("(sampled - weights)", "sampled + 0 * scores"),
 )
-def _(scores, sampled, reward, baseline):
-    return np.expand_dims(reward - baseline, -1) * sampled + 0 * scores
-
-
 score_function_gradient.wrong(
     "gradient with respect to the weights",
     "The derivative of log(weight) with respect to the weight is 1 / weight. With respect to "
     "which numbers does the docstring ask you to differentiate?",
-    plain.edit(
-        "np.expand_dims(reward - baseline, -1) * (sampled - weights)",
-        "np.expand_dims(reward - baseline, -1) * sampled / weights",
-    ),
+    plain.edit("(sampled - weights)", "sampled / weights"),
 )
-
-
-@score_function_gradient.wrong(
-    "scores for weights", "Your estimates for one row should sum to 0 over its places. Do they?"
+score_function_gradient.wrong(
+    "scores for weights",
+    "Your estimates for one row should sum to 0 over its places. Do they?",
+    plain.edit("sampled - weights", "sampled - scores"),
 )
-def _(scores, sampled, reward, baseline):
-    return np.expand_dims(reward - baseline, -1) * (sampled - scores)
-
-
 score_function_gradient.wrong(
     "mean over the draws",
     "How many estimates does the docstring ask for, when there are six draws?",
-    two_parts.edit(
-        "advantage = np.expand_dims(np.subtract(reward, baseline), -1)\n"
-        "return advantage * sampled - advantage * weights",
-        "estimates = np.expand_dims(reward - baseline, -1) * (sampled - weights)\n"
+    plain.edit(
+        "return advantage * (sampled - weights)",
+        "estimates = advantage * (sampled - weights)\n"
         "return estimates.reshape(-1, scores.shape[-1]).mean(axis=0)",
     ),
 )

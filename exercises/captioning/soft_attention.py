@@ -58,49 +58,36 @@ def einsum(s, annotations, params):
 @soft_attention.right
 def plain(s, annotations, params):
     W_s, W_a, v = params
-    scores = np.tanh((s @ W_s)[..., None, :] + annotations @ W_a) @ v
-    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = weights / weights.sum(axis=-1, keepdims=True)
-    return np.einsum("...l,...lc->...c", weights, annotations), weights
+    hidden = (s @ W_s)[..., None, :] + annotations @ W_a
+    scores = np.tanh(hidden) @ v
+    shares = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = shares / shares.sum(axis=-1, keepdims=True)
+    context = np.einsum("...l,...lc->...c", weights, annotations)
+    return context, weights
 
 
-soft_attention.wrong(
+no_tanh = soft_attention.wrong(
     "tanh forgotten",
     "Without the tanh, what does the state add to the score of each place? Can a number that all "
     "places share change their weights?",
-    plain.edit(
-        "np.tanh((s @ W_s)[..., None, :] + annotations @ W_a) @ v",
-        "((s @ W_s)[..., None, :] + annotations @ W_a) @ v",
-    ),
+    plain.edit("np.tanh(hidden)", "hidden"),
 )
 soft_attention.wrong(
     "state added after the tanh",
     "The hidden layer reads the state and the annotation. What does a number that is added to all "
     "scores do to the weights?",
-    plain.edit(
-        "np.tanh((s @ W_s)[..., None, :] + annotations @ W_a) @ v",
-        "((s @ W_s)[..., None, :] + np.tanh(annotations @ W_a)) @ v",
-    ),
+    no_tanh.edit("annotations @ W_a", "np.tanh(annotations @ W_a)"),
 )
 soft_attention.wrong(
     "state multiplied",
     "The hidden layer reads both. Are the two projections added or multiplied?",
-    plain.edit(
-        "(s @ W_s)[..., None, :] + annotations @ W_a",
-        "(s @ W_s)[..., None, :] * (annotations @ W_a)",
-    ),
+    plain.edit("+ annotations @ W_a", "* (annotations @ W_a)"),
 )
 soft_attention.wrong(
     "hidden layer blended",
     "The network of the scores decides where to look. What is it that is seen there, and how wide "
     "is it?",
-    plain.edit(
-        "scores = np.tanh((s @ W_s)[..., None, :] + annotations @ W_a) @ v",
-        "hidden = annotations @ W_a\nscores = np.tanh((s @ W_s)[..., None, :] + hidden) @ v",
-    ).edit(
-        'np.einsum("...l,...lc->...c", weights, annotations)',
-        'np.einsum("...l,...lc->...c", weights, hidden)',
-    ),
+    plain.edit("weights, annotations", "weights, annotations @ W_a"),
 )
 soft_attention.wrong(
     "plain mean",
@@ -109,30 +96,21 @@ soft_attention.wrong(
 )
 
 
-@soft_attention.wrong(
-    "scores used as weights", "What do your weights sum to? Can one of them be negative?"
+soft_attention.wrong(
+    "scores used as weights",
+    "What do your weights sum to? Can one of them be negative?",
+    plain.edit("shares / shares.sum(axis=-1, keepdims=True)", "scores"),
 )
-def _(s, annotations, params):
-    W_s, W_a, v = params
-    scores = np.tanh((s @ W_s)[..., None, :] + annotations @ W_a) @ v
-    return np.einsum("...l,...lc->...c", scores, annotations), scores
-
-
 soft_attention.wrong(
     "sigmoid for softmax",
     "What do your weights sum to over the places of one picture?",
-    plain.edit(
-        "weights = np.exp(scores - scores.max(axis=-1, keepdims=True))\n"
-        "weights = weights / weights.sum(axis=-1, keepdims=True)",
-        "weights = 0.5 * (1 + np.tanh(scores / 2))",
-    ),
+    plain.edit("shares / shares.sum(axis=-1, keepdims=True)", "0.5 * (1 + np.tanh(scores / 2))"),
 )
 soft_attention.wrong(
     "only the best place",
     "How much does the second-best place contribute to a soft look?",
     plain.edit(
-        "weights = np.exp(scores - scores.max(axis=-1, keepdims=True))\n"
-        "weights = weights / weights.sum(axis=-1, keepdims=True)",
+        "weights = shares / shares.sum(axis=-1, keepdims=True)",
         "best = scores.argmax(axis=-1)\n"
         "weights = (np.arange(scores.shape[-1]) == best[..., None]).astype(scores.dtype)",
     ),
@@ -140,9 +118,7 @@ soft_attention.wrong(
 soft_attention.wrong(
     "weights shared over the batch",
     "Right for one picture. Over what do the weights of one picture sum to 1?",
-    plain.edit("scores.max(axis=-1, keepdims=True)", "scores.max()").edit(
-        "weights.sum(axis=-1, keepdims=True)", "weights.sum()"
-    ),
+    plain.edit("axis=-1, keepdims=True", "", times=2),
 )
 soft_attention.wrong(
     "exponential overflows",
@@ -158,10 +134,7 @@ soft_attention.wrong(
 soft_attention.wrong(
     "weights returned first",
     "In which order does the docstring return the two?",
-    plain.edit(
-        'np.einsum("...l,...lc->...c", weights, annotations), weights',
-        'weights, np.einsum("...l,...lc->...c", weights, annotations)',
-    ),
+    plain.edit("return context, weights", "return weights, context"),
 )
 
 

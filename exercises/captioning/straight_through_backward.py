@@ -66,82 +66,59 @@ def pairs(scores, noise, temperature, d_look):
 
 @straight_through_backward.right
 def plain(scores, noise, temperature, d_look):
-    tempered = (scores + noise) / temperature[..., None]
-    relaxed = np.exp(tempered - tempered.max(axis=-1, keepdims=True))
-    relaxed = relaxed / relaxed.sum(axis=-1, keepdims=True)
+    noisy = scores + noise
+    tempered = noisy / temperature[..., None]
+    shares = np.exp(tempered - tempered.max(axis=-1, keepdims=True))
+    relaxed = shares / shares.sum(axis=-1, keepdims=True)
     mean = np.sum(relaxed * d_look, axis=-1, keepdims=True)
     d_scores = relaxed * (d_look - mean) / temperature[..., None]
     return d_scores, -np.sum(d_scores * tempered, axis=-1)
 
 
-@straight_through_backward.wrong(
+straight_through_backward.wrong(
     "the derivative at the one-hot look",
     "At which row do you take the derivative of the softmax: at the one-hot that was used, or at "
     "the softmax that it is treated as?",
+    plain.edit(
+        "shares / shares.sum(axis=-1, keepdims=True)",
+        "np.eye(scores.shape[-1])[tempered.argmax(axis=-1)].astype(scores.dtype)",
+    ),
 )
-def _(scores, noise, temperature, d_look):
-    tempered = (scores + noise) / temperature[..., None]
-    look = np.eye(scores.shape[-1])[tempered.argmax(axis=-1)].astype(scores.dtype)
-    mean = np.sum(look * d_look, axis=-1, keepdims=True)
-    d_scores = look * (d_look - mean) / temperature[..., None]
-    return d_scores, -np.sum(d_scores * tempered, axis=-1)
-
-
-@straight_through_backward.wrong(
+straight_through_backward.wrong(
     "the gradient passed on untouched",
     "All scores of a row rise by 1. Does any look change? What then must your d_scores sum to?",
+    plain.edit("relaxed * (d_look - mean)", "d_look"),
 )
-def _(scores, noise, temperature, d_look):
-    tempered = (scores + noise) / temperature[..., None]
-    d_scores = d_look / temperature[..., None]
-    return d_scores, -np.sum(d_scores * tempered, axis=-1)
-
-
 straight_through_backward.wrong(
     "noise forgotten",
     "Of which numbers was the largest taken on the way forward?",
-    plain.edit("(scores + noise) / temperature[..., None]", "scores / temperature[..., None]"),
+    plain.edit("scores + noise", "scores"),
 )
 straight_through_backward.wrong(
     "not divided by the temperature on the way back",
     "What is the derivative of (scores + noise) / temperature with respect to the scores?",
-    plain.edit(
-        "mean = np.sum(relaxed * d_look, axis=-1, keepdims=True)\n"
-        "d_scores = relaxed * (d_look - mean) / temperature[..., None]",
-        "d_scores = relaxed * (d_look - np.sum(relaxed * d_look, axis=-1, keepdims=True))",
-    ),
+    plain.edit("(d_look - mean) / temperature[..., None]", "(d_look - mean)"),
 )
 straight_through_backward.wrong(
     "the mean of the gradient forgotten",
     "Add 1 to every number of d_look. The weights still sum to 1, so should anything change?",
-    plain.edit(
-        "mean = np.sum(relaxed * d_look, axis=-1, keepdims=True)\n"
-        "d_scores = relaxed * (d_look - mean) / temperature[..., None]",
-        "d_scores = relaxed * d_look / temperature[..., None]",
-    ),
+    plain.edit("(d_look - mean)", "d_look"),
 )
 straight_through_backward.wrong(
     "only the diagonal",
     "When one score rises, what happens to the weights of the other places?",
+    plain.edit("(d_look - mean)", "(1 - relaxed) * d_look"),
+)
+straight_through_backward.wrong(
+    "a softmax without the temperature",
+    "Which row does the docstring take the softmax of?",
     plain.edit(
-        "mean = np.sum(relaxed * d_look, axis=-1, keepdims=True)\n"
-        "d_scores = relaxed * (d_look - mean) / temperature[..., None]",
-        "d_scores = relaxed * (1 - relaxed) * d_look / temperature[..., None]",
+        "tempered - tempered.max(axis=-1, keepdims=True)",
+        "noisy - noisy.max(axis=-1, keepdims=True)",
+    ).edit(
+        "-np.sum(d_scores * tempered, axis=-1)", "-np.sum(d_scores * noisy, axis=-1) / temperature"
     ),
 )
-
-
-@straight_through_backward.wrong(
-    "a softmax without the temperature", "Which row does the docstring take the softmax of?"
-)
-def _(scores, noise, temperature, d_look):
-    relaxed = np.exp(scores + noise - (scores + noise).max(axis=-1, keepdims=True))
-    relaxed = relaxed / relaxed.sum(axis=-1, keepdims=True)
-    d_scores = relaxed * (d_look - np.sum(relaxed * d_look, axis=-1, keepdims=True))
-    d_scores = d_scores / temperature[..., None]
-    return d_scores, -np.sum(d_scores * (scores + noise), axis=-1) / temperature
-
-
 straight_through_backward.wrong(
     "sign of the temperature",
     "A higher temperature brings all numbers of the row nearer to 0. Does yours?",
@@ -150,7 +127,7 @@ straight_through_backward.wrong(
 straight_through_backward.wrong(
     "divided by the temperature once",
     "What is the derivative of 1 / t? How often does t stand in it?",
-    plain.edit("d_scores * tempered", "d_scores * (scores + noise)"),
+    plain.edit("d_scores * tempered", "d_scores * noisy"),
 )
 straight_through_backward.wrong(
     "one temperature for all rows",
@@ -163,11 +140,7 @@ straight_through_backward.wrong(
 straight_through_backward.wrong(
     "exponential overflows",
     "What is np.exp(1000)? What may you subtract from all numbers of a row?",
-    plain.edit(
-        "relaxed = np.exp(tempered - tempered.max(axis=-1, keepdims=True))\n"
-        "relaxed = relaxed / relaxed.sum(axis=-1, keepdims=True)",
-        "relaxed = np.exp(tempered) / np.exp(tempered).sum(axis=-1, keepdims=True)",
-    ),
+    plain.edit("np.exp(tempered - tempered.max(axis=-1, keepdims=True))", "np.exp(tempered)"),
 )
 
 

@@ -50,8 +50,11 @@ def entry_by_entry(gradients, max_norm):
 
 @clip_by_global_norm.right
 def plain(gradients, max_norm):
-    norm = float(np.sqrt(sum(np.sum(one.astype(float) ** 2) for one in gradients)))
-    return [one * min(1.0, max_norm / max(norm, 1e-300)) for one in gradients], norm
+    squares = [np.sum(one.astype(float) ** 2) for one in gradients]
+    norm = float(np.sqrt(sum(squares)))
+    factor = min(1.0, max_norm / max(norm, 1e-300))
+    clipped = [one * factor for one in gradients]
+    return clipped, norm
 
 
 @clip_by_global_norm.wrong(
@@ -70,68 +73,46 @@ clip_by_global_norm.wrong(
     "entry by entry",
     "Draw the gradient (3, 4) and what you make of it with max_norm = 1. Does it point the same "
     "way?",
-    plain.edit("one * min(1.0, max_norm / max(norm, 1e-300))", "np.clip(one, -max_norm, max_norm)"),
+    plain.edit("one * factor", "np.clip(one, -max_norm, max_norm)"),
 )
 clip_by_global_norm.wrong(
     "the sum of the norms",
     "Put 3 and 4 into one array: its norm is 5. Should it matter whether they stand in one array "
     "or in two?",
-    plain.edit(
-        "np.sqrt(sum(np.sum(one.astype(float) ** 2) for one in gradients))",
-        "sum(np.sqrt(np.sum(one.astype(float) ** 2)) for one in gradients)",
-    ),
+    plain.edit("np.sqrt(sum(squares))", "sum(np.sqrt(squares))"),
 )
 clip_by_global_norm.wrong(
     "the root forgotten",
     "What is the length of (3, 4)?",
-    plain.edit(
-        "np.sqrt(sum(np.sum(one.astype(float) ** 2) for one in gradients))",
-        "sum(np.sum(one.astype(float) ** 2) for one in gradients)",
-    ),
+    plain.edit("np.sqrt(sum(squares))", "sum(squares)"),
 )
 clip_by_global_norm.wrong(
     "short gradients made longer",
     "What is max_norm / norm for a gradient that is shorter than allowed? Should such a gradient "
     "change?",
-    plain.edit(
-        "one * min(1.0, max_norm / max(norm, 1e-300))", "one * (max_norm / max(norm, 1e-300))"
-    ),
+    plain.edit("min(1.0, max_norm / max(norm, 1e-300))", "max_norm / max(norm, 1e-300)"),
 )
 clip_by_global_norm.wrong(
     "the norm after the clipping",
     "Somebody wants to plot how large the gradients are during training. What would they see of a "
     "gradient of norm 1000 in your number?",
-    plain.edit(
-        "return [one * min(1.0, max_norm / max(norm, 1e-300)) for one in gradients], norm",
-        "factor = min(1.0, max_norm / max(norm, 1e-300))\n"
-        "return [one * factor for one in gradients], norm * factor",
-    ),
+    plain.edit("return clipped, norm", "return clipped, norm * factor"),
 )
 clip_by_global_norm.wrong(
     "shortened to 1",
     "How long is your result when max_norm is 10?",
-    plain.edit(
-        "one * min(1.0, max_norm / max(norm, 1e-300))",
-        "one / norm if norm > max_norm else one.copy()",
-    ),
+    plain.edit("one * factor", "one / norm if norm > max_norm else one.copy()"),
 )
 clip_by_global_norm.wrong(
     "the largest norm in place of the global one",
     "Nine gradients, each shorter than allowed: how long are they together?",
-    plain.edit(
-        "np.sqrt(sum(np.sum(one.astype(float) ** 2) for one in gradients))",
-        "max(np.sqrt(np.sum(one.astype(float) ** 2)) for one in gradients)",
-    ),
+    plain.edit("np.sqrt(sum(squares))", "max(np.sqrt(squares))"),
 )
 clip_by_global_norm.wrong(
     "a little added to the norm",
     "How long, to the last digit, is what you return? What do you add to the norm, and can you "
     "divide by 0 where the norm is larger than max_norm?",
-    plain.edit(
-        "return [one * min(1.0, max_norm / max(norm, 1e-300)) for one in gradients], norm",
-        "factor = min(1.0, max_norm / (norm + 1e-6))\n"
-        "return [one * factor for one in gradients], norm",
-    ),
+    plain.edit("max(norm, 1e-300)", "(norm + 1e-6)"),
 )
 clip_by_global_norm.wrong(
     "squares that overflow",

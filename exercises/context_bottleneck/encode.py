@@ -109,10 +109,8 @@ encode.wrong(
     "state before the token",
     "Is row 0 of your H the state before the first token, or after it?",
     plain.edit(
-        "for t in range(X.shape[-2]):", "for t in range(X.shape[-2]):\n    states.append(h)"
-    ).edit(
         "h = np.tanh(X[..., t, :] @ W_xh + h @ W_hh + b)\nstates.append(h)",
-        "h = np.tanh(X[..., t, :] @ W_xh + h @ W_hh + b)",
+        "states.append(h)\nh = np.tanh(X[..., t, :] @ W_xh + h @ W_hh + b)",
     ),
 )
 encode.wrong(
@@ -132,18 +130,11 @@ encode.wrong(
 )
 
 
-@encode.wrong(
+encode.wrong(
     "loop over the first axis",
     "Right for one sentence. When X has shape (2, 4, 3), what does `for x in X` hand you?",
+    stacked.edit("np.moveaxis(X, -2, 0)", "X").edit("axis=X.ndim - 2", "axis=0"),
 )
-def _(X, h_0, W_xh, W_hh, b):
-    h, states = h_0, []
-    for x in X:
-        h = np.tanh(x @ W_xh + h @ W_hh + b)
-        states.append(h)
-    return np.stack(states), h
-
-
 encode.wrong(
     "time put first",
     "In a batch of 2 sentences with 4 tokens, H should be (2, 4, d_h). Along which axis do you "
@@ -154,10 +145,7 @@ encode.wrong(
     "one array for all states",
     "Are all rows of your H the same? A loop that writes into one array, and keeps that array "
     "each time, keeps how many arrays?",
-    plain.edit("h_0, []", "h_0.copy(), []").edit(
-        "h = np.tanh(X[..., t, :] @ W_xh + h @ W_hh + b)",
-        "h[...] = np.tanh(X[..., t, :] @ W_xh + h @ W_hh + b)",
-    ),
+    plain.edit("h_0, []", "h_0.copy(), []").edit("h = np.tanh", "h[...] = np.tanh"),
 )
 
 

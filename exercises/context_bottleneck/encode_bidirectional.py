@@ -72,14 +72,16 @@ def loops(X, h_0, forward, backward):
 
 @encode_bidirectional.right
 def plain(X, h_0, forward, backward):
-    halves = []
-    for (W_xh, W_hh, b), order in ((forward, 1), (backward, -1)):
+    def read(tokens, W_xh, W_hh, b):
         h, states = h_0, []
-        for t in range(X.shape[-2])[::order]:
-            h = np.tanh(X[..., t, :] @ W_xh + h @ W_hh + b)
+        for t in range(tokens.shape[-2]):
+            h = np.tanh(tokens[..., t, :] @ W_xh + h @ W_hh + b)
             states.append(h)
-        halves.append(np.stack(states[::order], axis=-2))
-    return np.concatenate(halves, axis=-1)
+        return np.stack(states, axis=-2)
+
+    left = read(X, *forward)
+    right = read(X[..., ::-1, :], *backward)[..., ::-1, :]
+    return np.concatenate([left, right], axis=-1)
 
 
 encode_bidirectional.wrong(
@@ -87,48 +89,34 @@ encode_bidirectional.wrong(
     "The reader from the right reads the last token first. To which token does its first state "
     "belong, and in which row do you put it?",
     plain.edit(
-        "for (W_xh, W_hh, b), order in ((forward, 1), (backward, -1)):",
-        "for (W_xh, W_hh, b), tokens in ((forward, X), (backward, X[..., ::-1, :])):",
-    )
-    .edit("range(X.shape[-2])[::order]", "range(X.shape[-2])")
-    .edit("X[..., t, :]", "tokens[..., t, :]")
-    .edit("np.stack(states[::order], axis=-2)", "np.stack(states, axis=-2)"),
+        "read(X[..., ::-1, :], *backward)[..., ::-1, :]", "read(X[..., ::-1, :], *backward)"
+    ),
 )
-both_from_the_left = encode_bidirectional.wrong(
+encode_bidirectional.wrong(
     "both read from the left",
     "Change the last token of a sentence. Does any number in your row 0 change?",
-    plain.edit(
-        "for (W_xh, W_hh, b), order in ((forward, 1), (backward, -1)):",
-        "for W_xh, W_hh, b in (forward, backward):",
-    )
-    .edit("range(X.shape[-2])[::order]", "range(X.shape[-2])")
-    .edit("np.stack(states[::order], axis=-2)", "np.stack(states, axis=-2)"),
+    plain.edit("read(X[..., ::-1, :], *backward)[..., ::-1, :]", "read(X, *backward)"),
 )
 encode_bidirectional.wrong(
     "turned round only after reading",
     "In which order does your second reader meet the tokens? Turning its states round afterwards: "
     "does that change what it has read?",
-    both_from_the_left.edit(
-        "np.concatenate(halves, axis=-1)",
-        "np.concatenate([halves[0], halves[1][..., ::-1, :]], axis=-1)",
-    ),
+    plain.edit("read(X[..., ::-1, :], *backward)", "read(X, *backward)"),
 )
 encode_bidirectional.wrong(
     "one set of parameters for both",
     "Does your answer change when the parameters of the second reader do?",
-    plain.edit("halves = []", "W_xh, W_hh, b = forward\nhalves = []").edit(
-        "for (W_xh, W_hh, b), order in ((forward, 1), (backward, -1)):", "for order in (1, -1):"
-    ),
+    plain.edit("*backward", "*forward"),
 )
 encode_bidirectional.wrong(
     "backward half first",
     "Which half of row 0 may depend on the last token, the first or the second?",
-    plain.edit("((forward, 1), (backward, -1))", "((backward, -1), (forward, 1))"),
+    plain.edit("[left, right]", "[right, left]"),
 )
 encode_bidirectional.wrong(
     "added, not put side by side",
     "How wide is a row of your H? Can you still tell from it what each reader said?",
-    plain.edit("np.concatenate(halves, axis=-1)", "halves[0] + halves[1]"),
+    plain.edit("np.concatenate([left, right], axis=-1)", "left + right"),
 )
 encode_bidirectional.wrong(
     "one below the other",
@@ -139,38 +127,23 @@ encode_bidirectional.wrong(
     "state handed to the second reader",
     "With which state does each reader begin? Should the second one know what the first one has "
     "read?",
-    plain.edit("halves = []", "h, halves = h_0, []").edit("h, states = h_0, []", "states = []"),
+    plain.edit("right =", "h_0 = left[..., -1, :]\nright ="),
 )
-features_turned = encode_bidirectional.wrong(
+encode_bidirectional.wrong(
     "features turned round, not tokens",
     "`X[..., ::-1]` turns the last axis round. What stands along the last axis of X?",
-    plain.edit(
-        "for (W_xh, W_hh, b), order in ((forward, 1), (backward, -1)):",
-        "for (W_xh, W_hh, b), order in ((forward, 1), (backward, -1)):\n"
-        "    tokens = X[..., ::order]",
-    )
-    .edit("range(X.shape[-2])[::order]", "range(X.shape[-2])")
-    .edit("X[..., t, :]", "tokens[..., t, :]")
-    .edit("np.stack(states[::order], axis=-2)", "np.stack(states, axis=-2)[..., ::order]"),
+    plain.edit("[..., ::-1, :]", "[..., ::-1]", times=2),
 )
 encode_bidirectional.wrong(
     "first axis turned round",
     "Right for one sentence. In a batch, what stands along the first axis?",
-    features_turned.edit("..., ::order", "::order", times=2),
+    plain.edit("[..., ::-1, :]", "[::-1]", times=2),
 )
-
-
-@encode_bidirectional.wrong(
-    "last states only", "How many vectors do you return for a sentence of four tokens?"
+encode_bidirectional.wrong(
+    "last states only",
+    "How many vectors do you return for a sentence of four tokens?",
+    plain.edit("[left, right]", "[left[..., -1, :], right[..., 0, :]]"),
 )
-def _(X, h_0, forward, backward):
-    last = []
-    for (W_xh, W_hh, b), order in ((forward, 1), (backward, -1)):
-        h = h_0
-        for t in range(X.shape[-2])[::order]:
-            h = np.tanh(X[..., t, :] @ W_xh + h @ W_hh + b)
-        last.append(h)
-    return np.concatenate(last, axis=-1)
 
 
 @encode_bidirectional.public
@@ -232,3 +205,8 @@ def _inputs(
 
     X, h_0 = rng.normal(size=(*batch, T, d)), rng.uniform(0.2, 0.9, size=(*batch, d_h))
     return X.astype(dtype), h_0.astype(dtype), parameters(), parameters()
+
+
+encode_bidirectional.lets_through(
+    "a last axis of length 1 squeezed", "the last axis has an even length"
+)

@@ -70,63 +70,29 @@ def plain(step, context, start, stop, max_len):
     return tokens
 
 
-@greedy_decode.right
-def otherwise(step, context, start, stop, max_len):
-    tokens: list[int] = []
-    previous, state = start, None
-    while len(tokens) < max_len and previous != stop:
-        scores, state = step(previous, state, context)
-        previous = int(np.argmax(scores))
-        if previous == stop:
-            return tokens
-        tokens.append(previous)
-    return tokens
-
-
 greedy_decode.wrong(
     "stop kept",
     "Is stop a word of the translation? When do you look at what was chosen: before it goes into "
     "your list, or after?",
-    otherwise.edit("if previous == stop:\n    return tokens", ""),
+    plain.edit(
+        "if previous == stop:\n    break\ntokens.append(previous)",
+        "tokens.append(previous)\nif previous == stop:\n    break",
+    ),
 )
-
-
-@greedy_decode.wrong(
-    "start kept", "Did the decoder choose start, or did you put it there to begin with?"
+greedy_decode.wrong(
+    "start kept",
+    "Did the decoder choose start, or did you put it there to begin with?",
+    plain.edit("[], start, None", "[start], start, None"),
 )
-def _(step, context, start, stop, max_len):
-    tokens, state = [start], None
-    while len(tokens) < max_len + 1:
-        scores, state = step(tokens[-1], state, context)
-        token = int(np.argmax(scores))
-        if token == stop:
-            break
-        tokens.append(token)
-    return tokens
-
-
-@greedy_decode.wrong(
+greedy_decode.wrong(
     "start handed in at every step",
     "Which token does your second call of `step` get as the one before?",
+    plain.edit("step(previous, state, context)", "step(start, state, context)"),
 )
-def _(step, context, start, stop, max_len):
-    tokens, state = [], None
-    for _ in range(max_len):
-        scores, state = step(start, state, context)
-        token = int(np.argmax(scores))
-        if token == stop:
-            break
-        tokens.append(token)
-    return tokens
-
-
 greedy_decode.wrong(
     "state not carried on",
     "`step` returns two things. Where does the second one go?",
-    plain.edit("tokens, previous, state = [], start, None", "tokens, previous = [], start").edit(
-        "scores, state = step(previous, state, context)",
-        "scores, _ = step(previous, None, context)",
-    ),
+    plain.edit("step(previous, state, context)", "step(previous, None, context)"),
 )
 greedy_decode.wrong(
     "context handed in as the first state",
@@ -136,10 +102,7 @@ greedy_decode.wrong(
 greedy_decode.wrong(
     "context replaced by the state",
     "Does the source change while its translation is written? Should the context?",
-    plain.edit(
-        "scores, state = step(previous, state, context)",
-        "scores, state = step(previous, state, context)\ncontext = state",
-    ),
+    plain.edit("previous = int", "context = state\nprevious = int"),
 )
 greedy_decode.wrong(
     "lowest score taken",
@@ -154,31 +117,18 @@ greedy_decode.wrong(
 greedy_decode.wrong(
     "one token too many",
     "With max_len = 2, how many tokens may your list hold when your loop goes on?",
-    otherwise.edit("len(tokens) < max_len and previous != stop", "len(tokens) <= max_len").edit(
-        "if previous == stop:\n    return tokens", "if previous == stop:\n    break"
-    ),
+    plain.edit("range(max_len)", "range(max_len + 1)"),
 )
 greedy_decode.wrong(
     "at least one token",
     "What do you return for max_len = 0? When does your loop look at the limit for the first time?",
-    plain.edit("for _ in range(max_len):", "while True:").edit(
-        "tokens.append(previous)", "tokens.append(previous)\nif len(tokens) >= max_len:\n    break"
-    ),
+    plain.edit("range(max_len)", "range(max(max_len, 1))"),
 )
-
-
-@greedy_decode.wrong("no limit", "What if a decoder never chooses stop?")
-def _(step, context, start, stop, max_len):
-    tokens: list[int] = []
-    previous, state = start, None
-    while True:
-        scores, state = step(previous, state, context)
-        previous = int(np.argmax(scores))
-        if previous == stop:
-            return tokens
-        tokens.append(previous)
-
-
+greedy_decode.wrong(
+    "no limit",
+    "What if a decoder never chooses stop?",
+    plain.edit("for _ in range(max_len):", "while True:"),
+)
 greedy_decode.wrong(
     "start and stop exchanged",
     "Which of the two tokens stands before the first word, and which one ends the sentence?",
@@ -188,30 +138,19 @@ greedy_decode.wrong(
     "start struck out everywhere",
     "Which `start` does the docstring leave out: the one that you hand in, or each one that the "
     "decoder chooses?",
-    plain.edit(
-        "tokens, previous, state = [], start, None",
-        "tokens: list[int] = []\nprevious, state = start, None",
-    ).edit("return tokens", "return [token for token in tokens if token != start]"),
+    plain.edit("return tokens", "return [token for token in tokens if token != start]"),
 )
-
-
-@greedy_decode.wrong(
+greedy_decode.wrong(
     "search for the highest score begun at 0",
     "All scores of a step are below 0, as log-probabilities are. Which token do you take?",
+    plain.edit(
+        "previous = int(np.argmax(scores))",
+        "previous, highest = 0, 0\n"
+        "for token in range(len(scores)):\n"
+        "    if scores[token] > highest:\n"
+        "        previous, highest = token, scores[token]",
+    ),
 )
-def _(step, context, start, stop, max_len):
-    tokens, previous, state = [], start, None
-    for _ in range(max_len):
-        scores, state = step(previous, state, context)
-        best, highest = 0, 0
-        for token in range(len(scores)):
-            if scores[token] > highest:
-                best, highest = token, scores[token]
-        previous = best
-        if previous == stop:
-            break
-        tokens.append(previous)
-    return tokens
 
 
 BEST_FIRST = SourceFunction(

@@ -68,25 +68,20 @@ def row_by_row(x, h, reset, update, candidate):
 def plain(x, h, reset, update, candidate):
     r, z = (0.5 + 0.5 * np.tanh((x @ W + h @ U + b) / 2) for W, U, b in (reset, update))
     W, U, b = candidate
-    return z * h + (1 - z) * np.tanh(x @ W + r * (h @ U) + b)
+    new = np.tanh(x @ W + r * (h @ U) + b)
+    return z * h + (1 - z) * new
 
 
 gru_cell.wrong(
     "old and new exchanged",
     "Open the update gate wide, z = 1. What should the next state be, and what is yours? (Some "
     "texts write z the other way round. Which way does this docstring?)",
-    plain.edit(
-        "z * h + (1 - z) * np.tanh(x @ W + r * (h @ U) + b)",
-        "(1 - z) * h + z * np.tanh(x @ W + r * (h @ U) + b)",
-    ),
+    plain.edit("z * h + (1 - z) * new", "(1 - z) * h + z * new"),
 )
 gru_cell.wrong(
     "the two gates exchanged",
     "Which of the two gates stands inside the tanh, and which outside?",
-    plain.edit(
-        "r, z = (0.5 + 0.5 * np.tanh((x @ W + h @ U + b) / 2) for W, U, b in (reset, update))",
-        "z, r = (0.5 + 0.5 * np.tanh((x @ W + h @ U + b) / 2) for W, U, b in (reset, update))",
-    ),
+    plain.edit("r, z =", "z, r ="),
 )
 gru_cell.wrong(
     "reset before the matrix",
@@ -101,21 +96,16 @@ gru_cell.wrong(
 )
 
 
-@gru_cell.wrong(
-    "reset forgotten", "Does your answer change when the parameters of the reset gate do?"
+gru_cell.wrong(
+    "reset forgotten",
+    "Does your answer change when the parameters of the reset gate do?",
+    plain.edit("r * (h @ U)", "h @ U"),
 )
-def _(x, h, reset, update, candidate):
-    W, U, b = update
-    z = 0.5 + 0.5 * np.tanh((x @ W + h @ U + b) / 2)
-    W, U, b = candidate
-    return z * h + (1 - z) * np.tanh(x @ W + h @ U + b)
-
-
 gru_cell.wrong(
     "the candidate added on top",
     "Old and new share one whole. With z = 1, how much of the candidate should be in the next "
     "state?",
-    plain.edit("(1 - z) * np.tanh(x @ W + r * (h @ U) + b)", "np.tanh(x @ W + r * (h @ U) + b)"),
+    plain.edit("(1 - z) * new", "new"),
 )
 gru_cell.wrong(
     "tanh in place of the sigmoid",
@@ -126,23 +116,22 @@ gru_cell.wrong(
     "sigmoid in place of tanh",
     "Can an entry of your candidate be below 0? Should it be able to?",
     plain.edit(
-        "(1 - z) * np.tanh(x @ W + r * (h @ U) + b)",
-        "(1 - z) * (0.5 + 0.5 * np.tanh((x @ W + r * (h @ U) + b) / 2))",
+        "np.tanh(x @ W + r * (h @ U) + b)", "0.5 + 0.5 * np.tanh((x @ W + r * (h @ U) + b) / 2)"
     ),
 )
 gru_cell.wrong(
     "tanh after the blend",
     "With z = 1 the old state should pass unchanged. Does it, after your tanh?",
     plain.edit(
-        "z * h + (1 - z) * np.tanh(x @ W + r * (h @ U) + b)",
-        "np.tanh(z * h + (1 - z) * (x @ W + r * (h @ U) + b))",
+        "new = np.tanh(x @ W + r * (h @ U) + b)\nreturn z * h + (1 - z) * new",
+        "new = x @ W + r * (h @ U) + b\nreturn np.tanh(z * h + (1 - z) * new)",
     ),
 )
 gru_cell.wrong(
     "W_h transposed",
     "Entry [i, j] of W_h says how much the old unit i tells the new unit j. Does your product sum "
     "over i or over j?",
-    plain.edit("x @ W + h @ U + b", "x @ W + h @ U.T + b").edit("r * (h @ U)", "r * (h @ U.T)"),
+    plain.edit("h @ U", "h @ U.T", times=2),
 )
 
 

@@ -58,33 +58,27 @@ def zeros_where_padding(logits, targets, pad):
 
 @next_token_loss.right
 def plain(logits, targets, pad):
-    right = targets[:, 1:]
-    counts = right != pad
+    right = targets[:, 1:]  # what is to be predicted
+    counts = right != pad  # no padding
     shifted = logits - logits.max(axis=-1, keepdims=True)
     log_p = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
     losses = -np.take_along_axis(log_p, right[..., None], axis=-1)[..., 0]
     return float(losses[counts].mean())
 
 
-@next_token_loss.wrong(
+next_token_loss.wrong(
     "the mask of what is read, not of what is predicted",
     "Write down a row with one word and two of padding: what is read at each step, and what is to "
     "be predicted? At which step do the two disagree on padding?",
+    plain.edit("right != pad", "targets[:, :-1] != pad").edit(
+        "losses[counts].mean()", "(losses * counts).sum() / counts.sum()"
+    ),
     released=True,
 )
-def _(logits, targets, pad):
-    right = targets[:, 1:]  # what is to be predicted
-    counts = targets[:, :-1] != pad  # no padding
-    shifted = logits - logits.max(axis=-1, keepdims=True)
-    log_p = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
-    losses = -np.take_along_axis(log_p, right[..., None], axis=-1)[..., 0]
-    return float((losses * counts).sum() / counts.sum())
-
-
 next_token_loss.wrong(
     "padding counted",
     "Put ten columns more of padding at the end of every row. Should the loss change?",
-    plain.edit("counts = right != pad", "").edit("losses[counts].mean", "losses.mean"),
+    plain.edit("losses[counts].mean", "losses.mean"),
 )
 next_token_loss.wrong(
     "zeros in the mean",
@@ -106,16 +100,13 @@ next_token_loss.wrong(
     "stop left out",
     "What does a decoder do that never had to predict the stop token?",
     plain.edit(
-        "counts = right != pad",
-        "follows = np.concatenate([targets[:, 2:], np.full((len(targets), 1), pad)], "
-        "axis=1)\n"
-        "counts = follows != pad",
+        "right != pad", "np.pad(right[:, 1:], ((0, 0), (0, 1)), constant_values=pad) != pad"
     ).edit("losses[counts].mean()", "(losses * counts).sum() / max(counts.sum(), 1)"),
 )
 next_token_loss.wrong(
     "a sum in place of the mean",
     "Give the function every sentence twice. Should the loss change?",
-    plain.edit("counts = right != pad", "").edit("losses[counts].mean", "losses[right != pad].sum"),
+    plain.edit("losses[counts].mean", "losses[counts].sum"),
 )
 
 
@@ -191,3 +182,6 @@ def _sure(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, int]:
     np.put_along_axis(logits, targets[:, 1:, None], 14.0, axis=-1)
     logits[..., pad] = rng.normal(size=logits.shape[:-1])
     return logits, targets, pad
+
+
+next_token_loss.lets_through("V of 1 refused", "start, stop and padding are three tokens")

@@ -55,7 +55,8 @@ def columns(x, h, W_xh, W_hh, b):
 
 @rnn_cell.right
 def plain(x, h, W_xh, W_hh, b):
-    return np.tanh(x @ W_xh + h @ W_hh + b)
+    a = x @ W_xh + h @ W_hh + b
+    return np.tanh(a)
 
 
 rnn_cell.wrong(
@@ -68,35 +69,33 @@ rnn_cell.wrong(
     "W_hh transposed",
     "Entry [i, j] of W_hh says how much the old unit i tells the new unit j. Does your product "
     "sum over i or over j? (Torch stores its matrices the other way round.)",
-    plain.edit("x @ W_xh + h @ W_hh + b", "x @ W_xh + h @ W_hh.T + b"),
+    plain.edit("h @ W_hh", "h @ W_hh.T"),
 )
-rnn_cell.wrong(
+no_tanh = rnn_cell.wrong(
     "tanh forgotten",
     "Can an entry of your next state be larger than 1? What happens to such a state after fifty "
     "steps?",
-    plain.edit("np.tanh(x @ W_xh + h @ W_hh + b)", "x @ W_xh + h @ W_hh + b"),
+    plain.edit("np.tanh(a)", "a"),
 )
 rnn_cell.wrong(
     "bias added twice",
     "What is the next state when x and h are zero? How many biases does this cell have?",
     plain.edit("x @ W_xh + h @ W_hh + b", "(x @ W_xh + b) + (h @ W_hh + b)"),
 )
-rnn_cell.wrong(
+no_bias = rnn_cell.wrong(
     "bias forgotten",
     "What is the next state when x and h are zero, and what should it be?",
-    plain.edit("x @ W_xh + h @ W_hh + b", "x @ W_xh + h @ W_hh"),
+    plain.edit("h @ W_hh + b", "h @ W_hh"),
 )
 rnn_cell.wrong(
     "bias outside the tanh",
     "Can an entry of your next state be larger than 1? Which terms does the tanh see?",
-    plain.edit("np.tanh(x @ W_xh + h @ W_hh + b)", "np.tanh(x @ W_xh + h @ W_hh) + b"),
+    no_bias.edit("np.tanh(a)", "np.tanh(a) + b"),
 )
 rnn_cell.wrong(
     "sigmoid in place of tanh",
     "Can an entry of your next state be below 0? Should it be able to?",
-    plain.edit(
-        "np.tanh(x @ W_xh + h @ W_hh + b)", "0.5 * (1 + np.tanh((x @ W_xh + h @ W_hh + b) / 2))"
-    ),
+    plain.edit("np.tanh(a)", "0.5 * (1 + np.tanh(a / 2))"),
 )
 rnn_cell.wrong(
     "the old state ignored",
@@ -106,22 +105,17 @@ rnn_cell.wrong(
 rnn_cell.wrong(
     "added to the old state",
     "Does this cell change the old state a little, or put a new one in its place?",
-    plain.edit(
-        "return np.tanh(x @ W_xh + h @ W_hh + b)", "return h + np.tanh(x @ W_xh + h @ W_hh + b)"
-    ),
+    plain.edit("np.tanh(a)", "h + np.tanh(a)"),
 )
 rnn_cell.wrong(
     "tanh of each part",
     "How many times does the cell bend its sum? Can an entry of yours exceed 1?",
-    plain.edit("np.tanh(x @ W_xh + h @ W_hh + b)", "np.tanh(x @ W_xh) + np.tanh(h @ W_hh) + b"),
+    no_tanh.edit("x @ W_xh + h @ W_hh", "np.tanh(x @ W_xh) + np.tanh(h @ W_hh)"),
 )
 rnn_cell.wrong(
     "exponential overflows",
     "What is np.exp(1000), and infinity over infinity? Which NumPy function knows better?",
-    plain.edit(
-        "return np.tanh(x @ W_xh + h @ W_hh + b)",
-        "a = x @ W_xh + h @ W_hh + b\nreturn (np.exp(a) - np.exp(-a)) / (np.exp(a) + np.exp(-a))",
-    ),
+    plain.edit("np.tanh(a)", "(np.exp(a) - np.exp(-a)) / (np.exp(a) + np.exp(-a))"),
 )
 
 

@@ -67,38 +67,34 @@ def as_one_matrix(x, h, W_xh, W_hh, b, d_next):
 
 @rnn_cell_backward.right
 def plain(x, h, W_xh, W_hh, b, d_next):
-    d_sum = (1 - np.tanh(x @ W_xh + h @ W_hh + b) ** 2) * d_next
-    rows = d_sum.reshape(-1, d_sum.shape[-1])
-    d_W_xh = x.reshape(-1, x.shape[-1]).T @ rows
-    return d_sum @ W_xh.T, d_sum @ W_hh.T, d_W_xh, h.reshape(rows.shape).T @ rows, rows.sum(0)
+    h_next = np.tanh(x @ W_xh + h @ W_hh + b)
+    d_sum = (1 - h_next**2) * d_next
+    rows, tokens, states = (one.reshape(-1, one.shape[-1]) for one in (d_sum, x, h))
+    d_W_xh, d_W_hh, d_b = tokens.T @ rows, states.T @ rows, rows.sum(axis=0)
+    return d_sum @ W_xh.T, d_sum @ W_hh.T, d_W_xh, d_W_hh, d_b
 
 
-@rnn_cell_backward.wrong(
+rnn_cell_backward.wrong(
     "derivative of tanh forgotten",
     "A unit stands at nearly 1, and its sum rises a little. How much does the unit move? How much "
     "gradient should come back through it?",
+    plain.edit("(1 - h_next**2) * d_next", "d_next"),
 )
-def _(x, h, W_xh, W_hh, b, d_next):
-    rows = d_next.reshape(-1, d_next.shape[-1])
-    d_W_xh = x.reshape(-1, x.shape[-1]).T @ rows
-    return d_next @ W_xh.T, d_next @ W_hh.T, d_W_xh, h.reshape(rows.shape).T @ rows, rows.sum(0)
-
-
 rnn_cell_backward.wrong(
     "derivative at the old state",
     "Of which sum is the tanh taken: of the one that made h, or of the one that makes the next "
     "state?",
-    plain.edit("np.tanh(x @ W_xh + h @ W_hh + b) ** 2", "h**2"),
+    plain.edit("1 - h_next**2", "1 - h**2"),
 )
 rnn_cell_backward.wrong(
     "the sum in place of its tanh",
     "The derivative of tanh at a is 1 - tanh²(a). Can yours be below 0?",
-    plain.edit("np.tanh(x @ W_xh + h @ W_hh + b) ** 2", "(x @ W_xh + h @ W_hh + b) ** 2"),
+    plain.edit("np.tanh(x @ W_xh + h @ W_hh + b)", "x @ W_xh + h @ W_hh + b"),
 )
 rnn_cell_backward.wrong(
     "1 - h for 1 - h²",
     "What is the derivative of tanh, said with its own value? Can it be larger than 1?",
-    plain.edit("np.tanh(x @ W_xh + h @ W_hh + b) ** 2", "np.tanh(x @ W_xh + h @ W_hh + b)"),
+    plain.edit("1 - h_next**2", "1 - h_next"),
 )
 rnn_cell_backward.wrong(
     "W_hh not transposed on the way back",
@@ -111,80 +107,48 @@ rnn_cell_backward.wrong(
     "Nudge one entry of W_hh: it serves every sentence, and each changes the loss. Do their "
     "changes add up, or average out?",
     plain.edit(
-        "d_W_xh = x.reshape(-1, x.shape[-1]).T @ rows\n"
-        "return d_sum @ W_xh.T, d_sum @ W_hh.T, d_W_xh, h.reshape(rows.shape).T @ rows, "
-        "rows.sum(0)",
-        "d_W_xh = x.reshape(-1, x.shape[-1]).T @ rows / len(rows)\n"
-        "d_W_hh = h.reshape(rows.shape).T @ rows / len(rows)\n"
-        "return d_sum @ W_xh.T, d_sum @ W_hh.T, d_W_xh, d_W_hh, rows.mean(axis=0)",
+        "tokens.T @ rows, states.T @ rows, rows.sum(axis=0)",
+        "tokens.T @ rows / len(rows), states.T @ rows / len(rows), rows.mean(axis=0)",
     ),
 )
 rnn_cell_backward.wrong(
     "the parameters of one sentence only",
     "How many sentences does one entry of W_hh serve? Whose part is in your gradient?",
     plain.edit(
-        "d_W_xh = x.reshape(-1, x.shape[-1]).T @ rows\n"
-        "return d_sum @ W_xh.T, d_sum @ W_hh.T, d_W_xh, h.reshape(rows.shape).T @ rows, "
-        "rows.sum(0)",
-        "d_W_xh = np.outer(x.reshape(-1, x.shape[-1])[-1], rows[-1])\n"
-        "d_W_hh = np.outer(h.reshape(rows.shape)[-1], rows[-1])\n"
-        "return d_sum @ W_xh.T, d_sum @ W_hh.T, d_W_xh, d_W_hh, rows[-1].copy()",
+        "tokens.T @ rows, states.T @ rows, rows.sum(axis=0)",
+        "np.outer(tokens[-1], rows[-1]), np.outer(states[-1], rows[-1]), rows[-1].copy()",
     ),
 )
 rnn_cell_backward.wrong(
     "the next state in place of the old one",
     "Which state does W_hh multiply on the way forward?",
-    plain.edit(
-        "d_sum = (1 - np.tanh(x @ W_xh + h @ W_hh + b) ** 2) * d_next",
-        "new = np.tanh(x @ W_xh + h @ W_hh + b)\nd_sum = (1 - new**2) * d_next",
-    ).edit("h.reshape", "new.reshape"),
+    plain.edit("(d_sum, x, h)", "(d_sum, x, h_next)"),
 )
 rnn_cell_backward.wrong(
     "the bias outside the tanh",
     "The bias stands inside the tanh. Which factor does everything inside share?",
-    plain.edit(
-        "rows = d_sum.reshape(-1, d_sum.shape[-1])",
-        "rows = d_sum.reshape(-1, d_sum.shape[-1])\nd_b = d_next.reshape(rows.shape).sum(axis=0)",
-    ).edit(
-        "d_sum @ W_xh.T, d_sum @ W_hh.T, d_W_xh, h.reshape(rows.shape).T @ rows, rows.sum(0)",
-        "d_sum @ W_xh.T, d_sum @ W_hh.T, d_W_xh, h.reshape(rows.shape).T @ rows, d_b",
-    ),
+    plain.edit("rows.sum(axis=0)", "d_next.reshape(rows.shape).sum(axis=0)"),
 )
 rnn_cell_backward.wrong(
     "the outer product the wrong way round",
     "Entry [i, j] of W_hh leads from unit i of the old state to unit j of the sum. What are the "
     "two factors of its gradient, and which of your axes is i?",
-    plain.edit(
-        "d_W_xh = x.reshape(-1, x.shape[-1]).T @ rows",
-        "d_W_xh, d_W_hh = rows.T @ x.reshape(-1, x.shape[-1]), rows.T @ h.reshape(rows.shape)",
-    ).edit(
-        "d_sum @ W_xh.T, d_sum @ W_hh.T, d_W_xh, h.reshape(rows.shape).T @ rows, rows.sum(0)",
-        "d_sum @ W_xh.T, d_sum @ W_hh.T, d_W_xh, d_W_hh, rows.sum(0)",
-    ),
+    plain.edit("tokens.T @ rows, states.T @ rows", "rows.T @ tokens, rows.T @ states"),
 )
-
-
-@rnn_cell_backward.wrong(
+rnn_cell_backward.wrong(
     "written for one sentence",
     "Three sentences at once: of which shape are `np.outer(x, d_sum)` and the gradient of b? "
     "Which axes do the parameters not have?",
+    plain.edit(
+        "tokens.T @ rows, states.T @ rows, rows.sum(axis=0)",
+        "np.outer(x, d_sum), np.outer(h, d_sum), d_sum",
+    ),
 )
-def _(x, h, W_xh, W_hh, b, d_next):
-    d_sum = (1 - np.tanh(x @ W_xh + h @ W_hh + b) ** 2) * d_next
-    return d_sum @ W_xh.T, d_sum @ W_hh.T, np.outer(x, d_sum), np.outer(h, d_sum), d_sum
-
-
 rnn_cell_backward.wrong(
     "columns for rows",
     "With one token, `W_hh @ d` and `d @ W_hh.T` are the same numbers. With a row for each "
     "sentence, which axis of d does the first one sum over?",
-    plain.edit(
-        "rows = d_sum.reshape(-1, d_sum.shape[-1])",
-        "rows = d_sum.reshape(-1, d_sum.shape[-1])\nd_x, d_h = W_xh @ d_sum, W_hh @ d_sum",
-    ).edit(
-        "d_sum @ W_xh.T, d_sum @ W_hh.T, d_W_xh, h.reshape(rows.shape).T @ rows, rows.sum(0)",
-        "d_x, d_h, d_W_xh, h.reshape(rows.shape).T @ rows, rows.sum(0)",
-    ),
+    plain.edit("d_sum @ W_xh.T, d_sum @ W_hh.T", "W_xh @ d_sum, W_hh @ d_sum"),
 )
 
 

@@ -47,65 +47,55 @@ def list_of_products(n, d_model, n_heads):
     return sum(2 * a * b * c for a, b, c in products)
 
 
-@attention_flops.wrong(
-    "additions not counted",
-    "How many multiplications does the dot product of two vectors of length 10 take? And what is "
-    "done with the ten results?",
-)
-def additions_forgotten(n, d_model, n_heads):
+@attention_flops.right
+def plain(n, d_model, n_heads):
     if d_model % n_heads:
         raise ValueError(f"{d_model} features, {n_heads} heads")
-    return 4 * n * d_model**2 + 2 * n * n * d_model
+    projections, heads = 8 * n * d_model**2, 4 * n * n * d_model
+    return projections + heads
 
 
 attention_flops.wrong(
+    "additions not counted",
+    "How many multiplications does the dot product of two vectors of length 10 take? And what is "
+    "done with the ten results?",
+    plain.edit("projections + heads", "(projections + heads) // 2"),
+)
+attention_flops.wrong(
     "W_o forgotten",
     "What happens to what the heads have found, after they are merged?",
-    additions_forgotten.edit(
-        "4 * n * d_model**2 + 2 * n * n * d_model", "6 * n * d_model**2 + 4 * n * n * d_model"
-    ),
+    plain.edit("8 * n * d_model**2", "6 * n * d_model**2"),
 )
 attention_flops.wrong(
     "every head as wide as the model",
     "Eight heads share 512 features. Over how many of them does the dot product of one head sum?",
-    additions_forgotten.edit(
-        "4 * n * d_model**2 + 2 * n * n * d_model",
-        "8 * n * d_model**2 + 4 * n * n * d_model * n_heads",
-    ),
+    plain.edit("4 * n * n * d_model", "4 * n * n * d_model * n_heads"),
 )
 attention_flops.wrong(
     "one head counted",
     "Each head has a table of scores of its own. How many tables are there?",
-    additions_forgotten.edit(
-        "4 * n * d_model**2 + 2 * n * n * d_model",
-        "8 * n * d_model**2 + 4 * n * n * (d_model // n_heads)",
-    ),
+    plain.edit("4 * n * n * d_model", "4 * n * n * (d_model // n_heads)"),
 )
 attention_flops.wrong(
     "the blend of the values forgotten",
     "There are two products with n² in them. One makes the scores. What are they then used for?",
-    additions_forgotten.edit("4 * n * d_model**2", "8 * n * d_model**2"),
+    plain.edit("4 * n * n", "2 * n * n"),
 )
 attention_flops.wrong(
     "the projections forgotten",
     "Where do the queries, keys and values come from? For one token alone, what is left to count?",
-    additions_forgotten.edit("4 * n * d_model**2 + 2 * n * n * d_model", "4 * n * n * d_model"),
+    plain.edit("projections + heads", "heads"),
 )
 attention_flops.wrong(
     "the past alone",
     "The docstring lets every query meet every key. Which part of the table of scores have you "
     "left out?",
-    additions_forgotten.edit(
-        "4 * n * d_model**2 + 2 * n * n * d_model", "8 * n * d_model**2 + 2 * n * (n + 1) * d_model"
-    ),
+    plain.edit("4 * n * n", "2 * n * (n + 1)"),
 )
 attention_flops.wrong(
     "the softmax counted",
     "Is an exponential part of a matrix product? What does the docstring count?",
-    additions_forgotten.edit(
-        "4 * n * d_model**2 + 2 * n * n * d_model",
-        "8 * n * d_model**2 + 4 * n * n * d_model + 3 * n_heads * n * n",
-    ),
+    plain.edit("projections + heads", "projections + heads + 3 * n_heads * n * n"),
 )
 
 

@@ -69,7 +69,7 @@ def plain(Q, K, V, cache):
     "your mask let it see?",
     released=True,
 )
-def _(Q, K, V, cache):
+def begins_at_the_cache(Q, K, V, cache):
     keys = torch.cat([cache[0], K], dim=-2)  # (..., c + m, d_k)
     values = torch.cat([cache[1], V], dim=-2)  # (..., c + m, d_v)
     scores = Q @ keys.mT / Q.shape[-1] ** 0.5  # (..., m, c + m)
@@ -78,81 +78,51 @@ def _(Q, K, V, cache):
     return weights @ values, (keys, values)
 
 
-@cached_attention_chunk.wrong(
-    "no mask", "Two tokens come at once. May the first of them see the second?"
+cached_attention_chunk.wrong(
+    "no mask",
+    "Two tokens come at once. May the first of them see the second?",
+    plain.edit("scores.masked_fill(~past, -math.inf)", "scores"),
 )
-def _(Q, K, V, cache):
-    keys, values = torch.cat([cache[0], K], dim=-2), torch.cat([cache[1], V], dim=-2)
-    scores = Q @ keys.mT / Q.shape[-1] ** 0.5
-    return scores.softmax(dim=-1) @ values, (keys, values)
-
-
-one_ahead = cached_attention_chunk.wrong(
+cached_attention_chunk.wrong(
     "one token ahead",
     "The cache is empty. Which keys may the first token see?",
-    plain.edit("c = cache[0].shape[-2]", "").edit(
-        "torch.ones(scores.shape[-2:], dtype=torch.bool).tril(c)",
-        "torch.ones(scores.shape[-2:], dtype=torch.bool).tril(cache[0].shape[-2] + 1)",
-    ),
+    plain.edit("tril(c)", "tril(c + 1)"),
 )
 cached_attention_chunk.wrong(
     "a token does not see itself",
     "The cache is empty, and one token comes. Which key is there for it to see?",
-    plain.edit("c = cache[0].shape[-2]", "").edit(
-        "torch.ones(scores.shape[-2:], dtype=torch.bool).tril(c)",
-        "torch.ones(scores.shape[-2:], dtype=torch.bool).tril(cache[0].shape[-2] - 1)",
-    ),
+    plain.edit("tril(c)", "tril(c - 1)"),
 )
 cached_attention_chunk.wrong(
     "the mask moved by the number of new tokens",
     "Three tokens are cached, and one comes. How many keys does your mask let it see? And with an "
     "empty cache and three new tokens?",
-    plain.edit("c = cache[0].shape[-2]", "").edit(
-        "torch.ones(scores.shape[-2:], dtype=torch.bool).tril(c)",
-        "torch.ones(scores.shape[-2:], dtype=torch.bool).tril(K.shape[-2])",
-    ),
+    plain.edit("tril(c)", "tril(K.shape[-2])"),
 )
 cached_attention_chunk.wrong(
     "the mask moved the wrong way",
     "Print your mask for two cached tokens and two new ones. Does a larger cache let the new ones "
     "see more, or less?",
-    plain.edit("c = cache[0].shape[-2]", "").edit(
-        "torch.ones(scores.shape[-2:], dtype=torch.bool).tril(c)",
-        "torch.ones(scores.shape[-2:], dtype=torch.bool).tril(-cache[0].shape[-2])",
-    ),
+    plain.edit("tril(c)", "tril(-c)"),
 )
 cached_attention_chunk.wrong(
     "the cache and oneself alone",
     "Two tokens come at once. Had they come one after the other, would the second have seen the "
     "first?",
     plain.edit(
-        "past = torch.ones(scores.shape[-2:], dtype=torch.bool).tril(c)\n"
-        "weights = scores.masked_fill(~past, -math.inf).softmax(dim=-1)",
-        "own = torch.eye(Q.shape[-2], dtype=torch.bool)\n"
-        "seen = torch.cat([torch.ones(Q.shape[-2], c, dtype=torch.bool), own], -1)\n"
-        "weights = scores.masked_fill(~seen, -math.inf).softmax(dim=-1)",
+        "torch.ones(scores.shape[-2:], dtype=torch.bool).tril(c)",
+        "torch.cat([torch.ones(Q.shape[-2], c), torch.eye(Q.shape[-2])], dim=-1).bool()",
     ),
 )
 cached_attention_chunk.wrong(
     "the new tokens alone",
     "What is the cache for?",
-    one_ahead.edit("keys.mT", "K.mT")
-    .edit(
-        "torch.ones(scores.shape[-2:], dtype=torch.bool).tril(cache[0].shape[-2] + 1)",
-        "torch.ones(scores.shape[-2:], dtype=torch.bool).tril()",
-    )
-    .edit("weights @ values", "weights @ V"),
+    begins_at_the_cache.edit("keys.mT", "K.mT").edit("weights @ values", "weights @ V"),
 )
 cached_attention_chunk.wrong(
     "the window moves on",
     "May the second new token still see the oldest one in the cache?",
-    plain.edit(
-        "past = torch.ones(scores.shape[-2:], dtype=torch.bool).tril(c)",
-        "ones = torch.ones(scores.shape[-2:], dtype=torch.bool)",
-    ).edit(
-        "scores.masked_fill(~past, -math.inf)",
-        "scores.masked_fill(~(ones.tril(c) & ones.triu()), -math.inf)",
-    ),
+    plain.edit("tril(c)", "tril(c).triu()"),
 )
 cached_attention_chunk.wrong(
     "the new ones cached alone",

@@ -56,27 +56,19 @@ def plain(q, k, v, cache):
     K = torch.cat([cache[0], k[..., None, :]], -2)
     V = torch.cat([cache[1], v[..., None, :]], -2)
     scores = (K @ q[..., None])[..., 0] / math.sqrt(q.shape[-1])
-    return (scores.softmax(-1)[..., None, :] @ V)[..., 0, :], (K, V)
-
-
-@cached_attention_step.wrong(
-    "the token does not see itself",
-    "With an empty cache, what is there to attend to? When must the new key be in it?",
-)
-def _(q, k, v, cache):
-    K, V = cache
-    scores = (K @ q[..., None])[..., 0] / math.sqrt(q.shape[-1])
     output = (scores.softmax(-1)[..., None, :] @ V)[..., 0, :]
-    return output, (torch.cat([K, k[..., None, :]], -2), torch.cat([V, v[..., None, :]], -2))
+    return output, (K, V)
 
 
 cached_attention_step.wrong(
+    "the token does not see itself",
+    "With an empty cache, what is there to attend to? When must the new key be in it?",
+    plain.edit("K @ q", "cache[0] @ q").edit("[..., None, :] @ V", "[..., None, :] @ cache[1]"),
+)
+cached_attention_step.wrong(
     "the cache returned as it came",
     "How will the next token learn of this one?",
-    plain.edit(
-        "(scores.softmax(-1)[..., None, :] @ V)[..., 0, :], (K, V)",
-        "(scores.softmax(-1)[..., None, :] @ V)[..., 0, :], cache",
-    ),
+    plain.edit("(K, V)", "cache"),
 )
 cached_attention_step.wrong(
     "the newest first",
@@ -89,7 +81,7 @@ cached_attention_step.wrong(
 cached_attention_step.wrong(
     "not scaled",
     "By what are dot products divided before the softmax?",
-    plain.edit("(K @ q[..., None])[..., 0] / math.sqrt(q.shape[-1])", "(K @ q[..., None])[..., 0]"),
+    plain.edit(" / math.sqrt(q.shape[-1])", ""),
 )
 cached_attention_step.wrong(
     "the query cached",
@@ -99,31 +91,17 @@ cached_attention_step.wrong(
 cached_attention_step.wrong(
     "the output cached for the value",
     "What does a token pass on to those that attend to it: its value, or what it found?",
-    plain.edit(
-        "return (scores.softmax(-1)[..., None, :] @ V)[..., 0, :], (K, V)",
-        "output = (scores.softmax(-1)[..., None, :] @ V)[..., 0, :]\n"
-        "return output, (K, torch.cat([cache[1], output[..., None, :]], -2))",
-    ),
+    plain.edit("(K, V)", "(K, torch.cat([cache[1], output[..., None, :]], -2))"),
 )
 cached_attention_step.wrong(
     "exponentials that overflow",
     "What is the exponential of 1000, and what does torch's softmax subtract first?",
-    plain.edit(
-        "scores = (K @ q[..., None])[..., 0] / math.sqrt(q.shape[-1])\n"
-        "return (scores.softmax(-1)[..., None, :] @ V)[..., 0, :], (K, V)",
-        "shares = torch.exp((K @ q[..., None])[..., 0] / math.sqrt(q.shape[-1]))\n"
-        "shares = shares / shares.sum(-1, keepdim=True)\n"
-        "return (shares[..., None, :] @ V)[..., 0, :], (K, V)",
-    ),
+    plain.edit("scores.softmax(-1)", "(scores.exp() / scores.exp().sum(-1, keepdim=True))"),
 )
 cached_attention_step.wrong(
     "the oldest dropped",
     "How many keys should the cache hold after this step?",
-    plain.edit(
-        "return (scores.softmax(-1)[..., None, :] @ V)[..., 0, :], (K, V)",
-        "output = (scores.softmax(-1)[..., None, :] @ V)[..., 0, :]\n"
-        "return output, (K[..., 1:, :], V[..., 1:, :])",
-    ),
+    plain.edit("(K, V)", "(K[..., 1:, :], V[..., 1:, :])"),
 )
 
 

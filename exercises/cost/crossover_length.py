@@ -195,3 +195,6 @@ def _bent(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     first = 2e-4 + 1e-9 * lengths**2
     each = (2e-4 + 1e-9 * meet**2 - 5e-5) / meet
     return lengths, first * rng.uniform(0.97, 1.03, size=5), 5e-5 + 1.1 * each * lengths + 2e-4
+
+
+crossover_length.lets_through("m of 1 refused", "there are two lengths or more")

@@ -66,8 +66,10 @@ def plain(Q, K, V):
     n_heads, n_kv_heads = Q.shape[-3], K.shape[-3]
     if n_heads % n_kv_heads:
         raise ValueError(f"{n_heads} heads, {n_kv_heads} of keys")
-    K, V = (one.repeat_interleave(n_heads // n_kv_heads, -3) for one in (K, V))
-    return (Q @ K.mT / math.sqrt(Q.shape[-1])).softmax(-1) @ V
+    group = n_heads // n_kv_heads
+    K, V = K.repeat_interleave(group, -3), V.repeat_interleave(group, -3)
+    scores = Q @ K.mT / math.sqrt(Q.shape[-1])
+    return scores.softmax(-1) @ V
 
 
 grouped_query_attention.wrong(
@@ -75,7 +77,7 @@ grouped_query_attention.wrong(
     "Four query heads and two of keys: which query heads share the first head of keys, 0 and 1, "
     "or 0 and 2?",
     plain.edit(
-        "K, V = (one.repeat_interleave(n_heads // n_kv_heads, -3) for one in (K, V))",
+        "K, V = K.repeat_interleave(group, -3), V.repeat_interleave(group, -3)",
         "shared = torch.arange(n_heads) % n_kv_heads\n"
         "K, V = K.index_select(-3, shared), V.index_select(-3, shared)",
     ),
@@ -84,7 +86,7 @@ grouped_query_attention.wrong(
     "the first head for all",
     "If there are two heads of keys, who reads the second one?",
     plain.edit(
-        "(one.repeat_interleave(n_heads // n_kv_heads, -3) for one in (K, V))",
+        "K.repeat_interleave(group, -3), V.repeat_interleave(group, -3)",
         "K[..., :1, :, :], V[..., :1, :, :]",
     ),
 )
@@ -92,7 +94,7 @@ grouped_query_attention.wrong(
     "the mean of the heads",
     "Each group has keys of its own. Do your groups see different ones?",
     plain.edit(
-        "(one.repeat_interleave(n_heads // n_kv_heads, -3) for one in (K, V))",
+        "K.repeat_interleave(group, -3), V.repeat_interleave(group, -3)",
         "K.mean(-3, keepdim=True), V.mean(-3, keepdim=True)",
     ),
 )
@@ -100,38 +102,32 @@ grouped_query_attention.wrong(
     "the queries averaged",
     "What do the heads of a group share: the keys and values, or what they ask?",
     plain.edit(
-        "K, V = (one.repeat_interleave(n_heads // n_kv_heads, -3) for one in (K, V))",
+        "scores = Q @ K.mT",
         "groups = Q.unflatten(-3, (n_kv_heads, -1))\n"
-        "mean = groups.mean(-3, keepdim=True).expand_as(groups).flatten(-4, -3)\n"
-        "K, V = (one.repeat_interleave(n_heads // n_kv_heads, -3) for one in (K, V))",
-    ).edit("Q @ K.mT", "mean @ K.mT"),
+        "Q = groups.mean(-3, keepdim=True).expand_as(groups).flatten(-4, -3)\n"
+        "scores = Q @ K.mT",
+    ),
 )
 grouped_query_attention.wrong(
     "keys and values dealt out differently",
     "A query head reads the values that belong to the keys it was scored on. Which of yours "
     "belong together?",
     plain.edit(
-        "K, V = (one.repeat_interleave(n_heads // n_kv_heads, -3) for one in (K, V))",
-        "K = K.repeat_interleave(n_heads // n_kv_heads, -3)\n"
-        "V = V.index_select(-3, torch.arange(n_heads) % n_kv_heads)",
+        "V.repeat_interleave(group, -3)", "V.index_select(-3, torch.arange(n_heads) % n_kv_heads)"
     ),
 )
 grouped_query_attention.wrong(
     "a softmax over the group",
     "Over which axis do the weights of one query sum to 1?",
     plain.edit(
-        "K, V = (one.repeat_interleave(n_heads // n_kv_heads, -3) for one in (K, V))\n"
-        "return (Q @ K.mT / math.sqrt(Q.shape[-1])).softmax(-1) @ V",
-        "group = n_heads // n_kv_heads\n"
-        "K, V = K.repeat_interleave(group, -3), V.repeat_interleave(group, -3)\n"
-        "scores = (Q @ K.mT / math.sqrt(Q.shape[-1])).unflatten(-3, (n_kv_heads, group))\n"
-        "return scores.softmax(-3).flatten(-4, -3) @ V",
+        "scores.softmax(-1)",
+        "scores.unflatten(-3, (n_kv_heads, group)).softmax(-3).flatten(-4, -3)",
     ),
 )
 grouped_query_attention.wrong(
     "not scaled",
     "By what are dot products divided before the softmax?",
-    plain.edit("Q @ K.mT / math.sqrt(Q.shape[-1])", "Q @ K.mT"),
+    plain.edit(" / math.sqrt(Q.shape[-1])", ""),
 )
 
 

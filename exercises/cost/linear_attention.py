@@ -68,14 +68,11 @@ def plain(Q, K, V, causal):
     return weights @ V / weights.sum(-1, keepdim=True)
 
 
-@linear_attention.wrong(
-    "not divided", "All values are 1. What should come out, whatever the queries and keys are?"
+linear_attention.wrong(
+    "not divided",
+    "All values are 1. What should come out, whatever the queries and keys are?",
+    plain.edit(" / weights.sum(-1, keepdim=True)", ""),
 )
-def _(Q, K, V, causal):
-    weights = (F.elu(Q) + 1) @ (F.elu(K) + 1).mT
-    return (weights.tril() if causal else weights) @ V
-
-
 causal_ignored = linear_attention.wrong(
     "`causal` ignored",
     "With `causal=True`, what should the first token return? It sees itself alone.",
@@ -84,9 +81,7 @@ causal_ignored = linear_attention.wrong(
 linear_attention.wrong(
     "causal always",
     "With `causal=False`, may the first token see the last one?",
-    causal_ignored.edit(
-        "(F.elu(Q) + 1) @ (F.elu(K) + 1).mT", "((F.elu(Q) + 1) @ (F.elu(K) + 1).mT).tril()"
-    ),
+    plain.edit("weights.tril() if causal else weights", "weights.tril()"),
 )
 linear_attention.wrong(
     "divided by the sum over all keys",
@@ -103,7 +98,7 @@ linear_attention.wrong(
 linear_attention.wrong(
     "features of the keys alone",
     "A query with numbers below 0 makes weights below 0. What are its features?",
-    plain.edit("(F.elu(Q) + 1) @ (F.elu(K) + 1).mT", "Q @ (F.elu(K) + 1).mT"),
+    plain.edit("(F.elu(Q) + 1)", "Q"),
 )
 linear_attention.wrong(
     "no 1 added",
@@ -113,7 +108,7 @@ linear_attention.wrong(
 linear_attention.wrong(
     "a bend in place of the exponential",
     "Two numbers below 0: are their features the same?",
-    plain.edit("(F.elu(Q) + 1) @ (F.elu(K) + 1).mT", "(F.relu(Q) + 1) @ (F.relu(K) + 1).mT"),
+    plain.edit("F.elu", "F.relu", times=2),
 )
 
 

@@ -54,20 +54,17 @@ def plain(output_1, log_sum_1, output_2, log_sum_2):
     return shares[0] * output_1 + shares[1] * output_2, torch.logaddexp(log_sum_1, log_sum_2)
 
 
-@merge_attention.wrong(
+merge_attention.wrong(
     "the mean of the two",
     "One set holds the key that everybody asks for, the other nothing of interest. Should both "
     "count the same?",
+    plain.edit("shares[0] * output_1 + shares[1] * output_2", "(output_1 + output_2) / 2"),
 )
-def mean(output_1, log_sum_1, output_2, log_sum_2):
-    return (output_1 + output_2) / 2, torch.logaddexp(log_sum_1, log_sum_2)
-
-
 merge_attention.wrong(
     "the sum of the two",
     "Let both sets hold the same keys and values. What should the output be, compared with that "
     "of one set?",
-    mean.edit("(output_1 + output_2) / 2", "output_1 + output_2"),
+    plain.edit("shares[0] * output_1 + shares[1] * output_2", "output_1 + output_2"),
 )
 
 

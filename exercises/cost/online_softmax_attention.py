@@ -76,26 +76,21 @@ def plain(Q, K, V, block):
     for keys, values in zip(K.split(block, -2), V.split(block, -2), strict=True):
         scores = Q @ keys.mT / math.sqrt(Q.shape[-1])
         larger = torch.maximum(largest, scores.amax(-1, keepdim=True))
-        shares = torch.exp(scores - larger)
-        total = total * torch.exp(largest - larger) + shares.sum(-1, keepdim=True)
-        blend = blend * torch.exp(largest - larger) + shares @ values
+        shrink, shares = torch.exp(largest - larger), torch.exp(scores - larger)
+        total = shrink * total + shares.sum(-1, keepdim=True)
+        blend = shrink * blend + shares @ values
         largest = larger
     return blend / total
 
 
-@online_softmax_attention.wrong(
+online_softmax_attention.wrong(
     "each block's own maximum",
     "Two blocks hold one key each, with the scores 0 and 5. Which share does your sum give to "
     "each of them? What was subtracted in either block?",
+    plain.edit(
+        "torch.maximum(largest, scores.amax(-1, keepdim=True))", "scores.amax(-1, keepdim=True)"
+    ).edit("torch.exp(largest - larger)", "1"),
 )
-def maximum_of_the_block(Q, K, V, block):
-    total, blend = 0, 0
-    for keys, values in zip(K.split(block, -2), V.split(block, -2), strict=True):
-        scores = Q @ keys.mT / math.sqrt(Q.shape[-1])
-        shares = torch.exp(scores - scores.amax(-1, keepdim=True))
-        total = total + shares.sum(-1, keepdim=True)
-        blend = blend + shares @ values
-    return blend / total
 
 
 @online_softmax_attention.wrong(
@@ -116,25 +111,18 @@ online_softmax_attention.wrong(
     "the blend not rescaled",
     "When a larger score comes, what was summed before was divided by too small a number. You "
     "correct the total. What else was summed?",
-    plain.edit("blend * torch.exp(largest - larger) + shares @ values", "blend + shares @ values"),
+    plain.edit("shrink * blend", "blend"),
 )
 online_softmax_attention.wrong(
     "the total not rescaled",
     "When a larger score comes, you shrink the blend of the values. What becomes of the sum by "
     "which you divide in the end?",
-    plain.edit(
-        "total * torch.exp(largest - larger) + shares.sum(-1, keepdim=True)",
-        "total + shares.sum(-1, keepdim=True)",
-    ),
+    plain.edit("shrink * total", "total"),
 )
 online_softmax_attention.wrong(
     "nothing subtracted",
     "What is the exponential of 3000?",
-    maximum_of_the_block.edit(
-        "scores = Q @ keys.mT / math.sqrt(Q.shape[-1])\n"
-        "shares = torch.exp(scores - scores.amax(-1, keepdim=True))",
-        "shares = torch.exp(Q @ keys.mT / math.sqrt(Q.shape[-1]))",
-    ),
+    plain.edit("scores - larger", "scores").edit("torch.exp(largest - larger)", "1"),
 )
 
 
@@ -150,14 +138,14 @@ def _(Q, K, V, block):
     return shares @ V[..., :whole, :] / shares.sum(-1, keepdim=True)
 
 
-@online_softmax_attention.wrong(
-    "the last block alone", "What does your result still know of the first block?"
+online_softmax_attention.wrong(
+    "the last block alone",
+    "What does your result still know of the first block?",
+    plain.edit(
+        "zip(K.split(block, -2), V.split(block, -2), strict=True)",
+        "[(K.split(block, -2)[-1], V.split(block, -2)[-1])]",
+    ),
 )
-def _(Q, K, V, block):
-    keys, values = K.split(block, -2)[-1], V.split(block, -2)[-1]
-    scores = Q @ keys.mT / math.sqrt(Q.shape[-1])
-    shares = torch.exp(scores - scores.amax(-1, keepdim=True))
-    return shares @ values / shares.sum(-1, keepdim=True)
 
 
 @online_softmax_attention.wrong(
@@ -169,22 +157,14 @@ def _(Q, K, V, block):
     return shares @ V / shares.sum(-1, keepdim=True)
 
 
-@online_softmax_attention.wrong(
+online_softmax_attention.wrong(
     "a maximum that forgets",
     "The first block has a score of 1000, the second only scores near 0. What do you multiply the "
     "old sum with?",
+    plain.edit(
+        "torch.maximum(largest, scores.amax(-1, keepdim=True))", "scores.amax(-1, keepdim=True)"
+    ),
 )
-def _(Q, K, V, block):
-    largest = torch.full((*Q.shape[:-1], 1), -math.inf, dtype=Q.dtype)
-    total, blend = 0, 0
-    for keys, values in zip(K.split(block, -2), V.split(block, -2), strict=True):
-        scores = Q @ keys.mT / math.sqrt(Q.shape[-1])
-        newest = scores.amax(-1, keepdim=True)
-        shares = torch.exp(scores - newest)
-        total = total * torch.exp(largest - newest) + shares.sum(-1, keepdim=True)
-        blend = blend * torch.exp(largest - newest) + shares @ values
-        largest = newest
-    return blend / total
 
 
 @online_softmax_attention.public

@@ -42,63 +42,47 @@ def sum_of_diagonals(n, radius):
 @sliding_window_mask.right
 def plain(n, radius):
     positions = np.arange(n)
-    back: np.ndarray = positions[:, None] - positions  # (n, n): how far j lies before i
+    back = positions[:, None] - positions
     return (back >= 0) & (back <= radius)
 
 
-@sliding_window_mask.wrong("a window to both sides", "May token 0 see token 1?")
-def _(n, radius):
-    positions = np.arange(n)
-    return np.abs(positions[:, None] - positions) <= radius
-
-
-@sliding_window_mask.wrong(
+sliding_window_mask.wrong(
+    "a window to both sides",
+    "May token 0 see token 1?",
+    plain.edit("(back >= 0) & (back <= radius)", "np.abs(back) <= radius"),
+)
+sliding_window_mask.wrong(
     "the window ahead",
     "Row i belongs to the token that asks. On which side of the diagonal is its past?",
+    plain.edit("positions[:, None] - positions", "positions - positions[:, None]"),
 )
-def _(n, radius):
-    positions = np.arange(n)
-    ahead = positions - positions[:, None]
-    return (ahead >= 0) & (ahead <= radius)
-
-
-@sliding_window_mask.wrong(
-    "oneself counted among the tokens before", "With a radius of 0, what does a token see?"
-)
-def itself_counted(n, radius):
-    positions = np.arange(n)
-    back = positions[:, None] - positions
-    return (back >= 0) & (back < radius)
-
-
 sliding_window_mask.wrong(
-    "oneself hidden",
-    "What can the first token attend to?",
-    itself_counted.edit("(back >= 0) & (back < radius)", "(back > 0) & (back <= radius)"),
+    "oneself counted among the tokens before",
+    "With a radius of 0, what does a token see?",
+    plain.edit("back <= radius", "back < radius"),
+)
+sliding_window_mask.wrong(
+    "oneself hidden", "What can the first token attend to?", plain.edit("back >= 0", "back > 0")
 )
 sliding_window_mask.wrong(
     "True means hidden",
     "In this course, what does True in a mask mean?",
-    itself_counted.edit("(back >= 0) & (back < radius)", "(back < 0) | (back > radius)"),
+    plain.edit("(back >= 0) & (back <= radius)", "(back < 0) | (back > radius)"),
 )
-
-
-@sliding_window_mask.wrong("all of the past", "May token 9 see token 0, with a radius of 2?")
-def _(n, radius):
-    return np.tril(np.ones((n, n), dtype=bool))
-
-
-@sliding_window_mask.wrong(
-    "what is far in place of what is near", "With a radius of 2, may token 5 see token 4?"
+sliding_window_mask.wrong(
+    "all of the past",
+    "May token 9 see token 0, with a radius of 2?",
+    plain.edit("(back >= 0) & (back <= radius)", "back >= 0"),
 )
-def _(n, radius):
-    return np.tril(np.ones((n, n), dtype=bool), -radius)
-
-
+sliding_window_mask.wrong(
+    "what is far in place of what is near",
+    "With a radius of 2, may token 5 see token 4?",
+    plain.edit("(back >= 0) & (back <= radius)", "back >= radius"),
+)
 sliding_window_mask.wrong(
     "one token too many",
     "With a radius of 1, how many True has the last row?",
-    itself_counted.edit("back < radius", "back <= radius + 1"),
+    plain.edit("back <= radius", "back <= radius + 1"),
 )
 
 

@@ -39,7 +39,7 @@ def token_by_token(word, merges):
 
 
 @bpe_encode.right
-def in_place(word, merges):
+def plain(word, merges):
     tokens = list(word)
     for left, right in merges:
         at = 0
@@ -62,18 +62,6 @@ def recursive(word, merges):
     tokens = list(word)
     for left, right in merges:
         tokens = merge(tokens, left, right)
-    return tokens
-
-
-@bpe_encode.right
-def plain(word, merges):
-    tokens = list(word)
-    for pair in merges:
-        at = 0
-        while at < len(tokens) - 1:
-            if (tokens[at], tokens[at + 1]) == pair:
-                tokens[at : at + 2] = ["".join(pair)]
-            at += 1
     return tokens
 
 
@@ -109,52 +97,33 @@ def _(word, merges):
     return tokens
 
 
-@bpe_encode.wrong(
-    "in the first place only", "A pair stands in the word twice. What becomes of the second one?"
+bpe_encode.wrong(
+    "in the first place only",
+    "A pair stands in the word twice. What becomes of the second one?",
+    plain.edit("del tokens[at + 1]", "del tokens[at + 1]\nbreak"),
 )
-def _(word, merges):
-    tokens = list(word)
-    for left, right in merges:
-        for at in range(len(tokens) - 1):
-            if tokens[at] == left and tokens[at + 1] == right:
-                tokens[at : at + 2] = [left + right]
-                break
-    return tokens
-
-
 bpe_encode.wrong(
     "the last merge first",
     "A merge joins tokens that earlier merges have made. What is there before them?",
-    plain.edit("for pair in merges:", "for pair in reversed(merges):"),
+    plain.edit("in merges", "in reversed(merges)"),
 )
 bpe_encode.wrong(
     "from the right",
     "Three equal letters, and a merge of two of them: which two does the docstring take?",
-    plain.edit(
-        "at = 0\nwhile at < len(tokens) - 1:\n    if (tokens[at], tokens[at + 1]) == pair:",
-        "at = len(tokens) - 2\nwhile at >= 0:\n    if tuple(tokens[at : at + 2]) == pair:",
-    ).edit("at += 1", "at -= 1"),
+    plain.edit("at = 0\nwhile at + 1 < len(tokens):", "at = len(tokens) - 2\nwhile at >= 0:").edit(
+        "at += 1", "at -= 1"
+    ),
 )
-
-
-@bpe_encode.wrong(
+bpe_encode.wrong(
     "gone through until nothing changes",
     "How often does the docstring go through the merges? What becomes of a pair that comes to "
     "stand side by side only after its turn?",
+    plain.edit(
+        "for left, right in merges:",
+        "while there := [pair for pair in merges if pair in zip(tokens, tokens[1:])]:\n"
+        "    left, right = there[0]",
+    ),
 )
-def _(word, merges):
-    tokens = list(word)
-    while True:
-        pairs = {(tokens[at], tokens[at + 1]) for at in range(len(tokens) - 1)}
-        best = next((pair for pair in merges if pair in pairs), None)
-        if best is None:
-            return tokens
-        merged, at = [], 0
-        while at < len(tokens):
-            both = tuple(tokens[at : at + 2]) == best
-            merged.append("".join(best) if both else tokens[at])
-            at += 2 if both else 1
-        tokens = merged
 
 
 @bpe_encode.wrong(

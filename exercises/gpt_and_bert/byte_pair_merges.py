@@ -21,7 +21,7 @@ byte_pair_merges = Declaration(
 
 
 @byte_pair_merges.right
-def counted_anew(words, n_merges):
+def plain(words, n_merges):
     texts = {word: tuple(word) for word in words}
     found = []
     for _ in range(n_merges):
@@ -99,58 +99,28 @@ def recursive(words, n_merges):
     return learn([(list(word), often) for word, often in words.items()], n_merges)
 
 
-@byte_pair_merges.right
-def plain(words, n_merges):
-    split = {word: list(word) for word in words}
-    merges = []
-    while len(merges) < n_merges:
-        counts = {}
-        for word, tokens in split.items():
-            for at in range(len(tokens) - 1):
-                pair = tokens[at], tokens[at + 1]
-                counts[pair] = counts.get(pair, 0) + words[word]
-        if not counts:
-            break
-        best = min(counts, key=lambda pair: (-counts[pair], pair))
-        merges.append(best)
-        for word, tokens in split.items():
-            merged, at = [], 0
-            while at < len(tokens):
-                both = tuple(tokens[at : at + 2]) == best
-                merged.append("".join(best) if both else tokens[at])
-                at += 2 if both else 1
-            split[word] = merged
-    return merges
-
-
 byte_pair_merges.wrong(
     "every word counted once",
     "A word stands in the text a hundred times. How often do its pairs?",
-    plain.edit(
-        "counts = {}\nfor word, tokens in split.items():",
-        "counts = {}\nfor tokens in split.values():",
-    ).edit("counts.get(pair, 0) + words[word]", "counts.get(pair, 0) + 1"),
+    plain.edit("+ words[word]", "+ 1"),
 )
 byte_pair_merges.wrong(
     "of equal pairs the one seen first",
     "Of two equally common pairs, which one does the docstring merge, and which does yours?",
     plain.edit(
-        "min(counts, key=lambda pair: (-counts[pair], pair))",
-        "max(counts, key=lambda pair: counts[pair])",
+        "sorted(pair for pair, often in counts.items() if often == most)[0]",
+        "max(counts, key=counts.get)",
     ),
 )
 byte_pair_merges.wrong(
     "of equal pairs the last",
     "Of two equally common pairs, which one does the docstring merge, and which does yours?",
-    plain.edit(
-        "min(counts, key=lambda pair: (-counts[pair], pair))",
-        "max(counts, key=lambda pair: (counts[pair], pair))",
-    ),
+    plain.edit("often == most)[0]", "often == most)[-1]"),
 )
 byte_pair_merges.wrong(
     "the rarest pair",
     "Which pair shortens the text most when it is merged?",
-    plain.edit("-counts[pair]", "counts[pair]"),
+    plain.edit("max(counts.values())", "min(counts.values())"),
 )
 
 
@@ -170,36 +140,22 @@ def _(words, n_merges):
 byte_pair_merges.wrong(
     "the right token of a merged pair kept",
     "After a merge, do the tokens of a word, joined, still make the word?",
-    plain.edit("at += 2 if both else 1", "at += 1"),
+    plain.edit("rest[2:]", "rest[1:]"),
 )
 byte_pair_merges.wrong(
     "the merged tokens returned",
     "Was 'abc' made of 'a' and 'bc', or of 'ab' and 'c'? Does your answer say so?",
-    plain.edit("return merges", 'return ["".join(pair) for pair in merges]'),
+    plain.edit("found.append((first, second))", "found.append(first + second)"),
 )
-
-
-@byte_pair_merges.wrong(
+byte_pair_merges.wrong(
     "pairs across words",
     "The last letter of one word and the first of the next: are they neighbours within a word?",
+    plain.edit(
+        "texts = {word: tuple(word) for word in words}",
+        'text = "".join(word * often for word, often in words.items())\n'
+        "texts, words = {text: tuple(text)}, {text: 1}",
+    ),
 )
-def _(words, n_merges):
-    tokens = [one for word, often in words.items() for _ in range(often) for one in word]
-    merges = []
-    while len(merges) < n_merges and len(tokens) > 1:
-        counts = {}
-        for at in range(len(tokens) - 1):
-            pair = tokens[at], tokens[at + 1]
-            counts[pair] = counts.get(pair, 0) + 1
-        best = min(counts, key=lambda pair: (-counts[pair], pair))
-        merges.append(best)
-        merged, at = [], 0
-        while at < len(tokens):
-            both = tuple(tokens[at : at + 2]) == best
-            merged.append("".join(best) if both else tokens[at])
-            at += 2 if both else 1
-        tokens = merged
-    return merges
 
 
 @byte_pair_merges.public

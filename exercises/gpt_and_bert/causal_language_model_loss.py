@@ -49,75 +49,58 @@ def place_by_place(logits, tokens):
 
 @causal_language_model_loss.right
 def plain(logits, tokens):
-    losses = -logits[..., :-1, :].log_softmax(-1).gather(-1, tokens[..., 1:, None])
+    predicted, right = logits[..., :-1, :], tokens[..., 1:]
+    losses = -predicted.log_softmax(-1).gather(-1, right[..., None])[..., 0]
     return losses.sum() / max(losses.numel(), 1)
 
 
 causal_language_model_loss.wrong(
     "not shifted",
     "Row i of the logits was made with token i in view. Which token is it to predict?",
-    plain.edit(
-        "logits[..., :-1, :].log_softmax(-1).gather(-1, tokens[..., 1:, None])",
-        "logits.log_softmax(-1).gather(-1, tokens[..., None])",
-    ),
+    plain.edit("logits[..., :-1, :], tokens[..., 1:]", "logits, tokens"),
 )
 causal_language_model_loss.wrong(
     "shifted the other way",
     "Does row i score the token after i, or the one before it?",
-    plain.edit(
-        "logits[..., :-1, :].log_softmax(-1).gather(-1, tokens[..., 1:, None])",
-        "logits[..., 1:, :].log_softmax(-1).gather(-1, tokens[..., :-1, None])",
-    ),
+    plain.edit("logits[..., :-1, :], tokens[..., 1:]", "logits[..., 1:, :], tokens[..., :-1]"),
 )
 causal_language_model_loss.wrong(
     "the first token follows the last",
     "What follows the last token of a text? `roll` puts something there: what?",
-    plain.edit(
-        "logits[..., :-1, :].log_softmax(-1).gather(-1, tokens[..., 1:, None])",
-        "logits.log_softmax(-1).gather(-1, tokens.roll(-1, dims=-1)[..., None])",
-    ),
+    plain.edit("logits[..., :-1, :], tokens[..., 1:]", "logits, tokens.roll(-1, dims=-1)"),
 )
 causal_language_model_loss.wrong(
     "the sum in place of the mean",
     "Give the function every text twice. Should the loss change?",
-    plain.edit("losses.sum() / max(losses.numel(), 1)", "losses.sum()"),
+    plain.edit(" / max(losses.numel(), 1)", ""),
 )
 causal_language_model_loss.wrong(
     "the mean over all tokens",
     "A text of n tokens: how many of them are predicted?",
-    plain.edit("losses.numel", "tokens.numel"),
+    plain.edit("losses.numel()", "tokens.numel()"),
 )
-
-
-@causal_language_model_loss.wrong(
+causal_language_model_loss.wrong(
     "summed over the batch",
     "You divide by the predictions of one text. How many are there in the whole batch?",
+    plain.edit("losses.numel()", "losses.shape[-1]"),
 )
-def _(logits, tokens):
-    losses = -logits[..., :-1, :].log_softmax(-1).gather(-1, tokens[..., 1:, None])[..., 0]
-    return losses.sum() / max(losses.shape[-1], 1)
-
-
 causal_language_model_loss.wrong(
     "a softmax over the positions",
     "The candidates of one position share out a probability of 1. Which axis are they?",
-    plain.edit("logits[..., :-1, :].log_softmax(-1)", "logits[..., :-1, :].log_softmax(-2)"),
+    plain.edit("log_softmax(-1)", "log_softmax(-2)"),
 )
 causal_language_model_loss.wrong(
     "the logarithm of a softmax",
     "With scores in the hundreds, some softmax is exactly 0. What is its logarithm?",
     plain.edit(
-        "logits[..., :-1, :].log_softmax(-1).gather(-1, tokens[..., 1:, None])",
-        "logits[..., :-1, :].softmax(-1).gather(-1, tokens[..., 1:, None]).log()",
+        "predicted.log_softmax(-1).gather(-1, right[..., None])",
+        "predicted.softmax(-1).gather(-1, right[..., None]).log()",
     ),
 )
 causal_language_model_loss.wrong(
     "the last prediction only",
     "One pass scores every position. How many of them teach the model something?",
-    plain.edit(
-        "logits[..., :-1, :].log_softmax(-1).gather(-1, tokens[..., 1:, None])",
-        "logits[..., :-1, :].log_softmax(-1).gather(-1, tokens[..., 1:, None])[..., -1:, :]",
-    ),
+    plain.edit("[..., 0]", "[..., -1:, 0]"),
 )
 
 

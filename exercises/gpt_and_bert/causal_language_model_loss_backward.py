@@ -57,11 +57,13 @@ def by_jacobian(logits, tokens):
 
 @causal_language_model_loss_backward.right
 def plain(logits, tokens):
+    following = tokens[..., 1:]
+    right = np.arange(logits.shape[-1]) == following[..., None]
     weights = np.exp(logits - logits.max(axis=-1, keepdims=True))
     d_logits = weights / weights.sum(axis=-1, keepdims=True)
-    d_logits[..., :-1, :] -= np.arange(logits.shape[-1]) == tokens[..., 1:, None]
+    d_logits[..., :-1, :] -= right
     d_logits[..., -1, :] = 0
-    return d_logits / tokens[..., 1:].size
+    return d_logits / following.size
 
 
 causal_language_model_loss_backward.wrong(
@@ -69,22 +71,14 @@ causal_language_model_loss_backward.wrong(
     "Raise the logit of the right token a little. Does the loss rise or fall? What sign has your "
     "entry there?",
     plain.edit(
-        "d_logits = weights / weights.sum(axis=-1, keepdims=True)",
-        "d_logits = -weights / weights.sum(axis=-1, keepdims=True)",
-    ).edit(
-        "d_logits[..., :-1, :] -= np.arange(logits.shape[-1]) == tokens[..., 1:, None]",
-        "d_logits[..., :-1, :] += np.arange(logits.shape[-1]) == tokens[..., 1:, None]",
+        "d_logits[..., :-1, :] -= right", "d_logits[..., :-1, :] = right - d_logits[..., :-1, :]"
     ),
 )
 causal_language_model_loss_backward.wrong(
     "not shifted",
     "Which token does row i predict: token i or the one after it?",
-    plain.edit(
-        "d_logits[..., :-1, :] -= np.arange(logits.shape[-1]) == tokens[..., 1:, None]\n"
-        "d_logits[..., -1, :] = 0\n"
-        "return d_logits / tokens[..., 1:].size",
-        "d_logits -= np.arange(logits.shape[-1]) == tokens[..., None]\n"
-        "return d_logits / tokens.size",
+    plain.edit("tokens[..., 1:]", "tokens").edit(
+        "d_logits[..., :-1, :] -= right\nd_logits[..., -1, :] = 0", "d_logits -= right"
     ),
 )
 causal_language_model_loss_backward.wrong(
@@ -95,51 +89,35 @@ causal_language_model_loss_backward.wrong(
 causal_language_model_loss_backward.wrong(
     "the mean forgotten",
     "The loss is a mean. What does that make of each row's gradient?",
-    plain.edit("return d_logits / tokens[..., 1:].size", "return d_logits"),
+    plain.edit(" / following.size", ""),
 )
 causal_language_model_loss_backward.wrong(
     "the mean of one text",
     "With two texts in the batch, over how many predictions is the mean?",
-    plain.edit("d_logits / tokens[..., 1:].size", "d_logits / (tokens.shape[-1] - 1)"),
+    plain.edit("following.size", "following.shape[-1]"),
 )
 causal_language_model_loss_backward.wrong(
     "the mean over all tokens",
     "A text of n tokens: how many of them are predicted?",
-    plain.edit("tokens[..., 1:].size", "tokens.size"),
+    plain.edit("following.size", "tokens.size"),
 )
-
-
-@causal_language_model_loss_backward.wrong(
+causal_language_model_loss_backward.wrong(
     "the right candidate only",
     "Add the same number to all logits of a row: the loss stays as it is. What must the gradients "
     "of a row sum to?",
+    plain.edit("-= right", "= (d_logits[..., :-1, :] - 1) * right"),
 )
-def right_candidate_only(logits, tokens):
-    weights = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    weights = weights / weights.sum(axis=-1, keepdims=True)
-    d_logits = np.zeros_like(weights)
-    right = np.arange(logits.shape[-1]) == tokens[..., 1:, None]
-    d_logits[..., :-1, :] = (weights[..., :-1, :] - 1) * right
-    return d_logits / tokens[..., 1:].size
-
-
 causal_language_model_loss_backward.wrong(
     "the wrong candidates only",
     "Does the loss not depend on the logit of the right token? What must the gradients of a row "
     "sum to?",
-    plain.edit(
-        "d_logits[..., :-1, :] -= np.arange(logits.shape[-1]) == tokens[..., 1:, None]",
-        "d_logits[..., :-1, :] *= np.arange(logits.shape[-1]) != tokens[..., 1:, None]",
-    ),
+    plain.edit("-= right", "*= ~right"),
 )
 causal_language_model_loss_backward.wrong(
     "with respect to the probabilities",
     "-1/p is the derivative by a probability. The logits stand one step further back: which "
     "function lies between?",
-    right_candidate_only.edit(
-        "weights / weights.sum(axis=-1, keepdims=True)",
-        "np.maximum(weights / weights.sum(axis=-1, keepdims=True), 1e-300)",
-    ).edit("(weights[..., :-1, :] - 1) * right", "np.where(right, -1 / weights[..., :-1, :], 0)"),
+    plain.edit("-= right", "= np.where(right, -1 / np.maximum(d_logits[..., :-1, :], 1e-300), 0)"),
 )
 
 
@@ -195,3 +173,6 @@ def _far_from_0(
     """Rows that differ by about a million from each other, and little within themselves."""
     logits, tokens = _inputs(rng, shape, V)
     return np.round(logits * 64) / 64 + rng.choice([-1e6, 1e6], size=(*shape, 1)), tokens
+
+
+causal_language_model_loss_backward.lets_through("n of 1 refused", "there are two tokens or more")

@@ -62,9 +62,9 @@ class Functions(nn.Module):
         return X
 
     def forward(self, tokens):
-        n = tokens.shape[1]
-        if n > self.positions.num_embeddings:
-            raise ValueError(f"{n} tokens, {self.positions.num_embeddings} positions")
+        n, max_len = tokens.shape[1], len(self.positions.weight)
+        if n > max_len:
+            raise ValueError(f"{n} tokens, {max_len} positions")
         X = self.embedding(tokens) + self.positions(torch.arange(n))
         for block in self.blocks:
             X = self.run(block, X)
@@ -154,37 +154,27 @@ class TokenByToken(nn.Module):
 gpt.wrong(
     "no causal mask",
     "Change the last token of a text. Which rows of the logits may change?",
-    functions.edit(
-        "torch.ones(n, n, dtype=torch.bool).triu(1)", "torch.zeros(n, n, dtype=torch.bool)"
-    ),
+    functions.edit("triu(1)", "triu(n)"),
 )
 gpt.wrong(
     "a token does not see itself",
     "Row i scores what follows token i. May it know token i?",
-    functions.edit(
-        "torch.ones(n, n, dtype=torch.bool).triu(1)", "torch.ones(n, n, dtype=torch.bool).triu(0)"
-    ),
+    functions.edit("triu(1)", "triu(0)"),
 )
 gpt.wrong(
     "the mask turned round",
     "In a mask of torch's `tril`, is the row who attends, or who is attended to?",
-    functions.edit(
-        "torch.ones(n, n, dtype=torch.bool).triu(1)", "torch.ones(n, n, dtype=torch.bool).tril(-1)"
-    ),
+    functions.edit("triu(1)", "tril(-1)"),
 )
 gpt.wrong(
     "one token ahead in view",
     "Row i is to predict token i + 1. Does it see it?",
-    functions.edit(
-        "torch.ones(n, n, dtype=torch.bool).triu(1)", "torch.ones(n, n, dtype=torch.bool).triu(2)"
-    ),
+    functions.edit("triu(1)", "triu(2)"),
 )
 gpt.wrong(
     "no positions",
     "A text of one token five times: does a token of it know where it stands?",
-    functions.edit(
-        "self.embedding(tokens) + self.positions(torch.arange(n))", "self.embedding(tokens)"
-    ),
+    functions.edit(" + self.positions(torch.arange(n))", ""),
 )
 gpt.wrong(
     "one position for all",
@@ -194,53 +184,39 @@ gpt.wrong(
 gpt.wrong(
     "positions counted from 1",
     "Which row of the table belongs to the first token?",
-    functions.edit(
-        "torch.arange(n)", "torch.arange(1, n + 1).clamp(max=self.positions.num_embeddings - 1)"
-    ),
+    functions.edit("torch.arange(n)", "torch.arange(1, n + 1).clamp(max=max_len - 1)"),
 )
 gpt.wrong(
     "the embedding scaled",
     "Chapter 9 multiplied the embedding by a root. Does the docstring ask for it here?",
     functions.edit(
-        "self.embedding(tokens) + self.positions(torch.arange(n))",
-        "self.embedding(tokens) * self.embedding.embedding_dim**0.5 + "
-        "self.positions(torch.arange(n))",
+        "self.embedding(tokens)", "self.embedding(tokens) * self.norm.weight.numel() ** 0.5"
     ),
 )
 gpt.wrong(
     "a text that is too long taken",
     "What becomes of a text with more tokens than there are positions?",
     functions.edit(
-        "if n > self.positions.num_embeddings:\n"
-        '    raise ValueError(f"{n} tokens, {self.positions.num_embeddings} positions")\n'
-        "X = self.embedding(tokens) + self.positions(torch.arange(n))",
-        "X = self.embedding(tokens) + self.positions(\n"
-        "    torch.arange(n).clamp(max=self.positions.num_embeddings - 1)\n"
-        ")",
-    ),
+        'if n > max_len:\n    raise ValueError(f"{n} tokens, {max_len} positions")', ""
+    ).edit("torch.arange(n)", "torch.arange(n).clamp(max=max_len - 1)"),
 )
 gpt.wrong(
     "the norm after",
     "With all weights of a block 0, what comes out of it? Where do its norms stand?",
     functions.edit(
-        'X + self.attend(block["attention"], block["norm_1"](X))',
-        'block["norm_1"](X + self.attend(block["attention"], X))',
-    ).edit(
-        'X + self.transform(block["feed_forward"], block["norm_2"](X))',
-        'block["norm_2"](X + self.transform(block["feed_forward"], X))',
+        'X = X + self.attend(block["attention"], block["norm_1"](X))\n'
+        'X = X + self.transform(block["feed_forward"], block["norm_2"](X))',
+        'X = block["norm_1"](X + self.attend(block["attention"], X))\n'
+        'X = block["norm_2"](X + self.transform(block["feed_forward"], X))',
     ),
 )
 gpt.wrong(
-    "no norm at the end",
-    "Where does your module use `norm`?",
-    functions.edit("self.norm(X) @ self.embedding.weight.T", "X @ self.embedding.weight.T"),
+    "no norm at the end", "Where does your module use `norm`?", functions.edit("self.norm(X)", "X")
 )
 gpt.wrong(
     "the first block again and again",
     "Two blocks: do your gradients reach the second one?",
-    functions.edit(
-        "for block in self.blocks:", "for block in [self.blocks[0] for _ in self.blocks]:"
-    ),
+    functions.edit("in self.blocks", "in [self.blocks[0] for _ in self.blocks]"),
 )
 gpt.wrong(
     "probabilities in place of logits",
@@ -331,3 +307,6 @@ def _case(
     """`batch` texts of n tokens; sizes: the arguments of `GPT`, in their order."""
     setup: Setup = draw_setup(rng, solutions.GPT, *sizes, dtype=dtype)
     return Case(note, (Tensor(rng.integers(sizes[0], size=(batch, n))),), setup=setup)
+
+
+gpt.lets_through("-1e+09 for a hidden score", "the norm keeps scores far above it")

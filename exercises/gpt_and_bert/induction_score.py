@@ -43,14 +43,18 @@ def marked(weights, period):
     return float(np.einsum("hij,ij->h", weights, asked).max() / asked.sum())
 
 
-@induction_score.wrong(
+@induction_score.right
+def plain(weights, period):
+    later = np.arange(period, weights.shape[-1])
+    return float(weights[:, later, later - period + 1].mean(axis=-1).max())
+
+
+induction_score.wrong(
     "the copy itself",
     "A head that looks at the earlier copy finds the same token again. Where does it find what "
     "came next?",
+    plain.edit("later - period + 1", "later - period"),
 )
-def copy_itself(weights, period):
-    later = np.arange(period, weights.shape[-1])
-    return float(weights[:, later, later - period].mean(axis=-1).max())
 
 
 @induction_score.wrong(
@@ -64,61 +68,44 @@ def _(weights, period):
     return float(weights[:, later, later - period - 1].mean(axis=-1).max())
 
 
-@induction_score.wrong(
+induction_score.wrong(
     "the mean of all heads",
     "One head of eight copies perfectly. What is your number, and what should it be?",
+    plain.edit(".mean(axis=-1).max()", ".mean()"),
 )
-def _(weights, period):
-    later = np.arange(period, weights.shape[-1])
-    return float(weights[:, later, later - period + 1].mean())
-
-
-@induction_score.wrong(
-    "the best token", "A head that copies once and then never again: what is its score?"
+induction_score.wrong(
+    "the best token",
+    "A head that copies once and then never again: what is its score?",
+    plain.edit(".mean(axis=-1)", ""),
 )
-def _(weights, period):
-    later = np.arange(period, weights.shape[-1])
-    return float(weights[:, later, later - period + 1].max())
-
-
-@induction_score.wrong(
+induction_score.wrong(
     "the mean over all tokens",
     "In the first period there is nothing to copy. Do these tokens count?",
+    plain.edit(".mean(axis=-1).max()", ".sum(axis=-1).max() / weights.shape[-1]"),
 )
-def _(weights, period):
-    later = np.arange(period, weights.shape[-1])
-    copied = weights[:, later, later - period + 1].sum(axis=-1)
-    return float(copied.max() / weights.shape[-1])
-
-
 induction_score.wrong(
     "columns for rows",
     "Who attends: the token of the row, or that of the column?",
-    copy_itself.edit(":, later, later - period", ":, later - period + 1, later"),
+    plain.edit("later, later - period + 1", "later - period + 1, later"),
 )
-
-
-@induction_score.wrong(
-    "the best head of each token", "Is your number the score of one head? Of which?"
+induction_score.wrong(
+    "the best head of each token",
+    "Is your number the score of one head? Of which?",
+    plain.edit(".mean(axis=-1).max()", ".max(axis=0).mean()"),
 )
-def _(weights, period):
-    later = np.arange(period, weights.shape[-1])
-    return float(weights[:, later, later - period + 1].max(axis=0).mean())
-
-
-@induction_score.wrong(
-    "the number of the head", "What is asked for: which head it is, or how much it copies?"
+induction_score.wrong(
+    "the number of the head",
+    "What is asked for: which head it is, or how much it copies?",
+    plain.edit(
+        "float(weights[:, later, later - period + 1].mean(axis=-1).max())",
+        "int(weights[:, later, later - period + 1].mean(axis=-1).argmax())",
+    ),
 )
-def _(weights, period):
-    later = np.arange(period, weights.shape[-1])
-    return int(weights[:, later, later - period + 1].mean(axis=-1).argmax())
-
-
 induction_score.wrong(
     "the previous token",
     "Looking one token back is useful, and something else. Where did the token stand one period "
     "ago?",
-    copy_itself.edit("later - period", "later - 1"),
+    plain.edit("later - period + 1", "later - 1"),
 )
 
 
@@ -202,3 +189,6 @@ def _weights(
         weights[head, later] *= 1 - size
         weights[head, later, target] += np.broadcast_to(size, (len(later), 1))[:, 0]
     return weights
+
+
+induction_score.lets_through("n of 1 refused", "there are three tokens or more")

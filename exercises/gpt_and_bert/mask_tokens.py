@@ -68,18 +68,15 @@ def plain(tokens, vocab_size, mask_id, probability, generator):
     fate = generator.random(tokens.shape)
     anything = generator.integers(vocab_size, size=tokens.shape)
     replaced = np.where(fate < 0.8, mask_id, np.where(fate < 0.9, anything, tokens))
-    return np.where(chosen, replaced, tokens), np.where(chosen, tokens, -100)
+    inputs = np.where(chosen, replaced, tokens)
+    return inputs, np.where(chosen, tokens, -100)
 
 
-@mask_tokens.wrong(
+mask_tokens.wrong(
     "always the mask",
     "Of ten chosen tokens, about how many become the mask? What becomes of the others?",
+    plain.edit("chosen, replaced, tokens", "chosen, mask_id, tokens"),
 )
-def _(tokens, vocab_size, mask_id, probability, generator):
-    chosen = generator.random(tokens.shape) < probability
-    return np.where(chosen, mask_id, tokens), np.where(chosen, tokens, -100)
-
-
 mask_tokens.wrong(
     "every token a target",
     "A token that stands in the input as it was: what could be learned from restoring it?",
@@ -88,72 +85,42 @@ mask_tokens.wrong(
 mask_tokens.wrong(
     "the others are the targets",
     "Which tokens must the model restore: those that were chosen, or all others?",
-    plain.edit("np.where(chosen, tokens, -100)", "np.where(chosen, -100, tokens)"),
+    plain.edit("chosen, tokens, -100", "chosen, -100, tokens"),
 )
 mask_tokens.wrong(
     "only what has changed is a target",
     "A chosen token that stays as it is: does it count in the loss?",
-    plain.edit(
-        "return np.where(chosen, replaced, tokens), np.where(chosen, tokens, -100)",
-        "inputs = np.where(chosen, replaced, tokens)\n"
-        "return inputs, np.where(inputs != tokens, tokens, -100)",
-    ),
+    plain.edit("chosen, tokens, -100", "inputs != tokens, tokens, -100"),
 )
 mask_tokens.wrong(
     "the others chosen",
     "With a probability of 0.15, how large a share of the tokens do you choose?",
-    plain.edit(
-        "generator.random(tokens.shape) < probability",
-        "generator.random(tokens.shape) > probability",
-    ),
+    plain.edit("< probability", "> probability"),
 )
 mask_tokens.wrong(
     "no chosen token left as it is",
     "What happens in your function to a chosen token with a second number of 0.95?",
-    plain.edit(
-        "np.where(fate < 0.8, mask_id, np.where(fate < 0.9, anything, tokens))",
-        "np.where(fate < 0.8, mask_id, anything)",
-    ),
+    plain.edit("np.where(fate < 0.9, anything, tokens)", "anything"),
 )
 mask_tokens.wrong(
     "no chosen token replaced at random",
     "What happens in your function to a chosen token with a second number of 0.85?",
-    plain.edit(
-        "anything = generator.integers(vocab_size, size=tokens.shape)\n"
-        "replaced = np.where(fate < 0.8, mask_id, np.where(fate < 0.9, anything, tokens))",
-        "replaced = np.where(fate < 0.8, mask_id, tokens)",
-    ),
+    plain.edit("np.where(fate < 0.9, anything, tokens)", "tokens"),
 )
 mask_tokens.wrong(
     "the targets taken from the inputs",
     "What is the target where the input is the mask? What should the model restore there?",
-    plain.edit(
-        "return np.where(chosen, replaced, tokens), np.where(chosen, tokens, -100)",
-        "inputs = np.where(chosen, replaced, tokens)\n"
-        "return inputs, np.where(chosen, inputs, -100)",
-    ),
+    plain.edit("chosen, tokens, -100", "chosen, inputs, -100"),
 )
-
-
-@mask_tokens.wrong(
+mask_tokens.wrong(
     "the tokens themselves changed",
     "The next epoch wants to mask the same text anew. Is it still there?",
+    by_boolean.edit("tokens.copy()", "tokens"),
 )
-def _(tokens, vocab_size, mask_id, probability, generator):
-    chosen = generator.random(tokens.shape) < probability
-    fate = generator.random(tokens.shape)
-    anything = generator.integers(vocab_size, size=tokens.shape)
-    targets = np.where(chosen, tokens, -100)
-    tokens[chosen & (fate < 0.8)] = mask_id
-    at_random = chosen & (fate >= 0.8) & (fate < 0.9)
-    tokens[at_random] = anything[at_random]
-    return tokens, targets
-
-
 mask_tokens.wrong(
     "0 where nothing is asked",
     "0 is the id of a token. How does the loss know what to pass over?",
-    plain.edit("np.where(chosen, tokens, -100)", "np.where(chosen, tokens, 0)"),
+    plain.edit("-100", "0"),
 )
 
 

@@ -50,28 +50,25 @@ def text_by_text(hidden, mask):
 
 @mean_pool.right
 def plain(hidden, mask):
-    kept = hidden.masked_fill(~mask[..., None], 0.0)  # (..., n, d)
+    kept = hidden.masked_fill(~mask[..., None], 0)
     return kept.sum(dim=-2) / mask.sum(dim=-1, keepdim=True).clamp(min=1)
 
 
-@mean_pool.wrong(
-    "padding counted", "Pad a text with ten more tokens. Should its vector become shorter?"
+padding_counted = mean_pool.wrong(
+    "padding counted",
+    "Pad a text with ten more tokens. Should its vector become shorter?",
+    plain.edit("mask.sum(dim=-1, keepdim=True).clamp(min=1)", "max(mask.shape[-1], 1)"),
 )
-def padding_counted(hidden, mask):
-    kept = torch.where(mask[..., None], hidden, 0)
-    return kept.sum(-2) / max(mask.shape[-1], 1)
-
-
-@mean_pool.wrong("padding in the mean", "What does your function do with the argument `mask`?")
-def _(hidden, mask):
-    return hidden.nan_to_num().sum(-2) / max(mask.shape[-1], 1)
-
-
-@mean_pool.wrong(
-    "padding summed", "You divide by the number of tokens. Does your sum have only these in it?"
+mean_pool.wrong(
+    "padding in the mean",
+    "What does your function do with the argument `mask`?",
+    padding_counted.edit("hidden.masked_fill(~mask[..., None], 0)", "hidden.nan_to_num()"),
 )
-def padding_summed(hidden, mask):
-    return hidden.nan_to_num().sum(-2) / mask.sum(-1, keepdim=True).clamp(min=1)
+mean_pool.wrong(
+    "padding summed",
+    "You divide by the number of tokens. Does your sum have only these in it?",
+    plain.edit("hidden.masked_fill(~mask[..., None], 0)", "hidden.nan_to_num()"),
+)
 
 
 @mean_pool.wrong(
@@ -83,32 +80,26 @@ def _(hidden, mask):
     return torch.where(mask[..., :1], hidden[..., 0, :], 0)
 
 
-@mean_pool.wrong(
+mean_pool.wrong(
     "the sum in place of the mean",
     "A text that says the same twice: should its vector be twice as long?",
+    plain.edit(" / mask.sum(dim=-1, keepdim=True).clamp(min=1)", ""),
 )
-def _(hidden, mask):
-    return torch.where(mask[..., None], hidden, 0).sum(-2)
-
-
 mean_pool.wrong(
     "divided by the tokens of all texts",
     "Put another text into the batch. Should the vector of the first one change?",
-    padding_counted.edit("max(mask.shape[-1], 1)", "mask.sum().clamp(min=1)"),
+    plain.edit("mask.sum(dim=-1, keepdim=True)", "mask.sum()"),
 )
 mean_pool.wrong(
     "padding multiplied by 0",
     "What is 0 times NaN?",
-    padding_summed.edit("hidden.nan_to_num().sum", "(hidden * mask[..., None]).sum"),
+    plain.edit("hidden.masked_fill(~mask[..., None], 0)", "hidden * mask[..., None]"),
 )
-
-
-@mean_pool.wrong(
+mean_pool.wrong(
     "nothing divided by nothing",
     "What is the mean over a text without a token? What does the docstring ask for?",
+    plain.edit(".clamp(min=1)", ""),
 )
-def _(hidden, mask):
-    return torch.where(mask[..., None], hidden, 0).sum(-2) / mask.sum(-1, keepdim=True)
 
 
 @mean_pool.wrong(

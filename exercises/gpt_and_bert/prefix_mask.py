@@ -77,20 +77,17 @@ prefix_mask.wrong(
 prefix_mask.wrong(
     "both conditions asked for",
     "In the beginning, or before me: need both hold?",
-    plain.edit(
-        "np.tri(n, dtype=bool) | beginning[:, None, :]",
-        "np.tri(n, dtype=bool) & beginning[:, None, :]",
-    ),
+    plain.edit(" | ", " & "),
 )
 prefix_mask.wrong(
     "rows for columns",
     "Does a token of the beginning see what is still to be written?",
-    plain.edit(":, None, :", ":, :, None"),
+    plain.edit("[:, None, :]", "[:, :, None]"),
 )
 prefix_mask.wrong(
     "one token more",
     "A beginning of two tokens: which places are they, counted from 0?",
-    plain.edit("np.arange(n) < prefix[:, None]", "np.arange(n) <= prefix[:, None]"),
+    plain.edit("< prefix", "<= prefix"),
 )
 prefix_mask.wrong(
     "not itself",

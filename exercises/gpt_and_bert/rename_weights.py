@@ -126,31 +126,30 @@ def from_our_names(state):
 @rename_weights.right
 def plain(state):
     tables = {
-        "word_embeddings": "embedding",
-        "position_embeddings": "positions",
-        "token_type_embeddings": "segments",
-        "LayerNorm": "norm",
+        "embeddings.word_embeddings": "embedding",
+        "embeddings.position_embeddings": "positions",
+        "embeddings.token_type_embeddings": "segments",
+        "embeddings.LayerNorm": "norm",
     }
-    parts = {
-        "attention.self.query": "attention.W_q",
-        "attention.self.key": "attention.W_k",
-        "attention.self.value": "attention.W_v",
-        "attention.output.dense": "attention.W_o",
-        "attention.output.LayerNorm": "norm_1",
-        "intermediate.dense": "feed_forward.W_1",
-        "output.dense": "feed_forward.W_2",
-        "output.LayerNorm": "norm_2",
-    }
+    theirs = (
+        "attention.self.query attention.self.key attention.self.value attention.output.dense "
+        "intermediate.dense output.dense attention.output.LayerNorm output.LayerNorm"
+    )
+    ours = (
+        "attention.W_q attention.W_k attention.W_v attention.W_o "
+        "feed_forward.W_1 feed_forward.W_2 norm_1 norm_2"
+    )
+    parts = dict(zip(theirs.split(), ours.split(), strict=True))
     renamed = {}
     for name, array in state.items():
         if name.startswith("pooler.") or name == "embeddings.position_ids":
             continue
-        words = name.split(".")
-        part = ".".join(words[3:-1])
-        if words[0] == "embeddings" and words[1] in tables:
-            renamed[f"{tables[words[1]]}.{words[2]}"] = array
-        elif name.startswith("encoder.layer.") and part in parts:
-            renamed[f"blocks.{words[2]}.{parts[part]}.{words[-1]}"] = array
+        path, _, kind = name.rpartition(".")
+        layer, _, part = path.removeprefix("encoder.layer.").partition(".")
+        if path in tables:
+            renamed[f"{tables[path]}.{kind}"] = array
+        elif path.startswith("encoder.layer.") and part in parts:
+            renamed[f"blocks.{layer}.{parts[part]}.{kind}"] = array
         else:
             raise ValueError(name)
     return renamed
@@ -159,71 +158,45 @@ def plain(state):
 rename_weights.wrong(
     "the two norms exchanged",
     "In the published layer, which sublayer does the norm in `attention.output` follow?",
-    plain.edit(
-        '"attention.output.LayerNorm": "norm_1",', '"attention.output.LayerNorm": "norm_2",'
-    ).edit('"output.LayerNorm": "norm_2",', '"output.LayerNorm": "norm_1",'),
+    plain.edit("norm_1 norm_2", "norm_2 norm_1"),
 )
 rename_weights.wrong(
     "query and key exchanged",
     "Sorted by name, key comes before query. Which of the two is your W_q?",
-    plain.edit(
-        '"attention.self.query": "attention.W_q",', '"attention.self.query": "attention.W_k",'
-    ).edit('"attention.self.key": "attention.W_k",', '"attention.self.key": "attention.W_q",'),
+    plain.edit("attention.W_q attention.W_k", "attention.W_k attention.W_q"),
 )
 rename_weights.wrong(
     "key and value exchanged",
     "Whose rows are compared with the query, and whose are blended? Which name is which?",
-    plain.edit(
-        '"attention.self.key": "attention.W_k",', '"attention.self.key": "attention.W_v",'
-    ).edit('"attention.self.value": "attention.W_v",', '"attention.self.value": "attention.W_k",'),
+    plain.edit("attention.W_k attention.W_v", "attention.W_v attention.W_k"),
 )
 rename_weights.wrong(
     "transposed",
     "`nn.Linear` stores (out, in), in this course and in the published model. What is there to "
     "turn?",
-    plain.edit(
-        'renamed[f"blocks.{words[2]}.{parts[part]}.{words[-1]}"] = array',
-        'renamed[f"blocks.{words[2]}.{parts[part]}.{words[-1]}"] = array.T',
-    ),
+    plain.edit('{parts[part]}.{kind}"] = array', '{parts[part]}.{kind}"] = array.T'),
 )
 rename_weights.wrong(
     "layers counted from 1",
     "With which number does the first layer begin, in their names and in yours?",
-    plain.edit(
-        'renamed[f"blocks.{words[2]}.{parts[part]}.{words[-1]}"]',
-        'renamed[f"blocks.{int(words[2]) + 1}.{parts[part]}.{words[-1]}"]',
-    ),
+    plain.edit("{layer}", "{int(layer) + 1}"),
 )
 rename_weights.wrong(
     "the first digit of the layer",
     "What becomes of `encoder.layer.11` in your function?",
-    plain.edit(
-        'renamed[f"blocks.{words[2]}.{parts[part]}.{words[-1]}"]',
-        'renamed[f"blocks.{words[2][0]}.{parts[part]}.{words[-1]}"]',
-    ),
+    plain.edit("{layer}", "{layer[0]}"),
 )
 rename_weights.wrong(
     "the pooler kept",
     "`load_state_dict` refuses a name too many. Has `BERT` a part called pooler?",
-    plain.edit(
-        'name.startswith("pooler.") or name == "embeddings.position_ids"',
-        'name == "embeddings.position_ids"',
-    ).edit(
-        "raise ValueError(name)",
-        'if words[0] != "pooler":\n    raise ValueError(name)\nrenamed[name] = array',
-    ),
+    plain.edit("continue", 'if name.startswith("pooler."):\n    renamed[name] = array\ncontinue'),
 )
 rename_weights.wrong(
     "the position ids kept",
     "`embeddings.position_ids` holds 0, 1, 2 and so on. Is that a weight?",
     plain.edit(
-        'name.startswith("pooler.") or name == "embeddings.position_ids"',
-        'name.startswith("pooler.")',
-    ).edit(
-        "raise ValueError(name)",
-        'if name != "embeddings.position_ids":\n'
-        "    raise ValueError(name)\n"
-        'renamed["position_ids"] = array',
+        "continue",
+        'if name == "embeddings.position_ids":\n    renamed["position_ids"] = array\ncontinue',
     ),
 )
 rename_weights.wrong(
@@ -234,9 +207,7 @@ rename_weights.wrong(
 rename_weights.wrong(
     "the two maps of the network exchanged",
     "Which of the two is wider than the tokens: intermediate or output?",
-    plain.edit(
-        '"intermediate.dense": "feed_forward.W_1",', '"intermediate.dense": "feed_forward.W_2",'
-    ).edit('"output.dense": "feed_forward.W_2",', '"output.dense": "feed_forward.W_1",'),
+    plain.edit("feed_forward.W_1 feed_forward.W_2", "feed_forward.W_2 feed_forward.W_1"),
 )
 
 
@@ -283,10 +254,8 @@ def _(rng):
         "embeddings.position_ids.weight",
         "my.encoder.layer.0.output.dense.bias",
     ):
-        array = rng.normal(size=3)
-        yield Case(
-            f"a name that only resembles one, {name}", ({name: array},), raises=_refused(name)
-        )
+        note = f"a name that only resembles one, {name}"
+        yield Case(note, ({name: rng.normal(size=3)},), raises=_refused(name))
 
 
 @rename_weights.hidden
@@ -308,11 +277,7 @@ def _refused(name: str) -> Raises:
 def _embeddings(rng: np.random.Generator) -> dict[str, np.ndarray]:
     sizes = {"word": (7, 3), "position": (4, 3), "token_type": (2, 3)}
     tables = {f"embeddings.{one}_embeddings.weight": size for one, size in sizes.items()}
-    shapes = {
-        **tables,
-        "embeddings.LayerNorm.weight": (3,),
-        "embeddings.LayerNorm.bias": (3,),
-    }
+    shapes = {**tables, "embeddings.LayerNorm.weight": (3,), "embeddings.LayerNorm.bias": (3,)}
     return {name: rng.normal(size=shape) for name, shape in shapes.items()}
 
 

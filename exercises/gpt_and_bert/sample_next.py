@@ -115,58 +115,39 @@ def _(logits, temperature, top_k, top_p, generator):
 sample_next.wrong(
     "the temperature ignored",
     "What does your function do with a temperature of 0.5, and what with one of 2?",
-    plain.edit("(ranked - ranked[..., :1]) / temperature", "ranked - ranked[..., :1]"),
+    plain.edit(" / temperature", ""),
 )
 sample_next.wrong(
     "multiplied by the temperature",
     "A high temperature should make the shares more equal. Do yours become so?",
-    plain.edit(
-        "(ranked - ranked[..., :1]) / temperature", "(ranked - ranked[..., :1]) * temperature"
-    ),
+    plain.edit(" / temperature", " * temperature"),
 )
 sample_next.wrong(
     "the temperature after the cut",
     "Whose probabilities should sum to top_p: those from before the temperature, or after it?",
     plain.edit(
-        "ranked = np.take_along_axis(logits, ranking, axis=-1)[..., :top_k]",
-        "ranked = np.take_along_axis(logits, ranking, axis=-1)[..., :top_k]\n"
-        "plain = np.exp(ranked - ranked[..., :1])\n"
-        "plain = plain / plain.sum(axis=-1, keepdims=True)",
-    )
-    .edit("weights = weights / weights.sum(axis=-1, keepdims=True)", "")
-    .edit("np.cumsum(weights, axis=-1) - weights", "np.cumsum(plain, axis=-1) - plain"),
+        "weights = np.where(np.cumsum(weights, axis=-1) - weights < top_p, weights, 0)",
+        "shares = np.exp(ranked - ranked[..., :1])\n"
+        "shares = shares / shares.sum(axis=-1, keepdims=True)\n"
+        "weights = np.where(np.cumsum(shares, axis=-1) - shares < top_p, weights, 0)",
+    ),
 )
 sample_next.wrong(
     "top_k ignored",
     "With top_k of 1, what can be drawn? What does your function draw?",
-    plain.edit(
-        "np.take_along_axis(logits, ranking, axis=-1)[..., :top_k]",
-        "np.take_along_axis(logits, ranking, axis=-1)",
-    ),
+    plain.edit("[..., :top_k]", ""),
 )
-
-
-@sample_next.wrong(
-    "top_p ignored", "With a tiny top_p, what can be drawn? What does your function draw?"
+sample_next.wrong(
+    "top_p ignored",
+    "With a tiny top_p, what can be drawn? What does your function draw?",
+    plain.edit("np.where(np.cumsum(weights, axis=-1) - weights < top_p, weights, 0)", "weights"),
 )
-def _(logits, temperature, top_k, top_p, generator):
-    ranking = np.argsort(-logits, axis=-1, kind="stable")
-    if temperature == 0:
-        return ranking[..., 0]
-    ranked = np.take_along_axis(logits, ranking, axis=-1)[..., :top_k]
-    sums = np.cumsum(np.exp((ranked - ranked[..., :1]) / temperature), axis=-1)
-    draws = np.asarray(generator.random(logits.shape[:-1]))[..., None] * sums[..., -1:]
-    place = np.sum(sums <= draws, axis=-1, keepdims=True)
-    return np.take_along_axis(ranking, place, axis=-1)[..., 0]
-
-
 sample_next.wrong(
     "top_p of all the candidates",
     "top_k cuts first. Over which candidates, then, is the softmax whose shares you sum?",
-    plain.edit(
-        "np.take_along_axis(logits, ranking, axis=-1)[..., :top_k]",
-        "np.take_along_axis(logits, ranking, axis=-1)",
-    ).edit("sums = np.cumsum(weights, axis=-1)", "sums = np.cumsum(weights[..., :top_k], axis=-1)"),
+    plain.edit("[..., :top_k]", "").edit(
+        "sums = np.cumsum(weights, axis=-1)", "sums = np.cumsum(weights[..., :top_k], axis=-1)"
+    ),
 )
 sample_next.wrong(
     "less than top_p kept",
@@ -203,49 +184,33 @@ def _(logits, temperature, top_k, top_p, generator):
     return np.take_along_axis(ranking, place, axis=-1)[..., 0]
 
 
-@sample_next.wrong(
+sample_next.wrong(
     "summed in the order of the ids",
     "Along which order does the docstring let the sum run: of ids, or of the ranking?",
+    plain.edit(
+        "sums = np.cumsum(weights, axis=-1)",
+        "by_id = np.zeros_like(logits)\n"
+        "np.put_along_axis(by_id, ranking[..., :top_k], weights, axis=-1)\n"
+        "sums = np.cumsum(by_id, axis=-1)",
+    ).edit(
+        "place = np.sum(sums <= draws, axis=-1, keepdims=True)\n"
+        "return np.take_along_axis(ranking, place, axis=-1)[..., 0]",
+        "return np.sum(sums <= draws, axis=-1)",
+    ),
 )
-def _(logits, temperature, top_k, top_p, generator):
-    ranking = np.argsort(-logits, axis=-1, kind="stable")
-    if temperature == 0:
-        return ranking[..., 0]
-    ranked = np.take_along_axis(logits, ranking, axis=-1)[..., :top_k]
-    weights = np.exp((ranked - ranked[..., :1]) / temperature)
-    weights = weights / weights.sum(axis=-1, keepdims=True)
-    if top_p is not None:
-        weights = np.where(np.cumsum(weights, axis=-1) - weights < top_p, weights, 0)
-    by_id = np.zeros_like(logits)
-    np.put_along_axis(by_id, ranking[..., :top_k], weights, axis=-1)
-    sums = np.cumsum(by_id, axis=-1)
-    draws = np.asarray(generator.random(logits.shape[:-1]))[..., None] * sums[..., -1:]
-    return np.sum(sums <= draws, axis=-1)
-
-
-@sample_next.wrong("a place in the ranking returned", "Place 0 of the ranking: is that token 0?")
-def _(logits, temperature, top_k, top_p, generator):
-    if temperature == 0:
-        return np.argmax(logits, axis=-1)
-    ranked = -np.sort(-logits, axis=-1)[..., :top_k]
-    weights = np.exp((ranked - ranked[..., :1]) / temperature)
-    weights = weights / weights.sum(axis=-1, keepdims=True)
-    if top_p is not None:
-        weights = np.where(np.cumsum(weights, axis=-1) - weights < top_p, weights, 0)
-    sums = np.cumsum(weights, axis=-1)
-    draws = np.asarray(generator.random(logits.shape[:-1]))[..., None] * sums[..., -1:]
-    return np.sum(sums <= draws, axis=-1)
-
-
+sample_next.wrong(
+    "a place in the ranking returned",
+    "Place 0 of the ranking: is that token 0?",
+    plain.edit(
+        "place = np.sum(sums <= draws, axis=-1, keepdims=True)\n"
+        "return np.take_along_axis(ranking, place, axis=-1)[..., 0]",
+        "return np.sum(sums <= draws, axis=-1)",
+    ),
+)
 sample_next.wrong(
     "one draw for all rows",
     "Two rows with the same logits: may they get different tokens?",
-    plain.edit(
-        "draws = np.asarray(generator.random(logits.shape[:-1]))[..., None] * sums[..., "
-        "-1:]\n"
-        "place = np.sum(sums <= draws, axis=-1, keepdims=True)",
-        "place = np.sum(sums <= generator.random() * sums[..., -1:], axis=-1, keepdims=True)",
-    ),
+    plain.edit("np.asarray(generator.random(logits.shape[:-1]))[..., None]", "generator.random()"),
 )
 
 

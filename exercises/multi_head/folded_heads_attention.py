@@ -51,7 +51,6 @@ def lengths_repeated(Q, K, V, n_heads, lengths):
 
     mask = np.arange(n) < np.repeat(lengths, n_heads)[:, None, None]
     scores = np.einsum("bid,bjd->bij", fold(Q), fold(K)) / (Q.shape[-1] / n_heads) ** 0.5
-    shares = np.exp(np.where(mask, scores, -np.inf) - scores.max(axis=-1, keepdims=True))
     largest = np.max(scores, axis=-1, keepdims=True, where=mask, initial=-1e30)
     shares = np.where(mask, np.exp(np.where(mask, scores - largest, 0)), 0)
     weights = shares / shares.sum(axis=-1, keepdims=True)
@@ -78,8 +77,9 @@ def heads_first_all_the_way(Q, K, V, n_heads, lengths):
 def plain(Q, K, V, n_heads, lengths):
     batch, n, _ = Q.shape
     Q, K, V = (np.swapaxes(X.reshape(batch, n, n_heads, -1), 1, 2) for X in (Q, K, V))
-    mask = (np.arange(n) < lengths[:, None])[:, None, None]
-    scores = np.where(mask, Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5, -np.inf)
+    real = np.arange(n) < lengths[:, None]
+    scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
+    scores = np.where(real[:, None, None], scores, -np.inf)
     weights = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
     weights = weights / np.sum(weights, axis=-1, keepdims=True)
     return np.swapaxes(weights @ V, 1, 2).reshape(batch, n, -1), weights
@@ -91,7 +91,7 @@ def plain(Q, K, V, n_heads, lengths):
     "belong? And whose mask stands there?",
     released=True,
 )
-def _(Q, K, V, n_heads, lengths):
+def masks_in_turn(Q, K, V, n_heads, lengths):
     batch, n, _ = Q.shape
 
     def fold(X):  # (batch, n, n_heads * d) -> (batch * n_heads, n, d)
@@ -114,66 +114,39 @@ def _(Q, K, V, n_heads, lengths):
 folded_heads_attention.wrong(
     "mask forgotten",
     "One of two tokens is real. Which weight does the other get from you?",
-    plain.edit(
-        "mask = (np.arange(n) < lengths[:, None])[:, None, None]\n"
-        "scores = np.where(mask, Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5, -np.inf)",
-        "scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5",
-    ),
+    plain.edit("scores = np.where(real[:, None, None], scores, -np.inf)", ""),
 )
 folded_heads_attention.wrong(
     "merged without the transpose",
     "Which heads of which tokens stand in the first row of your merged matrix?",
-    plain.edit("np.swapaxes(weights @ V, 1, 2).reshape", "(weights @ V).reshape"),
+    plain.edit("np.swapaxes(weights @ V, 1, 2)", "(weights @ V)"),
 )
-
-
-@folded_heads_attention.wrong(
+folded_heads_attention.wrong(
     "folded heads first, unfolded sequences first",
     "Entry 1 of your folded batch: is it the second head of the first sequence, or the first head "
     "of the second? As what do you take it when you unfold?",
+    masks_in_turn.edit(
+        "np.swapaxes(X.reshape(batch, n, n_heads, -1), 1, 2)",
+        "np.moveaxis(X.reshape(batch, n, n_heads, -1), 2, 0)",
+    ),
 )
-def _(Q, K, V, n_heads, lengths):
-    batch, n, _ = Q.shape
-    Q, K, V = (
-        np.moveaxis(X.reshape(batch, n, n_heads, -1), 2, 0).reshape(batch * n_heads, n, -1)
-        for X in (Q, K, V)
-    )
-    mask = np.tile(np.arange(n) < lengths[:, None, None], (n_heads, 1, 1))
-    scores = np.where(mask, Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5, -np.inf)
-    weights = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
-    weights = weights / np.sum(weights, axis=-1, keepdims=True)
-    heads = (weights @ V).reshape(batch, n_heads, n, -1)
-    merged = np.swapaxes(heads, 1, 2).reshape(batch, n, -1)
-    return merged, weights.reshape(batch, n_heads, n, n)
-
-
 folded_heads_attention.wrong(
     "one token too many",
     "With a length of 2, which positions are real? Is 2 one of them?",
-    plain.edit("np.arange(n) < lengths[:, None]", "np.arange(n) <= lengths[:, None]"),
+    plain.edit("np.arange(n) < lengths", "np.arange(n) <= lengths"),
 )
-
-
-@folded_heads_attention.wrong(
+folded_heads_attention.wrong(
     "padding that asks gets nothing",
     "Which tokens does the docstring let attend: the real ones, or all of them?",
+    plain.edit(
+        "np.sum(weights, axis=-1, keepdims=True)",
+        "np.sum(weights, axis=-1, keepdims=True) * real[:, None, :, None]",
+    ),
 )
-def _(Q, K, V, n_heads, lengths):
-    batch, n, _ = Q.shape
-    Q, K, V = (np.swapaxes(X.reshape(batch, n, n_heads, -1), 1, 2) for X in (Q, K, V))
-    real = np.arange(n) < lengths[:, None]
-    scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
-    scores = np.where(real[:, None, None], scores, -np.inf)
-    weights = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
-    weights = weights / np.sum(weights, axis=-1, keepdims=True) * real[:, None, :, None]
-    weights = weights.astype(Q.dtype)
-    return np.swapaxes(weights @ V, 1, 2).reshape(batch, n, -1), weights
-
-
 folded_heads_attention.wrong(
     "scaled by the width of all heads",
     "Over how many features does the dot product of one head sum?",
-    plain.edit("batch, n, _", "batch, n, width").edit("Q.shape[-1] ** 0.5", "width**0.5"),
+    plain.edit("Q.shape[-1] ** 0.5", "(n_heads * Q.shape[-1]) ** 0.5"),
 )
 
 

@@ -36,7 +36,7 @@ def slices(W_q, W_k, W_v, n_heads):
 
 
 @fuse_projections.right
-def split_and_stack(W_q, W_k, W_v, n_heads):
+def plain(W_q, W_k, W_v, n_heads):
     columns = []
     for parts in zip(*(np.split(W, n_heads, axis=1) for W in (W_q, W_k, W_v)), strict=True):
         columns.extend(parts)
@@ -48,12 +48,6 @@ def columns_in_order(W_q, W_k, W_v, n_heads):
     owner = [np.repeat(np.arange(n_heads), W.shape[1] // n_heads) for W in (W_q, W_k, W_v)]
     order = np.argsort(np.concatenate(owner), kind="stable")
     return np.concatenate([W_q, W_k, W_v], axis=1)[:, order]
-
-
-@fuse_projections.right
-def plain(W_q, W_k, W_v, n_heads):
-    parts = (np.split(W, n_heads, axis=1) for W in (W_q, W_k, W_v))
-    return np.hstack([np.hstack(head) for head in zip(*parts, strict=True)])
 
 
 @fuse_projections.wrong(
@@ -70,14 +64,11 @@ fuse_projections.wrong(
     "In which order do the three roles of one head stand in the docstring?",
     plain.edit("(W_q, W_k, W_v)", "(W_k, W_q, W_v)"),
 )
-
-
-@fuse_projections.wrong(
+fuse_projections.wrong(
     "columns dealt out in turn",
     "Which columns of W_q belong to the first head: the first d_k of them, or every second one?",
+    plain.edit("np.split(W, n_heads, axis=1)", "[W[:, h::n_heads] for h in range(n_heads)]"),
 )
-def _(W_q, W_k, W_v, n_heads):
-    return np.hstack([W[:, h::n_heads] for h in range(n_heads) for W in (W_q, W_k, W_v)])
 
 
 @fuse_projections.wrong(
@@ -95,17 +86,13 @@ fuse_projections.wrong(
     "transposed",
     "`X @ W` has to give the queries, keys and values. How many rows has your matrix, and how "
     "many features has a token?",
-    plain.edit(
-        "np.hstack([np.hstack(head) for head in zip(*parts, strict=True)])",
-        "np.hstack([np.hstack(head) for head in zip(*parts, strict=True)]).T",
-    ),
+    plain.edit("np.concatenate(columns, axis=1)", "np.concatenate(columns, axis=1).T"),
 )
 fuse_projections.wrong(
     "an axis left for the heads",
     "How many axes has your result, and how many has a matrix?",
-    plain.edit(
-        "np.hstack([np.hstack(head) for head in zip(*parts, strict=True)])",
-        "np.stack([np.hstack(head) for head in zip(*parts, strict=True)])",
+    plain.edit("columns.extend(parts)", "columns.append(np.hstack(parts))").edit(
+        "np.concatenate(columns, axis=1)", "np.stack(columns)"
     ),
 )
 
@@ -156,3 +143,6 @@ def _inputs(
     """Three random projections, and the number of heads."""
     widths = n_heads * d_k, n_heads * d_k, n_heads * d_v
     return (*(rng.normal(size=(d, width)).astype(dtype) for width in widths), n_heads)
+
+
+fuse_projections.lets_through("a last axis of length 1 squeezed", "there are three columns or more")

@@ -66,20 +66,20 @@ def slices(weights, values, W_o):
 
 @head_importance.right
 def plain(weights, values, W_o):
-    rows = W_o.reshape(values.shape[-3], values.shape[-1], W_o.shape[-1])
+    n_heads, d_v = values.shape[-3], values.shape[-1]
+    rows = W_o.reshape(n_heads, d_v, W_o.shape[-1])
     parts = weights @ values @ rows
+    output = parts.sum(axis=-3, keepdims=True)
+    size = np.linalg.norm(output, axis=(-2, -1))
     change = np.linalg.norm(parts, axis=(-2, -1))
-    size = np.linalg.norm(parts.sum(axis=-3), axis=(-2, -1))[..., None]
     return np.where(size > 0, change / np.where(size > 0, size, 1), 0)
 
 
-@head_importance.wrong(
+head_importance.wrong(
     "not relative",
     "Multiply W_o by 10. Has any head become more important? Does your number change?",
+    plain.edit("np.where(size > 0, change / np.where(size > 0, size, 1), 0)", "change"),
 )
-def _(weights, values, W_o):
-    rows = W_o.reshape(values.shape[-3], values.shape[-1], W_o.shape[-1])
-    return np.linalg.norm(weights @ values @ rows, axis=(-2, -1))
 
 
 @head_importance.wrong(
@@ -100,8 +100,8 @@ head_importance.wrong(
     "After the merge, where in a token's features does the first head stand? Which rows of W_o "
     "meet them?",
     plain.edit(
-        "rows = W_o.reshape(values.shape[-3], values.shape[-1], W_o.shape[-1])",
-        "n_heads = values.shape[-3]\nrows = np.stack([W_o[h::n_heads] for h in range(n_heads)])",
+        "W_o.reshape(n_heads, d_v, W_o.shape[-1])",
+        "np.stack([W_o[h::n_heads] for h in range(n_heads)])",
     ),
 )
 head_importance.wrong(
@@ -109,88 +109,60 @@ head_importance.wrong(
     "In `merged @ W_o`, which axis of W_o meets the features of the heads?",
     plain.edit("W_o.reshape", "W_o.T.reshape"),
 )
-head_importance.wrong(
+before_the_mixing = head_importance.wrong(
     "measured before the mixing",
     "What if the rows of W_o that read a head are all zero? How important is that head?",
     plain.edit(
-        "rows = W_o.reshape(values.shape[-3], values.shape[-1], W_o.shape[-1])\n"
-        "parts = weights @ values @ rows",
+        "rows = W_o.reshape(n_heads, d_v, W_o.shape[-1])\nparts = weights @ values @ rows",
         "parts = weights @ values",
     ).edit(
-        "np.linalg.norm(parts.sum(axis=-3), axis=(-2, -1))",
-        "np.sqrt((parts**2).sum(axis=(-3, -2, -1)))",
+        "np.linalg.norm(output, axis=(-2, -1))",
+        "np.sqrt((parts**2).sum(axis=(-3, -2, -1)))[..., None]",
     ),
 )
-
-
-@head_importance.wrong(
+head_importance.wrong(
     "measured on the weights",
     "A head may look sharply at a token whose value is zero. What does the output lose without it?",
+    before_the_mixing.edit("parts = weights @ values", "parts = weights"),
 )
-def _(weights, values, W_o):
-    change = np.linalg.norm(weights, axis=(-2, -1))
-    size = np.sqrt((weights**2).sum(axis=(-3, -2, -1)))[..., None]
-    return np.where(size > 0, change / np.where(size > 0, size, 1), 0)
-
-
-@head_importance.wrong(
+head_importance.wrong(
     "shares that sum to 1",
     "By what do you divide: by the size of the output, or by the sum of the heads' sizes? When do "
     "these differ?",
+    plain.edit(
+        "np.linalg.norm(output, axis=(-2, -1))",
+        "np.linalg.norm(parts, axis=(-2, -1)).sum(axis=-1, keepdims=True)",
+    ),
 )
-def _(weights, values, W_o):
-    rows = W_o.reshape(values.shape[-3], values.shape[-1], W_o.shape[-1])
-    change = np.linalg.norm(weights @ values @ rows, axis=(-2, -1))
-    total = change.sum(axis=-1, keepdims=True)
-    return np.where(total > 0, change / np.where(total > 0, total, 1), 0)
-
-
 head_importance.wrong(
     "squares without the root",
     "If all values double, should a norm double, or grow fourfold? Where is your root?",
-    plain.edit("np.linalg.norm(parts, axis=(-2, -1))", "(parts**2).sum(axis=(-2, -1))").edit(
-        "np.linalg.norm(parts.sum(axis=-3), axis=(-2, -1))",
-        "(parts.sum(axis=-3) ** 2).sum(axis=(-2, -1))",
+    plain.edit(
+        "size = np.linalg.norm(output, axis=(-2, -1))\n"
+        "change = np.linalg.norm(parts, axis=(-2, -1))",
+        "size = (output**2).sum(axis=(-2, -1))\nchange = (parts**2).sum(axis=(-2, -1))",
     ),
 )
-
-
-@head_importance.wrong(
+head_importance.wrong(
     "what remains instead of what is missing",
     "Remove a head that contributes nothing. Should its importance be 0 or 1?",
+    plain.edit(
+        "np.linalg.norm(parts, axis=(-2, -1))", "np.linalg.norm(output - parts, axis=(-2, -1))"
+    ),
 )
-def _(weights, values, W_o):
-    rows = W_o.reshape(values.shape[-3], values.shape[-1], W_o.shape[-1])
-    parts = weights @ values @ rows
-    output = parts.sum(axis=-3, keepdims=True)
-    remains = np.linalg.norm(output - parts, axis=(-2, -1))
-    size = np.linalg.norm(output, axis=(-2, -1))
-    return np.where(size > 0, remains / np.where(size > 0, size, 1), 0)
-
-
-@head_importance.wrong(
+head_importance.wrong(
     "difference of norms",
     "Two outputs may have the same norm and yet differ. Which comes first, the norm or the "
     "difference?",
+    plain.edit(
+        "np.linalg.norm(parts, axis=(-2, -1))",
+        "size - np.linalg.norm(output - parts, axis=(-2, -1))",
+    ),
 )
-def _(weights, values, W_o):
-    rows = W_o.reshape(values.shape[-3], values.shape[-1], W_o.shape[-1])
-    parts = weights @ values @ rows
-    output = parts.sum(axis=-3, keepdims=True)
-    size = np.linalg.norm(output, axis=(-2, -1))
-    loss = size - np.linalg.norm(output - parts, axis=(-2, -1))
-    return np.where(size > 0, loss / np.where(size > 0, size, 1), 0)
-
-
 head_importance.wrong(
     "averaged over the tokens",
     "Over which axes is the norm of the docstring taken? How many norms do you take for one head?",
-    plain.edit("np.linalg.norm(parts, axis=(-2, -1))", "np.linalg.norm(parts, axis=-1)")
-    .edit(
-        "np.linalg.norm(parts.sum(axis=-3), axis=(-2, -1))[..., None]",
-        "np.linalg.norm(parts.sum(axis=-3, keepdims=True), axis=-1)",
-    )
-    .edit(
+    plain.edit("axis=(-2, -1)", "axis=-1", times=2).edit(
         "np.where(size > 0, change / np.where(size > 0, size, 1), 0)",
         "np.where(size > 0, change / np.where(size > 0, size, 1), 0).mean(axis=-1)",
     ),
@@ -198,18 +170,14 @@ head_importance.wrong(
 head_importance.wrong(
     "divided by an output of zero",
     "What is your answer for a sentence in which every token is masked?",
-    plain.edit("change = np.linalg.norm(parts, axis=(-2, -1))", "").edit(
-        "np.where(size > 0, change / np.where(size > 0, size, 1), 0)",
-        "np.linalg.norm(parts, axis=(-2, -1)) / size",
-    ),
+    plain.edit("np.where(size > 0, change / np.where(size > 0, size, 1), 0)", "change / size"),
 )
 head_importance.wrong(
     "a small number added to the size",
     "Divide W_o by a billion. Has any head become less important? And what do you return where "
     "two heads cancel each other, so that the output is 0 and they are not?",
-    plain.edit("change = np.linalg.norm(parts, axis=(-2, -1))", "").edit(
-        "np.where(size > 0, change / np.where(size > 0, size, 1), 0)",
-        "np.linalg.norm(parts, axis=(-2, -1)) / (size + 1e-8)",
+    plain.edit(
+        "np.where(size > 0, change / np.where(size > 0, size, 1), 0)", "change / (size + 1e-8)"
     ),
 )
 head_importance.wrong(
@@ -217,9 +185,8 @@ head_importance.wrong(
     "Two heads of three features, and nine rows of W_o: which rows does no head of yours meet, "
     "and who is told?",
     plain.edit(
-        "rows = W_o.reshape(values.shape[-3], values.shape[-1], W_o.shape[-1])",
-        "d_v = values.shape[-1]\n"
-        "rows = np.stack([W_o[h * d_v : (h + 1) * d_v] for h in range(values.shape[-3])])",
+        "W_o.reshape(n_heads, d_v, W_o.shape[-1])",
+        "np.stack([W_o[h * d_v : (h + 1) * d_v] for h in range(n_heads)])",
     ),
 )
 
@@ -325,3 +292,7 @@ def _inputs(
     values = rng.normal(size=(*batch, n_heads, n_k, d_v)) * np.arange(1, n_heads + 1)[:, None, None]
     W_o = rng.normal(size=(n_heads * d_v, d_out))
     return weights.astype(dtype), values.astype(dtype), W_o.astype(dtype)
+
+
+head_importance.mutant("outputs below 1e-8 taken for 0", "size > 0", "size > 1e-8")
+head_importance.mutant("outputs of 0 not thought of", "where=size > 0", "where=size > -1")

@@ -86,33 +86,18 @@ head_scales_backward.wrong(
     "the other weights of the row forgotten",
     "When one score of a row rises, what happens to the weights of the other keys? Add 1 to every "
     "value of a head: should the derivative change?",
-    plain.edit(
-        "d_weights = d_heads @ np.swapaxes(V, -1, -2)\n"
-        "d_scaled = weights * (d_weights - (weights * d_weights).sum(axis=-1, "
-        "keepdims=True))",
-        "d_scaled = weights * (d_heads @ np.swapaxes(V, -1, -2))",
-    ),
+    plain.edit(" - (weights * d_weights).sum(axis=-1, keepdims=True)", ""),
 )
 head_scales_backward.wrong(
     "the scaled scores in place of the scores",
     "What is the derivative of c * s with respect to c? Does a scale of 0 have the gradient 0?",
-    plain.edit(
-        "scores = Q @ np.swapaxes(K, -1, -2)\nscaled = scales[:, None, None] * scores",
-        "scaled = scales[:, None, None] * (Q @ np.swapaxes(K, -1, -2))",
-    ).edit(
-        "(d_scaled * scores).reshape(-1, *scores.shape[-3:])",
-        "(d_scaled * scaled).reshape(-1, *scaled.shape[-3:])",
-    ),
+    plain.edit("d_scaled * scores", "d_scaled * scaled"),
 )
 head_scales_backward.wrong(
     "weights without their scales",
     "At which weights do you take the derivative: those with the scales that are given, or those "
     "with a scale of 1?",
-    plain.edit(
-        "scaled = scales[:, None, None] * scores\n"
-        "shares = np.exp(scaled - scaled.max(axis=-1, keepdims=True))",
-        "shares = np.exp(scores - scores.max(axis=-1, keepdims=True))",
-    ),
+    plain.edit("scales[:, None, None] * scores", "scores"),
 )
 head_scales_backward.wrong(
     "divided by the root of the width as well",
@@ -135,19 +120,12 @@ head_scales_backward.wrong(
     "the mean over the batch",
     "One scale serves all sequences. The loss gets something from each: is its derivative their "
     "sum, or their mean?",
-    plain.edit(
-        "return (d_scaled * scores).reshape(-1, *scores.shape[-3:]).sum(axis=(0, 2, 3))",
-        "by_sequence = (d_scaled * scores).sum(axis=(-2, -1)).reshape(-1, len(scales))\n"
-        "return by_sequence.mean(axis=0)",
-    ),
+    plain.edit(".sum(axis=(0, 2, 3))", ".sum(axis=(2, 3)).mean(axis=0)"),
 )
 head_scales_backward.wrong(
     "a gradient for each sequence",
     "How many scales are there, and how many numbers do you return?",
-    plain.edit(
-        "(d_scaled * scores).reshape(-1, *scores.shape[-3:]).sum(axis=(0, 2, 3))",
-        "(d_scaled * scores).sum(axis=(-2, -1))",
-    ),
+    plain.edit(".reshape(-1, *scores.shape[-3:]).sum(axis=(0, 2, 3))", ".sum(axis=(-2, -1))"),
 )
 
 
@@ -220,13 +198,15 @@ def _inputs(
     `shift` is added to every feature of every key. It moves all scores of a row by one and the same
     number, and so changes no weight.
     """
-    Q, K = (
-        rng.normal(size=(*batch, n_heads, n_q, d_k)),
-        rng.normal(size=(*batch, n_heads, n_k, d_k)),
-    )
+    Q, K = (rng.normal(size=(*batch, n_heads, n, d_k)) for n in (n_q, n_k))
     V, d_merged = rng.normal(size=(*batch, n_heads, n_k, d_v)), (*batch, n_q, n_heads * d_v)
     return Q, K + shift, V, rng.uniform(0.3, 1.5, size=n_heads), rng.normal(size=d_merged)
 
 
 def _single(inputs: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
     return tuple(one.astype(np.float32) for one in inputs)
+
+
+head_scales_backward.lets_through(
+    "leading axes flattened", "the result has none: it is a sum over all sequences"
+)

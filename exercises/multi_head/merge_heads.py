@@ -61,14 +61,11 @@ merge_heads.wrong(
     "result of `split_heads`: do you get back what went in?",
     plain.edit("np.swapaxes(X, -3, -2)", "np.moveaxis(X, -3, -1)"),
 )
-
-
-@merge_heads.wrong(
+merge_heads.wrong(
     "heads and features not joined",
     "How many axes has your result, and how many has the one that the docstring asks for?",
+    plain.edit("tokens.reshape(*tokens.shape[:-2], X.shape[-3] * X.shape[-1])", "tokens"),
 )
-def _(X):
-    return np.swapaxes(X, -3, -2)
 
 
 @merge_heads.wrong(
@@ -94,13 +91,11 @@ def _(X):
     return X.reshape(*X.shape[:-3], X.shape[-3] * X.shape[-2], X.shape[-1])
 
 
-@merge_heads.wrong("batch lost", "Two sentences go in. How many come out?")
-def _(X):
-    tokens = np.swapaxes(X, -3, -2)
-    n = int(np.prod(tokens.shape[:-2]))
-    return tokens.reshape(n, X.shape[-3] * X.shape[-1])
-
-
+merge_heads.wrong(
+    "batch lost",
+    "Two sentences go in. How many come out?",
+    plain.edit("*tokens.shape[:-2]", "int(np.prod(tokens.shape[:-2]))"),
+)
 merge_heads.wrong(
     "batch taken for the heads",
     "Over which axis do you walk when X has a batch axis? Where does the head axis stand, counted "

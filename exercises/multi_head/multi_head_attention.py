@@ -86,7 +86,8 @@ def plain(X, W_q, W_k, W_v, W_o, n_heads, mask=None):
     largest = np.max(scores, axis=-1, keepdims=True, where=seen, initial=-1e30)
     shares = np.exp(np.where(seen, scores - largest, -1e30)) * seen
     weights = shares / np.maximum(shares.sum(axis=-1, keepdims=True), 1e-30)
-    return np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o, weights
+    merged = np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1)
+    return merged @ W_o, weights
 
 
 merged_without_transpose = multi_head_attention.wrong(
@@ -94,8 +95,8 @@ merged_without_transpose = multi_head_attention.wrong(
     "Change the last token of X and mask it from all others. Should row 0 of the output change? "
     "Does yours? Whose numbers stand in a row after your merge?",
     plain.edit(
-        "return np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o, weights",
-        "heads = weights @ V\nreturn heads.reshape(*X.shape[:-1], W_v.shape[-1]) @ W_o, weights",
+        "np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1)",
+        "(weights @ V).reshape(*X.shape[:-1], -1)",
     ),
 )
 multi_head_attention.wrong(
@@ -121,9 +122,8 @@ multi_head_attention.wrong(
     plain.edit(
         "np.split(X @ W, n_heads, -1)", "[X @ W[:, h::n_heads] for h in range(n_heads)]"
     ).edit(
-        "return np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o, weights",
-        "heads = np.moveaxis(weights @ V, -3, -1)\n"
-        "return heads.reshape(*X.shape[:-1], W_v.shape[-1]) @ W_o, weights",
+        "np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1)",
+        "np.moveaxis(weights @ V, -3, -1).reshape(*X.shape[:-1], -1)",
     ),
 )
 multi_head_attention.wrong(
@@ -158,24 +158,18 @@ multi_head_attention.wrong(
 multi_head_attention.wrong(
     "no scale",
     "What keeps the scores of a head from growing with its width?",
-    plain.edit("Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5", "Q @ np.swapaxes(K, -1, -2)"),
+    plain.edit(" / Q.shape[-1] ** 0.5", ""),
 )
 multi_head_attention.wrong(
     "softmax over the queries",
     "Sum your weights along each axis. Is it each query or each key that shares out a total of 1?",
-    plain.edit(
-        "np.max(scores, axis=-1, keepdims=True, where=seen, initial=-1e30)",
-        "np.max(scores, axis=-2, keepdims=True, where=seen, initial=-1e30)",
-    ).edit("shares.sum(axis=-1, keepdims=True)", "shares.sum(axis=-2, keepdims=True)"),
+    plain.edit("axis=-1, keepdims=True", "axis=-2, keepdims=True", times=2),
 )
 multi_head_attention.wrong(
     "softmax over the heads",
     "Do the heads compete for a key, or do the keys compete within a head? Along which axis do "
     "your weights sum to 1?",
-    plain.edit(
-        "np.max(scores, axis=-1, keepdims=True, where=seen, initial=-1e30)",
-        "np.max(scores, axis=-3, keepdims=True, where=seen, initial=-1e30)",
-    ).edit("shares.sum(axis=-1, keepdims=True)", "shares.sum(axis=-3, keepdims=True)"),
+    plain.edit("axis=-1, keepdims=True", "axis=-3, keepdims=True", times=2),
 )
 multi_head_attention.wrong(
     "values made with the key projection",
@@ -183,32 +177,19 @@ multi_head_attention.wrong(
     plain.edit("(W_q, W_k, W_v)", "(W_q, W_k, W_k)"),
 )
 multi_head_attention.wrong(
-    "W_o forgotten",
-    "Does your output change when W_o does?",
-    plain.edit(
-        "np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o",
-        "np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1)",
-    ),
+    "W_o forgotten", "Does your output change when W_o does?", plain.edit("merged @ W_o", "merged")
 )
-
-
-@multi_head_attention.wrong("mask not passed on", "Does your answer change when the mask does?")
-def mask_not_passed_on(X, W_q, W_k, W_v, W_o, n_heads, mask=None):
-    Q, K, V = (np.stack(np.split(X @ W, n_heads, -1), -3) for W in (W_q, W_k, W_v))
-    scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
-    shares = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = shares / shares.sum(axis=-1, keepdims=True)
-    return np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o, weights
-
-
+multi_head_attention.wrong(
+    "mask not passed on",
+    "Does your answer change when the mask does?",
+    plain.edit("True if mask is None else np.broadcast_to(mask, full)[..., None, :, :]", "True"),
+)
 multi_head_attention.wrong(
     "mask lined up with the heads",
     "A mask of shape (batch, 1, n) meets scores of shape (batch, n_heads, n, n). With which axis "
     "of the scores does its batch axis line up?",
     plain.edit(
-        "full = (*X.shape[:-1], X.shape[-2])\n"
-        "seen = True if mask is None else np.broadcast_to(mask, full)[..., None, :, :]",
-        "seen = True if mask is None else np.broadcast_to(mask, scores.shape)",
+        "np.broadcast_to(mask, full)[..., None, :, :]", "np.broadcast_to(mask, scores.shape)"
     ),
 )
 multi_head_attention.wrong(
@@ -217,9 +198,8 @@ multi_head_attention.wrong(
     "table belong, and to which the second mask after your np.tile?",
     plain.edit(
         "seen = True if mask is None else np.broadcast_to(mask, full)[..., None, :, :]",
-        "mask = np.broadcast_to(True if mask is None else mask, full).reshape(-1, "
-        "*full[-2:])\n"
-        "seen = np.tile(mask, (n_heads, 1, 1)).reshape(scores.shape)",
+        "masks = np.broadcast_to(True if mask is None else mask, full).reshape(-1, *full[-2:])\n"
+        "seen = np.tile(masks, (n_heads, 1, 1)).reshape(scores.shape)",
     ),
 )
 multi_head_attention.wrong(
@@ -227,76 +207,55 @@ multi_head_attention.wrong(
     "The docstring asks that the mask can be broadcast to (..., n, n). Which shapes can? Where "
     "does your new axis go if the mask has one axis, or two?",
     plain.edit(
-        "full = (*X.shape[:-1], X.shape[-2])\n"
-        "seen = True if mask is None else np.broadcast_to(mask, full)[..., None, :, :]",
-        "seen = np.broadcast_to(True if mask is None else mask[..., None, :, :], scores.shape)",
+        "np.broadcast_to(mask, full)[..., None, :, :]",
+        "np.broadcast_to(mask[..., None, :, :], scores.shape)",
     ),
 )
 multi_head_attention.wrong(
     "hidden after the exponential",
     "Right while scores are small. Suppose that a hidden score is greater by 1000 than all others "
     "of its row. What do you subtract before the exponential, and what is left?",
-    plain.edit(
-        "largest = np.max(scores, axis=-1, keepdims=True, where=seen, initial=-1e30)\n"
-        "shares = np.exp(np.where(seen, scores - largest, -1e30)) * seen",
-        "shares = np.exp(scores - scores.max(axis=-1, keepdims=True)) * seen",
+    plain.edit(", where=seen, initial=-1e30", "").edit(
+        "np.where(seen, scores - largest, -1e30)", "scores - largest"
     ),
 )
 multi_head_attention.wrong(
     "mask inverted",
     "In this course True means “may attend”. Where the mask is True, is your weight 0?",
-    plain.edit(
-        "True if mask is None else np.broadcast_to(mask, full)[..., None, :, :]",
-        "True if mask is None else ~np.broadcast_to(mask, full)[..., None, :, :]",
-    ),
+    plain.edit("np.broadcast_to(mask, full)", "~np.broadcast_to(mask, full)"),
 )
 minus_a_billion = multi_head_attention.wrong(
     "minus a billion instead of minus infinity",
     "Take a token that may attend to nothing. All its scores are equal then: what does the "
     "softmax make of equal scores?",
-    mask_not_passed_on.edit(
-        "scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5",
-        "scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5\n"
-        "if mask is not None:\n"
-        "    full = (*X.shape[:-1], X.shape[-2])\n"
-        "    scores = np.where(np.broadcast_to(mask, full)[..., None, :, :], scores, -1e9)",
+    plain.edit(
+        "largest = np.max(scores, axis=-1, keepdims=True, where=seen, initial=-1e30)\n"
+        "shares = np.exp(np.where(seen, scores - largest, -1e30)) * seen",
+        "scores = np.where(seen, scores, -1e9)\n"
+        "shares = np.exp(scores - scores.max(axis=-1, keepdims=True))",
     ),
 )
 multi_head_attention.wrong(
     "minus infinity and nothing else",
     "Take a token that may attend to nothing. What is its largest score, and what is infinity "
     "minus infinity?",
-    minus_a_billion.edit(
-        "np.where(np.broadcast_to(mask, full)[..., None, :, :], scores, -1e9)",
-        "np.where(np.broadcast_to(mask, full)[..., None, :, :], scores, -np.inf)",
-    ),
+    minus_a_billion.edit("-1e9", "-np.inf"),
 )
 multi_head_attention.wrong(
     "exponential overflows",
     "What is np.exp(1000)? What may you subtract from a row of scores without changing its "
     "weights?",
-    plain.edit(
-        "largest = np.max(scores, axis=-1, keepdims=True, where=seen, initial=-1e30)\n"
-        "shares = np.exp(np.where(seen, scores - largest, -1e30)) * seen",
-        "shares = np.exp(scores) * seen",
-    ),
+    plain.edit("np.where(seen, scores - largest, -1e30)", "scores"),
 )
 multi_head_attention.wrong(
     "weights averaged over the heads",
     "Which shape should the weights have? Where is the head axis of yours?",
-    plain.edit(
-        "return np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o, weights",
-        "output = np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o\n"
-        "return output, weights.mean(axis=-3)",
-    ),
+    plain.edit("merged @ W_o, weights", "merged @ W_o, weights.mean(axis=-3)"),
 )
 multi_head_attention.wrong(
     "weights returned first",
     "In which order does the docstring return output and weights?",
-    plain.edit(
-        "np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o, weights",
-        "weights, np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o",
-    ),
+    plain.edit("merged @ W_o, weights", "weights, merged @ W_o"),
 )
 multi_head_attention.public(multi_head_attention_cases.public)
 multi_head_attention.hidden(multi_head_attention_cases.hidden)

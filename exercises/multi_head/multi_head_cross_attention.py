@@ -83,7 +83,8 @@ def plain(X, context, W_q, W_k, W_v, W_o, n_heads, mask=None):
     scores = np.where(seen, scores, -1e30)
     shares = np.where(seen, np.exp(scores - scores.max(axis=-1, keepdims=True)), 0)
     weights = shares / np.maximum(shares.sum(axis=-1, keepdims=True), 1e-30)
-    return np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o, weights
+    merged = np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1)
+    return merged @ W_o, weights
 
 
 multi_head_cross_attention.wrong(
@@ -92,7 +93,7 @@ multi_head_cross_attention.wrong(
     "and to which tokens do they belong?",
     plain.edit(
         "np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1)",
-        "(weights @ V).reshape(*X.shape[:-1], W_v.shape[-1])",
+        "(weights @ V).reshape(*X.shape[:-1], -1)",
     ),
 )
 multi_head_cross_attention.wrong(
@@ -113,26 +114,13 @@ multi_head_cross_attention.wrong(
     "the batch of the mask meets the heads",
     "Write the shape of the mask below that of the scores, lined up on the right. Which axis of "
     "the scores does the mask's batch stand under?",
-    plain.edit(
-        "full = (*X.shape[:-1], context.shape[-2])\n"
-        "seen = True if mask is None else np.broadcast_to(mask, full)[..., None, :, :]",
-        "seen = True if mask is None else mask",
-    ),
+    plain.edit("np.broadcast_to(mask, full)[..., None, :, :]", "mask"),
 )
-
-
-@multi_head_cross_attention.wrong(
-    "mask forgotten", "Which weight do you give to a token that the mask hides?"
+multi_head_cross_attention.wrong(
+    "mask forgotten",
+    "Which weight do you give to a token that the mask hides?",
+    plain.edit("True if mask is None else np.broadcast_to(mask, full)[..., None, :, :]", "True"),
 )
-def _(X, context, W_q, W_k, W_v, W_o, n_heads, mask=None):
-    roles = (X @ W_q, context @ W_k, context @ W_v)
-    Q, K, V = (np.stack(np.split(role, n_heads, -1), -3) for role in roles)
-    scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
-    shares = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = shares / shares.sum(axis=-1, keepdims=True)
-    return np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o, weights
-
-
 multi_head_cross_attention.wrong(
     "a token that may attend to nothing shares itself out equally",
     "What does a softmax make of scores that are all equal? What does the docstring ask for where "
@@ -140,27 +128,17 @@ multi_head_cross_attention.wrong(
     plain.edit(
         "np.where(seen, np.exp(scores - scores.max(axis=-1, keepdims=True)), 0)",
         "np.exp(scores - scores.max(axis=-1, keepdims=True))",
-    ).edit(
-        "np.maximum(shares.sum(axis=-1, keepdims=True), 1e-30)",
-        "shares.sum(axis=-1, keepdims=True)",
     ),
 )
 multi_head_cross_attention.wrong(
     "weights averaged over the heads",
     "How many tables of weights does the docstring ask for, and how many do you return?",
-    plain.edit(
-        "return np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o, weights",
-        "output = np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o\n"
-        "return output, weights.mean(axis=-3)",
-    ),
+    plain.edit("merged @ W_o, weights", "merged @ W_o, weights.mean(axis=-3)"),
 )
 multi_head_cross_attention.wrong(
     "not mixed",
     "Replace W_o by 0. What should become of the output? What becomes of yours?",
-    plain.edit(
-        "np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1) @ W_o",
-        "np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1)",
-    ),
+    plain.edit("merged @ W_o", "merged"),
 )
 
 

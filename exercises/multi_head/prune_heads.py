@@ -58,7 +58,8 @@ def plain(W_q, W_k, W_v, W_o, n_heads, removed):
     kept = [h for h in range(n_heads) if h not in removed]
     columns = (W.reshape(len(W), n_heads, -1) for W in (W_q, W_k, W_v))
     W_q, W_k, W_v = (W[:, kept].reshape(len(W), -1) for W in columns)
-    return W_q, W_k, W_v, W_o.reshape(n_heads, -1, W_o.shape[1])[kept].reshape(-1, W_o.shape[1])
+    rows = W_o.reshape(n_heads, -1, W_o.shape[1])[kept]
+    return W_q, W_k, W_v, rows.reshape(-1, W_o.shape[1])
 
 
 @prune_heads.wrong(
@@ -71,12 +72,11 @@ def _(W_q, W_k, W_v, W_o, n_heads, removed):
     return W_q.copy(), W_k.copy(), W_v.copy(), rows.reshape(W_o.shape)
 
 
-@prune_heads.wrong("the removed heads kept", "Remove head 0 of two. Whose columns are in your W_q?")
-def _(W_q, W_k, W_v, W_o, n_heads, removed):
-    columns = (W.reshape(len(W), n_heads, -1) for W in (W_q, W_k, W_v))
-    gone = np.unique(removed)
-    q, k, v = (W[:, gone].reshape(len(W), len(gone) * W.shape[2]) for W in columns)
-    return q, k, v, W_o.reshape(n_heads, -1, W_o.shape[1])[gone].reshape(-1, W_o.shape[1])
+prune_heads.wrong(
+    "the removed heads kept",
+    "Remove head 0 of two. Whose columns are in your W_q?",
+    plain.edit("if h not in removed", "if h in removed"),
+)
 
 
 @prune_heads.wrong(
@@ -109,12 +109,7 @@ def _(W_q, W_k, W_v, W_o, n_heads, removed):
 prune_heads.wrong(
     "rows of W_o kept",
     "The merged heads are narrower now. How many rows may W_o have?",
-    plain.edit(
-        "W_q, W_k, W_v = (W[:, kept].reshape(len(W), -1) for W in columns)\n"
-        "return W_q, W_k, W_v, W_o.reshape(n_heads, -1, W_o.shape[1])[kept].reshape(-1, "
-        "W_o.shape[1])",
-        "return (*(W[:, kept].reshape(len(W), -1) for W in columns), W_o.copy())",
-    ),
+    plain.edit("rows.reshape(-1, W_o.shape[1])", "W_o.copy()"),
 )
 
 
@@ -133,21 +128,13 @@ def _(W_q, W_k, W_v, W_o, n_heads, removed):
 prune_heads.wrong(
     "the rest made larger",
     "If the removed heads had found zeros, would the terms of the others have changed?",
-    plain.edit(
-        "return W_q, W_k, W_v, W_o.reshape(n_heads, -1, W_o.shape[1])[kept].reshape(-1, "
-        "W_o.shape[1])",
-        "rows = W_o.reshape(n_heads, -1, W_o.shape[1])[kept].reshape(-1, W_o.shape[1])\n"
-        "return W_q, W_k, W_v, rows * np.asarray(n_heads / len(kept), dtype=rows.dtype)",
-    ),
+    plain.edit("[kept]", "[kept] * np.asarray(n_heads / len(kept), dtype=W_o.dtype)"),
 )
 prune_heads.wrong(
     "another order of the heads",
     "Remove head 1 of three. Which of the other two stands first in your layer, and which did "
     "before?",
-    plain.edit(
-        "[h for h in range(n_heads) if h not in removed]",
-        "[h for h in range(n_heads) if h not in removed][::-1]",
-    ),
+    plain.edit("range(n_heads)", "reversed(range(n_heads))"),
 )
 
 

@@ -49,15 +49,18 @@ def columns_first(X, n_heads):
     return np.moveaxis(heads, (0, 1), (-3, -1))
 
 
-@split_heads.base(
-    (
-        "ten features, four heads",
-        "one feature, two heads",
-        "a feature too many to be shared out equally",
-    )
-)
+@split_heads.right
 def plain(X, n_heads):
-    return np.swapaxes(X.reshape(*X.shape[:-1], n_heads, X.shape[-1] // n_heads), -3, -2)
+    if X.shape[-1] % n_heads:
+        raise ValueError(f"{X.shape[-1]} features, {n_heads} heads")
+    heads = X.reshape(*X.shape[:-1], n_heads, X.shape[-1] // n_heads)
+    return np.swapaxes(heads, -3, -2)
+
+
+unchecked = plain.edit(
+    'if X.shape[-1] % n_heads:\n    raise ValueError(f"{X.shape[-1]} features, {n_heads} heads")',
+    "",
+)
 
 
 @split_heads.wrong(
@@ -69,23 +72,20 @@ def _(X, n_heads):
     return X.reshape(*X.shape[:-2], n_heads, X.shape[-2], X.shape[-1] // n_heads)
 
 
-@split_heads.wrong(
+interleaved = split_heads.wrong(
     "features dealt out in turn",
     "Which features of a token does your first head get: consecutive ones, or every second one? "
     "Which columns of W_q would belong to it?",
+    unchecked.edit("n_heads, X.shape[-1] // n_heads", "X.shape[-1] // n_heads, n_heads").edit(
+        "np.swapaxes(heads, -3, -2)", "np.moveaxis(heads, -1, -3)"
+    ),
 )
-def interleaved(X, n_heads):
-    heads = X.reshape(*X.shape[:-1], X.shape[-1] // n_heads, n_heads)
-    return np.moveaxis(heads, -1, -3)
-
-
-@split_heads.wrong(
+split_heads.wrong(
     "heads after the tokens",
     "The next step multiplies the last two axes of queries and keys. Which two axes should these "
     "be, for one head?",
+    unchecked.edit("np.swapaxes(heads, -3, -2)", "heads"),
 )
-def _(X, n_heads):
-    return X.reshape(*X.shape[:-1], n_heads, X.shape[-1] // n_heads)
 
 
 @split_heads.wrong(
@@ -123,16 +123,12 @@ split_heads.wrong(
     "How wide is one of your heads? Put all of them side by side: is that as wide as X?",
     tokens_shared_out.edit("np.split(X, n_heads, axis=-2)", "[X] * n_heads"),
 )
-
-
-@split_heads.wrong(
+split_heads.wrong(
     "no word about the two numbers",
     "Ten features, four heads: read the message of your error as somebody would who has not seen "
     "your code. Which two numbers tell that person what to change?",
+    unchecked,
 )
-def _(X, n_heads):
-    heads = X.reshape(*X.shape[:-1], n_heads, X.shape[-1] // n_heads)
-    return np.swapaxes(heads, -3, -2)
 
 
 @split_heads.wrong(
@@ -154,15 +150,12 @@ def _(X, n_heads):
     return np.stack([X[..., h * d_head : (h + 1) * d_head] for h in range(n_heads)], axis=-3)
 
 
-@split_heads.wrong(
+split_heads.wrong(
     "-1 in a reshape of nothing",
     "With no token there are 0 numbers. From what should `reshape` work out how many features a "
     "head has? You know that number: write it down.",
+    plain.edit("X.shape[-1] // n_heads", "-1"),
 )
-def _(X, n_heads):
-    if X.shape[-1] % n_heads:
-        raise ValueError(f"{X.shape[-1]} features, {n_heads} heads")
-    return np.swapaxes(X.reshape(*X.shape[:-1], n_heads, -1), -3, -2)
 
 
 @split_heads.public

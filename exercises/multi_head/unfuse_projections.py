@@ -68,37 +68,26 @@ def _(W, n_heads, d_k):
 unfuse_projections.wrong(
     "keys before queries",
     "In which order do the three roles of one head stand in W?",
-    plain.edit(
-        "return tuple(np.hstack(role) for role in zip(*parts, strict=True))",
-        "W_k, W_q, W_v = (np.hstack(role) for role in zip(*parts, strict=True))\n"
-        "return W_q, W_k, W_v",
-    ),
+    slices.edit("np.hstack(W_q), np.hstack(W_k)", "np.hstack(W_k), np.hstack(W_q)"),
 )
 unfuse_projections.wrong(
     "columns dealt out in turn",
     "Which columns of W belong to the first head: the first ones, or every second one?",
     plain.edit("np.split(W, n_heads, axis=1)", "[W[:, h::n_heads] for h in range(n_heads)]"),
 )
-
-
-@unfuse_projections.wrong(
+unfuse_projections.wrong(
     "values taken to be as wide as keys",
     "W is wider than three times n_heads * d_k. Whose are the columns that you leave out?",
+    plain.edit(
+        "np.split(head, [d_k, 2 * d_k], axis=1)",
+        "[head[:, r * d_k : (r + 1) * d_k] for r in range(3)]",
+    ),
 )
-def _(W, n_heads, d_k):
-    heads = np.split(W, n_heads, axis=1)
-    roles = [[head[:, r * d_k : (r + 1) * d_k] for head in heads] for r in range(3)]
-    return tuple(np.hstack(role) for role in roles)
-
-
 unfuse_projections.wrong(
     "transposed",
     "`X @ W_q` has to give the queries. How many rows has your W_q, and how many features has a "
     "token?",
-    plain.edit(
-        "(np.hstack(role) for role in zip(*parts, strict=True))",
-        "(np.hstack(role).T for role in zip(*parts, strict=True))",
-    ),
+    plain.edit("np.hstack(role)", "np.hstack(role).T"),
 )
 
 

@@ -70,8 +70,9 @@ def plain(Q, K, cache):
         return turned
 
     (m, d), c = Q.shape[-2:], cache.shape[-2]
-    keys = np.concatenate([cache, turn(K, c + np.arange(m))], axis=-2)
-    scores = turn(Q, c + np.arange(m)) @ np.swapaxes(keys, -1, -2) / np.sqrt(d).astype(Q.dtype)
+    new = c + np.arange(m)
+    keys = np.concatenate([cache, turn(K, new)], axis=-2)
+    scores = turn(Q, new) @ np.swapaxes(keys, -1, -2) / np.sqrt(d).astype(Q.dtype)
     return scores, keys
 
 
@@ -103,14 +104,12 @@ def _(Q, K, cache):
 cached_rotary_scores.wrong(
     "the newest tokens numbered from 0",
     "Three keys are in the cache. At which position does the next token stand?",
-    plain.edit("c + np.arange(m)", "np.arange(m)", times=2).edit(
-        "(m, d), c = Q.shape[-2:], cache.shape[-2]", "m, d = Q.shape[-2:]"
-    ),
+    plain.edit("c + np.arange(m)", "np.arange(m)"),
 )
 cached_rotary_scores.wrong(
     "the newest queries numbered from 0",
     "A new token's query meets its own key. How far apart do the two stand in your function?",
-    plain.edit("turn(Q, c + np.arange(m))", "turn(Q, np.arange(m))"),
+    plain.edit("turn(Q, new)", "turn(Q, np.arange(m))"),
 )
 cached_rotary_scores.wrong(
     "new keys cached before they are turned",
@@ -120,38 +119,24 @@ cached_rotary_scores.wrong(
 cached_rotary_scores.wrong(
     "all new tokens at one position",
     "Two tokens come at once. Do they stand at the same position?",
-    plain.edit(
-        "keys = np.concatenate([cache, turn(K, c + np.arange(m))], axis=-2)\n"
-        "scores = turn(Q, c + np.arange(m)) @ np.swapaxes(keys, -1, -2) / "
-        "np.sqrt(d).astype(Q.dtype)",
-        "last = np.full(m, c + m - 1)\n"
-        "keys = np.concatenate([cache, turn(K, last)], axis=-2)\n"
-        "scores = turn(Q, last) @ np.swapaxes(keys, -1, -2) / np.sqrt(d).astype(Q.dtype)",
-    ),
+    plain.edit("c + np.arange(m)", "np.full(m, c + m - 1)"),
 )
 cached_rotary_scores.wrong(
     "one position too far",
     "The cache is empty. By what angle is the first token's key turned?",
-    plain.edit(
-        "keys = np.concatenate([cache, turn(K, c + np.arange(m))], axis=-2)\n"
-        "scores = turn(Q, c + np.arange(m)) @ np.swapaxes(keys, -1, -2) / "
-        "np.sqrt(d).astype(Q.dtype)",
-        "new = c + 1 + np.arange(m)\n"
-        "keys = np.concatenate([cache, turn(K, new)], axis=-2)\n"
-        "scores = turn(Q, new) @ np.swapaxes(keys, -1, -2) / np.sqrt(d).astype(Q.dtype)",
-    ),
+    plain.edit("c + np.arange(m)", "c + 1 + np.arange(m)"),
 )
 cached_rotary_scores.wrong(
     "cached keys not asked",
     "How many scores does a new query have: one for each new key, or one for each key so far?",
-    plain.edit(
-        "np.concatenate([cache, turn(K, c + np.arange(m))], axis=-2)", "turn(K, c + np.arange(m))"
-    ).edit("scores, keys", "scores, np.concatenate([cache, keys], axis=-2)"),
+    plain.edit("np.concatenate([cache, turn(K, new)], axis=-2)", "turn(K, new)").edit(
+        "scores, keys", "scores, np.concatenate([cache, keys], axis=-2)"
+    ),
 )
 cached_rotary_scores.wrong(
     "new keys before the old ones",
     "In the cache, row p is the key of position p. Where do yours stand?",
-    plain.edit("[cache, turn(K, c + np.arange(m))]", "[turn(K, c + np.arange(m)), cache]"),
+    plain.edit("[cache, turn(K, new)]", "[turn(K, new), cache]"),
 )
 
 

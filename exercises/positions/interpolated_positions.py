@@ -41,20 +41,22 @@ def divisor(positions, trained):
     return positions / np.clip(length / trained, 1.0, None)
 
 
-@interpolated_positions.wrong(
+@interpolated_positions.right
+def plain(positions, trained):
+    length = np.max(positions, axis=-1, keepdims=True) + 1
+    return positions * np.minimum(1, trained / length)
+
+
+interpolated_positions.wrong(
     "stretched instead of squeezed",
     "Training had the positions 0 to 3, the sequence has 8. Should position 7 become larger or "
     "smaller?",
+    plain.edit("np.minimum(1, trained / length)", "np.maximum(1, length / trained)"),
 )
-def stretched(positions, trained):
-    length = np.max(positions, axis=-1, keepdims=True) + 1
-    return positions * np.maximum(1, length / trained)
-
-
-always = interpolated_positions.wrong(
+interpolated_positions.wrong(
     "short sequences stretched",
     "What does the docstring say about a sequence that is no longer than those in training?",
-    stretched.edit("positions * np.maximum(1, length / trained)", "positions * (trained / length)"),
+    plain.edit("np.minimum(1, trained / length)", "(trained / length)"),
 )
 
 
@@ -67,19 +69,19 @@ def _(positions, trained):
     return positions * min(1, trained / (np.max(positions) + 1))
 
 
-@interpolated_positions.wrong(
+largest_for_length = plain.edit(
+    "np.max(positions, axis=-1, keepdims=True) + 1",
+    "np.maximum(np.max(positions, axis=-1, keepdims=True), 1)",
+)
+interpolated_positions.wrong(
     "the last position on the last trained one",
     "By which number are the positions multiplied when 8 are squeezed into 4: 4/8 or 3/7?",
+    largest_for_length.edit("trained / length", "(trained - 1) / length"),
 )
-def last_on_last(positions, trained):
-    largest = np.maximum(np.max(positions, axis=-1, keepdims=True), 1)
-    return positions * np.minimum(1, (trained - 1) / largest)
-
-
 interpolated_positions.wrong(
     "the largest position taken for the length",
     "Positions count from 0. How long is a sequence whose largest position is 7?",
-    last_on_last.edit("(trained - 1) / largest", "trained / largest"),
+    largest_for_length,
 )
 
 
@@ -110,15 +112,16 @@ def _(positions, trained):
 interpolated_positions.wrong(
     "rounded to whole positions",
     "May a position lie between two whole numbers? What becomes of two neighbours in yours?",
-    always.edit(
-        "positions * (trained / length)", "np.floor(positions * np.minimum(1, trained / length))"
+    plain.edit(
+        "positions * np.minimum(1, trained / length)",
+        "np.floor(positions * np.minimum(1, trained / length))",
     ),
 )
 interpolated_positions.wrong(
     "only the far positions squeezed",
     "Are the positions still in order, and all steps equally long?",
-    always.edit(
-        "positions * (trained / length)",
+    plain.edit(
+        "positions * np.minimum(1, trained / length)",
         "np.where(positions < trained, positions, positions * trained / length)",
     ),
 )

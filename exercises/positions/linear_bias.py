@@ -47,13 +47,14 @@ def triangles(n, n_heads):
 def plain(n, n_heads):
     slopes = 2.0 ** (-8 * np.arange(1, n_heads + 1) / n_heads)
     places = np.arange(n)
-    return slopes[:, None, None] * -np.abs(places[:, None] - places)
+    offset = places - places[:, None]
+    return slopes[:, None, None] * -np.abs(offset)
 
 
 linear_bias.wrong(
     "far keys favoured",
     "The bias is added to the scores. Should a far key end with a higher score or a lower?",
-    plain.edit("-np.abs(places[:, None] - places)", "np.abs(places[:, None] - places)"),
+    plain.edit("-np.abs(offset)", "np.abs(offset)"),
 )
 linear_bias.wrong(
     "heads counted from 0",
@@ -82,64 +83,48 @@ linear_bias.wrong(
 )
 
 
-@linear_bias.wrong(
+linear_bias.wrong(
     "two sequences of slopes",
     "Some libraries take the slopes from two sequences when n_heads is no power of two. What does "
     "the docstring say about that?",
+    plain.edit(
+        "slopes = 2.0 ** (-8 * np.arange(1, n_heads + 1) / n_heads)",
+        "power = 2 ** int(np.log2(n_heads))\n"
+        "slopes = 2.0 ** (-8 * np.arange(1, power + 1) / power)\n"
+        "between = 2.0 ** (-4 * np.arange(1, 2 * power, 2) / power)\n"
+        "slopes = np.concatenate([slopes, between])[:n_heads]",
+    ),
 )
-def _(n, n_heads):
-    power = 2 ** int(np.log2(n_heads))
-    slopes = 2.0 ** (-8 * np.arange(1, power + 1) / power)
-    between = 2.0 ** (-4 * np.arange(1, 2 * power, 2) / power)
-    slopes = np.concatenate([slopes, between])[:n_heads]
-    places = np.arange(n)
-    return slopes[:, None, None] * -np.abs(places[:, None] - places)
-
-
 linear_bias.wrong(
     "heads in the last axis",
     "The bias is added to scores of shape (n_heads, n, n). Where does your axis for the heads "
     "stand?",
-    plain.edit(
-        "slopes[:, None, None] * -np.abs(places[:, None] - places)",
-        "-np.abs(places[:, None] - places)[:, :, None] * slopes",
-    ),
+    plain.edit("slopes[:, None, None] * -np.abs(offset)", "-np.abs(offset)[:, :, None] * slopes"),
 )
 linear_bias.wrong(
     "the sign of the distance kept",
     "Does a key after the query get a bias above or below 0? Can a distance be negative?",
-    plain.edit(
-        "slopes[:, None, None] * -np.abs(places[:, None] - places)",
-        "slopes[:, None, None] * (places - places[:, None])",
-    ),
+    plain.edit("-np.abs(offset)", "offset"),
 )
 linear_bias.wrong(
     "keys after the query left alone",
     "The bias is symmetric. Is the upper triangle of yours the mirror of the lower?",
-    plain.edit("-np.abs(places[:, None] - places)", "np.minimum(places - places[:, None], 0)"),
+    plain.edit("-np.abs(offset)", "np.minimum(offset, 0)"),
 )
 linear_bias.wrong(
     "a causal mask built in",
     "The bias hides nothing; who wants a mask gives one. Which entries of yours are not finite?",
-    plain.edit(
-        "return slopes[:, None, None] * -np.abs(places[:, None] - places)",
-        "distance = places[:, None] - places\n"
-        "return np.where(distance >= 0, slopes[:, None, None] * -np.abs(distance), -np.inf)",
-    ),
+    plain.edit("-np.abs(offset)", "np.where(offset <= 0, offset, -np.inf)"),
 )
 linear_bias.wrong(
     "the square of the distance",
     "How much lower is the score at distance 2 than at distance 1? And at 3 than at 2?",
-    plain.edit("-np.abs(places[:, None] - places)", "-((places[:, None] - places) ** 2.0)"),
+    plain.edit("-np.abs(offset)", "-(offset**2.0)"),
 )
 linear_bias.wrong(
     "distance from the last token",
     "Every query measures from itself. Do the rows of your bias differ?",
-    plain.edit(
-        "places = np.arange(n)\nreturn slopes[:, None, None] * -np.abs(places[:, None] - places)",
-        "row = slopes[:, None, None] * np.arange(1 - n, 1)\n"
-        "return np.broadcast_to(row, (n_heads, n, n)).copy()",
-    ),
+    plain.edit("places - places[:, None]", "np.tile(places - (n - 1), (n, 1))"),
 )
 
 
@@ -173,3 +158,6 @@ def _(rng):
     yield Case("as many tokens as heads", (heads, heads))
     yield Case("many tokens", (int(rng.integers(130, 150)), 2))
     yield Case("one head", (int(rng.integers(3, 9)), 1))
+
+
+linear_bias.lets_through("one buffer for all results", "results of one shape are all equal")

@@ -59,70 +59,55 @@ def padded(Q, K, table):
     return np.einsum("...id,...ijd->...ij", Q / Q.shape[-1] ** 0.5, together)
 
 
-@relative_scores.base(
-    (
-        "a table of 4 rows",
-        "one query, one key, a table of 2 rows",
-        "an even number of rows",
-        "a table of no rows",
-    )
-)
+@relative_scores.right
 def plain(Q, K, table):
+    if len(table) % 2 == 0:
+        raise ValueError(f"{len(table)} rows")
     r = len(table) // 2
     distance = np.arange(K.shape[-2]) - np.arange(Q.shape[-2])[:, None]
     vectors = table[np.clip(distance, -r, r) + r]
     content = Q @ np.swapaxes(K, -1, -2)
-    return (content + np.einsum("...id,ijd->...ij", Q, vectors)) / Q.shape[-1] ** 0.5
+    by_distance = np.einsum("...id,ijd->...ij", Q, vectors)
+    return (content + by_distance) / Q.shape[-1] ** 0.5
 
+
+unchecked = plain.edit('if len(table) % 2 == 0:\n    raise ValueError(f"{len(table)} rows")', "")
 
 relative_scores.wrong(
     "distance from key to query",
     "The first row of the table is for a key that stands before the query. Is j - i then above or "
     "below 0?",
-    plain.edit(
-        "np.arange(K.shape[-2]) - np.arange(Q.shape[-2])[:, None]",
-        "np.arange(Q.shape[-2])[:, None] - np.arange(K.shape[-2])",
-    ),
+    unchecked.edit("np.clip(distance, -r, r)", "np.clip(-distance, -r, r)"),
 )
 relative_scores.wrong(
     "no clipping",
     "Which row of the table do you read when the distance is larger than r? And smaller than -r?",
-    plain.edit("np.clip(distance, -r, r) + r", "distance + r"),
+    unchecked.edit("np.clip(distance, -r, r)", "distance"),
 )
 relative_scores.wrong(
     "distances wrap around",
     "Should a key far behind the query use the same vector as one just ahead of it?",
-    plain.edit("np.clip(distance, -r, r) + r", "(distance + r) % len(table)"),
+    unchecked.edit("np.clip(distance, -r, r) + r", "(distance + r) % len(table)"),
 )
 relative_scores.wrong(
     "rows not counted from -r",
     "Which row of the table belongs to distance 0? What does NumPy read at index -1?",
-    plain.edit("np.clip(distance, -r, r) + r", "np.clip(distance, -r, r)"),
+    unchecked.edit("np.clip(distance, -r, r) + r", "np.clip(distance, -r, r)"),
 )
 relative_scores.wrong(
     "before and after taken as one",
     "Do two keys, one before and one after the query, get the same vector?",
-    plain.edit(
-        "np.arange(K.shape[-2]) - np.arange(Q.shape[-2])[:, None]",
-        "np.abs(np.arange(K.shape[-2]) - np.arange(Q.shape[-2])[:, None])",
-    ),
+    unchecked.edit("np.clip(distance, -r, r)", "np.clip(abs(distance), -r, r)"),
 )
 relative_scores.wrong(
     "far keys get no vector",
     "What does the docstring say about a distance beyond r: that it counts as r, or as nothing?",
-    plain.edit(
-        "table[np.clip(distance, -r, r) + r]",
-        "table[np.clip(distance, -r, r) + r] * (np.abs(distance) <= r)[:, :, None]",
-    ),
+    unchecked.edit("content + by_distance", "content + by_distance * (abs(distance) <= r)"),
 )
 relative_scores.wrong(
     "content forgotten",
     "Does your result change when the keys do?",
-    plain.edit(
-        "content = Q @ np.swapaxes(K, -1, -2)\n"
-        'return (content + np.einsum("...id,ijd->...ij", Q, vectors)) / Q.shape[-1] ** 0.5',
-        'return np.einsum("...id,ijd->...ij", Q, vectors) / Q.shape[-1] ** 0.5',
-    ),
+    unchecked.edit("content + by_distance", "by_distance"),
 )
 
 
@@ -134,37 +119,26 @@ def _(Q, K, table):
 relative_scores.wrong(
     "no scale",
     "What does the docstring divide the scores by?",
-    plain.edit(
-        "content = Q @ np.swapaxes(K, -1, -2)\n"
-        'return (content + np.einsum("...id,ijd->...ij", Q, vectors)) / Q.shape[-1] ** 0.5',
-        'return Q @ np.swapaxes(K, -1, -2) + np.einsum("...id,ijd->...ij", Q, vectors)',
-    ),
+    unchecked.edit(" / Q.shape[-1] ** 0.5", ""),
 )
 relative_scores.wrong(
     "only the content scaled",
     "The query meets the sum of key and vector. Which part of that product is divided?",
-    plain.edit(
-        "Q @ np.swapaxes(K, -1, -2)", "Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5"
-    ).edit(
-        '(content + np.einsum("...id,ijd->...ij", Q, vectors)) / Q.shape[-1] ** 0.5',
-        'content + np.einsum("...id,ijd->...ij", Q, vectors)',
+    unchecked.edit(
+        "(content + by_distance) / Q.shape[-1] ** 0.5", "content / Q.shape[-1] ** 0.5 + by_distance"
     ),
 )
 relative_scores.wrong(
     "the key asks the table",
     "Whose dot product with the vector of the distance is wanted, the query's or the key's?",
-    plain.edit(
+    unchecked.edit(
         'np.einsum("...id,ijd->...ij", Q, vectors)', 'np.einsum("...jd,ijd->...ij", K, vectors)'
     ),
 )
 relative_scores.wrong(
     "transpose of all axes",
     "What does `.T` do to an array of shape (2, 3, 5, 4)? Which two axes are to be exchanged?",
-    plain.edit(
-        "content = Q @ np.swapaxes(K, -1, -2)\n"
-        'return (content + np.einsum("...id,ijd->...ij", Q, vectors)) / Q.shape[-1] ** 0.5',
-        'return (Q @ K.T + np.einsum("...id,ijd->...ij", Q, vectors)) / Q.shape[-1] ** 0.5',
-    ),
+    unchecked.edit("np.swapaxes(K, -1, -2)", "K.T"),
 )
 
 

@@ -67,13 +67,14 @@ def row_by_row(Q, K, table, d_scores):
 @relative_scores_backward.right
 def plain(Q, K, table, d_scores):
     r = len(table) // 2
-    d_scores = d_scores / Q.shape[-1] ** 0.5
-    rows = np.clip(np.arange(K.shape[-2]) - np.arange(Q.shape[-2])[:, None], -r, r) + r
-    d_Q = d_scores @ K + np.einsum("...ij,ijd->...id", d_scores, table[rows])
-    d_K = np.swapaxes(d_scores, -1, -2) @ Q
-    d_vectors = d_scores[..., None] * Q[..., None, :]
+    distance = np.arange(K.shape[-2]) - np.arange(Q.shape[-2])[:, None]
+    rows = np.clip(distance, -r, r) + r
+    scaled = d_scores / Q.shape[-1] ** 0.5
+    d_Q = scaled @ K + np.einsum("...ij,ijd->...id", scaled, table[rows])
+    d_K = np.swapaxes(scaled, -1, -2) @ Q
+    d_vectors = scaled[..., None] * Q[..., None, :]
     d_table = np.zeros_like(table)
-    np.add.at(d_table, np.broadcast_to(rows, d_scores.shape), d_vectors)
+    np.add.at(d_table, np.broadcast_to(rows, scaled.shape), d_vectors)
     return d_Q, d_K, d_table
 
 
@@ -81,9 +82,9 @@ relative_scores_backward.wrong(
     "one pair a row only",
     "Many pairs use the same row of the table. With rows = np.array([0, 0]), what does "
     "`d_table[np.broadcast_to(rows, d_scores.shape)] += 1` add to row 0: 1 or 2?",
-    plain.edit("d_vectors = d_scores[..., None] * Q[..., None, :]", "").edit(
-        "np.add.at(d_table, np.broadcast_to(rows, d_scores.shape), d_vectors)",
-        "d_table[np.broadcast_to(rows, d_scores.shape)] += d_scores[..., None] * Q[..., None, :]",
+    plain.edit(
+        "np.add.at(d_table, np.broadcast_to(rows, scaled.shape), d_vectors)",
+        "d_table[np.broadcast_to(rows, scaled.shape)] += d_vectors",
     ),
 )
 relative_scores_backward.wrong(
@@ -92,58 +93,36 @@ relative_scores_backward.wrong(
     "sum rise?",
     plain.edit(
         "return d_Q, d_K, d_table",
-        "count = np.bincount(rows.ravel(), minlength=len(table)) * (d_scores.size // "
-        "rows.size)\n"
+        "count = np.bincount(rows.ravel(), minlength=len(table)) * (scaled.size // rows.size)\n"
         "return d_Q, d_K, d_table / np.maximum(count, 1)[:, None]",
     ),
 )
 relative_scores_backward.wrong(
     "queries meet the keys alone",
     "What does a query's score depend on, apart from the key? Does d_Q change when the table does?",
-    plain.edit(
-        'd_Q = d_scores @ K + np.einsum("...ij,ijd->...id", d_scores, table[rows])', ""
-    ).edit("d_Q, d_K, d_table", "d_scores @ K, d_K, d_table"),
+    plain.edit(' + np.einsum("...ij,ijd->...id", scaled, table[rows])', ""),
 )
 relative_scores_backward.wrong(
     "no scale",
     "The scores were divided by the square root of d_k. What does that do to each gradient?",
-    plain.edit("d_scores = d_scores / Q.shape[-1] ** 0.5", ""),
+    plain.edit(" / Q.shape[-1] ** 0.5", ""),
 )
-
-
-@relative_scores_backward.wrong(
+relative_scores_backward.wrong(
     "the table's gradient not scaled",
     "Is the part of a score that comes from the table divided too?",
+    plain.edit("scaled[..., None]", "d_scores[..., None]"),
 )
-def _(Q, K, table, d_scores):
-    r = len(table) // 2
-    rows = np.clip(np.arange(K.shape[-2]) - np.arange(Q.shape[-2])[:, None], -r, r) + r
-    d_vectors = d_scores[..., None] * Q[..., None, :]
-    d_table = np.zeros_like(table)
-    np.add.at(d_table, np.broadcast_to(rows, d_scores.shape), d_vectors)
-    d_scores = d_scores / Q.shape[-1] ** 0.5
-    d_Q = d_scores @ K + np.einsum("...ij,ijd->...id", d_scores, table[rows])
-    return d_Q, np.swapaxes(d_scores, -1, -2) @ Q, d_table
-
-
 relative_scores_backward.wrong(
     "clipped distances left out",
     "Which row of the table does a pair use whose distance is larger than r? Does its score "
     "change with that row?",
-    plain.edit(
-        "rows = np.clip(np.arange(K.shape[-2]) - np.arange(Q.shape[-2])[:, None], -r, r) + r",
-        "distance = np.arange(K.shape[-2]) - np.arange(Q.shape[-2])[:, None]\n"
-        "rows = np.clip(distance, -r, r) + r",
-    ).edit("d_scores[..., None]", "(d_scores * (np.abs(distance) <= r))[..., None]"),
+    plain.edit("scaled[..., None]", "(scaled * (abs(distance) <= r))[..., None]"),
 )
 relative_scores_backward.wrong(
     "distance from key to query",
     "The first row of the table is for a key that stands before the query. Is j - i then above or "
     "below 0?",
-    plain.edit(
-        "np.arange(K.shape[-2]) - np.arange(Q.shape[-2])[:, None]",
-        "np.arange(Q.shape[-2])[:, None] - np.arange(K.shape[-2])",
-    ),
+    plain.edit("np.clip(distance, -r, r)", "np.clip(-distance, -r, r)"),
 )
 relative_scores_backward.wrong(
     "the key in place of the query",

@@ -58,33 +58,27 @@ def matrices(X, positions):
     return np.einsum("ab...,...b->...a", R, pairs).reshape(X.shape)
 
 
-@rotary.base(
-    (
-        "an odd width",
-        "an odd width, no token",
-    )
-)
+@rotary.right
 def plain(X, positions):
     d = X.shape[-1]
+    if d % 2:
+        raise ValueError(f"{d} features")
     angles = np.asarray(positions)[..., None] / 10000 ** (np.arange(0, d, 2) / d)
+    cosine, sine = np.cos(angles), np.sin(angles)
     first, second = X[..., 0::2], X[..., 1::2]
     turned = np.zeros(X.shape)
-    turned[..., 0::2] = first * np.cos(angles) - second * np.sin(angles)
-    turned[..., 1::2] = first * np.sin(angles) + second * np.cos(angles)
+    turned[..., 0::2] = first * cosine - second * sine
+    turned[..., 1::2] = first * sine + second * cosine
     return turned
 
+
+unchecked = plain.edit('if d % 2:\n    raise ValueError(f"{d} features")', "")
 
 rotary.wrong(
     "turned the wrong way",
     "Turn the point (1, 0) counter-clockwise by a small angle. Is its second coordinate above or "
     "below 0?",
-    plain.edit(
-        "first * np.cos(angles) - second * np.sin(angles)",
-        "first * np.cos(angles) + second * np.sin(angles)",
-    ).edit(
-        "first * np.sin(angles) + second * np.cos(angles)",
-        "second * np.cos(angles) - first * np.sin(angles)",
-    ),
+    unchecked.edit("np.sin(angles)", "-np.sin(angles)"),
 )
 
 
@@ -95,9 +89,9 @@ rotary.wrong(
 def halves(X, positions):
     d = X.shape[-1]
     angles = np.asarray(positions)[..., None] / 10000 ** (np.arange(0, d, 2) / d)
+    cosine, sine = np.cos(angles), np.sin(angles)
     first, second = X[..., : d // 2], X[..., d // 2 :]
-    one = first * np.cos(angles) - second * np.sin(angles)
-    other = first * np.sin(angles) + second * np.cos(angles)
+    one, other = first * cosine - second * sine, first * sine + second * cosine
     return np.concatenate([one, other], axis=-1)
 
 
@@ -109,61 +103,41 @@ rotary.wrong(
 rotary.wrong(
     "exponent i/d",
     "The last pair has i = d/2 - 1. Is its exponent close to 1 or close to 1/2?",
-    plain.edit("np.arange(0, d, 2)", "np.arange(d // 2)"),
+    unchecked.edit("np.arange(0, d, 2)", "np.arange(d // 2)"),
 )
 rotary.wrong(
     "one angle for all pairs",
     "Does every pair turn equally fast?",
-    plain.edit(
-        "d = X.shape[-1]\n"
-        "angles = np.asarray(positions)[..., None] / 10000 ** (np.arange(0, d, 2) / d)",
-        "angles = np.asarray(positions)[..., None]",
-    ),
+    unchecked.edit(" / 10000 ** (np.arange(0, d, 2) / d)", ""),
 )
 rotary.wrong(
     "positions ignored",
     "What if the first token of X stands at position 5? Where is `positions` used?",
-    plain.edit("d = X.shape[-1]", "n, d = X.shape[-2:]").edit(
-        "np.asarray(positions)[..., None]", "np.arange(n)[:, None]"
-    ),
+    unchecked.edit("np.asarray(positions)[..., None]", "np.arange(X.shape[-2])[:, None]"),
 )
 rotary.wrong(
     "positions from 1",
     "By which angle is a token at position 0 turned?",
-    plain.edit(
-        "np.asarray(positions)[..., None] / 10000 ** (np.arange(0, d, 2) / d)",
-        "(np.asarray(positions)[..., None] + 1) / 10000 ** (np.arange(0, d, 2) / d)",
-    ),
+    unchecked.edit("np.asarray(positions)[..., None]", "(np.asarray(positions)[..., None] + 1)"),
 )
-
-
-@rotary.wrong(
+rotary.wrong(
     "waves added instead of turning",
     "A rotation keeps the length of every vector. Does your function?",
+    unchecked.edit("first * cosine - second * sine", "first + sine").edit(
+        "first * sine + second * cosine", "second + cosine"
+    ),
 )
-def _(X, positions):
-    d = X.shape[-1]
-    angles = np.asarray(positions)[..., None] / 10000 ** (np.arange(0, d, 2) / d)
-    shifted = np.zeros(X.shape)
-    shifted[..., 0::2] = X[..., 0::2] + np.sin(angles)
-    shifted[..., 1::2] = X[..., 1::2] + np.cos(angles)
-    return shifted
-
-
 rotary.wrong(
     "no minus sign",
     "A rotation keeps the length of every vector. Does yours? Which of the four products is "
     "subtracted?",
-    plain.edit(
-        "first * np.cos(angles) - second * np.sin(angles)",
-        "first * np.cos(angles) + second * np.sin(angles)",
-    ),
+    unchecked.edit("first * cosine - second * sine", "first * cosine + second * sine"),
 )
 rotary.wrong(
     "the first feature overwritten too early",
     "When you compute the second feature of a pair, is the first one still the old one? Is a "
     "slice a copy?",
-    plain.edit(
+    unchecked.edit(
         "first, second = X[..., 0::2], X[..., 1::2]\nturned = np.zeros(X.shape)",
         "turned = np.array(X)\nfirst, second = turned[..., 0::2], turned[..., 1::2]",
     ),
@@ -234,3 +208,9 @@ def _(rng):
     yield Case("an odd width, no token", (np.zeros((0, odd)), np.arange(0)), raises=refused).holds(
         "Raises ValueError…"
     )
+
+
+rotary.mutant(
+    "positions cut to whole numbers", "np.asarray(positions)", "np.asarray(positions).astype(int)"
+)
+rotary.lets_through("a last axis of length 1 squeezed", "the last axis has an even length")

@@ -56,20 +56,19 @@ def by_complex(X, positions):
     return np.concatenate([points.real, points.imag], axis=-1)
 
 
-@rotary_by_halves.base(
-    (
-        "an odd width",
-        "a width of 1",
-        "an odd width, no token",
-    )
-)
+@rotary_by_halves.right
 def plain(X, positions):
     d = X.shape[-1]
+    if d % 2:
+        raise ValueError(f"{d} features")
     angles = np.asarray(positions)[..., None] / 10000 ** (np.arange(0, d, 2) / d)
+    cosine, sine = np.cos(angles), np.sin(angles)
     first, second = X[..., : d // 2], X[..., d // 2 :]
-    one = first * np.cos(angles) - second * np.sin(angles)
-    other = first * np.sin(angles) + second * np.cos(angles)
+    one, other = first * cosine - second * sine, first * sine + second * cosine
     return np.concatenate([one, other], axis=-1)
+
+
+unchecked = plain.edit('if d % 2:\n    raise ValueError(f"{d} features")', "")
 
 
 @rotary_by_halves.wrong(
@@ -78,10 +77,11 @@ def plain(X, positions):
 def neighbours(X, positions):
     d = X.shape[-1]
     angles = np.asarray(positions)[..., None] / 10000 ** (np.arange(0, d, 2) / d)
+    cosine, sine = np.cos(angles), np.sin(angles)
     first, second = X[..., 0::2], X[..., 1::2]
     turned = np.zeros(X.shape)
-    turned[..., 0::2] = first * np.cos(angles) - second * np.sin(angles)
-    turned[..., 1::2] = first * np.sin(angles) + second * np.cos(angles)
+    turned[..., 0::2] = first * cosine - second * sine
+    turned[..., 1::2] = first * sine + second * cosine
     return turned
 
 
@@ -108,41 +108,30 @@ rotary_by_halves.wrong(
     "turned the wrong way",
     "Turn the point (1, 0) counter-clockwise by a small angle. Is its second coordinate above or "
     "below 0?",
-    plain.edit(
-        "first * np.cos(angles) - second * np.sin(angles)",
-        "first * np.cos(angles) + second * np.sin(angles)",
-    ).edit(
-        "first * np.sin(angles) + second * np.cos(angles)",
-        "second * np.cos(angles) - first * np.sin(angles)",
-    ),
+    unchecked.edit("np.sin(angles)", "-np.sin(angles)"),
 )
 rotary_by_halves.wrong(
     "no minus sign",
     "A rotation keeps the length of every vector. Does yours? Which of the four products is "
     "subtracted?",
-    plain.edit(
-        "first * np.cos(angles) - second * np.sin(angles)",
-        "first * np.cos(angles) + second * np.sin(angles)",
-    ),
+    unchecked.edit("first * cosine - second * sine", "first * cosine + second * sine"),
 )
 rotary_by_halves.wrong(
     "exponent i/d",
     "The last pair has i = d/2 - 1. Is its exponent close to 1 or close to 1/2?",
-    plain.edit("np.arange(0, d, 2)", "np.arange(d // 2)"),
+    unchecked.edit("np.arange(0, d, 2)", "np.arange(d // 2)"),
 )
 rotary_by_halves.wrong(
     "partners counted from both ends",
     "With six features, which one is the partner of feature 0: 3 or 5?",
-    plain.edit("X[..., d // 2 :]", "X[..., ::-1][..., : d // 2]").edit(
+    unchecked.edit("X[..., d // 2 :]", "X[..., ::-1][..., : d // 2]").edit(
         "[one, other]", "[one, other[..., ::-1]]"
     ),
 )
 rotary_by_halves.wrong(
     "positions ignored",
     "What if the first token of X stands at position 5? Where is `positions` used?",
-    plain.edit("d = X.shape[-1]", "n, d = X.shape[-2:]").edit(
-        "np.asarray(positions)[..., None]", "np.arange(n)[:, None]"
-    ),
+    unchecked.edit("np.asarray(positions)[..., None]", "np.arange(X.shape[-2])[:, None]"),
 )
 
 
@@ -217,3 +206,8 @@ def _(rng):
     yield Case("an odd width, no token", (np.zeros((0, odd)), np.arange(0)), raises=refused).holds(
         "Raises ValueError…"
     )
+
+
+rotary_by_halves.lets_through(
+    "a last axis of length 1 squeezed", "the last axis has an even length"
+)

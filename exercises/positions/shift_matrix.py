@@ -54,44 +54,38 @@ def diagonals(d, k):
     return np.diag(np.cos(angles)) + np.diag(beside[:-1], 1) - np.diag(beside[:-1], -1)
 
 
-@shift_matrix.base(
-    (
-        "an odd width",
-        "a width of 1",
-        "an odd width, no step",
-    )
-)
+@shift_matrix.right
 def plain(d, k):
-    angles = k / 10000 ** (np.arange(0, d, 2) / d)
+    if d % 2:
+        raise ValueError(f"a width of {d}")
     even = np.arange(0, d, 2)
+    angles = k / 10000 ** (even / d)
+    cosine, sine = np.cos(angles), np.sin(angles)
     M = np.zeros((d, d))
-    M[even, even] = M[even + 1, even + 1] = np.cos(angles)
-    M[even, even + 1] = np.sin(angles)
-    M[even + 1, even] = -np.sin(angles)
+    M[even, even] = M[even + 1, even + 1] = cosine
+    M[even, even + 1] = sine
+    M[even + 1, even] = -sine
     return M
 
+
+unchecked = plain.edit('if d % 2:\n    raise ValueError(f"a width of {d}")', "")
 
 shift_matrix.wrong(
     "moves back instead of on",
     "Take position 0 of one wave, the column (0, 1). Where does your matrix for k = 1 send it, "
     "and what is the sine of 1? (Is your matrix meant for a row on its left?)",
-    plain.edit("M[even, even + 1] = np.sin(angles)", "M[even, even + 1] = -np.sin(angles)").edit(
-        "M[even + 1, even] = -np.sin(angles)", "M[even + 1, even] = np.sin(angles)"
-    ),
+    unchecked.edit("np.sin(angles)", "-np.sin(angles)"),
 )
 shift_matrix.wrong(
     "no minus sign",
     "What is cos(a + b), written with the sines and cosines of a and of b? Does your matrix keep "
     "the length of a vector?",
-    plain.edit(
-        "M[even, even + 1] = np.sin(angles)\nM[even + 1, even] = -np.sin(angles)",
-        "M[even, even + 1] = M[even + 1, even] = np.sin(angles)",
-    ),
+    unchecked.edit("-sine", "sine"),
 )
 shift_matrix.wrong(
     "exponent i/d",
     "How fast does the second pair of the encoding turn when d = 4? And in your matrix?",
-    plain.edit("np.arange(0, d, 2) / d", "np.arange(d // 2) / d"),
+    unchecked.edit("even / d", "np.arange(d // 2) / d"),
 )
 
 
@@ -108,21 +102,17 @@ def _(d, k):
 shift_matrix.wrong(
     "one angle for all pairs",
     "Does every pair turn equally fast?",
-    plain.edit("np.sin(angles)", "np.sin(k)", times=2)
-    .edit("angles = k / 10000 ** (np.arange(0, d, 2) / d)", "")
-    .edit("np.cos(angles)", "np.cos(k)"),
+    unchecked.edit(" / 10000 ** (even / d)", ""),
 )
 shift_matrix.wrong(
     "always one step",
     "Does your matrix change when k does?",
-    plain.edit("k / 10000 ** (np.arange(0, d, 2) / d)", "1 / 10000 ** (np.arange(0, d, 2) / d)"),
+    unchecked.edit("k / 10000", "1 / 10000"),
 )
 shift_matrix.wrong(
     "multiplied by k",
     "Two steps are one step after another. Is that twice the matrix, or its square?",
-    plain.edit(
-        "k / 10000 ** (np.arange(0, d, 2) / d)", "1 / 10000 ** (np.arange(0, d, 2) / d)"
-    ).edit("return M", "return k * M"),
+    unchecked.edit("k / 10000", "1 / 10000").edit("return M", "return k * M"),
 )
 
 
@@ -166,3 +156,7 @@ def _(rng):
     yield Case("an odd width, no step", (odd, 0), raises=Raises("ValueError", (str(odd),))).holds(
         "Raises ValueError…"
     )
+
+
+shift_matrix.lets_through("axes of length 1 squeezed", "both axes have an even length")
+shift_matrix.lets_through("a last axis of length 1 squeezed", "the last axis has an even length")

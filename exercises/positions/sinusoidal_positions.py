@@ -50,19 +50,18 @@ def quarter_turn(n, d):
     return np.sin(angles + np.pi / 2 * (column % 2))
 
 
-@sinusoidal_positions.base(
-    (
-        "an odd width",
-        "a width of 1",
-        "an odd width, no position",
-    )
-)
+@sinusoidal_positions.right
 def plain(n, d):
+    if d % 2:
+        raise ValueError(f"a width of {d}")
     angles = np.arange(n)[:, None] / 10000 ** (np.arange(0, d, 2) / d)
     encoding = np.zeros((n, d))
     encoding[:, 0::2] = np.sin(angles)
     encoding[:, 1::2] = np.cos(angles)
     return encoding
+
+
+unchecked = plain.edit('if d % 2:\n    raise ValueError(f"a width of {d}")', "")
 
 
 @sinusoidal_positions.wrong(
@@ -77,63 +76,54 @@ def _(n, d):
 sinusoidal_positions.wrong(
     "cosine first",
     "What are the first two entries of the row of position 0?",
-    plain.edit("np.sin", "np.cos").edit(
-        "encoding[:, 1::2] = np.cos(angles)", "encoding[:, 1::2] = np.sin(angles)"
+    unchecked.edit(
+        "encoding[:, 0::2] = np.sin(angles)\nencoding[:, 1::2] = np.cos(angles)",
+        "encoding[:, 0::2] = np.cos(angles)\nencoding[:, 1::2] = np.sin(angles)",
     ),
 )
 sinusoidal_positions.wrong(
     "exponent i/d",
     "The last pair has i = d/2 - 1. Is its exponent close to 1 or close to 1/2?",
-    plain.edit("np.arange(0, d, 2)", "np.arange(d // 2)"),
+    unchecked.edit("np.arange(0, d, 2)", "np.arange(d // 2)"),
 )
 sinusoidal_positions.wrong(
     "exponent 4i/d",
     "If a variable already counts 0, 2, 4, ..., is another factor of 2 needed?",
-    plain.edit("np.arange(0, d, 2)", "2 * np.arange(0, d, 2)"),
+    unchecked.edit("np.arange(0, d, 2)", "2 * np.arange(0, d, 2)"),
 )
 sinusoidal_positions.wrong(
     "every column its own wavelength",
     "A sine and the cosine beside it are a pair. Do they share their angle?",
-    plain.edit("np.arange(0, d, 2)", "np.arange(d)")
+    unchecked.edit("np.arange(0, d, 2)", "np.arange(d)")
     .edit("np.sin(angles)", "np.sin(angles[:, 0::2])")
     .edit("np.cos(angles)", "np.cos(angles[:, 1::2])"),
 )
 sinusoidal_positions.wrong(
     "multiplied instead of divided",
     "Should the later columns change faster or more slowly from one position to the next?",
-    plain.edit(
-        "np.arange(n)[:, None] / 10000 ** (np.arange(0, d, 2) / d)",
-        "np.arange(n)[:, None] * 10000 ** (np.arange(0, d, 2) / d)",
-    ),
+    unchecked.edit("/ 10000", "* 10000"),
 )
 sinusoidal_positions.wrong(
     "base e instead of 10000",
     "By what factor do the first and the last wavelength differ? `np.exp` alone knows nothing of "
     "10000.",
-    plain.edit(
-        "np.arange(n)[:, None] / 10000 ** (np.arange(0, d, 2) / d)",
-        "np.arange(n)[:, None] * np.exp(-np.arange(0, d, 2) / d)",
-    ),
+    unchecked.edit("/ 10000 ** (np.arange(0, d, 2) / d)", "* np.exp(-np.arange(0, d, 2) / d)"),
 )
 sinusoidal_positions.wrong(
     "the last wavelength stretched to 10000",
     "For d = 4 the second pair divides by 10000^(2/4). How many is that? (Some libraries space "
     "the waves in another way.)",
-    plain.edit(
-        "angles = np.arange(n)[:, None] / 10000 ** (np.arange(0, d, 2) / d)",
-        "steps = np.arange(d // 2) / max(d // 2 - 1, 1)\n"
-        "angles = np.arange(n)[:, None] / 10000**steps",
-    ),
+    unchecked.edit("np.arange(0, d, 2) / d", "np.arange(d // 2) / max(d // 2 - 1, 1)"),
 )
 sinusoidal_positions.wrong(
     "positions from 1",
     "Which position has the first row, and what is the sine of its angle?",
-    plain.edit("np.arange(n)", "np.arange(1, n + 1)"),
+    unchecked.edit("np.arange(n)", "np.arange(1, n + 1)"),
 )
 sinusoidal_positions.wrong(
     "positions in columns",
     "Which axis of your result counts the positions? Which one should?",
-    plain.edit("return encoding", "return encoding.T"),
+    unchecked.edit("return encoding", "return encoding.T"),
 )
 
 
@@ -170,3 +160,11 @@ def _(rng):
     yield Case(
         "an odd width, no position", (0, odd), raises=Raises("ValueError", (str(odd),))
     ).holds("Raises ValueError…")
+
+
+sinusoidal_positions.lets_through(
+    "one buffer for all results", "results of one shape are all equal"
+)
+sinusoidal_positions.lets_through(
+    "a last axis of length 1 squeezed", "the last axis has an even length"
+)

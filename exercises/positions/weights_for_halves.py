@@ -54,15 +54,22 @@ def matrix(W, n_heads):
     return W @ np.kron(np.eye(n_heads, dtype=W.dtype), permutation)
 
 
-@weights_for_halves.wrong(
+@weights_for_halves.right
+def plain(W, n_heads):
+    d_head = W.shape[-1] // n_heads
+    if d_head % 2:
+        raise ValueError(f"heads of {d_head} features")
+    pairs = W.reshape(*W.shape[:-1], n_heads, d_head // 2, 2)
+    return np.swapaxes(pairs, -1, -2).reshape(W.shape)
+
+
+unchecked = plain.edit('if d_head % 2:\n    raise ValueError(f"heads of {d_head} features")', "")
+the_other_way = weights_for_halves.wrong(
     "converted the other way",
     "With six features, the partners were 0 and 1, 2 and 3, 4 and 5. The library takes the new "
     "columns 0 and 3 for the first pair. Which two old columns stand there in yours?",
+    unchecked.edit("d_head // 2, 2", "2, d_head // 2"),
 )
-def _(W, n_heads):
-    d_head = W.shape[-1] // n_heads
-    halves = W.reshape(*W.shape[:-1], n_heads, 2, d_head // 2)
-    return np.swapaxes(halves, -1, -2).reshape(W.shape)
 
 
 @weights_for_halves.wrong(
@@ -91,34 +98,24 @@ def _(W, n_heads):
     return W.copy()
 
 
-@weights_for_halves.wrong(
+weights_for_halves.wrong(
     "the second of each pair first",
     "The library turns from feature i towards feature i + d_head/2. From which feature to which "
     "was the pair turned in training?",
+    unchecked.edit("np.swapaxes(pairs, -1, -2)", "np.swapaxes(pairs[..., ::-1], -1, -2)"),
 )
-def _(W, n_heads):
-    d_head = W.shape[-1] // n_heads
-    pairs = W.reshape(*W.shape[:-1], n_heads, d_head // 2, 2)
-    return np.swapaxes(pairs[..., ::-1], -1, -2).reshape(W.shape)
-
-
-@weights_for_halves.wrong(
+weights_for_halves.wrong(
     "heads in the wrong place",
     "The columns of a head stand side by side. Which axis of your reshaped array counts the heads?",
+    unchecked.edit("n_heads, d_head // 2, 2", "d_head // 2, 2, n_heads").edit(
+        "np.swapaxes(pairs, -1, -2)", "np.swapaxes(pairs, -3, -2)"
+    ),
 )
-def _(W, n_heads):
-    d_head = W.shape[-1] // n_heads
-    pairs = W.reshape(*W.shape[:-1], d_head // 2, 2, n_heads)
-    return np.swapaxes(pairs, -3, -2).reshape(W.shape)
-
-
-@weights_for_halves.wrong(
-    "halves exchanged", "Which old columns were partners: neighbours, or columns half a head apart?"
+weights_for_halves.wrong(
+    "halves exchanged",
+    "Which old columns were partners: neighbours, or columns half a head apart?",
+    the_other_way.edit("np.swapaxes(pairs, -1, -2)", "pairs[..., ::-1, :]"),
 )
-def _(W, n_heads):
-    half = W.shape[-1] // n_heads // 2
-    halves = W.reshape(*W.shape[:-1], n_heads, 2, half)
-    return halves[..., ::-1, :].reshape(W.shape)
 
 
 @weights_for_halves.public
@@ -177,3 +174,8 @@ def _(rng):
     yield Case("an odd width", (rng.normal(size=(3, 2 * odd)), 2), raises=refused).holds(
         "Raises ValueError…"
     )
+
+
+weights_for_halves.lets_through(
+    "a last axis of length 1 squeezed", "the last axis has an even length"
+)

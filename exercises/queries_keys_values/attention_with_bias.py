@@ -76,76 +76,42 @@ attention_with_bias.wrong(
 attention_with_bias.wrong(
     "a bias taken for a yes or no",
     "Two keys have equal scores, and the biases 0 and 1. Are their weights equal?",
-    plain.edit(
-        "scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5 + bias",
-        "scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5\n"
-        "scores = np.where(bias == -np.inf, -np.inf, scores)",
-    ),
+    plain.edit("+ bias", "+ np.where(bias == -np.inf, bias, 0)"),
 )
 attention_with_bias.wrong(
     "the bias subtracted",
     "Does a key with a larger bias get more weight, or less?",
-    plain.edit(
-        "scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5 + bias",
-        "scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5\n"
-        "scores = np.where(bias == -np.inf, -np.inf, scores - bias)",
-    ),
+    plain.edit("+ bias", "+ np.where(bias == -np.inf, bias, -bias)"),
 )
-
-
-@attention_with_bias.wrong(
+attention_with_bias.wrong(
     "the bias after the softmax",
     "What does a row of your weights sum to? In which step is the sum made 1?",
+    plain.edit(" + bias", "").edit(
+        "np.where(total > 0, total, 1)", "np.where(total > 0, total, 1) * np.exp(bias)"
+    ),
 )
-def _(Q, K, V, bias):
-    scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
-    weights = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
-    weights = weights / weights.sum(axis=-1, keepdims=True)
-    weights = weights * np.exp(bias)
-    return weights @ V, weights
-
-
 attention_with_bias.wrong(
     "not scaled",
     "What are the dot products divided by, before the bias comes in?",
-    plain.edit("Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5", "Q @ np.swapaxes(K, -1, -2)"),
+    plain.edit(" / Q.shape[-1] ** 0.5", ""),
 )
-
-
-@attention_with_bias.wrong(
+attention_with_bias.wrong(
     "rows of NaN",
     "A query has a bias of minus infinity at every key. What is its largest score, and what is "
     "infinity minus infinity?",
+    plain.edit("np.where(np.isfinite(largest), largest, 0)", "largest"),
 )
-def _(Q, K, V, bias):
-    scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5 + bias
-    weights = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
-    weights = weights / np.sum(weights, axis=-1, keepdims=True)
-    return weights @ V, weights
-
-
-@attention_with_bias.wrong(
+attention_with_bias.wrong(
     "minus infinity made a large negative number",
     "A query has a bias of minus infinity at every key. What does the softmax make of equal "
     "scores, and what does the docstring ask for?",
+    plain.edit("largest =", "scores = np.where(bias == -np.inf, -1e9, scores)\nlargest ="),
 )
-def _(Q, K, V, bias):
-    scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
-    scores = np.where(bias == -np.inf, -1e9, scores + bias)
-    weights = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
-    weights = weights / np.sum(weights, axis=-1, keepdims=True)
-    return weights @ V, weights
-
-
 attention_with_bias.wrong(
     "overflow",
     "What is exp(1000) in floating point? Which number may you subtract from all scores of a row "
     "without a change of its softmax, and when: before or after the bias is added?",
-    plain.edit(
-        "largest = np.max(scores, axis=-1, keepdims=True)\n"
-        "weights = np.exp(scores - np.where(np.isfinite(largest), largest, 0))",
-        "weights = np.exp(scores)",
-    ),
+    plain.edit(" - np.where(np.isfinite(largest), largest, 0)", ""),
 )
 attention_with_bias.wrong(
     "softmax over the queries",

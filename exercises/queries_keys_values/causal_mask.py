@@ -38,61 +38,54 @@ def future_removed(n):
     return ~np.triu(np.ones((n, n), dtype=bool), k=1)
 
 
-@causal_mask.wrong("a token may not see itself", "What may the first token attend to in your mask?")
-def _(n):
-    return np.tril(np.ones((n, n), dtype=bool), k=-1)
-
-
-@causal_mask.wrong(
+causal_mask.wrong(
+    "a token may not see itself",
+    "What may the first token attend to in your mask?",
+    compared.edit("<=", "<"),
+)
+causal_mask.wrong(
     "sees the future instead of the past",
     "Row i belongs to the token that asks. In row 0, which columns are in the future?",
+    compared.edit("<=", ">="),
 )
-def _(n):
-    return np.triu(np.ones((n, n), dtype=bool))
-
-
-@causal_mask.wrong(
-    "mask inverted", "In this course True means “may attend”. Is that what True means in your mask?"
+causal_mask.wrong(
+    "mask inverted",
+    "In this course True means “may attend”. Is that what True means in your mask?",
+    compared.edit("<=", ">"),
 )
-def inverted(n):
-    return np.triu(np.ones((n, n), dtype=bool), k=1)
-
-
 causal_mask.wrong(
     "one token of the future leaks",
     "Which is the last token that token 0 may see in your mask?",
-    inverted.edit("np.triu", "np.tril"),
+    compared.edit("places[:, None]", "places[:, None] + 1"),
 )
-
-
-@causal_mask.wrong(
+causal_mask.wrong(
     "integers instead of booleans",
     "What is `~1`, and what is `~True` in a NumPy array? Which dtype does the docstring ask for?",
+    compared.edit(
+        "places[None, :] <= places[:, None]", "(places[None, :] <= places[:, None]).astype(int)"
+    ),
 )
-def _(n):
-    return np.tril(np.ones((n, n), dtype=int))
-
-
-@causal_mask.wrong(
+causal_mask.wrong(
     "floats instead of booleans",
     "Which dtype does the docstring ask for? A mask answers a question by yes or no.",
+    compared.edit(
+        "places[None, :] <= places[:, None]", "(places[None, :] <= places[:, None]).astype(float)"
+    ),
 )
-def _(n):
-    return np.tril(np.ones((n, n)))
-
-
-@causal_mask.wrong(
+causal_mask.wrong(
     "a mask to be added",
     "Some libraries add 0 and minus infinity to the scores. What does True or False say instead, "
     "and which dtype does the docstring ask for?",
+    compared.edit(
+        "places[None, :] <= places[:, None]",
+        "np.where(places[None, :] <= places[:, None], 0.0, -np.inf)",
+    ),
 )
-def _(n):
-    return np.where(np.tril(np.ones((n, n), dtype=bool)), 0.0, -np.inf)
-
-
-@causal_mask.wrong("sees itself alone", "What may the third token attend to beside itself?")
-def _(n):
-    return np.eye(n, dtype=bool)
+causal_mask.wrong(
+    "sees itself alone",
+    "What may the third token attend to beside itself?",
+    compared.edit("<=", "=="),
+)
 
 
 @causal_mask.public
@@ -111,3 +104,6 @@ def _(rng):
     yield Case("a few tokens", (int(rng.integers(2, 6)),))
     yield Case("more tokens", (int(rng.integers(7, 40)),))
     yield Case("many tokens", (int(rng.integers(257, 300)),)).holds("the number…")
+
+
+causal_mask.lets_through("one buffer for all results", "results of one shape are all equal")

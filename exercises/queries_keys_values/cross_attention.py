@@ -68,8 +68,7 @@ def plain(X, context, W_q, W_k, W_v, mask=None):
     scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
     mask = np.broadcast_to(True if mask is None else mask, scores.shape)
     largest = np.max(scores, axis=-1, keepdims=True, where=mask, initial=-1e30)
-    weights = np.exp(np.where(mask, scores - largest, -1e30))
-    weights = weights * mask
+    weights = np.exp(np.where(mask, scores - largest, -1e30)) * mask
     total = weights.sum(axis=-1, keepdims=True)
     weights = weights / np.where(total > 0, total, 1)
     return weights @ V, weights
@@ -81,11 +80,9 @@ def plain(X, context, W_q, W_k, W_v, mask=None):
 def _(X, context, W_q, W_k, W_v, mask=None):
     Q, K, V = context @ W_q, X @ W_k, X @ W_v
     scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
-    if mask is not None:
-        scores = np.where(mask, scores, -1e300)
-    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    if mask is not None:
-        weights = weights * mask
+    mask = True if mask is None else mask
+    scores = np.where(mask, scores, -1e300)
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True)) * mask
     total = weights.sum(axis=-1, keepdims=True)
     weights = weights / np.where(total > 0, total, 1)
     return weights @ V, weights
@@ -100,7 +97,7 @@ cross_attention.wrong(
 cross_attention.wrong(
     "context not used",
     "Does your answer change when the context does?",
-    plain.edit("X @ W_q, context @ W_k, context @ W_v", "X @ W_q, X @ W_k, X @ W_v"),
+    plain.edit("Q, K, V =", "context = X\nQ, K, V ="),
 )
 cross_attention.wrong(
     "keys and values swapped",
@@ -110,7 +107,7 @@ cross_attention.wrong(
 cross_attention.wrong(
     "no scale",
     "How large are the scores when d_k = 512? What does the softmax make of them?",
-    plain.edit("Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5", "Q @ np.swapaxes(K, -1, -2)"),
+    plain.edit(" / Q.shape[-1] ** 0.5", ""),
 )
 cross_attention.wrong(
     "scaled by the width of the tokens",
@@ -118,41 +115,27 @@ cross_attention.wrong(
     "wide?",
     plain.edit("Q.shape", "X.shape"),
 )
-
-
-@cross_attention.wrong("mask not passed on", "Does your answer change when the mask does?")
-def _(X, context, W_q, W_k, W_v, mask=None):
-    Q, K, V = X @ W_q, context @ W_k, context @ W_v
-    scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
-    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = weights / weights.sum(axis=-1, keepdims=True)
-    return weights @ V, weights
-
-
+cross_attention.wrong(
+    "mask not passed on",
+    "Does your answer change when the mask does?",
+    plain.edit("True if mask is None else mask", "True"),
+)
 cross_attention.wrong(
     "softmax over the queries",
     "Sum your weights along each axis. Is it each query or each key that shares out a total of 1?",
     plain.edit("axis=-1", "axis=-2", times=2),
 )
-
-
-@cross_attention.wrong(
+cross_attention.wrong(
     "the two sequences joined",
     "How many columns do your weights have? May a token that asks attend to its own sequence here?",
+    plain.edit("Q, K, V =", "context = np.concatenate([context, X], axis=-2)\nQ, K, V =").edit(
+        "mask = np.broadcast_to(True if mask is None else mask, scores.shape)",
+        "own = np.ones((*scores.shape[:-1], X.shape[-2]), dtype=bool)\n"
+        "others = (*own.shape[:-1], scores.shape[-1] - own.shape[-1])\n"
+        "mask = np.broadcast_to(True if mask is None else mask, others)\n"
+        "mask = np.concatenate([mask, own], axis=-1)",
+    ),
 )
-def _(X, context, W_q, W_k, W_v, mask=None):
-    both = np.concatenate([context, X], axis=-2)
-    Q, K, V = X @ W_q, both @ W_k, both @ W_v
-    scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
-    if mask is not None:
-        shape = (*scores.shape[:-1], context.shape[-2])
-        own = np.ones((*scores.shape[:-1], X.shape[-2]), dtype=bool)
-        scores = np.where(
-            np.concatenate([np.broadcast_to(mask, shape), own], axis=-1), scores, -1e30
-        )
-    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = weights / weights.sum(axis=-1, keepdims=True)
-    return weights @ V, weights
 
 
 @cross_attention.public

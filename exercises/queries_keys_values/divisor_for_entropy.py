@@ -85,28 +85,17 @@ divisor_for_entropy.wrong(
     "the entropy of the mean weights",
     "Two queries, each sure of another key: what is the entropy of each, and what is that of "
     "their mean? Which of the two does the docstring ask for?",
-    plain.edit(
-        "weights / weights.sum(axis=-1, keepdims=True)",
-        "(weights / weights.sum(axis=-1, keepdims=True)).mean(axis=0)",
-    ).edit(
-        "np.sum(weights * np.log2(np.maximum(weights, 1e-300)), axis=-1).mean()",
-        "np.sum(weights * np.log2(np.maximum(weights, 1e-300)))",
-    ),
+    plain.edit("entropy =", "weights = weights.mean(axis=0)\nentropy ="),
 )
 divisor_for_entropy.wrong(
     "entropies summed over the queries",
     "Give the function every row twice. Should the divisor change?",
-    plain.edit(
-        "np.sum(weights * np.log2(np.maximum(weights, 1e-300)), axis=-1).mean()",
-        "np.sum(weights * np.log2(np.maximum(weights, 1e-300)))",
-    ),
+    plain.edit(", axis=-1).mean()", ")"),
 )
 divisor_for_entropy.wrong(
     "softmax over the queries",
     "A row belongs to one query. Along which axis do its weights sum to 1?",
-    plain.edit("scores.max(axis=-1, keepdims=True)", "scores.max(axis=0)")
-    .edit("weights.sum(axis=-1, keepdims=True)", "weights.sum(axis=0)")
-    .edit("axis=-1", "axis=0"),
+    plain.edit("axis=-1", "axis=0", times=3),
 )
 divisor_for_entropy.wrong(
     "the factor in place of the divisor",
@@ -177,3 +166,9 @@ def _mixed(rng: np.random.Generator) -> np.ndarray:
 def _far_from_0(rng: np.random.Generator) -> np.ndarray:
     """Scores that differ little in a row, and by thousands from row to row."""
     return _scores(rng, 4, 8, 16) + np.array([[5000.0], [-5000], [9000], [0]])
+
+
+divisor_for_entropy.lets_through(
+    "a softmax with 1e-6 in its denominator", "a millionth is far within the tolerance"
+)
+divisor_for_entropy.lets_through("n_k of 1 refused", "there are two keys or more")

@@ -63,19 +63,6 @@ def masks_multiplied(Q, K, V, lengths):
     return weights @ V, weights
 
 
-@left_padded_attention.right
-def plain(Q, K, V, lengths):
-    n, d_k = Q.shape[-2:]
-    positions = np.arange(n)
-    mask = (positions <= positions[:, None]) & (positions >= n - lengths[:, None, None])
-    scores = np.where(mask, Q @ np.swapaxes(K, -1, -2) / d_k**0.5, -np.inf)
-    largest = np.max(scores, axis=-1, keepdims=True)
-    weights = np.exp(scores - np.where(np.isfinite(largest), largest, 0))
-    total = np.sum(weights, axis=-1, keepdims=True)
-    weights = weights / np.where(total > 0, total, 1)
-    return weights @ V, weights
-
-
 @left_padded_attention.wrong(
     "one of the two conditions is enough",
     "Write down row 0 of the mask for three real tokens. Which tokens may the first one see? In "
@@ -83,7 +70,7 @@ def plain(Q, K, V, lengths):
     "joins them here?",
     released=True,
 )
-def _(Q, K, V, lengths):
+def given(Q, K, V, lengths):
     n, d_k = Q.shape[-2:]
     positions = np.arange(n)
     past = positions <= positions[:, None]  # (n, n)
@@ -100,57 +87,42 @@ def _(Q, K, V, lengths):
     return weights @ V, weights
 
 
+plain = left_padded_attention.right(given.edit("past | real", "past & real"))
 left_padded_attention.wrong(
     "padding at the end",
     "With two real tokens of three, which positions are real here: 0 and 1, or 1 and 2?",
-    plain.edit("positions >= n - lengths[:, None, None]", "positions < lengths[:, None, None]"),
+    plain.edit("positions >= n - lengths", "positions < lengths"),
 )
-
-
-@left_padded_attention.wrong(
+left_padded_attention.wrong(
     "padding seen",
     "The first real token of a padded sequence: how many keys may it attend to? How many does it "
     "in your weights?",
+    plain.edit("past & real", "past"),
 )
-def padding_seen(Q, K, V, lengths):
-    n, d_k = Q.shape[-2:]
-    positions = np.arange(n)
-    mask = positions <= positions[:, None]
-    scores = np.where(mask, Q @ np.swapaxes(K, -1, -2) / d_k**0.5, -np.inf)
-    weights = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
-    weights = weights / np.sum(weights, axis=-1, keepdims=True)
-    return weights @ V, weights
-
-
 left_padded_attention.wrong(
     "future seen",
     "May the first real token attend to the second?",
-    plain.edit(
-        "positions = np.arange(n)\n"
-        "mask = (positions <= positions[:, None]) & (positions >= n - lengths[:, None, "
-        "None])",
-        "mask = np.arange(n) >= n - lengths[:, None, None]",
-    ),
+    plain.edit("past & real", "real"),
 )
 left_padded_attention.wrong(
     "a token may not see itself",
     "What may the first real token attend to in your mask?",
-    plain.edit("positions <= positions[:, None]", "positions < positions[:, None]"),
+    plain.edit("positions <= positions", "positions < positions"),
 )
-rows_of_nan = left_padded_attention.wrong(
+left_padded_attention.wrong(
     "rows of NaN",
     "The first position is padding. What is the largest score of its row, and what is infinity "
     "minus infinity?",
-    padding_seen.edit(
-        "positions <= positions[:, None]",
-        "(positions <= positions[:, None]) & (positions >= n - lengths[:, None, None])",
+    plain.edit(
+        "largest = np.where(np.isfinite(largest), largest, 0)  # a row with nothing to attend to",
+        "",
     ),
 )
 left_padded_attention.wrong(
     "padding that asks shares itself out equally",
     "The first position is padding, and all scores of its row are equal. What does the softmax "
     "make of equal scores, and what does the docstring ask for?",
-    rows_of_nan.edit("-np.inf", "-1e9"),
+    plain.edit("-np.inf", "-1e9"),
 )
 
 

@@ -39,66 +39,57 @@ def padding_removed(lengths, n):
     return np.expand_dims(~padding, 1)
 
 
-@padding_mask.wrong(
-    "one place too many", "With a length of 3, which places are real: 0, 1, 2, or 0, 1, 2, 3?"
+@padding_mask.right
+def plain(lengths, n):
+    return np.arange(n) < lengths[:, None, None]
+
+
+padding_mask.wrong(
+    "one place too many",
+    "With a length of 3, which places are real: 0, 1, 2, or 0, 1, 2, 3?",
+    plain.edit("<", "<="),
 )
-def _(lengths, n):
-    return np.arange(n) <= lengths[:, None, None]
-
-
-@padding_mask.wrong("one place too few", "With a length of 1, how many True should the row hold?")
-def one_fewer(lengths, n):
-    return np.arange(n) < lengths[:, None, None] - 1
-
-
+padding_mask.wrong(
+    "one place too few",
+    "With a length of 1, how many True should the row hold?",
+    plain.edit("lengths[:, None, None]", "lengths[:, None, None] - 1"),
+)
 padding_mask.wrong(
     "no axis for the queries",
     "Scores have shape (batch, n_q, n). With which of their axes does the first axis of your mask "
     "line up?",
-    one_fewer.edit("lengths[:, None, None] - 1", "lengths[:, None]"),
+    plain.edit("lengths[:, None, None]", "lengths[:, None]"),
 )
-
-
-@padding_mask.wrong(
+padding_mask.wrong(
     "hides the queries instead of the keys",
     "Scores have one row a query, one column a key. Is it a row or a column that belongs to a "
     "padded key?",
+    plain.edit("np.arange(n)", "np.arange(n)[:, None]"),
 )
-def _(lengths, n):
-    return (np.arange(n) < lengths[:, None])[:, :, None]
-
-
-@padding_mask.wrong(
+padding_mask.wrong(
     "hides the queries as well",
     "Which shape does the docstring ask for? Does a padded query do harm when nobody reads its "
     "answer?",
+    plain.edit("np.arange(n)", "np.maximum(np.arange(n)[:, None], np.arange(n))"),
 )
-def _(lengths, n):
-    real = np.arange(n) < lengths[:, None]
-    return real[:, :, None] & real[:, None, :]
-
-
-@padding_mask.wrong(
+padding_mask.wrong(
     "mask inverted",
     "In this course True means “may attend”. Is padding True or False in your mask?",
+    plain.edit("<", ">="),
 )
-def _(lengths, n):
-    return np.arange(n) >= lengths[:, None, None]
-
-
-@padding_mask.wrong(
-    "padding at the front", "Which places of a short sequence are real, the first or the last?"
+padding_mask.wrong(
+    "padding at the front",
+    "Which places of a short sequence are real, the first or the last?",
+    plain.edit("np.arange(n) < lengths", "np.arange(n) >= n - lengths"),
 )
-def _(lengths, n):
-    return np.arange(n) >= n - lengths[:, None, None]
-
-
-@padding_mask.wrong(
+padding_mask.wrong(
     "integers instead of booleans",
     "Which dtype does the docstring ask for? What would `~mask` make of the integers 0 and 1?",
+    plain.edit(
+        "np.arange(n) < lengths[:, None, None]",
+        "(np.arange(n) < lengths[:, None, None]).astype(int)",
+    ),
 )
-def _(lengths, n):
-    return (np.arange(n) < lengths[:, None, None]).astype(int)
 
 
 @padding_mask.public

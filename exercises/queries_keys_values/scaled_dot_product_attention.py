@@ -75,7 +75,7 @@ def plain(Q, K, V, mask=None):
 
 
 @scaled_dot_product_attention.right
-def otherwise(Q, K, V, mask=None):
+def in_two_steps(Q, K, V, mask=None):
     scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
     if mask is not None:
         scores = scores + np.where(mask, 0.0, -1e9)
@@ -86,10 +86,11 @@ def otherwise(Q, K, V, mask=None):
     return weights @ V, weights
 
 
+first_step_only = in_two_steps.edit("if mask is not None:\n    weights = weights * mask", "")
 scaled_dot_product_attention.wrong(
     "no scale",
     "How large are the scores when d_k = 512? What does the softmax make of them?",
-    plain.edit("Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5", "Q @ np.swapaxes(K, -1, -2)"),
+    plain.edit(" / Q.shape[-1] ** 0.5", ""),
 )
 scaled_dot_product_attention.wrong(
     "scaled by d instead of its root",
@@ -109,11 +110,8 @@ scaled_dot_product_attention.wrong(
 scaled_dot_product_attention.wrong(
     "scaled after the softmax",
     "Sum a row of your weights. Does it still sum to 1?",
-    plain.edit(
-        "Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5", "Q @ np.swapaxes(K, -1, -2)"
-    ).edit(
-        "weights / np.where(total > 0, total, 1)",
-        "weights / np.where(total > 0, total, 1) / Q.shape[-1] ** 0.5",
+    plain.edit(" / Q.shape[-1] ** 0.5", "").edit(
+        "np.where(total > 0, total, 1)", "np.where(total > 0, total, 1) / Q.shape[-1] ** 0.5"
     ),
 )
 scaled_dot_product_attention.wrong(
@@ -137,12 +135,7 @@ scaled_dot_product_attention.wrong(
     "exponential overflows",
     "What is np.exp(1000)? What may you subtract from a row of scores without changing its "
     "weights?",
-    plain.edit(
-        "mask = np.broadcast_to(True if mask is None else mask, scores.shape)\n"
-        "largest = np.max(scores, axis=-1, keepdims=True, where=mask, initial=-1e30)\n"
-        "weights = np.exp(np.where(mask, scores - largest, -1e30)) * mask",
-        "weights = np.exp(scores)\nif mask is not None:\n    weights = np.where(mask, weights, 0)",
-    ),
+    plain.edit("scores - largest", "scores"),
 )
 scaled_dot_product_attention.wrong(
     "mask inverted",
@@ -152,57 +145,48 @@ scaled_dot_product_attention.wrong(
 scaled_dot_product_attention.wrong(
     "mask ignored",
     "Does your answer change when the mask does?",
-    otherwise.edit(
-        "if mask is not None:\n    scores = scores + np.where(mask, 0.0, -1e9)", ""
-    ).edit("if mask is not None:\n    weights = weights * mask", ""),
+    plain.edit("True if mask is None else mask", "True"),
 )
-scores_times_mask = scaled_dot_product_attention.wrong(
+scaled_dot_product_attention.wrong(
     "score 0 where masked",
     "What is the exponential of a score of 0? What score would give a weight of exactly 0?",
-    otherwise.edit("scores + np.where(mask, 0.0, -1e9)", "scores * mask").edit(
-        "if mask is not None:\n    weights = weights * mask", ""
-    ),
+    first_step_only.edit("scores + np.where(mask, 0.0, -1e9)", "scores * mask"),
 )
 scaled_dot_product_attention.wrong(
     "weights multiplied by the mask",
     "Sum a masked row of your weights. Where did the share go that the hidden keys were given?",
-    otherwise.edit("if mask is not None:\n    scores = scores + np.where(mask, 0.0, -1e9)", ""),
+    in_two_steps.edit("if mask is not None:\n    scores = scores + np.where(mask, 0.0, -1e9)", ""),
 )
 scaled_dot_product_attention.wrong(
     "hidden after the exponential",
     "Right while scores are small. Suppose that a hidden score is greater by 1000 than all others "
     "of its row. What do you subtract before the exponential, and what is left?",
     plain.edit(
-        "mask = np.broadcast_to(True if mask is None else mask, scores.shape)\n"
-        "largest = np.max(scores, axis=-1, keepdims=True, where=mask, initial=-1e30)\n"
-        "weights = np.exp(np.where(mask, scores - largest, -1e30)) * mask",
-        "weights = np.exp(scores - scores.max(axis=-1, keepdims=True))\n"
-        "if mask is not None:\n"
-        "    weights = weights * mask",
+        "np.where(mask, scores - largest, -1e30)", "scores - scores.max(axis=-1, keepdims=True)"
     ),
 )
 scaled_dot_product_attention.wrong(
     "mask added to the scores",
     "What do True and False count for in a sum? By how much does that move a score?",
-    scores_times_mask.edit("scores * mask", "scores + mask"),
+    first_step_only.edit("scores + np.where(mask, 0.0, -1e9)", "scores + mask"),
 )
 scaled_dot_product_attention.wrong(
     "minus a billion instead of minus infinity",
     "Take a row in which nothing may be attended to. All its scores are equal then: what does the "
     "softmax make of equal scores?",
-    scores_times_mask.edit("scores * mask", "np.where(mask, scores, -1e9)"),
+    first_step_only.edit("scores + np.where(mask, 0.0, -1e9)", "np.where(mask, scores, -1e9)"),
 )
 scaled_dot_product_attention.wrong(
     "minus a billion added to the score",
     "Take a row in which nothing may be attended to. If every score falls by the same amount, do "
     "the weights change?",
-    otherwise.edit("if mask is not None:\n    weights = weights * mask", ""),
+    first_step_only,
 )
 scaled_dot_product_attention.wrong(
     "minus infinity and nothing else",
     "Take a row in which nothing may be attended to. What is its largest score, and what is "
     "infinity minus infinity?",
-    scores_times_mask.edit("scores * mask", "np.where(mask, scores, -np.inf)"),
+    first_step_only.edit("scores + np.where(mask, 0.0, -1e9)", "np.where(mask, scores, -np.inf)"),
 )
 scaled_dot_product_attention.wrong(
     "weights returned first",

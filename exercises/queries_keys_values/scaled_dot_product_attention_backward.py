@@ -98,49 +98,41 @@ scaled_dot_product_attention_backward.wrong(
     "w (1 - w) is how a weight answers to its own score. Does it answer to the other scores of "
     "its row too?",
     plain.edit(
-        "d_scores = weights * (d_weights - np.sum(weights * d_weights, axis=-1, "
-        "keepdims=True))\n"
-        "d_scores = d_scores / Q.shape[-1] ** 0.5",
-        "d_scores = weights * (1 - weights) * d_weights / Q.shape[-1] ** 0.5",
+        "(d_weights - np.sum(weights * d_weights, axis=-1, keepdims=True))",
+        "(1 - weights) * d_weights",
     ),
 )
-softmax_left_out = scaled_dot_product_attention_backward.wrong(
+scaled_dot_product_attention_backward.wrong(
     "the softmax left out",
     "You have the gradient with respect to the weights. The scores stand one step further back: "
     "which function lies between?",
     plain.edit(
-        "d_weights = d_output @ np.swapaxes(V, -1, -2)\n"
-        "d_scores = weights * (d_weights - np.sum(weights * d_weights, axis=-1, "
-        "keepdims=True))\n"
-        "d_scores = d_scores / Q.shape[-1] ** 0.5",
-        "d_scores = d_output @ np.swapaxes(V, -1, -2) * allowed / Q.shape[-1] ** 0.5",
+        "weights * (d_weights - np.sum(weights * d_weights, axis=-1, keepdims=True))",
+        "d_weights * allowed",
     ),
 )
 scaled_dot_product_attention_backward.wrong(
     "the normaliser taken for a constant",
     "Add the same number to all scores of a row. The weights stay as they are: what must the "
     "gradients of a row of scores sum to? What do yours sum to?",
-    softmax_left_out.edit(
-        "d_output @ np.swapaxes(V, -1, -2) * allowed",
-        "weights * (d_output @ np.swapaxes(V, -1, -2))",
-    ),
+    plain.edit("(d_weights - np.sum(weights * d_weights, axis=-1, keepdims=True))", "d_weights"),
 )
 scaled_dot_product_attention_backward.wrong(
     "the mean taken over the queries",
     "Each query shares out a total of 1 among the keys. Over which axis, then, do the gradients "
     "of the scores sum to 0?",
     plain.edit(
-        "d_scores = weights * (d_weights - np.sum(weights * d_weights, axis=-1, keepdims=True))",
-        "mean = np.sum(weights * d_weights, axis=-2, keepdims=True)",
-    ).edit("d_scores / Q.shape[-1] ** 0.5", "weights * (d_weights - mean) / Q.shape[-1] ** 0.5"),
+        "np.sum(weights * d_weights, axis=-1, keepdims=True)",
+        "np.sum(weights * d_weights, axis=-2, keepdims=True)",
+    ),
 )
 scaled_dot_product_attention_backward.wrong(
     "the plain mean in place of the weighted one",
     "Write out the sum over j of d_w_j w_j (δ_jk - w_k). Which mean over the keys is in it?",
     plain.edit(
-        "d_scores = weights * (d_weights - np.sum(weights * d_weights, axis=-1, keepdims=True))",
-        "mean = np.mean(d_weights, axis=-1, keepdims=True)",
-    ).edit("d_scores / Q.shape[-1] ** 0.5", "weights * (d_weights - mean) / Q.shape[-1] ** 0.5"),
+        "np.sum(weights * d_weights, axis=-1, keepdims=True)",
+        "np.mean(d_weights, axis=-1, keepdims=True)",
+    ),
 )
 scaled_dot_product_attention_backward.wrong(
     "the scale forgotten on the way back",
@@ -152,23 +144,13 @@ scaled_dot_product_attention_backward.wrong(
     "the gradients of queries and keys exchanged",
     "Move one query a little: which rows of the scores move, and which factor stands beside it in "
     "the product? In which order does the docstring return the three?",
-    plain.edit(
-        "d_scores @ K, d_K, np.swapaxes(weights, -1, -2) @ d_output",
-        "d_K, d_scores @ K, np.swapaxes(weights, -1, -2) @ d_output",
-    ),
+    plain.edit("d_scores @ K, d_K", "d_K, d_scores @ K"),
 )
 scaled_dot_product_attention_backward.wrong(
     "mask ignored",
     "Do your gradients change when the mask does? What is the gradient of a value that no query "
     "may see?",
-    plain.edit(
-        "allowed = np.broadcast_to(True if mask is None else mask, scores.shape)\n"
-        "largest = np.max(scores, axis=-1, keepdims=True, where=allowed, initial=-1e30)\n"
-        "weights = np.exp(np.where(allowed, scores - largest, -1e30)) * allowed\n"
-        "weights = weights / np.maximum(weights.sum(axis=-1, keepdims=True), 1e-30)",
-        "weights = np.exp(scores - scores.max(axis=-1, keepdims=True))\n"
-        "weights = weights / weights.sum(axis=-1, keepdims=True)",
-    ),
+    plain.edit("True if mask is None else mask", "True"),
 )
 
 

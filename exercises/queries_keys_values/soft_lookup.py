@@ -62,10 +62,7 @@ def plain(query, keys, values, temperature=1.0):
 soft_lookup.wrong(
     "keys blended instead of values",
     "The keys decide how much of each entry you get. What is it that you get?",
-    plain.edit(
-        'np.einsum("...n,...nv->...v", weights, values)',
-        'np.einsum("...n,...nd->...d", weights, keys)',
-    ),
+    plain.edit("weights, values", "weights, keys"),
 )
 
 
@@ -83,62 +80,41 @@ def _(query, keys, values, temperature=1.0):
 soft_lookup.wrong(
     "multiplied by the temperature",
     "At a temperature of 100, should the shares be nearly equal or nearly all for one?",
-    plain.edit(
-        'np.einsum("...d,...nd->...n", query, keys) / temperature',
-        'np.einsum("...d,...nd->...n", query, keys) * temperature',
-    ),
+    plain.edit("/ temperature", "* temperature"),
 )
 soft_lookup.wrong(
     "temperature ignored",
     "Does your answer change when the temperature does?",
-    plain.edit(
-        'np.einsum("...d,...nd->...n", query, keys) / temperature',
-        'np.einsum("...d,...nd->...n", query, keys)',
-    ),
+    plain.edit(" / temperature", ""),
 )
 soft_lookup.wrong(
     "temperature after the softmax",
     "Sum your weights at temperature 2. Do they still sum to 1?",
-    plain.edit(
-        'np.einsum("...d,...nd->...n", query, keys) / temperature',
-        'np.einsum("...d,...nd->...n", query, keys)',
-    ).edit(
-        "weights / weights.sum(axis=-1, keepdims=True)",
-        "weights / weights.sum(axis=-1, keepdims=True) / temperature",
+    plain.edit(" / temperature", "").edit(
+        "weights.sum(axis=-1, keepdims=True)", "weights.sum(axis=-1, keepdims=True) / temperature"
     ),
 )
 soft_lookup.wrong(
     "scaled by the width as well",
     "This exercise asks for the dot product as it is. What else do you divide by?",
-    plain.edit(
-        'np.einsum("...d,...nd->...n", query, keys) / temperature',
-        'np.einsum("...d,...nd->...n", query, keys) / query.shape[-1] ** 0.5 / temperature',
-    ),
+    plain.edit("/ temperature", "/ query.shape[-1] ** 0.5 / temperature"),
 )
 soft_lookup.wrong(
     "shares without exponentials",
     "What becomes of a share when its score is negative? Which function makes every score "
     "positive and keeps the order?",
-    einsum.edit(
-        "np.exp(scores - scores.max(axis=-1, keepdims=True))",
-        "scores / scores.sum(axis=-1, keepdims=True)",
-    ).edit(
-        'np.einsum("...n,...nv->...v", weights, values) / weights.sum(axis=-1, keepdims=True)',
-        'np.einsum("...n,...nv->...v", weights, values)',
-    ),
+    plain.edit("np.exp(scores - scores.max(axis=-1, keepdims=True))", "scores"),
 )
 soft_lookup.wrong(
     "exponential overflows",
     "What is np.exp(1000)? What may you subtract from all scores without changing the shares?",
-    plain.edit("np.exp(scores - scores.max(axis=-1, keepdims=True))", "np.exp(scores)"),
+    plain.edit(" - scores.max(axis=-1, keepdims=True)", ""),
 )
 soft_lookup.wrong(
     "weights shared over the batch",
     "In a batch, each query has its own dictionary. Over which axis do the weights of one query "
     "sum to 1?",
-    plain.edit("scores.max(axis=-1, keepdims=True)", "scores.max()").edit(
-        "weights.sum(axis=-1, keepdims=True)", "weights.sum()"
-    ),
+    plain.edit("axis=-1, keepdims=True", "", times=2),
 )
 soft_lookup.wrong(
     "a batch of queries taken for a matrix",
@@ -255,3 +231,6 @@ def _lookup(
     query, keys = rng.normal(size=(*batch, d)) * size, rng.normal(size=(*batch, n, d)) * size
     values = rng.normal(size=(*batch, n, d_v))
     return query.astype(dtype), keys.astype(dtype), values.astype(dtype)
+
+
+soft_lookup.mutant("1e-6 added to the temperature", "/ temperature", "/ (temperature + 1e-6)")

@@ -2,7 +2,7 @@
 
 What `test_masked_blend` tells apart: masked blends, right ones in several styles and mutants.
 
-Each is written out, because only its own lines reach the process in which it runs.
+Each stands alone: only its own lines reach the process in which it runs.
 """
 
 import numpy as np

@@ -70,7 +70,7 @@ def plain(X, radius):
     inside = (places >= 0) & (places < n)
     neighbours = X[..., np.where(inside, places, 0), :] * inside[..., None]
     scores = np.sum(neighbours * X[..., None, :], axis=-1)
-    scores = np.where(inside, np.sum(neighbours * X[..., None, :], axis=-1), -np.inf)
+    scores = np.where(inside, scores, -np.inf)
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = weights / weights.sum(axis=-1, keepdims=True)
     return np.sum(weights[..., None] * neighbours, axis=-2), weights
@@ -95,91 +95,57 @@ def _(X, radius):
     return np.sum(weights[..., None] * neighbours, axis=-2), weights
 
 
-ends_repeated = banded_self_attention.wrong(
+banded_self_attention.wrong(
     "the ends repeated",
     "Which tokens stand in the window of token 0? Is one of them there more than once?",
     plain.edit(
-        "places = np.arange(n)[:, None] + np.arange(-radius, radius + 1)\n"
-        "inside = (places >= 0) & (places < n)\n"
-        "neighbours = X[..., np.where(inside, places, 0), :] * inside[..., None]",
-        "places = np.clip(np.arange(n)[:, None] + np.arange(-radius, radius + 1), 0, n - "
-        "1)\n"
-        "neighbours = X[..., places, :]",
-    ).edit("scores = np.where(inside, np.sum(neighbours * X[..., None, :], axis=-1), -np.inf)", ""),
+        "np.arange(n)[:, None] + np.arange(-radius, radius + 1)",
+        "np.clip(np.arange(n)[:, None] + np.arange(-radius, radius + 1), 0, n - 1)",
+    ),
 )
 banded_self_attention.wrong(
     "the window wraps around",
     "Does the first token of your sequence see the last one? Are they neighbours?",
-    ends_repeated.edit(
-        "np.clip(np.arange(n)[:, None] + np.arange(-radius, radius + 1), 0, n - 1)",
+    plain.edit(
+        "np.arange(n)[:, None] + np.arange(-radius, radius + 1)",
         "(np.arange(n)[:, None] + np.arange(-radius, radius + 1)) % n",
     ),
 )
 banded_self_attention.wrong(
     "the margin removed after the softmax",
     "Sum the rows of your weights. What became of the attention that the margin was given?",
-    plain.edit(
-        "scores = np.where(inside, np.sum(neighbours * X[..., None, :], axis=-1), -np.inf)", ""
-    ).edit(
-        "weights / weights.sum(axis=-1, keepdims=True)",
-        "weights / weights.sum(axis=-1, keepdims=True) * inside",
+    plain.edit("scores = np.where(inside, scores, -np.inf)", "").edit(
+        "weights.sum(axis=-1, keepdims=True)", "weights.sum(axis=-1, keepdims=True) * inside"
     ),
 )
-
-
-@banded_self_attention.wrong(
+banded_self_attention.wrong(
     "a score of 0 taken for the margin",
     "Can a real neighbour have a score of exactly 0? Try tokens at a right angle.",
+    plain.edit("np.where(inside, scores, -np.inf)", "np.where(scores == 0, -np.inf, scores)")
+    .edit("scores.max(axis=-1, keepdims=True)", "scores.max(axis=-1, keepdims=True, initial=-1e30)")
+    .edit(
+        "weights.sum(axis=-1, keepdims=True)",
+        "np.maximum(weights.sum(axis=-1, keepdims=True), 1e-30)",
+    ),
 )
-def _(X, radius):
-    n = X.shape[-2]
-    places = np.arange(n)[:, None] + np.arange(-radius, radius + 1)
-    inside = (places >= 0) & (places < n)
-    neighbours = X[..., np.where(inside, places, 0), :] * inside[..., None]
-    scores = np.sum(neighbours * X[..., None, :], axis=-1)
-    scores = np.where(scores == 0, -np.inf, scores)
-    largest = scores.max(axis=-1, keepdims=True)
-    weights = np.exp(scores - np.where(np.isfinite(largest), largest, 0))
-    total = weights.sum(axis=-1, keepdims=True)
-    weights = weights / np.where(total > 0, total, 1)
-    return np.sum(weights[..., None] * neighbours, axis=-2), weights
-
-
 banded_self_attention.wrong(
     "one end forgotten",
     "The first token's row is right. And the last one's?",
-    plain.edit(
-        "inside = (places >= 0) & (places < n)\n"
-        "neighbours = X[..., np.where(inside, places, 0), :] * inside[..., None]",
-        "neighbours = X[..., np.clip(places, 0, n - 1), :] * (places < n)[..., None]",
-    ).edit(
-        "np.where(inside, np.sum(neighbours * X[..., None, :], axis=-1), -np.inf)",
-        "np.where(places >= 0, scores, -np.inf)",
-    ),
+    plain.edit("np.where(inside, scores, -np.inf)", "np.where(places >= 0, scores, -np.inf)"),
 )
 banded_self_attention.wrong(
     "token 0 taken for the margin",
     "May token 1 see token 0? At which place does the sequence begin?",
     plain.edit(
-        "inside = (places >= 0) & (places < n)\n"
-        "neighbours = X[..., np.where(inside, places, 0), :] * inside[..., None]\n"
-        "scores = np.sum(neighbours * X[..., None, :], axis=-1)",
-        "inside = (places > 0) & (places < n) | (places == np.arange(n)[:, None])\n"
-        "neighbours = X[..., np.where(inside, places, 0), :]",
+        "(places >= 0) & (places < n)",
+        "(places > 0) & (places < n) | (places == np.arange(n)[:, None])",
     ),
 )
 banded_self_attention.wrong(
     "the window turned round",
     "Your outputs are right. Does column 0 of your weights belong to the neighbour that is "
     "furthest to the left, or to the right?",
-    plain.edit(
-        "np.arange(n)[:, None] + np.arange(-radius, radius + 1)",
-        "np.arange(n)[:, None] - np.arange(-radius, radius + 1)",
-    ).edit(
-        "neighbours = X[..., np.where(inside, places, 0), :] * inside[..., None]\n"
-        "scores = np.sum(neighbours * X[..., None, :], axis=-1)",
-        "neighbours = X[..., np.where(inside, places, 0), :]",
-    ),
+    plain.edit("+ np.arange(-radius, radius + 1)", "- np.arange(-radius, radius + 1)"),
 )
 
 
@@ -237,3 +203,17 @@ def _batch(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
     """Three sequences."""
     X: np.ndarray = rng.normal(size=(3, n, d)) * 0.5
     return X
+
+
+banded_self_attention.lets_through(
+    "a softmax shifted by no less than 0", "the score of a token with itself is never below 0"
+)
+banded_self_attention.lets_through(
+    "-100 for a hidden score", "a token sees itself, and that score is never below 0"
+)
+banded_self_attention.lets_through(
+    "-10000 for a hidden score", "a token sees itself, and that score is never below 0"
+)
+banded_self_attention.lets_through(
+    "-1e+09 for a hidden score", "a token sees itself, and that score is never below 0"
+)

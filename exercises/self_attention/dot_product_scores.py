@@ -39,64 +39,62 @@ def by_broadcasting(X):
     return (X[..., :, None, :] * X[..., None, :, :]).sum(axis=-1)
 
 
+@dot_product_scores.right
+def plain(X):
+    return X @ np.swapaxes(X, -1, -2)
+
+
 dot_product_scores.wrong(
     "features compared with features",
     "You have 3 tokens of 2 features. How many rows should the table of scores have: one for each "
     "token, or one for each feature?",
-    by_einsum.edit('np.einsum("...id,...jd->...ij", X, X)', "np.swapaxes(X, -1, -2) @ X"),
+    plain.edit("X @ np.swapaxes(X, -1, -2)", "np.swapaxes(X, -1, -2) @ X"),
 )
-all_axes_reversed = dot_product_scores.wrong(
+dot_product_scores.wrong(
     "all axes reversed on a batch",
     "Right for one sequence. What is `X.T.shape` when X has shape (2, 4, 3)? Which two axes did "
     "you mean to swap?",
-    by_einsum.edit('np.einsum("...id,...jd->...ij", X, X)', "X @ X.T"),
+    plain.edit("np.swapaxes(X, -1, -2)", "X.T"),
 )
 dot_product_scores.wrong(
     "np.dot on a batch",
     "Right for one sequence. Should the tokens of one sentence of the batch be compared with "
     "those of another? What does `np.dot` do with two stacks of matrices?",
-    by_einsum.edit('np.einsum("...id,...jd->...ij", X, X)', "np.dot(X, np.swapaxes(X, -1, -2))"),
+    plain.edit("X @ np.swapaxes(X, -1, -2)", "np.dot(X, np.swapaxes(X, -1, -2))"),
 )
 dot_product_scores.wrong(
     "product without the sum",
     "A dot product multiplies feature by feature, and then? How many numbers should one pair of "
     "tokens give?",
-    all_axes_reversed.edit("X @ X.T", "X * X"),
+    plain.edit("X @ np.swapaxes(X, -1, -2)", "X * X"),
 )
-
-
-@dot_product_scores.wrong(
+dot_product_scores.wrong(
     "cosine instead of dot product",
     "What score does a token give itself in your answer? Compare it with its squared length. Does "
     "the dot product know how long a vector is?",
+    plain.edit("return X", "X = X / np.linalg.norm(X, axis=-1, keepdims=True)\nreturn X"),
 )
-def _(X):
-    unit = X / np.linalg.norm(X, axis=-1, keepdims=True)
-    return unit @ np.swapaxes(unit, -1, -2)
-
-
-@dot_product_scores.wrong(
+dot_product_scores.wrong(
     "divided by sqrt(d) already",
     "Take x = (2, 1). What is x . x by hand, and what do you get? Which chapter brings the scale?",
+    plain.edit("np.swapaxes(X, -1, -2)", "np.swapaxes(X, -1, -2) / np.sqrt(X.shape[-1])"),
 )
-def _(X):
-    return X @ np.swapaxes(X, -1, -2) / np.sqrt(X.shape[-1])
-
-
-@dot_product_scores.wrong(
+dot_product_scores.wrong(
     "own token left out",
     "What stands on the diagonal of your scores? Is a token among those that it may look at?",
+    plain.edit(
+        "np.swapaxes(X, -1, -2)",
+        "np.swapaxes(X, -1, -2) * (1 - np.eye(X.shape[-2], dtype=X.dtype))",
+    ),
 )
-def _(X):
-    return X @ np.swapaxes(X, -1, -2) * (1 - np.eye(X.shape[-2], dtype=X.dtype))
-
-
-@dot_product_scores.wrong(
+dot_product_scores.wrong(
     "distance instead of dot product",
     "Is your score larger or smaller when two tokens are more alike? Which should it be?",
+    by_broadcasting.edit(
+        "(X[..., :, None, :] * X[..., None, :, :]).sum(axis=-1)",
+        "np.linalg.norm(X[..., :, None, :] - X[..., None, :, :], axis=-1)",
+    ),
 )
-def _(X):
-    return np.linalg.norm(X[..., :, None, :] - X[..., None, :, :], axis=-1)
 
 
 @dot_product_scores.public

@@ -66,73 +66,53 @@ permute_equivariantly.wrong(
     "inverse permutation on the output",
     "Where is token 0 after X[permutation], and where is output 0 in what you compare it with? "
     "Swapping two tokens hides the difference; try [1, 2, 3, 0].",
-    plain.edit(
-        "Y, Z = attend(X)[..., permutation, :], attend(X[..., permutation, :])",
-        "Y = attend(X)[..., np.argsort(permutation), :]\nZ = attend(X[..., permutation, :])",
-    ),
+    plain.edit("attend(X)[..., permutation, :]", "attend(X)[..., np.argsort(permutation), :]"),
 )
 
 
-@permute_equivariantly.wrong(
+permute_equivariantly.wrong(
     "equal to the last bit",
     "Is (a + b) + c always the same floating-point number as a + (b + c)? What happens to a sum "
     "over the tokens when their order changes?",
+    plain.edit("np.abs(Z - Y).max() <= 1e-4 * np.abs(Y).max()", "np.array_equal(Z, Y)"),
 )
-def equal_to_the_last_bit(attend, X, permutation):
-    return bool(np.array_equal(attend(X[..., permutation, :]), attend(X)[..., permutation, :]))
-
-
 permute_equivariantly.wrong(
     "a tolerance that does not know how large the outputs are",
     "Is a difference of 0.05 much between float32 numbers near a million? And between numbers "
     "near 0.1? With what should a difference be compared?",
-    plain.edit("np.abs(Z - Y).max() <= 1e-4 * np.abs(Y).max()", "np.abs(Z - Y).max() < 1e-6"),
+    plain.edit("<= 1e-4 * np.abs(Y).max()", "< 1e-6"),
 )
 permute_equivariantly.wrong(
     "each number held against itself",
     "One output is near 1000, and another, a difference of numbers near 1000, is 0.05. By how "
     "much may rounding change the second one? What does np.allclose allow it?",
-    equal_to_the_last_bit.edit("np.array_equal", "np.allclose"),
+    plain.edit("np.abs(Z - Y).max() <= 1e-4 * np.abs(Y).max()", "np.allclose(Z, Y)"),
 )
 permute_equivariantly.wrong(
     "first axis permuted",
     "Right for one sequence. Which axis holds the tokens when X has shape (2, 5, 3)?",
-    plain.edit(
-        "attend(X)[..., permutation, :], attend(X[..., permutation, :])",
-        "attend(X)[permutation], attend(X[permutation])",
-    ),
+    plain.edit("[..., permutation, :]", "[permutation]", times=2),
 )
 permute_equivariantly.wrong(
     "compared as sets",
     "An `attend` that gives every token the output of another one returns the same set of rows. "
     "Does it commute with the permutation?",
-    plain.edit(
-        "Y, Z = attend(X)[..., permutation, :], attend(X[..., permutation, :])",
-        "Y, Z = attend(X), attend(X[..., permutation, :])\n"
-        "Y, Z = np.sort(Y, axis=-2), np.sort(Z, axis=-2)",
-    ),
+    plain.edit("return bool", "Y, Z = np.sort(Y, axis=-2), np.sort(Z, axis=-2)\nreturn bool"),
 )
 permute_equivariantly.wrong(
     "an order of its own",
     "Where does your answer use `permutation`? Could `attend` commute with one permutation and "
     "not with another?",
-    plain.edit(
-        "Y, Z = attend(X)[..., permutation, :], attend(X[..., permutation, :])",
-        "backwards = np.arange(X.shape[-2])[::-1]\n"
-        "Y, Z = attend(X)[..., backwards, :], attend(X[..., backwards, :])",
-    ),
+    plain.edit("Y, Z =", "permutation = np.arange(X.shape[-2])[::-1]\nY, Z ="),
 )
 
 
-@permute_equivariantly.wrong(
+permute_equivariantly.wrong(
     "always True",
     "Which `attend` does your answer say False of? Try one that adds the positions. Do you "
     "compare the numbers, or only their shapes?",
+    plain.edit("np.abs(Z - Y).max() <= 1e-4 * np.abs(Y).max()", "Z.shape == Y.shape"),
 )
-def _(attend, X, permutation):
-    return attend(X[..., permutation, :]).shape == attend(X)[..., permutation, :].shape
-
-
 SELF_ATTEND = SourceFunction(
     "attend",
     """
@@ -142,7 +122,6 @@ def attend(X):
     return exponentials / exponentials.sum(axis=-1, keepdims=True) @ X
 """,
 )
-
 
 MEAN_ADDED = SourceFunction(
     "attend",
@@ -155,7 +134,6 @@ def attend(X):
 """,
 )
 
-
 CENTRED = SourceFunction(
     "attend",
     """
@@ -167,7 +145,6 @@ def attend(X):
 """,
 )
 
-
 POSITIONS_ADDED = SourceFunction(
     "attend",
     """
@@ -175,7 +152,6 @@ def attend(X):
     return X + np.abs(X).max() * np.arange(X.shape[-2], dtype=X.dtype)[:, None]
 """,
 )
-
 
 POSITIONS_HINTED = SourceFunction(
     "attend",
@@ -185,7 +161,6 @@ def attend(X):
 """,
 )
 
-
 NOTHING = SourceFunction(
     "attend",
     """
@@ -193,7 +168,6 @@ def attend(X):
     return np.zeros_like(X)
 """,
 )
-
 
 NEIGHBOURS_AVERAGED = SourceFunction(
     "attend",
@@ -203,7 +177,6 @@ def attend(X):
 """,
 )
 
-
 FIRST_TOKEN_ADDED = SourceFunction(
     "attend",
     """
@@ -211,7 +184,6 @@ def attend(X):
     return X + X[..., :1, :]
 """,
 )
-
 
 SORTED_BY_FEATURE = SourceFunction(
     "attend",
@@ -221,7 +193,6 @@ def attend(X):
 """,
 )
 
-
 TURNED_ROUND = SourceFunction(
     "attend",
     """
@@ -229,7 +200,6 @@ def attend(X):
     return X[..., ::-1, :].copy()
 """,
 )
-
 
 TURN_OF_FOUR = np.array([1, 2, 3, 0])
 
@@ -376,3 +346,14 @@ def hidden_kinds(rng: np.random.Generator) -> Iterator[Case]:
     )
     deep = rng.normal(size=(2, 1, 2, 5, 3))
     yield Case("three leading batch axes, one of length 1", (SELF_ATTEND, deep, a_turn(rng, 5)))
+
+
+permute_equivariantly.mutant(
+    "an absolute tolerance",
+    "np.sqrt(np.finfo(X.dtype).eps) * largest",
+    "np.sqrt(np.finfo(X.dtype).eps)",
+)
+permute_equivariantly.mutant("no tolerance", "np.sqrt(np.finfo(X.dtype).eps)", "0")
+permute_equivariantly.mutant(
+    "the tolerance of float64", "np.finfo(X.dtype).eps", "np.finfo(float).eps"
+)

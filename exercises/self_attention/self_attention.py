@@ -74,37 +74,22 @@ self_attention.wrong(
     "Your weights are right. Is output i the blend with row i of the weights, or with column i?",
     plain.edit("weights @ X", "np.swapaxes(weights, -1, -2) @ X"),
 )
-
-
-@self_attention.wrong(
+self_attention.wrong(
     "scores used as weights",
     "Can a weighted average lie outside the tokens that it averages? Yours does. What do the rows "
     "of your weights sum to?",
+    plain.edit("exponentials / exponentials.sum(axis=-1, keepdims=True)", "scores"),
 )
-def _(X):
-    scores = X @ np.swapaxes(X, -1, -2)
-    return scores @ X, scores
-
-
-@self_attention.wrong(
+self_attention.wrong(
     "divided by the sum without an exponential",
     "Look for a negative weight in your answer. Which function makes every score positive?",
+    plain.edit("np.exp(scores - scores.max(axis=-1, keepdims=True))", "scores"),
 )
-def _(X):
-    scores = X @ np.swapaxes(X, -1, -2)
-    weights = scores / scores.sum(axis=-1, keepdims=True)
-    return weights @ X, weights
-
-
 self_attention.wrong(
     "exponential overflows",
     "Right while scores are small. What is np.exp(1000.0), and what may you subtract from a row "
     "before it?",
-    plain.edit(
-        "scores = X @ np.swapaxes(X, -1, -2)\n"
-        "exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))",
-        "exponentials = np.exp(X @ np.swapaxes(X, -1, -2))",
-    ),
+    plain.edit(" - scores.max(axis=-1, keepdims=True)", ""),
 )
 self_attention.wrong(
     "own token left out",
@@ -118,7 +103,7 @@ self_attention.wrong(
 self_attention.wrong(
     "divided by sqrt(d) already",
     "Compare your scores with dot products worked out by hand. Which chapter brings the scale?",
-    plain.edit("X @ np.swapaxes(X, -1, -2)", "X @ np.swapaxes(X, -1, -2) / np.sqrt(X.shape[-1])"),
+    plain.edit("np.swapaxes(X, -1, -2)", "np.swapaxes(X, -1, -2) / np.sqrt(X.shape[-1])"),
 )
 self_attention.wrong(
     "all axes reversed on a batch",
@@ -134,7 +119,7 @@ self_attention.wrong(
     "input added to the output",
     "If all tokens are the same x, what is their weighted average? What do you return? (The sum "
     "that you have in mind comes in chapter 8.)",
-    plain.edit("return weights @ X, weights", "return X + weights @ X, weights"),
+    plain.edit("return weights @ X", "return X + weights @ X"),
 )
 
 
@@ -175,3 +160,8 @@ def _(rng):
     X = rng.normal(size=(2, 5, 4)) * 40
     X[:, 3] = X[:, 1]
     yield Case("large scores, two tokens alike, a batch", (X,)).holds("they may…")
+
+
+self_attention.lets_through(
+    "a softmax shifted by no less than 0", "the score of a token with itself is never below 0"
+)

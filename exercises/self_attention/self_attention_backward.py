@@ -70,77 +70,48 @@ def plain(X, d_Y):
     weights = weights / weights.sum(axis=-1, keepdims=True)
     d_weights = d_Y @ np.swapaxes(X, -1, -2)
     d_scores = weights * (d_weights - np.sum(weights * d_weights, axis=-1, keepdims=True))
-    d_X = np.swapaxes(weights, -1, -2) @ d_Y
-    return d_X + (d_scores + np.swapaxes(d_scores, -1, -2)) @ X
-
-
-@self_attention_backward.wrong(
-    "the weights taken for constants", "Move one token a little. Do the weights stay as they were?"
-)
-def _(X, d_Y):
-    scores = X @ np.swapaxes(X, -1, -2)
-    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = weights / weights.sum(axis=-1, keepdims=True)
-    return np.swapaxes(weights, -1, -2) @ d_Y
+    return np.swapaxes(weights, -1, -2) @ d_Y + (d_scores + np.swapaxes(d_scores, -1, -2)) @ X
 
 
 self_attention_backward.wrong(
+    "the weights taken for constants",
+    "Move one token a little. Do the weights stay as they were?",
+    plain.edit(" + (d_scores + np.swapaxes(d_scores, -1, -2)) @ X", ""),
+)
+self_attention_backward.wrong(
     "not as what is blended",
     "Suppose that the weights could not move. Would the outputs still change with a token?",
-    plain.edit(
-        "d_X = np.swapaxes(weights, -1, -2) @ d_Y\n"
-        "return d_X + (d_scores + np.swapaxes(d_scores, -1, -2)) @ X",
-        "return (d_scores + np.swapaxes(d_scores, -1, -2)) @ X",
-    ),
+    plain.edit("np.swapaxes(weights, -1, -2) @ d_Y + ", ""),
 )
 self_attention_backward.wrong(
     "not as a key",
     "Move token j a little. Does row j of the scores move, or column j, or both?",
-    plain.edit(
-        "d_X = np.swapaxes(weights, -1, -2) @ d_Y\n"
-        "return d_X + (d_scores + np.swapaxes(d_scores, -1, -2)) @ X",
-        "return np.swapaxes(weights, -1, -2) @ d_Y + d_scores @ X",
-    ),
+    plain.edit("(d_scores + np.swapaxes(d_scores, -1, -2))", "d_scores"),
 )
 self_attention_backward.wrong(
     "not as a query",
     "Move token i a little. Does column i of the scores move, or row i, or both?",
-    plain.edit(
-        "d_X = np.swapaxes(weights, -1, -2) @ d_Y\n"
-        "return d_X + (d_scores + np.swapaxes(d_scores, -1, -2)) @ X",
-        "return np.swapaxes(weights, -1, -2) @ d_Y + np.swapaxes(d_scores, -1, -2) @ X",
-    ),
+    plain.edit("(d_scores + np.swapaxes(d_scores, -1, -2))", "np.swapaxes(d_scores, -1, -2)"),
 )
 self_attention_backward.wrong(
     "the gradient of the scores taken for symmetric",
     "The scores are symmetric. Is what the loss says about entry (i, j) also what it says about "
     "(j, i)? Whose weights does each of the two entries change?",
-    plain.edit(
-        "d_X = np.swapaxes(weights, -1, -2) @ d_Y\n"
-        "return d_X + (d_scores + np.swapaxes(d_scores, -1, -2)) @ X",
-        "return np.swapaxes(weights, -1, -2) @ d_Y + 2 * d_scores @ X",
-    ),
+    plain.edit("(d_scores + np.swapaxes(d_scores, -1, -2))", "2 * d_scores"),
 )
 self_attention_backward.wrong(
     "the normaliser taken for a constant",
     "Add the same number to all scores of a row. The weights stay as they are: what must the "
     "gradients of a row of scores sum to? What do yours sum to?",
-    plain.edit(
-        "d_weights = d_Y @ np.swapaxes(X, -1, -2)\n"
-        "d_scores = weights * (d_weights - np.sum(weights * d_weights, axis=-1, "
-        "keepdims=True))",
-        "d_scores = weights * (d_Y @ np.swapaxes(X, -1, -2))",
-    ),
+    plain.edit("(d_weights - np.sum(weights * d_weights, axis=-1, keepdims=True))", "d_weights"),
 )
 self_attention_backward.wrong(
     "the softmax differentiated entry by entry",
     "w (1 - w) is how a weight answers to its own score. Does it answer to the other scores of "
     "its row too?",
     plain.edit(
-        "d_weights = d_Y @ np.swapaxes(X, -1, -2)\n"
-        "d_scores = weights * (d_weights - np.sum(weights * d_weights, axis=-1, "
-        "keepdims=True))",
-        "d_scores = weights * (1 - weights) * (d_Y @ np.swapaxes(X, -1, -2))",
+        "(d_weights - np.sum(weights * d_weights, axis=-1, keepdims=True))",
+        "(1 - weights) * d_weights",
     ),
 )
 self_attention_backward.wrong(
@@ -148,21 +119,14 @@ self_attention_backward.wrong(
     "You have the gradient with respect to the weights. The scores stand one step further back: "
     "which function lies between?",
     plain.edit(
-        "d_weights = d_Y @ np.swapaxes(X, -1, -2)\n"
-        "d_scores = weights * (d_weights - np.sum(weights * d_weights, axis=-1, "
-        "keepdims=True))",
-        "d_scores = d_Y @ np.swapaxes(X, -1, -2)",
+        "weights * (d_weights - np.sum(weights * d_weights, axis=-1, keepdims=True))", "d_weights"
     ),
 )
 self_attention_backward.wrong(
     "the weights not transposed",
     "Token j goes into output i with the weight (i, j). For a fixed token j, over which index do "
     "you sum: that of the outputs, or that of the tokens?",
-    plain.edit(
-        "d_X = np.swapaxes(weights, -1, -2) @ d_Y\n"
-        "return d_X + (d_scores + np.swapaxes(d_scores, -1, -2)) @ X",
-        "return weights @ d_Y + (d_scores + np.swapaxes(d_scores, -1, -2)) @ X",
-    ),
+    plain.edit("np.swapaxes(weights, -1, -2)", "weights"),
 )
 self_attention_backward.wrong(
     "the mean taken over the queries",
@@ -237,3 +201,8 @@ def _far_from_0(rng: np.random.Generator, n: int, d: int) -> tuple[np.ndarray, n
     X, d_Y = _inputs(rng, n, d)
     X[:, 0], d_Y[:, 0] = 1500.0, 0.0
     return X, d_Y
+
+
+self_attention_backward.lets_through(
+    "a softmax shifted by no less than 0", "the score of a token with itself is never below 0"
+)

@@ -56,30 +56,22 @@ softmax.wrong(
     "exponential overflows",
     "What is np.exp(1000.0)? You may subtract the same number from all scores before the "
     "exponential. What does that do to the quotient?",
-    plain.edit("np.exp(x - x.max(axis=axis, keepdims=True))", "np.exp(x)"),
+    plain.edit(" - x.max(axis=axis, keepdims=True)", ""),
 )
 softmax.wrong(
     "axis ignored",
     "With axis=0, which sums are 1 in your result: those of the rows or of the columns?",
     plain.edit("axis=axis", "axis=-1", times=2),
 )
-
-
-@softmax.wrong(
+softmax.wrong(
     "always the first axis",
     "Sum your result along the axis that was asked for. Along which axis is the sum 1?",
+    plain.edit("axis=axis", "axis=0", times=2),
 )
-def _(x, axis=0):
-    exponentials = np.exp(x - x.max(axis=0, keepdims=True))
-    return exponentials / exponentials.sum(axis=0, keepdims=True)
-
-
 softmax.wrong(
     "one softmax over the whole array",
     "Two queries share out their attention separately. What is the sum of each row in your result?",
-    plain.edit("x.max(axis=axis, keepdims=True)", "x.max()").edit(
-        "exponentials.sum(axis=axis, keepdims=True)", "exponentials.sum()"
-    ),
+    plain.edit("axis=axis, keepdims=True", "", times=2),
 )
 softmax.wrong(
     "largest of the whole array subtracted",
@@ -87,13 +79,11 @@ softmax.wrong(
     "subtraction, and after the exponential? Whose largest score should go?",
     plain.edit("x.max(axis=axis, keepdims=True)", "x.max()"),
 )
-
-
-@softmax.wrong("no exponential", "What weight does a negative score get? And scores of 1, -1?")
-def _(x, axis=-1):
-    return x / x.sum(axis=axis, keepdims=True)
-
-
+softmax.wrong(
+    "no exponential",
+    "What weight does a negative score get? And scores of 1, -1?",
+    plain.edit("np.exp(x - x.max(axis=axis, keepdims=True))", "x"),
+)
 softmax.wrong(
     "summed axis not kept",
     "What shape has your sum, and along which axis does NumPy line it up with the table that it "
@@ -104,9 +94,7 @@ softmax.wrong(
     "exponential overflows, and the summed axis not kept",
     "Two things are missing. What is np.exp(1000.0), and what may you subtract before it? And "
     "what shape has your sum, which is to divide each row of a table by its own?",
-    plain.edit("np.exp(x - x.max(axis=axis, keepdims=True))", "np.exp(x)").edit(
-        "exponentials.sum(axis=axis, keepdims=True)", "exponentials.sum(axis=axis)"
-    ),
+    plain.edit(" - x.max(axis=axis, keepdims=True)", "").edit(", keepdims=True", ""),
 )
 softmax.wrong(
     "input changed in place",

@@ -60,126 +60,78 @@ def by_bands(X, radius):
 def plain(X, radius):
     n = X.shape[-2]
     apart = np.abs(np.arange(n)[:, None] - np.arange(n))
-    scores = np.where(apart <= radius, X @ np.swapaxes(X, -1, -2), 0)
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True)) * (apart <= radius)
+    scores = np.where(apart <= radius, X @ np.swapaxes(X, -1, -2), -np.inf)
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
     return weights @ X, weights
 
 
-one_too_narrow = windowed_self_attention.wrong(
+uncut = plain.edit(
+    "np.where(apart <= radius, X @ np.swapaxes(X, -1, -2), -np.inf)", "X @ np.swapaxes(X, -1, -2)"
+)
+windowed_self_attention.wrong(
     "window one too narrow",
     "With radius 0, which tokens satisfy your condition? May a token at distance exactly `radius` "
     "be seen?",
-    plain.edit(
-        "np.where(apart <= radius, X @ np.swapaxes(X, -1, -2), 0)",
-        "np.where(apart < radius, X @ np.swapaxes(X, -1, -2), -np.inf)",
-    ).edit(
-        "np.exp(scores - scores.max(axis=-1, keepdims=True)) * (apart <= radius)",
-        "np.exp(scores - scores.max(axis=-1, keepdims=True))",
-    ),
+    plain.edit("apart <= radius", "apart < radius"),
 )
 windowed_self_attention.wrong(
     "looks back only",
     "Which tokens after token i does your window hold? Does |i - j| know before from after?",
-    one_too_narrow.edit(
-        "apart = np.abs(np.arange(n)[:, None] - np.arange(n))",
-        "back = np.arange(n)[:, None] - np.arange(n)",
-    ).edit("apart < radius", "(back >= 0) & (back <= radius)"),
+    plain.edit("apart <= radius", "(apart <= radius) & np.tri(n, dtype=bool)"),
 )
 windowed_self_attention.wrong(
     "radius taken for the width",
     "With radius 2, how many tokens does a token in the middle see? Count those to its left, "
     "itself, and those to its right.",
-    plain.edit(
-        "np.where(apart <= radius, X @ np.swapaxes(X, -1, -2), 0)",
-        "np.where(apart <= radius // 2, X @ np.swapaxes(X, -1, -2), -np.inf)",
-    ).edit(
-        "np.exp(scores - scores.max(axis=-1, keepdims=True)) * (apart <= radius)",
-        "np.exp(scores - scores.max(axis=-1, keepdims=True))",
-    ),
+    plain.edit("apart <= radius", "apart <= radius // 2"),
 )
 windowed_self_attention.wrong(
     "score 0 outside the window",
     "What is the exponential of the score that you put outside the window? What score would give "
     "a weight of exactly 0?",
-    plain.edit(
-        "np.exp(scores - scores.max(axis=-1, keepdims=True)) * (apart <= radius)",
-        "np.exp(scores - scores.max(axis=-1, keepdims=True))",
-    ),
+    plain.edit("-np.inf", "0"),
 )
-
-
-@windowed_self_attention.wrong(
+windowed_self_attention.wrong(
     "cut after the softmax",
     "Sum the rows of your weights. Where did the attention go that the tokens outside the window "
     "were given?",
+    uncut.edit(
+        "exponentials.sum(axis=-1, keepdims=True)",
+        "exponentials.sum(axis=-1, keepdims=True) * (apart <= radius)",
+    ),
 )
-def cut_after_the_softmax(X, radius):
-    n = X.shape[-2]
-    apart = np.abs(np.arange(n)[:, None] - np.arange(n))
-    scores = X @ np.swapaxes(X, -1, -2)
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
-    weights = weights * (apart <= radius)
-    return weights @ X, weights
-
-
 windowed_self_attention.wrong(
     "cut after the exponential",
     "Right while scores are small. Suppose that a token outside the window has a score greater by "
     "1000 than all inside. What do you subtract before the exponential, and what is left inside?",
-    plain.edit(
-        "np.where(apart <= radius, X @ np.swapaxes(X, -1, -2), 0)", "X @ np.swapaxes(X, -1, -2)"
+    uncut.edit(
+        "np.exp(scores - scores.max(axis=-1, keepdims=True))",
+        "np.exp(scores - scores.max(axis=-1, keepdims=True)) * (apart <= radius)",
     ),
 )
 windowed_self_attention.wrong(
     "window wraps around",
     "Does the first token of your sequence see the last one? Are they neighbours?",
-    plain.edit(
-        "scores = np.where(apart <= radius, X @ np.swapaxes(X, -1, -2), 0)\n"
-        "exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True)) * (apart <= "
-        "radius)",
-        "apart = np.minimum(apart, n - apart)\n"
-        "scores = np.where(apart <= radius, X @ np.swapaxes(X, -1, -2), -np.inf)\n"
-        "exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))",
-    ),
+    plain.edit("apart <= radius", "np.minimum(apart, n - apart) <= radius"),
 )
 windowed_self_attention.wrong(
     "mask inverted",
     "Does True in your mask mean “may attend” or “must not”? Look at the weight that a token "
     "gives itself.",
-    plain.edit(
-        "np.where(apart <= radius, X @ np.swapaxes(X, -1, -2), 0)",
-        "np.where(apart <= radius, -np.inf, X @ np.swapaxes(X, -1, -2))",
-    ).edit(
-        "np.exp(scores - scores.max(axis=-1, keepdims=True)) * (apart <= radius)",
-        "np.exp(scores - scores.max(axis=-1, keepdims=True))",
-    ),
+    plain.edit("apart <= radius", "apart > radius"),
 )
-
-
-@windowed_self_attention.wrong(
+windowed_self_attention.wrong(
     "slice starts below zero",
     "What is `np.arange(6)[-1:2]`? What becomes of your slice for the first token?",
+    one_query_at_a_time.edit(
+        "max(0, i - radius), min(n, i + radius + 1)", "i - radius, i + radius + 1"
+    ),
 )
-def _(X, radius):
-    n = X.shape[-2]
-    Y, weights = np.zeros_like(X), np.zeros((*X.shape[:-1], n), dtype=X.dtype)
-    for i in range(n):
-        near = slice(i - radius, i + radius + 1)
-        scores = (X[..., near, :] @ X[..., i, :, None])[..., 0]
-        exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
-        weights[..., i, near] = exponentials / exponentials.sum(axis=-1, keepdims=True)
-        Y[..., i, :] = (weights[..., i, near, None] * X[..., near, :]).sum(axis=-2)
-    return Y, weights
-
-
 windowed_self_attention.wrong(
     "window ignored",
     "Which weights in your answer are exactly 0? Does your result change with the radius?",
-    cut_after_the_softmax.edit(
-        "n = X.shape[-2]\napart = np.abs(np.arange(n)[:, None] - np.arange(n))", ""
-    ).edit("weights = weights * (apart <= radius)", ""),
+    uncut,
 )
 
 
@@ -233,3 +185,17 @@ def _(rng):
     yield Case("large scores, a batch", (rng.normal(size=(3, 5, 4)) * 40, 1))
     X = _growing(7) * rng.uniform(150, 250)
     yield Case("large scores, the largest outside the window", (X, 2))
+
+
+windowed_self_attention.lets_through(
+    "a softmax shifted by no less than 0", "the score of a token with itself is never below 0"
+)
+windowed_self_attention.lets_through(
+    "-100 for a hidden score", "a token sees itself, and that score is never below 0"
+)
+windowed_self_attention.lets_through(
+    "-10000 for a hidden score", "a token sees itself, and that score is never below 0"
+)
+windowed_self_attention.lets_through(
+    "-1e+09 for a hidden score", "a token sees itself, and that score is never below 0"
+)

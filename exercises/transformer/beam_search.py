@@ -118,93 +118,42 @@ def plain(step, start, stop, beam, max_len, length_penalty):
     return [token for token in tokens if token != stop], score((tokens, total))
 
 
+on_and_on = plain.edit("if len(ended) >= beam:\n    break", "")
 beam_search.wrong(
     "probabilities added",
     "The probability of a sentence is a product. Which sum belongs to it?",
     plain.edit("float(g)", "float(np.exp(g))"),
 )
-
-
-@beam_search.wrong(
+beam_search.wrong(
     "probabilities multiplied",
     "A hundred factors, each far below 1: what is the smallest number above 0 that a computer can "
     "hold? Why does `step` give logarithms?",
+    plain.edit("([], 0.0)", "([], 1.0)")
+    .edit("total + float(g)", "total * float(np.exp(g))")
+    .edit("return one[1]", "return float(np.log(one[1]))"),
 )
-def _(step, start, stop, beam, max_len, length_penalty):
-    kept: list = [([], 1.0)]
-    ended: list = []
-
-    def score(one):
-        return float(np.log(one[1])) / ((5 + len(one[0])) / 6) ** length_penalty
-
-    for _ in range(max_len):
-        if len(ended) >= beam:
-            break
-        longer = []
-        for tokens, product in kept:
-            gains = step([start, *tokens])
-            longer += [
-                ([*tokens, token], product * float(np.exp(g))) for token, g in enumerate(gains)
-            ]
-        best = sorted(longer, key=lambda one: -one[1])[:beam]
-        ended += [one for one in best if one[0][-1] == stop]
-        kept = [one for one in best if one[0][-1] != stop]
-    tokens, product = max(ended or kept, key=score)
-    return [token for token in tokens if token != stop], score((tokens, product))
-
-
 beam_search.wrong(
     "multiplied by the penalty",
     "The sums are below 0. Does your penalty bring a long sentence nearer to 0, or farther from "
     "it?",
-    plain.edit(
-        "one[1] / ((5 + len(one[0])) / 6) ** length_penalty",
-        "one[1] * ((5 + len(one[0])) / 6) ** length_penalty",
-    ),
+    plain.edit("one[1] / ", "one[1] * "),
 )
 beam_search.wrong(
     "no length penalty",
     "Every token makes a sum smaller. Which sentences does your search prefer?",
-    plain.edit("one[1] / ((5 + len(one[0])) / 6) ** length_penalty", "one[1]"),
+    plain.edit(" / ((5 + len(one[0])) / 6) ** length_penalty", ""),
 )
 beam_search.wrong(
     "divided by a power of the length itself",
     "For a sentence of one token the penalty is 1. What is it for one of seven, here and in your "
     "function?",
-    plain.edit(
-        "((5 + len(one[0])) / 6) ** length_penalty", "max(len(one[0]), 1) ** length_penalty"
-    ),
+    plain.edit("((5 + len(one[0])) / 6)", "max(len(one[0]), 1)"),
 )
-
-
-@beam_search.wrong(
+beam_search.wrong(
     "stop not counted",
     "Which tokens does the length of a sentence count? Is stop, which you take away, among them?",
+    plain.edit("len(one[0])", "len([token for token in one[0] if token != stop])"),
 )
-def _(step, start, stop, beam, max_len, length_penalty):
-    kept: list = [([], 0.0)]
-    ended: list = []
-
-    def score(one):
-        return one[1] / ((5 + len(one[0])) / 6) ** length_penalty
-
-    def score_of_words(one):
-        return score(([token for token in one[0] if token != stop], one[1]))
-
-    for _ in range(max_len):
-        if len(ended) >= beam:
-            break
-        longer = []
-        for tokens, total in kept:
-            gains = step([start, *tokens])
-            longer += [([*tokens, token], total + float(g)) for token, g in enumerate(gains)]
-        best = sorted(longer, key=lambda one: -one[1])[:beam]
-        ended += [one for one in best if one[0][-1] == stop]
-        kept = [one for one in best if one[0][-1] != stop]
-    tokens, total = max(ended or kept, key=score_of_words)
-    return [token for token in tokens if token != stop], score_of_words((tokens, total))
-
-
 beam_search.wrong(
     "start counted",
     "Was start chosen, or was it there? Does the length count it?",
@@ -213,38 +162,17 @@ beam_search.wrong(
 beam_search.wrong(
     "greedy, whatever the beam",
     "How many beginnings do you keep at a step?",
-    plain.edit("if len(ended) >= beam:", "if ended:").edit(
-        "sorted(longer, key=lambda one: -one[1])[:beam]",
-        "sorted(longer, key=lambda one: -one[1])[:1]",
-    ),
+    plain.edit("kept: list", "beam = 1\nkept: list"),
 )
-
-
-@beam_search.wrong(
+beam_search.wrong(
     "a beam for each beginning",
     "With a beam of 2, how many beginnings do you hold after three steps?",
+    plain.edit(
+        "longer += [([*tokens, token], total + float(g)) for token, g in enumerate(gains)]",
+        "own = [([*tokens, token], total + float(g)) for token, g in enumerate(gains)]\n"
+        "longer += sorted(own, key=lambda one: -one[1])[:beam]",
+    ).edit("best = sorted(longer, key=lambda one: -one[1])[:beam]", "best = longer"),
 )
-def _(step, start, stop, beam, max_len, length_penalty):
-    kept: list = [([], 0.0)]
-    ended: list = []
-
-    def score(one):
-        return one[1] / ((5 + len(one[0])) / 6) ** length_penalty
-
-    for _ in range(max_len):
-        if len(ended) >= beam:
-            break
-        best = []
-        for tokens, total in kept:
-            gains = step([start, *tokens])
-            longer = [([*tokens, token], total + float(g)) for token, g in enumerate(gains)]
-            best += sorted(longer, key=lambda one: -one[1])[:beam]
-        ended += [one for one in best if one[0][-1] == stop]
-        kept = [one for one in best if one[0][-1] != stop]
-    tokens, total = max(ended or kept, key=score)
-    return [token for token in tokens if token != stop], score((tokens, total))
-
-
 beam_search.wrong(
     "the ended forgotten",
     "A sentence ended early, and its score is the best. Where is it when your search is over?",
@@ -260,49 +188,35 @@ beam_search.wrong(
     "What comes after stop? Do you ask `step` for it?",
     plain.edit("kept = [one for one in best if one[0][-1] != stop]", "kept = best"),
 )
-
-
-@beam_search.wrong(
+beam_search.wrong(
     "an ended sentence keeps its place in the beam",
     "A sentence has ended. Does it still take the place of one that is being written?",
+    on_and_on.edit(
+        "gains = step([start, *tokens])",
+        "if stop in tokens:\n"
+        "    longer.append((tokens, total))\n"
+        "    continue\n"
+        "gains = step([start, *tokens])",
+    ).edit(
+        "ended += [one for one in best if one[0][-1] == stop]\n"
+        "kept = [one for one in best if one[0][-1] != stop]",
+        "ended = [one for one in best if one[0][-1] == stop]\nkept = best",
+    ),
 )
-def _(step, start, stop, beam, max_len, length_penalty):
-    kept: list = [([], 0.0)]
-
-    def score(one):
-        return one[1] / ((5 + len(one[0])) / 6) ** length_penalty
-
-    for _ in range(max_len):
-        longer = []
-        for tokens, total in kept:
-            if stop in tokens:
-                longer.append((tokens, total))
-                continue
-            gains = step([start, *tokens])
-            longer += [([*tokens, token], total + float(g)) for token, g in enumerate(gains)]
-        kept = sorted(longer, key=lambda one: -one[1])[:beam]
-    ended = [one for one in kept if stop in one[0]]
-    tokens, total = max(ended or kept, key=score)
-    return [token for token in tokens if token != stop], score((tokens, total))
-
-
 beam_search.wrong(
     "the beam narrows",
     "One of four has ended. How many beginnings are kept at the next step, three or four?",
-    plain.edit(
-        "sorted(longer, key=lambda one: -one[1])[:beam]",
-        "sorted(longer, key=lambda one: -one[1])[: beam - len(ended)]",
-    ),
+    plain.edit("[:beam]", "[: beam - len(ended)]"),
 )
 beam_search.wrong(
     "the first that ends",
     "The first sentence to end is a short one. How many must have ended before you choose?",
-    plain.edit("if len(ended) >= beam:", "if ended:"),
+    plain.edit("len(ended) >= beam", "ended"),
 )
 beam_search.wrong(
     "on after enough have ended",
     "How many sentences must end until the search is over?",
-    plain.edit("if len(ended) >= beam:\n    break", ""),
+    on_and_on,
 )
 beam_search.wrong(
     "every token equal to start taken away",
@@ -318,10 +232,30 @@ beam_search.wrong(
 beam_search.wrong(
     "stop kept",
     "Is stop a word of the sentence?",
-    plain.edit(
-        "[token for token in tokens if token != stop], score((tokens, total))",
-        "tokens, score((tokens, total))",
-    ),
+    plain.edit("[token for token in tokens if token != stop]", "tokens"),
 )
 beam_search.public(beam_search_cases.public)
 beam_search.hidden(beam_search_cases.hidden)
+
+
+beam_search.mutant(
+    "probabilities multiplied", "total + float(gain)", "float(np.log(np.exp(total) * np.exp(gain)))"
+)
+beam_search.mutant("the last of equal beginnings", "sorted(longer,", "sorted(longer[::-1],")
+beam_search.mutant(
+    "the last of equal sentences", "max(ended or kept,", "max((ended or kept)[::-1],"
+)
+beam_search.mutant(
+    "a beam wider than the continuations refused",
+    "best = sorted",
+    "longer[beam - 1]\nbest = sorted",
+)
+beam_search.mutant(
+    "log-probabilities below -99 skipped",
+    "for token, gain in enumerate(step([start, *tokens]))",
+    "for token, gain in enumerate(step([start, *tokens])) if gain > -99",
+)
+beam_search.mutant("a tuple given to step", "step([start, *tokens])", "step((start, *tokens))")
+beam_search.mutant(
+    "an array given to step", "step([start, *tokens])", "step(np.array([start, *tokens]))"
+)

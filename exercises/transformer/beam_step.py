@@ -96,16 +96,10 @@ beam_step.wrong(
         "totals = torch.where(sums[..., None].isinf(), sums[..., None], totals)",
     ),
 )
-ended_continued = beam_step.wrong(
+beam_step.wrong(
     "an ended beginning continued",
     "A beginning has its stop. Which tokens may follow it, and what do they cost?",
-    plain.edit(
-        "only_pad = torch.full_like(log_probabilities, -torch.inf)\n"
-        "only_pad[..., pad] = 0\n"
-        "totals = sums[..., None] + torch.where(ended[..., None], only_pad, "
-        "log_probabilities)",
-        "totals = sums[..., None] + log_probabilities",
-    ),
+    plain.edit("torch.where(ended[..., None], only_pad, log_probabilities)", "log_probabilities"),
 )
 beam_step.wrong(
     "padding that costs",
@@ -115,38 +109,25 @@ beam_step.wrong(
 beam_step.wrong(
     "what has ended dropped",
     "A sentence has ended, and its sum is the best of all. Where is it after your step?",
-    ended_continued.edit(
-        "totals = sums[..., None] + log_probabilities",
-        "totals = sums[..., None] + log_probabilities\n"
-        "totals = torch.where(ended[..., None], -torch.inf, totals)",
-    ),
+    plain.edit("only_pad[..., pad] = 0", ""),
 )
-
-
-@beam_step.wrong(
+beam_step.wrong(
     "every token free behind the end",
     "Behind its stop a beginning has one continuation. How many has it in yours?",
+    plain.edit(
+        "torch.full_like(log_probabilities, -torch.inf)", "torch.zeros_like(log_probabilities)"
+    ),
 )
-def _(sums, log_probabilities, ended, pad):
-    gains = torch.where(ended[..., None], torch.zeros_like(log_probabilities), log_probabilities)
-    best, index = (sums[..., None] + gains).flatten(1).topk(sums.shape[1])
-    size = log_probabilities.shape[-1]
-    return best, index // size, index % size
-
-
 beam_step.wrong(
     "the index divided by the beam",
     "The continuations of a sentence stand in one row of beam times V. How many of them belong to "
     "the first beginning?",
-    plain.edit(
-        "size = log_probabilities.shape[-1]\nreturn best, index // size, index % size",
-        "return best, index // sums.shape[1], index % sums.shape[1]",
-    ),
+    plain.edit("size = log_probabilities.shape[-1]", "size = sums.shape[1]"),
 )
 beam_step.wrong(
     "beginning and token exchanged",
     "Is the quotient of an index and V the beginning, or the token?",
-    plain.edit("best, index // size, index % size", "best, index % size, index // size"),
+    plain.edit("index // size, index % size", "index % size, index // size"),
 )
 beam_step.wrong(
     "the smallest first",
@@ -156,20 +137,14 @@ beam_step.wrong(
         "(one.flip(-1) for one in totals.flatten(1).topk(sums.shape[1]))",
     ),
 )
-
-
-@beam_step.wrong(
+beam_step.wrong(
     "the best of the whole batch",
     "Two sentences are translated side by side. May one take the other's places?",
+    plain.edit(
+        "totals.flatten(1).topk(sums.shape[1])",
+        "(one.view(sums.shape) for one in totals.flatten().topk(sums.numel()))",
+    ).edit("index // size,", "index // size % sums.shape[1],"),
 )
-def _(sums, log_probabilities, ended, pad):
-    batch, beam, size = log_probabilities.shape
-    only_pad = torch.full_like(log_probabilities, -torch.inf)
-    only_pad[..., pad] = 0
-    totals = sums[..., None] + torch.where(ended[..., None], only_pad, log_probabilities)
-    best, index = totals.flatten().topk(batch * beam)
-    best, index = best.view(batch, beam), index.view(batch, beam)
-    return best, index // size % beam, index % size
 
 
 @beam_step.wrong(

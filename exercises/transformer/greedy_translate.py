@@ -65,24 +65,12 @@ def open_rows_only(model, sources, start, stop, pad, max_len):
     return table[:, 1 : length + 1]
 
 
-@greedy_translate.right
-def plain(model, sources, start, stop, pad, max_len):
-    written = torch.full((len(sources), 1), start)
-    ended = torch.zeros(len(sources), dtype=torch.bool)
-    while written.shape[1] <= max_len and not ended.all():
-        following = model(sources, written)[:, -1].argmax(dim=-1)
-        following = torch.where(ended, pad, following)
-        ended = ended | (following == stop)
-        written = torch.cat([written, following[:, None]], dim=1)
-    return written[:, 1:]
-
-
 @greedy_translate.wrong(
     "the end forgotten after one step",
     "A sentence ended two steps ago, its neighbours go on. What does `ended` say of it now?",
     released=True,
 )
-def _(model, sources, start, stop, pad, max_len):
+def given(model, sources, start, stop, pad, max_len):
     written = torch.full((len(sources), 1), start)
     ended = torch.zeros(len(sources), dtype=torch.bool)
     while written.shape[1] <= max_len and not ended.all():
@@ -93,6 +81,9 @@ def _(model, sources, start, stop, pad, max_len):
     return written[:, 1:]
 
 
+plain = greedy_translate.right(
+    given.edit("ended = following == stop", "ended = ended | (following == stop)")
+)
 greedy_translate.wrong(
     "over when the first ends",
     "One sentence of three has ended. May the other two be cut off there?",
@@ -108,12 +99,8 @@ greedy_translate.wrong(
     "stop replaced by padding",
     "Which is the last token of a sentence that has ended: `stop`, or the one before?",
     plain.edit(
-        "following = model(sources, written)[:, -1].argmax(dim=-1)",
-        "following = model(sources, written)[:, -1].argmax(dim=-1)\n"
-        "ended = ended | (following == stop)",
-    ).edit(
         "following = torch.where(ended, pad, following)\nended = ended | (following == stop)",
-        "following = torch.where(ended, pad, following)",
+        "ended = ended | (following == stop)\nfollowing = torch.where(ended, pad, following)",
     ),
 )
 greedy_translate.wrong(
@@ -125,19 +112,17 @@ greedy_translate.wrong(
     "always to the last step",
     "All sentences have ended after four tokens, and `max_len` is 9. How many columns has the "
     "result?",
-    plain.edit(
-        "while written.shape[1] <= max_len and not ended.all():", "for _ in range(max_len):"
-    ),
+    plain.edit("while written.shape[1] <= max_len and not ended.all()", "for _ in range(max_len)"),
 )
 greedy_translate.wrong(
     "one token too few",
     "`max_len` is 1. How many tokens may be written? Does `start` count?",
-    plain.edit("written.shape[1] <= max_len", "written.shape[1] < max_len"),
+    plain.edit("<= max_len", "< max_len"),
 )
 greedy_translate.wrong(
     "the first row of the logits",
     "Three tokens are written. Which row of the logits scores the fourth?",
-    plain.edit("model(sources, written)[:, -1]", "model(sources, written)[:, 0]"),
+    plain.edit("[:, -1].argmax", "[:, 0].argmax"),
 )
 greedy_translate.wrong(
     "the last token alone shown to the model",

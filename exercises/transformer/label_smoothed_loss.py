@@ -71,20 +71,12 @@ label_smoothed_loss.wrong(
     "the share dealt to the others only",
     "Does the right token get its part of what is dealt out? With smoothing = 1, what should be "
     "wanted of it?",
-    plain.edit(
-        "losses = (1 - smoothing) * sure + smoothing * surprise.mean(dim=-1)",
-        "others = (surprise.sum(dim=-1) - sure) / (logits.shape[-1] - 1)\n"
-        "losses = (1 - smoothing) * sure + smoothing * others",
-    ),
+    plain.edit("surprise.mean(dim=-1)", "((surprise.sum(dim=-1) - sure) / (logits.shape[-1] - 1))"),
 )
 label_smoothed_loss.wrong(
     "not smoothed",
     "What does your function do with the argument `smoothing`?",
-    plain.edit(
-        "losses = (1 - smoothing) * sure + smoothing * surprise.mean(dim=-1)\n"
-        "return losses[counts].sum() / counts.sum().clamp(min=1)",
-        "return sure[counts].sum() / counts.sum().clamp(min=1)",
-    ),
+    plain.edit("(1 - smoothing) * sure + smoothing * surprise.mean(dim=-1)", "sure"),
 )
 label_smoothed_loss.wrong(
     "the two shares exchanged",
@@ -102,10 +94,7 @@ label_smoothed_loss.wrong(
 label_smoothed_loss.wrong(
     "nothing taken from the right token",
     "What is dealt out must come from somewhere. Add up your shares: do they make 1?",
-    plain.edit(
-        "(1 - smoothing) * sure + smoothing * surprise.mean(dim=-1)",
-        "sure + smoothing * surprise.mean(dim=-1)",
-    ),
+    plain.edit("(1 - smoothing) * sure", "sure"),
 )
 label_smoothed_loss.wrong(
     "mean over all places",
@@ -118,36 +107,24 @@ label_smoothed_loss.wrong(
 label_smoothed_loss.wrong(
     "nothing ignored",
     "What does your function do with the argument `ignore_index`?",
-    plain.edit(
-        "counts = targets != ignore_index\n"
-        "sure = surprise.gather(-1, (targets * counts)[..., None])[..., 0]",
-        "sure = surprise.gather(-1, targets[..., None])[..., 0]",
-    ).edit(
-        "losses[counts].sum() / counts.sum().clamp(min=1)", "losses.sum() / max(losses.numel(), 1)"
-    ),
+    plain.edit("targets != ignore_index", "torch.ones_like(targets, dtype=torch.bool)"),
 )
 label_smoothed_loss.wrong(
     "ignored places still smoothed",
     "Your loss has two parts. Is an ignored place left out of both?",
-    plain.edit(
-        "surprise.gather(-1, (targets * counts)[..., None])[..., 0]",
-        "surprise.gather(-1, (targets * counts)[..., None])[..., 0] * counts",
-    ).edit("losses[counts].sum", "losses.sum"),
+    plain.edit("[..., 0]", "[..., 0] * counts").edit("losses[counts].sum()", "losses.sum()"),
 )
 label_smoothed_loss.wrong(
     "sum for mean",
     "A batch twice as large: should the loss be twice as large?",
-    plain.edit("losses[counts].sum() / counts.sum().clamp(min=1)", "losses[counts].sum()"),
+    plain.edit(" / counts.sum().clamp(min=1)", ""),
 )
 label_smoothed_loss.wrong(
     "mean of the rows' means",
     "A short sentence and a long one: does each of their places weigh the same in your mean?",
     plain.edit(
-        "(1 - smoothing) * sure + smoothing * surprise.mean(dim=-1)",
-        "((1 - smoothing) * sure + smoothing * surprise.mean(dim=-1)) * counts",
-    ).edit(
         "losses[counts].sum() / counts.sum().clamp(min=1)",
-        "(losses.sum(dim=-1) / counts.sum(dim=-1).clamp(min=1)).mean()",
+        "((losses * counts).sum(dim=-1) / counts.sum(dim=-1).clamp(min=1)).mean()",
     ),
 )
 label_smoothed_loss.wrong(
@@ -165,12 +142,12 @@ label_smoothed_loss.wrong(
     "logarithm of a rounded zero",
     "A logit that lies 1000 below the largest: what is its softmax in floating point, and what "
     "the logarithm of that?",
-    plain.edit("logits.log_softmax(dim=-1)", "torch.log(logits.softmax(dim=-1))"),
+    plain.edit("logits.log_softmax(dim=-1)", "logits.softmax(dim=-1).log()"),
 )
 label_smoothed_loss.wrong(
     "divided by nothing",
     "What is your mean if no place counts?",
-    plain.edit("losses[counts].sum() / counts.sum().clamp(min=1)", "losses[counts].mean()"),
+    plain.edit(".clamp(min=1)", ""),
 )
 
 
@@ -245,3 +222,9 @@ def _case(
     targets = rng.choice(tokens, size=shape[:-1])
     targets.flat[rng.permutation(targets.size)[:n_ignored]] = ignore_index
     return Case(note, (Tensor(logits), Tensor(targets), smoothing, ignore_index))
+
+
+label_smoothed_loss.mutant("the mean over nothing", ".clamp(min=1)", "")
+label_smoothed_loss.lets_through(
+    "inputs rounded to 1e-12", "of logits that small the loss is log V, to the tolerance"
+)

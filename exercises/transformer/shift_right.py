@@ -41,33 +41,26 @@ def place_by_place(targets, start):
     return inputs
 
 
-@shift_right.wrong(
+shift_right.wrong(
     "shifted to the left",
     "At each place, does the decoder read the token before, or the one after, which it is to "
     "predict?",
+    pad.edit(
+        "F.pad(targets, (1, 0), value=start)[..., :-1]",
+        "F.pad(targets, (0, 1), value=start)[..., 1:]",
+    ),
 )
-def _(targets, start):
-    first = torch.full_like(targets[..., :1], start)
-    return torch.cat([targets[..., 1:], first], dim=-1)
-
-
 shift_right.wrong(
     "not shifted",
     "The decoder sees the token at its own place too. Which token must not stand there?",
     pad.edit("F.pad(targets, (1, 0), value=start)[..., :-1]", "targets.clone()"),
 )
-
-
-@shift_right.wrong(
+shift_right.wrong(
     "the last token kept",
     "How many places have the targets, and how many have your inputs? What would follow the last "
     "of them?",
+    pad.edit("[..., :-1]", ""),
 )
-def _(targets, start):
-    first = targets.new_full((*targets.shape[:-1], 1), start)
-    return torch.cat([first, targets], dim=-1)
-
-
 shift_right.wrong(
     "the first token overwritten",
     "Where in your inputs is the first of the targets?",
@@ -76,30 +69,23 @@ shift_right.wrong(
 shift_right.wrong(
     "shifted along the batch",
     "Which axis counts the places of a sentence, and which the sentences?",
-    roll.edit("torch.roll(targets, shifts=1, dims=-1)", "targets.roll(1, dims=0)").edit(
-        "..., :1", ":1"
-    ),
+    roll.edit("dims=-1", "dims=0").edit("inputs[..., :1]", "inputs[:1]"),
 )
 shift_right.wrong(
     "no start",
     "`roll` brings the last token to the front. What should stand there?",
-    pad.edit("F.pad(targets, (1, 0), value=start)[..., :-1]", "targets.roll(1, dims=-1)"),
+    roll.edit("inputs[..., :1] = start", ""),
 )
 shift_right.wrong(
     "0 for start",
     "What does your function do with the argument `start`?",
-    pad.edit("F.pad(targets, (1, 0), value=start)", "F.pad(targets, (1, 0))"),
+    pad.edit(", value=start", ""),
 )
-
-
-@shift_right.wrong(
+shift_right.wrong(
     "the targets themselves changed",
     "The loss needs the targets after your function has had them. Are they still the same?",
+    roll.edit("torch.roll(targets, shifts=1, dims=-1)", "targets.copy_(targets.roll(1, dims=-1))"),
 )
-def _(targets, start):
-    targets[..., 1:] = targets[..., :-1].clone()
-    targets[..., :1] = start
-    return targets
 
 
 @shift_right.public

@@ -2,8 +2,8 @@
 
 What `test_reads_no_answer` tells apart: machines that foretell the target, or read it.
 
-Each is written out, because only its own lines reach the process in which it runs. The weights of a
-machine are any numbers that differ; row 0 of its table is the token that stands before the first.
+Each stands alone: only its own lines reach the process in which it runs. The weights of a machine
+are any numbers that differ; row 0 of its table is the token that stands before the first.
 """
 
 import numpy as np
@@ -66,52 +66,35 @@ test_reads_no_answer.wrong(
     "the place itself is not asked",
     "You change every token but the one whose loss you read. How would a machine that has read "
     "that token give itself away, if you tried all nine?",
-    plain.edit(
-        "losses = implementation(source.expand(9, 4), tried)\n"
-        "assert abs(float(torch.exp(-losses[:, place]).sum()) - 1) < 1e-4\n"
-        "moved = losses.std(dim=0)",
-        "moved = implementation(source.expand(9, 4), tried).std(dim=0)",
-    ),
+    plain.edit("assert abs(float(torch.exp(-losses[:, place]).sum()) - 1) < 1e-4", ""),
 )
-
-
-@test_reads_no_answer.wrong(
+test_reads_no_answer.wrong(
     "asks what is hidden, never what is seen",
     "A machine that reads nothing has no leak. Would your test accept it?",
+    plain.edit(
+        "assert (moved[place + 1 :] > 1e-4).all()\n"
+        "tried = source.repeat(9, 1)\n"
+        "tried[:, place] = torch.arange(1, 10)\n"
+        "assert (implementation(tried, target.expand(9, 4)).std(dim=0) > 1e-4).all()",
+        "",
+    ),
 )
-def _(implementation):
-    source, target = torch.tensor([[3, 1, 4, 1]]), torch.tensor([[2, 7, 1, 8]])
-    sources = torch.tensor([[3, 1, 4, 1, 0], [5, 9, 2, 6, 5]])
-    targets = torch.tensor([[2, 7, 1, 8, 0], [2, 8, 1, 8, 2]])
-    alone, together = implementation(source, target)[0], implementation(sources, targets)[0]
-    assert torch.allclose(together, torch.cat((alone, 0 * alone[:1])), atol=1e-4)
-    for place in range(4):
-        tried = target.repeat(9, 1)
-        tried[:, place] = torch.arange(1, 10)
-        losses = implementation(source.expand(9, 4), tried)
-        assert abs(float(torch.exp(-losses[:, place]).sum()) - 1) < 1e-4
-        assert (losses.std(dim=0)[:place] < 1e-4).all()
-
-
 test_reads_no_answer.wrong(
     "no padding, and no company",
     "Batches are padded. Does a sentence have the same losses there as alone?",
     plain.edit(
-        "sources = torch.tensor([[3, 1, 4, 1, 0], [5, 9, 2, 6, 5]])\n"
-        "targets = torch.tensor([[2, 7, 1, 8, 0], [2, 8, 1, 8, 2]])\n"
-        "alone, together = implementation(source, target)[0], implementation(sources, "
-        "targets)[0]\n"
-        "assert torch.allclose(together, torch.cat((alone, 0 * alone[:1])), atol=1e-4)",
+        """\
+sources = torch.tensor([[3, 1, 4, 1, 0], [5, 9, 2, 6, 5]])
+targets = torch.tensor([[2, 7, 1, 8, 0], [2, 8, 1, 8, 2]])
+alone, together = implementation(source, target)[0], implementation(sources, targets)[0]
+assert (together - torch.cat((alone, 0 * alone[:1]))).abs().max() < 1e-4""",
         "",
     ),
 )
 test_reads_no_answer.wrong(
     "the loss may not move with its own token",
     "The loss is the surprise at the token that stands there. Is another as probable?",
-    later_tokens_only.edit(
-        "torch.allclose(before[:, :place], after[:, :place], atol=1e-4)",
-        "torch.allclose(before[:, : place + 1], after[:, : place + 1], atol=1e-4)",
-    ),
+    later_tokens_only.edit("[:, :place]", "[:, : place + 1]", times=2),
 )
 
 
@@ -126,29 +109,11 @@ def _(implementation):
     assert float(implementation(sources, targets).mean()) > np.log(9)
 
 
-@test_reads_no_answer.wrong(
+test_reads_no_answer.wrong(
     "equal to nine digits",
     "How many digits has a number of float32? And if two sums are taken in another order?",
+    plain.edit("1e-4", "1e-9", times=5),
 )
-def _(implementation):
-    source, target = torch.tensor([[3, 1, 4, 1]]), torch.tensor([[2, 7, 1, 8]])
-    sources = torch.tensor([[3, 1, 4, 1, 0], [5, 9, 2, 6, 5]])
-    targets = torch.tensor([[2, 7, 1, 8, 0], [2, 8, 1, 8, 2]])
-    alone, together = implementation(source, target)[0], implementation(sources, targets)[0]
-    assert (together - torch.cat((alone, 0 * alone[:1]))).abs().max() < 1e-9
-    for place in range(4):
-        tried = target.repeat(9, 1)
-        tried[:, place] = torch.arange(1, 10)
-        losses = implementation(source.expand(9, 4), tried)
-        assert abs(float(torch.exp(-losses[:, place]).sum()) - 1) < 1e-9
-        moved = losses.std(dim=0)
-        assert (moved[:place] < 1e-9).all()
-        assert (moved[place + 1 :] > 1e-9).all()
-        tried = source.repeat(9, 1)
-        tried[:, place] = torch.arange(1, 10)
-        assert (implementation(tried, target.expand(9, 4)).std(dim=0) > 1e-9).all()
-
-
 boolean_masks = test_reads_no_answer.accepts(
     "attention with boolean masks", test_reads_no_answer_answers.boolean_masks
 )
@@ -189,6 +154,9 @@ def not_shifted(sources, targets):
     return losses.masked_fill(targets == 0, 0)
 
 
+shifted = not_shifted.edit(
+    "table[targets]", "table[torch.cat((0 * targets[:, :1], targets[:, :-1]), dim=1)]"
+)
 test_reads_no_answer.rejects(
     "the last token stands where the start should",
     not_shifted.edit(
@@ -197,20 +165,15 @@ test_reads_no_answer.rejects(
         "X, Y = table[sources], table[torch.cat((last, targets[:, :-1]), dim=1)]",
     ),
 )
-one_ahead = test_reads_no_answer.rejects(
+test_reads_no_answer.rejects(
     "the causal mask lets one place too many through",
-    not_shifted.edit(
-        "table[targets]", "table[torch.cat((0 * targets[:, :1], targets[:, :-1]), dim=1)]"
-    ).edit(
-        "torch.ones(Y.shape[1], Y.shape[1], dtype=torch.bool).triu(1)",
-        "torch.ones(Y.shape[1], Y.shape[1], dtype=torch.bool).triu(2)",
-    ),
+    shifted.edit("triu(1)", "triu(2)"),
     holds=("sum to 1",),
 )
 test_reads_no_answer.rejects(
     "a place sees the whole target but its own token",
-    one_ahead.edit(
-        "later = torch.ones(Y.shape[1], Y.shape[1], dtype=torch.bool).triu(2)\n"
+    shifted.edit(
+        "later = torch.ones(Y.shape[1], Y.shape[1], dtype=torch.bool).triu(1)\n"
         "Y = Y + (Y @ Y.mT / 8).masked_fill(later, -torch.inf).softmax(dim=-1) @ Y",
         "hidden = torch.eye(Y.shape[1], dtype=torch.bool) | (targets == 0)[:, None]\n"
         "weights = (Y @ table[targets].mT / 8).masked_fill(hidden, -1e9).softmax(dim=-1)\n"
@@ -230,10 +193,7 @@ test_reads_no_answer.rejects(
 )
 test_reads_no_answer.rejects(
     "the causal mask hides the token just before, too",
-    one_ahead.edit(
-        "torch.ones(Y.shape[1], Y.shape[1], dtype=torch.bool).triu(2)",
-        "torch.ones(Y.shape[1], Y.shape[1], dtype=torch.bool).triu(0)",
-    ).edit(
+    shifted.edit("triu(1)", "triu(0)").edit(
         "Y + (Y @ Y.mT / 8).masked_fill(later, -torch.inf).softmax(dim=-1) @ Y",
         "(Y @ Y.mT / 8).masked_fill(later, -1e9).softmax(dim=-1).masked_fill(later, 0) @ Y",
     ),
@@ -268,9 +228,7 @@ def _(sources, targets):
 
 test_reads_no_answer.rejects(
     "the loss counts the target's padding",
-    not_shifted.edit(
-        "table[targets]", "table[torch.cat((0 * targets[:, :1], targets[:, :-1]), dim=1)]"
-    ).edit(
+    shifted.edit(
         "losses = losses.gather(-1, (targets - 1).clamp(min=0)[..., None])[..., 0]\n"
         "return losses.masked_fill(targets == 0, 0)",
         "return losses.gather(-1, (targets - 1).clamp(min=0)[..., None])[..., 0]",
@@ -279,8 +237,8 @@ test_reads_no_answer.rejects(
 )
 test_reads_no_answer.rejects(
     "no causal mask at all",
-    one_ahead.edit(
-        "later = torch.ones(Y.shape[1], Y.shape[1], dtype=torch.bool).triu(2)\n"
+    shifted.edit(
+        "later = torch.ones(Y.shape[1], Y.shape[1], dtype=torch.bool).triu(1)\n"
         "Y = Y + (Y @ Y.mT / 8).masked_fill(later, -torch.inf).softmax(dim=-1) @ Y",
         "Y = Y + (Y @ Y.mT / 8).softmax(dim=-1) @ Y",
     ),
@@ -297,9 +255,7 @@ test_reads_no_answer.rejects(
 )
 test_reads_no_answer.rejects(
     "the encoder sees the source's padding",
-    not_shifted.edit(
-        "table[targets]", "table[torch.cat((0 * targets[:, :1], targets[:, :-1]), dim=1)]"
-    ).edit(
+    shifted.edit(
         "later = torch.ones(Y.shape[1], Y.shape[1], dtype=torch.bool).triu(1)",
         "later = torch.ones(Y.shape[1], Y.shape[1], dtype=torch.bool).triu(1)\n"
         "X = X + (X @ X.mT / 4).softmax(dim=-1) @ X",
@@ -319,9 +275,7 @@ test_reads_no_answer.rejects(
 )
 test_reads_no_answer.rejects(
     "hidden after the softmax: later tokens still weigh",
-    not_shifted.edit(
-        "table[targets]", "table[torch.cat((0 * targets[:, :1], targets[:, :-1]), dim=1)]"
-    ).edit(
+    shifted.edit(
         "(Y @ Y.mT / 8).masked_fill(later, -torch.inf).softmax(dim=-1)",
         "(Y @ Y.mT / 8).softmax(dim=-1).masked_fill(later, 0)",
     ),
@@ -329,9 +283,7 @@ test_reads_no_answer.rejects(
 )
 test_reads_no_answer.rejects(
     "the sentences of a batch see each other",
-    not_shifted.edit(
-        "table[targets]", "table[torch.cat((0 * targets[:, :1], targets[:, :-1]), dim=1)]"
-    ).edit(
+    shifted.edit(
         "Y = Y + (Y @ X.mT / 8).masked_fill(padding, -torch.inf).softmax(dim=-1) @ X",
         "Y = Y + (Y @ X.mT / 8).masked_fill(padding, -torch.inf).softmax(dim=-1) @ X\n"
         "Y = Y - Y.mean(dim=0) / 2",

@@ -89,7 +89,7 @@ def plain(implementation):
     sources = torch.tensor([[3, 1, 4, 1, 0], [5, 9, 2, 6, 5]])
     targets = torch.tensor([[2, 7, 1, 8, 0], [2, 8, 1, 8, 2]])
     alone, together = implementation(source, target)[0], implementation(sources, targets)[0]
-    assert torch.allclose(together, torch.cat((alone, 0 * alone[:1])), atol=1e-4)
+    assert (together - torch.cat((alone, 0 * alone[:1]))).abs().max() < 1e-4
     for place in range(4):
         tried = target.repeat(9, 1)
         tried[:, place] = torch.arange(1, 10)

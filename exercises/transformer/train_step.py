@@ -77,10 +77,7 @@ def plain(weights, loss_of, batches, rate, max_norm):
     total, tokens = 0, 0
     for batch in batches:
         loss, counted = loss_of(leaves, batch)
-        found = torch.autograd.grad(loss, leaves, allow_unused=True)
-        found = [
-            torch.zeros_like(w) if g is None else g for w, g in zip(leaves, found, strict=True)
-        ]
+        found = torch.autograd.grad(loss, leaves, materialize_grads=True)
         sums = [a + g for a, g in zip(sums, found, strict=True)]
         total, tokens = total + loss.detach(), tokens + counted
     tokens = max(tokens, 1)
@@ -92,50 +89,31 @@ def plain(weights, loss_of, batches, rate, max_norm):
     return [w.detach() - rate * g for w, g in pairs], total / tokens
 
 
-@train_step.wrong(
+unclipped = plain.edit(
+    "if length > max_norm:\n    sums = [one * max_norm / length for one in sums]", ""
+)
+means_averaged = train_step.wrong(
     "the mean of the batches' means",
     "One batch has a single token and another has nine. Which share of the loss should the single "
     "one have, and which has it in yours?",
+    plain.edit("a + g for", "a + g / max(counted, 1) for")
+    .edit("total + loss.detach()", "total + loss.detach() / max(counted, 1)")
+    .edit("tokens = max(tokens, 1)", "tokens = len(batches)"),
 )
-def means_averaged(weights, loss_of, batches, rate, max_norm):
-    leaves = [one.clone().requires_grad_() for one in weights]
-    sums = [torch.zeros_like(one) for one in leaves]
-    total, tokens = 0, 0
-    for batch in batches:
-        loss, counted = loss_of(leaves, batch)
-        found = torch.autograd.grad(loss, leaves, allow_unused=True)
-        found = [
-            torch.zeros_like(w) if g is None else g for w, g in zip(leaves, found, strict=True)
-        ]
-        sums = [a + g / max(counted, 1) for a, g in zip(sums, found, strict=True)]
-        loss = loss / max(counted, 1)
-        total, tokens = total + loss.detach(), tokens + counted
-    sums = [one / len(batches) for one in sums]
-    length = torch.cat([one.flatten() for one in sums]).norm()
-    if length > max_norm:
-        sums = [one * max_norm / length for one in sums]
-    pairs = zip(leaves, sums, strict=True)
-    return [w.detach() - rate * g for w, g in pairs], total / len(batches)
-
-
 train_step.wrong(
     "the means added",
     "Give the same batch twice. Should the step be twice as long?",
-    means_averaged.edit("sums = [one / len(batches) for one in sums]", "").edit(
-        "total / len(batches)", "total / 1"
-    ),
+    means_averaged.edit("tokens = len(batches)", "tokens = 1"),
 )
 train_step.wrong(
     "sums in place of a mean",
     "The loss of the step is a mean. Over how many tokens, and where do you divide?",
-    plain.edit("tokens = max(tokens, 1)\nsums = [one / tokens for one in sums]", "").edit(
-        "total / tokens", "total / 1"
-    ),
+    plain.edit("tokens = max(tokens, 1)", "tokens = 1"),
 )
 train_step.wrong(
     "the last batch alone",
     "What became of the gradient of the first batch when the second came?",
-    plain.edit("sums = [a + g for a, g in zip(sums, found, strict=True)]", "sums = found"),
+    plain.edit("a + g for a, g in", "g for _, g in"),
 )
 
 
@@ -149,10 +127,7 @@ def _(weights, loss_of, batches, rate, max_norm):
     for batch in batches:
         leaves = [one.clone().requires_grad_() for one in new]
         loss, counted = loss_of(leaves, batch)
-        found = torch.autograd.grad(loss / max(counted, 1), leaves, allow_unused=True)
-        found = [
-            torch.zeros_like(w) if g is None else g for w, g in zip(leaves, found, strict=True)
-        ]
+        found = torch.autograd.grad(loss / max(counted, 1), leaves, materialize_grads=True)
         length = torch.cat([one.flatten() for one in found]).norm()
         factor = rate * min(1.0, max_norm / max(float(length), 1e-30))
         new = [w.detach() - factor * g for w, g in zip(leaves, found, strict=True)]
@@ -160,55 +135,38 @@ def _(weights, loss_of, batches, rate, max_norm):
     return new, total / max(every, 1)
 
 
-@train_step.wrong(
+train_step.wrong(
     "each batch clipped by itself",
     "Which gradient may not be longer than `max_norm`: that of a small batch, or that of the "
     "whole step?",
+    unclipped.edit(
+        "sums = [a + g for a, g in zip(sums, found, strict=True)]",
+        "length = torch.cat([one.flatten() for one in found]).norm() / max(counted, 1)\n"
+        "factor = min(1.0, max_norm / max(float(length), 1e-30))\n"
+        "sums = [a + factor * g for a, g in zip(sums, found, strict=True)]",
+    ),
 )
-def _(weights, loss_of, batches, rate, max_norm):
-    leaves = [one.clone().requires_grad_() for one in weights]
-    sums = [torch.zeros_like(one) for one in leaves]
-    total, tokens = 0, 0
-    for batch in batches:
-        loss, counted = loss_of(leaves, batch)
-        found = torch.autograd.grad(loss, leaves, allow_unused=True)
-        found = [
-            torch.zeros_like(w) if g is None else g for w, g in zip(leaves, found, strict=True)
-        ]
-        length = torch.cat([one.flatten() for one in found]).norm() / max(counted, 1)
-        factor = min(1.0, max_norm / max(float(length), 1e-30))
-        sums = [a + factor * g for a, g in zip(sums, found, strict=True)]
-        total, tokens = total + loss.detach(), tokens + counted
-    tokens = max(tokens, 1)
-    sums = [one / tokens for one in sums]
-    pairs = zip(leaves, sums, strict=True)
-    return [w.detach() - rate * g for w, g in pairs], total / tokens
-
-
-clipped_each_weight = train_step.wrong(
+train_step.wrong(
     "each weight clipped by itself",
     "Two tensors have gradients of length 3 and 4. How long is the one vector made of both, and "
     "in which direction does it point after clipping, yours and the right one?",
     plain.edit(
-        "length = torch.cat([one.flatten() for one in sums]).norm()\n"
-        "if length > max_norm:\n"
-        "    sums = [one * max_norm / length for one in sums]",
+        "if length > max_norm:\n    sums = [one * max_norm / length for one in sums]",
         "sums = [one * min(1.0, max_norm / max(float(one.norm()), 1e-30)) for one in sums]",
     ),
 )
 train_step.wrong(
     "each number clipped",
     "A gradient (3, 4) is shortened to length 1. Is it (0.6, 0.8), or (1, 1)?",
-    clipped_each_weight.edit(
-        "one * min(1.0, max_norm / max(float(one.norm()), 1e-30))", "one.clamp(-max_norm, max_norm)"
+    plain.edit(
+        "if length > max_norm:\n    sums = [one * max_norm / length for one in sums]",
+        "sums = [one.clamp(-max_norm, max_norm) for one in sums]",
     ),
 )
 train_step.wrong(
     "no clipping",
     "How long is the gradient when it is longer than `max_norm`?",
-    clipped_each_weight.edit(
-        "sums = [one * min(1.0, max_norm / max(float(one.norm()), 1e-30)) for one in sums]", ""
-    ),
+    unclipped,
 )
 train_step.wrong(
     "short gradients lengthened",
@@ -221,12 +179,7 @@ train_step.wrong(
 train_step.wrong(
     "clipped before the mean is taken",
     "Is it the gradient of the sum that may not be longer than `max_norm`, or that of the mean?",
-    plain.edit("tokens = max(tokens, 1)\nsums = [one / tokens for one in sums]", "").edit(
-        "pairs = zip(leaves, sums, strict=True)",
-        "tokens = max(tokens, 1)\n"
-        "sums = [one / tokens for one in sums]\n"
-        "pairs = zip(leaves, sums, strict=True)",
-    ),
+    plain.edit("sums = [one / tokens for one in sums]", "").edit("rate * g", "rate * (g / tokens)"),
 )
 train_step.wrong(
     "uphill",

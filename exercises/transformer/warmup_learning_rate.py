@@ -48,12 +48,7 @@ def logarithms(step, d_model, warmup):
     return math.exp(sorted([rise, fall])[0] - 0.5 * math.log(d_model))
 
 
-@warmup_learning_rate.base(
-    (
-        "step 0",
-        "a step below 0",
-    )
-)
+@warmup_learning_rate.base(("step 0", "a step below 0"))
 def plain(step, d_model, warmup):
     return d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
 
@@ -62,25 +57,17 @@ warmup_learning_rate.wrong(
     "the larger of the two",
     "One of the two numbers rises for ever, the other is large at first. Which one should hold "
     "the rate down at step 1, and which one late?",
-    plain.edit("min(step**-0.5, step * warmup**-1.5)", "max(step**-0.5, step * warmup**-1.5)"),
+    plain.edit("min", "max"),
 )
-
-
-@warmup_learning_rate.wrong(
-    "one step ahead", "The first step is 1 here. At which step is your rate highest?"
+warmup_learning_rate.wrong(
+    "one step ahead",
+    "The first step is 1 here. At which step is your rate highest?",
+    plain.edit("return d_model**-0.5", "step = step + 1\nreturn d_model**-0.5"),
 )
-def _(step, d_model, warmup):
-    step = step + 1
-    return d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
-
-
 warmup_learning_rate.wrong(
     "the width forgotten",
     "Four times the width: what should become of the rate?",
-    plain.edit(
-        "d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)",
-        "min(step**-0.5, step * warmup**-1.5)",
-    ),
+    plain.edit("d_model**-0.5 * ", ""),
 )
 warmup_learning_rate.wrong(
     "the width without its root",
@@ -156,3 +143,8 @@ def _(rng):
     step = -int(rng.integers(2, 99))
     yield Case("step 0", (0, d_model, warmup), raises=Raises("ValueError", ("0",)))
     yield Case("a step below 0", (step, d_model, 1), raises=Raises("ValueError", (str(step),)))
+
+
+warmup_learning_rate.mutant(
+    "whole numbers divided as such", "step * warmup**-1.5", "step // warmup * warmup**-0.5"
+)

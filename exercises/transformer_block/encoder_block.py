@@ -158,100 +158,84 @@ class Plain(nn.Module):
         return self.feed_forward["W_2"](F.relu(self.feed_forward["W_1"](X)))
 
     def forward(self, X, mask=None):
-        if self.pre:
-            X = X + self.attend(self.norm_1(X), mask)
-            return X + self.transform(self.norm_2(X))
-        X = self.norm_1(X + self.attend(X, mask))
-        return self.norm_2(X + self.transform(X))
+        steps = ((lambda X: self.attend(X, mask), self.norm_1), (self.transform, self.norm_2))
+        for sublayer, norm in steps:
+            X = X + sublayer(norm(X)) if self.pre else norm(X + sublayer(X))
+        return X
 
 
 plain = encoder_block.base(("neither after nor before",), Plain)
-
-
 encoder_block.wrong(
     "no residual",
     "With all weights of attention and feed-forward 0, what is left of `X` in your block?",
-    plain.edit("X + self.attend(self.norm_1(X), mask)", "self.attend(self.norm_1(X), mask)")
-    .edit("X + self.transform(self.norm_2(X))", "self.transform(self.norm_2(X))")
-    .edit("X + self.attend(X, mask)", "self.attend(X, mask)")
-    .edit("X + self.transform(X)", "self.transform(X)"),
+    plain.edit("X + sublayer", "sublayer", times=2),
 )
 encoder_block.wrong(
     "the norm on the residual path",
     'With norm="pre", follow `X` from the input to the output along the sums alone: does it pass '
     "through a norm?",
     plain.edit(
-        "X = X + self.attend(self.norm_1(X), mask)\nreturn X + self.transform(self.norm_2(X))",
-        "X = self.norm_1(X)\n"
-        "X = X + self.attend(X, mask)\n"
-        "X = self.norm_2(X)\n"
-        "return X + self.transform(X)",
+        "X = X + sublayer(norm(X)) if self.pre else norm(X + sublayer(X))",
+        "X = norm(X) if self.pre else X\n"
+        "X = X + sublayer(X) if self.pre else norm(X + sublayer(X))",
     ),
 )
 encoder_block.wrong(
     "the norm before the sum",
     'With norm="post", is it the sum that is normalised, or only what the sublayer adds?',
-    plain.edit(
-        "self.norm_1(X + self.attend(X, mask))", "X + self.norm_1(self.attend(X, mask))"
-    ).edit("self.norm_2(X + self.transform(X))", "X + self.norm_2(self.transform(X))"),
+    plain.edit("norm(X + sublayer(X))", "X + norm(sublayer(X))"),
 )
 encoder_block.wrong(
     "always post",
     "What does your module do with the argument `norm`?",
     plain.edit(
-        "if self.pre:\n"
-        "    X = X + self.attend(self.norm_1(X), mask)\n"
-        "    return X + self.transform(self.norm_2(X))",
-        "",
+        "X + sublayer(norm(X)) if self.pre else norm(X + sublayer(X))", "norm(X + sublayer(X))"
     ),
 )
 encoder_block.wrong(
     "pre and post exchanged",
     "Which of the two is the design of 2017, and is its last step a norm or a sum?",
-    plain.edit("if self.pre:", "if not self.pre:"),
+    plain.edit("if self.pre", "if not self.pre"),
 )
 encoder_block.wrong(
     "one norm for both sublayers",
     "Which gradient do the weights of `norm_2` get?",
-    plain.edit("self.norm_2(X)", "self.norm_1(X)").edit(
-        "self.norm_2(X + self.transform(X))", "self.norm_1(X + self.transform(X))"
-    ),
+    plain.edit("(self.transform, self.norm_2)", "(self.transform, self.norm_1)"),
 )
 encoder_block.wrong(
     "mask not passed on",
     "Change a token that the mask hides. Which outputs should change, and which do?",
-    plain.edit("if self.pre:", "mask = None\nif self.pre:"),
+    plain.edit("self.attend(X, mask)", "self.attend(X, None)"),
 )
 encoder_block.wrong(
     "the sublayers side by side",
     "What does the feed-forward part read: the block's input, or what attention left?",
     plain.edit(
-        "if self.pre:\n"
-        "    X = X + self.attend(self.norm_1(X), mask)\n"
-        "    return X + self.transform(self.norm_2(X))\n"
-        "X = self.norm_1(X + self.attend(X, mask))\n"
-        "return self.norm_2(X + self.transform(X))",
-        "if self.pre:\n"
-        "    return X + self.attend(self.norm_1(X), mask) + "
-        "self.transform(self.norm_2(X))\n"
-        "Y = self.norm_1(X + self.attend(X, mask))\n"
-        "return self.norm_2(Y + self.transform(X))",
+        """\
+for sublayer, norm in steps:
+    X = X + sublayer(norm(X)) if self.pre else norm(X + sublayer(X))""",
+        """\
+block_input = X
+for sublayer, norm in steps:
+    read = norm(block_input) if self.pre else block_input
+    X = X + sublayer(read) if self.pre else norm(X + sublayer(read))""",
     ),
 )
 encoder_block.wrong(
     "the residual added in place",
     "Who else holds the tensor that `+=` changes?",
     plain.edit(
-        "if self.pre:\n"
-        "    X = X + self.attend(self.norm_1(X), mask)\n"
-        "    return X + self.transform(self.norm_2(X))\n"
-        "X = self.norm_1(X + self.attend(X, mask))",
-        "if self.pre:\n"
-        "    X += self.attend(self.norm_1(X), mask)\n"
-        "    X += self.transform(self.norm_2(X))\n"
-        "    return X\n"
-        "X += self.attend(X, mask)\n"
-        "X = self.norm_1(X)",
+        """\
+for sublayer, norm in steps:
+    X = X + sublayer(norm(X)) if self.pre else norm(X + sublayer(X))""",
+        """\
+if self.pre:
+    X += self.attend(self.norm_1(X), mask)
+    X += self.transform(self.norm_2(X))
+    return X
+X += self.attend(X, mask)
+X = self.norm_1(X)
+X = self.norm_2(X + self.transform(X))""",
     ),
 )
 

@@ -81,66 +81,46 @@ class NeuronByNeuron(nn.Module):
         return result
 
 
-class Straight(nn.Module):
-    def __init__(self, d_model, d_ff, activation="relu"):
-        super().__init__()
-        self.W_1, self.W_2 = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
-
-    def forward(self, X):
-        return self.W_2(self.W_1(X))
-
-
-straight = feed_forward.wrong(
-    "nothing bent", "Two linear maps in a row: could one matrix do the same?", Straight
-)
-
-
-class BentAtTheEnd(nn.Module):
+class Plain(nn.Module):
     def __init__(self, d_model, d_ff, activation="relu"):
         super().__init__()
         self.W_1, self.W_2 = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
         self.bend = F.gelu if activation == "gelu" else F.relu
 
     def forward(self, X):
-        return self.bend(self.W_2(self.W_1(X)))
+        return self.W_2(self.bend(self.W_1(X)))
 
 
-bent_at_the_end = feed_forward.wrong(
-    "bent at the end", "Can your output be negative? Where does the activation stand?", BentAtTheEnd
+plain = feed_forward.base(("another activation",), Plain)
+feed_forward.wrong(
+    "nothing bent",
+    "Two linear maps in a row: could one matrix do the same?",
+    plain.edit("self.bend(self.W_1(X))", "self.W_1(X)"),
+)
+feed_forward.wrong(
+    "bent at the end",
+    "Can your output be negative? Where does the activation stand?",
+    plain.edit("self.W_2(self.bend(self.W_1(X)))", "self.bend(self.W_2(self.W_1(X)))"),
 )
 feed_forward.wrong(
     "bent twice",
     "How often does the activation stand in equation 2? Can your output be negative?",
-    bent_at_the_end.edit("self.W_1(X)", "self.bend(self.W_1(X))"),
+    plain.edit("self.W_2(self.bend(self.W_1(X)))", "self.bend(self.W_2(self.bend(self.W_1(X))))"),
 )
 feed_forward.wrong(
     "always ReLU",
     "What does your module do with the argument `activation`?",
-    straight.edit("self.W_1(X)", "F.relu(self.W_1(X))"),
+    plain.edit('F.gelu if activation == "gelu" else F.relu', "F.relu"),
 )
-
-
-@feed_forward.wrong(
+feed_forward.wrong(
     "GELU by its approximation",
     "GELU comes in two forms, with erf and with tanh. Which one is exact?",
+    plain.edit("F.gelu", 'nn.GELU("tanh")'),
 )
-class GeluApproximated(nn.Module):
-    def __init__(self, d_model, d_ff, activation="relu"):
-        super().__init__()
-        self.W_1, self.W_2 = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
-        self.gelu = activation == "gelu"
-
-    def forward(self, X):
-        hidden = self.W_1(X)
-        return self.W_2(F.gelu(hidden, approximate="tanh") if self.gelu else F.relu(hidden))
-
-
 feed_forward.wrong(
     "the residual inside",
     "With all weights and biases 0, what should come out of this module? Who adds `X`?",
-    bent_at_the_end.edit(
-        "self.bend(self.W_2(self.W_1(X)))", "X + self.W_2(self.bend(self.W_1(X)))"
-    ),
+    plain.edit("return self.W_2", "return X + self.W_2"),
 )
 
 

@@ -51,97 +51,66 @@ def own_masks(X, W_1, b_1, W_2, b_2, p_hidden, p_output, training):
     return X + drop(F.linear(hidden, W_2.T, b_2), p_output)
 
 
-@feed_forward_sublayer.right
-def plain(X, W_1, b_1, W_2, b_2, p_hidden, p_output, training):
-    normed = F.layer_norm(X, X.shape[-1:])
-    hidden = F.dropout(F.relu(normed @ W_1 + b_1), p_hidden, training)
-    return X + F.dropout(hidden @ W_2 + b_2, p_output, training)
-
-
 @feed_forward_sublayer.wrong(
     "the output dropped in use too",
     "Not in training, with `p_output` = 1: what is left of the sublayer? How does `F.dropout` "
     "know whether the model is in training, and what does it assume if nobody says?",
     released=True,
 )
-def _(X, W_1, b_1, W_2, b_2, p_hidden, p_output, training):
+def given(X, W_1, b_1, W_2, b_2, p_hidden, p_output, training):
     normed = F.layer_norm(X, X.shape[-1:])
     hidden = F.dropout(F.relu(normed @ W_1 + b_1), p_hidden, training)
     return X + F.dropout(hidden @ W_2 + b_2, p_output)
 
 
+plain = feed_forward_sublayer.right(given.edit("p_output)", "p_output, training)"))
+
 feed_forward_sublayer.wrong(
     "the hidden numbers dropped in use too",
     "Not in training, with `p_hidden` = 1: what is left for `W_2` to read?",
-    plain.edit(
-        "F.dropout(F.relu(normed @ W_1 + b_1), p_hidden, training)",
-        "F.dropout(F.relu(normed @ W_1 + b_1), p_hidden)",
-    ),
+    plain.edit("p_hidden, training)", "p_hidden)"),
 )
 feed_forward_sublayer.wrong(
     "the sum dropped",
     "In training, with `p_output` = 1: what is left of `X`?",
-    plain.edit(
-        "X + F.dropout(hidden @ W_2 + b_2, p_output, training)",
-        "F.dropout(X + hidden @ W_2 + b_2, p_output, training)",
-    ),
+    plain.edit("X + F.dropout(hidden @ W_2 + b_2", "F.dropout(X + hidden @ W_2 + b_2"),
 )
-
-
-@feed_forward_sublayer.wrong(
+feed_forward_sublayer.wrong(
     "nothing dropped at all",
     "In training, with `p_output` = 1: what should be left of the sublayer?",
+    plain.edit(
+        "F.dropout(F.relu(normed @ W_1 + b_1), p_hidden, training)", "F.relu(normed @ W_1 + b_1)"
+    ).edit("F.dropout(hidden @ W_2 + b_2, p_output, training)", "hidden @ W_2 + b_2"),
 )
-def _(X, W_1, b_1, W_2, b_2, p_hidden, p_output, training):
-    normed = F.layer_norm(X, X.shape[-1:])
-    return X + F.relu(normed @ W_1 + b_1) @ W_2 + b_2
-
-
 feed_forward_sublayer.wrong(
     "dropped in use and not in training",
     "Dropout is noise that helps to learn. When does a model learn?",
-    plain.edit(
-        "F.dropout(F.relu(normed @ W_1 + b_1), p_hidden, training)",
-        "F.dropout(F.relu(normed @ W_1 + b_1), p_hidden, not training)",
-    ).edit(
-        "F.dropout(hidden @ W_2 + b_2, p_output, training)",
-        "F.dropout(hidden @ W_2 + b_2, p_output, not training)",
-    ),
+    plain.edit("normed =", "training = not training\nnormed ="),
 )
 feed_forward_sublayer.wrong(
     "the probabilities exchanged",
     "Let `p_hidden` be 1 and `p_output` 0, in training. Is `b_2` still added to `X`?",
-    plain.edit(
-        "F.dropout(F.relu(normed @ W_1 + b_1), p_hidden, training)",
-        "F.dropout(F.relu(normed @ W_1 + b_1), p_output, training)",
-    ).edit(
-        "F.dropout(hidden @ W_2 + b_2, p_output, training)",
-        "F.dropout(hidden @ W_2 + b_2, p_hidden, training)",
-    ),
+    plain.edit("normed =", "p_hidden, p_output = p_output, p_hidden\nnormed ="),
 )
 feed_forward_sublayer.wrong(
     "what is read dropped, not what is added",
     "In training, with `p_output` = 1, nothing may be added to `X`. Which two biases still are?",
     plain.edit(
-        "normed = F.layer_norm(X, X.shape[-1:])",
-        "normed = F.layer_norm(X, X.shape[-1:])\nnormed = F.dropout(normed, p_output, training)",
-    ).edit("X + F.dropout(hidden @ W_2 + b_2, p_output, training)", "X + hidden @ W_2 + b_2"),
+        "F.layer_norm(X, X.shape[-1:])",
+        "F.dropout(F.layer_norm(X, X.shape[-1:]), p_output, training)",
+    ).edit("F.dropout(hidden @ W_2 + b_2, p_output, training)", "hidden @ W_2 + b_2"),
 )
 feed_forward_sublayer.wrong(
     "the bias kept",
     "In training, with `p_output` = 1, nothing may be added to `X`. What still is?",
-    plain.edit(
-        "X + F.dropout(hidden @ W_2 + b_2, p_output, training)",
-        "X + F.dropout(hidden @ W_2, p_output, training) + b_2",
-    ),
+    plain.edit("@ W_2 + b_2, p_output, training)", "@ W_2, p_output, training) + b_2"),
 )
 feed_forward_sublayer.wrong(
     "scaled in use",
     "`F.dropout` divides what it keeps by 1 - p in training. What is left to correct in use?",
     plain.edit(
-        "return X + F.dropout(hidden @ W_2 + b_2, p_output, training)",
-        "added = F.dropout(hidden @ W_2 + b_2, p_output, training)\n"
-        "return X + (added if training else added * (1 - p_output))",
+        "F.dropout(hidden @ W_2 + b_2, p_output, training)",
+        "F.dropout(hidden @ W_2 + b_2, p_output, training) * (1 if training else 1 - p_output)",
     ),
 )
 

@@ -101,46 +101,40 @@ layer_norm.wrong(
     "the variance divided by one less",
     "By which number is the sum of squared deviations divided here: by the number of features, or "
     "by one less? What is the default of `var`?",
-    plain.edit(
-        "torch.var_mean(X, dim=-1, keepdim=True, unbiased=False)",
-        "torch.var_mean(X, dim=-1, keepdim=True)",
-    ),
+    plain.edit(", unbiased=False", ""),
 )
-layer_norm.wrong(
+eps_outside = layer_norm.wrong(
     "eps after the root",
     "To what is `eps` added: to the variance, or to its root? Try features that are all nearly "
     "equal.",
     plain.edit(
         "variance, mean = torch.var_mean(X, dim=-1, keepdim=True, unbiased=False)",
         "mean, spread = X.mean(dim=-1, keepdim=True), X.std(dim=-1, keepdim=True, unbiased=False)",
-    ).edit("(X - mean) / (variance + self.eps).sqrt()", "(X - mean) / (spread + self.eps)"),
+    ).edit("(variance + self.eps).sqrt()", "(spread + self.eps)"),
 )
 layer_norm.wrong(
     "`std` as it is by default, and eps after the root",
     "By which number does `std` divide the sum of squared deviations, if nothing else is said? "
     "And is `eps` added to the variance or to its root?",
-    plain.edit(
-        "variance, mean = torch.var_mean(X, dim=-1, keepdim=True, unbiased=False)",
-        "mean, spread = X.mean(dim=-1, keepdim=True), X.std(dim=-1, keepdim=True)",
-    ).edit("(X - mean) / (variance + self.eps).sqrt()", "(X - mean) / (spread + self.eps)"),
+    eps_outside.edit(", unbiased=False", ""),
 )
 layer_norm.wrong(
     "eps not used",
     "What happens to the argument `eps` between `__init__` and `forward`?",
-    plain.edit("self.eps = eps", "").edit("variance + self.eps", "variance + 1e-5"),
+    plain.edit("self.eps = eps", "self.eps = 1e-5"),
 )
 layer_norm.wrong(
     "divided by the variance",
     "Multiply the input by 10. Should the result change?",
-    plain.edit("(X - mean) / (variance + self.eps).sqrt()", "(X - mean) / (variance + self.eps)"),
+    plain.edit(".sqrt()", ""),
 )
 layer_norm.wrong(
     "the mean left in",
     "Add 5 to every feature of a token. Should the result change?",
     plain.edit(
         "variance, mean = torch.var_mean(X, dim=-1, keepdim=True, unbiased=False)",
-        "square = (X * X).mean(dim=-1, keepdim=True)",
-    ).edit("(X - mean) / (variance + self.eps).sqrt()", "X / (square + self.eps).sqrt()"),
+        "variance, mean = (X * X).mean(dim=-1, keepdim=True), 0",
+    ),
 )
 layer_norm.wrong(
     "shifted before it is scaled",
@@ -154,10 +148,7 @@ layer_norm.wrong(
     "mean and variance cut off from the gradient",
     "The output is right. But mean and variance depend on the input too: does your gradient know "
     "it?",
-    plain.edit(
-        "torch.var_mean(X, dim=-1, keepdim=True, unbiased=False)",
-        "torch.var_mean(X.detach(), dim=-1, keepdim=True, unbiased=False)",
-    ),
+    plain.edit("torch.var_mean(X,", "torch.var_mean(X.detach(),"),
 )
 layer_norm.wrong(
     "a scale of 0 at the start",
@@ -239,3 +230,10 @@ def _case(
     d_model = int(shape[-1])
     setup = draw_setup(rng, solutions.LayerNorm, d_model, dtype=dtype, load=load, **keywords)
     return Case(note, (Tensor(X),), setup=setup)
+
+
+layer_norm.mutant(
+    "the variance as a difference of moments",
+    "(centred * centred).mean(dim=-1, keepdim=True)",
+    "(X * X).mean(dim=-1, keepdim=True) - X.mean(dim=-1, keepdim=True) ** 2",
+)

@@ -144,8 +144,12 @@ plain = multi_head_attention.base(
     ),
     Plain,
 )
-
-
+written_out = plain.edit(
+    "Y = F.scaled_dot_product_attention(Q, K, V, mask)",
+    "scores = Q @ K.mT / self.d_head**0.5\n"
+    "scores = scores.masked_fill(~mask, -1e30)\n"
+    "Y = (scores.softmax(dim=-1) * mask) @ V",
+)
 multi_head_attention.wrong(
     "heads merged without the transpose",
     "Write down, for two tokens and two heads, which numbers stand in row 0 before `W_o`. Whose "
@@ -165,11 +169,8 @@ multi_head_attention.wrong(
     "Are the queries of your second head other numbers than those of the first? Which rows of "
     "`W_q.weight` are never used?",
     plain.edit(
-        "Q, K, V = self.W_q(X), self.W_k(context), self.W_v(context)\n"
-        "Q, K, V = (Y.unflatten(-1, (self.n_heads, -1)).transpose(-3, -2) for Y in (Q, K, "
-        "V))",
-        "Q, K, V = (Y[..., None, :, : self.d_head].expand(*Y.shape[:-2], self.n_heads, -1, "
-        "-1) for Y in (self.W_q(X), self.W_k(context), self.W_v(context)))",
+        "Y.unflatten(-1, (self.n_heads, -1)).transpose(-3, -2)",
+        "Y[..., None, :, : self.d_head].expand(*Y.shape[:-2], self.n_heads, -1, -1)",
     ),
 )
 multi_head_attention.wrong(
@@ -180,32 +181,22 @@ multi_head_attention.wrong(
 multi_head_attention.wrong(
     "heads not mixed",
     "What are the four projections for? Which one has nothing to do in your module?",
-    plain.edit("self.W_o(Y.transpose(-3, -2).flatten(-2))", "Y.transpose(-3, -2).flatten(-2)"),
+    plain.edit("return self.W_o", "return "),
 )
-no_scale = multi_head_attention.wrong(
+multi_head_attention.wrong(
     "scale forgotten",
     "How large do the scores grow with the width of a head, if nothing is divided?",
-    plain.edit(
-        "Y = F.scaled_dot_product_attention(Q, K, V, mask)",
-        "scores = Q @ K.mT\n"
-        "scores = scores.masked_fill(~mask, -1e30)\n"
-        "Y = (scores.softmax(dim=-1) * mask) @ V",
-    ),
+    written_out.edit(" / self.d_head**0.5", ""),
 )
 multi_head_attention.wrong(
     "scaled by the width of the model",
     "Over how many features does one score of one head sum?",
-    no_scale.edit("Q @ K.mT", "Q @ K.mT / X.shape[-1] ** 0.5"),
+    written_out.edit("self.d_head**0.5", "X.shape[-1] ** 0.5"),
 )
-over_queries = multi_head_attention.wrong(
+multi_head_attention.wrong(
     "softmax over the queries",
     "Which sums are 1 in your weights: those of the rows or those of the columns?",
-    plain.edit(
-        "Y = F.scaled_dot_product_attention(Q, K, V, mask)",
-        "scores = Q @ K.mT / self.d_head**0.5\n"
-        "scores = scores.masked_fill(~mask, -1e30)\n"
-        "Y = (scores.softmax(dim=-2) * mask) @ V",
-    ),
+    written_out.edit("softmax(dim=-1)", "softmax(dim=-2)"),
 )
 multi_head_attention.wrong(
     "context ignored",
@@ -221,10 +212,6 @@ multi_head_attention.wrong(
     "mask ignored",
     "What does your module do with the argument `mask`?",
     plain.edit(
-        "mask = torch.ones(1, 1, dtype=torch.bool) if mask is None else mask\n"
-        "mask = torch.atleast_2d(mask).unsqueeze(-3)",
-        "",
-    ).edit(
         "F.scaled_dot_product_attention(Q, K, V, mask)", "F.scaled_dot_product_attention(Q, K, V)"
     ),
 )
@@ -235,71 +222,46 @@ multi_head_attention.wrong(
     plain.edit(
         "mask = torch.ones(1, 1, dtype=torch.bool) if mask is None else mask\n"
         "mask = torch.atleast_2d(mask).unsqueeze(-3)",
-        "",
-    ).edit(
-        "Q, K, V = (Y.unflatten(-1, (self.n_heads, -1)).transpose(-3, -2) for Y in (Q, K, V))",
-        "Q, K, V = (Y.unflatten(-1, (self.n_heads, -1)).transpose(-3, -2) for Y in (Q, K, "
-        "V))\n"
         "mask = None if mask is None else ~torch.atleast_2d(mask).unsqueeze(-3)",
     ),
 )
-
-
-@multi_head_attention.wrong(
+multi_head_attention.wrong(
     "masks of a batch against the order of the heads",
     "Two sequences and three heads, laid out as six tables: to which sequence does the second "
     "table belong, and to which the second mask after your `repeat`?",
+    plain.edit(
+        "mask = torch.atleast_2d(mask).unsqueeze(-3)",
+        "shape = (*X.shape[:-1], context.shape[-2])\n"
+        "mask = mask.expand(shape).reshape(-1, *shape[-2:]).repeat(self.n_heads, 1, 1)",
+    ).edit(
+        "Y = F.scaled_dot_product_attention(Q, K, V, mask)",
+        "tables = (Y.flatten(0, -3) for Y in (Q, K, V))  # (batch * n_heads, n, d_head)\n"
+        "Y = F.scaled_dot_product_attention(*tables, mask).reshape(Q.shape)",
+    ),
 )
-class MasksAgainstHeadOrder(nn.Module):
-    def __init__(self, d_model, n_heads):
-        super().__init__()
-        self.n_heads, self.d_head = n_heads, d_model // n_heads
-        self.W_q, self.W_k, self.W_v, self.W_o = (nn.Linear(d_model, d_model) for _ in range(4))
-
-    def forward(self, X, context=None, mask=None):
-        context = X if context is None else context
-        mask = torch.ones(1, 1, dtype=torch.bool) if mask is None else mask
-        scores_of_a_head = (*X.shape[:-1], context.shape[-2])
-        mask = mask.expand(scores_of_a_head).reshape(-1, *scores_of_a_head[-2:])
-        Q, K, V = self.W_q(X), self.W_k(context), self.W_v(context)
-        Q, K, V = (Y.unflatten(-1, (self.n_heads, -1)).transpose(-3, -2) for Y in (Q, K, V))
-        Q_2, K, V = (Y.flatten(0, -3) for Y in (Q, K, V))  # (batch * n_heads, n, d_head)
-        Y = F.scaled_dot_product_attention(Q_2, K, V, mask.repeat(self.n_heads, 1, 1))
-        return self.W_o(Y.reshape(Q.shape).transpose(-3, -2).flatten(-2))
-
-
 multi_head_attention.wrong(
     "mask applied after the softmax",
     "Do the weights of a masked row still sum to 1?",
-    plain.edit(
-        "Y = F.scaled_dot_product_attention(Q, K, V, mask)",
-        "scores = Q @ K.mT / self.d_head**0.5\nY = (scores.softmax(dim=-1) * mask) @ V",
-    ),
+    written_out.edit("scores = scores.masked_fill(~mask, -1e30)", ""),
 )
 multi_head_attention.wrong(
     "a fully masked row attends to everything",
     "What does softmax make of a row of equal scores, however negative?",
-    plain.edit(
-        "Y = F.scaled_dot_product_attention(Q, K, V, mask)",
-        "scores = Q @ K.mT / self.d_head**0.5\n"
-        "Y = scores.masked_fill(~mask, -1e9).softmax(dim=-1) @ V",
+    written_out.edit("-1e30", "-1e9").edit(
+        "scores.softmax(dim=-1) * mask", "scores.softmax(dim=-1)"
     ),
 )
 multi_head_attention.wrong(
     "a fully masked row is NaN",
     "What is the sum of a row that is all exp(-infinity), and what do you divide by?",
-    plain.edit(
-        "Y = F.scaled_dot_product_attention(Q, K, V, mask)",
-        "scores = Q @ K.mT / self.d_head**0.5\n"
-        "Y = scores.masked_fill(~mask, -math.inf).softmax(dim=-1) @ V",
+    written_out.edit("-1e30", "-math.inf").edit(
+        "scores.softmax(dim=-1) * mask", "scores.softmax(dim=-1)"
     ),
 )
 multi_head_attention.wrong(
     "weights cut off from the gradient",
     "The output is right. How do `W_q` and `W_k` learn where to look?",
-    over_queries.edit(
-        "(scores.softmax(dim=-2) * mask) @ V", "(scores.softmax(dim=-1) * mask).detach() @ V"
-    ),
+    written_out.edit("(scores.softmax(dim=-1) * mask)", "(scores.softmax(dim=-1) * mask).detach()"),
 )
 multi_head_attention.public(multi_head_attention_cases.public)
 multi_head_attention.hidden(multi_head_attention_cases.hidden)

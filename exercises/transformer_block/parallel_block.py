@@ -110,7 +110,7 @@ class OneNormWrittenOut(nn.Module):
         return self.feed_forward["W_2"](hidden) + self.attention["W_o"](heads) + X
 
 
-class OneAfterTheOther(nn.Module):
+class Plain(nn.Module):
     def __init__(self, d_model, n_heads, d_ff):
         super().__init__()
         self.n_heads = n_heads
@@ -133,65 +133,64 @@ class OneAfterTheOther(nn.Module):
         return self.feed_forward["W_2"](F.relu(self.feed_forward["W_1"](X)))
 
     def forward(self, X, mask=None):
-        X = X + self.attend(self.norm(X), mask)
-        return X + self.transform(self.norm(X))
+        Y = self.norm(X)
+        return X + self.attend(Y, mask) + self.transform(Y)
 
 
-one_after_the_other = parallel_block.wrong(
+plain = parallel_block.right(Plain)
+parallel_block.wrong(
     "one after the other",
     "What does the feed-forward part read: what attention left, or what attention read?",
-    OneAfterTheOther,
+    plain.edit(
+        "Y = self.norm(X)\nreturn X + self.attend(Y, mask) + self.transform(Y)",
+        "X = X + self.attend(self.norm(X), mask)\nreturn X + self.transform(self.norm(X))",
+    ),
 )
 parallel_block.wrong(
     "the feed-forward part reads what attention found",
     "Change a token that the mask hides from all others. Does what the feed-forward part adds to "
     "them change?",
-    one_after_the_other.edit(
-        "X = X + self.attend(self.norm(X), mask)", "Y = self.attend(self.norm(X), mask)"
-    ).edit("X + self.transform(self.norm(X))", "X + Y + self.transform(Y)"),
+    plain.edit(
+        "Y = self.norm(X)\nreturn X + self.attend(Y, mask) + self.transform(Y)",
+        "Y = self.attend(self.norm(X), mask)\nreturn X + Y + self.transform(Y)",
+    ),
 )
-transform_reads_X = parallel_block.wrong(
+parallel_block.wrong(
     "the feed-forward part reads X as it is",
     "Multiply `X` by 10. Should what the feed-forward part adds become larger?",
-    one_after_the_other.edit(
-        "X = X + self.attend(self.norm(X), mask)\nreturn X + self.transform(self.norm(X))",
-        "return X + self.attend(self.norm(X), mask) + self.transform(X)",
-    ),
+    plain.edit("self.transform(Y)", "self.transform(X)"),
 )
 parallel_block.wrong(
     "attention reads X as it is",
     "Multiply `X` by 10. Should what attention adds become larger?",
-    transform_reads_X.edit(
-        "X + self.attend(self.norm(X), mask) + self.transform(X)",
-        "X + self.attend(X, mask) + self.transform(self.norm(X))",
+    plain.edit(
+        "Y = self.norm(X)\nreturn X + self.attend(Y, mask) + self.transform(Y)",
+        "return X + self.attend(X, mask) + self.transform(self.norm(X))",
     ),
 )
 parallel_block.wrong(
     "the norm after the sum",
     "With all weights of the two sublayers 0, should `X` come out, or `X` normalised?",
-    transform_reads_X.edit(
-        "X + self.attend(self.norm(X), mask) + self.transform(X)",
-        "self.norm(X + self.attend(X, mask) + self.transform(X))",
+    plain.edit(
+        "Y = self.norm(X)\nreturn X + self.attend(Y, mask) + self.transform(Y)",
+        "return self.norm(X + self.attend(X, mask) + self.transform(X))",
     ),
 )
-norm_on_the_path = parallel_block.wrong(
+parallel_block.wrong(
     "the norm on the residual path",
     "To what are the two added: to `X`, or to what they read?",
-    one_after_the_other.edit(
-        "X = X + self.attend(self.norm(X), mask)\nreturn X + self.transform(self.norm(X))",
-        "Y = self.norm(X)\nreturn Y + self.attend(Y, mask) + self.transform(Y)",
-    ),
+    plain.edit("X + self.attend(Y, mask)", "Y + self.attend(Y, mask)"),
 )
 parallel_block.wrong(
     "no residual",
     "With all weights of the two sublayers 0, what is left of `X`?",
-    norm_on_the_path.edit("Y + self.attend(Y, mask)", "self.attend(Y, mask)"),
+    plain.edit("X + self.attend(Y, mask)", "self.attend(Y, mask)"),
 )
 parallel_block.wrong(
     "the residual added twice",
     "With all weights of the two sublayers 0, what comes out of your block: `X`?",
-    norm_on_the_path.edit(
-        "Y + self.attend(Y, mask) + self.transform(Y)",
+    plain.edit(
+        "X + self.attend(Y, mask) + self.transform(Y)",
         "(X + self.attend(Y, mask)) + (X + self.transform(Y))",
     ),
 )
@@ -199,21 +198,20 @@ parallel_block.wrong(
     "the mean of the two",
     "Set all weights of the feed-forward part to 0. Is all of what attention found added, or half "
     "of it?",
-    norm_on_the_path.edit(
-        "Y + self.attend(Y, mask) + self.transform(Y)",
-        "X + (self.attend(Y, mask) + self.transform(Y)) / 2",
+    plain.edit(
+        "self.attend(Y, mask) + self.transform(Y)", "(self.attend(Y, mask) + self.transform(Y)) / 2"
     ),
 )
 parallel_block.wrong(
     "mask not passed on",
     "Change a token that the mask hides. Which outputs should change, and which do?",
-    norm_on_the_path.edit("Y + self.attend(Y, mask)", "X + self.attend(Y, None)"),
+    plain.edit("self.attend(Y, mask)", "self.attend(Y, None)"),
 )
 parallel_block.wrong(
     "the residual added in place",
     "Who else holds the tensor that `+=` changes?",
-    norm_on_the_path.edit(
-        "return Y + self.attend(Y, mask) + self.transform(Y)",
+    plain.edit(
+        "return X + self.attend(Y, mask) + self.transform(Y)",
         "X += self.attend(Y, mask) + self.transform(Y)\nreturn X",
     ),
 )

@@ -66,13 +66,14 @@ class TokenByToken(nn.Module):
 
 
 class Plain(nn.Module):
-    def __init__(self, d_model, eps=1e-06):
+    def __init__(self, d_model, eps=1e-6):
         super().__init__()
         self.eps = eps
         self.weight = nn.Parameter(torch.ones(d_model))
 
     def forward(self, X):
-        return X / torch.sqrt((X * X).mean(dim=-1, keepdim=True) + self.eps) * self.weight
+        square = (X * X).mean(dim=-1, keepdim=True)
+        return X / (square + self.eps).sqrt() * self.weight
 
 
 plain = rmsnorm.right(Plain)
@@ -80,91 +81,57 @@ rmsnorm.wrong(
     "the mean subtracted",
     "Add 5 to every feature of a token. Does the result of a layer normalisation change? And that "
     "of this one?",
-    plain.edit("self, d_model, eps=1e-06", "self, d_model, eps=1e-6").edit(
-        "return X / torch.sqrt((X * X).mean(dim=-1, keepdim=True) + self.eps) * self.weight",
-        "X = X - X.mean(dim=-1, keepdim=True)\n"
-        "return X / ((X * X).mean(dim=-1, keepdim=True) + self.eps).sqrt() * self.weight",
-    ),
+    plain.edit("square =", "X = X - X.mean(dim=-1, keepdim=True)\nsquare ="),
 )
 rmsnorm.wrong(
     "the sum of the squares for their mean",
     "A token of four ones: what is the mean of its squares, and what should come out?",
-    plain.edit("self, d_model, eps=1e-06", "self, d_model, eps=1e-6").edit(
-        "torch.sqrt((X * X).mean(dim=-1, keepdim=True) + self.eps)",
-        "((X * X).sum(dim=-1, keepdim=True) + self.eps).sqrt()",
-    ),
+    plain.edit(".mean(", ".sum("),
 )
 rmsnorm.wrong(
     "divided by the mean square",
     "Multiply the input by 10. Should the result change?",
-    plain.edit("self, d_model, eps=1e-06", "self, d_model, eps=1e-6").edit(
-        "X / torch.sqrt((X * X).mean(dim=-1, keepdim=True) + self.eps)",
-        "X / ((X * X).mean(dim=-1, keepdim=True) + self.eps)",
-    ),
+    plain.edit(".sqrt()", ""),
 )
 rmsnorm.wrong(
     "eps after the root",
     "To what is `eps` added: to the mean square, or to its root? Try a token whose features are "
     "all tiny.",
-    plain.edit("self, d_model, eps=1e-06", "self, d_model, eps=1e-6").edit(
-        "X / torch.sqrt((X * X).mean(dim=-1, keepdim=True) + self.eps)",
-        "X / ((X * X).mean(dim=-1, keepdim=True).sqrt() + self.eps)",
-    ),
+    plain.edit("(square + self.eps).sqrt()", "(square.sqrt() + self.eps)"),
 )
 rmsnorm.wrong(
     "normalised over time",
     "A token is a row. Whose squares do you average: the row's, or those of one feature over all "
     "tokens?",
-    plain.edit("self, d_model, eps=1e-06", "self, d_model, eps=1e-6").edit(
-        "torch.sqrt((X * X).mean(dim=-1, keepdim=True) + self.eps)",
-        "((X * X).mean(dim=-2, keepdim=True) + self.eps).sqrt()",
-    ),
+    plain.edit("dim=-1", "dim=-2"),
 )
 rmsnorm.wrong(
     "one size for the whole sequence",
     "How many sizes does a sequence of `n` tokens have?",
-    plain.edit("self, d_model, eps=1e-06", "self, d_model, eps=1e-6").edit(
-        "torch.sqrt((X * X).mean(dim=-1, keepdim=True) + self.eps)",
-        "((X * X).mean(dim=(-2, -1), keepdim=True) + self.eps).sqrt()",
-    ),
+    plain.edit("dim=-1", "dim=(-2, -1)"),
 )
 rmsnorm.wrong(
     "eps not used",
     "What happens to the argument `eps` between `__init__` and `forward`?",
-    plain.edit("self, d_model, eps=1e-06", "self, d_model, eps=1e-6").edit(
-        "torch.sqrt((X * X).mean(dim=-1, keepdim=True) + self.eps)",
-        "((X * X).mean(dim=-1, keepdim=True) + 1e-6).sqrt()",
-    ),
+    plain.edit("square + self.eps", "square + 1e-6"),
 )
 rmsnorm.wrong(
     "the size cut off from the gradient",
     "The output is right. But the size of a token depends on the token: does your gradient know "
     "it?",
-    plain.edit("self, d_model, eps=1e-06", "self, d_model, eps=1e-6").edit(
-        "return X / torch.sqrt((X * X).mean(dim=-1, keepdim=True) + self.eps) * self.weight",
-        "square = (X * X).mean(dim=-1, keepdim=True).detach()\n"
-        "return X / (square + self.eps).sqrt() * self.weight",
-    ),
+    plain.edit("square + self.eps", "square.detach() + self.eps"),
 )
 rmsnorm.wrong(
     "one added to the scale",
     "With a `weight` of 0, what should be left of a token? Some models store the scale less one; "
     "what does this docstring say it is at the start?",
-    plain.edit("self, d_model, eps=1e-06", "self, d_model, eps=1e-6").edit(
-        "X / torch.sqrt((X * X).mean(dim=-1, keepdim=True) + self.eps) * self.weight",
-        "X / ((X * X).mean(dim=-1, keepdim=True) + self.eps).sqrt() * (1 + self.weight)",
-    ),
+    plain.edit("* self.weight", "* (1 + self.weight)"),
 )
 rmsnorm.wrong(
     "a scale of 0 at the start",
     "Before anything is learned, what comes out of your module? And which gradient reaches what "
     "lies before it?",
-    plain.edit("self, d_model, eps=1e-06", "self, d_model, eps=1e-6")
-    .edit("torch.ones", "torch.zeros")
-    .edit(
-        "torch.sqrt((X * X).mean(dim=-1, keepdim=True) + self.eps)",
-        "((X * X).mean(dim=-1, keepdim=True) + self.eps).sqrt()",
-    ),
+    plain.edit("torch.ones", "torch.zeros"),
 )
 
 

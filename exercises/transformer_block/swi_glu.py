@@ -84,7 +84,7 @@ swi_glu.wrong(
     "nothing bent",
     "What does your module make of 2X? Of a product of two linear maps it is four times as much; "
     "what bends here?",
-    plain.edit("F.silu(self.W_gate(X))", "self.W_gate(X)"),
+    plain.edit("F.silu", ""),
 )
 swi_glu.wrong(
     "the gate a sigmoid",
@@ -124,10 +124,7 @@ swi_glu.wrong(
 swi_glu.wrong(
     "the residual inside",
     "With all weights 0, what should come out of this module? Who adds `X`?",
-    plain.edit(
-        "return self.W_down(F.silu(self.W_gate(X)) * self.W_up(X))",
-        "return X + self.W_down(F.silu(self.W_gate(X)) * self.W_up(X))",
-    ),
+    plain.edit("return self.W_down", "return X + self.W_down"),
 )
 
 

@@ -60,7 +60,8 @@ def noted(chapters: Sequence[str]) -> Iterator[tuple[str, Facts]]:
     if not chapters:
         for one in sample_class(list(COURSE.values())):
             expected = {name: _plain(each) for name, each in one.expected.items()}
-            more = {"answers": dict(one.answers), "expected": expected, "shows": one.shows}
+            answers = {name: {"source": _digest(text)} for name, text in one.answers.items()}
+            more = {"answers": answers, "expected": expected, "shows": one.shows}
             yield f"{one.student}, {one.assignment}", more
 
 

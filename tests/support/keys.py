@@ -42,6 +42,12 @@ def declarations() -> list[Declaration]:
     return [one for values in found for one in values if isinstance(one, Declaration)]
 
 
+@functools.cache
+def declared(exercise: Exercise) -> Declaration:
+    """What declares this exercise."""
+    return next(one for one in declarations() if one.exercise is exercise)
+
+
 RAISING = [param for param in OTHERS if any(case.raises for case in shown_cases(*param.values))]
 """The exercises whose docstring promises an exception."""
 

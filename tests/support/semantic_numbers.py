@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import torch
 import torch.nn.functional as F
+from keys import declared
 from spoiling import (
     Answer,
     Given,
     differs,
     each,
-    edited,
     fed,
     instead,
     is_array,
@@ -225,86 +225,10 @@ def places(exercise: Exercise) -> Mutants:
         yield f"{name} refused", spoilt(exercise, lambda given, where=where: bool(where(given)))
 
 
-EDITS: dict[str, dict[str, tuple[str, str]]] = {
-    "head_importance": {
-        "outputs below 1e-8 taken for 0": ("size > 0", "size > 1e-8"),
-        "outputs of 0 not thought of": ("where=size > 0", "where=size > -1"),
-    },
-    "alignment_error_rate": {
-        "weights below 1e-8 taken for 0": ("np.max(row) > 0", "np.max(row) > 1e-8"),
-        "weights below 0.1 taken for 0": ("np.max(row) > 0", "np.max(row) > 0.1"),
-    },
-    "permute_equivariantly": {
-        "an absolute tolerance": (
-            "np.sqrt(np.finfo(X.dtype).eps) * largest",
-            "np.sqrt(np.finfo(X.dtype).eps)",
-        ),
-        "no tolerance": ("np.sqrt(np.finfo(X.dtype).eps)", "0"),
-        "the tolerance of float64": ("np.finfo(X.dtype).eps", "np.finfo(float).eps"),
-    },
-    "hard_attention": {
-        "a draw equal to a sum counts for the place before": ("<= draws", "< draws"),
-        "1e-8 in the logarithm": ("np.log(", "np.log(1e-8 + "),
-    },
-    "beam_search": {
-        "probabilities multiplied": (
-            "total + float(gain)",
-            "float(np.log(np.exp(total) * np.exp(gain)))",
-        ),
-        "the last of equal beginnings": ("sorted(longer,", "sorted(longer[::-1],"),
-        "the last of equal sentences": ("max(ended or kept,", "max((ended or kept)[::-1],"),
-        "a beam wider than the continuations refused": (
-            "        best = sorted",
-            "        longer[beam - 1]\n        best = sorted",
-        ),
-        "log-probabilities below -99 skipped": (
-            "for token, gain in enumerate(step([start, *tokens]))",
-            "for token, gain in enumerate(step([start, *tokens])) if gain > -99",
-        ),
-        "a tuple given to step": ("step([start, *tokens])", "step((start, *tokens))"),
-        "an array given to step": ("step([start, *tokens])", "step(np.array([start, *tokens]))"),
-    },
-    "rotary": {
-        "positions cut to whole numbers": (
-            "np.asarray(positions)",
-            "np.asarray(positions).astype(int)",
-        ),
-    },
-    "soft_lookup": {
-        "1e-6 added to the temperature": ("/ temperature", "/ (temperature + 1e-6)"),
-    },
-    "label_smoothed_loss": {
-        "the mean over nothing": (".clamp(min=1)", ""),
-    },
-    "attention_pool": {
-        "-100 for a hidden score": ("torch.finfo(H.dtype).min", "-100.0"),
-        "-10000 for a hidden score": ("torch.finfo(H.dtype).min", "-1e4"),
-        "-1e9 for a hidden score": ("torch.finfo(H.dtype).min", "-1e9"),
-    },
-    "local_weights": {"the ends of the window left out": ("<= reach", "< reach")},
-    "LayerNorm": {
-        "the variance as a difference of moments": (
-            "(centred * centred).mean(dim=-1, keepdim=True)",
-            "(X * X).mean(dim=-1, keepdim=True) - X.mean(dim=-1, keepdim=True) ** 2",
-        ),
-    },
-    "jacobian_norms": {
-        "derivatives below 1e-8 taken for 0": (
-            "(1 - H[..., t + 1, None, :] ** 2)",
-            "np.where(1 - H[..., t + 1, None, :] ** 2 < 1e-8, 0, 1 - H[..., t + 1, None, :] ** 2)",
-        ),
-    },
-    "warmup_learning_rate": {
-        "whole numbers divided as such": ("step * warmup**-1.5", "step // warmup * warmup**-0.5"),
-    },
-}
-"""For each exercise: a name, and the piece of the reference's source to replace, with what."""
-
-
 def edits(exercise: Exercise) -> Mutants:
-    """Slips that need the source."""
-    for name, (old, new) in EDITS.get(exercise.name, {}).items():
-        yield name, edited(exercise, old, new)
+    """Slips that the exercise declares, as edits of its reference."""
+    for name, answer in declared(exercise).mutants.items():
+        yield name, answer.function
 
 
 NUMBER_WRAPPERS = (

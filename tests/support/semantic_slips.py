@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import math
 import re
 from collections.abc import Callable, Iterator
@@ -20,7 +19,6 @@ from spoiling import (
     arrays_in,
     differs,
     docstring,
-    edited,
     fed,
     instead,
     is_floating,
@@ -29,6 +27,7 @@ from spoiling import (
     wrapped,
 )
 
+from autograder.exercise import answers
 from autograder.exercise.model import Exercise
 from solutions import alignment
 
@@ -80,14 +79,15 @@ def _ones(arguments: dict[str, Any]) -> bool:
 
 def stand_ins(exercise: Exercise) -> Mutants:
     """A large number in place of infinity."""
-    source = inspect.getsource(exercise.reference)
+    given = answers.Answer(exercise.name, exercise.reference)
     for size in STAND_INS:
         answer = instead(exercise, _masked_by(size))
         if answer and _masks(exercise):
             yield f"-{size:g} for a hidden score", answer
         for infinity in ("np.inf", "torch.inf", "math.inf"):
-            if infinity in source:
-                yield f"{size:g} for infinity", edited(exercise, infinity, f"{size:g}")
+            if infinity in given.source:
+                edited = given.edit(infinity, f"{size:g}", times=given.source.count(infinity))
+                yield f"{size:g} for infinity", edited.function
 
 
 @functools.cache

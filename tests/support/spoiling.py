@@ -286,17 +286,6 @@ def _spy(target: Any, used: set[Any]) -> Answer:
     return spy
 
 
-def edited(exercise: Exercise, old: str, new: str) -> Answer:
-    """The reference with a piece of its source replaced; ValueError if it has no such piece."""
-    reference = exercise.reference
-    source = inspect.getsource(reference)
-    if old not in source:
-        raise ValueError(f"{exercise.name} has no {old!r}")
-    namespace = dict(vars(inspect.getmodule(reference)))
-    exec(compile(source.replace(old, new), "<edited>", "exec"), namespace)
-    return namespace[reference.__name__]
-
-
 def sized(exercise: Exercise, size: float) -> list[Case]:
     """The public cases with arguments whose largest number is `size`, one and all."""
 

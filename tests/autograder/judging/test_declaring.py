@@ -214,6 +214,22 @@ def test_an_edit_that_changes_nothing_is_refused():
         plain.edit("total / n", "total / n")
 
 
+@answer
+def matched(x):
+    match x:
+        case [first, *others]:
+            return [first, *others]
+        case {"rows": rows, **left}:
+            return rows, left
+        case other:
+            return other
+
+
+def test_what_a_pattern_names_is_known():
+    wrong = matched.edit("return rows, left", "return left, rows")
+    assert wrong.function({"rows": 1, "columns": 2}) == ({"columns": 2}, 1)
+
+
 def test_an_edit_may_use_what_a_notebook_has_and_no_unknown_name():
     assert Scale.edit("X * self.weight", "X * math.pi").function(1)(torch.ones(1)) > 3
     with pytest.raises(EditError, match=r"row_mean: .*'plain' uses what .* import: nowhere"):

@@ -7,8 +7,8 @@ import pytest
 from keys import grading_key
 from naming import HEADING, KINDS, line, tally
 from semantic import wrong_answers
-from spoiling import edited
 
+from autograder.exercise.answers import Answer
 from autograder.exercise.model import Kind
 from autograder.judging.judge import judge, observe_quietly
 from autograder.judging.verdict import Judgement
@@ -47,7 +47,7 @@ def judged(place, answer) -> Judgement:
     if isinstance(answer, str):
         answer = wrong_answers(exercise)[answer]
     elif isinstance(answer, tuple):
-        answer = edited(exercise, *answer)
+        answer = Answer(name, exercise.reference).edit(*answer).function
     key = grading_key(exercise, 0)
     return judge(key, observe_quietly(answer, key.cases))
 
