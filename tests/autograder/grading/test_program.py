@@ -312,7 +312,7 @@ def test_hidden_cases_are_one_of_a_few_draws_of_the_courses_key():
         ("__import__('os').path.exists('/etc/passwd')", "False"),
         ("sorted(n for n in __import__('os').listdir('/judge/untrusted') if n.endswith('.py'))",
          repr(sorted(path.name for path in UNTRUSTED.glob("*.py")))),
-        ("can('autograder.judging') or can('autograder.checks') or can('solutions')", "False"),
+        ("can('autograder.judging') or can('exercises') or can('solutions')", "False"),
         ("len([n for n in __import__('os').listdir('/proc') if n.isdigit()]) < 5", "True"),
         ("reach()", "False"),
         ("[p for p in ('/usr/x', '/judge', sys.prefix + '/x', '/x', '/dev/x') if write(p)]", "[]"),
