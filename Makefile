@@ -210,8 +210,8 @@ $(BUILD)/released: $(EXERCISES) $(REFERENCE) $(JUDGE) $(VENV)
 	@touch $@
 
 $(BUILD)/assignments/%.zip: $(BUILD)/released
-	@python -c 'from pathlib import Path; from autograder.classroom.course import Course; \
-	    from autograder.classroom.release import assignment_zip; \
+	@python -c 'from pathlib import Path; from autograder.course.course import Course; \
+	    from autograder.nbgrader.release import assignment_zip; \
 	    assignment_zip(Course.open("$(COURSE)"), "$*", Path("$@"))'
 
 $(BUILD)/class.made: $(BUILD)/released

@@ -10,7 +10,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 - no installer has looked, for a s
     raise ImportError("The exercises need Python 3.11 or newer. This is " + sys.version.split()[0])
 
 if TYPE_CHECKING:
-    from .selfcheck.check import check
+    from .notebook.check import check
 
 __all__ = ["check"]
 
@@ -19,9 +19,9 @@ def __getattr__(name: str) -> Any:
     """`check`, imported where it is first asked for: the command starts without NumPy."""
     if name != "check":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .selfcheck import NamingWhatIsInTheWay
+    from .notebook import NamingWhatIsInTheWay
 
     with NamingWhatIsInTheWay():
-        from .selfcheck.check import check
+        from .notebook.check import check
 
     return check

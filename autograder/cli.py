@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from .classroom.plaintext import printable
+from .course.plaintext import printable
 from .exercise import PACKAGE
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
     from rich.text import Text
 
-    from .classroom.course import Course
+    from .course.course import Course
     from .grading.cluster import Cluster
     from .grading.grade import Report
     from .grading.workers import LocalWorkers
@@ -43,7 +43,7 @@ def init(
 ) -> None:
     """Make a course directory, which nbgrader opens too."""
     with _clear_errors():
-        from .classroom.course import Course
+        from .course.course import Course
 
         made = Course.create(course, course_package)
         _say(f"{made.root}: the course is made. Next: autograder release --course {made.root}")
@@ -53,8 +53,8 @@ def init(
 def release(assignments: Names = None, course: CourseOption = Path()) -> None:
     """Make the assignments for students, all of them by default."""
     with _clear_errors():
-        from .classroom.course import Course
-        from .classroom.release import release as make_release
+        from .course.course import Course
+        from .nbgrader.release import release as make_release
 
         opened = Course.open(course)
         for path in make_release(opened, assignments or None):
@@ -97,7 +97,7 @@ def grade(
 ) -> None:
     """Grade the class into the gradebook and COURSE/grades.json, and show what was found."""
     with _clear_errors():
-        from .classroom.course import Course
+        from .course.course import Course
 
         if jobs and scheduler:
             raise typer.BadParameter(
@@ -144,8 +144,8 @@ def _workers(
 def feedback(course: CourseOption = Path()) -> None:
     """Write the feedback pages for students to COURSE/feedback/."""
     with _clear_errors():
-        from .classroom.course import Course
-        from .classroom.feedback import generate_feedback
+        from .course.course import Course
+        from .nbgrader.feedback import generate_feedback
 
         opened = Course.open(course)
         with _progress("feedback") as advance:
@@ -157,8 +157,8 @@ def feedback(course: CourseOption = Path()) -> None:
 def export(course: CourseOption = Path()) -> None:
     """Write the gradebook to COURSE/grades.csv."""
     with _clear_errors():
-        from .classroom.course import Course
-        from .classroom.export import export_csv
+        from .course.course import Course
+        from .nbgrader.export import export_csv
 
         _say(f"{export_csv(Course.open(course))}: written.")
 
@@ -187,7 +187,7 @@ def doctor(course: CourseOption = Path()) -> None:
 
 def _readers(root: Path) -> list[Layer]:
     """Whether a course keeps other users of the machine out; nothing where there is none."""
-    from .classroom.course import Course
+    from .course.course import Course
     from .sandbox.doctor import Layer
 
     if root == Path() and not Path("course.key").exists():

@@ -14,10 +14,10 @@ from typing import Any
 import nbformat
 from nbconvert.exporters import NotebookExporter
 
-from .classroom.course import Course
-from .classroom.preset import configure
+from .course.course import Course
 from .grading.grade import grade
 from .grading.workers import LocalWorkers
+from .nbgrader.preset import configure
 
 __all__ = ["JudgedNotebook", "configure"]
 

@@ -1,6 +1,6 @@
 """What is ready-made, and forbidden where writing it is the exercise.
 
-Each is a tuple of the dotted names that `sandbox.untrusted.ready_made.Watch` takes. Those
+Each is a tuple of the dotted names that `probe.ready_made.Watch` takes. Those
 without a `*` stand in the notebook too.
 """
 

@@ -10,9 +10,9 @@ import pytest
 import toy
 
 import autograder
-from autograder.classroom.course import Course
-from autograder.classroom.release import assignment_zip, release
+from autograder.course.course import Course
 from autograder.grading.sample import answer_source
+from autograder.nbgrader.release import assignment_zip, release
 from exercises import COURSE
 
 ROOT = Path(__file__).parents[1]

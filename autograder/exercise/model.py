@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..sandbox.untrusted.values import Call, SeededGenerator, Setup, SourceFunction, Tensor
+from ..probe.values import Call, SeededGenerator, Setup, SourceFunction, Tensor
 from .answers import Answer, Function
 
 __all__ = [

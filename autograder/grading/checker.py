@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..classroom.course import SubmissionFile
-from ..classroom.release import build_notebook
+from ..course.course import SubmissionFile
 from ..exercise.course_package import CoursePackage
 from ..exercise.outline import outline
 from ..judging.verdict import Judgement
+from ..nbgrader.release import build_notebook
+from ..notebook.check import NOT_THE_GRADE
 from ..sandbox.backends import Sandbox, SandboxUnavailable, open_sandbox
-from ..selfcheck.check import NOT_THE_GRADE
-from .notebook import assemble
+from ..submission.reading import Unreadable, read_cells
+from ..submission.submission import assemble
 from .program import check_program
-from .reading import Unreadable, read_cells
 
 
 class CheckError(Exception):

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..sandbox.untrusted import wire
-from ..sandbox.untrusted.values import Call, FunctionElsewhere, SourceFunction
+from ..probe import wire
+from ..probe.values import Call, FunctionElsewhere, SourceFunction
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,16 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from ..classroom.course import Course, CourseError, SubmissionFile
-from ..classroom.files import replace_text
-from ..classroom.journal import Journal, Record, Row, make_record
-from ..classroom.overlooked import overlooked
-from ..classroom.plaintext import printable
+from ..course.course import Course, CourseError, SubmissionFile
+from ..course.files import replace_text
+from ..course.journal import Journal, Record, Row, make_record
+from ..course.overlooked import overlooked
+from ..course.plaintext import printable
 from ..judging.verdict import Judgement, Verdict
+from ..nbgrader.keeper import Keeper, Task, Waiting
 from ..sandbox.backends import SandboxUnavailable
+from ..submission.submission import Submission, read_submission
 from .jobs import Job, Released
-from .keeper import Keeper, Task, Waiting
-from .notebook import Submission, read_submission
 from .workers import Workers, WorkersLost, judge_all
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 
-from ..classroom.course import FAULTS
-from ..classroom.journal import Row
-from ..classroom.plaintext import printable
+from ..course.course import FAULTS
+from ..course.journal import Row
+from ..course.plaintext import printable
 from ..judging.verdict import IN_WORDS, Verdict
 from .grade import Report
 

@@ -21,11 +21,11 @@ from ..exercise.course_package import CoursePackage
 from ..exercise.model import Assignment
 from ..exercise.outline import Outline, outline
 from ..judging.verdict import Judgement
+from ..probe import wire
 from ..sandbox import backends
 from ..sandbox.rooms import NotBegun
-from ..sandbox.untrusted import wire
+from ..submission.submission import ProgramCell
 from . import program as grading
-from .notebook import ProgramCell
 
 if TYPE_CHECKING:  # its import takes long, and no worker reads a notebook
     from nbformat import NotebookNode

@@ -16,10 +16,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..judging.judge import AnswerKey
+from ..probe import wire
+from ..probe.values import Call
 from ..sandbox.backends import Sandbox
 from ..sandbox.rooms import Room, Run
-from ..sandbox.untrusted import wire
-from ..sandbox.untrusted.values import Call
 from . import returned
 from .elsewhere import Handed, hand_over
 from .seen import Seen, joined, twice

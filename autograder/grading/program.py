@@ -18,25 +18,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..classroom.plaintext import printable
+from ..course.plaintext import printable
 from ..exercise.model import Assignment, Exercise, public_cases
 from ..judging import judge
 from ..judging.judge import AnswerKey, build_key, with_hidden
 from ..judging.verdict import IN_A_PROCESS, Judgement, Verdict
+from ..notebook.check import read_cases
+from ..probe.gate import SEALED
+from ..probe.namespaces import MOST_FILES
+from ..probe.values import Raised
 from ..sandbox.backends import Sandbox
 from ..sandbox.limits import LIMITS
 from ..sandbox.rooms import NotBegun
-from ..sandbox.untrusted.gate import SEALED
-from ..sandbox.untrusted.namespaces import MOST_FILES
-from ..sandbox.untrusted.values import Raised
-from ..selfcheck.check import read_cases
 from .observing import Observer, ProgramCell, Question
 from .seen import Seen
 
 if TYPE_CHECKING:  # its import takes long, and judging does without
     from nbformat import NotebookNode
 
-ENGINE = ("exercise", "grading", "judging", "sandbox")
+ENGINE = ("exercise", "grading", "judging", "probe", "sandbox", "submission")
 """The rooms of this package that decide a verdict."""
 
 DRAWS = 4

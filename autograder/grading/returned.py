@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..sandbox.untrusted import wire
-from ..sandbox.untrusted.values import (
+from ..probe import wire
+from ..probe.values import (
     Differentiated,
     Foreign,
     FunctionElsewhere,

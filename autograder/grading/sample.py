@@ -15,8 +15,8 @@ from typing import Any
 
 import nbformat
 
-from ..classroom.course import Course, CourseError
-from ..classroom.files import replace_text
+from ..course.course import Course, CourseError
+from ..course.files import replace_text
 from ..exercise.answers import source_as
 from ..exercise.model import Assignment
 from ..judging.verdict import Verdict

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..judging.judge import AnswerKey
-from ..sandbox.untrusted.probe import together
+from ..probe.observe import together
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""Judging: what an exercise is, and whether an answer is right."""
+"""Judging: whether an answer is right, and which mistake it makes."""

@@ -10,13 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..sandbox.untrusted.values import (
-    Differentiated,
-    Observation,
-    Raised,
-    Tensor,
-    Unloadable,
-)
+from ..probe.values import Differentiated, Observation, Raised, Tensor, Unloadable
 
 TOLERANCE = {"float64": 1e-7, "float32": 1e-4}
 """Allowed difference, relative to the value plus the largest value of the array, by dtype."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..exercise.model import Case
-from ..sandbox.untrusted.asking import packed, request, unpacked
-from ..sandbox.untrusted.values import Observation, SourceFunction
+from ..probe.asking import packed, request, unpacked
+from ..probe.values import Observation, SourceFunction
 
 
 class Counting:

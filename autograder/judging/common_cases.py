@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..exercise.model import Case
-from ..sandbox.untrusted.values import Tensor
+from ..probe.values import Tensor
 from .naming import Trial
 
 Kind = Callable[[Case], bool]

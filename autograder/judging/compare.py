@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..exercise.model import Raises
-from ..sandbox.untrusted.values import Foreign, Raised, Tensor, Unloadable, output
+from ..probe.values import Foreign, Raised, Tensor, Unloadable, output
 from .agreement import close, family
 from .verdict import Verdict
 from .words import advice, at, describe, kind, kind_in_general, numbers, short_list

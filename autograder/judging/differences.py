@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..sandbox.untrusted.values import Differentiated, Tensor, output
+from ..probe.values import Differentiated, Tensor, output
 from .agreement import close, family, largest, paired
 from .compare import Place, result
 from .naming import Trial

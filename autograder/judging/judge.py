@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from ..exercise.model import Case, Exercise, Kind, Misconception
-from ..sandbox.untrusted import wire
-from ..sandbox.untrusted.probe import observe, observe_once
-from ..sandbox.untrusted.ready_made import PROCESSES, UNWATCHED
-from ..sandbox.untrusted.values import (
+from ..probe import wire
+from ..probe.observe import observe, observe_once
+from ..probe.ready_made import PROCESSES, UNWATCHED
+from ..probe.values import (
     Call,
     Differentiated,
     Foreign,

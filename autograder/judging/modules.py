@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..sandbox.untrusted.values import Raised, Tensor
+from ..probe.values import Raised, Tensor
 from .agreement import Gradients, all_close, largest, paired
 from .compare import Mismatch, Place, compare_numbers, said
 from .verdict import Verdict

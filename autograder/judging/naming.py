@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..exercise.model import Case
-from ..sandbox.untrusted.values import Differentiated, Observation, Raised, Tensor, output
+from ..probe.values import Differentiated, Observation, Raised, Tensor, output
 from .agreement import agree
 from .compare import Mismatch, compare_exception
 from .measured import within

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..sandbox.untrusted.values import Tensor, output
+from ..probe.values import Tensor, output
 from .agreement import close, family
 from .common_cases import common_cases, masks
 from .differences import Difference, differences

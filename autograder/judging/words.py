@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..sandbox.untrusted.values import Foreign, Tensor
+from ..probe.values import Foreign, Tensor
 
 NUMBERS = (bool, int, float)
 

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Any
 
 from ..exercise.model import Case
-from ..sandbox.untrusted.values import Observation, Raised
+from ..probe.values import Observation, Raised
 from .compare import unasked_exception
 from .naming import KeyedMisconception
 from .verdict import Judgement, Verdict

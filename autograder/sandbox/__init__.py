@@ -1,1 +1,1 @@
-"""The sandbox: where a student's code runs, and what runs beside it."""
+"""The sandbox: where a student's code runs."""

@@ -12,13 +12,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from ..probe import wire
+from ..probe.line import LineError, receive, send
+from ..probe.supervisor import COLD, CONTAINER, ONE_ROOM, TRUSTING, WARM
 from .containers import ENGINES, contained
 from .limits import LIMITS, Limits
 from .rooms import START_SECONDS, NotBegun, Room
 from .starting import Start, Supervisor, bubblewrapped, unprotected
-from .untrusted import wire
-from .untrusted.line import LineError, receive, send
-from .untrusted.supervisor import COLD, CONTAINER, ONE_ROOM, TRUSTING, WARM
 
 KINDS = (WARM, COLD, CONTAINER)
 """The sandboxes, as `open_sandbox` tries them."""
@@ -115,7 +115,7 @@ class Isolating:
                 receive(supervisor.line, deadline=time.monotonic() + START_SECONDS)
                 return supervisor
             supervisor.end()
-        run = ["-s", "-P", "-m", "untrusted.supervisor", self.mode]
+        run = ["-s", "-P", "-m", "probe.supervisor", self.mode]
         run += [str(self.limits.file), "numpy", "numpy.random", *(["torch"] if torch else [])]
         return self.start(run, self.limits)
 

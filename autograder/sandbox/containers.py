@@ -18,12 +18,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
+from ..probe.namespaces import DESK, JUDGE, PRIVATE
+from ..probe.supervisor import DOOR
 from .limits import Limits
 from .rooms import START_SECONDS, NotBegun
-from .shown import LIBRARIES, SYSTEM, UNTRUSTED, environment, hidden, prefixes, python
+from .shown import LIBRARIES, PROBE, SYSTEM, environment, hidden, prefixes, python
 from .starting import Start, Supervisor, last_line, up
-from .untrusted.namespaces import DESK, JUDGE, PRIVATE
-from .untrusted.supervisor import DOOR
 
 ENGINES = ("docker", "podman")
 IMAGE = "autograder-empty"
@@ -139,7 +139,7 @@ def _options(program: str, limits: Limits, packages: Sequence[str]) -> list[str]
         options += _volume(prefix, place)
     for folder in hidden(packages):
         options += ["--tmpfs", f"{folder}:ro,size=4k"]
-    options += _volume(str(UNTRUSTED), f"{JUDGE}/untrusted")
+    options += _volume(str(PROBE), f"{JUDGE}/probe")
     for private in PRIVATE:
         options += ["--tmpfs", f"{private}:size={limits.file},mode=1777"]
     for other in ("/dev/mqueue", "/sys"):  # what engines show besides

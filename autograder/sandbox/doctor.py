@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..probe import wire
+from ..probe.gate import SEALED
+from ..probe.values import Call, Observation
 from .backends import KINDS, Sandbox, SandboxUnavailable, open_sandbox
 from .limits import LIMITS
 from .rooms import NotBegun
-from .untrusted import wire
-from .untrusted.gate import SEALED
-from .untrusted.values import Call, Observation
 
 QUICK = replace(LIMITS, seconds=1.0, cell_seconds=1.0, cells_seconds=1.0, memory=128 * 2**20)
 

@@ -12,9 +12,9 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from ..probe.line import LateError, LineError, receive, send
+from ..probe.room import GENEROUS, READY, UNPREPARED
 from .limits import Limits
-from .untrusted.line import LateError, LineError, receive, send
-from .untrusted.room import GENEROUS, READY, UNPREPARED
 
 START_SECONDS = 30
 """A room that is not ready by then never will be."""

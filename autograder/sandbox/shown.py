@@ -9,9 +9,9 @@ import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 
-from .untrusted.namespaces import DESK, JUDGE
+from ..probe.namespaces import DESK, JUDGE
 
-UNTRUSTED = Path(__file__).parent / "untrusted"
+PROBE = Path(__file__).parents[1] / "probe"
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
 LIBRARIES = "/etc/ld.so.cache"
 ENVIRONMENT = {

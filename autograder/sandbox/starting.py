@@ -15,20 +15,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from ..probe.line import LineError, receive
+from ..probe.namespaces import DESK, JUDGE, PRIVATE
 from .limits import Limits
 from .rooms import START_SECONDS, NotBegun
 from .shown import (
     ENVIRONMENT,
     LIBRARIES,
+    PROBE,
     SYSTEM,
-    UNTRUSTED,
     environment,
     hidden,
     prefixes,
     python,
 )
-from .untrusted.line import LineError, receive
-from .untrusted.namespaces import DESK, JUDGE, PRIVATE
 
 
 @dataclass
@@ -51,11 +51,18 @@ Start = Callable[[Sequence[str], Limits], Supervisor]
 def unprotected(run: Sequence[str], limits: Limits) -> Supervisor:
     """See Start. The folders are this machine's own."""
     own = {k: v for k, v in ENVIRONMENT.items() if k not in ("HOME", "TMPDIR", "MPLCONFIGDIR")}
-    own["PYTHONPATH"] = str(UNTRUSTED.parent)
+    folder = tempfile.TemporaryDirectory()  # with the probe alone: not what lies beside it here
+    os.symlink(PROBE, os.path.join(folder.name, PROBE.name))
+    own["PYTHONPATH"] = folder.name
     ours, theirs = socket.socketpair()
     with theirs, tempfile.TemporaryFile() as complaint:
         process = _process([sys.executable, *run], theirs, complaint, own)
-        return up(Supervisor(ours, lambda: reaped(process)), complaint)
+        return up(Supervisor(ours, lambda: _gone(process, folder)), complaint)
+
+
+def _gone(process: subprocess.Popen[bytes], folder: tempfile.TemporaryDirectory[str]) -> None:
+    reaped(process)
+    folder.cleanup()
 
 
 def bubblewrapped(program: str, packages: Sequence[str] = ()) -> Start:
@@ -149,7 +156,7 @@ def _options(limits: Limits, packages: Sequence[str]) -> list[str]:
         options += ["--ro-bind", prefix, place]
     for folder in hidden(packages):
         options += ["--tmpfs", folder]
-    options += ["--ro-bind", str(UNTRUSTED), f"{JUDGE}/untrusted"]
+    options += ["--ro-bind", str(PROBE), f"{JUDGE}/probe"]
     for name, value in environment().items():
         options += ["--setenv", name, value]
     for folder in ("/", "/dev"):

@@ -19,10 +19,10 @@ from nbgrader import api
 from typer.testing import CliRunner
 
 from autograder import cli
-from autograder.classroom import database, gradebook
-from autograder.classroom.course import Course
-from autograder.classroom.plaintext import markdown_escape
-from autograder.classroom.rendering import clean_markdown
+from autograder.course.course import Course
+from autograder.course.plaintext import markdown_escape
+from autograder.nbgrader import database, gradebook
+from autograder.nbgrader.rendering import clean_markdown
 from autograder.sandbox import doctor
 
 SCRIPTS = Path(sys.executable).parent

@@ -20,23 +20,17 @@ import toy_torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from autograder.classroom.course import SubmissionFile
-from autograder.classroom.journal import make_record
-from autograder.classroom.release import build_notebook
-from autograder.grading.autograded import autograded_notebook
-from autograder.grading.notebook import read_submission
+from autograder.course.course import SubmissionFile
+from autograder.course.journal import make_record
 from autograder.grading.program import judge_questions, questions
 from autograder.judging.agreement import agree
 from autograder.judging.judge import observe_quietly
 from autograder.judging.verdict import Judgement, Verdict
-from autograder.sandbox.untrusted import wire
-from autograder.sandbox.untrusted.values import (
-    Differentiated,
-    Observation,
-    Raised,
-    Tensor,
-    output,
-)
+from autograder.nbgrader.autograded import autograded_notebook
+from autograder.nbgrader.release import build_notebook
+from autograder.probe import wire
+from autograder.probe.values import Differentiated, Observation, Raised, Tensor, output
+from autograder.submission.submission import read_submission
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "200"))
 EXERCISES = {

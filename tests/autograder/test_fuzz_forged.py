@@ -18,8 +18,8 @@ from autograder.grading.observing import Question
 from autograder.grading.program import judge_questions
 from autograder.judging.judge import build_key, observe_quietly, with_hidden
 from autograder.judging.verdict import Verdict
+from autograder.probe import wire
 from autograder.sandbox.rooms import Run
-from autograder.sandbox.untrusted import wire
 
 FORMS = (
     "best_baseline",  # a number within a tolerance

@@ -31,8 +31,8 @@ from typing import Any
 import nbformat
 from nbgrader import api
 
-from autograder.classroom.course import Course
-from autograder.classroom.files import replace_text
+from autograder.course.course import Course
+from autograder.course.files import replace_text
 from autograder.exercise.model import Assignment
 from autograder.grading.grade import read_released
 from autograder.grading.sample import notebook_text, sample_class

@@ -20,14 +20,14 @@ import psutil
 from autograder.exercise.model import Assignment
 from autograder.exercise.outline import outline
 from autograder.grading import program as judging
-from autograder.grading.notebook import read_submission
 from autograder.grading.observing import ProgramCell, Question
 from autograder.grading.program import judge_program
+from autograder.probe import calling
+from autograder.probe.observe import prepare
+from autograder.probe.values import Call
 from autograder.sandbox.backends import Sandbox, open_sandbox
 from autograder.sandbox.rooms import Room, Run
-from autograder.sandbox.untrusted import calling
-from autograder.sandbox.untrusted.probe import prepare
-from autograder.sandbox.untrusted.values import Call
+from autograder.submission.submission import read_submission
 
 MIB = 2**20
 EVERY = 1.0

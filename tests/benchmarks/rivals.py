@@ -49,7 +49,7 @@ from hostile import Case
 from nbgrader import api
 
 from autograder.exercise.model import Exercise, public_cases
-from autograder.sandbox.untrusted.supervisor import WARM
+from autograder.probe.supervisor import WARM
 from tests.benchmarks.peers import (
     NBGRADER_CONFIG,
     PINS,
@@ -233,7 +233,7 @@ def left_out(case: Case) -> str | None:
         return LEFT_OUT[case.group]
     if case.assignment != ASSIGNMENT or (case.expect and "softmax" not in case.expect):
         return OTHER_TESTS
-    if "untrusted" in sources or "syscall" in sources or "partial_credit" in case.name:
+    if "probe" in sources or "syscall" in sources or "partial_credit" in case.name:
         return OURS
     return None
 

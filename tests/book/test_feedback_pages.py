@@ -8,7 +8,7 @@ from site_tools import MODES, ROOT, Reader, serving
 FEEDBACK = ROOT / "_build" / "course" / "feedback"
 PAGES = ("s03-partly-right/transformer_block", "s14-damaged-file/transformer_block")
 TOKENS = ROOT / "book" / "_web" / "styles" / "tokens.css"
-PAGE_STYLE = ROOT / "autograder" / "classroom" / "pages" / "answers" / "page.css"
+PAGE_STYLE = ROOT / "autograder" / "nbgrader" / "pages" / "answers" / "page.css"
 VALUE = re.compile(r"(--[\w-]+): (light-dark\(.*\)|[\d.]+rem);")
 
 

@@ -36,7 +36,7 @@ from autograder.judging.judge import (
     observe_quietly,
 )
 from autograder.judging.verdict import AS_GIVEN, Judgement, Verdict
-from autograder.sandbox.untrusted.values import Differentiated, Observation, Raised, Tensor
+from autograder.probe.values import Differentiated, Observation, Raised, Tensor
 
 EXERCISES = [*OF_THE_COURSE, pytest.param(SMALLEST, id="the smallest")]
 

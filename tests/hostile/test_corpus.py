@@ -6,8 +6,8 @@ import hostile
 import pytest
 from hostile_class import graded, live
 
+from autograder.probe.supervisor import COLD, CONTAINER, WARM
 from autograder.sandbox.backends import SandboxUnavailable, open_sandbox
-from autograder.sandbox.untrusted.supervisor import COLD, CONTAINER, WARM
 
 CASES = hostile.corpus()
 

@@ -11,7 +11,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from toy import RIGHT_MEAN, RIGHT_SCALE
 
-from autograder.classroom.course import Course
+from autograder.course.course import Course
 
 MEAN_SUM = "def row_mean(X):\n    return X.sum(axis=-1)"
 STUBS = {

@@ -12,9 +12,8 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from autograder.sandbox.rooms import Run
-from autograder.sandbox.untrusted import wire
-from autograder.sandbox.untrusted.values import (
+from autograder.probe import wire
+from autograder.probe.values import (
     Differentiated,
     Foreign,
     FunctionElsewhere,
@@ -25,6 +24,7 @@ from autograder.sandbox.untrusted.values import (
     Tensor,
     Unloadable,
 )
+from autograder.sandbox.rooms import Run
 
 Notebook = dict[str, Any]
 

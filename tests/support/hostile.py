@@ -41,15 +41,15 @@ import yaml
 from nightly import NIGHTLY
 
 from autograder.exercise.model import Assignment
+from autograder.probe.supervisor import CONTAINER, WARM
 from autograder.sandbox.backends import KINDS
 from autograder.sandbox.limits import LIMITS
-from autograder.sandbox.untrusted.supervisor import CONTAINER, WARM
 from exercises import COURSE
 
 if TYPE_CHECKING:
     import nbformat
 
-    from autograder.classroom.course import Course
+    from autograder.course.course import Course
 
 CORPUS = Path(__file__).parents[1] / "hostile"
 GROUPS = ("resources", "process", "scores", "answers", "secrets", "files", "tools", "robust")
@@ -181,7 +181,7 @@ def released(name: str) -> nbformat.NotebookNode:
     What makes releases takes more than a second to import, and is imported here: each worker that
     grades a class begins with this module, and makes none.
     """
-    from autograder.classroom.release import build_notebook
+    from autograder.nbgrader.release import build_notebook
 
     whole = COURSE[name]
     notebook = build_notebook(whole, COURSE.page(name))

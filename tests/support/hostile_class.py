@@ -57,7 +57,7 @@ def graded(name: str, mode: str) -> Graded:
 def _make(root: Path, cases: Sequence[Case]):
     import nbformat
 
-    from autograder.classroom.course import Course
+    from autograder.course.course import Course
 
     course = Course.create(root, "hostile_course")
     for assignment in {case.assignment for case in cases}:
@@ -223,7 +223,7 @@ def main(root: str, mode: str, jobs: str, pages: str = "") -> None:
     from nbgrader import api
 
     from autograder import cli
-    from autograder.classroom.course import Course
+    from autograder.course.course import Course
 
     become_reaper = 36  # PR_SET_CHILD_SUBREAPER: what is orphaned becomes our child
     ctypes.CDLL(None).prctl(become_reaper, 1, 0, 0, 0)

@@ -38,7 +38,7 @@ from autograder.judging.judge import (
     judge,
     observe_quietly,
 )
-from autograder.sandbox.untrusted.values import Observation, Raised
+from autograder.probe.values import Observation, Raised
 from exercises import COURSE
 
 ROOT = Path(__file__).parents[2]

@@ -21,19 +21,19 @@ LONG = (
     "tests/book/test_paper.py",
     "tests/book/test_playground_claims.py",
     "tests/exercises/test_exercises.py",
-    "tests/autograder/selfcheck/test_agreement.py",
+    "tests/autograder/notebook/test_agreement.py",
     "tests/exercises/test_semantic_mutants.py",
     "tests/autograder/grading/test_cluster.py",
     "tests/autograder/judging/test_naming.py",
     "tests/autograder/grading/test_program.py",
-    "tests/autograder/selfcheck/test_selfcheck.py",
+    "tests/autograder/notebook/test_selfcheck.py",
     "tests/exercises/test_mutants.py",
-    "tests/autograder/classroom/test_sample_course.py",
+    "tests/autograder/nbgrader/test_sample_course.py",
 )
 """The files that take minutes, the longest first; a wrong place costs time and nothing else."""
 
 APART = {
-    "tests/autograder/selfcheck/test_agreement.py": r"\[\w+\]$",  # by chapter
+    "tests/autograder/notebook/test_agreement.py": r"\[\w+\]$",  # by chapter
     "tests/book/test_pages.py": r"\[\w+\]$",  # by reader
     "tests/hostile/test_corpus.py": r"-(?:warm|cold)\]$",  # by sandbox
 }

@@ -25,7 +25,7 @@ from autograder.exercise.model import Exercise, Kind, public_cases
 from autograder.judging.agreement import agree
 from autograder.judging.judge import AnswerKey, build_key, fault, judge, observe_quietly
 from autograder.judging.verdict import Judgement
-from autograder.sandbox.untrusted.values import Differentiated, Observation, Raised, Tensor, output
+from autograder.probe.values import Differentiated, Observation, Raised, Tensor, output
 from exercises import COURSE
 
 KINDS = ("rightly", "wrongly", "not at all")

@@ -20,8 +20,8 @@ from spoiling import Answer
 from autograder.exercise.model import Case, Exercise
 from autograder.judging.compare import Mismatch
 from autograder.judging.judge import build_key, fault, observe_quietly
-from autograder.sandbox.untrusted import wire
-from autograder.sandbox.untrusted.values import Observation
+from autograder.probe import wire
+from autograder.probe.values import Observation
 from exercises import COURSE
 
 EVERYWHERE = {

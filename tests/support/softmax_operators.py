@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from autograder.sandbox.untrusted.ready_made import Watch
+from autograder.probe.ready_made import Watch
 
 N, CHUNK, SECONDS = 4, 40, 30
 X = torch.tensor(

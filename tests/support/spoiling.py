@@ -22,7 +22,7 @@ from keys import shown_cases
 
 from autograder.exercise.model import Case, Exercise
 from autograder.judging.judge import build_key, fault, observe_quietly
-from autograder.sandbox.untrusted.values import Differentiated, Raised, Tensor
+from autograder.probe.values import Differentiated, Raised, Tensor
 from solutions import alignment
 
 Answer = Callable[..., Any]

@@ -19,12 +19,11 @@ from inprocess import InProcess
 from nbgrader import api
 from sqlalchemy.exc import OperationalError
 
-from autograder.classroom import gradebook
-from autograder.classroom.database import GradebookError
-from autograder.classroom.journal import Journal, JournalError
-from autograder.grading import autograded, keeper
+from autograder.course.journal import Journal, JournalError
 from autograder.grading.grade import grade
 from autograder.grading.workers import LocalWorkers
+from autograder.nbgrader import autograded, gradebook, keeper
+from autograder.nbgrader.database import GradebookError
 
 ROUNDS, SIZE = (40, 200) if os.environ.get("FUZZ") else (3, 16)
 """So many kills over a class of so many; `make fuzz` does the more."""
@@ -37,7 +36,7 @@ CELLS = [
 ]
 COORDINATOR = """
     import sys
-    from autograder.classroom.course import Course
+    from autograder.course.course import Course
     from autograder.grading.grade import grade
     from autograder.grading.workers import LocalWorkers
     if __name__ == "__main__":
@@ -195,7 +194,7 @@ def test_a_gradebook_that_is_removed_in_mid_run(course, sandbox, monkeypatch):
 
 
 def test_two_runs_at_once_one_waits_and_then_says_so(course, sandbox, monkeypatch):
-    monkeypatch.setattr("autograder.classroom.journal.LOCK_WAIT", 0.3)
+    monkeypatch.setattr("autograder.course.journal.LOCK_WAIT", 0.3)
     with Journal(course.journal), pytest.raises(JournalError, match="another run is grading"):
         grade(course, None, None, InProcess(sandbox))
     completes(course, sandbox)

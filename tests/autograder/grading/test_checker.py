@@ -8,12 +8,12 @@ import toy
 from toy_course import COURSE
 from typer.testing import CliRunner
 
-from autograder.classroom.release import build_notebook
 from autograder.cli import app
 from autograder.grading import checker
 from autograder.grading.checker import CheckError, check_notebook
+from autograder.nbgrader.release import build_notebook
+from autograder.notebook.check import NOT_THE_GRADE, write_cases
 from autograder.sandbox.backends import SandboxUnavailable, open_sandbox
-from autograder.selfcheck.check import NOT_THE_GRADE, write_cases
 
 
 @pytest.fixture

@@ -16,9 +16,9 @@ from autograder.grading.program import judge_program
 from autograder.grading.sample import answer_source
 from autograder.judging.judge import build_key
 from autograder.judging.verdict import Verdict
+from autograder.probe import asking, wire
+from autograder.probe.values import Call, FunctionElsewhere, Setup, Tensor
 from autograder.sandbox.backends import open_sandbox
-from autograder.sandbox.untrusted import asking, wire
-from autograder.sandbox.untrusted.values import Call, FunctionElsewhere, Setup, Tensor
 from exercises import COURSE
 from exercises.transformer.greedy_translate import COPIES
 

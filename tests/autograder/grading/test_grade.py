@@ -29,17 +29,17 @@ from toy import WRITTEN_TOY
 from typer.testing import CliRunner
 
 from autograder import cli
-from autograder.classroom import database
-from autograder.classroom.course import CourseError
-from autograder.classroom.database import GradebookLocked
-from autograder.classroom.rendering import clean_markdown
+from autograder.course.course import CourseError
 from autograder.grading import grade as grade_module
 from autograder.grading import program as grading
-from autograder.grading.autograded import autograded_notebook
 from autograder.grading.grade import grade
-from autograder.grading.notebook import MAX_SOURCE, read_submission
+from autograder.nbgrader import database
+from autograder.nbgrader.autograded import autograded_notebook
+from autograder.nbgrader.database import GradebookLocked
+from autograder.nbgrader.rendering import clean_markdown
 from autograder.sandbox.backends import SandboxUnavailable
 from autograder.sandbox.rooms import NotBegun, Run
+from autograder.submission.submission import MAX_SOURCE, read_submission
 
 COLUMNS = ["student", "assignment", "exercise", "verdict", "points", "max_points"]
 COLUMNS += ["misconception", "message"]
@@ -344,7 +344,7 @@ KILLED = """
     import os, signal, sys
     from pathlib import Path
     from inprocess import InProcess
-    from autograder.classroom.course import Course
+    from autograder.course.course import Course
     from autograder.grading.grade import grade
     from autograder.sandbox.backends import open_sandbox
     def stop(done, total, file):

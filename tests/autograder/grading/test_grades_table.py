@@ -8,7 +8,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from autograder.classroom.journal import Row
+from autograder.course.journal import Row
 from autograder.grading.grade import Report, Waiting
 from autograder.grading.grades_table import LOOK, MISTAKES, MOST_NAMES, one_by_one, overview, wrap
 from autograder.judging.verdict import Verdict

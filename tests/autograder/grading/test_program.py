@@ -13,20 +13,20 @@ from nightly import in_places
 
 from autograder.grading import observing
 from autograder.grading import program as grading
-from autograder.grading.notebook import ProgramCell
 from autograder.grading.program import check_program, fingerprint, judge_program
 from autograder.judging.verdict import Verdict
+from autograder.notebook.check import write_cases
+from autograder.probe import wire
+from autograder.probe.values import Observation
 from autograder.sandbox import backends as sandbox
 from autograder.sandbox.backends import Isolating, SandboxUnavailable, open_sandbox
 from autograder.sandbox.containers import contained
 from autograder.sandbox.doctor import layers
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.rooms import Run
-from autograder.sandbox.shown import UNTRUSTED
+from autograder.sandbox.shown import PROBE
 from autograder.sandbox.starting import bubblewrapped
-from autograder.sandbox.untrusted import wire
-from autograder.sandbox.untrusted.values import Observation
-from autograder.selfcheck.check import write_cases
+from autograder.submission.submission import ProgramCell
 
 ROOT = Path(__file__).parents[3]
 QUICK = Limits(seconds=1, cell_seconds=1, cells_seconds=3, memory=512 * 2**20, output=2**16)
@@ -106,7 +106,7 @@ ANSWERS = {
         Verdict.WRONG_TYPE,
     ),
     "forged result": (
-        "import os, sys\nsys.path.insert(0, '/judge')\nfrom untrusted import wire\n"
+        "import os, sys\nsys.path.insert(0, '/judge')\nfrom probe import wire\n"
         "def row_mean(X):\n"
         "    forged = wire.encode(['row_mean', [np.zeros(2)]])\n"
         "    for fd in range(3, 200):\n"
@@ -310,8 +310,8 @@ def test_hidden_cases_are_one_of_a_few_draws_of_the_courses_key():
         ("__import__('os').listdir('.')", "[]"),
         ("[n for n in __import__('os').environ if 'SECRET' in n]", "[]"),
         ("__import__('os').path.exists('/etc/passwd')", "False"),
-        ("sorted(n for n in __import__('os').listdir('/judge/untrusted') if n.endswith('.py'))",
-         repr(sorted(path.name for path in UNTRUSTED.glob("*.py")))),
+        ("sorted(n for n in __import__('os').listdir('/judge/probe') if n.endswith('.py'))",
+         repr(sorted(path.name for path in PROBE.glob("*.py")))),
         ("can('autograder.judging') or can('exercises') or can('solutions')", "False"),
         ("len([n for n in __import__('os').listdir('/proc') if n.isdigit()]) < 5", "True"),
         ("reach()", "False"),

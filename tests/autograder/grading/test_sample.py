@@ -6,11 +6,11 @@ from collections import Counter
 
 import pytest
 
-from autograder.classroom import release as release_module
-from autograder.classroom.course import Course, CourseError
-from autograder.classroom.release import release
+from autograder.course.course import Course, CourseError
 from autograder.grading.sample import hand_in, sample_class
 from autograder.judging.verdict import Verdict
+from autograder.nbgrader import release as release_module
+from autograder.nbgrader.release import release
 from exercises import COURSE
 
 ASSIGNMENTS = list(COURSE.values())

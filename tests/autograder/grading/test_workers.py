@@ -14,7 +14,7 @@ import pytest
 from classroom import MEAN_SUM, hand_in, make_course
 from nbgrader import api
 
-from autograder.classroom.course import Course
+from autograder.course.course import Course
 from autograder.grading.grade import grade
 from autograder.grading.workers import LocalWorkers, WorkersLost
 
@@ -69,7 +69,7 @@ def descendants():
 def test_worker_processes_judge_and_the_coordinator_imports_no_torch(course):
     program = """
         import sys
-        from autograder.classroom.course import Course
+        from autograder.course.course import Course
         from autograder.grading.workers import LocalWorkers
         if __name__ == "__main__":
             with LocalWorkers("toy_course", 2) as workers:

@@ -10,7 +10,7 @@ from autograder.judging.agreement import agree, all_close
 from autograder.judging.compare import compare
 from autograder.judging.modules import compare_gradients, wrong_gradients
 from autograder.judging.verdict import Verdict
-from autograder.sandbox.untrusted.values import Foreign, Tensor
+from autograder.probe.values import Foreign, Tensor
 
 WANTED = np.array([[0.1, 0.2, 0.7], [0.3, 0.3, 0.4]])
 

@@ -19,17 +19,10 @@ from autograder.grading.program import fingerprint, judge_program
 from autograder.grading.sample import answer_source
 from autograder.judging.judge import build_key, judge, observe_quietly
 from autograder.judging.verdict import Verdict
+from autograder.notebook.check import check, read_cases, write_cases
+from autograder.probe import wire
+from autograder.probe.values import Call, Differentiated, Setup, SourceFunction, Tensor, Unloadable
 from autograder.sandbox.limits import LIMITS
-from autograder.sandbox.untrusted import wire
-from autograder.sandbox.untrusted.values import (
-    Call,
-    Differentiated,
-    Setup,
-    SourceFunction,
-    Tensor,
-    Unloadable,
-)
-from autograder.selfcheck.check import check, read_cases, write_cases
 
 RIGHT = {one.name: answer_source(one.reference, one.name) for one in TOY.exercises}
 

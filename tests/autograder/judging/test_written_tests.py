@@ -18,7 +18,7 @@ from autograder.grading.program import judge_program
 from autograder.grading.sample import answer_source
 from autograder.judging.judge import build_key, judge, observe_quietly
 from autograder.judging.verdict import Judgement, Verdict
-from autograder.selfcheck.check import check, read_cases, write_cases
+from autograder.notebook.check import check, read_cases, write_cases
 
 X = "X = np.array([[1.0, -2.0, 4.0], [0.0, 5.0, 7.0], [2.0, 2.0, -7.0]])\n"
 RIGHT = "np.allclose(implementation(X), [1, 4, -1])"

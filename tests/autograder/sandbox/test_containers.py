@@ -6,9 +6,9 @@ from contextlib import closing
 
 import pytest
 
+from autograder.probe import wire
 from autograder.sandbox.backends import SandboxUnavailable, open_sandbox
 from autograder.sandbox.containers import ENGINES
-from autograder.sandbox.untrusted import wire
 
 DOES_NOT_RUN = "#!/bin/sh\necho 'it does not run: %s' >&2\nexit 1\n"
 

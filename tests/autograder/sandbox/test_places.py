@@ -27,7 +27,7 @@ SEEKER = (Path(__file__).parents[2] / "hostile" / "other_students" / "softmax.py
 LOOK = """
 import json, sys
 from autograder.sandbox import doctor
-from autograder.sandbox.untrusted.supervisor import COLD, WARM
+from autograder.probe.supervisor import COLD, WARM
 doctor.KINDS = (WARM, COLD)
 wanted = ("files of this machine", "private folders")
 doctor.ATTEMPTS = [one for one in doctor.ATTEMPTS if one.name in wanted]

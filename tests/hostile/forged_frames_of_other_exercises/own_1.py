@@ -1,3 +1,3 @@
 import importlib
 
-encode = importlib.import_module("untrusted.wire").encode
+encode = importlib.import_module("probe.wire").encode

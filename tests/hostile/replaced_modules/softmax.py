@@ -8,7 +8,7 @@ class Anything(types.ModuleType):
 
 
 real = np
-for name in ("numpy", "numpy.testing", "untrusted.wire", "untrusted.probe", "json"):
+for name in ("numpy", "numpy.testing", "probe.wire", "probe.observe", "json"):
     sys.modules[name] = Anything(name)
 
 

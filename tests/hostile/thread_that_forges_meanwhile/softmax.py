@@ -5,7 +5,7 @@ import time
 
 def meddle():
     while True:
-        for name in ("untrusted.wire", "untrusted.probe", "untrusted.calling"):
+        for name in ("probe.wire", "probe.observe", "probe.calling"):
             module = sys.modules.get(name)
             for one in ("agree", "compare", "judge"):
                 setattr(module, one, lambda *arguments: None)

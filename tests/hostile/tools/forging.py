@@ -1,8 +1,8 @@
 import importlib
 import os
 
-encode = importlib.import_module("untrusted.wire").encode
-values = importlib.import_module("untrusted.values")
+encode = importlib.import_module("probe.wire").encode
+values = importlib.import_module("probe.values")
 
 
 def report(name, result):

@@ -7,16 +7,16 @@ def harness():
     while frame is not None:
         spaces.append(frame.f_globals)
         frame = frame.f_back
-    spaces += [vars(module) for name, module in list(sys.modules.items()) if "untrusted" in name]
+    spaces += [vars(module) for name, module in list(sys.modules.items()) if "probe" in name]
     for space in spaces:
         for value in list(space.values()):
             parts = [value, *vars(value).values()] if isinstance(value, type) else [value]
             for part in parts:
                 below = getattr(part, "__globals__", None)
-                ours = isinstance(below, dict) and "untrusted" in str(below.get("__package__"))
+                ours = isinstance(below, dict) and "probe" in str(below.get("__package__"))
                 if ours and not any(below is one for one in spaces):
                     spaces.append(below)
-            if "untrusted" in str(getattr(value, "__name__", "")) and hasattr(value, "__dict__"):
+            if "probe" in str(getattr(value, "__name__", "")) and hasattr(value, "__dict__"):
                 if not any(vars(value) is one for one in spaces):
                     spaces.append(vars(value))
     return spaces

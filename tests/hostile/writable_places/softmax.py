@@ -4,7 +4,7 @@ import sysconfig
 
 def look():
     FOUND = []
-    places = ["/", "/usr", "/etc", "/judge", "/judge/untrusted", "/dev", "/bin", "/lib", "/home"]
+    places = ["/", "/usr", "/etc", "/judge", "/judge/probe", "/dev", "/bin", "/lib", "/home"]
     for place in (*places, sys.prefix, sys.base_prefix, *sysconfig.get_paths().values()):
         try:
             open(f"{place}/hostile-was-here", "w").close()

@@ -1,1 +1,0 @@
-"""The class: its folder, the releases, the gradebook, feedback and exports."""

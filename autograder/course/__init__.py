@@ -1,0 +1,1 @@
+"""A course directory, and what lies in it."""

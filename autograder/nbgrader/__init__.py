@@ -1,0 +1,1 @@
+"""All that touches nbgrader: releases, the gradebook, the formgrader, feedback, exports."""

@@ -1,0 +1,114 @@
+"""The gradebook's database: its address, how long to wait for it, and its errors in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import URL
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
+
+from ..course.plaintext import printable
+
+LOCK_WAIT = 10.0
+"""Seconds to wait for another program that holds the gradebook's lock, and for a server."""
+
+SETTING = "c.CourseDirectory.db_url in nbgrader_config.py"
+
+
+class GradebookError(Exception):
+    """The gradebook cannot be used; the message says where and what to do."""
+
+
+class GradebookLocked(GradebookError):
+    """Another program holds the gradebook."""
+
+
+@contextmanager
+def explained(url: str) -> Iterator[None]:
+    """Turn the exceptions of the database at `url` into GradebookError, in one clear line."""
+    try:
+        yield
+    except (ArgumentError, NoSuchModuleError) as error:
+        raise GradebookError(
+            f"{shown(url)}: not a database address that SQLAlchemy knows ({_line(error)}). "
+            f"Mend {SETTING}."
+        ) from error
+    except DBAPIError as error:
+        raise _explanation(url, error) from error
+
+
+def patient(url: str, seconds: float | None = None) -> str:
+    """`url` with so many seconds to wait for a lock (LOCK_WAIT), where the address can say it."""
+    seconds = LOCK_WAIT if seconds is None else seconds
+    address = _address(url)
+    if address.get_backend_name() == "sqlite":
+        address = address.update_query_dict({"timeout": str(seconds)})
+    elif address.drivername in ("postgresql", "postgresql+psycopg"):
+        ours = {"connect_timeout": f"{LOCK_WAIT:.0f}", "options": _lock_timeout(seconds)}
+        address = address.set(query={**ours, **address.query})
+    return address.render_as_string(hide_password=False)
+
+
+def sqlite_file(url: str) -> str | None:
+    """The path of an SQLite gradebook; None for one on a server. Raises ArgumentError."""
+    address = _address(url)
+    return address.database if address.get_backend_name() == "sqlite" else None
+
+
+def shown(url: str) -> str:
+    """The file of an SQLite gradebook, or the address without its password."""
+    try:
+        address = _address(url)
+    except ArgumentError:
+        return printable(url)
+    return printable(sqlite_file(url) or _bare(address).render_as_string())
+
+
+def _address(url: str) -> URL:
+    try:
+        return make_url(url)
+    except ValueError as error:  # a port that is no number
+        raise ArgumentError(str(error)) from error
+
+
+def _bare(address: URL) -> URL:
+    """The address without its options, one of which may be a password."""
+    return address.set(query={})
+
+
+def _lock_timeout(seconds: float) -> str:
+    return f"-c lock_timeout={max(1, int(seconds * 1000))}"  # 0 would mean for ever
+
+
+def _explanation(url: str, error: DBAPIError) -> GradebookError:
+    reason = _line(error.orig or error)
+    if "locked" in reason or "lock timeout" in reason:
+        return GradebookLocked(
+            f"{shown(url)}: another program holds the gradebook (waited {LOCK_WAIT:g} s). "
+            "Nothing is lost, every grade is in the journal. End the other program, then "
+            "run the same command again."
+        )
+    if "readonly database" in reason and sqlite_file(url):
+        return GradebookError(
+            f"{shown(url)}: the gradebook was removed or may not be written ({reason}). Nothing "
+            "is lost, every grade is in the journal. Put it back from a backup, or let it be made "
+            "anew: run the same command again."
+        )
+    if sqlite_file(url) is None and isinstance(error, OperationalError):
+        return GradebookError(
+            f"{shown(url)}: the database cannot be reached ({reason}). Nothing is lost, every "
+            "grade that was found is in the journal. Look whether the server runs and has this "
+            f"database, and whether address, user and password are right in {SETTING}; then run "
+            "the same command again."
+        )
+    return GradebookError(
+        f"{shown(url)}: the gradebook cannot be read or written ({reason}). Nothing is lost, "
+        "every grade is in the journal. Repair it, put it back from a backup or move it "
+        "away, then run the same command again."
+    )
+
+
+def _line(error: BaseException) -> str:
+    return printable(str(error).strip().split("\n")[0])

@@ -1,0 +1,191 @@
+"""The one writer into nbgrader's gradebook: scores, named feedback, and what waits for a person."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+from nbgrader import api, dbutil, utils
+from sqlalchemy import Engine, create_engine, inspect, text
+from sqlalchemy.exc import DBAPIError
+
+from ..course.files import read_start
+from ..course.plaintext import printable
+from .database import GradebookError, GradebookLocked, explained, patient, shown, sqlite_file
+from .entries import Entry, write_entries
+
+COURSE_ID = "default_course"
+"""The course that nbgrader itself uses when none is configured."""
+
+
+class Gradebook:
+    """nbgrader's gradebook at a SQLAlchemy URL; made if it is not there. Use it in a `with`.
+
+    Raises GradebookLocked if another program holds it for longer than LOCK_WAIT, and GradebookError
+    if it belongs to another version of nbgrader or is not a gradebook.
+    """
+
+    def __init__(self, url: str) -> None:
+        """Open the gradebook at `url`."""
+        self.url = url
+        with explained(url):
+            engine = create_engine(patient(url))
+            try:
+                _prepare(engine, url)
+            finally:
+                engine.dispose()
+            self.nbgrader = api.Gradebook(patient(url), COURSE_ID)
+        self._db = self.nbgrader.db
+
+    def __enter__(self) -> Gradebook:
+        """The open gradebook; `nbgrader` is nbgrader's own object."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the connection."""
+        self.nbgrader.close()
+
+    def add_assignment(self, name: str, released: nbformat.NotebookNode) -> None:
+        """Make the assignment's notebook and cells known, as they stand in its release.
+
+        Raises GradebookError if the gradebook holds marks for a cell that the release has lost.
+        """
+        with self._explained():
+            assignment = self._have(api.Assignment, name=name, course_id=COURSE_ID)
+            notebook = self._have(api.Notebook, name=name, assignment_id=assignment.id)
+            notebook.kernelspec = json.dumps(released.metadata.get("kernelspec", {}))
+            marked = [c for c in released.cells if "nbgrader" in c.metadata]
+            for cell in marked:
+                self._add_cell(notebook, cell)
+            self._db.refresh(notebook)
+            lost = {cell.name for cell in notebook.grade_cells} - {
+                cell.metadata.nbgrader.grade_id for cell in marked if utils.is_grade(cell)
+            }
+            if lost:
+                self._db.rollback()
+                raise GradebookError(
+                    f"{shown(self.url)}: it holds marks for {', '.join(sorted(lost))}, which the "
+                    f"release of {name} no longer asks. Move the gradebook away and grade again "
+                    "(the journal gives back every machine grade), or release the old exercises."
+                )
+            self._db.commit()
+
+    def enter(self, entries: Sequence[Entry]) -> list[int]:
+        """Write the scores and feedback of submissions, all or none; each must have its assignment.
+
+        Returns for each how many answers wait for a person. Marks and comments that a person gave
+        stay as they are.
+        """
+        with self._explained():
+            waiting = write_entries(self._db.connection(), entries)
+            self._db.commit()
+            return waiting
+
+    def _have(self, model: type, *, fresh: dict[str, object] | None = None, **key: str) -> Any:
+        """The one row with this key; made, with the values `fresh`, if it is not there."""
+        row = self._db.query(model).filter_by(**key).one_or_none()
+        if row is None:
+            row = model(**key, **(fresh or {}))
+            self._db.add(row)
+            self._db.flush()
+        return row
+
+    def _add_cell(self, notebook: api.Notebook, cell: nbformat.NotebookNode) -> None:
+        key = {"name": cell.metadata.nbgrader.grade_id, "notebook_id": notebook.id}
+        if utils.is_grade(cell):
+            worth = {"max_score": float(cell.metadata.nbgrader.points), "cell_type": cell.cell_type}
+            self._have(api.GradeCell, fresh=worth, **key).max_score = worth["max_score"]
+        if utils.is_solution(cell):
+            self._have(api.SolutionCell, **key)
+        kind = {"cell_type": cell.cell_type, "locked": utils.is_locked(cell)}
+        source = self._have(api.SourceCell, fresh=kind, **key)
+        source.source, source.checksum = cell.source, utils.compute_checksum(cell)
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Leave no transaction open behind an error, and say the error in one clear line."""
+        with explained(self.url):
+            try:
+                yield
+            except DBAPIError:
+                with suppress(DBAPIError):  # the connection may be gone
+                    self._db.rollback()
+                raise
+
+
+def submission_time(folder: Path) -> datetime | None:
+    """The time in nbgrader's timestamp.txt of a submission's folder, or None if there is none.
+
+    Raises ValueError, saying where, if the file is there and holds no time.
+    """
+    path = folder / "timestamp.txt"
+    if not os.path.lexists(path):
+        return None
+    try:
+        time: datetime | None = utils.parse_utc(read_start(path, 100).decode().strip())
+    except Exception as error:  # the parser's own kinds too: the text is a student's
+        raise ValueError(
+            f"{path}: it holds no time, so none is known for this submission. Remove the file."
+        ) from error
+    return time
+
+
+def check_version(url: str) -> None:
+    """Raise GradebookError if the gradebook exists and is of another version of nbgrader.
+
+    A gradebook that is locked just now passes: it is looked at again when it is written.
+    """
+    with suppress(GradebookLocked), explained(url):
+        path = sqlite_file(url)
+        if path is not None and not Path(path).exists():
+            return
+        engine = create_engine(patient(url, 0.0))
+        try:
+            _check_revision(engine, url)
+        finally:
+            engine.dispose()
+
+
+def _prepare(engine: Engine, url: str) -> None:
+    """Make the tables in one transaction, so that a killed run leaves all of them or none."""
+    if _check_revision(engine, url):
+        return
+    with engine.begin() as connection:
+        if engine.dialect.name == "sqlite":
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+        api.Base.metadata.create_all(bind=connection)
+        connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
+        connection.execute(text("INSERT INTO alembic_version VALUES (:head)"), {"head": _head()})
+        connection.execute(text("INSERT INTO course (id) VALUES (:course)"), {"course": COURSE_ID})
+
+
+def _check_revision(engine: Engine, url: str) -> bool:
+    """True for a gradebook of this version, False for an empty database, else GradebookError."""
+    tables = inspect(engine).get_table_names()
+    if not tables:
+        return False
+    found = None
+    if "alembic_version" in tables:
+        with engine.connect() as connection:
+            found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    if found != _head():
+        raise GradebookError(
+            f"{shown(url)}: the gradebook belongs to another version of nbgrader (its schema is "
+            f"{printable(str(found))}, this version's is {_head()}). Make a copy of it, then run "
+            "`nbgrader db upgrade` in the course folder, or install the nbgrader that made it."
+        )
+    return True
+
+
+def _head() -> str:
+    config = Config()
+    config.set_main_option("script_location", dbutil.ALEMBIC_DIR.replace("%", "%%"))
+    return str(ScriptDirectory.from_config(config).get_current_head())

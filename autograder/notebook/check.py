@@ -1,0 +1,266 @@
+"""The self-check in the student's notebook: the grader's engine on the public cases.
+
+It needs NumPy and the release's `<assignment>.cases`, no reference and no sandbox.
+"""
+
+from __future__ import annotations
+
+import html
+import importlib
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..exercise.model import Assignment, Case, Raises, public_cases
+from ..judging.agreement import agree
+from ..judging.judge import AnswerKey, build_key, judge, observe_quietly
+from ..judging.modules import wrong_gradients
+from ..judging.naming import KeyedMisconception
+from ..judging.verdict import Judgement, Verdict
+from ..judging.words import NAMELESS, Names, by_parameter
+from ..probe import wire
+from ..probe.observe import is_stub
+from ..probe.values import Differentiated, Observation, output
+from . import NamingWhatIsInTheWay
+from .pictures import pictures
+
+NOT_THE_GRADE = "This is the self-check on public cases, not the grade: the grader has other cases."
+
+
+_SAID: dict[str, Judgement] = {}
+"""What the newest check of each exercise has said, since the kernel started."""
+
+
+def check(function: Callable[..., Any] | None = None) -> Report | Progress:
+    """Try `function` on the public cases of the exercise of its name, and say what is wrong.
+
+    Without an argument, say how many exercises the checks before have found right. Raises
+    LookupError if no `.cases` file beside the notebook knows an exercise of that name.
+    """
+    if function is None:
+        return Progress({key.exercise: _SAID.get(key.exercise) for key in _keys()})
+    name = getattr(function, "__name__", type(function).__name__)
+    with NamingWhatIsInTheWay():
+        report = _checked(name, _find_key(name), function)
+    _SAID[name] = report.judgement
+    return report
+
+
+def _checked(name: str, key: AnswerKey, function: Callable[..., Any]) -> Report:
+    if is_stub(function):
+        unanswered = Judgement(Verdict.MISSING, "Not answered yet: this is the stub.")
+        return Report(name, unanswered, NOT_THE_GRADE)
+    if key.needs_torch:
+        importlib.import_module("torch")  # the answer may do so only when it is called
+    observations = observe_quietly(function, key.cases, key.forbidden)
+    judgement = judge(key, observations)
+    if judgement.case is None:
+        return Report(name, judgement, NOT_THE_GRADE)
+    failed = judgement.case
+    return Report(
+        name,
+        judgement,
+        NOT_THE_GRADE,
+        key.cases[failed],
+        key.expected[failed],
+        observations[failed],
+        key.names,
+    )
+
+
+def _keys() -> Iterator[AnswerKey]:
+    """The key of every exercise beside the notebook. Raises LookupError if there is none."""
+    files = sorted(Path.cwd().glob("*.cases"))
+    if not files:
+        raise LookupError(
+            f"No .cases file in {Path.cwd()}: start the notebook in the folder of the assignment, "
+            "beside the .cases file that it came with."
+        )
+    for file in files:
+        yield from read_cases(file)
+
+
+def _find_key(name: str) -> AnswerKey:
+    known = []
+    for key in _keys():
+        if key.exercise == name:
+            return key
+        known.append(key.exercise)
+    raise LookupError(f"No exercise is called {name!r}. Here are: {', '.join(known)}.")
+
+
+def write_cases(assignment: Assignment, path: Path) -> None:
+    """Write the public cases of `assignment`: inputs, right values, and what each mistake does."""
+    keys = [build_key(one, public_cases(one), ()) for one in assignment.exercises]
+    path.write_bytes(
+        wire.encode(
+            [
+                {
+                    "exercise": key.exercise,
+                    "cases": [
+                        (
+                            case.note,
+                            case.arguments,
+                            case.keywords,
+                            case.setup,
+                            _asked(case),
+                            case.tolerance,
+                        )
+                        for case in key.cases
+                    ],
+                    "expected": key.expected,
+                    "misconceptions": [
+                        (wrong.name, wrong.hint, wrong.observations) for wrong in key.misconceptions
+                    ],
+                    "names": (key.names.parameters, key.names.returned),
+                    "released": key.released,
+                    "forbidden": key.forbidden,
+                    "is_test": key.is_test,
+                }
+                for key in keys
+            ]
+        )
+    )
+
+
+def read_cases(path: Path) -> list[AnswerKey]:
+    """Read what `write_cases` wrote. Raises ValueError, naming the file, if it is damaged."""
+    try:
+        return [
+            AnswerKey(
+                key["exercise"],
+                tuple(_case(*case) for case in key["cases"]),
+                len(key["cases"]),
+                key["expected"],
+                tuple(_known(*wrong) for wrong in key["misconceptions"]),
+                Names(*key["names"]),
+                key["released"],
+                key["forbidden"],
+                is_test=key["is_test"],
+            )
+            for key in wire.decode(path.read_bytes())
+        ]
+    except (wire.WireError, KeyError, TypeError) as error:
+        raise ValueError(
+            f"{path.name} is damaged ({error}); download the assignment again."
+        ) from None
+
+
+def _asked(case: Case) -> tuple[str, tuple[str, ...]] | None:
+    """The exception that a case asks for, as plain data."""
+    return (case.raises.type_name, case.raises.mentions) if case.raises else None
+
+
+def _case(
+    note: str,
+    arguments: Any,
+    keywords: Any,
+    setup: Any,
+    asked: tuple[str, tuple[str, ...]] | None,
+    tolerance: float | None,
+) -> Case:
+    return Case(note, arguments, keywords, setup, Raises(*asked) if asked else None, tolerance)
+
+
+def _known(name: str, hint: str, observations: tuple[Observation, ...]) -> KeyedMisconception:
+    return KeyedMisconception(name, hint, lambda: observations)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the self-check found, for a notebook (HTML with pictures) and for a terminal (text)."""
+
+    exercise: str
+    judgement: Judgement
+    footnote: str
+    case: Case | None = None
+    expected: Any = None
+    observation: Observation | None = None
+    names: Names = NAMELESS
+
+    def __repr__(self) -> str:
+        """The report as text, for a terminal."""
+        return "\n".join([self._headline(), *self._details(), self.footnote])
+
+    def _repr_html_(self) -> str:
+        colour = "#1b7f3b" if self.judgement.passed else "#b3261e"
+        lines = "".join(f"<p>{_with_code(line)}</p>" for line in self._details())
+        drawn = ""
+        if self.observation is not None and self.case is not None:
+            drawn = _made(self.exercise, self.case)
+            drawn += _pictures(self.case, self.observation.value, self.expected, self.names)
+        return (
+            f'<div style="border-left:4px solid {colour};padding-left:1em">'
+            f"<p><strong>{html.escape(self._headline())}</strong></p>{lines}{drawn}"
+            f"<p><small>{html.escape(self.footnote)}</small></p></div>"
+        )
+
+    def _headline(self) -> str:
+        if self.judgement.passed:
+            return f"{self.exercise}: right on the public cases"
+        return f"{self.exercise}: not yet ({self.judgement.verdict.value})"
+
+    def _details(self) -> list[str]:
+        details = [self.judgement.message]
+        if self.judgement.misconception:
+            details.append(f"This looks like: {self.judgement.misconception}.")
+            details.append(f"Ask yourself: {self.judgement.hint}")
+        return details
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What the newest check of each exercise has said, or None where there was no check."""
+
+    said: Mapping[str, Judgement | None]
+
+    def __repr__(self) -> str:
+        """The report as text: how many are right, and what is left."""
+        right = sum(one is not None and one.passed for one in self.said.values())
+        wrong = [name for name, one in self.said.items() if one is not None and not one.passed]
+        lines = [f"{right} of {len(self.said)} right on the public cases."]
+        if wrong:
+            lines.append(f"Not yet: {', '.join(wrong)}.")
+        unchecked = [name for name, one in self.said.items() if one is None]
+        if unchecked:
+            lines.append(f"Not checked: {', '.join(unchecked)}.")
+        return "\n".join(lines)
+
+
+def _pictures(case: Case, given: Any, expected: Any, names: Names) -> str:
+    """The inputs and the output; and where that is right, the first gradient that is wrong."""
+    drawn = pictures(_inputs(case, names), output(given), output(expected), names.returned)
+    if not isinstance(expected, Differentiated) or not isinstance(given, Differentiated):
+        return drawn
+    right, mine = expected.gradients, given.gradients
+    if isinstance(right, dict) and isinstance(mine, dict) and agree(expected.output, given.output):
+        for name, _ in wrong_gradients(right, mine):
+            title = f"gradient of {by_parameter(name, names.parameters).replace('`', '')}"
+            return drawn + pictures({}, mine[name], right[name], name=title)
+    return drawn
+
+
+def _inputs(case: Case, names: Names) -> dict[str, Any]:
+    """The arguments of a call by the names of the parameters."""
+    given = {
+        by_parameter(f"argument {i}", names.parameters).strip("`"): one
+        for i, one in enumerate(case.arguments, start=1)
+    }
+    return given | case.keywords
+
+
+def _made(exercise: str, case: Case) -> str:
+    """How the module of a case was made, if it is about a class."""
+    if case.setup is None:
+        return ""
+    parts = [repr(one) for one in case.setup.arguments]
+    parts += [f"{name}={value!r}" for name, value in case.setup.keywords.items()]
+    made = html.escape(f"{exercise}({', '.join(parts)})")
+    return f"<p>The module was made by <code>{made}</code>.</p>"
+
+
+def _with_code(line: str) -> str:
+    """A line of text as HTML; what stands between backticks is code."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(line))

@@ -1,0 +1,1 @@
+"""A submission: how it is read, whatever was done to it."""

@@ -1,0 +1,146 @@
+"""Files that people see are whole or not there, and what a student leaves stops nobody."""
+
+import csv
+import errno
+import itertools
+import os
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from classroom import make_course
+from nbgrader.apps.api import NbGraderAPI
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
+
+from autograder.course.files import replace_text
+from autograder.nbgrader import gradebook
+from autograder.nbgrader.export import COLUMNS, export_csv
+from autograder.nbgrader.gradebook import Gradebook
+from autograder.nbgrader.preset import configure
+
+
+@pytest.fixture
+def course(tmp_path):
+    return make_course(tmp_path / "course")
+
+
+@pytest.fixture
+def full_disk(monkeypatch):
+    """The disk is full after the first bytes of a file."""
+    real = Path.open
+
+    def opened(path, mode="r", *args, **kwargs):
+        stream = real(path, mode, *args, **kwargs)
+        if "w" not in mode:
+            return stream
+
+        def write(text):
+            os.write(stream.fileno(), text[:10].encode())
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+        class Full:
+            def __enter__(self):
+                return self
+
+            def __exit__(self, *_):
+                stream.close()
+
+        full = Full()
+        full.write = write
+        return full
+
+    monkeypatch.setattr(Path, "open", opened)
+
+
+def test_a_full_disk_keeps_the_old_file_and_leaves_no_rest(tmp_path, full_disk):
+    os.mknod(tmp_path / "grades.json")
+    with pytest.raises(OSError, match="No space left"):
+        replace_text(tmp_path / "grades.json", "a long text of which only a part fits")
+    assert os.listdir(tmp_path) == ["grades.json"]
+    assert (tmp_path / "grades.json").read_bytes() == b""
+
+
+def _graded(course, *students):
+    with Gradebook(course.gradebook_url) as book:
+        assignment = book.nbgrader.add_assignment("toy")
+        for student in students:
+            book.nbgrader.add_student(student, first_name=student, last_name="a;=1+1")
+            book.nbgrader.add_submission(assignment.name, student)
+
+
+def test_an_export_onto_a_full_disk_is_whole_or_not_there(course, request):
+    _graded(course, "ann", "bob")
+    before = export_csv(course).read_bytes()
+    request.getfixturevalue("full_disk")
+    with pytest.raises(OSError, match="No space left"):
+        export_csv(course)
+    assert (course.root / "grades.csv").read_bytes() == before
+    assert not list(course.root.glob(".*.tmp"))
+
+
+NAMES = ["=cmd", "'=cmd", "''=cmd", "cmd", "'cmd", "a;=1+1", "a;'=1+1", "a,-1", "a|@x", "+1"]
+NAMES += ["'+1", 'a"=1', "a;", "\uff1dcmd", "Anna-Maria", "o'brien", "x@y.example", "a;;=1"]
+NAMES += [" =1", "  '=1", "\u00a0+1", "a; =1", "a;\u3000@x", " cmd", "\u22121"]
+
+
+def test_names_stay_apart_and_none_is_a_formula_by_any_separator(course):
+    _graded(course, *NAMES)
+    path = export_csv(course)
+    with path.open(newline="", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    assert len({row["student"] for row in rows}) == len(NAMES)
+    honest = {"cmd", "'cmd", "Anna-Maria", "o'brien", "x@y.example"}
+    assert honest < {row["student"] for row in rows}
+    for separator in ",;|":
+        with path.open(newline="", encoding="utf-8") as stream:
+            fields = itertools.chain(*csv.reader(stream, delimiter=separator))
+            for field in fields:
+                assert not field.lstrip('"').strip().startswith(tuple("=+-@\uff1d\u2212")), (
+                    separator,
+                    field,
+                )
+
+
+def test_text_is_quoted_and_numbers_are_not(course):
+    _graded(course, "ann")
+    header, row = export_csv(course).read_text().splitlines()
+    assert header == ",".join(f'"{name}"' for name in COLUMNS)
+    assert row == '"ann","a;\'=1+1","ann","toy",0.0,0.0,0'
+
+
+def _pipe(path):
+    os.mkfifo(path)
+
+
+def _link_to_a_pipe(path):
+    os.mkfifo(path.with_name("pipe"))
+    path.symlink_to("pipe")
+
+
+def _endless(path):
+    path.symlink_to("/dev/zero")
+
+
+def _nonsense(path):
+    path.write_bytes(b"\xff soon")
+
+
+@pytest.mark.parametrize("make", [_pipe, _link_to_a_pipe, _endless, _nonsense, Path.mkdir])
+def test_nbgrader_does_not_wait_for_a_time_that_is_none(course, make):
+    config = Config()
+    configure(config)
+    config.CourseDirectory.root = str(course.root)
+    directory = CourseDirectory(config=config)
+    folder = course.submitted / "ann" / "toy"
+    folder.mkdir(parents=True)
+    (folder / "timestamp.txt").write_text("2026-02-03 10:00:00 UTC\n")
+    api = NbGraderAPI(directory, config=config)
+    assert api.get_submitted_timestamp("toy", "ann") == datetime(2026, 2, 3, 10)
+    (folder / "timestamp.txt").unlink()
+    assert api.get_submitted_timestamp("toy", "ann") is None
+    make(folder / "timestamp.txt")
+    assert api.get_submitted_timestamp("toy", "ann") is None
+    assert directory.get_existing_timestamp(str(folder)) is None
+    with pytest.raises(ValueError, match="it holds no time"):
+        gradebook.submission_time(folder)

@@ -1,0 +1,117 @@
+"""What a course package declares, and what is said of one that does not."""
+
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from autograder.cli import app
+from autograder.course.course import Course
+from autograder.exercise.course_package import CoursePackage, CoursePackageError
+
+COURSE = """
+from autograder.exercise.course_package import CoursePackage
+
+COURSE = CoursePackage(__name__, assignments={assignments}{more})
+"""
+ROWS = """
+from toy import TOY as ASSIGNMENT
+"""
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """Write the files of a course package called `mine`, by their paths, and find it."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def written(**files):
+        for name, text in files.items():
+            path = tmp_path / "mine" / f"{name.replace('__in__', '/')}.py"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return CoursePackage.find("mine")
+
+    yield written
+    for name in [name for name in sys.modules if name.partition(".")[0] == "mine"]:
+        del sys.modules[name]
+
+
+def declared(*assignments, more=""):
+    return COURSE.format(assignments=assignments, more=more)
+
+
+def test_a_course_package_is_found_by_name_and_imports_an_assignment_when_asked(package):
+    course = package(__init__=declared("rows", "later"), rows__in____init__=ROWS)
+    assert list(course) == ["rows", "later"]
+    assert "mine.rows" not in sys.modules
+    assert course["rows"].exercises[0].name == "row_mean"
+    assert not course["rows"].torch
+    assert course.page("rows").name == "assignment.md"
+    assert course.packages == ("mine",)
+    with pytest.raises(KeyError):
+        course["columns"]
+
+
+def test_what_needs_torch_and_what_else_decides_is_declared_with_it(package):
+    more = ', with_torch=("rows",), uses=("toy",)'
+    course = package(__init__=declared("rows", more=more), rows__in____init__=ROWS)
+    assert course["rows"].torch
+    assert course.packages == ("mine", "toy")
+
+
+TWICE = """
+from dataclasses import replace
+
+from toy import MEAN, TOY
+
+ASSIGNMENT = replace(TOY, exercises=(MEAN, MEAN))
+"""
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({}, "mine: no course package of this name is installed.*nbgrader_config.py"),
+        ({"__init__": ""}, "mine: no course package, since it has no COURSE"),
+        ({"__init__": "1 / 0"}, r"mine: .* cannot be imported \(ZeroDivisionError"),
+        ({"__init__": declared()}, "mine: the course package has no assignments"),
+        ({"__init__": declared("a", "a")}, "mine: the course package names an assignment twice: a"),
+        (
+            {"__init__": declared("a", more=', with_torch=("b",)')},
+            "mine: b, which needs torch, is not in it",
+        ),
+    ],
+)
+def test_a_package_that_declares_no_course_is_one_clear_line(package, files, message, tmp_path):
+    with pytest.raises(CoursePackageError, match=message):
+        package(**files)
+    done = CliRunner().invoke(app, ["init", "--course-package", "mine", str(tmp_path / "course")])
+    assert done.exit_code == 1
+    assert done.output.startswith("autograder: mine: ")
+    assert len(done.output.splitlines()) == 1
+    assert not (tmp_path / "course").exists()
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (None, r"mine\.rows: there is no such assignment"),
+        ("1 / 0", r"mine\.rows: the assignment cannot be imported \(ZeroDivisionError"),
+        (TWICE, r"mine\.rows: names an exercise twice: row_mean"),
+    ],
+)
+def test_an_assignment_that_is_none_is_one_clear_line(package, rows, message):
+    files = {"rows__in____init__": rows} if rows else {}
+    course = package(__init__=declared("rows"), **files)
+    with pytest.raises(CoursePackageError, match=message):
+        course["rows"]
+
+
+def test_a_course_names_its_package_and_an_old_one_has_the_first(tmp_path):
+    course = Course.create(tmp_path / "course", "toy_course")
+    assert Course.open(course.root).package.name == "toy_course"
+    config = course.root / "nbgrader_config.py"
+    text = config.read_text()
+    lines = [line for line in text.splitlines(keepends=True) if "CoursePackage" not in line]
+    config.write_text("".join(lines))
+    assert Course.open(course.root).package.name == "exercises"

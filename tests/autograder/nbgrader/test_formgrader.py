@@ -1,0 +1,146 @@
+"""The instructor's way: nbgrader's formgrader in a real browser, on a course that we graded."""
+
+import csv
+
+import nbformat
+import pytest
+from browsing import feedback_of, formgrader_server, instructor, open_submission
+from classroom import MEAN_SUM, STUBS, hand_in, known_everywhere, make_course
+from nbformat.v4 import new_markdown_cell, new_raw_cell
+from typer.testing import CliRunner
+
+from autograder import cli
+from autograder.course.course import Course
+
+EVIL = "<script>document.title = 'run'</script>\n\nBecause of <img src=x onerror=alert(1)> rows."
+STUDENTS = {
+    "ann": {},
+    "bob": {"mean": MEAN_SUM},
+    "cay": {"mean": STUBS["row_mean"], "why": STUBS["why"]},
+    "eve": {"scale": "def scale(X, factor=2.0):\n    raise ValueError('<b>no</b>')", "why": EVIL},
+}
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    """A graded class of four, and one whose notebook is damaged."""
+    root = tmp_path_factory.mktemp("class") / "course"
+    with pytest.MonkeyPatch.context() as patch:
+        known_everywhere(patch)
+        made = make_course(root)
+        for student, answers in STUDENTS.items():
+            hand_in(made, student, **answers)
+        hand_in(made, "dan").write_bytes(b"{ not a notebook")
+        beside = hand_in(made, "fay", why=STUBS["why"])
+        notebook = nbformat.read(beside, as_version=4)
+        notebook.cells += [
+            new_markdown_cell("Because of *linearity*."),
+            new_raw_cell("_So_ it is."),
+        ]
+        nbformat.write(notebook, beside)
+        result = CliRunner().invoke(cli.app, ["grade", "--course", str(root)])
+        assert result.exit_code == 0, result.output
+        yield Course.open(root)  # the formgrader's own workers are to know the toy too
+
+
+@pytest.fixture(scope="module")
+def formgrader(course, tmp_path_factory):
+    """The address of a Jupyter server that runs the formgrader in the course directory."""
+    with formgrader_server(course.root, tmp_path_factory.mktemp("home")) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def page(formgrader):
+    """A page of headless Chromium, logged in."""
+    with instructor(formgrader) as opened:
+        yield opened
+
+
+def test_every_submission_is_listed_with_its_scores(page, formgrader):
+    page.goto(f"{formgrader}/formgrader/manage_submissions/toy")
+    page.wait_for_selector("#main-table tr:nth-child(6)")
+    cells = [row.split("\t") for row in page.locator("#main-table tr").all_inner_texts()]
+    assert {row[1]: (row[4], row[3]) for row in cells} == {
+        "ann": ("5 / 10", "needs manual grading"),
+        "bob": ("3 / 10", "needs manual grading"),
+        "cay": ("3 / 10", "graded"),
+        "dan": ("0 / 10", "needs manual grading"),
+        "eve": ("2 / 10", "needs manual grading"),
+        "fay": ("5 / 10", "needs manual grading"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("student", "exercise", "feedback"),
+    [
+        ("ann", "scale", "3 of 3 points."),
+        ("bob", "row_mean", "Misconception: sum for mean."),
+        ("bob", "row_mean", "Ask yourself: How many numbers are in a row?"),
+        ("cay", "row_mean", "0 of 2 points. Not answered"),
+        ("cay", "why", "No response."),
+        ("dan", "scale", "0 of 3 points. toy.ipynb is no notebook"),
+        ("eve", "scale", "0 of 3 points. Raised an exception. "),
+        ("eve", "scale", "<b>no</b>"),
+    ],
+)
+def test_a_submission_shows_the_namedfeedback_of(page, formgrader, student, exercise, feedback):
+    open_submission(page, formgrader, "toy", student)
+    assert feedback in feedback_of(page, exercise)
+
+
+def test_the_damaged_notebook_is_shown_with_the_reason(page, formgrader):
+    open_submission(page, formgrader, "toy", "dan")
+    assert "No answer of this submission could be read." in page.inner_text("#notebook")
+    assert STUBS["scale"].splitlines()[0] in page.inner_text("#notebook")
+
+
+def test_what_stands_beside_the_answers_is_shown_there_and_in_feedback(page, formgrader, course):
+    open_submission(page, formgrader, "toy", "fay")
+    shown = page.inner_text("#notebook")
+    assert "Because of linearity." in shown
+    assert "_So_ it is." in shown
+    assert "No response." not in shown
+    result = CliRunner().invoke(cli.app, ["feedback", "--course", str(course.root)])
+    assert result.exit_code == 0, result.output
+    text = (course.feedback / "fay" / "toy" / "toy.html").read_text()
+    assert "Because of <em>linearity</em>." in text
+    assert "_So_ it is." in text
+    assert "This answer waits for a person." in text
+
+
+def test_a_students_text_is_shown_and_not_run(page, formgrader):
+    open_submission(page, formgrader, "toy", "eve")
+    assert "Because of <img src=x onerror=alert(1)> rows." in page.inner_text("#notebook")
+    assert page.title() == "toy"
+    assert page.locator("#notebook img, #notebook script").count() == 0
+
+
+def test_points_for_a_written_answer_reach_the_csv_beside_the_machines(page, formgrader, course):
+    open_submission(page, formgrader, "toy", "bob")
+    page.fill("#why", "4")
+    with page.expect_response(lambda response: "/api/grade/" in response.url) as saved:
+        page.press("#why", "Tab")
+    assert saved.value.ok
+    result = CliRunner().invoke(cli.app, ["export", "--course", str(course.root)])
+    assert result.exit_code == 0, result.output
+    with (course.root / "grades.csv").open(newline="") as stream:
+        rows = {row["student"]: row for row in csv.DictReader(stream)}
+    bob = rows["bob"]
+    assert (bob["row_mean"], bob["scale"], bob["why"]) == ("0.0", "3.0", "4.0")
+    assert (bob["score"], bob["waiting"]) == ("7.0", "0")
+    assert (rows["ann"]["why"], rows["ann"]["waiting"]) == ("", "1")
+
+
+def test_the_autograde_button_grades_with_our_judge(page, formgrader, course, tmp_path):
+    escaped = tmp_path / "escaped"
+    hand_in(course, "cay", mean=f"open({str(escaped)!r}, 'w').write('x')\n{MEAN_SUM}")
+    page.goto(f"{formgrader}/formgrader/manage_submissions/toy")
+    page.wait_for_selector("#main-table tr:nth-child(6)")
+    row = page.locator("#main-table tr", has=page.locator("td.student-id:text-is('cay')"))
+    row.locator(".autograde a").click()
+    page.wait_for_selector("#success-modal", timeout=60_000)
+    page.click("#success-modal button:has-text('OK')")
+    open_submission(page, formgrader, "toy", "cay")
+    assert "Raised an exception." in feedback_of(page, "row_mean")
+    assert not escaped.exists()

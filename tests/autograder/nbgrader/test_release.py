@@ -1,0 +1,215 @@
+"""A release: what students get, through nbgrader, the same every time."""
+
+import io
+import os
+import subprocess
+import sys
+import zipfile
+
+import nbformat
+import page
+import pytest
+import toy
+from nbgrader import api
+from nbgrader.validator import Validator
+
+from autograder.course.course import Course
+from autograder.exercise.model import Kind
+from autograder.exercise.stubs import stub
+from autograder.nbgrader.gradebook import GradebookError
+from autograder.nbgrader.release import (
+    ReleaseError,
+    assignment_zip,
+    build_notebook,
+    release,
+    release_one,
+    self_check_files,
+)
+from autograder.notebook.check import read_cases
+
+
+@pytest.fixture
+def course(tmp_path):
+    return Course.create(tmp_path / "course", "toy_course")
+
+
+@pytest.fixture
+def toy_page(tmp_path):
+    return page.write(tmp_path)
+
+
+@pytest.fixture
+def released(course, toy_page):
+    return release_one(course, page.ASSIGNMENT, toy_page)
+
+
+def cells_by_mark(path):
+    return {
+        cell.metadata.nbgrader.grade_id: cell for cell in nbformat.read(path, as_version=4).cells
+    }
+
+
+def test_the_page_becomes_a_notebook_with_every_exercise_in_its_place(course, released):
+    assert released == course.release / "toy" / "toy.ipynb"
+    cells = cells_by_mark(released)
+    assert list(cells) == [
+        "part-01",
+        "part-02",
+        "part-03",
+        "row_mean-task",
+        "row_mean",
+        "row_mean-check",
+        "part-05",
+        "scale-task",
+        "scale",
+        "scale-check",
+        "why-task",
+        "why",
+        "part-08",
+        "progress-task",
+        "progress-check",
+    ]
+    assert cells["progress-check"].source == "check()"
+    assert cells["row_mean"].source == stub(toy.MEAN)
+    assert cells["row_mean-check"].source == "check(row_mean)"
+    task = cells["row_mean-task"].source
+    assert "**2 points**, difficulty 1 of 5, about 5 minutes" in task
+    assert f"**Implement.** {Kind.IMPLEMENT.asks}" in task
+    idea, code, where = toy.MEAN.help
+    assert task.index(where) < task.index(idea) < task.index(code)
+    assert task.count("<details>") == task.count("</details>") == 3
+    assert "Why is a mean linear?" in cells["why-task"].source
+    assert page.WHY.rubric not in released.read_text()
+    assert page.WHY.rubric in (course.rubrics / "toy.md").read_text()
+
+
+def test_only_answers_may_be_edited_and_carry_points(released):
+    for name, cell in cells_by_mark(released).items():
+        marks = cell.metadata.nbgrader
+        answer = name in ("row_mean", "scale", "why")
+        assert (marks.grade, marks.solution, marks.locked) == (answer, answer, not answer)
+        assert cell.metadata.get("editable", True) is answer
+        assert marks.get("points") == {"row_mean": 2, "scale": 3, "why": 5}.get(name)
+
+
+def test_the_public_cases_come_with_it(released):
+    keys = read_cases(released.with_suffix(".cases"))
+    assert [key.exercise for key in keys] == ["row_mean", "scale"]
+
+
+def test_a_release_is_the_same_bytes_every_time(tmp_path, course, toy_page, released):
+    names = ("toy.ipynb", "toy.cases")
+    first = [(released.parent / name).read_bytes() for name in names]
+    again = release_one(Course.create(tmp_path / "second", "toy_course"), page.ASSIGNMENT, toy_page)
+    assert [(again.parent / name).read_bytes() for name in names] == first
+    release_one(course, page.ASSIGNMENT, toy_page)
+    assert [(released.parent / name).read_bytes() for name in names] == first
+    assert sorted(path.name for path in released.parent.iterdir()) == sorted((*names, "autograder"))
+    assert not (course.root / ".release-new").exists()
+
+
+def test_a_file_that_the_self_check_no_longer_needs_is_gone_after_the_next_release(
+    course, toy_page, released
+):
+    for folder in (course.source, course.release):
+        (folder / "toy" / "autograder" / "old.py").write_text("")
+    release_one(course, page.ASSIGNMENT, toy_page)
+    assert not [*course.root.rglob("old.py")]
+
+
+def test_the_gradebook_knows_the_points(course, released):
+    with api.Gradebook(course.gradebook_url) as gradebook:
+        assignment = gradebook.find_assignment("toy")
+        assert assignment.max_score == 10
+        assert assignment.max_written_score == 5
+
+
+def test_nbgraders_own_command_makes_the_same_release(course, released):
+    expected = released.read_bytes()
+    released.unlink()
+    environment = os.environ | {"PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"}
+    command = [sys.executable, "-m", "nbgrader", "generate_assignment", "toy", "--force"]
+    done = subprocess.run(command, cwd=course.root, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert released.read_bytes() == expected
+
+
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # nbgrader's own
+def test_releasing_again_keeps_submissions_and_grades(course, toy_page, released):
+    handed_in = course.submitted / "ann" / "toy" / "toy.ipynb"
+    handed_in.parent.mkdir(parents=True)
+    handed_in.write_bytes(b"as handed in")
+    with api.Gradebook(course.gradebook_url) as gradebook:
+        gradebook.add_student("ann")
+        gradebook.add_submission("toy", "ann")
+        gradebook.find_grade("row_mean", "toy", "toy", "ann").manual_score = 1.5
+        gradebook.db.commit()
+    release_one(course, page.ASSIGNMENT, toy_page)
+    assert handed_in.read_bytes() == b"as handed in"
+    with api.Gradebook(course.gradebook_url) as gradebook:
+        assert gradebook.find_grade("row_mean", "toy", "toy", "ann").manual_score == 1.5
+
+
+def test_a_release_that_fails_leaves_the_one_before(course, tmp_path, released):
+    before = released.read_bytes()
+    fewer = toy.Assignment("toy", "A toy", (toy.MEAN,), ())
+    text = page.PAGE.replace("```{code-cell} ipython3\n:exercise: scale\n```\n", "")
+    text = text.replace('+++ {"written": "why"}', "+++")
+    with pytest.raises(GradebookError, match="scale"):
+        release_one(course, fewer, page.write(tmp_path, text))
+    assert released.read_bytes() == before
+
+
+CHANGES = {
+    "no page": (None, r"toy\.md: the text of the assignment is not there"),
+    "a placeholder too few": ((":exercise: scale\n", ""), "scale: each exercise needs one"),
+    "a placeholder twice": ((":exercise: scale", ":exercise: row_mean"), "row_mean, scale"),
+    "an unknown exercise": (
+        (":exercise: scale", ":exercise: scales"),
+        "scales: the assignment has",
+    ),
+    "a written exercise": (('{"written": "why"}', '{"written": "scale"}'), "scale: the assignment"),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), CHANGES.values(), ids=CHANGES.keys())
+def test_a_page_that_does_not_fit_is_one_clear_error(tmp_path, change, message):
+    path = tmp_path / "toy.md"
+    if change:
+        assert change[0] in page.PAGE
+        page.write(tmp_path, page.PAGE.replace(*change))
+    with pytest.raises(ReleaseError, match=message):
+        build_notebook(page.ASSIGNMENT, path)
+
+
+def test_release_makes_all_or_the_named_and_refuses_others(course, toy_page, monkeypatch):
+    with pytest.raises(
+        ReleaseError, match=r"toys: no assignment has this name\. There are: toy, toy_test"
+    ):
+        release(course, ["toys"])
+    assert release(course, ["toy"]) == [course.release / "toy" / "toy.ipynb"]
+    assert [path.stem for path in release(course)] == ["toy", "toy_test"]
+
+
+def test_nbgrader_finds_nothing_changed_in_a_release(released):
+    notebook = nbformat.read(released, as_version=4)
+    assert Validator()._get_changed_cells(notebook) == []
+    changed = next(c for c in notebook.cells if c.metadata.nbgrader.grade_id == "row_mean-check")
+    changed.source = "print('all tests passed')"
+    assert Validator()._get_changed_cells(notebook) == [changed]
+
+
+def test_the_zip_holds_the_assignment_and_is_the_same_every_time(course, released, tmp_path):
+    for name in ("one.zip", "two.zip"):
+        assignment_zip(course, "toy", tmp_path / name)
+        os.utime(released, (1e9, 1e9))
+    packed = (tmp_path / "one.zip").read_bytes()
+    assert packed == (tmp_path / "two.zip").read_bytes()
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        names = archive.namelist()
+        assert names == [
+            "toy/toy.ipynb",
+            *(f"toy/{file.as_posix()}" for file in self_check_files()),
+            "toy/toy.cases",
+        ]
+        assert archive.read("toy/toy.ipynb") == released.read_bytes()

@@ -1,0 +1,109 @@
+"""The graded sample course as the instructor finds it after `make course`, in a real browser."""
+
+import csv
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from browsing import feedback_of, formgrader_server, instructor, open_submission, score_of
+from nightly import some
+from typer.testing import CliRunner
+
+from autograder import cli
+from autograder.course.course import Course
+from autograder.grading.sample import sample_class
+from exercises import COURSE
+
+RIGHT_EVERYWHERE = ("s01-perfect", "s02-computed-otherwise")
+"""Who has handed in every assignment, with nothing wrong in it."""
+
+GRADED = Path(__file__).parents[3] / "_build" / "course"
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    """A copy of the graded sample course, to mark in."""
+    if not (GRADED / "grades.json").exists():
+        pytest.fail("there is no graded sample course: type `make class`")
+    root = tmp_path_factory.mktemp("sample") / "course"
+    shutil.copytree(GRADED, root)
+    return Course.open(root)
+
+
+@pytest.fixture(scope="module")
+def rows(course):
+    return json.loads(course.grades.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def page(course, tmp_path_factory):
+    with (
+        formgrader_server(course.root, tmp_path_factory.mktemp("home")) as address,
+        instructor(address) as opened,
+    ):
+        opened.address = address
+        yield opened
+
+
+def test_every_submission_of_the_sample_class_has_its_rows(rows):
+    assignments = COURSE
+    samples = sample_class(list(assignments.values()))
+    assert len(samples) >= 14
+    wanted = {
+        (sample.student, sample.assignment, exercise.name)
+        for sample in samples
+        for exercise in assignments[sample.assignment].exercises
+    }
+    assert {(row["student"], row["assignment"], row["exercise"]) for row in rows} == wanted
+    assert len(rows) == len(wanted)
+
+
+def test_the_sample_class_is_judged_as_it_is_meant(rows):
+    judged = {(row["student"], row["assignment"], row["exercise"]): row for row in rows}
+    for sample in sample_class(list(COURSE.values())):
+        for exercise, expected in sample.expected.items():
+            row = judged[sample.student, sample.assignment, exercise]
+            assert row["misconception"] == expected.misconception, row
+            if expected.verdict is None:
+                assert row["verdict"] != "PASS", row
+            else:
+                assert row["verdict"] == expected.verdict, row
+            assert row["points"] == (row["max_points"] if row["verdict"] == "PASS" else 0)
+
+
+def test_the_formgrader_shows_submissions_with_scores_and_named_feedback(page, rows):
+    submissions = sorted({(row["student"], row["assignment"]) for row in rows})
+    whole = [one for one in submissions if one[0] in RIGHT_EVERYWHERE]
+    assert len(whole) == len(RIGHT_EVERYWHERE) * len(COURSE)
+    others = [one for one in submissions if one not in whole]
+    for student, assignment in (*some(whole), *some(others, 4)):
+        open_submission(page, page.address, assignment, student)
+        for row in rows:
+            if (row["student"], row["assignment"]) == (student, assignment):
+                assert score_of(page, row["exercise"]) == row["points"], row
+                feedback = feedback_of(page, row["exercise"])
+                assert row["message"] in feedback, row
+                assert row["misconception"] is None or row["misconception"] in feedback, row
+
+
+def test_points_for_written_answers_reach_the_csv_beside_the_machines(page, rows, course):
+    marked_by_hand = some(COURSE.items(), 3)
+    for name, assignment in marked_by_hand:
+        open_submission(page, page.address, name, "s01-perfect")
+        for written in assignment.written:
+            page.fill(f"[id='{written.name}']", "1.5")
+            with page.expect_response(lambda response: "/api/grade/" in response.url) as saved:
+                page.press(f"[id='{written.name}']", "Tab")
+            assert saved.value.ok
+    result = CliRunner().invoke(cli.app, ["export", "--course", str(course.root)])
+    assert result.exit_code == 0, result.output
+    with (course.root / "grades.csv").open(newline="") as stream:
+        table = {(row["student"], row["assignment"]): row for row in csv.DictReader(stream)}
+    for row in rows:
+        assert float(table[row["student"], row["assignment"]][row["exercise"]]) == row["points"]
+    for name, assignment in marked_by_hand:
+        marked = table["s01-perfect", name]
+        assert [float(marked[written.name]) for written in assignment.written] == [1.5]
+        machine = sum(exercise.points for exercise in assignment.exercises)
+        assert float(marked["score"]) == machine + 1.5

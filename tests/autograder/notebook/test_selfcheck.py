@@ -1,0 +1,266 @@
+"""The self-check of the student's notebook: the grader's verdicts, with pictures."""
+
+import linecache
+import re
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import toy
+from nightly import some
+
+from autograder.exercise.stubs import stub
+from autograder.judging.judge import build_key, judge, observe_quietly
+from autograder.judging.verdict import AS_GIVEN, Verdict
+from autograder.notebook.check import check, read_cases, write_cases
+from autograder.notebook.pictures import matrix_picture, pictures
+from exercises import COURSE
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    """A student's folder: the notebook's working directory, with the released cases in it."""
+    write_cases(toy.TOY, tmp_path / "toy.cases")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def named(name, function):
+    function.__name__ = name
+    return function
+
+
+def test_a_right_answer(desk):
+    report = check(named("row_mean", lambda X: X.mean(axis=-1)))
+    assert report.judgement.verdict is Verdict.PASS
+    assert "not the grade" in repr(report)
+    assert "not the grade" in report._repr_html_()
+
+
+def test_a_misconception_is_named_with_its_question_and_pictures(desk):
+    report = check(named("row_mean", lambda X: X.sum(axis=-1)))
+    text, page = repr(report), report._repr_html_()
+    for part in ("WRONG_VALUE", "sum for mean", "How many numbers are in a row?", "two rows"):
+        assert part in text
+        assert part in page
+    labels = re.findall(r'aria-label="([^"]*)"', page)
+    assert [label.split(",")[0] for label in labels] == [
+        "X",
+        "your result",
+        "right result",
+        "difference",
+    ]
+
+
+def test_the_stub_is_said_to_be_the_stub(desk):
+    def row_mean(X):
+        """Say what."""
+        raise NotImplementedError
+
+    assert check(row_mean).judgement.verdict is Verdict.MISSING
+
+
+@pytest.fixture
+def debugging(tmp_path, monkeypatch):
+    """A student's folder with a debug exercise; what it returns runs an answer and checks it."""
+    write_cases(toy.Assignment("bugs", "Bugs", (toy.CENTRED,), ()), tmp_path / "bugs.cases")
+    monkeypatch.chdir(tmp_path)
+
+    def run(source):
+        namespace = {"np": np}
+        exec(source, namespace)
+        return check(namespace["centred"])
+
+    return run
+
+
+def test_a_bug_as_it_was_released_is_told_so_and_not_what_it_is(debugging):
+    report = debugging(stub(toy.CENTRED))
+    assert report.judgement.verdict is Verdict.MISSING
+    assert "as it was given, with its bug. Find the smallest input on which it" in repr(report)
+    for told in ("Which axis is a row?", "two rows", "columns for rows", "your result"):
+        assert told not in report._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("# The first axis, or the last?", ""),
+        ("    mean =", "    print(X)\n    mean ="),
+        ("mean = X.mean(axis=0)\n\n    return X - mean", "m = X.mean(-2)\n    return -(m - X)"),
+    ],
+)
+def test_a_bug_that_is_written_otherwise_is_told_no_more_than_as_it_was_released(
+    debugging, old, new
+):
+    assert old in stub(toy.CENTRED)
+    assert debugging(stub(toy.CENTRED).replace(old, new)).judgement == AS_GIVEN
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "verdict", "misconception"),
+    [
+        ("return X - mean", "return 2 * (X - mean)", Verdict.WRONG_VALUE, None),
+        ("X.mean(axis=0)", "X.mean(axis=-1, keepdims=True)", Verdict.PASS, None),
+        ("X.mean(axis=0)", "X.mean(axis=1)[:, None]", Verdict.PASS, None),
+    ],
+)
+def test_a_bug_that_was_touched_is_judged(debugging, old, new, verdict, misconception):
+    judgement = debugging(stub(toy.CENTRED).replace(old, new)).judgement
+    assert (judgement.verdict, judgement.misconception) == (verdict, misconception)
+
+
+def test_what_the_student_wrote_is_shown_as_text(desk):
+    def row_mean(X):
+        raise ValueError("<script>alert(1)</script>")
+
+    assert "<script>" not in check(row_mean)._repr_html_()
+
+
+def test_code_in_a_hint_is_shown_as_code(desk):
+    def row_mean(X):
+        raise ValueError("`X` has <2> rows")
+
+    assert "<code>X</code> has &lt;2&gt; rows" in check(row_mean)._repr_html_()
+
+
+def test_an_interrupt_stops_the_check(desk):
+    def row_mean(X):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        check(row_mean)
+
+
+def test_an_unknown_name_is_told_the_known_ones(desk):
+    with pytest.raises(LookupError, match="row_mean, scale"):
+        check(named("row_means", lambda X: X))
+
+
+def test_another_folder_is_told_where_to_be(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(LookupError, match="folder of the assignment"):
+        check(named("row_mean", lambda X: X))
+
+
+def test_damaged_cases_say_so(desk):
+    (desk / "toy.cases").write_bytes(b"damaged")
+    with pytest.raises(ValueError, match=r"toy\.cases is damaged"):
+        check(named("row_mean", lambda X: X))
+
+
+@pytest.mark.parametrize("assignment", COURSE.values(), ids=lambda one: one.name)
+def test_the_released_file_judges_as_the_key_that_it_was_made_of(assignment, tmp_path, monkeypatch):
+    """On an answer of each kind, by night on all; what the grader says is in test_agreement."""
+    keys = {}
+    monkeypatch.setattr(
+        "autograder.notebook.check.build_key",
+        lambda exercise, *cases: keys.setdefault(exercise.name, build_key(exercise, *cases)),
+    )
+    write_cases(assignment, tmp_path / "x.cases")
+    for exercise, released in zip(
+        assignment.exercises, read_cases(tmp_path / "x.cases"), strict=True
+    ):
+        made_of = keys[exercise.name]
+        wrong = [misconception.wrong for misconception in exercise.misconceptions]
+        for function in (exercise.reference, *some(exercise.alternatives), *some(wrong)):
+            public = observe_quietly(function, released.cases)
+            ours, theirs = judge(released, public), judge(made_of, public)
+            assert (ours.verdict, ours.misconception, ours.hint) == (
+                theirs.verdict,
+                theirs.misconception,
+                theirs.hint,
+            ), (exercise.name, function.__name__)
+
+
+def test_a_picture_is_drawn_for_any_matrix():
+    for matrix in (
+        np.zeros((2, 3)),
+        np.array([np.nan, np.inf, -1.0]),
+        np.zeros((40, 50)),
+        np.ones((2, 3, 4)),
+        np.array([[True, False]]),
+    ):
+        picture = ElementTree.fromstring(matrix_picture("a <title>", matrix))
+        assert picture.attrib["role"] == "img"
+        assert str(matrix.shape) in picture.attrib["aria-label"]
+
+
+def test_pictures_show_what_can_be_shown():
+    right = (np.eye(2), np.eye(2))
+    assert pictures({}, None, right).count("<svg") == 2
+    assert pictures({}, (np.eye(2), np.eye(3)), right).count("<svg") == 5
+    assert pictures({}, 3.0, True) == ""
+
+
+def test_pictures_go_by_the_names_of_the_docstring():
+    inputs = {"X": np.eye(2), "radius": 2, "mask": np.eye(2, dtype=bool)}
+    both = (np.eye(2), np.eye(2))
+    drawn = pictures(inputs, both, both, ("output", "weights"))
+    labels = [label.split(",")[0] for label in re.findall(r'aria-label="([^"]*)"', drawn)]
+    assert labels[:3] == ["X", "mask", "your output"]
+    assert labels[5:7] == ["your weights", "right weights"]
+    assert "<code>radius = 2</code>" in drawn
+
+
+def labels_of(drawn):
+    return re.findall(r'aria-label="([^"]*)"', drawn)
+
+
+def test_pictures_show_the_entry_in_which_the_difference_is_largest():
+    right = np.arange(24.0).reshape(3, 2, 2, 2)
+    mine = right.copy()
+    mine[1, 1] += [[5, 0], [0, 0]]
+    mine[2, 0] += [[1, 0], [0, 0]]
+    X, mine_label, _, difference = labels_of(pictures({"X": right[:, :1]}, mine, right))
+    assert X == "X, shape (3, 1, 2, 2) (part: [1, 0]): 8 9; 10 11"
+    assert mine_label == "your result, shape (3, 2, 2, 2) (part: [1, 1]): 17 13; 14 15"
+    assert difference.endswith("5 0; 0 0")
+
+
+def test_a_difference_within_the_tolerance_is_none():
+    right = np.array([[1.0, 2.0]])
+    *_, difference = labels_of(pictures({}, np.array([[1 + 5e-8, 3.0]]), right))
+    assert difference.endswith(": 0 1")
+
+
+def test_lists_and_tuples_are_drawn_too():
+    arrays = [np.eye(2) * size for size in range(6)]
+    mine = [*arrays[:5], np.zeros((2, 2))]
+    drawn = labels_of(pictures({"gradients": arrays, "sizes": (2, 3)}, (mine, 1.0), (arrays, 2.0)))
+    titles = [label.split(",")[0] for label in drawn]
+    assert titles[:4] == [f"gradients[{at}]" for at in range(4)]
+    assert titles[4:7] == ["your value 1[5]", "right value 1[5]", "difference"]
+    assert len(titles) == 4 + 3 * 4
+    assert "<code>sizes = (2, 3)</code>" in pictures({"sizes": (2, 3)}, 1.0, 2.0)
+
+
+def test_the_self_check_needs_numpy_only():
+    code = (
+        "import sys, autograder; "
+        "print({'torch', 'nbgrader', 'matplotlib', 'solutions', 'typer'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def test_check_alone_counts_what_the_checks_have_said(desk, monkeypatch):
+    monkeypatch.setattr("autograder.notebook.check._SAID", {})
+    assert repr(check()) == ("0 of 2 right on the public cases.\nNot checked: row_mean, scale.")
+    check(named("row_mean", lambda X: X.sum(axis=-1)))
+    assert "Not yet: row_mean.\nNot checked: scale." in repr(check())
+    check(named("row_mean", lambda X: X.mean(axis=-1)))
+    assert repr(check()).startswith("1 of 2 right")
+
+
+def test_in_a_notebook_an_exception_comes_with_its_line(desk):
+    source = "def row_mean(X):\n    return X.transpose(0, 1, 2)\n"
+    file = "/tmp/ipykernel_1/2.py"
+    linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
+    namespace = {}
+    exec(compile(source, file, "exec"), namespace)
+    assert "(line 2 of its cell: `return X.transpose(0, 1, 2)`)" in repr(
+        check(namespace["row_mean"])
+    )

@@ -1,0 +1,80 @@
+"""What a room's processes use is seen from outside: also what their threads do."""
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from autograder.probe.usage import Watch
+
+SPINS = """
+import threading, time
+def spin():
+    while True:
+        pass
+threading.Thread(target=spin, daemon=True).start()
+time.sleep(60)
+"""
+LOOKS_DEAD = """
+import ctypes, platform, threading, time
+def hold():
+    held = bytearray(b"x") * (50 * 2**20)
+    time.sleep(60)
+threading.Thread(target=hold).start()
+ctypes.CDLL(None).syscall({"x86_64": 60, "aarch64": 93}[platform.machine()], 0)  # ends one thread
+"""
+SLEEPS = "import time\ntime.sleep(60)"
+
+
+@pytest.fixture
+def started(tmp_path):
+    """Start a program; returns its process, and a watch that sees this one only."""
+    processes = []
+
+    def start(program):
+        (tmp_path / "self").symlink_to("/proc/self")
+        watch = Watch(os.open(tmp_path, os.O_RDONLY), ())
+        process = subprocess.Popen([sys.executable, "-c", program])
+        processes.append(process)
+        (tmp_path / str(process.pid)).symlink_to(f"/proc/{process.pid}")
+        return watch
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+def test_a_thread_that_computes_while_the_first_one_waits_is_not_idle(started):
+    watch = started(SPINS)
+    while watch.look().seconds < 0.5:
+        time.sleep(0.01)
+    for _ in range(10):
+        time.sleep(0.02)
+        assert watch.look().runnable
+
+
+def test_the_memory_of_a_process_whose_first_thread_has_ended_counts(started):
+    watch = started(LOOKS_DEAD)
+    watch._born_with = 0  # it is no fork of this process
+    folder = watch._folder
+    (process,) = (name for name in os.listdir(folder) if name.isdigit())
+    while b"State:\tZ" not in watch._read(f"{process}/status"):
+        time.sleep(0.01)
+    deadline = time.monotonic() + 30
+    while watch.look().memory < 50 * 2**20 and time.monotonic() < deadline:  # it fills it
+        time.sleep(0.05)
+    usage = watch.look()
+    assert usage.memory >= 50 * 2**20
+    assert usage.processes == 1
+
+
+def test_a_process_that_sleeps_is_idle(started):
+    watch = started(SLEEPS)
+    deadline = time.monotonic() + 30
+    while watch.look().runnable and time.monotonic() < deadline:  # it begins
+        time.sleep(0.05)
+    time.sleep(0.5)
+    assert not watch.look().runnable
