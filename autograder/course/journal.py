@@ -119,7 +119,7 @@ class Journal:
         self._entered: dict[tuple[str, str], str] = {}
         self._last = FIRST
         self._broken = ""  # why nothing more can be written
-        self._one_at_a_time = threading.Lock()  # two threads write, see grading.keeper
+        self._one_at_a_time = threading.Lock()  # two threads write, see nbgrader.writer
         self._stream = self._open()
         try:
             self._read()

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from distributed import Client, KilledWorker, Worker, WorkerPlugin
 from distributed.comm.addressing import get_address_host_port
 
-from .jobs import Described, Installed, Job, Released, installed, judge_job, versions
+from ..submission.task import Task
+from .jobs import Installed, Job, Released, installed, judge_job, versions
 from .workers import Judged, LocalWorkers, WorkersLost
 
 if TYPE_CHECKING:
@@ -65,8 +66,8 @@ class Cluster:
             ) from error
 
     @property
-    def room(self) -> int:
-        """See Workers.room."""
+    def capacity(self) -> int:
+        """See Workers.capacity."""
         return 2 * max(1, len(self._judging))
 
     def __enter__(self) -> Cluster:
@@ -79,7 +80,7 @@ class Cluster:
         """Leave the scheduler, which forgets what was asked of it."""
         self._client.close()
 
-    def describe(self, released: Released) -> dict[str, Described]:
+    def describe(self, released: Released) -> dict[str, Task]:
         """See Workers.describe. Raises WorkersLost if a worker would judge otherwise."""
         with LocalWorkers(released.package, 1, trust=True) as here:  # it runs no submission
             described = here.describe(released)

@@ -15,9 +15,10 @@ from ..course.journal import Journal, Record, Row, make_record
 from ..course.overlooked import overlooked
 from ..course.plaintext import printable
 from ..judging.verdict import Judgement, Verdict
-from ..nbgrader.keeper import Keeper, Task, Waiting
+from ..nbgrader.writer import GradebookWriter, Waiting
 from ..sandbox.backends import SandboxUnavailable
 from ..submission.submission import Submission, read_submission
+from ..submission.task import Task
 from .jobs import Job, Released
 from .workers import Workers, WorkersLost, judge_all
 
@@ -78,17 +79,17 @@ def grade(
         left_out += overlooked(course) if students is None else []
     with Journal(course.journal) as journal:
         tasks = _tasks(course, {file.assignment for file in files}, workers)
-        with Keeper(course, journal, tasks) as keeper:
-            run = _Run(course, tasks, journal, keeper, workers, len(files), on_progress)
+        with GradebookWriter(course, journal, tasks) as writer:
+            run = _Run(course, tasks, journal, writer, workers, len(files), on_progress)
             run.judge(files)
             _write_grades(course, journal)
-            waiting = keeper.finish()
+            waiting = writer.finish()
         return Report(
             rows=tuple(row for _, rows in sorted(run.rows.items()) for row in rows),
             waiting=tuple(sorted(waiting, key=lambda one: (one.student, one.assignment))),
             judged=run.judged,
             known=len(files) - run.judged,
-            notes=(*journal.notes, *keeper.notes, *left_out),
+            notes=(*journal.notes, *writer.notes, *left_out),
         )
 
 
@@ -100,7 +101,7 @@ class _Run:
         course: Course,
         tasks: dict[str, Task],
         journal: Journal,
-        keeper: Keeper,
+        writer: GradebookWriter,
         workers: Workers,
         total: int,
         on_progress: Progress,
@@ -108,7 +109,7 @@ class _Run:
         self.rows: dict[tuple[str, str], tuple[Row, ...]] = {}
         self.judged = 0
         self._course, self._tasks, self._journal = course, tasks, journal
-        self._keeper, self._workers = keeper, workers
+        self._writer, self._workers = writer, workers
         self._total, self._on_progress = total, on_progress
 
     def judge(self, files: Iterable[SubmissionFile]) -> None:
@@ -203,7 +204,7 @@ class _Run:
         self._keep(begun, record)
 
     def _keep(self, begun: _Begun, record: Record) -> None:
-        self._keeper.keep(begun.file, begun.submission, record)
+        self._writer.write(begun.file, begun.submission, record)
         self.rows[record.student, record.assignment] = record.rows
         self._on_progress(len(self.rows), self._total, begun.file)
 
@@ -249,11 +250,7 @@ def _released_only(
 
 def _tasks(course: Course, names: Collection[str], workers: Workers) -> dict[str, Task]:
     notebooks = {name: read_released(course, name) for name in sorted(names)}
-    released = Released(course.package.name, notebooks)
-    described = workers.describe(released) if notebooks else {}
-    return {
-        name: Task(one.outline, notebooks[name], one.fingerprint) for name, one in described.items()
-    }
+    return workers.describe(Released(course.package.name, notebooks)) if notebooks else {}
 
 
 def _doubtful(begun: _Begun) -> list[str]:

@@ -19,13 +19,15 @@ import numpy as np
 
 from ..exercise.course_package import CoursePackage
 from ..exercise.model import Assignment
-from ..exercise.outline import Outline, outline
+from ..exercise.outline import outline
 from ..judging.verdict import Judgement
 from ..probe import wire
 from ..sandbox import backends
 from ..sandbox.rooms import NotBegun
 from ..submission.submission import ProgramCell
+from ..submission.task import Task
 from . import program as grading
+from .fingerprint import fingerprint
 
 if TYPE_CHECKING:  # its import takes long, and no worker reads a notebook
     from nbformat import NotebookNode
@@ -54,14 +56,6 @@ class Released:
 
     package: str
     notebooks: dict[str, NotebookNode]
-
-
-@dataclass(frozen=True)
-class Described:
-    """An assignment as a worker knows it; see `program.fingerprint`."""
-
-    outline: Outline
-    fingerprint: str
 
 
 @dataclass(frozen=True)
@@ -96,7 +90,7 @@ def _assignment(package: CoursePackage, name: str) -> Assignment:
     return found
 
 
-def prepare(released: Released, trust: bool) -> dict[str, Described]:
+def prepare(released: Released, trust: bool) -> dict[str, Task]:
     """Describe the assignments, while the sandbox starts in which they will be judged."""
     package = CoursePackage.find(released.package)
     for name in released.notebooks:
@@ -104,12 +98,14 @@ def prepare(released: Released, trust: bool) -> dict[str, Described]:
     return describe(released)
 
 
-def describe(released: Released) -> dict[str, Described]:
+def describe(released: Released) -> dict[str, Task]:
     """Describe the assignments, by name, with these releases as this process would judge them."""
     package = CoursePackage.find(released.package)
     return {
-        name: Described(
-            outline(package[name]), grading.fingerprint(package[name], notebook, package.packages)
+        name: Task(
+            outline(package[name]),
+            notebook,
+            fingerprint(package[name], notebook, package.packages),
         )
         for name, notebook in released.notebooks.items()
     }

@@ -11,7 +11,7 @@ import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -20,40 +20,14 @@ from ..probe import wire
 from ..probe.values import Call
 from ..sandbox.backends import Sandbox
 from ..sandbox.rooms import Room, Run
+from ..submission.submission import ProgramCell
 from . import returned
-from .elsewhere import Handed, hand_over
+from .callbacks import Handed, hand_over
+from .questions import Question
 from .seen import Seen, joined, twice
 
 MOST_LEFT_OUT = 3
 """So many of a student's own cells may end their process before it counts."""
-
-
-class ProgramCell(Protocol):
-    """A cell to run: its source, and the exercise that it answers, if any."""
-
-    @property
-    def source(self) -> str:
-        """Python code."""
-        ...
-
-    @property
-    def exercise(self) -> str | None:
-        """The name of the exercise, or None for a cell that answers none."""
-        ...
-
-
-@dataclass(frozen=True)
-class Question:
-    """An exercise to observe: its public key, its whole key, and the seconds of its calls."""
-
-    public: AnswerKey
-    whole: AnswerKey
-    seconds: float
-
-    @property
-    def name(self) -> str:
-        """The name of the exercise."""
-        return self.whole.exercise
 
 
 @dataclass(frozen=True)

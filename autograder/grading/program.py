@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import inspect
-import platform
-import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from functools import lru_cache
-from importlib import metadata
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from ..course.plaintext import printable
-from ..exercise.model import Assignment, Exercise, public_cases
+from ..exercise.model import Assignment
 from ..judging import judge
-from ..judging.judge import AnswerKey, build_key, with_hidden
 from ..judging.verdict import IN_A_PROCESS, Judgement, Verdict
 from ..notebook.check import read_cases
 from ..probe.gate import SEALED
@@ -30,28 +18,14 @@ from ..probe.values import Raised
 from ..sandbox.backends import Sandbox
 from ..sandbox.limits import LIMITS
 from ..sandbox.rooms import NotBegun
-from .observing import Observer, ProgramCell, Question
+from ..submission.submission import ProgramCell
+from .observing import Observer
+from .questions import Question, questions
 from .seen import Seen
-
-if TYPE_CHECKING:  # its import takes long, and judging does without
-    from nbformat import NotebookNode
-
-ENGINE = ("exercise", "grading", "judging", "probe", "sandbox", "submission")
-"""The rooms of this package that decide a verdict."""
-
-DRAWS = 4
-"""So many draws of hidden cases a course has; the digest of a submission chooses one."""
 
 FEWEST_ASKS = 0.75
 """Of the calls that the reference makes of a function among its arguments, a right answer makes so
 many at least; what it hard-codes, or knows from elsewhere, it does not ask for."""
-
-PATIENCE = 20
-"""So many times as long as the reference may a right answer take."""
-
-CALLS = 3
-"""So often is an answer called for each case: once in the first pass, twice in the second. The
-reference is called once."""
 
 
 def judge_program(
@@ -67,36 +41,6 @@ def judge_program(
     asked = questions(assignment, course_key, digest)
     wanted = [one for one in asked if only is None or one.name in only]
     return judge_questions(program, wanted, sandbox)
-
-
-def questions(assignment: Assignment, course_key: bytes, digest: str) -> list[Question]:
-    """The right answers to the public and the hidden cases of every exercise.
-
-    The hidden cases are one of DRAWS draws, made of HMAC(course key, exercise, draw): no one can
-    know them beforehand, and the same submission always meets the same ones.
-    """
-    message = f"{digest}\n{assignment.name}".encode()
-    draw = hmac.new(course_key, message, hashlib.sha256).digest()[0] % DRAWS
-    return [_question(one, course_key, draw) for one in assignment.exercises]
-
-
-@lru_cache(maxsize=1024)
-def _question(one: Exercise, course_key: bytes, draw: int) -> Question:
-    public, public_seconds = _public_key(one)
-    seed = hmac.new(course_key, f"{one.name}\n{draw}".encode(), hashlib.sha256).digest()
-    rng = np.random.default_rng(int.from_bytes(seed, "little"))
-    begun = time.process_time()
-    whole = with_hidden(public, one, tuple(one.hidden(rng)))
-    seconds = public_seconds + time.process_time() - begun
-    return Question(public, whole, LIMITS.seconds + PATIENCE * CALLS * seconds)
-
-
-@lru_cache(maxsize=1024)
-def _public_key(one: Exercise) -> tuple[AnswerKey, float]:
-    """The key for the public cases, and the seconds of a processor that the reference took."""
-    begun = time.process_time()
-    key = build_key(one, public_cases(one), ())
-    return key, time.process_time() - begun
 
 
 def judge_questions(
@@ -243,50 +187,6 @@ _STATUS = {
     ),
     "malformed": Judgement(Verdict.MALFORMED, "What came back from the answer is no result."),
 }
-
-
-def fingerprint(assignment: Assignment, released: NotebookNode, packages: tuple[str, ...]) -> str:
-    """A digest of all that decides a verdict: exercises, references, engine, release, versions.
-
-    A submission with the same digest and fingerprint gets the same verdicts: it need not be
-    judged again. `packages` are those of the course.
-    """
-    functions: list[Callable[..., Any]] = []
-    parts = [platform.python_version(), f"numpy=={np.__version__}", repr(LIMITS)]
-    parts += [cell.source for cell in released.cells]
-    for one in assignment.exercises:
-        functions += [one.reference, one.cases, one.hidden]
-        functions += [misconception.answer.written for misconception in one.misconceptions]
-        parts.append(repr((one.name, one.points, [(m.name, m.hint) for m in one.misconceptions])))
-    if assignment.torch:
-        parts.append(f"torch=={metadata.version('torch')}")
-    modules = _modules_behind(functions, packages)
-    parts += [inspect.getsource(m) for m in sorted(modules, key=lambda m: m.__name__)]
-    engine = Path(__file__).parents[1]
-    for room in ENGINE:
-        parts += [path.read_text() for path in sorted((engine / room).rglob("*.py"))]
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
-
-
-def _modules_behind(
-    functions: Sequence[Callable[..., Any]], packages: tuple[str, ...]
-) -> set[ModuleType]:
-    """The modules of `packages` that define `functions`, and those whose functions these use."""
-    waiting, found = list(functions), set()
-    while waiting:
-        module = inspect.getmodule(waiting.pop())
-        if (
-            module is not None
-            and module.__name__.partition(".")[0] in packages
-            and module not in found
-        ):
-            found.add(module)
-            waiting += [
-                value
-                for value in vars(module).values()
-                if inspect.isfunction(value) or inspect.isclass(value)
-            ]
-    return found
 
 
 def check_program(

@@ -19,7 +19,7 @@ from ..probe.values import (
     Tensor,
     Unloadable,
 )
-from .elsewhere import Handed
+from .callbacks import Handed
 
 
 def pair(value: Any) -> tuple[str, Any]:

@@ -14,7 +14,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from ..judging.verdict import Judgement
-from .jobs import Described, Job, Released, begin, judge_job, prepare
+from ..submission.task import Task
+from .jobs import Job, Released, begin, judge_job, prepare
 
 if TYPE_CHECKING:
     pass
@@ -24,7 +25,7 @@ Given = TypeVar("Given")
 Result = TypeVar("Result")
 Judged = Future[dict[str, Judgement]]
 
-PATIENCE = 5.0
+LOOK_AFTER = 5.0
 """How many seconds to wait for a result before looking whether there are workers."""
 
 STARTS = 3
@@ -44,7 +45,7 @@ class Workers(Protocol):
         ...
 
     @property
-    def room(self) -> int:
+    def capacity(self) -> int:
         """How many jobs to give them at a time, so that none of them waits for the next."""
         ...
 
@@ -53,7 +54,7 @@ class Workers(Protocol):
         """What a job's future raises whose worker ended, perhaps by that job."""
         ...
 
-    def describe(self, released: Released) -> dict[str, Described]:
+    def describe(self, released: Released) -> dict[str, Task]:
         """The assignments as this installation judges them. Raises WorkersLost."""
         ...
 
@@ -88,8 +89,8 @@ class LocalWorkers:
         self._pool.submit(os.getpid)
 
     @property
-    def room(self) -> int:
-        """See Workers.room."""
+    def capacity(self) -> int:
+        """See Workers.capacity."""
         return 2 * self._jobs
 
     def __enter__(self) -> LocalWorkers:
@@ -102,7 +103,7 @@ class LocalWorkers:
         """End the workers."""
         self._end(at_once=kind is not None)
 
-    def describe(self, released: Released) -> dict[str, Described]:
+    def describe(self, released: Released) -> dict[str, Task]:
         """See Workers.describe."""
         for _ in range(STARTS):
             with suppress(BrokenProcessPool):
@@ -150,11 +151,11 @@ def judge_all(
     left = iter(jobs)
     running: dict[Judged, Key] = {}
     while True:
-        for key, job in islice(left, max(0, workers.room - len(running))):
+        for key, job in islice(left, max(0, workers.capacity - len(running))):
             running[workers.submit(job)] = key
         if not running:
             return
-        done = wait(running, PATIENCE, FIRST_COMPLETED).done
+        done = wait(running, LOOK_AFTER, FIRST_COMPLETED).done
         workers.check()
         for future in done:
             yield running.pop(future), _outcome(future)

@@ -29,7 +29,7 @@ PAGE_SECONDS = 8.0
 PAGE_CHARACTERS = 2**21
 """The most HTML for one page; more of it would keep the exporter and the browser for too long."""
 
-PATIENCE = 60.0
+SECONDS = 60.0
 """Seconds of the wall clock for one text, on a machine that has other things to do."""
 
 
@@ -71,7 +71,7 @@ class _Process:
 def _line(process: subprocess.Popen[bytes]) -> bytes:
     """The next line of its output; cut off if it ends, takes too long or says too much."""
     assert process.stdout is not None
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + SECONDS
     heard = bytearray()
     while not heard.endswith(b"\n") and len(heard) < 16 * PAGE_CHARACTERS:
         left = deadline - time.monotonic()

@@ -22,7 +22,8 @@ from hypothesis import strategies as st
 
 from autograder.course.course import SubmissionFile
 from autograder.course.journal import make_record
-from autograder.grading.program import judge_questions, questions
+from autograder.grading.program import judge_questions
+from autograder.grading.questions import questions
 from autograder.judging.agreement import agree
 from autograder.judging.judge import observe_quietly
 from autograder.judging.verdict import Judgement, Verdict

@@ -208,10 +208,10 @@ def live(page: str) -> Counter[str]:
 
 def prepare(root: str, mode: str) -> None:
     """Give this process, and each worker, the class' sandbox, limits and assignments."""
-    from autograder.grading import program
+    from autograder.grading import questions
     from autograder.sandbox import backends
 
-    program.LIMITS = hostile.QUICK
+    questions.LIMITS = hostile.QUICK
     real = backends.open_sandbox
     backends.open_sandbox = lambda trust=False, packages=(): real(
         limits=hostile.QUICK, mode=mode, packages=packages

@@ -15,7 +15,7 @@ class InProcess:
     died = ()
 
     def __init__(self, sandbox, number=1):
-        self.sandbox, self.room = sandbox, number
+        self.sandbox, self.capacity = sandbox, number
         self.trust = not sandbox.isolated
         self._pool = ThreadPoolExecutor(number)
 

@@ -11,9 +11,10 @@ import toy
 from nbformat.v4 import new_code_cell, new_notebook
 from nightly import in_places
 
-from autograder.grading import observing
+from autograder.grading import observing, questions
 from autograder.grading import program as grading
-from autograder.grading.program import check_program, fingerprint, judge_program
+from autograder.grading.fingerprint import fingerprint
+from autograder.grading.program import check_program, judge_program
 from autograder.judging.verdict import Verdict
 from autograder.notebook.check import write_cases
 from autograder.probe import wire
@@ -47,6 +48,7 @@ def isolating(request):
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch):
     monkeypatch.setattr(grading, "LIMITS", QUICK)
+    monkeypatch.setattr(questions, "LIMITS", QUICK)
 
 
 def grade(box, *sources, digest="a"):
@@ -293,13 +295,13 @@ def test_hard_coded_public_cases_fail_on_hidden_ones(isolating):
 
 
 def hidden(key, digest):
-    asked = grading.questions(toy.TOY, key, digest)
+    asked = questions.questions(toy.TOY, key, digest)
     return b"".join(one.whole.cases[-1].arguments[0].tobytes() for one in asked)
 
 
 def test_hidden_cases_are_one_of_a_few_draws_of_the_courses_key():
     drawn = {digest: hidden(b"key", digest) for digest in map(str, range(64))}
-    assert len(set(drawn.values())) == grading.DRAWS
+    assert len(set(drawn.values())) == questions.DRAWS
     assert hidden(b"key", "7") == drawn["7"]
     assert {hidden(b"other", digest) for digest in drawn}.isdisjoint(drawn.values())
 
@@ -461,7 +463,7 @@ def test_the_pages_state_the_limits_that_are_set():
         for who in ("student", "instructor")
     )
     limits = Limits()
-    assert (grading.PATIENCE, limits.seconds, grading.DRAWS) == (20, 2, 4)
+    assert (questions.TIMES_THE_REFERENCE, limits.seconds, questions.DRAWS) == (20, 2, 4)
     assert "twenty times as long as ours do, and two seconds more" in student
     assert "2 s and twenty times" in instructor
     assert f"{limits.cell_seconds:.0f} s for a cell, {limits.memory // 2**30} GiB" in instructor

@@ -15,7 +15,8 @@ from toy_torch import AFFINE, LOG_MEAN, MIXER, TOY, program
 
 from autograder.exercise.model import Case, Raises, draw_setup, public_cases
 from autograder.exercise.stubs import stub
-from autograder.grading.program import fingerprint, judge_program
+from autograder.grading.fingerprint import fingerprint
+from autograder.grading.program import judge_program
 from autograder.grading.sample import answer_source
 from autograder.judging.judge import build_key, judge, observe_quietly
 from autograder.judging.verdict import Verdict
@@ -507,7 +508,7 @@ def test_the_fingerprint_of_torch_exercises_follows_torch(monkeypatch):
         fingerprint(TOY, new_notebook(), ("toy_torch",)),
         fingerprint(toy.TOY, new_notebook(), ("toy",)),
     )
-    monkeypatch.setattr("autograder.grading.program.metadata.version", lambda name: "0")
+    monkeypatch.setattr("autograder.grading.fingerprint.metadata.version", lambda name: "0")
     after = (
         fingerprint(TOY, new_notebook(), ("toy_torch",)),
         fingerprint(toy.TOY, new_notebook(), ("toy",)),

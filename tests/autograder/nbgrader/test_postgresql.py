@@ -155,7 +155,7 @@ def test_an_address_that_is_none_is_one_line(course, sandbox, url):
 
 
 def test_a_server_that_goes_in_mid_run_loses_nothing(course, server, monkeypatch):
-    monkeypatch.setattr("autograder.nbgrader.keeper.BATCH", 1)
+    monkeypatch.setattr("autograder.nbgrader.writer.BATCH", 1)
     hand_in(course, "cay")
     on_server = keep_grades_at(course, server.url())
     real, stops = Gradebook.enter, [server.stop]

@@ -15,7 +15,8 @@ from toy import Cell, imports
 from autograder.exercise.model import Exercise, Kind
 from autograder.exercise.stubs import stub
 from autograder.grading.observing import Question
-from autograder.grading.program import judge_program, judge_questions, questions
+from autograder.grading.program import judge_program, judge_questions
+from autograder.grading.questions import questions
 from autograder.grading.sample import answer_source
 from autograder.judging.judge import judge, observe_quietly
 from autograder.judging.verdict import AS_GIVEN, Verdict

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING
 
 from ..course.course import Course, SubmissionFile
 from ..course.journal import Journal, Record
-from ..exercise.outline import Outline
 from ..submission.submission import Submission
+from ..submission.task import Task
 from .autograded import write_autograded
 
-if TYPE_CHECKING:  # nbgrader's import takes long: the keeper's thread does it, beside the judging
-    from nbformat import NotebookNode
-
+if TYPE_CHECKING:  # nbgrader's import takes long: the writer's thread does it, beside the judging
     from .entries import Entry
 
 BATCH = 100
@@ -24,15 +22,6 @@ BATCH = 100
 
 BEHIND = 4 * BATCH
 """How many results may wait to be written before judging waits for them."""
-
-
-@dataclass(frozen=True)
-class Task:
-    """One assignment with what all its submissions share."""
-
-    outline: Outline
-    released: NotebookNode
-    fingerprint: str
 
 
 @dataclass(frozen=True)
@@ -44,7 +33,7 @@ class Waiting:
     answers: int
 
 
-class Keeper:
+class GradebookWriter:
     """The one writer of autograded notebooks and gradebook, a thread behind the journal.
 
     What cannot go into the gradebook just now is tried once more at the end: whatever it needs is
@@ -52,7 +41,7 @@ class Keeper:
     """
 
     def __init__(self, course: Course, journal: Journal, tasks: dict[str, Task]) -> None:
-        """`tasks` may still grow; an assignment must be in it before a submission of it is kept."""
+        """`tasks` may still grow: an assignment is in it before a submission of it is written."""
         self.notes: list[str] = []
         self._course, self._journal, self._tasks = course, journal, tasks
         self._thread = ThreadPoolExecutor(1)
@@ -61,8 +50,8 @@ class Keeper:
         self._left: list[Entry] = []
         self._waiting: list[Waiting] = []
 
-    def __enter__(self) -> Keeper:
-        """The keeper."""
+    def __enter__(self) -> GradebookWriter:
+        """The writer."""
         return self
 
     def __exit__(
@@ -71,7 +60,7 @@ class Keeper:
         """End the thread."""
         self._thread.shutdown(cancel_futures=True)
 
-    def keep(self, file: SubmissionFile, submission: Submission, record: Record) -> None:
+    def write(self, file: SubmissionFile, submission: Submission, record: Record) -> None:
         """Have the result of a submission written. Raises what writing an earlier one raised."""
         self._steps.append(self._thread.submit(self._write, file, submission, record))
         while len(self._steps) > BEHIND or (self._steps and self._steps[0].done()):

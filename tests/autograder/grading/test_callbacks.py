@@ -10,8 +10,8 @@ import toy
 from nightly import in_places
 
 from autograder.exercise.model import Assignment, Case, SourceFunction
-from autograder.grading import program as grading
-from autograder.grading.elsewhere import hand_over
+from autograder.grading import questions
+from autograder.grading.callbacks import hand_over
 from autograder.grading.program import judge_program
 from autograder.grading.sample import answer_source
 from autograder.judging.judge import build_key
@@ -126,7 +126,7 @@ GIVEN_FUNCTIONS = (
 def test_right_answers_pass_that_are_given_functions(name, box, monkeypatch):
     assignment, exercise = name.split(".")
     if not box.isolated:  # the wall clock counts there, and other tests share the machine
-        monkeypatch.setattr(grading, "LIMITS", dataclasses.replace(grading.LIMITS, seconds=20))
+        monkeypatch.setattr(questions, "LIMITS", dataclasses.replace(questions.LIMITS, seconds=20))
     course_key = b"key" if box.isolated else b"another"  # questions are kept, with their limits
     whole = COURSE[assignment]
     one = whole.exercise(exercise)
