@@ -266,7 +266,7 @@ class Declaration:
 
 
 def assignment(
-    package: str, *, title: str, exercises: tuple[str, ...], written: tuple[str, ...]
+    package: str, *, title: str, exercises: tuple[str, ...], written: tuple[str, ...] = ()
 ) -> Assignment:
     """The assignment of a chapter: what is declared in the files of its package, in this order.
 
