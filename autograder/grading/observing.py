@@ -17,6 +17,7 @@ import numpy as np
 
 from ..judging.judge import AnswerKey
 from ..probe import wire
+from ..probe.status import Status
 from ..probe.values import Call
 from ..sandbox.backends import Sandbox
 from ..sandbox.rooms import Room, Run
@@ -77,7 +78,7 @@ class Observer:
         self._exercises = [cell.exercise for cell in program]
         self._program = wire.encode([(_bytes(cell.source), cell.exercise) for cell in program])
         self._sandbox, self._torch = sandbox, torch
-        self._left_out: dict[int, str] = {}  # cells that ended their process, and how
+        self._left_out: dict[int, Status] = {}  # cells that ended their process, and how
         self._with_hidden: set[int] = set()  # those of them that did so beside hidden inputs
         self._room = self._enter()
 
@@ -86,7 +87,7 @@ class Observer:
         self._room.close()
 
     @property
-    def own_left_out(self) -> dict[int, str]:
+    def own_left_out(self) -> dict[int, Status]:
         """The cells of no exercise that were left out in runs without hidden inputs, and why.
 
         Of other runs neither may be told: the student's process says what they are.
@@ -168,13 +169,15 @@ class Observer:
             handed = _handed(tuple(order))
             run = self._run(handed, max(asked[one.name].seconds for one in batch), again)
             if run.cell is not None and self._may_leave_out(run.cell):
-                self._left_out[run.cell] = "killed" if run.status == "ended" else run.status
+                self._left_out[run.cell] = (
+                    Status.KILLED if run.status is Status.ENDED else run.status
+                )
                 if any(one.hidden for one in batch):
                     self._with_hidden.add(run.cell)
                 continue
             found = self._read(batch, handed, run, asked)
             if not found:  # the first of them ended the run, and it was alone with the cells
-                status = "killed" if run.status == "ended" else run.status
+                status = Status.KILLED if run.status is Status.ENDED else run.status
                 key = asked[batch[0].name].public
                 found = {key.exercise: Seen(status, key, alone=True, left=_left(run, key))}
             seen |= found
@@ -202,16 +205,16 @@ class Observer:
         seen: dict[str, Seen] = {}
         changed = _calls_after(run, handed, batch)
         for index, (part, message) in enumerate(zip(batch, run.results, strict=False)):
-            status, result = "ended", None
+            status, result = Status.ENDED, None
             try:
                 name, result = returned.pair(wire.decode(message))
             except wire.WireError:
-                name, status = part.name, "malformed"
+                name, status = part.name, Status.MALFORMED
             if name != part.name:
                 break
             if isinstance(result, list):
                 result = returned.observations(result, len(part.calls), handed)
-                status = "malformed" if result is None else status
+                status = Status.MALFORMED if result is None else status
             if isinstance(result, list) and changed is not None:
                 result = [
                     replace(one, arguments_after=_after(call))

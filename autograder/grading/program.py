@@ -12,8 +12,8 @@ from ..exercise.model import Assignment
 from ..judging import judge
 from ..judging.verdict import IN_A_PROCESS, Judgement, Verdict
 from ..notebook.check import read_cases
-from ..probe.gate import SEALED
 from ..probe.namespaces import MOST_FILES
+from ..probe.status import Status
 from ..probe.values import Raised
 from ..sandbox.backends import Sandbox
 from ..sandbox.limits import LIMITS
@@ -86,7 +86,7 @@ def _observed(
         return {}, str(error)
 
 
-def _left_out(program: Sequence[ProgramCell], cells: Mapping[int, str]) -> str:
+def _left_out(program: Sequence[ProgramCell], cells: Mapping[int, Status]) -> str:
     return "".join(
         f" (A cell of your own was left out, since it {_DID.get(how, 'ended the process')}. "
         f"It begins with: {printable(program[cell].source.strip()[:40])})"
@@ -104,10 +104,10 @@ def _judgement(seen: Seen, note: str) -> Judgement:
 
 def _judgement_alone(seen: Seen) -> Judgement:
     key, result = seen.key, seen.result
-    if seen.status == "timeout" and seen.left:
+    if seen.status is Status.TIMEOUT and seen.left:
         return _NEEDS_WHAT_WAS_LEFT
-    if seen.status != "ended":
-        return _STATUS.get(seen.status, _STATUS["malformed"])
+    if seen.status is not Status.ENDED:
+        return _STATUS[seen.status]
     if result is None:
         return Judgement(
             Verdict.MISSING,
@@ -122,7 +122,7 @@ def _judgement_alone(seen: Seen) -> Judgement:
             f"Its cell raises {result.type_name}{line}: {result.message[:300]}",
         )
     if not isinstance(result, list):
-        return _STATUS["malformed"]
+        return _STATUS[Status.MALFORMED]
     judgement = judge.judge(key, result)
     if judgement.verdict is Verdict.NONDETERMINISTIC and seen.left:
         return _NEEDS_WHAT_WAS_LEFT
@@ -148,12 +148,12 @@ _LEFT_OUT_LATER = (
     " (A cell of your own was left out: it ran well, but ended the process when it ran again.)"
 )
 _DID = {
-    "timeout": "did not end in time",
-    "memory": "asked for too much memory",
-    "output": "printed too much",
-    "results": "gave back too much",
-    "processes": "started too many processes",
-    "files": "made too many files",
+    Status.TIMEOUT: "did not end in time",
+    Status.MEMORY: "asked for too much memory",
+    Status.OUTPUT: "printed too much",
+    Status.RESULTS: "gave back too much",
+    Status.PROCESSES: "started too many processes",
+    Status.FILES: "made too many files",
 }
 _NEEDS_WHAT_WAS_LEFT = Judgement(
     Verdict.FORBIDDEN,
@@ -162,30 +162,30 @@ _NEEDS_WHAT_WAS_LEFT = Judgement(
     "writing it is the exercise.",
 )
 _STATUS = {
-    SEALED: IN_A_PROCESS,
-    "timeout": Judgement(
+    Status.SEALED: IN_A_PROCESS,
+    Status.TIMEOUT: Judgement(
         Verdict.TIMEOUT, "It did not end in time. Is there a loop without an end?"
     ),
-    "memory": Judgement(
+    Status.MEMORY: Judgement(
         Verdict.MEMORY, f"It asked for more than {LIMITS.memory // 2**20} MiB of memory."
     ),
-    "output": Judgement(
+    Status.OUTPUT: Judgement(
         Verdict.OUTPUT, f"It printed more than {LIMITS.output // 2**10} KiB. Remove the printing."
     ),
-    "results": Judgement(
+    Status.RESULTS: Judgement(
         Verdict.OUTPUT, f"Its results take more than {LIMITS.answer // 2**20} MiB."
     ),
-    "killed": Judgement(
+    Status.KILLED: Judgement(
         Verdict.KILLED, "The process ended before it gave a result (an exit, or a crash)."
     ),
-    "processes": Judgement(
+    Status.PROCESSES: Judgement(
         Verdict.KILLED, f"It started more than {LIMITS.processes} processes at a time."
     ),
-    "files": Judgement(Verdict.KILLED, f"It made more than {MOST_FILES} files."),
-    "unsteady": Judgement(
+    Status.FILES: Judgement(Verdict.KILLED, f"It made more than {MOST_FILES} files."),
+    Status.UNSTEADY: Judgement(
         Verdict.NONDETERMINISTIC, "Run a second time, the cells do not define it as they did."
     ),
-    "malformed": Judgement(Verdict.MALFORMED, "What came back from the answer is no result."),
+    Status.MALFORMED: Judgement(Verdict.MALFORMED, "What came back from the answer is no result."),
 }
 
 

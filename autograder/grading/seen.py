@@ -7,11 +7,12 @@ from typing import Any
 
 from ..judging.judge import AnswerKey
 from ..probe.observe import together
+from ..probe.status import Status
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What an answer did: a status, and if that is "ended" what came of it.
+    """What an answer did: a status, and if that is ENDED what came of it.
 
     `result` is what its cell raised, "stub", None for no such name, or an observation for each case
     of `key`. `changed` says that the grader saw arguments change. `alone` is False if exercises
@@ -19,7 +20,7 @@ class Seen:
     ended before it, since something is forbidden in it.
     """
 
-    status: str
+    status: Status
     key: AnswerKey
     result: Any = None
     changed: bool = False
@@ -54,6 +55,6 @@ def twice(first: Seen, second: Seen) -> Seen:
 
 def unlike(before: Seen, now: Seen) -> Seen:
     """An answer that was there in one process and is not in the next."""
-    status = "unsteady" if now.status == "ended" else now.status
+    status = Status.UNSTEADY if now.status is Status.ENDED else now.status
     alone = before.alone and now.alone
     return replace(before, status=status, result=None, alone=alone, left=now.left)

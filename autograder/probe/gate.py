@@ -19,9 +19,6 @@ from typing import Any
 from . import seccomp
 from .usage import Watch
 
-SEALED = "sealed"
-"""The status of a run in which a process was to begin when none might any more."""
-
 Seal = Callable[[], Any]
 """What a child calls when it comes to something forbidden; it returns when no one else lives."""
 

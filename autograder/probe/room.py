@@ -21,14 +21,14 @@ from typing import Any
 from . import seccomp
 from .answering import Answering
 from .child import CELL, DONE, PREPARED, RESULT, Order, work
-from .gate import SEALED, Gate, Seal, gate, no_seal, tell
+from .gate import Gate, Seal, gate, no_seal, tell
 from .line import LineError, receive, send
 from .namespaces import MOST_FILES
+from .status import Status
 from .traces import Traces
 from .usage import Watch
 
 READY = "ready"  # the first message: the room stands, and nothing of the student's has run yet
-UNPREPARED = "unprepared"  # the status of a child that ended before anything of the student's ran
 
 GENEROUS = 6
 """So many times its limit a run may last on a machine that is busy with others."""
@@ -46,13 +46,13 @@ ENDING = 0.001  # seconds between two looks whether a child that says nothing mo
 
 @dataclass
 class Outcome:
-    """What became of one child: a status, the cell in which it ended, and its results.
+    """What became of one child: a status (None while it runs), the cell in which it ended, results.
 
     `asked` says of functions by number how many different calls of them it asked for. `left` is
     True if processes had to end before the exercises with something forbidden.
     """
 
-    status: str
+    status: Status | None
     cell: int | None = None
     results: list[bytes] = field(default_factory=list)
     asked: list[tuple[int, int]] = field(default_factory=list)
@@ -205,8 +205,8 @@ class _Listener:
         self.limits, self.watch, self.gate = limits, watch, gate
         self.heard, self.printed = bytearray(), bytearray()
         self.taken = 0  # bytes of results
-        self.refused = ""  # the status of a run that says what cannot be taken
-        self.seen = Outcome("")
+        self.refused: Status | None = None  # of a run that says what cannot be taken
+        self.seen = Outcome(None)
         self.prepared = False
         self.in_cells = True
         self.part: int | str | None = None  # the cell that runs, or the calls
@@ -233,11 +233,11 @@ class _Listener:
             if self.seen.status:
                 break
             if len(self.printed) > self.limits["output"]:
-                self.seen.status = "output"
+                self.seen.status = Status.OUTPUT
             elif self.gate and self.gate.refused:
-                self.seen.status = SEALED
+                self.seen.status = Status.SEALED
             elif ended:
-                self.seen.status = _ending(code) if self.prepared else UNPREPARED
+                self.seen.status = _ending(code) if self.prepared else Status.UNPREPARED
             elif time.monotonic() - self.looked >= TICK:
                 self.looked = time.monotonic()
                 self.seen.status = self._over_a_limit()
@@ -266,9 +266,9 @@ class _Listener:
             kind, number = bytes(self.heard[:1]), int.from_bytes(self.heard[1:9], "little")
             if kind == RESULT:
                 if self.taken + number > self.limits["answer"]:
-                    self.refused = "results"
+                    self.refused = Status.RESULTS
                 elif len(self.seen.results) == MOST_RESULTS:
-                    self.refused = "malformed"
+                    self.refused = Status.MALFORMED
                 if self.refused or len(self.heard) < 9 + number:
                     break
                 self.taken += number
@@ -281,21 +281,21 @@ class _Listener:
             elif kind == DONE:
                 self.in_cells, self.seen.cell = False, None
             else:
-                self.refused = "malformed"
+                self.refused = Status.MALFORMED
             del self.heard[:9]
         self.seen.status = self.seen.status or self.refused
 
-    def _over_a_limit(self) -> str:
-        """The status that a limit calls for, or an empty text."""
+    def _over_a_limit(self) -> Status | None:
+        """The status that a limit calls for, or None."""
         clock = time.monotonic() - self.begun
         if self.watch:
             usage = self.watch.look()
             if usage.memory > self.limits["memory"]:
-                return "memory"
+                return Status.MEMORY
             if usage.processes > self.limits["processes"]:
-                return "processes"
+                return Status.PROCESSES
             if usage.files > MOST_FILES:  # the folders that bubblewrap makes have no such limit
-                return "files"
+                return Status.FILES
             clock = self.watch.clock(usage)
         part = self.seen.cell if self.in_cells else "calls"
         if part != self.part:
@@ -303,7 +303,7 @@ class _Listener:
         allowed = self.limits["cell_seconds" if self.in_cells else "seconds"]
         whole = self.limits["cells_seconds"] + (0 if self.in_cells else self.limits["seconds"])
         late = clock - self.part_began > allowed or clock > whole
-        return "timeout" if late or time.monotonic() - self.begun > GENEROUS * whole else ""
+        return Status.TIMEOUT if late or time.monotonic() - self.begun > GENEROUS * whole else None
 
 
 def _drain(pipe: int, into: bytearray, most: int) -> bool:
@@ -319,10 +319,10 @@ def _drain(pipe: int, into: bytearray, most: int) -> bool:
     return True
 
 
-def _ending(code: int) -> str:
+def _ending(code: int) -> Status:
     if os.WIFSIGNALED(code):
-        return "killed"
-    return {0: "ended", 77: "memory"}.get(os.WEXITSTATUS(code), "killed")
+        return Status.KILLED
+    return {0: Status.ENDED, 77: Status.MEMORY}.get(os.WEXITSTATUS(code), Status.KILLED)
 
 
 def _end_all(child: int, alone: bool) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..probe import wire
-from ..probe.gate import SEALED
+from ..probe.status import Status
 from ..probe.values import Call, Observation
 from .backends import KINDS, Sandbox, SandboxUnavailable, open_sandbox
 from .limits import LIMITS
@@ -40,7 +40,7 @@ class Attempt:
     name: str
     tried: str
     source: str
-    status: str = "ended"
+    status: Status = Status.ENDED
     forbidden: tuple[str, ...] = ()
 
 
@@ -101,7 +101,7 @@ ATTEMPTS = (
         "time",
         "computes without end",
         "while True: pass",
-        "timeout",
+        Status.TIMEOUT,
     ),
     Attempt(
         "time of all processes together",
@@ -114,7 +114,7 @@ ATTEMPTS = (
                 while True: pass
         time.sleep(60)
         """,
-        "timeout",
+        Status.TIMEOUT,
     ),
     Attempt(
         "memory of all processes together",
@@ -127,7 +127,7 @@ ATTEMPTS = (
                 time.sleep(60)
         time.sleep(60)
         """,
-        "memory",
+        Status.MEMORY,
     ),
     Attempt(
         "number of processes",
@@ -140,7 +140,7 @@ ATTEMPTS = (
             if child == 0: time.sleep(60)
         time.sleep(60)
         """,
-        "processes",
+        Status.PROCESSES,
     ),
     Attempt(
         "processes beside what is forbidden",
@@ -150,7 +150,7 @@ ATTEMPTS = (
         if os.fork() == 0: os._exit(0)
         return True
         """,
-        SEALED,
+        Status.SEALED,
         ("torch.softmax",),
     ),
     Attempt(
@@ -180,7 +180,7 @@ ATTEMPTS = (
             except OSError: return False
         time.sleep(60)
         """,
-        "files",
+        Status.FILES,
     ),
 )
 
@@ -209,8 +209,8 @@ def _tried(sandbox: Sandbox, mode: str, attempt: Attempt) -> Layer:
             run = room.run(calls, seconds=QUICK.seconds, again=bool(attempt.forbidden))
     except NotBegun as error:
         return Layer(f"{mode}: {attempt.name}", False, str(error))
-    held = attempt.status != "ended" and run.status in (attempt.status, "killed")
-    if run.status == "ended" and run.results:
+    held = attempt.status is not Status.ENDED and run.status in (attempt.status, Status.KILLED)
+    if run.status is Status.ENDED and run.results:
         _, seen = wire.decode(run.results[0])
         held = (
             isinstance(seen, list) and isinstance(seen[0], Observation) and seen[0].value is False

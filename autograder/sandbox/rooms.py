@@ -13,7 +13,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from ..probe.line import LateError, LineError, receive, send
-from ..probe.room import GENEROUS, READY, UNPREPARED
+from ..probe.room import GENEROUS, READY
+from ..probe.status import Status
 from .limits import Limits
 
 START_SECONDS = 30
@@ -21,6 +22,8 @@ START_SECONDS = 30
 
 _SEALS = {"shrink": 2, "grow": 4, "write": 8}  # fcntl(2): F_SEAL_*
 _ADD_SEALS = 1033
+
+STATUSES = frozenset(Status)
 
 
 class NotBegun(Exception):
@@ -31,7 +34,7 @@ class NotBegun(Exception):
 class Run:
     """What became of one order.
 
-    `status` is "ended", or what ended it. `cell` is the index of the cell in which it did.
+    `status` says whether it came to its end. `cell` is the index of the cell in which it did.
     `results` are what the exercises showed, in the order of the run: data from the student's side.
     `changed` is the message of the calls as it was afterwards, if it is not as it was handed in.
     `asked` says how many different calls of a function were asked for, by its number. `left` is
@@ -39,7 +42,7 @@ class Run:
     with something forbidden.
     """
 
-    status: str
+    status: Status
     cell: int | None = None
     results: tuple[bytes, ...] = ()
     changed: bytes | None = None
@@ -97,16 +100,16 @@ class Room:
             run, clean = _understood(reply, payload)
         except LateError:
             self._close(stuck=True)
-            return Run("timeout")
+            return Run(Status.TIMEOUT)
         except LineError:
             self._close(stuck=True)
-            return Run("killed")
+            return Run(Status.KILLED)
         finally:
             for file in files[1:]:
                 os.close(file)
         if not clean:
             self._close(stuck=False)
-        if run.status == UNPREPARED:
+        if run.status is Status.UNPREPARED:
             raise NotBegun("a process for a run could not be prepared")
         return run if after == calls else replace(run, changed=after)
 
@@ -128,6 +131,7 @@ def _understood(reply: dict[str, Any], payload: bytes) -> tuple[Run, bool]:
     asked = reply.get("asked")
     if (
         not isinstance(status, str)
+        or status not in STATUSES
         or not (cell is None or type(cell) is int)
         or not isinstance(sizes, list)
         or not all(type(size) is int and size >= 0 for size in sizes)
@@ -141,7 +145,7 @@ def _understood(reply: dict[str, Any], payload: bytes) -> tuple[Run, bool]:
         results.append(payload[place : place + size])
         place += size
     left = reply.get("left") is True
-    run = Run(status, cell, tuple(results), asked=dict(asked), left=left)
+    run = Run(Status(status), cell, tuple(results), asked=dict(asked), left=left)
     return run, reply.get("clean") is True
 
 
