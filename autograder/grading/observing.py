@@ -235,7 +235,7 @@ class Observer:
             )
         return seen
 
-    def _ended_by_its_cell(self, exercise: str) -> str | None:
+    def _ended_by_its_cell(self, exercise: str) -> Status | None:
         cells = [i for i, name in enumerate(self._exercises) if name == exercise]
         return next((self._left_out[cell] for cell in cells if cell in self._left_out), None)
 
