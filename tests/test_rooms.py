@@ -73,7 +73,8 @@ def test_every_exercise_and_question_stands_in_a_file_of_its_name(chapter):
     }
     names |= {question.name for question in COURSE[chapter].written}
     found = {path.stem for path in folder.glob("*.py") if path.name[:2] != "__"}
-    assert {re.sub("_(cases|answers)$", "", name) for name in found} == names
+    declared = {re.sub("_(cases|answers)$", "", name) for name in found}
+    assert declared == names, f"list each file in exercises/{chapter}/__init__.py, by its name"
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)

@@ -114,9 +114,9 @@ class Declaration:
     def base(self, fails: tuple[str, ...], /) -> Decorator: ...
 
     @overload
-    def base(self, fails: tuple[str, ...], answer: Function, /) -> Answer: ...
+    def base(self, fails: tuple[str, ...], answer: Given, /) -> Answer: ...
 
-    def base(self, fails: tuple[str, ...], answer: Function | None = None, /) -> Answer | Decorator:
+    def base(self, fails: tuple[str, ...], answer: Given | None = None, /) -> Answer | Decorator:
         """What wrong answers are edits of, and no answer itself: right but where it `fails`.
 
         `fails` are the notes of the cases on which it is wrong.
@@ -246,7 +246,8 @@ class Declaration:
         answer = given if isinstance(given, Answer) else Answer(self.name, given)
         if answer.base:
             name = answer.written.__name__
-            raise ValueError(f"{self.name}: {name!r} is a base, and no answer until it is edited")
+            what = repr(name) if answer.text is None else f"an edit of {name!r}"
+            raise ValueError(f"{self.name}: {what} is a base, and no answer until it is edited")
         return answer
 
     def _draw(self, which: str, cases: CaseGenerator) -> CaseGenerator:
@@ -276,7 +277,7 @@ def assignment(
     def declared(name: str) -> Any:
         module = importlib.import_module(f"{package}.{name}")
         if name not in vars(module):
-            raise ValueError(f"{module.__file__}: nothing is called {name!r} here, as the file is")
+            raise ValueError(f"{module.__file__}: it declares no {name!r}, as its own name says")
         return vars(module)[name]
 
     return Assignment(

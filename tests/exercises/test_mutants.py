@@ -10,8 +10,8 @@ import pytest
 import toy
 from mutants import mutants
 
-from autograder.exercise.model import Kind
-from autograder.judging.judge import AnswerKey, build_key, fault, observe_quietly, public_cases
+from autograder.exercise.model import Kind, public_cases
+from autograder.judging.judge import AnswerKey, build_key, fault, observe_quietly
 from exercises import COURSE
 
 CAUGHT = 0.95

@@ -379,9 +379,16 @@ def with_promises(*cases):
 
 @pytest.mark.parametrize("short", ["Float…", "n…"])
 def test_a_beginning_stands_for_one_promise_or_is_refused(short):
-    cases = [Case("a", ()).holds("n at least 1", "n of them"), Case("b", ()).holds(short)]
-    with pytest.raises(ValueError, match=r"row_mean: the case 'b' .* [02] promises begin so"):
+    cases = [Case("a", ()).holds("n at least 1", "n), n at"), Case("b", ()).holds(short)]
+    with pytest.raises(ValueError, match=r"row_mean: the case 'b' .* begins [02] promises"):
         promises(with_promises(*cases))
+
+
+@pytest.mark.parametrize(("says", "found"), [("n at least 2", 0), ("n", 5)])
+def test_a_quote_stands_in_the_docstring_once(says, found):
+    message = f"row_mean: the case 'a' holds '{says}', which stands in the docstring {found} times"
+    with pytest.raises(ValueError, match=message):
+        promises(with_promises(Case("a", ()).holds(says)))
 
 
 def test_what_a_case_holds_makes_no_other_case_of_it():
@@ -496,7 +503,7 @@ def test_a_chapter_lists_what_its_files_declare(package):
 
 def test_a_file_declares_what_it_is_called(package):
     (package / "mean.py").rename(package / "average.py")
-    with pytest.raises(ValueError, match=r"average\.py: nothing is called 'average' here"):
+    with pytest.raises(ValueError, match=r"average\.py: it declares no 'average'"):
         assignment("rows", title="Rows", exercises=("average",), written=())
     with pytest.raises(ModuleNotFoundError, match=r"rows\.mean"):
         assignment("rows", title="Rows", exercises=("mean",), written=())
