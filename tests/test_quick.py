@@ -38,8 +38,8 @@ def files(*changed: str) -> dict[str, int]:
 
 def test_a_change_in_a_check_asks_for_its_exercise_and_no_other():
     assert exercises("exercises/self_attention/softmax.py") == {"self_attention.softmax"}
-    cases = "exercises/transformer_block/decoder_block_cases.py"
-    assert exercises(cases) == {"transformer_block.DecoderBlock"}
+    cases = "exercises/transformer/beam_search_cases.py"
+    assert exercises(cases) == {"transformer.beam_search"}
 
 
 def test_a_change_in_a_chapters_module_asks_for_its_exercises_and_its_tests():
