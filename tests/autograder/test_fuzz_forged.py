@@ -19,6 +19,7 @@ from autograder.grading.program import judge_questions
 from autograder.judging.judge import build_key, observe_quietly, with_hidden
 from autograder.judging.verdict import Verdict
 from autograder.probe import wire
+from autograder.probe.status import Status
 from autograder.sandbox.rooms import Run
 
 FORMS = (
@@ -68,11 +69,13 @@ class Forger(fuzzing.Forger):
         given = self.every if again else self.first[self.at : self.at + len(wanted)]
         self.at += len(wanted)
         numbers = dict.fromkeys(range(len(wanted)), self.asks)
-        return Run("ended", None, (wire.encode([self.name, given]),), asked=numbers)
+        return Run(Status.ENDED, None, (wire.encode([self.name, given]),), asked=numbers)
 
 
 endings = st.none() | st.builds(
-    Run, st.sampled_from(("killed", "timeout", "memory", "output", "")), st.integers(-1, 3)
+    Run,
+    st.sampled_from((Status.KILLED, Status.TIMEOUT, Status.MEMORY, Status.OUTPUT)),
+    st.integers(-1, 3),
 )
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from autograder.probe import wire
+from autograder.probe.status import Status
 from autograder.probe.values import (
     Differentiated,
     Foreign,
@@ -312,7 +313,7 @@ class Forger:
 
     isolated, open = True, True
 
-    def __init__(self, runs, status="ended", cell=None, changed=None):
+    def __init__(self, runs, status=Status.ENDED, cell=None, changed=None):
         self.runs = itertools.cycle(runs)
         self.run = lambda calls, **options: Run(status, cell, next(self.runs), changed)
 

@@ -22,7 +22,7 @@ from sqlalchemy.exc import OperationalError
 from autograder.course.journal import Journal, JournalError
 from autograder.grading.grade import grade
 from autograder.grading.workers import LocalWorkers
-from autograder.nbgrader import autograded, gradebook, keeper
+from autograder.nbgrader import autograded, gradebook, writer
 from autograder.nbgrader.database import GradebookError
 
 ROUNDS, SIZE = (40, 200) if os.environ.get("FUZZ") else (3, 16)
@@ -178,7 +178,7 @@ def _disk_full(connection, entries):
 
 
 def test_a_gradebook_that_is_removed_in_mid_run(course, sandbox, monkeypatch):
-    monkeypatch.setattr(keeper, "BATCH", 1)
+    monkeypatch.setattr(writer, "BATCH", 1)
     grade(course, None, ["s000"], InProcess(sandbox))
     real = gradebook.write_entries
 

@@ -125,8 +125,8 @@ OLD_NUMPY = """
     numpy.__version__ = "1.0.0"
 """
 OTHER_JUDGE = """
-    from autograder.grading import program
-    program.fingerprint = lambda *_: "another"
+    from autograder.grading import jobs
+    jobs.fingerprint = lambda *_: "another"
 """
 NO_SANDBOX = """
     import os

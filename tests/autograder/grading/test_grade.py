@@ -37,6 +37,7 @@ from autograder.nbgrader import database
 from autograder.nbgrader.autograded import autograded_notebook
 from autograder.nbgrader.database import GradebookLocked
 from autograder.nbgrader.rendering import clean_markdown
+from autograder.probe.status import Status
 from autograder.sandbox.backends import SandboxUnavailable
 from autograder.sandbox.rooms import NotBegun, Run
 from autograder.submission.submission import MAX_SOURCE, read_submission
@@ -111,7 +112,7 @@ def test_a_changed_submission_and_changed_checks_are_judged_again(course, sandbo
     hand_in(course, "ann", scale=WRONG_SCALE)
     assert grade(course, None, None, InProcess(sandbox)).judged == 1
     assert _verdicts(course)["ann", "scale"] == ("WRONG_VALUE", 0)
-    monkeypatch.setattr(grading, "fingerprint", lambda *_: "other pins")
+    monkeypatch.setattr("autograder.grading.jobs.fingerprint", lambda *_: "other pins")
     assert grade(course, None, None, InProcess(sandbox)).judged == 2
 
 
@@ -225,7 +226,7 @@ class Crowded:
     def badly(self):
         if self.bad == "not begun":
             raise NotBegun("Creating new namespace failed")
-        return Stubborn(Run(self.bad))
+        return Stubborn(Run(Status(self.bad)))
 
 
 @pytest.mark.parametrize("bad", ["not begun", "killed", "timeout", "memory"])

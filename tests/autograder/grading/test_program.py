@@ -18,6 +18,7 @@ from autograder.grading.program import check_program, judge_program
 from autograder.judging.verdict import Verdict
 from autograder.notebook.check import write_cases
 from autograder.probe import wire
+from autograder.probe.status import Status
 from autograder.probe.values import Observation
 from autograder.sandbox import backends as sandbox
 from autograder.sandbox.backends import Isolating, SandboxUnavailable, open_sandbox
@@ -280,7 +281,7 @@ def test_what_is_no_answer_never_takes_the_place_of_one(line, isolating):
 
 
 def test_hard_coded_public_cases_fail_on_hidden_ones(isolating):
-    key = grading.build_key(toy.MEAN, grading.public_cases(toy.MEAN), ())
+    key = questions.build_key(toy.MEAN, questions.public_cases(toy.MEAN), ())
     inputs = [case.arguments[0].tobytes() for case in key.cases]
     table = dict(zip(inputs, [value.tolist() for value in key.expected], strict=True))
     source = (
@@ -312,8 +313,8 @@ def test_hidden_cases_are_one_of_a_few_draws_of_the_courses_key():
         ("__import__('os').listdir('.')", "[]"),
         ("[n for n in __import__('os').environ if 'SECRET' in n]", "[]"),
         ("__import__('os').path.exists('/etc/passwd')", "False"),
-        ("sorted(n for n in __import__('os').listdir('/judge/probe') if n.endswith('.py'))",
-         repr(sorted(path.name for path in PROBE.glob("*.py")))),
+        ("sorted(n[:-3] for n in __import__('os').listdir('/judge/probe') if n[-3:] == '.py')",
+         repr(sorted(path.stem for path in PROBE.glob("*.py")))),
         ("can('autograder.judging') or can('exercises') or can('solutions')", "False"),
         ("len([n for n in __import__('os').listdir('/proc') if n.isdigit()]) < 5", "True"),
         ("reach()", "False"),
@@ -367,7 +368,7 @@ def test_many_added_cells_that_loop_cannot_hold_it_either(isolating):
 
 
 ON_EVERY_CASE = wire.encode(
-    ["row_mean", [Observation(None, (), None)] * len(grading.public_cases(toy.MEAN))]
+    ["row_mean", [Observation(None, (), None)] * len(questions.public_cases(toy.MEAN))]
 )
 
 
@@ -375,17 +376,16 @@ ON_EVERY_CASE = wire.encode(
     "run",
     [
         *(
-            Run("ended", results=(ON_EVERY_CASE,), changed=wire.encode(changed))
+            Run(Status.ENDED, results=(ON_EVERY_CASE,), changed=wire.encode(changed))
             for changed in (None, [], [("row_mean", [])], [("row_mean", 1)], [("scale", [1])])
         ),
-        Run("ended"),
-        Run("ended", results=(b"noise",)),
-        Run("PASS"),
-        Run("ended", results=(wire.encode(["row_mean", 1]),)),
-        Run("ended", results=(wire.encode(["row_mean", []]),)),
-        Run("ended", results=(wire.encode({"exercise": "row_mean", "points": 99}),)),
-        Run("ended", cell=10**9),
-        Run("ended", changed=b"noise"),
+        Run(Status.ENDED),
+        Run(Status.ENDED, results=(b"noise",)),
+        Run(Status.ENDED, results=(wire.encode(["row_mean", 1]),)),
+        Run(Status.ENDED, results=(wire.encode(["row_mean", []]),)),
+        Run(Status.ENDED, results=(wire.encode({"exercise": "row_mean", "points": 99}),)),
+        Run(Status.ENDED, cell=10**9),
+        Run(Status.ENDED, changed=b"noise"),
     ],
 )
 def test_whatever_comes_back_no_points_come_of_it(run):
@@ -405,7 +405,7 @@ def test_each_room_has_torch_where_the_program_imports_it(imports, torch):
             return self
 
     program = [toy.Cell(imports), *toy.program()[1:]]
-    box = Asked(Run("ended", results=(ON_EVERY_CASE, b"noise")))
+    box = Asked(Run(Status.ENDED, results=(ON_EVERY_CASE, b"noise")))
     judge_program(program, toy.TOY, course_key=b"key", digest="a", sandbox=box)
     assert len(Asked.rooms) > 1  # what failed beside another is judged by itself
     assert {*Asked.rooms} == {torch}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from autograder.probe import gate, seccomp, wire
-from autograder.probe.gate import SEALED
+from autograder.probe.status import Status
 from autograder.probe.values import Call
 from autograder.sandbox.backends import open_sandbox
 
@@ -84,7 +84,7 @@ def test_what_is_to_begin_ends_the_run(room, name):
     if name not in NEVER_MADE:
         assert run(room, BEGINNINGS[name], forbidden=()).status == "ended"
     seen = run(room, BEGINNINGS[name])
-    assert (seen.status, seen.cell, seen.results) == (SEALED, None, ())
+    assert (seen.status, seen.cell, seen.results) == (Status.SEALED, None, ())
 
 
 def test_what_began_in_the_cells_has_ended(room):
