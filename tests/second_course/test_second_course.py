@@ -32,7 +32,10 @@ RIGHT = {
         "    return np.linalg.matrix_power(chances, 500)[0]"
     ),
 }
-WRONG = {**RIGHT, "tomorrow": "def tomorrow(today, chances):\n    return chances @ today"}
+WRONG = {
+    **RIGHT,
+    "tomorrow": "def tomorrow(today, chances):\n    return chances @ today",
+}
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +48,13 @@ def run(tmp_path_factory):
     def ran(*arguments, cwd=blocked):
         command = [sys.executable, *map(str, arguments)]
         environment = {**os.environ, "PYTHONPATH": path}
-        done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
+        done = subprocess.run(
+            command,
+            cwd=cwd,
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -62,9 +71,13 @@ def course(run, tmp_path_factory):
 
 
 def hand_in(course, student, answers):
-    notebook = nbformat.read(course / "release" / "chains" / "chains.ipynb", as_version=4)
+    notebook = nbformat.read(
+        course / "release" / "chains" / "chains.ipynb", as_version=4
+    )
     for cell in notebook.cells:
-        cell.source = answers.get(cell.metadata.nbgrader.grade_id, cell.source)
+        cell.source = answers.get(
+            cell.metadata.nbgrader.grade_id, cell.source
+        )
     path = course / "submitted" / student / "chains" / "chains.ipynb"
     path.parent.mkdir(parents=True)
     nbformat.write(notebook, path)
@@ -79,17 +92,27 @@ def test_ours_is_not_importable(run):
 
 def test_its_students_check_their_answers(run, course):
     folder = course / "release" / "chains"
-    code = "\n".join(["from autograder import check", WRONG["tomorrow"], "print(check(tomorrow))"])
+    code = "\n".join(
+        [
+            "from autograder import check",
+            WRONG["tomorrow"],
+            "print(check(tomorrow))",
+        ]
+    )
     assert "What does a row hold?" in run("-c", code, cwd=folder)
     notebook = folder / "chains.ipynb"
-    said = run("-m", "autograder", "check", "--course-package", "weather", notebook)
+    said = run(
+        "-m", "autograder", "check", "--course-package", "weather", notebook
+    )
     assert said.startswith("tomorrow: not yet (MISSING)")
 
 
 def test_its_class_is_graded_and_gets_feedback(run, course):
     hand_in(course, "ann", RIGHT)
     hand_in(course, "bob", WRONG)
-    assert "2 judged" in run("-m", "autograder", "grade", "--course", course)
+    assert "2 judged" in run(
+        "-m", "autograder", "grade", "--course", course
+    )
     rows = {
         (row["student"], row["exercise"]): row
         for row in json.loads((course / "grades.json").read_text())
@@ -106,4 +129,7 @@ def test_its_class_is_graded_and_gets_feedback(run, course):
     assert "columns for rows" in page.read_text()
     run("-m", "autograder", "export", "--course", course)
     table = list(csv.DictReader((course / "grades.csv").open()))
-    assert {row["student"]: float(row["score"]) for row in table} == {"ann": 5, "bob": 3}
+    assert {row["student"]: float(row["score"]) for row in table} == {
+        "ann": 5,
+        "bob": 3,
+    }

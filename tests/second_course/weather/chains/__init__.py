@@ -2,4 +2,6 @@
 
 from autograder.exercise.declaring import assignment
 
-ASSIGNMENT = assignment(__name__, title="Chains", exercises=("tomorrow", "in_the_long_run"))
+ASSIGNMENT = assignment(
+    __name__, title="Chains", exercises=("tomorrow", "in_the_long_run")
+)

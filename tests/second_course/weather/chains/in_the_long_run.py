@@ -11,7 +11,11 @@ in_the_long_run = Declaration(
     points=3,
     difficulty=2,
     minutes=15,
-    help=("What no step changes.", "Step until nothing moves, or solve.", "The second section."),
+    help=(
+        "What no step changes.",
+        "Step until nothing moves, or solve.",
+        "The second section.",
+    ),
 )
 
 
@@ -28,7 +32,11 @@ in_the_long_run.wrong(
     "Is the next day the same?",
     plain.edit("matrix_power(chances, 1000)", "matrix_power(chances, 1)"),
 )
-in_the_long_run.wrong("not shares of 1", "What do they sum to?", plain.edit(" / len(chances)", ""))
+in_the_long_run.wrong(
+    "not shares of 1",
+    "What do they sum to?",
+    plain.edit(" / len(chances)", ""),
+)
 in_the_long_run.wrong(
     "columns for rows",
     "What does a row hold?",
@@ -37,7 +45,10 @@ in_the_long_run.wrong(
 in_the_long_run.wrong(
     "nothing refused",
     "And a row that sums to 2?",
-    plain.edit('if not np.allclose(chances.sum(axis=1), 1):\n    raise ValueError("rows")', ""),
+    plain.edit(
+        'if not np.allclose(chances.sum(axis=1), 1):\n    raise ValueError("rows")',
+        "",
+    ),
 )
 
 
@@ -47,12 +58,15 @@ def _case(rng, note, n):
 
 @in_the_long_run.public
 def _(rng):
-    yield Case("sun comes nine days in ten", (np.array([[0.95, 0.05], [0.45, 0.55]]),)).holds(
-        "how often each weather comes in the long run"
-    )
+    yield Case(
+        "sun comes nine days in ten",
+        (np.array([[0.95, 0.05], [0.45, 0.55]]),),
+    ).holds("how often each weather comes in the long run")
     yield _case(rng, "three weathers", 3).holds("all above 0")
     yield Case(
-        "a row of 2", (np.array([[1.0, 1.0], [0.5, 0.5]]),), raises=Raises("ValueError")
+        "a row of 2",
+        (np.array([[1.0, 1.0], [0.5, 0.5]]),),
+        raises=Raises("ValueError"),
     ).holds("Raises ValueError for a row that does not sum to 1.")
 
 

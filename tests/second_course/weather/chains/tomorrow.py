@@ -11,7 +11,11 @@ tomorrow = Declaration(
     points=2,
     difficulty=1,
     minutes=5,
-    help=("Each weather of today has its part.", "A sum over i, weighted.", "The first section."),
+    help=(
+        "Each weather of today has its part.",
+        "A sum over i, weighted.",
+        "The first section.",
+    ),
 )
 
 
@@ -25,9 +29,15 @@ def by_rows(today, chances):
     return sum(p * row for p, row in zip(today, chances, strict=True))
 
 
-tomorrow.wrong("columns for rows", "What does a row hold?", plain.edit("chances\n", "chances.T\n"))
 tomorrow.wrong(
-    "two days", "How often is `chances` used?", plain.edit("@ chances", "@ chances @ chances")
+    "columns for rows",
+    "What does a row hold?",
+    plain.edit("chances\n", "chances.T\n"),
+)
+tomorrow.wrong(
+    "two days",
+    "How often is `chances` used?",
+    plain.edit("@ chances", "@ chances @ chances"),
 )
 tomorrow.wrong(
     "the likeliest only",
@@ -35,7 +45,9 @@ tomorrow.wrong(
     plain.edit("today @ chances", "chances[today.argmax()]"),
 )
 tomorrow.wrong(
-    "never summed", "How many chances come back?", plain.edit("today @", "today[:, None] *")
+    "never summed",
+    "How many chances come back?",
+    plain.edit("today @", "today[:, None] *"),
 )
 
 
@@ -46,10 +58,15 @@ def _case(rng, note, n):
 
 @tomorrow.public
 def _(rng):
-    yield Case("sure of sun", (np.array([1.0, 0.0]), np.array([[0.9, 0.1], [0.5, 0.5]]))).holds(
+    yield Case(
+        "sure of sun",
+        (np.array([1.0, 0.0]), np.array([[0.9, 0.1], [0.5, 0.5]])),
+    ).holds(
         "row i has the chances of each weather on the day after weather i"
     )
-    yield _case(rng, "three weathers", 3).holds("the chances of each weather today")
+    yield _case(rng, "three weathers", 3).holds(
+        "the chances of each weather today"
+    )
 
 
 @tomorrow.hidden
