@@ -71,13 +71,9 @@ def course(run, tmp_path_factory):
 
 
 def hand_in(course, student, answers):
-    notebook = nbformat.read(
-        course / "release" / "chains" / "chains.ipynb", as_version=4
-    )
+    notebook = nbformat.read(course / "release" / "chains" / "chains.ipynb", as_version=4)
     for cell in notebook.cells:
-        cell.source = answers.get(
-            cell.metadata.nbgrader.grade_id, cell.source
-        )
+        cell.source = answers.get(cell.metadata.nbgrader.grade_id, cell.source)
     path = course / "submitted" / student / "chains" / "chains.ipynb"
     path.parent.mkdir(parents=True)
     nbformat.write(notebook, path)
@@ -101,18 +97,14 @@ def test_its_students_check_their_answers(run, course):
     )
     assert "What does a row hold?" in run("-c", code, cwd=folder)
     notebook = folder / "chains.ipynb"
-    said = run(
-        "-m", "autograder", "check", "--course-package", "weather", notebook
-    )
+    said = run("-m", "autograder", "check", "--course-package", "weather", notebook)
     assert said.startswith("tomorrow: not yet (MISSING)")
 
 
 def test_its_class_is_graded_and_gets_feedback(run, course):
     hand_in(course, "ann", RIGHT)
     hand_in(course, "bob", WRONG)
-    assert "2 judged" in run(
-        "-m", "autograder", "grade", "--course", course
-    )
+    assert "2 judged" in run("-m", "autograder", "grade", "--course", course)
     rows = {
         (row["student"], row["exercise"]): row
         for row in json.loads((course / "grades.json").read_text())

@@ -1,7 +1,6 @@
 """The exercise `tomorrow`: one step of a chain."""
 
 import numpy as np
-
 from autograder.exercise.declaring import Case, Declaration
 
 from .. import reference
