@@ -13,10 +13,10 @@ def tomorrow(today, chances):
 
 
 def in_the_long_run(chances):
-    """Return how often each weather comes in the long run: (n,), summing to 1.
+    """Return how often each weather comes in the long run: (n,).
 
-    chances: (n, n), as in `tomorrow`, all above 0. Raises ValueError for a
-    row that does not sum to 1.
+    They sum to 1. chances: (n, n), as in `tomorrow`, all above 0. Raises
+    ValueError for a row that does not sum to 1.
     """
     if not np.allclose(chances.sum(axis=1), 1):
         raise ValueError("each row of chances sums to 1")
