@@ -1,5 +1,6 @@
 """What is installed: each extra is pinned, and a missing one says what to type."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -35,6 +36,30 @@ def declared() -> set[str]:
 def test_what_the_extras_ask_for_is_what_requirements_pin_directly():
     direct, _ = PINS.split("# What these bring along")
     assert declared() == pinned(direct)
+
+
+def imported() -> dict[str, set[str]]:
+    """By what our files import, the distributions that may hold it."""
+    files = subprocess.run(
+        ["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split()
+    files = [path for path in files if not path.startswith("tests/hostile/")]
+    names = set()
+    for path in files:
+        for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                names |= {one.name for one in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                names.add(node.module)
+    there = metadata.packages_distributions()
+    tops = {name.partition(".")[0] for name in names}
+    return {top: {normalised(one) for one in there[top]} for top in tops if top in there}
+
+
+def test_what_is_imported_is_asked_for():
+    ours = {"attention-from-the-bottleneck-up"}
+    asked = declared() | ours
+    assert {name: found for name, found in imported().items() if not found & asked} == {}
 
 
 def test_every_line_of_the_requirements_is_a_pin():
