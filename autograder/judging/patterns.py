@@ -286,7 +286,7 @@ PLACES: dict[str, Callable[[Difference], bool]] = {
     "in one column": _matrix(_one_line(-1)),
     "in the last place": lambda one: one.wrong.ndim == 1 and _only(-1, -1)(one),
     "in the first place": lambda one: one.wrong.ndim == 1 and _only(-1, 0)(one),
-    "in one entry of the first axis (one head, or one sequence of the batch)": (
+    "in one entry of the first axis (one sequence of a batch, say)": (
         lambda one: one.wrong.ndim > 2 and _one_line(-one.wrong.ndim)(one)
     ),
 }
