@@ -9,7 +9,11 @@ from site_tools import ROOT, Book
 
 ADDRESS = "https://github.com/someone/attention"
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in ROOT.glob("book/howto_*.md")}
-HOWTO = {name: f"# {name}" if "{code-cell}" in text else text for name, text in PAGES.items()}
+SHOWING = ("{code-cell}", "{literalinclude}")  # what lies elsewhere
+HOWTO = {
+    name: f"# {name}" if any(one in text for one in SHOWING) else text
+    for name, text in PAGES.items()
+}
 """The pages, those with cells by their titles alone, since others link to them."""
 FAULT = "howto_instructor"  # speaks of a fault of the grader
 READ = "howto_reader"  # speaks of a copy of the course, and of mistakes in the book

@@ -375,7 +375,7 @@ def test_an_assignment_without_torch_does_not_import_it(sandbox):
     )["row_mean"]
     assert "LookupError: False" in judgement.message
     code = (
-        "import sys; from autograder import cli, selfcheck; "
+        "import sys; from autograder import cli, notebook; "
         "from autograder.grading import program; "
         "from autograder.exercise.model import public_cases; "
         "from autograder.judging.judge import build_key; "
