@@ -112,7 +112,7 @@ def _imported(course: CoursePackage, name: str) -> Assignment:
     try:
         assignment: Assignment = importlib.import_module(where).ASSIGNMENT
     except ModuleNotFoundError as error:
-        if not (error.name or "").startswith(course.name):
+        if not f"{error.name}.".startswith(f"{course.name}."):
             raise  # the command says how to install it
         raise CoursePackageError(f"{where}: there is no such assignment ({error}).") from error
     except Exception as error:

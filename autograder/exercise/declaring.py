@@ -210,10 +210,16 @@ class Declaration:
 
     def mutant(self, name: str, old: str, new: str, *, times: int = 1) -> None:
         """The reference with an edit, which makes it wrong at an edge: a case must reject it."""
+        if name in self.mutants:
+            raise ValueError(f"{self.name}: two mutants are called {name!r}")
         self.mutants[name] = Answer(self.name, self.reference).edit(old, new, times=times)
 
     def lets_through(self, mutant: str, because: str) -> None:
         """A semantic mutant of the reference, of the tests' own, that no case can reject."""
+        if mutant in self.unrejected:
+            raise ValueError(
+                f"{self.name}: of the mutant {mutant!r} it is said twice why it passes"
+            )
         self.unrejected[mutant] = because
 
     @cached_property

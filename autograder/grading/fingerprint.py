@@ -38,30 +38,32 @@ def fingerprint(assignment: Assignment, released: NotebookNode, packages: tuple[
         parts.append(repr((one.name, one.points, [(m.name, m.hint) for m in one.misconceptions])))
     if assignment.torch:
         parts.append(f"torch=={metadata.version('torch')}")
-    modules = _modules_behind(functions, packages)
-    parts += [inspect.getsource(m) for m in sorted(modules, key=lambda m: m.__name__)]
+    modules = sorted(modules_behind(functions, packages), key=lambda one: one.__name__)
+    files = [Path(str(one.__file__)) for one in modules]
     engine = Path(__file__).parents[1]
-    for room in ENGINE:
-        parts += [path.read_text() for path in sorted((engine / room).rglob("*.py"))]
+    files += [path for room in ENGINE for path in sorted((engine / room).rglob("*.py"))]
+    parts += [path.read_text(encoding="utf-8") for path in files]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def _modules_behind(
+def modules_behind(
     functions: Sequence[Callable[..., Any]], packages: tuple[str, ...]
 ) -> set[ModuleType]:
-    """The modules of `packages` that define `functions`, and those whose functions these use."""
-    waiting, found = list(functions), set()
+    """The modules of `packages` that define `functions`, and all modules that these use."""
+    waiting, found = [inspect.getmodule(one) for one in functions], set[ModuleType]()
     while waiting:
-        module = inspect.getmodule(waiting.pop())
+        module = waiting.pop()
         if (
             module is not None
             and module.__name__.partition(".")[0] in packages
             and module not in found
         ):
             found.add(module)
+            values = list(vars(module).values())
+            waiting += [one for one in values if inspect.ismodule(one)]
             waiting += [
-                value
-                for value in vars(module).values()
-                if inspect.isfunction(value) or inspect.isclass(value)
+                inspect.getmodule(one)
+                for one in values
+                if inspect.isfunction(one) or inspect.isclass(one)
             ]
     return found

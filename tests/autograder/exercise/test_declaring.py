@@ -331,6 +331,16 @@ def test_two_misconceptions_of_one_name():
         declared.wrong("late", "Why?", plain.edit("/ n", ""))
 
 
+def test_two_mutants_of_one_name():
+    declared = Declaration(row_mean, **FACTS)
+    declared.mutant("late", "axis=1", "axis=0")
+    with pytest.raises(ValueError, match="row_mean: two mutants are called 'late'"):
+        declared.mutant("late", "axis=1", "axis=-1")
+    declared.lets_through("late", "it is early")
+    with pytest.raises(ValueError, match="row_mean: of the mutant 'late' it is said twice"):
+        declared.lets_through("late", "it is late")
+
+
 def test_cases_are_given_once_and_needed():
     declared = Declaration(row_mean, **FACTS)
     with pytest.raises(ValueError, match="row_mean: the hidden and public cases are missing"):

@@ -13,7 +13,7 @@ from nightly import in_places
 
 from autograder.grading import observing, questions
 from autograder.grading import program as grading
-from autograder.grading.fingerprint import fingerprint
+from autograder.grading.fingerprint import fingerprint, modules_behind
 from autograder.grading.program import check_program, judge_program
 from autograder.judging.verdict import Verdict
 from autograder.notebook.check import write_cases
@@ -29,6 +29,7 @@ from autograder.sandbox.rooms import Run
 from autograder.sandbox.shown import PROBE
 from autograder.sandbox.starting import bubblewrapped
 from autograder.submission.submission import ProgramCell
+from exercises import COURSE
 
 ROOT = Path(__file__).parents[3]
 QUICK = Limits(seconds=1, cell_seconds=1, cells_seconds=3, memory=512 * 2**20, output=2**16)
@@ -455,6 +456,21 @@ def test_the_fingerprint_follows_the_checks_and_the_release():
     assert fingerprint(toy.TOY, release, ("toy",)) == fingerprint(toy.TOY, release, ("toy",))
     assert len({fingerprint(one, release, ("toy",)) for one in (toy.TOY, other, dearer)}) == 3
     assert fingerprint(toy.TOY, release, ("toy",)) != fingerprint(toy.TOY, changed, ("toy",))
+
+
+@pytest.mark.parametrize("name", COURSE)
+def test_the_fingerprint_follows_every_file_that_declares_an_exercise(name):
+    """And what these use, as the lists of what is forbidden, of which no function comes."""
+    exercises = COURSE[name].exercises
+    behind = modules_behind([one.cases for one in exercises], COURSE.packages)
+    behind |= modules_behind([one.reference for one in exercises], COURSE.packages)
+    answers = [misconception.answer for one in exercises for misconception in one.misconceptions]
+    behind |= modules_behind([one.written for one in answers], COURSE.packages)
+    questions = {one.name for one in COURSE[name].written}
+    files = {path.stem for path in (COURSE.folder / name).glob("*.py")} - questions - {"__init__"}
+    found = {one.__name__ for one in behind}
+    assert {f"{COURSE.name}.{name}.{file}" for file in files} <= found
+    assert ("exercises.forbidden" in found) == any(one.forbidden for one in exercises)
 
 
 def test_the_pages_state_the_limits_that_are_set():
