@@ -1,7 +1,4 @@
-"""What the second edition promises of a page, measured on its source.
-
-The chapters in DONE keep all of it. Of the others, the same numbers are printed (`pytest -rP`).
-"""
+"""What the second edition promises of a page, measured on its source."""
 
 import ast
 import html
@@ -19,20 +16,6 @@ import yaml
 from cells import BOOK, CHAPTERS, FOLDED, OPEN, REMOVED, Code
 from course_reading import measure
 
-DONE = (
-    "context_bottleneck",
-    "alignment",
-    "captioning",
-    "self_attention",
-    "queries_keys_values",
-    "multi_head",
-    "positions",
-    "transformer_block",
-    "transformer",
-    "gpt_and_bert",
-    "cost",
-    "bugs_that_train",
-)
 MOST_WORDS, MOST_MINUTES, MOST_IMPORTS, MOST_COLUMNS = 3600, 45, 8, 76
 
 LEAST_PREDICTIONS = 5
@@ -139,20 +122,20 @@ def text(page: str) -> str:
     return (BOOK / f"{page}.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("chapter", DONE)
+@pytest.mark.parametrize("chapter", CHAPTERS)
 def test_a_chapter_is_no_longer_than_it_may_be(chapter: str) -> None:
     reading = measure(text(chapter))
     assert reading.words <= MOST_WORDS
     assert reading.minutes <= MOST_MINUTES
 
 
-@pytest.mark.parametrize("chapter", DONE)
+@pytest.mark.parametrize("chapter", CHAPTERS)
 def test_a_chapter_writes_down_no_minutes_of_its_own(chapter: str) -> None:
     assert "{minutes}`to read`" in text(chapter)
     assert "{minutes}`for the assignment`" in text(chapter)
 
 
-@pytest.mark.parametrize("page", [page for chapter in DONE for page in pages(chapter)])
+@pytest.mark.parametrize("page", [page for chapter in CHAPTERS for page in pages(chapter)])
 def test_plumbing_is_out_of_sight(page: str) -> None:
     found = plumbing(text(page))
     assert found.imports <= MOST_IMPORTS
@@ -160,23 +143,10 @@ def test_plumbing_is_out_of_sight(page: str) -> None:
 
 
 def test_no_answer_stands_in_the_open() -> None:
-    done = [page for chapter in DONE for page in pages(chapter)]
+    done = [page for chapter in CHAPTERS for page in pages(chapter)]
     assert {
         c: names for c, names in open_answers.open_answers(done, CHAPTERS).items() if names
     } == {}
-
-
-def test_how_far_the_others_are() -> None:
-    others = [chapter for chapter in CHAPTERS if chapter not in DONE]
-    found = open_answers.open_answers(others, others)
-    print(
-        "answers in the open, words, minutes; imports, reports, comparisons, asserts, empty folds"
-    )
-    for chapter in others:
-        reading, *rest = measure(text(chapter)), *astuple(plumbing(text(chapter)))
-        answers = f"{len(found[chapter])} of {len(open_answers.answers(chapter))}"
-        print(f"{chapter}: {answers}, {reading.words}, {reading.minutes:.0f};", *rest)
-    print("answers in the open:", sum(map(len, found.values())))
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
