@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def sentence(forbidden: Sequence[str], torch: bool) -> str:
-    """What a student is told is forbidden; of torch nothing, where the notebook does not import it."""
+    """What a student is told is forbidden; of torch only where that is imported."""
     names = [
         f"`{name}`"
         for name in forbidden
