@@ -140,12 +140,12 @@ class Kind(StrEnum):
         return self in (Kind.IMPLEMENT, Kind.DEBUG, Kind.TEST)
 
     @property
-    def asks(self) -> str:
+    def instruction(self) -> str:
         """The same in a sentence or two, for the student."""
-        return _ASKS[self]
+        return _INSTRUCTIONS[self]
 
 
-_ASKS = {
+_INSTRUCTIONS = {
     Kind.IMPLEMENT: "Write what the docstring describes.",
     Kind.DEBUG: "The function below runs, and is wrong. Find out why, and correct it.",
     Kind.DERIVE: (

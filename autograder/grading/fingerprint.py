@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # its import takes long, and judging does without
     from nbformat import NotebookNode
 
 ENGINE = ("exercise", "grading", "judging", "probe", "sandbox", "submission")
-"""The rooms of this package that decide a verdict."""
+"""The packages in this one that decide a verdict."""
 
 
 def fingerprint(assignment: Assignment, released: NotebookNode, packages: tuple[str, ...]) -> str:
@@ -41,7 +41,7 @@ def fingerprint(assignment: Assignment, released: NotebookNode, packages: tuple[
     modules = sorted(modules_behind(functions, packages), key=lambda one: one.__name__)
     files = [Path(str(one.__file__)) for one in modules]
     engine = Path(__file__).parents[1]
-    files += [path for room in ENGINE for path in sorted((engine / room).rglob("*.py"))]
+    files += [path for part in ENGINE for path in sorted((engine / part).rglob("*.py"))]
     parts += [path.read_text(encoding="utf-8") for path in files]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 

@@ -22,8 +22,8 @@ from ..probe.values import Call
 from ..sandbox.backends import Sandbox
 from ..sandbox.rooms import Room, Run
 from ..submission.submission import ProgramCell
-from . import returned
-from .callbacks import Handed, hand_over
+from . import messages
+from .messages import Handed, hand_over
 from .questions import Question
 from .seen import Seen, joined, twice
 
@@ -106,39 +106,41 @@ class Observer:
         self, questions: Sequence[Question], passes: Callable[[AnswerKey, Any], bool]
     ) -> dict[str, Seen]:
         """What each answer does; on the hidden cases only if it `passes` the public ones."""
-        asked = {one.name: one for one in questions}
-        first = self._made(asked, {name: _from(one.public) for name, one in asked.items()})
-        seen = {name: replace(one, key=asked[name].public) for name, one in first.items()}
+        by_name = {one.name: one for one in questions}
+        first = self._made(by_name, {name: _from(one.public) for name, one in by_name.items()})
+        seen = {name: replace(one, key=by_name[name].public) for name, one in first.items()}
         answered = [name for name, one in seen.items() if isinstance(one.result, list)]
-        right = [name for name in answered if passes(asked[name].public, seen[name].result)]
+        right = [name for name in answered if passes(by_name[name].public, seen[name].result)]
         hidden = self._made(
-            asked,
-            {name: _from(asked[name].whole, asked[name].whole.public) for name in right},
+            by_name,
+            {name: _from(by_name[name].whole, by_name[name].whole.public) for name in right},
         )
         for name, one in hidden.items():
-            seen[name] = joined(seen[name], replace(one, key=asked[name].whole))
+            seen[name] = joined(seen[name], replace(one, key=by_name[name].whole))
         answered = [
             name
             for name in answered
-            if isinstance(seen[name].result, list) and not asked[name].whole.is_test
+            if isinstance(seen[name].result, list) and not by_name[name].whole.is_test
         ]
-        second = self._pass(asked, {name: _from(seen[name].key) for name in answered}, again=True)
+        second = self._pass(by_name, {name: _from(seen[name].key) for name in answered}, again=True)
         for name, one in second.items():
             seen[name] = twice(seen[name], one)
         return seen
 
-    def _made(self, asked: Mapping[str, Question], parts: Mapping[str, _Part]) -> dict[str, Seen]:
+    def _made(
+        self, questions: Mapping[str, Question], parts: Mapping[str, _Part]
+    ) -> dict[str, Seen]:
         """Make all calls: those of a test that a student wrote one by one, each in a fresh process.
 
         So a test meets one implementation, and can neither remember another one nor ask it. There
         is no second pass for it: it meets each public implementation again among the hidden ones.
         """
-        tests = {name: part for name, part in parts.items() if asked[name].whole.is_test}
-        seen = self._pass(asked, {n: part for n, part in parts.items() if n not in tests})
+        tests = {name: part for name, part in parts.items() if questions[name].whole.is_test}
+        seen = self._pass(questions, {n: part for n, part in parts.items() if n not in tests})
         at = 0
         while tests:
             one_each = {name: part.one(at) for name, part in tests.items()}
-            for name, one in self._pass(asked, one_each).items():
+            for name, one in self._pass(questions, one_each).items():
                 seen[name] = joined(seen[name], one) if name in seen else one
             at += 1
             tests = {
@@ -149,7 +151,7 @@ class Observer:
         return seen
 
     def _pass(
-        self, asked: Mapping[str, Question], wanted: Mapping[str, _Part], again: bool = False
+        self, questions: Mapping[str, Question], wanted: Mapping[str, _Part], again: bool = False
     ) -> dict[str, Seen]:
         """Make the calls of all exercises in one process; what does not end there, in another."""
         seen: dict[str, Seen] = {}
@@ -161,13 +163,13 @@ class Observer:
         while parts:
             ended_by = self._ended_by_its_cell(parts[0].name)
             if ended_by is not None:
-                seen[parts[0].name] = Seen(ended_by, asked[parts[0].name].public, alone=True)
+                seen[parts[0].name] = Seen(ended_by, questions[parts[0].name].public, alone=True)
                 del parts[0]
                 continue
             batch = [one for one in parts if self._ended_by_its_cell(one.name) is None]
             order = list(reversed(batch)) if again else batch
             handed = _handed(tuple(order))
-            run = self._run(handed, max(asked[one.name].seconds for one in batch), again)
+            run = self._run(handed, max(questions[one.name].seconds for one in batch), again)
             if run.cell is not None and self._may_leave_out(run.cell):
                 self._left_out[run.cell] = (
                     Status.KILLED if run.status is Status.ENDED else run.status
@@ -175,10 +177,10 @@ class Observer:
                 if any(one.hidden for one in batch):
                     self._with_hidden.add(run.cell)
                 continue
-            found = self._read(batch, handed, run, asked)
+            found = self._read(batch, handed, run, questions)
             if not found:  # the first of them ended the run, and it was alone with the cells
                 status = Status.KILLED if run.status is Status.ENDED else run.status
-                key = asked[batch[0].name].public
+                key = questions[batch[0].name].public
                 found = {key.exercise: Seen(status, key, alone=True, left=_left(run, key))}
             seen |= found
             parts = [one for one in parts if one.name not in seen]
@@ -199,7 +201,7 @@ class Observer:
         return self._sandbox.room(self._program, self._torch)
 
     def _read(
-        self, batch: Sequence[_Part], handed: Handed, run: Run, asked: Mapping[str, Question]
+        self, batch: Sequence[_Part], handed: Handed, run: Run, questions: Mapping[str, Question]
     ) -> dict[str, Seen]:
         """What came back, in the order of the batch, up to the first that is none of it."""
         seen: dict[str, Seen] = {}
@@ -207,13 +209,13 @@ class Observer:
         for index, (part, message) in enumerate(zip(batch, run.results, strict=False)):
             status, result = Status.ENDED, None
             try:
-                name, result = returned.pair(wire.decode(message))
+                name, result = messages.pair(wire.decode(message))
             except wire.WireError:
                 name, status = part.name, Status.MALFORMED
             if name != part.name:
                 break
             if isinstance(result, list):
-                result = returned.observations(result, len(part.calls), handed)
+                result = messages.observations(result, len(part.calls), handed)
                 status = Status.MALFORMED if result is None else status
             if isinstance(result, list) and changed is not None:
                 result = [
@@ -222,12 +224,12 @@ class Observer:
                 ]
             if isinstance(result, list):
                 result = [
-                    replace(one, asks=sum(run.asked.get(number, 0) for number in numbers))
+                    replace(one, requests=sum(run.requests.get(number, 0) for number in numbers))
                     for one, numbers in zip(result, handed.numbers[part.name], strict=True)
                 ]
             seen[part.name] = Seen(
                 status,
-                asked[part.name].public,
+                questions[part.name].public,
                 result,
                 changed is not None,
                 alone=index == 0,

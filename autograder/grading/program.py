@@ -20,10 +20,10 @@ from ..sandbox.limits import LIMITS
 from ..sandbox.rooms import NotBegun
 from ..submission.submission import ProgramCell
 from .observing import Observer
-from .questions import Question, questions
+from .questions import Question, draw_questions
 from .seen import Seen
 
-FEWEST_ASKS = 0.75
+FEWEST_REQUESTS = 0.75
 """Of the calls that the reference makes of a function among its arguments, a right answer makes so
 many at least; what it hard-codes, or knows from elsewhere, it does not ask for."""
 
@@ -38,13 +38,13 @@ def judge_program(
     only: Collection[str] | None = None,
 ) -> dict[str, Judgement]:
     """Judge every exercise of `assignment`, or `only` these, on public cases and hidden ones."""
-    asked = questions(assignment, course_key, digest)
-    wanted = [one for one in asked if only is None or one.name in only]
+    drawn = draw_questions(assignment, course_key, digest)
+    wanted = [one for one in drawn if only is None or one.name in only]
     return judge_questions(program, wanted, sandbox)
 
 
 def judge_questions(
-    program: Sequence[ProgramCell], asked: Sequence[Question], sandbox: Sandbox
+    program: Sequence[ProgramCell], questions: Sequence[Question], sandbox: Sandbox
 ) -> dict[str, Judgement]:
     """Judge `program`: all exercises in common processes, and what fails there by itself.
 
@@ -52,9 +52,9 @@ def judge_questions(
     student's code is a GRADER_FAULT: no answer did that. A program that imports torch finds it
     imported already in every room: the import takes longer than most answers.
     """
-    torch = imports_torch(program) or any(one.whole.needs_torch for one in asked)
+    torch = imports_torch(program) or any(one.whole.needs_torch for one in questions)
     judgements: dict[str, Judgement] = {}
-    batches = [list(asked)]
+    batches = [list(questions)]
     while batches:
         batch = batches.pop()
         seen, note = _observed(program, batch, sandbox, torch)
@@ -64,7 +64,7 @@ def judge_questions(
             judgements[one.name] = judgement
             if found and not found.alone and not judgement.passed and len(batch) > 1:
                 batches.append([one])
-    return {one.name: judgements[one.name] for one in asked}
+    return {one.name: judgements[one.name] for one in questions}
 
 
 def imports_torch(cells: Iterable[ProgramCell]) -> bool:
@@ -73,12 +73,12 @@ def imports_torch(cells: Iterable[ProgramCell]) -> bool:
 
 
 def _observed(
-    program: Sequence[ProgramCell], asked: Sequence[Question], sandbox: Sandbox, torch: bool
+    program: Sequence[ProgramCell], questions: Sequence[Question], sandbox: Sandbox, torch: bool
 ) -> tuple[dict[str, Seen], str]:
     """What the answers do, and a note on cells that were left out; why, if no room stood."""
     try:
         with closing(Observer(program, sandbox, torch)) as observer:
-            seen = observer.observe(asked, lambda key, result: judge.judge(key, result).earns)
+            seen = observer.observe(questions, lambda key, result: judge.judge(key, result).earns)
             return seen, _left_out(program, observer.own_left_out) + (
                 _LEFT_OUT_LATER if observer.left_out_later else ""
             )
@@ -126,12 +126,12 @@ def _judgement_alone(seen: Seen) -> Judgement:
     judgement = judge.judge(key, result)
     if judgement.verdict is Verdict.NONDETERMINISTIC and seen.left:
         return _NEEDS_WHAT_WAS_LEFT
-    asks = sum(one.asks for one in result)
-    if judgement.earns and FEWEST_ASKS * key.asks > asks:
+    requests = sum(one.requests for one in result)
+    if judgement.earns and FEWEST_REQUESTS * key.requests > requests:
         return Judgement(
             Verdict.FORBIDDEN,
             "It hardly calls the function that it is given, where the task takes about "
-            f"{key.asks} different calls. Its result has to come from what that returns.",
+            f"{key.requests} different calls. Its result has to come from what that returns.",
         )
     return judgement
 
@@ -193,5 +193,5 @@ def check_program(
     program: Sequence[ProgramCell], cases: Path, sandbox: Sandbox
 ) -> dict[str, Judgement]:
     """Judge `program` on the public cases of a release's `.cases` file only."""
-    asked = [Question(key, key, LIMITS.cell_seconds) for key in read_cases(cases)]
-    return judge_questions(program, asked, sandbox)
+    questions = [Question(key, key, LIMITS.cell_seconds) for key in read_cases(cases)]
+    return judge_questions(program, questions, sandbox)

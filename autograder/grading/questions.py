@@ -39,7 +39,7 @@ class Question:
         return self.whole.exercise
 
 
-def questions(assignment: Assignment, course_key: bytes, digest: str) -> list[Question]:
+def draw_questions(assignment: Assignment, course_key: bytes, digest: str) -> list[Question]:
     """The right answers to the public and the hidden cases of every exercise.
 
     The hidden cases are one of DRAWS draws, made of HMAC(course key, exercise, draw): no one can

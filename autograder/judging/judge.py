@@ -31,10 +31,10 @@ from ..probe.values import (
     tensors,
 )
 from .agreement import agree
-from .asks import Counting
 from .common_cases import particulars
 from .compare import Mismatch, compare, compare_exception, result, unasked_exception
 from .differences import first_clear
+from .given_functions import Counting
 from .measured import compare_measured
 from .modules import compare_gradients, compare_parameters
 from .naming import KeyedMisconception, Trial, earned_names, explained
@@ -51,7 +51,7 @@ class AnswerKey:
     The first `public` cases may be shown to the student with all their numbers. `names` are those
     of the arguments of the function, or of the module's call, and of what it returns. `released` is
     the name of the misconception that a debug exercise releases. `forbidden` are the names of what
-    is ready-made and may not run. `asks` is how many different calls the reference makes of the
+    is ready-made and may not run. `requests` is how many different calls the reference makes of the
     functions that it is given, and an answer has to make of them. `is_test` is True where the
     answer is a test.
     """
@@ -64,7 +64,7 @@ class AnswerKey:
     names: Names = NAMELESS
     released: str | None = None
     forbidden: tuple[str, ...] = ()
-    asks: int = 0
+    requests: int = 0
     is_test: bool = False
 
     @cached_property
@@ -81,8 +81,8 @@ class AnswerKey:
     def needs_torch(self) -> bool:
         """True if an answer is not judged without torch: it is given, asks, or returns tensors."""
         returned = map(output, self.expected)
-        asked = any(call.needs_torch or call.asks_torch for call in self.calls)
-        return asked or any(tensors([*returned]))
+        given = any(call.needs_torch or call.brings_torch for call in self.calls)
+        return given or any(tensors([*returned]))
 
 
 def build_key(exercise: Exercise, public: Iterable[Case], hidden: Iterable[Case]) -> AnswerKey:
@@ -127,7 +127,7 @@ def build_key(exercise: Exercise, public: Iterable[Case], hidden: Iterable[Case]
         _names(exercise.reference),
         exercise.released.name if exercise.released else None,
         forbidden=exercise.forbidden,
-        asks=0 if exercise.kind is Kind.TEST else sum(one.asks for one in right),
+        requests=0 if exercise.kind is Kind.TEST else sum(one.requests for one in right),
         is_test=exercise.kind is Kind.TEST,
     )
 
@@ -141,7 +141,7 @@ def with_hidden(public: AnswerKey, exercise: Exercise, hidden: Iterable[Case]) -
         cases=cases,
         expected=(*public.expected, *added.expected),
         misconceptions=_keyed(exercise, cases),
-        asks=public.asks + added.asks,
+        requests=public.requests + added.requests,
     )
 
 

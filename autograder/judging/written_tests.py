@@ -70,11 +70,11 @@ def _unusable(
             continue
         mismatch = unasked_exception(one.value)
         what = mismatch.text if at < public else mismatch.in_general
-        called = "" if one.asks else ", before it has called the implementation"
+        called = "" if one.requests else ", before it has called the implementation"
         text = f"Given a right implementation ({case.note}), {what}{called}."
         return Judgement(Verdict.EXCEPTION, text, case=at)
     for at, one in enumerate(observations):
-        if not one.asks:
+        if not one.requests:
             return Judgement(
                 Verdict.FORBIDDEN,
                 "It does not call the implementation that it is given. What a test finds has to "

@@ -176,7 +176,7 @@ def _exercise_cells(exercise: Exercise, torch: bool) -> Iterator[nbformat.Notebo
         f"### Your turn: `{exercise.name}`\n\n{_points(exercise.points)}, "
         f"difficulty {exercise.difficulty} of 5, about {exercise.minutes} minutes.\n\n"
         f"**{exercise.kind.capitalize()}{'' if exercise.kind.core else ', beyond the core'}.** "
-        f"{exercise.kind.asks}"
+        f"{exercise.kind.instruction}"
     )
     if exercise.tolerance is not None:
         heading += f" A number within {100 * exercise.tolerance:g} % of ours is right."

@@ -48,14 +48,14 @@ ENDING = 0.001  # seconds between two looks whether a child that says nothing mo
 class Outcome:
     """What became of one child: a status (None while it runs), the cell in which it ended, results.
 
-    `asked` says of functions by number how many different calls of them it asked for. `left` is
+    `requests` says of functions by number how many different calls of them it asked for. `left` is
     True if processes had to end before the exercises with something forbidden.
     """
 
     status: Status | None
     cell: int | None = None
     results: list[bytes] = field(default_factory=list)
-    asked: list[tuple[int, int]] = field(default_factory=list)
+    requests: list[tuple[int, int]] = field(default_factory=list)
     left: bool = False
 
 
@@ -90,7 +90,7 @@ def serve(line: socket.socket, watch: Watch | None, traces: Traces | None, mappe
             "status": outcome.status,
             "cell": outcome.cell,
             "sizes": sizes,
-            "asked": outcome.asked,
+            "requests": outcome.requests,
             "left": outcome.left,
             "clean": clean,
         }
@@ -125,7 +125,7 @@ def _carry_out(
     os.close(said_write)
     os.close(text_write)
     telling.close()
-    asked: Counter[int] = Counter()
+    requests: Counter[int] = Counter()
     asked_at = gate(told, watch, [child, *(one.process for one in answering)])
     try:
         outcome = _Listener(child, said_read, text_read, limits, watch, asked_at).outcome()
@@ -135,9 +135,9 @@ def _carry_out(
         os.close(said_read)
         os.close(text_read)
         for one in answering:
-            asked.update(one.end())
+            requests.update(one.end())
         _end_all(child, alone=watch is not None)
-    return replace(outcome, asked=sorted(asked.items()))
+    return replace(outcome, requests=sorted(requests.items()))
 
 
 def _become_child(

@@ -96,7 +96,7 @@ class Call:
         return self.setup is not None or any(tensors((self.arguments, self.keywords)))
 
     @property
-    def asks_torch(self) -> bool:
+    def brings_torch(self) -> bool:
         """True if a function among its arguments uses torch."""
         functions = (one for one in self.arguments if isinstance(one, SourceFunction))
         return any(one.source.startswith("import torch") for one in functions)
@@ -176,8 +176,8 @@ class Observation:
 
     `again` is the value in the second pass, and None as long as there was but one pass. `later` is
     what the object first returned held after all the calls, or None if that was still `value`.
-    `ready_made` are the names of what ran and is forbidden. `asks` is how many different calls it
-    made, in the first pass, of functions that it was given; it is counted elsewhere.
+    `ready_made` are the names of what ran and is forbidden. `requests` is how many different calls
+    it made, in the first pass, of functions that it was given; it is counted elsewhere.
     """
 
     value: Any
@@ -185,4 +185,4 @@ class Observation:
     again: Any = None
     later: Any = None
     ready_made: tuple[str, ...] = ()
-    asks: int = 0
+    requests: int = 0

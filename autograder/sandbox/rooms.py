@@ -37,7 +37,7 @@ class Run:
     `status` says whether it came to its end. `cell` is the index of the cell in which it did.
     `results` are what the exercises showed, in the order of the run: data from the student's side.
     `changed` is the message of the calls as it was afterwards, if it is not as it was handed in.
-    `asked` says how many different calls of a function were asked for, by its number. `left` is
+    `requests` says how many different calls of a function were asked for, by its number. `left` is
     True if processes that the cells, or other answers, had left had to end before the exercises
     with something forbidden.
     """
@@ -46,7 +46,7 @@ class Run:
     cell: int | None = None
     results: tuple[bytes, ...] = ()
     changed: bytes | None = None
-    asked: Mapping[int, int] = field(default_factory=dict)
+    requests: Mapping[int, int] = field(default_factory=dict)
     left: bool = False
 
 
@@ -128,7 +128,7 @@ class Room:
 def _understood(reply: dict[str, Any], payload: bytes) -> tuple[Run, bool]:
     """What the room replied, checked as anything that comes from a sandbox. Raises LineError."""
     status, cell, sizes = reply.get("status"), reply.get("cell"), reply.get("sizes")
-    asked = reply.get("asked")
+    requests = reply.get("requests")
     if (
         not isinstance(status, str)
         or status not in STATUSES
@@ -136,8 +136,8 @@ def _understood(reply: dict[str, Any], payload: bytes) -> tuple[Run, bool]:
         or not isinstance(sizes, list)
         or not all(type(size) is int and size >= 0 for size in sizes)
         or math.fsum(sizes) != len(payload)
-        or not isinstance(asked, list)
-        or not all(map(_is_count, asked))
+        or not isinstance(requests, list)
+        or not all(map(_is_count, requests))
     ):
         raise LineError("a reply is malformed")
     results, place = [], 0
@@ -145,7 +145,7 @@ def _understood(reply: dict[str, Any], payload: bytes) -> tuple[Run, bool]:
         results.append(payload[place : place + size])
         place += size
     left = reply.get("left") is True
-    run = Run(Status(status), cell, tuple(results), asked=dict(asked), left=left)
+    run = Run(Status(status), cell, tuple(results), requests=dict(requests), left=left)
     return run, reply.get("clean") is True
 
 

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from autograder.course.course import SubmissionFile
 from autograder.course.journal import make_record
 from autograder.grading.program import judge_questions
-from autograder.grading.questions import questions
+from autograder.grading.questions import draw_questions
 from autograder.judging.agreement import agree
 from autograder.judging.judge import observe_quietly
 from autograder.judging.verdict import Judgement, Verdict
@@ -110,7 +110,7 @@ def test_every_message_is_a_value_or_the_one_exception(data):
 @functools.cache
 def question_of(name):
     assignment, exercise = EXERCISES[name]
-    (asked,) = (one for one in questions(assignment, b"key", "digest") if one.name == name)
+    (asked,) = (one for one in draw_questions(assignment, b"key", "digest") if one.name == name)
     return asked, observe_quietly(exercise.reference, asked.whole.cases)
 
 

@@ -54,8 +54,8 @@ def asked(exercise):
 class Forger(fuzzing.Forger):
     """Answers each order with the results of its calls; `ending` ends those with hidden ones."""
 
-    def __init__(self, name, public, hidden, every, asks, ending):
-        self.name, self.asks, self.ending = name, asks, ending
+    def __init__(self, name, public, hidden, every, requests, ending):
+        self.name, self.requests, self.ending = name, requests, ending
         self.first, self.every, self.public = [*public, *hidden], every, len(public)
 
     def room(self, program, torch):
@@ -68,8 +68,8 @@ class Forger(fuzzing.Forger):
             return self.ending
         given = self.every if again else self.first[self.at : self.at + len(wanted)]
         self.at += len(wanted)
-        numbers = dict.fromkeys(range(len(wanted)), self.asks)
-        return Run(Status.ENDED, None, (wire.encode([self.name, given]),), asked=numbers)
+        numbers = dict.fromkeys(range(len(wanted)), self.requests)
+        return Run(Status.ENDED, None, (wire.encode([self.name, given]),), requests=numbers)
 
 
 endings = st.none() | st.builds(
@@ -87,8 +87,8 @@ def test_whatever_an_answer_returns_is_judged_and_tells_nothing(exercise, data):
     hidden = right[len(public) :]
     given_public = data.draw(fuzzing.tampered(public)) if data.draw(st.booleans()) else public
     forged = [data.draw(fuzzing.tampered(one)) for one in (hidden, [*public, *hidden])]
-    asks = data.draw(st.sampled_from((0, 1, 31337)))
-    sandbox = Forger(exercise.name, given_public, *forged, asks, data.draw(endings))
+    requests = data.draw(st.sampled_from((0, 1, 31337)))
+    sandbox = Forger(exercise.name, given_public, *forged, requests, data.draw(endings))
     own = [Cell(f"# {fuzzing.SECRET} {at}", None) for at in range(3)]
     program = [*own, Cell("", exercise.name)]
     judgement = judge_questions(program, [question], sandbox)[exercise.name]

@@ -21,7 +21,7 @@ from autograder.exercise.model import Assignment
 from autograder.exercise.outline import outline
 from autograder.grading.observing import ProgramCell, Question
 from autograder.grading.program import judge_program
-from autograder.grading.questions import questions
+from autograder.grading.questions import draw_questions
 from autograder.probe import calling
 from autograder.probe.observe import prepare
 from autograder.probe.values import Call
@@ -141,7 +141,7 @@ def parts(course: Any, assignment: Assignment, released: Any, number: int) -> li
         begun = time.perf_counter()
         submission = read_submission(file, known, released)
         one.reading = time.perf_counter() - begun
-        questions(assignment, course.key, submission.digest)  # before the clock
+        questions = draw_questions(assignment, course.key, submission.digest)  # before the clock
         begun = time.perf_counter()
         judge_program(
             submission.program,

@@ -9,7 +9,7 @@ from autograder.exercise.model import Kind
 
 
 def test_every_kind_says_what_it_asks_in_sentences_of_its_own():
-    sentences = {kind.asks for kind in Kind}
+    sentences = {kind.instruction for kind in Kind}
     assert len(sentences) == len(Kind)
     assert all(sentence.endswith(".") for sentence in sentences)
 

@@ -31,7 +31,7 @@ def test_a_key_calls_the_reference_once_for_each_case():
     whole = with_hidden(public, exercise, exercise.hidden(np.random.default_rng(0)))
     assert whole.public == len(public.cases) < len(whole.cases) == len(called)
     at_once = build_key(exercise, public_cases(exercise), exercise.hidden(np.random.default_rng(0)))
-    assert (whole.public, whole.asks) == (at_once.public, at_once.asks)
+    assert (whole.public, whole.requests) == (at_once.public, at_once.requests)
     for one, other in zip(whole.expected, at_once.expected, strict=True):
         np.testing.assert_array_equal(one, other)
 

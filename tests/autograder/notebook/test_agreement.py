@@ -16,7 +16,7 @@ from autograder.exercise.model import Exercise, Kind
 from autograder.exercise.stubs import stub
 from autograder.grading.observing import Question
 from autograder.grading.program import judge_program, judge_questions
-from autograder.grading.questions import questions
+from autograder.grading.questions import draw_questions
 from autograder.grading.sample import answer_source
 from autograder.judging.judge import judge, observe_quietly
 from autograder.judging.verdict import AS_GIVEN, Verdict
@@ -84,7 +84,7 @@ def on_enough(question: Question, wrong: Collection[str]) -> Question:
 @pytest.mark.parametrize("assignment", COURSE.values(), ids=lambda one: one.name)
 def test_self_check_and_sandboxed_grader_agree(assignment, sandbox):
     """One program for the first known answer of each exercise, one for the second, and so on."""
-    asked = questions(assignment, b"key", "agreement")
+    asked = draw_questions(assignment, b"key", "agreement")
     public = {one.name: one.public for one in asked}
     wrongs = {one.wrong for exercise in assignment.exercises for one in exercise.misconceptions}
     answers = [list(known_answers(exercise)) for exercise in assignment.exercises]

@@ -6,12 +6,12 @@ from autograder.probe.line import LineError
 from autograder.probe.status import Status
 from autograder.sandbox.rooms import _understood
 
-REPLY = {"status": "ended", "cell": None, "sizes": [2, 1], "asked": [[0, 3]], "clean": True}
+REPLY = {"status": "ended", "cell": None, "sizes": [2, 1], "requests": [[0, 3]], "clean": True}
 
 
 def test_a_reply_becomes_a_run():
     run, clean = _understood(REPLY, b"abc")
-    assert (run.status, run.results, run.asked) == (Status.ENDED, (b"ab", b"c"), {0: 3})
+    assert (run.status, run.results, run.requests) == (Status.ENDED, (b"ab", b"c"), {0: 3})
     assert clean
     assert not run.left
 
@@ -25,7 +25,7 @@ def test_a_reply_becomes_a_run():
         {"cell": "0"},
         {"sizes": [2]},
         {"sizes": [-1, 4]},
-        {"asked": [[0]]},
+        {"requests": [[0]]},
     ],
 )
 def test_a_reply_that_nobody_knows_is_an_error(change):

@@ -1,4 +1,4 @@
-"""The map in CONTRIBUTING.md is true, and the rooms keep the order that it tells of."""
+"""The map in CONTRIBUTING.md is true, and the packages keep the order that it tells of."""
 
 import ast
 import re
@@ -53,7 +53,7 @@ def test_every_file_that_the_documents_name_exists():
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_a_chapter_has_its_name_in_every_room(chapter):
+def test_a_chapter_has_its_name_in_every_package(chapter):
     assert (ROOT / "book" / f"{chapter}.md").is_file()
     assert (ROOT / "solutions" / f"{chapter}.py").is_file()
     assert (ROOT / "solutions" / "experiments" / chapter / "__init__.py").is_file()
@@ -98,11 +98,11 @@ def test_an_assignment_imports_the_self_check_and_nothing_else_of_the_course(cha
     assert ours == {"autograder"}
 
 
-@pytest.mark.parametrize(("room", "most"), [("solutions", 250), ("autograder", 400)])
-def test_files_stay_small(room, most):
+@pytest.mark.parametrize(("package", "most"), [("solutions", 250), ("autograder", 400)])
+def test_files_stay_small(package, most):
     long = {
         str(path.relative_to(ROOT)): lines
-        for path in (ROOT / room).rglob("*.py")
+        for path in (ROOT / package).rglob("*.py")
         if (lines := len(path.read_text(encoding="utf-8").splitlines())) > most
     }
     assert long == {}

@@ -11,7 +11,7 @@ from nightly import in_places
 
 from autograder.exercise.model import Assignment, Case, SourceFunction
 from autograder.grading import questions
-from autograder.grading.callbacks import hand_over
+from autograder.grading.messages import hand_over
 from autograder.grading.program import judge_program
 from autograder.grading.sample import answer_source
 from autograder.judging.judge import build_key
@@ -207,8 +207,8 @@ def test_a_function_of_ids_is_called_elsewhere(name, box):
 
 def test_the_different_calls_of_the_reference_are_counted():
     rng = np.random.default_rng(0)
-    assert build_key(TWICE, cases(rng), hidden(rng)).asks == 6
-    assert build_key(toy.MEAN, toy.cases(rng), ()).asks == 0
+    assert build_key(TWICE, cases(rng), hidden(rng)).requests == 6
+    assert build_key(toy.MEAN, toy.cases(rng), ()).requests == 0
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ class Counting:
         return [
             replace(
                 one,
-                asks=sum(len(function.requests) for function in functions),
+                requests=sum(len(function.requests) for function in functions),
                 arguments_after=tuple(map(_as_given, one.arguments_after)),
             )
             for one, functions in zip(observations, self._functions, strict=True)
