@@ -10,15 +10,8 @@ import pytest
 from exercises import COURSE
 
 ROOT = Path(__file__).parents[1]
-TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 CHAPTERS = sorted(path.parent.name for path in ROOT.glob("exercises/*/assignment.md"))
 FILE = re.compile(r"`((?:book|exercises|solutions|autograder|tests)/[\w/.]+)`")
-
-
-def walk(title):
-    """The numbered steps below a heading of CONTRIBUTING.md."""
-    section = TEXT.split(f"### {title}\n")[1].split("\n#")[0]
-    return re.findall(r"^\d+\. (.*)$", section, re.MULTILINE)
 
 
 def modules(source):
@@ -36,16 +29,6 @@ def code_cells(path):
             yield cell.source
 
 
-@pytest.mark.parametrize("title", ["The way of an answer", "The way of a number"])
-def test_every_step_of_a_walk_names_files_that_exist(title):
-    steps = walk(title)
-    assert len(steps) >= 5
-    for step in steps:
-        files = FILE.findall(step)
-        assert files
-        assert [file for file in files if not (ROOT / file).exists()] == []
-
-
 def test_every_file_that_the_documents_name_exists():
     for path in (ROOT / "CONTRIBUTING.md", ROOT / "README.md", *(ROOT / "book").glob("howto_*.md")):
         for file in FILE.findall(path.read_text(encoding="utf-8")):
@@ -58,10 +41,6 @@ def test_a_chapter_has_its_name_in_every_package(chapter):
     assert (ROOT / "solutions" / f"{chapter}.py").is_file()
     assert (ROOT / "solutions" / "experiments" / chapter / "__init__.py").is_file()
     assert (ROOT / "exercises" / chapter / "__init__.py").is_file()
-
-
-def test_at_the_top_of_solutions_stand_the_chapters_alone():
-    assert sorted(path.stem for path in (ROOT / "solutions").glob("[a-z]*.py")) == CHAPTERS
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)

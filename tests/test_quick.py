@@ -113,13 +113,6 @@ def test_pytest_runs_what_git_says_was_changed_and_no_other_file(checkout):
     assert "tests/solutions/test_positions.py" not in collected
 
 
-def test_after_its_time_no_test_is_started_and_the_rest_is_counted(checkout):
-    code, said = pytest_there(checkout, "tests/solutions/test_captioning.py", budget=-1)
-    assert code == 0, said
-    assert "more tests are touched by the change. `make test` runs them too." in said
-    assert "passed" not in said
-
-
 def test_a_commit_that_is_none_is_told_so(checkout):
     code, said = pytest_there(checkout, "--since", "nonesuch")
     assert code != 0

@@ -126,7 +126,9 @@ class _Pages(GenerateFeedback):
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
         self._begun += 1
         self._on_page(self._begun, self._total, student_id)
-        page = Path(self._format_dest(assignment_id, student_id), f"{assignment_id}.html")
+        made = self.coursedir.feedback_directory
+        folder = self.coursedir.format_path(made, student_id, assignment_id)
+        page = Path(folder, f"{assignment_id}.html")
         self._made_of = self._line(assignment_id, student_id)
         with suppress(OSError):
             if page.read_bytes().endswith(self._made_of.encode()):
@@ -139,7 +141,9 @@ class _Pages(GenerateFeedback):
     def _line(self, assignment: str, student: str) -> str:
         """The line under the page of a submission: a digest of all that the page depends on."""
         parts = [self._renderer]
-        for path in sorted(Path(self._format_source(assignment, student)).rglob("*")):
+        graded = self.coursedir.autograded_directory
+        folder = Path(self.coursedir.format_path(graded, student, assignment))
+        for path in sorted(folder.rglob("*")):
             parts += [path.name.encode(), path.read_bytes()] if path.is_file() else []
         for path in self.notebooks:
             parts.append(repr(self._graded(path)).encode())
@@ -174,7 +178,7 @@ def _states(course: Course) -> dict[tuple[str, str], dict[str, str]]:
 def _renderer() -> bytes:
     """A digest of the code that makes the pages, and of the versions of what it uses."""
     code = hashlib.sha256()
-    for package in ("nbgrader", "nbconvert"):
+    for package in ("nbgrader", "nbconvert", "nh3"):
         code.update(metadata.version(package).encode())
     for path in (*sorted(Path(__file__).parent.glob("*.py")), *sorted(PAGES.rglob("*.*"))):
         code.update(path.read_bytes())

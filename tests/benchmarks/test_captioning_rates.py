@@ -6,13 +6,6 @@ from solutions.experiments.captioning.looking import FALL, HARD_RATE, RATES
 from tests.benchmarks.captioning_rates import HARD, RESULT, TRIED, Trial, best
 
 
-def test_of_equals_the_lower_rate_is_chosen():
-    trials = [
-        Trial("one", rate, accuracy) for rate, accuracy in ((0.03, 0.5), (0.01, 0.5), (0.003, 0.4))
-    ]
-    assert best(trials) == {"one": 0.01}
-
-
 def test_the_rates_of_the_chapter_are_those_that_the_record_chose():
     measured = json.loads(RESULT.read_text(encoding="utf-8"))
     assert measured["command"] == "make bench"

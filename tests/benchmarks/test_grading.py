@@ -38,12 +38,6 @@ def test_grading_is_faster_than_both_others_and_its_memory_flat():
     assert last / LARGE[-1] < 1.25 * first / LARGE[0]
 
 
-def test_a_peer_that_failed_has_no_ratio():
-    found = measured()
-    found["assignments"][TORCH]["otter"] = {"failed": "otter, exit code 1"}
-    assert summary(found)["speedup_vs_otter"] is None
-
-
 def test_a_run_is_timed_by_what_it_says_and_one_that_fails_is_an_error(tmp_path):
     say = "import time\nfor n in (1, 2, 3): print(f'grading {n} of 3: s', flush=True)"
     found = graded([sys.executable, "-c", say], tmp_path, at=(2,))

@@ -8,12 +8,6 @@ from solutions.translators.training import RECURRENT
 from tests.benchmarks.learning_rate import RATES, RESULT, SEED, best
 
 
-def test_the_best_trial_has_the_rate():
-    trials = [{"rate": 1, "token_accuracy": 0.2}, {"rate": 2, "token_accuracy": 0.3}]
-    assert best(trials) == 2
-    assert best(trials[::-1]) == 2
-
-
 def test_the_rate_of_chapter_1_is_the_best_that_was_tried():
     measured = json.loads(RESULT.read_text(encoding="utf-8"))
     assert (measured["seed"], measured["steps"]) == (SEED, BOTTLENECK_STEPS)

@@ -1,7 +1,6 @@
 """What `make bench-site` measures, on pages whose measures are known. The site is not measured."""
 
 import gzip
-import json
 import time
 import urllib.request
 from pathlib import Path
@@ -10,8 +9,7 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 from site_tools import CHROMIUM, FLAGS, serving
 
-from tests.benchmarks.bench_file import record
-from tests.benchmarks.site.figures import Figure, of_lighthouse, of_pages
+from tests.benchmarks.site.figures import of_pages
 from tests.benchmarks.site.lines import characters_a_line
 from tests.benchmarks.site.opening import first_figure
 from tests.benchmarks.site.server import LATE, Compressing, FontsLate
@@ -136,22 +134,3 @@ def test_the_worst_of_all_pages_counts_and_of_chapters_alone_where_their_first_f
     assert found["axe_violations"].where == "cost.html (phone): image-alt: <img>"
     assert found["first_figure_px_worst"].where == "positions.html (light)"
     assert all(one.kept for one in of_pages([visit("cost.html")]))
-
-
-def test_of_lighthouse_the_lowest_score_of_each_category_counts():
-    good = {"performance": 0.97, "accessibility": 1, "best-practices": 1, "seo": 1}
-    figures = of_lighthouse({"a.html": good, "b.html": good | {"seo": 0.99}})
-    assert [one.kept for one in figures] == [True, True, True, False]
-    assert (figures[-1].value, figures[-1].where) == (0.99, "b.html")
-
-
-@pytest.mark.parametrize(("value", "kept"), [(65, False), (66, True), (72, True), (72.5, False)])
-def test_a_limit_belongs_to_what_is_allowed(value, kept):
-    assert Figure("characters_a_line", value, 66, 72, "").kept is kept
-
-
-def test_what_one_benchmark_writes_another_leaves(tmp_path):
-    path = tmp_path / "build" / "bench.json"
-    record({"a": 1, "b": 1}, path)
-    record({"b": 2}, path)
-    assert json.loads(path.read_text(encoding="utf-8")) == {"a": 1, "b": 2}

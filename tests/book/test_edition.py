@@ -4,7 +4,7 @@ import ast
 import html
 import re
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -203,26 +203,6 @@ def page(*sources: str, tags: str = "") -> str:
 
 
 @pytest.mark.parametrize(
-    ("source", "tags", "expected"),
-    [
-        ("import a\nfrom b import (\n    c,\n)\nx = 1\nimport d", "", (4, 0, 0, 0, 0)),
-        ("import a", "hide-input", (0, 0, 0, 0, 0)),
-        ("x = 1", "hide-input", (0, 0, 0, 0, 1)),
-        ("report('a', b=1)", "", (0, 1, 0, 0, 0)),
-        ("report('a', b=1)", "hide-input", (0, 1, 0, 0, 0)),
-        ("report('a', b=1)\nassert x", "remove-cell", (0, 0, 0, 0, 0)),
-        ("assert x\nprint(x)", "", (0, 0, 0, 1, 0)),
-        ("assert x\nprint(x)", "teaches", (0, 0, 0, 0, 0)),
-        ("assert x\nprint(x)", "hide-input", (0, 0, 0, 0, 0)),
-        (f"{REFERENCE}np.allclose(f(x), reference.softmax(x))", "", (1, 0, 1, 0, 0)),
-        (f"{REFERENCE}y = reference.softmax(x)", "", (1, 0, 0, 0, 0)),
-    ],
-)
-def test_plumbing_is_measured(source: str, tags: str, expected: tuple[int, ...]) -> None:
-    assert astuple(plumbing(page(source, tags=tags))) == expected
-
-
-@pytest.mark.parametrize(
     "source",
     [
         "def causal_mask(n):\n    return something_else(n)",
@@ -252,13 +232,6 @@ def test_what_is_no_answer_or_not_shown_is_not_found(
     source: str, tags: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert answers_in(page(source, tags=tags), monkeypatch) == []
-
-
-def test_of_an_included_method_nothing_else_of_its_class_is_read() -> None:
-    source = "import a\n\n\nclass B:\n    x = 1\n\n    def c(self):\n        return 2\n"
-    assert cells.included(source, ":pyobject: B.c\n") == "def c(self):\n    return 2"
-    assert cells.included(source, ":pyobject: B\n").startswith("class B:\n    x = 1")
-    assert cells.included(source, "") == source
 
 
 def test_a_long_answer_with_small_changes_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,9 +1,11 @@
 """What a student writes, as pages show it: nothing live, nothing without end, nothing lost."""
 
 import os
+import random
 import re
 
 import pytest
+from bs4 import BeautifulSoup
 from classroom import released
 from nbconvert import HTMLExporter
 from nbformat.v4 import new_code_cell, new_markdown_cell
@@ -12,12 +14,14 @@ from traitlets.config import Config
 
 from autograder.nbgrader import rendering
 from autograder.nbgrader.feedback import FeedbackPage
+from autograder.nbgrader.markup import LINK, TAGS, markdown
 from autograder.nbgrader.preset import configure
 from autograder.nbgrader.rendering import clean_markdown, highlight_code
 
 GRADES = {"score": 0, "max_score": 10, "late_penalty": 0, "notebook": "toy"}
 RESOURCES = {"nbgrader": GRADES, "index": 0, "total": 1, "base_url": "", "notebook_path": "x"}
-ENDLESS = "<div>" * 20_000  # the cleaning of it is quadratic
+# Each paragraph opens all that is open anew: nine million tags.
+ENDLESS = "".join(f"<b x={i}>" for i in range(3_000)) + "<p>x" * 3_000
 CHOKES = "(" * 100_000  # so is the colouring of it
 
 
@@ -80,6 +84,85 @@ def test_an_honest_link_stays(url):
     assert f'<a href="{url}">here</a>' in clean_markdown(f"[here]({url})")
 
 
+ODD = {
+    "a style": ("<b style='position:fixed'>x</b>", "<b>x</b>"),
+    "a class and a name of the page": ("<b class=score id=why name=y>x</b>", "<b>x</b>"),
+    "an event behind a slash": ("<b/onclick=alert(1)>x</b>", "&lt;b/onclick=alert(1)&gt;x"),
+    "a title that is no link's": ("<b title=x lang=y>x</b>", "<b>x</b>"),
+    "a title that closes itself": (
+        """<a href="#x" title='"onclick="y'>x</a>""",
+        '<a href="#x" title="&quot;onclick=&quot;y">x</a>',
+    ),
+    "a title with a tag": ("<a title='<b><img>'>x</a>", '<a title="&lt;b&gt;&lt;img&gt;">x</a>'),
+    "a link that opens elsewhere": ("<a href='#x' target=y ping=z>x</a>", '<a href="#x">x</a>'),
+    "unknown protocols": ("<a href='tel:1'>x</a><a href='x-y:z'>x</a>", "<a>x</a><a>x</a>"),
+    "a link with a line in it": ("<a href='https://x/\ny'>x</a>", "<a>x</a>"),
+    "SVG": (
+        "<svg onload=x><a href='javascript:x'>y</a></svg>",
+        "&lt;svg onload=x&gt;<a>y</a>&lt;/svg&gt;",
+    ),
+    "MathML": (
+        "<math><mi href='x'><style><img src=x onerror=y></style>",
+        "&lt;math&gt;&lt;mi href='x'&gt;&lt;style&gt;&lt;img src=x onerror=y&gt;&lt;/style&gt;",
+    ),
+    "a comment": ("x<!-- <b>y</b> -->z", "x&lt;!-- <b>y</b> --&gt;z"),
+    "a comment that ends early": ("<!--><img src=x>-->", "&lt;!--&gt;&lt;img src=x&gt;--&gt;"),
+    "a document's own words": ("<!doctype html><?x?>", "&lt;!doctype html&gt;&lt;?x?&gt;"),
+    "character data": ("<![CDATA[<b>x</b>]]>", "&lt;![CDATA[<b>x</b>]]&gt;"),
+    "a name that begins as another": ("<a-b>x</a-b>", "&lt;a-b&gt;x&lt;/a-b&gt;"),
+    "a name in capitals": (
+        "<SCRIPT>x</ScRiPt> <B>y</B>",
+        "&lt;SCRIPT&gt;x&lt;/ScRiPt&gt; <b>y</b>",
+    ),
+    "a script in a script": ("<scr<script>ipt>x", "&lt;scr&lt;script&gt;ipt&gt;x"),
+    "a bracket too many": ("<<script>script>x", "&lt;&lt;script&gt;script&gt;x"),
+    "what takes all that follows": ("<plaintext><b>x</b>", "&lt;plaintext&gt;<b>x</b>"),
+    "what is read without scripts": (
+        """<noscript><b title="</noscript><img src=x onerror=y>">x</b>""",
+        "&lt;noscript&gt;<b>x</b>",
+    ),
+    "a template": ("<template><b>x</b></template>", "&lt;template&gt;<b>x</b>&lt;/template&gt;"),
+    "ends crossed": ("<b><i>x</b>y</i>", "<b><i>x</i></b><i>y</i>"),
+    "never ended": ("<ul><li>x<li>y", "<ul><li>x</li><li>y\n\n</li></ul>"),
+    "cells without a table": ("<td>x</td>", "x"),
+    "characters by number": ("&#60;script&#62;", "&lt;script&gt;"),
+    "characters by number, twice": ("&amp;lt;script>", "&amp;lt;script&gt;"),
+    "an odd space in a name": ("<b\x0bonclick=x>", "&lt;b\x0bonclick=x&gt;"),
+}
+
+
+@pytest.mark.parametrize(("written", "shown"), ODD.values(), ids=ODD)
+def test_odd_html_is_shown_as_text_or_without_what_lives(written, shown):
+    assert shown in clean_markdown(written)
+
+
+@pytest.mark.parametrize("written", ["</div></p></body></html>x", "</div>\n\n</div>\n\nx"])
+def test_no_end_closes_what_the_page_has_opened(written):
+    shown = clean_markdown(written)
+    assert "</div>" not in shown
+    assert "x" in shown
+
+
+PIECES = "<svg> <math> <table> <tr> <td> <p> <b> <a> <li> <div> <style> <title> <textarea> <mtext>"
+PIECES += " <script> <img> <!-- --> <![CDATA[ ]]> <select> <form> <noscript> </p> </table> </svg>"
+PIECES += (
+    " </a> </b> </div> </style> </script> x=y onclick=z href=javascript:x href=/x > < ' \" ` / & x"
+)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_of_pieces_in_any_order_only_the_harmless_ones_are_left(seed):
+    written = "".join(random.Random(seed).choices([*PIECES.split(), " ", "\n"], k=40))
+    left = BeautifulSoup(markdown(written), features="html.parser").find_all(True)
+    assert {tag.name for tag in left} <= TAGS, written
+    assert {name for tag in left for name in tag.attrs} <= {"href", "title"}, written
+    assert [tag for tag in left if not LINK.fullmatch(tag.get("href", "#"))] == [], written
+
+
+def test_a_page_of_tags_in_tags_is_made(page):
+    assert "<p>After.</p>" in page("<div>" * 5_000, "After.")
+
+
 PICTURES = ["![a plot](attachment:image.png)", "![a plot](p.png)", "![a plot][1]\n\n[1]: p.png"]
 
 
@@ -110,7 +193,7 @@ def test_a_page_of_such_cells_ends_and_the_next_pays_for_nothing(page, hurried):
     before = os.times()
     shown = page(*[ENDLESS] * 20, code=[CHOKES] * 20)
     after = os.times()
-    assert shown.count("&lt;div&gt;") == 20 * 20_000
+    assert shown.count("&lt;p&gt;x") == 20 * 3_000
     spent = after.children_user - before.children_user
     assert spent < 20, "40 cells at half a second each, and starting anew for each, would be more"
     assert "<strong>next</strong>" in page("**next**")
