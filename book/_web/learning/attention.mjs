@@ -87,6 +87,25 @@ export function scores(tape, Q, K, heads, scale) {
 }
 
 /**
+ * The scores from index `at` to `end` become weights, in the same places.
+ * @param {Float32Array} S
+ * @param {Float32Array} A the weights, to be written
+ * @param {number} at
+ * @param {number} end
+ */
+export function softmaxRow(S, A, at, end) {
+    let largest = -Infinity;
+    for (let j = at; j < end; j++) {
+        if (S[j] > largest) largest = S[j];
+    }
+    let sum = 0;
+    for (let j = at; j < end; j++) {
+        sum += A[j] = Math.exp(S[j] - largest);
+    }
+    for (let j = at; j < end; j++) A[j] /= sum;
+}
+
+/**
  * Each row of scores becomes weights, which are above 0 and sum to 1.
  * @param {Tape} tape
  * @param {Tensor} S (B, h, m, n); the queries are the last m of n tokens
@@ -103,16 +122,7 @@ export function softmax(tape, S, causal) {
     tape.record(
         () => {
             for (let row = 0, at = 0; row < S.rows; row++, at += n) {
-                const end = at + seen[row % m];
-                let largest = -Infinity;
-                for (let j = at; j < end; j++) {
-                    if (S.data[j] > largest) largest = S.data[j];
-                }
-                let sum = 0;
-                for (let j = at; j < end; j++) {
-                    sum += A.data[j] = Math.exp(S.data[j] - largest);
-                }
-                for (let j = at; j < end; j++) A.data[j] /= sum;
+                softmaxRow(S.data, A.data, at, at + seen[row % m]);
             }
         },
         () => {

@@ -109,6 +109,23 @@ export function feedForward(tape, X, name) {
 }
 
 /**
+ * A row of d numbers from index `at` on, less its mean and divided by its standard deviation.
+ * @param {Float32Array} X
+ * @param {Float32Array} Y to be written, in the same places
+ * @param {number} at
+ * @param {number} d
+ * @returns {number} the standard deviation
+ */
+export function normalise(X, Y, at, d) {
+    let [sum, squares] = [0, 0];
+    for (let j = at; j < at + d; j++) sum += X[j];
+    for (let j = at; j < at + d; j++) squares += (X[j] - sum / d) ** 2;
+    const spread = Math.sqrt(squares / d + 1e-5);
+    for (let j = at; j < at + d; j++) Y[j] = (X[j] - sum / d) / spread;
+    return spread;
+}
+
+/**
  * Every token's features get mean 0 and variance 1, then a scale and a shift that are learned (Ba,
  * Kiros and Hinton 2016, equation 4).
  * @param {Tape} tape
@@ -125,14 +142,9 @@ export function layerNorm(tape, X, name) {
     tape.record(
         () => {
             for (let row = 0, at = 0; row < X.rows; row++, at += d) {
-                let [sum, squares] = [0, 0];
-                for (let j = 0; j < d; j++) sum += X.data[at + j];
-                for (let j = 0; j < d; j++) squares += (X.data[at + j] - sum / d) ** 2;
-                spread[row] = Math.sqrt(squares / d + 1e-5);
-                for (let j = 0; j < d; j++) {
-                    normal[at + j] = (X.data[at + j] - sum / d) / spread[row];
+                spread[row] = normalise(X.data, normal, at, d);
+                for (let j = 0; j < d; j++)
                     Y.data[at + j] = normal[at + j] * scale.data[j] + shift.data[j];
-                }
             }
         },
         () => {

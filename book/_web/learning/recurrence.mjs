@@ -15,9 +15,34 @@ import { gradient, matrix } from "./tape.mjs";
 const sigmoid = (x) => 1 / (1 + Math.exp(-x));
 
 /**
- * With G = x W_x + b_x and R = h W_h + b_h, both in three parts, for r, z and c: the gates are
- * r = σ(G_r + R_r) and z = σ(G_z + R_z), the candidate c = tanh(G_c + r R_c), the new state
- * (1 - z) c + z h.
+ * One step of the cell: the gates are r = σ(told_r + heard_r) and z = σ(told_z + heard_z), the
+ * candidate c = tanh(told_c + r heard_c), the new state (1 - z) c + z h. Each place is the index of
+ * its first number.
+ * @param {number} d features of the state
+ * @param {Float32Array} told what the token says, in three parts of d
+ * @param {number} t its place
+ * @param {Float32Array} heard what the state before says, likewise
+ * @param {number} s its place
+ * @param {Float32Array} H states
+ * @param {number} before place of the state before; below 0: that is 0
+ * @param {number} to place of the new state
+ * @param {Float32Array} gates r, z and c, to be written
+ * @param {number} g their place
+ */
+export function cell(d, told, t, heard, s, H, before, to, gates, g) {
+    for (let j = 0; j < d; j++) {
+        const reset = sigmoid(told[t + j] + heard[s + j]);
+        const keep = sigmoid(told[t + d + j] + heard[s + d + j]);
+        const candidate = Math.tanh(told[t + 2 * d + j] + reset * heard[s + 2 * d + j]);
+        gates[g + j] = reset;
+        gates[g + d + j] = keep;
+        gates[g + 2 * d + j] = candidate;
+        H[to + j] = (1 - keep) * candidate + keep * (before < 0 ? 0 : H[before + j]);
+    }
+}
+
+/**
+ * A layer of cells, which are told x W_x + b_x and hear h W_h + b_h.
  * @param {Tape} tape
  * @param {Tensor} X (B, n, d)
  * @param {string} name of the layer
@@ -40,16 +65,8 @@ export function gru(tape, X, name) {
         if (t > 0) tape.addProduct(matrix(H, place(t - 1)), matrix(W), matrix(R, place(t)));
         for (let b = 0; b < batch; b++) {
             const to = (b * n + t) * d;
-            for (let j = 0, g = 3 * to; j < d; j++, g++) {
-                const before = t > 0 ? H.data[to - d + j] : 0;
-                const reset = sigmoid(G.data[g] + R.data[g]);
-                const keep = sigmoid(G.data[g + d] + R.data[g + d]);
-                const candidate = Math.tanh(G.data[g + 2 * d] + reset * R.data[g + 2 * d]);
-                gates[g] = reset;
-                gates[g + d] = keep;
-                gates[g + 2 * d] = candidate;
-                H.data[to + j] = (1 - keep) * candidate + keep * before;
-            }
+            const g = 3 * to;
+            cell(d, G.data, g, R.data, g, H.data, t > 0 ? to - d : -1, to, gates, g);
         }
     }
 

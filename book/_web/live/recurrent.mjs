@@ -1,0 +1,218 @@
+// @ts-check
+// The translators of chapters 1 and 2, step by step: one encoder of two readers, and a decoder that
+// gets one vector (Cho et al. 2014) or looks at every encoder state (Bahdanau et al. 2015).
+
+import { cell } from "../learning/recurrence.mjs";
+import { blend, LONGEST, linear, lookUp, weightsOf } from "./steps.mjs";
+import { Table } from "./weights.mjs";
+
+/** @typedef {import("./weights.mjs").Weights} Weights */
+
+/** A GRU as PyTorch keeps it: what it is told comes first, and the state after it. */
+class Gru {
+    /**
+     * @param {Weights} weights
+     * @param {string} name before each weight's own
+     * @param {string} end behind it
+     */
+    constructor(weights, name, end = "") {
+        const get = (/** @type {string} */ one) => weights.get(`${name}.${one}${end}`);
+        this.W_told = get("weight_ih");
+        this.told_bias = get("bias_ih");
+        this.W_heard = get("weight_hh");
+        this.heard_bias = get("bias_hh");
+        this.d = this.W_heard.width;
+        this.told = new Table(weights.memory, LONGEST, 3 * this.d);
+        this.heard = new Table(weights.memory, 1, 3 * this.d);
+        this.states = new Table(weights.memory, LONGEST + 1, this.d); // the first is the start
+        this.gates = new Float32Array(3 * this.d);
+    }
+
+    /** Take one step, from state row `from` to row `to`, with what stands in a row of `told`. */
+    step(/** @type {number} */ row, /** @type {number} */ from, /** @type {number} */ to) {
+        const { d, told, heard, states, gates } = this;
+        linear(states, this.W_heard, this.heard_bias, heard, { from, to: 0 });
+        const [t, before, after] = [3 * d * row, from * d, to * d];
+        cell(d, told.data, t, heard.data, 0, states.data, before, after, gates, 0);
+    }
+}
+
+/** The encoder: a reader from the left and one from the right. */
+class Encoder {
+    /** @param {Weights} weights */
+    constructor(weights) {
+        const { memory } = weights;
+        this.embedding = weights.get("encoder.embedding.weight");
+        this.readers = ["", "_reverse"].map((end) => new Gru(weights, "encoder.rnn", `_l0${end}`));
+        const { d } = this.readers[0];
+        this.words = new Table(memory, LONGEST, this.embedding.width);
+        this.states = new Table(memory, LONGEST, 2 * d);
+        this.context = new Table(memory, 1, 2 * d); // c: the last state of each reader
+        this.n = 0;
+    }
+
+    /** @param {ArrayLike<number>} ids of the source, at most LONGEST */
+    read(ids) {
+        const n = ids.length;
+        this.n = n;
+        lookUp(this.embedding, ids, this.words);
+        for (const [end, reader] of this.readers.entries()) {
+            const { d, states } = reader;
+            linear(this.words, reader.W_told, reader.told_bias, reader.told, { rows: n });
+            states.data.fill(0, 0, d);
+            for (let t = 0; t < n; t++) {
+                const at = end ? n - 1 - t : t;
+                reader.step(at, t, t + 1);
+                const state = states.data.subarray((t + 1) * d, (t + 2) * d);
+                this.states.data.set(state, at * 2 * d + end * d);
+                if (t === n - 1) this.context.data.set(state, end * d);
+            }
+        }
+    }
+}
+
+/** Logits of the next word; the same matrix embeds it (Press and Wolf 2017). */
+class ReadOut {
+    /** @param {Weights} weights */
+    constructor(weights) {
+        this.W = weights.get("decoder.read_out.to_embedding.weight");
+        this.bias = weights.get("decoder.read_out.to_embedding.bias");
+        this.embedding = weights.get("decoder.embedding.weight");
+        this.logits_bias = weights.get("decoder.read_out.to_logits.bias");
+        this.features = new Table(weights.memory, 1, this.W.rows);
+        this.logits = new Table(weights.memory, 1, this.embedding.rows);
+    }
+
+    /** @param {[Table, number][]} parts tables that stand side by side, and the row of each */
+    read(parts) {
+        this.features.data.set(this.bias.data);
+        let feature = 0;
+        for (const [X, from] of parts) {
+            linear(X, this.W, null, this.features, { from, to: 0, feature });
+            feature += X.width;
+        }
+        linear(this.features, this.embedding, this.logits_bias, this.logits);
+        return this.logits.data;
+    }
+}
+
+/** What both decoders begin with. */
+class Recurrent {
+    /** @param {Weights} weights @param {string} end of the names of the decoder's GRU */
+    constructor(weights, end) {
+        this.about = weights.about;
+        this.encoder = new Encoder(weights);
+        this.to_state = weights.get("decoder.to_state.weight");
+        this.to_state_bias = weights.get("decoder.to_state.bias");
+        this.gru = new Gru(weights, "decoder.rnn", end);
+        this.read_out = new ReadOut(weights);
+        this.word = new Table(weights.memory, 1, this.encoder.embedding.width);
+        this.written = 0;
+    }
+
+    /** @param {ArrayLike<number>} ids */
+    begin(ids) {
+        const { encoder, gru } = this;
+        encoder.read(ids);
+        linear(encoder.context, this.to_state, this.to_state_bias, gru.states);
+        for (let j = 0; j < gru.d; j++) gru.states.data[j] = Math.tanh(gru.states.data[j]);
+        this.written = 0;
+    }
+}
+
+/** Chapter 1's: all that the decoder knows of the source is one vector. */
+export class OneVector extends Recurrent {
+    /** @param {Weights} weights */
+    constructor(weights) {
+        super(weights, "_l0");
+        this.known = new Table(weights.memory, 1, 3 * this.gru.d); // what c tells every step
+    }
+
+    /** Read a source. @param {ArrayLike<number>} ids */
+    encode(ids) {
+        this.begin(ids);
+        const { gru, known } = this;
+        const feature = this.word.width;
+        linear(this.encoder.context, gru.W_told, gru.told_bias, known, { feature });
+    }
+
+    /**
+     * Read the last word written; return the logits of the next, and no look.
+     * @param {number} previous
+     * @returns {{ logits: Float32Array, looks: Float32Array[] }}
+     */
+    step(previous) {
+        const { gru, word, known, written } = this;
+        lookUp(this.read_out.embedding, [previous], word);
+        gru.told.data.set(known.data);
+        linear(word, gru.W_told, null, gru.told);
+        gru.step(0, written, written + 1);
+        this.written++;
+        const parts = [[gru.states, written + 1], [this.encoder.context, 0], [word, 0]];
+        return { logits: this.read_out.read(/** @type {[Table, number][]} */ (parts)), looks: [] };
+    }
+}
+
+/** Chapter 2's: before each word the decoder looks at every state of the encoder. */
+export class LooksBack extends Recurrent {
+    /** @type {ReadonlySet<number>} */
+    #hidden = new Set();
+
+    /** @param {Weights} weights */
+    constructor(weights) {
+        super(weights, "");
+        const { memory } = weights;
+        const { d } = this.gru;
+        this.W_s = weights.get("decoder.W_s.weight");
+        this.W_s_bias = weights.get("decoder.W_s.bias");
+        this.W_h = weights.get("decoder.W_h.weight");
+        this.v = weights.get("decoder.v.weight");
+        this.nothing = new Table(memory, 1, d);
+        this.keys = new Table(memory, LONGEST, d);
+        this.asks = new Table(memory, 1, d);
+        this.context = new Table(memory, 1, this.W_h.width);
+    }
+
+    /**
+     * Read a source.
+     * @param {ArrayLike<number>} ids
+     * @param {ReadonlySet<number>} [hidden] positions at which it may not look
+     */
+    encode(ids, hidden = new Set()) {
+        this.begin(ids);
+        this.#hidden = hidden;
+        linear(this.encoder.states, this.W_h, this.nothing, this.keys, { rows: ids.length });
+    }
+
+    /**
+     * Read the last word written; return the logits of the next, and where it looked.
+     * @param {number} previous
+     * @returns {{ logits: Float32Array, looks: Float32Array[] }}
+     */
+    step(previous) {
+        const { gru, word, asks, context, written, encoder } = this;
+        lookUp(this.read_out.embedding, [previous], word);
+        linear(gru.states, this.W_s, this.W_s_bias, asks, { from: written, to: 0 });
+        const asked = this.W_s.width - gru.d; // does the last word ask too?
+        if (asked) linear(word, this.W_s, null, asks, { feature: gru.d });
+        const weights = weightsOf(this.#scores(encoder.n), this.#hidden);
+        blend(weights, encoder.states, context);
+        linear(word, gru.W_told, gru.told_bias, gru.told);
+        linear(context, gru.W_told, null, gru.told, { feature: word.width });
+        gru.step(0, written, written + 1);
+        this.written++;
+        const parts = [[gru.states, written + 1], [context, 0], [word, 0]];
+        const logits = this.read_out.read(/** @type {[Table, number][]} */ (parts));
+        return { logits, looks: [weights] };
+    }
+
+    /** v · tanh(asks + key), for each of n keys. @param {number} n */
+    #scores(n) {
+        const { d } = this.gru;
+        const [asks, keys, v] = [this.asks.data, this.keys.data, this.v.data];
+        const scores = new Float32Array(n);
+        for (let at = 0; at < n; at++)
+            for (let j = 0; j < d; j++) scores[at] += v[j] * Math.tanh(asks[j] + keys[at * d + j]);
+        return scores;
+    }
+}

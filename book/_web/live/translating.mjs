@@ -1,0 +1,63 @@
+// @ts-check
+// A trained translator, from bytes to sentences: greedy, the likeliest word at each step.
+
+import { Memory } from "../learning/memory.mjs";
+import { LooksBack, OneVector } from "./recurrent.mjs";
+import { LONGEST, START, STOP, UNKNOWN } from "./steps.mjs";
+import { Transformer } from "./transformer.mjs";
+import { Weights } from "./weights.mjs";
+
+/**
+ * @typedef {{ word: string, looks: Float32Array[] }} Written a word, and where each look was
+ * @typedef {import("./transformer.mjs").Head} Head
+ * @typedef {{ hidden?: ReadonlySet<number>, moved?: number, off?: Head | null }} Changed positions
+ * that cannot be looked at; what is added to all positions; a head that finds nothing
+ */
+
+/** @type {Record<string, new (weights: Weights) => OneVector | LooksBack | Transformer>} */
+const MACHINES = { bottleneck: OneVector, attention: LooksBack, transformer: Transformer };
+
+export class Translator {
+    /**
+     * @param {Uint8Array<ArrayBuffer>} bytes of the weights, in planes
+     * @param {Uint8Array<ArrayBuffer> | null} product of the matrix product in WebAssembly
+     */
+    constructor(bytes, product) {
+        const weights = new Weights(new Memory(product), bytes);
+        const { name, vocabularies } = weights.about;
+        this.machine = new MACHINES[name](weights);
+        this.words = vocabularies[1];
+        this.ids = new Map(vocabularies[0].map((word, id) => [word, id]));
+    }
+
+    /** The ids of a source. @param {string[]} words at most LONGEST */
+    read(words) {
+        if (words.length > LONGEST)
+            throw new RangeError(`${words.length} words, and the machine reads ${LONGEST} at most`);
+        return words.map((word) => this.ids.get(word) ?? UNKNOWN);
+    }
+
+    /**
+     * Write the translation, a word each time it is asked for one.
+     * @param {string[]} source
+     * @param {Changed} [changed]
+     * @returns {Generator<Written>}
+     */
+    *write(source, { hidden, ...changed } = {}) {
+        this.machine.encode(this.read(source), hidden, changed);
+        let previous = START;
+        for (let at = 0; at < LONGEST; at++) {
+            const { logits, looks } = this.machine.step(previous);
+            previous = likeliest(logits);
+            if (previous === STOP) return;
+            yield { word: this.words[previous], looks };
+        }
+    }
+}
+
+/** The index of the largest. @param {Float32Array} logits */
+function likeliest(logits) {
+    let best = 0;
+    for (let id = 1; id < logits.length; id++) if (logits[id] > logits[best]) best = id;
+    return best;
+}
