@@ -6,6 +6,7 @@
  * @typedef {import("./memory.mjs").Memory} Memory
  * @typedef {import("./memory.mjs").Matrix} Matrix
  * @typedef {import("./random.mjs").Random} Random
+ * @typedef {{ from?: number, rows?: number, feature?: number, columns?: number, step?: number }} Part
  */
 
 /** Numbers in a shape, and the gradient of the loss with respect to each of them. */
@@ -32,8 +33,8 @@ export class Tensor {
 
 /**
  * A part of a tensor (..., d) as a matrix: by itself all its rows with all their features.
- * @param {Tensor} tensor
- * @param {{ from?: number, rows?: number, feature?: number, columns?: number, step?: number }} part
+ * @param {{ at: number, rows: number, width: number }} tensor
+ * @param {Part} [part]
  * from: its first row. feature: its first feature. step: from one row that it takes to the next.
  * @returns {Matrix}
  */
@@ -44,7 +45,12 @@ export function matrix(
     return { at: at + from * width + feature, rows, columns, row: step * width, column: 1 };
 }
 
-/** @type {typeof matrix} The same part of its gradient. */
+/**
+ * The same part of its gradient.
+ * @param {Tensor} tensor
+ * @param {Part} [part]
+ * @returns {Matrix}
+ */
 export function gradient(tensor, part) {
     const numbers = matrix(tensor, part);
     return { ...numbers, at: numbers.at + tensor.gradAt - tensor.at };

@@ -39,13 +39,16 @@ class Part {
 class Attention {
     /** @param {Weights} weights @param {string} name */
     constructor(weights, name) {
-        [this.W_q, this.W_k, this.W_v, this.W_o] = ["W_q", "W_k", "W_v", "W_o"].map(
-            (one) => new Part(weights, `${name}.${one}`),
-        );
         const { memory } = weights;
+        this.W_q = new Part(weights, `${name}.W_q`);
+        this.W_k = new Part(weights, `${name}.W_k`);
+        this.W_v = new Part(weights, `${name}.W_v`);
+        this.W_o = new Part(weights, `${name}.W_o`);
         const d = this.W_q.weight.width;
-        [this.K, this.V] = [1, 2].map(() => new Table(memory, LONGEST, d));
-        [this.Q, this.found] = [1, 2].map(() => new Table(memory, 1, d));
+        this.K = new Table(memory, LONGEST, d);
+        this.V = new Table(memory, LONGEST, d);
+        this.Q = new Table(memory, 1, d);
+        this.found = new Table(memory, 1, d);
         this.width = d / HEADS;
     }
 
@@ -167,8 +170,10 @@ export class Transformer {
         this.read_norm = new Part(weights, "encoder.stack.norm");
         this.write_norm = new Part(weights, "decoder.stack.norm");
         this.to_logits = new Part(weights, "decoder.stack.to_logits");
-        [this.X, this.normed] = [1, 2].map(() => new Table(memory, LONGEST, d));
-        [this.x, this.one] = [1, 2].map(() => new Table(memory, 1, d));
+        this.X = new Table(memory, LONGEST, d);
+        this.normed = new Table(memory, LONGEST, d);
+        this.x = new Table(memory, 1, d);
+        this.one = new Table(memory, 1, d);
         this.logits = new Table(memory, 1, this.to_logits.weight.rows);
     }
 

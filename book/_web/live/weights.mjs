@@ -16,6 +16,7 @@ const LENGTH = 8;
 
 /** A table of rows in memory: of weights, or of what is computed. */
 export class Table {
+    /** @type {Float32Array} */
     data = new Float32Array();
 
     /** @param {Memory} memory @param {number} rows @param {number} width */
