@@ -148,7 +148,11 @@ export class OneVector extends Recurrent {
         linear(word, gru.W_told, null, gru.told);
         gru.step(0, written, written + 1);
         this.written++;
-        const parts = [[gru.states, written + 1], [this.encoder.context, 0], [word, 0]];
+        const parts = [
+            [gru.states, written + 1],
+            [this.encoder.context, 0],
+            [word, 0],
+        ];
         return { logits: this.read_out.read(/** @type {[Table, number][]} */ (parts)), looks: [] };
     }
 }
@@ -201,7 +205,11 @@ export class LooksBack extends Recurrent {
         linear(context, gru.W_told, null, gru.told, { feature: word.width });
         gru.step(0, written, written + 1);
         this.written++;
-        const parts = [[gru.states, written + 1], [context, 0], [word, 0]];
+        const parts = [
+            [gru.states, written + 1],
+            [context, 0],
+            [word, 0],
+        ];
         const logits = this.read_out.read(/** @type {[Table, number][]} */ (parts));
         return { logits, looks: [weights] };
     }

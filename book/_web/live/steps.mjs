@@ -25,8 +25,7 @@ export const [PAD, START, STOP, UNKNOWN] = [0, 1, 2, 3];
  */
 export function linear(X, W, b, Y, part = {}) {
     const { from = 0, rows = 1, to = from, feature = 0, reads = X.width } = part;
-    if (b)
-        for (let row = to; row < to + rows; row++) Y.data.set(b.data, row * Y.width);
+    if (b) for (let row = to; row < to + rows; row++) Y.data.set(b.data, row * Y.width);
     X.memory.addProduct(
         X.part({ from, rows, columns: reads }),
         transposed(W.part({ feature, columns: reads })),

@@ -1,0 +1,124 @@
+"""The directive `live`: translators that run in the page, on a sentence that the reader composes.
+
+    ```{live} longer bottleneck attention
+    :start: the doctor buys a red car .
+    The sentence below it.
+    ```
+
+The first argument is what can be asked: `longer` (how long can it become?), `hide` (what is written
+when a word may not be looked at?), or `positions` (what if all positions are moved, or a head finds
+nothing?). The others name machines of MACHINES.
+
+In HTML, `live/live.mjs` fetches what it needs when the reader first presses its button, and does
+the rest. Without scripts, in print and in other formats the sentence below stands alone.
+"""
+
+import json
+from html import escape
+from pathlib import Path
+from typing import Any, ClassVar
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from live_grammar import tables
+from live_models import packed
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+from sphinx.writers.html5 import HTML5Translator
+
+EXECUTED = Path(__file__).parents[1] / "executed"
+QUALITY = "quality_by_length.json"
+ASKS = ("longer", "hide", "positions")
+MACHINES = {
+    "bottleneck": ("context_bottleneck", "One vector", QUALITY),
+    "attention": ("alignment", "Looks back", "attention_by_length.json"),
+    "transformer": ("transformer", "Transformer", "transformer_by_length.json"),
+}
+"""Machine -> the page that keeps its weights, its title, and the file of its quality by length."""
+
+
+class live(nodes.container):
+    """Attributes: data, for the script. Children: the sentence."""
+
+
+class Live(SphinxDirective):
+    """Machines of MACHINES, and one of ASKS."""
+
+    required_arguments = 1
+    optional_arguments = len(MACHINES)
+    has_content = True
+    option_spec: ClassVar = {"start": directives.unchanged_required}
+
+    def run(self) -> list[nodes.Node]:
+        self.assert_has_content()
+        ask, *names = self.arguments
+        if ask not in ASKS or not names or not set(names) <= set(MACHINES):
+            raise self.error(f"`live` takes one of {ASKS} and some of {tuple(MACHINES)}")
+        if "start" not in self.options:
+            raise self.error("`live` needs the sentence that it begins with, in :start:")
+        for name in names:
+            for file in (weights_of(name), EXECUTED / MACHINES[name][0] / MACHINES[name][2]):
+                self.env.note_dependency(str(file))
+        node = live(data=data_of(ask, names, self.options["start"].split()))
+        self.set_source_info(node)
+        self.state.nested_parse(self.content, self.content_offset, node)
+        return [node]
+
+
+def weights_of(name: str) -> Path:
+    """Return where the weights of a machine are kept, those of the first seed."""
+    return EXECUTED / MACHINES[name][0] / f"{name}-0.safetensors"
+
+
+def data_of(ask: str, names: list[str], start: list[str]) -> dict[str, Any]:
+    """Return what the script reads: what is asked, the first sentence, and the machines."""
+    machines, lengths = [], []
+    for name in names:
+        page, title, file = MACHINES[name]
+        quality = json.loads((EXECUTED / page / file).read_text(encoding="utf-8"))
+        lengths = quality["lengths"]
+        means = [round(sum(c) / len(c), 4) for c in zip(*quality["token_accuracy"], strict=True)]
+        kB = round(len(packed(weights_of(name).read_bytes())) / 1000)
+        machines.append({"name": name, "title": title, "kB": kB, "accuracy": means})
+    return {"ask": ask, "start": start, "lengths": lengths, "machines": machines}
+
+
+def visit_live(self: HTML5Translator, node: live) -> None:
+    data = escape(json.dumps(node["data"], separators=(",", ":")), quote=False)
+    self.body.append(
+        f'<div class="live"><script type="application/json">{data}</script>\n'
+        f'<p class="live-source" lang="en">{escape(" ".join(node["data"]["start"]))}</p>\n'
+        '<div class="live-caption">\n'
+    )
+
+
+def depart_live(self: HTML5Translator, node: live) -> None:
+    self.body.append("</div></div>\n")
+
+
+def add_script(
+    app: Sphinx, page: str, template: str, context: dict[str, object], doctree: nodes.document
+) -> None:
+    """Load the translators on the pages that have them."""
+    if doctree is not None and next(doctree.findall(live), None) is not None:
+        app.add_js_file("live/live.mjs", type="module")
+
+
+def add_files(app: Sphinx) -> None:
+    """Put the weights and the grammar where the scripts fetch them."""
+    if app.builder.format != "html":
+        return
+    folder = Path(app.outdir, "_static", "live")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in MACHINES:
+        (folder / f"{name}.model").write_bytes(packed(weights_of(name).read_bytes()))
+    written = json.dumps(tables(), ensure_ascii=False, separators=(",", ":"))
+    (folder / "grammar.json").write_text(written, encoding="utf-8")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_directive("live", Live)
+    app.add_node(live, html=(visit_live, depart_live))
+    app.connect("builder-inited", add_files)
+    app.connect("html-page-context", add_script)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

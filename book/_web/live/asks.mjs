@@ -1,0 +1,97 @@
+// @ts-check
+// What a reader can change in the machines: words that nobody may look at, positions that are moved,
+// a head that finds nothing.
+
+import { choice, element } from "../parts.mjs";
+
+/** @typedef {import("./translating.mjs").Changed} Changed */
+
+/** By how much all positions are moved. */
+const MOVED = 10;
+const [BLOCKS, HEADS] = [2, 4];
+
+/**
+ * The source as buttons: a pressed one is hidden.
+ * @param {(hidden: Set<number>) => void} changed
+ */
+function hiding(changed) {
+    const hidden = new Set();
+    const row = element("div", {
+        class: "live-hide",
+        role: "group",
+        "aria-label": "Words of the source to hide",
+    });
+    const place = element(
+        "div",
+        {},
+        element(
+            "p",
+            { class: "live-told" },
+            "Hide a word from the look, and see what is written in its place:",
+        ),
+        row,
+    );
+
+    /** @param {string[]} words */
+    function show(words) {
+        hidden.clear();
+        row.replaceChildren(
+            ...words.map((word, at) => {
+                const made = element("button", { type: "button", "aria-pressed": "false" }, word);
+                made.addEventListener("click", () => {
+                    if (!hidden.delete(at)) hidden.add(at);
+                    made.setAttribute("aria-pressed", String(hidden.has(at)));
+                    changed(hidden);
+                });
+                return made;
+            }),
+        );
+    }
+    return { place, show };
+}
+
+/**
+ * @param {string} id of its own on the page
+ * @param {string} ask "hide", "positions" or "longer"
+ * @param {(changed: Changed) => void} changed
+ */
+export function asks(id, ask, changed) {
+    if (ask === "hide") return hiding((hidden) => changed({ hidden: new Set(hidden) }));
+    const place = element("div");
+    if (ask === "positions") {
+        /** @type {[string, string][]} */
+        const heads = Array.from({ length: BLOCKS * HEADS }, (_, at) => [
+            `${Math.floor(at / HEADS)},${at % HEADS}`,
+            `block ${Math.floor(at / HEADS) + 1}, head ${(at % HEADS) + 1}`,
+        ]);
+        /** @type {Changed} */
+        let now = {};
+        const select = element(
+            "select",
+            { id: `${id}-head` },
+            element("option", { value: "" }, "none"),
+            ...heads.map(([value, words]) => element("option", { value }, words)),
+        );
+        select.addEventListener("change", () => {
+            const [block, head] = select.value.split(",").map(Number);
+            now = { ...now, off: select.value ? { block, head } : null };
+            changed(now);
+        });
+        place.append(
+            choice(
+                `${id}-moved`,
+                "Positions",
+                [
+                    ["0", "from 0, as trained"],
+                    [String(MOVED), `from ${MOVED}`],
+                ],
+                (value) => {
+                    now = { ...now, moved: Number(value) };
+                    changed(now);
+                },
+            ),
+            element("p", {}, element("label", { for: `${id}-head` }, "Head that is off: "), select),
+        );
+    }
+    return { place, show: (/** @type {string[]} */ _words) => {} };
+}

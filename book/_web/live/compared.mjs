@@ -1,0 +1,38 @@
+// @ts-check
+// A translation beside the right one: which words are right, which are not, and what is missing.
+
+/**
+ * The words that two rows share in the same order, as many as can be (Hunt and McIlroy 1976).
+ * @param {string[]} written
+ * @param {string[]} right
+ * @returns {{ kept: boolean[], missing: number }} kept: whether each written word is one of them.
+ * missing: words of the right one that are not written
+ */
+export function compared(written, right) {
+    const [m, n] = [written.length, right.length];
+    const shared = Array.from({ length: m + 1 }, () => new Uint8Array(n + 1));
+    for (let i = m - 1; i >= 0; i--)
+        for (let j = n - 1; j >= 0; j--)
+            shared[i][j] =
+                written[i] === right[j]
+                    ? shared[i + 1][j + 1] + 1
+                    : Math.max(shared[i + 1][j], shared[i][j + 1]);
+    const kept = written.map(() => false);
+    for (let i = 0, j = 0; i < m && j < n; )
+        if (written[i] === right[j]) {
+            kept[i++] = true;
+            j++;
+        } else if (shared[i + 1][j] >= shared[i][j + 1]) i++;
+        else j++;
+    return { kept, missing: n - kept.filter(Boolean).length };
+}
+
+/**
+ * The share of positions at which two rows agree, of the longer one: the book's token accuracy.
+ * @param {string[]} written
+ * @param {string[]} right
+ */
+export function accuracy(written, right) {
+    const same = written.filter((word, at) => word === right[at]).length;
+    return same / Math.max(written.length, right.length, 1);
+}

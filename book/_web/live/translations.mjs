@@ -1,0 +1,92 @@
+// @ts-check
+// What the machines write, word by word: which words are wrong, and where each machine looked.
+
+import { element } from "../parts.mjs";
+import { compared } from "./compared.mjs";
+import { asText } from "./sentence.mjs";
+
+/**
+ * @typedef {import("./translating.mjs").Written} Written
+ * @typedef {import("./translating.mjs").Translator} Translator
+ */
+
+/** Milliseconds between two words, so that the eye can follow. */
+const PAUSE = 70;
+
+/**
+ * The row of one machine.
+ * @param {string} name
+ * @param {(look: Float32Array | null, word: string) => void} pointed is called with where a written
+ * word looked, the mean of all looks, and null when it is left
+ */
+export function translation(name, pointed) {
+    const words = element("p", { class: "live-words", lang: "fr" });
+    const told = element("p", { class: "live-told" });
+    const place = element("div", { class: "live-machine" }, element("h4", {}, name), words, told);
+    let turn = 0;
+
+    /**
+     * Write a translation, as it comes.
+     * @param {Translator} translator
+     * @param {string[]} source
+     * @param {string[]} right
+     * @param {import("./translating.mjs").Changed} changed
+     * @returns {Promise<string[] | null>} the words; null if another one has begun since
+     */
+    async function write(translator, source, right, changed) {
+        const mine = ++turn;
+        const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+        words.replaceChildren();
+        told.textContent = "";
+        /** @type {Written[]} */
+        const all = [...translator.write(source, changed)];
+        for (const [at, one] of all.entries()) {
+            if (!still && at) await new Promise((done) => setTimeout(done, PAUSE));
+            if (mine !== turn) return null;
+            words.append(at ? joint(all[at - 1].word, one.word) : "", spoken(one));
+        }
+        const written = all.map(({ word }) => word);
+        const { kept, missing } = compared(written, right);
+        for (const [at, mark] of [...words.querySelectorAll(".live-word")].entries())
+            if (!kept[at]) mark.classList.add("live-wrong");
+        told.textContent = verdict(kept, missing);
+        return written;
+    }
+
+    /** @param {Written} one */
+    function spoken({ word, looks }) {
+        const made = element("span", { class: "live-word" }, word);
+        if (!looks.length) return made;
+        made.tabIndex = 0;
+        const mean = looks[0].map(
+            (_, at) => looks.reduce((sum, look) => sum + look[at], 0) / looks.length,
+        );
+        for (const event of ["pointerenter", "focus"])
+            made.addEventListener(event, () => pointed(mean, word));
+        for (const event of ["pointerleave", "blur"])
+            made.addEventListener(event, () => pointed(null, word));
+        return made;
+    }
+
+    /** @param {string} sentence what stands here while nothing is written */
+    function wait(sentence) {
+        turn++;
+        words.replaceChildren();
+        told.textContent = sentence;
+    }
+
+    return { place, write, wait };
+}
+
+/** What stands between two words. @param {string} before @param {string} after */
+const joint = (before, after) => (asText([before, after]).includes(" ") ? " " : "");
+
+/** @param {boolean[]} kept @param {number} missing */
+function verdict(kept, missing) {
+    const wrong = kept.filter((one) => !one).length;
+    if (!wrong && !missing) return "Right, every word.";
+    const parts = [];
+    if (wrong) parts.push(`${wrong} of ${kept.length} words wrong`);
+    if (missing) parts.push(`${missing} missing`);
+    return `${parts.join(", ")}.`;
+}
