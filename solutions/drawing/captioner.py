@@ -15,6 +15,9 @@ from .theme import COLOURS, HEAT, INK, MUTED
 FONT = 11
 Point = tuple[float, float]
 
+WHITE = "#fefefe"
+"""For what lies on a picture: it is dark in either theme, and no colour of a theme is this one."""
+
 LOOK = (0.04, 0.08, 0.05, 0.45, 0.25, 0.05, 0.04, 0.02, 0.02)
 """The weights that the drawing shows, of so many of the 64 places."""
 
@@ -49,7 +52,7 @@ def frame(ax: Axes, box: Sequence[int], style: str = "-") -> None:
     top, left, bottom, right = box
     corner = (left - 0.5, top - 0.5)
     size = (right - left, bottom - top)
-    ax.add_patch(Rectangle(corner, *size, fill=False, ec="white", lw=1.8, ls=style))
+    ax.add_patch(Rectangle(corner, *size, fill=False, ec=WHITE, lw=1.8, ls=style))
 
 
 def captioner_loop() -> Axes:
