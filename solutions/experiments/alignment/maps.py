@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from matplotlib.axes import Axes
-from matplotlib.patches import Rectangle
 
 from ...data.translation import Pair
 from ...drawing.plots import heatmap, new_axes
+from ...drawing.shapes import outline
 from ...drawing.theme import COLOURS
 from ...translators.seq2seq import Seq2Seq
 from ...translators.training import Task, tensors
@@ -92,9 +92,5 @@ def alignment_heatmap(weights: np.ndarray, pair: Pair) -> Axes:
     ax.tick_params(axis="x", rotation=90)
     for i, j in sorted(pair.possible):
         style = "-" if (i, j) in pair.sure else (0, (2, 1.5))
-        ax.add_patch(
-            Rectangle(
-                (j - 0.42, i - 0.42), 0.84, 0.84, fill=False, ec=COLOURS[1], lw=2, linestyle=style
-            )
-        )
+        outline(ax, (j - 0.42, i - 0.42), 0.84, 0.84, COLOURS[1], 2, style)
     return ax
