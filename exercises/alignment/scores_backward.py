@@ -6,7 +6,7 @@ from autograder.exercise.declaring import Case, Declaration, Kind
 from solutions import alignment as solutions
 
 from .. import forbidden
-from .local_weights import single
+from .words_lost import single
 
 scores_backward = Declaration(
     solutions.scores_backward,
