@@ -21,8 +21,7 @@ scores_backward = Declaration(
         "∂w_j/∂scores_k = w_j (δ_jk - w_k). Multiply by ∂L/∂w_j = h_j · d_context, sum over j, and "
         "look for the context in what you have. To subtract before you multiply keeps the digits "
         "of large states.",
-        "Sections “From scores to weights” and “The context vector”; “What you need”, the chain "
-        "rule.",
+        "Section “The whole look, in three lines”; “What you need”, the chain rule.",
     ),
 )
 
