@@ -1,4 +1,4 @@
-"""What happens to a word when the decoder may look at nothing but one shape: its own, or another."""
+"""What is said when the decoder may look at nothing but one shape: the one it names, or another."""
 
 from __future__ import annotations
 
