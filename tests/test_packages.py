@@ -1,6 +1,5 @@
 """What is installed: each extra is pinned, and a missing one says what to type."""
 
-import ast
 import re
 import subprocess
 import sys
@@ -10,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
+from course_build.inputs import imported_names
 from packaging.specifiers import SpecifierSet
 
 ROOT = Path(__file__).parents[1]
@@ -46,11 +46,8 @@ def imported() -> dict[str, set[str]]:
     files = [path for path in files if not path.startswith("tests/hostile/")]
     names = set()
     for path in files:
-        for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Import):
-                names |= {one.name for one in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                names.add(node.module)
+        package = ".".join(Path(path).parent.parts)  # which relative imports start from
+        names |= {*imported_names((ROOT / path).read_text(encoding="utf-8"), package)}
     there = metadata.packages_distributions()
     tops = {name.partition(".")[0] for name in names}
     return {top: {normalised(one) for one in there[top]} for top in tops if top in there}

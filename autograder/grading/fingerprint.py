@@ -8,7 +8,7 @@ import platform
 from collections.abc import Callable, Sequence
 from importlib import metadata
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +21,8 @@ if TYPE_CHECKING:  # its import takes long, and judging does without
 
 ENGINE = ("exercise", "grading", "judging", "probe", "sandbox", "submission")
 """The packages in this one that decide a verdict."""
+
+_USED = (ModuleType, FunctionType, type)
 
 
 def fingerprint(assignment: Assignment, released: NotebookNode, packages: tuple[str, ...]) -> str:
@@ -59,11 +61,6 @@ def modules_behind(
             and module not in found
         ):
             found.add(module)
-            values = list(vars(module).values())
-            waiting += [one for one in values if inspect.ismodule(one)]
-            waiting += [
-                inspect.getmodule(one)
-                for one in values
-                if inspect.isfunction(one) or inspect.isclass(one)
-            ]
+            values = [one for one in vars(module).values() if isinstance(one, _USED)]
+            waiting += map(inspect.getmodule, values)
     return found

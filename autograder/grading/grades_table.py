@@ -1,20 +1,17 @@
 """What `autograder grade` prints: each assignment at a glance, or the students one by one.
 
 Lines without frames, the same on a terminal of any width and in a log. A line breaks at a space;
-only what is longer than a line breaks at its underscores and hyphens.
+only a word that is longer than a line breaks elsewhere, where the line ends.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rich.cells import cell_len, chop_cells, set_cell_size
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
-from rich.segment import Segment
-from rich.style import Style
 from rich.text import Text
 
 from ..course.course import FAULTS
@@ -254,7 +251,7 @@ class _Line:
             yield _Paragraph(self.indent, name)
             name = ""
         line = f"{self.indent}{set_cell_size(name, column)}{self.cells}"
-        yield Segment(f"{line.rstrip()}\n", Style.parse(self.style))
+        yield Text(line.rstrip(), self.style)
 
 
 @dataclass(frozen=True)
@@ -267,38 +264,8 @@ class _Paragraph:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         indent = len(self.label) + 2 * bool(self.label)
-        first, *rest = wrap(printable(self.text), options.max_width - indent)
-        for line in (self.label + first, *(" " * indent + line for line in rest)):
-            yield Segment(f"{line}\n", Style.parse(self.style))
-
-
-def wrap(text: str, width: int) -> list[str]:
-    """`text` in lines of at most `width` cells, broken at spaces.
-
-    A word longer than a line begins a new one and breaks behind an underscore or a hyphen between
-    two letters or digits; what is longer even so breaks where the line ends.
-    """
-    width = max(width, 2)  # a wide character fits
-    lines = [""]
-    for word in text.split(" "):
-        if cell_len(word) > width:
-            _append_long(lines, word, width)
-        elif not lines[-1]:
-            lines[-1] = word
-        elif cell_len(f"{lines[-1]} {word}") <= width:
-            lines[-1] += f" {word}"
-        else:
-            lines.append(word)
-    return lines
-
-
-def _append_long(lines: list[str], word: str, width: int) -> None:
-    """Put a word that is longer than a line on lines of its own."""
-    if lines[-1]:
-        lines.append("")
-    for part in re.split(r"(?<=[^\W_][_-])(?=[^\W_])", word):
-        for piece in chop_cells(part, width):
-            if cell_len(lines[-1] + piece) <= width:
-                lines[-1] += piece
-            else:
-                lines.append(piece)
+        text = Text(printable(self.text), self.style)
+        width = max(options.max_width - indent, 2)  # a wide character fits
+        for number, line in enumerate(text.wrap(console, width, overflow="fold")):
+            line.rstrip()
+            yield Text.assemble(" " * indent if number else self.label, line)

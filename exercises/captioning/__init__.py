@@ -14,7 +14,6 @@ ASSIGNMENT = assignment(
         "best_baseline",
         "straight_through_backward",
         "rewards_of_looks",
-        "doubly_stochastic_penalty",
         "localisation",
     ),
     written=("worth_its_variance",),

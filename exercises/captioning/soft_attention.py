@@ -1,8 +1,12 @@
-"""The exercise `soft_attention`: a look at all places at once."""
+"""The exercise `soft_attention`: a look at all places at once. To debug.
+
+The function that is given adds what the state says after the tanh, the same number to all scores.
+The softmax takes it out again, so the state has no part in where the decoder looks.
+"""
 
 import numpy as np
 
-from autograder.exercise.declaring import Case, Declaration
+from autograder.exercise.declaring import Case, Declaration, Kind
 from solutions import captioning as solutions
 from solutions.alignment import additive_scores
 
@@ -11,11 +15,11 @@ soft_attention = Declaration(
     points=3,
     difficulty=2,
     minutes=15,
+    kind=Kind.DEBUG,
     help=(
-        "Score every annotation against the state, turn the scores into weights, blend the "
-        "annotations.",
-        "The state has one row and the annotations have L: give the projected state an axis of "
-        "length 1 for the places, `[..., None, :]`, and let it broadcast.",
+        "Give the function two different states and the same picture, and compare the weights.",
+        "The state has a part in every score. What does the softmax make of a number that all "
+        "scores of a picture share?",
         "Section “Soft attention”.",
     ),
 )
@@ -77,6 +81,7 @@ soft_attention.wrong(
     "The hidden layer reads the state and the annotation. What does a number that is added to all "
     "scores do to the weights?",
     no_tanh.edit("annotations @ W_a", "np.tanh(annotations @ W_a)"),
+    released=True,
 )
 soft_attention.wrong(
     "state multiplied",

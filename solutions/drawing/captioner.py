@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Protocol
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
+from matplotlib.patches import Rectangle
 
+from . import shapes
+from .shapes import FONT, Point, outline, say
 from .theme import COLOURS, HEAT, INK, MUTED
 
-FONT = 11
-Point = tuple[float, float]
+arrow = partial(shapes.arrow, width=1.4, head=12, gap=0)
+box = partial(shapes.box, width=1.2, height=0.54, rounding=0.1, covers=False, ink=INK)
+
+WHITE = "#fefefe"
+"""For what lies on a picture: it is dark in either theme, and no colour of a theme is this one."""
 
 LOOK = (0.04, 0.08, 0.05, 0.45, 0.25, 0.05, 0.04, 0.02, 0.02)
 """The weights that the drawing shows, of so many of the 64 places."""
@@ -44,41 +50,39 @@ def show(ax: Axes, picture: Captioned) -> None:
     ax.set_title("\n".join(lines), fontsize=FONT)
 
 
-def frame(ax: Axes, box: Sequence[int], style: str = "-") -> None:
+def frame(ax: Axes, edges: Sequence[int], style: str = "-") -> None:
     """Frame a box of pixels: top, left, bottom, right."""
-    top, left, bottom, right = box
-    corner = (left - 0.5, top - 0.5)
-    size = (right - left, bottom - top)
-    ax.add_patch(Rectangle(corner, *size, fill=False, ec="white", lw=1.8, ls=style))
+    top, left, bottom, right = edges
+    outline(ax, (left - 0.5, top - 0.5), right - left, bottom - top, WHITE, 1.8, style)
 
 
 def captioner_loop() -> Axes:
     """Draw how the captioner says one word, and what goes back for the next. Returns the axes."""
     _, ax = plt.subplots(figsize=(5.0, 6.0), layout="constrained")
-    _box(ax, (0.75, 7.2), "picture", MUTED)
-    _box(ax, (2.7, 7.2), "CNN", COLOURS[2])
+    box(ax, (0.75, 7.2), "picture", MUTED)
+    box(ax, (2.7, 7.2), "CNN", COLOURS[2])
     _grid(ax, (4.35, 6.65))
-    _arrow(ax, (1.35, 7.2), (2.1, 7.2))
-    _arrow(ax, (3.3, 7.2), (4.25, 7.2))
-    _arrow(ax, (4.9, 6.55), (4.3, 5.8))
+    arrow(ax, (1.35, 7.2), (2.1, 7.2))
+    arrow(ax, (3.3, 7.2), (4.25, 7.2))
+    arrow(ax, (4.9, 6.55), (4.3, 5.8))
     left, top = 0.75, 5.55
     _annotations(ax, (left, top - 0.45), to=(3.45, 4.0))
-    _say(ax, (left, top + 0.3), "64 annotations", align="left")
+    say(ax, (left, top + 0.3), "64 annotations", align="left")
 
-    _box(ax, (0.95, 2.4), "GRU", COLOURS[0])
-    _box(ax, (3.45, 3.7), "context", HEAT)
-    _box(ax, (3.45, 2.4), "read-out", COLOURS[2])
-    _arrow(ax, (0.95, 2.7), (0.95, top - 0.55))
-    _say(ax, (0.8, 4.35), "state\nscores", align="right")
-    _arrow(ax, (3.45, 3.4), (3.45, 2.72))
-    _arrow(ax, (1.55, 2.4), (2.8, 2.4))
-    _say(ax, (2.15, 2.12), "state")
-    _arrow(ax, (2.8, 3.6), (1.5, 2.72), dashed=True)
-    _say(ax, (2.0, 3.5), "place")
-    _arrow(ax, (3.45, 2.1), (3.45, 1.35))
-    _say(ax, (3.45, 1.1), "next word: “circle”")
-    _arrow(ax, (2.2, 1.1), (0.95, 2.08), bend=-0.35)
-    _say(ax, (0.25, 1.35), "becomes the\nlast word")
+    box(ax, (0.95, 2.4), "GRU", COLOURS[0])
+    box(ax, (3.45, 3.7), "context", HEAT)
+    box(ax, (3.45, 2.4), "read-out", COLOURS[2])
+    arrow(ax, (0.95, 2.7), (0.95, top - 0.55))
+    say(ax, (0.8, 4.35), "state\nscores", align="right")
+    arrow(ax, (3.45, 3.4), (3.45, 2.72))
+    arrow(ax, (1.55, 2.4), (2.8, 2.4))
+    say(ax, (2.15, 2.12), "state")
+    arrow(ax, (2.8, 3.6), (1.5, 2.72), style="--")
+    say(ax, (2.0, 3.5), "place")
+    arrow(ax, (3.45, 2.1), (3.45, 1.35))
+    say(ax, (3.45, 1.1), "next word: “circle”")
+    arrow(ax, (2.2, 1.1), (0.95, 2.08), bend=-0.35)
+    say(ax, (0.25, 1.35), "becomes the\nlast word")
     ax.set(xlim=(-0.35, 5.7), ylim=(0.8, 7.65), aspect="equal")
     ax.axis("off")
     return ax
@@ -88,7 +92,7 @@ def _grid(ax: Axes, corner: Point, cells: int = 8, side: float = 1.1) -> None:
     """Draw the grid of features."""
     for i, j in np.ndindex(cells, cells):
         at = (corner[0] + j * side / cells, corner[1] + i * side / cells)
-        ax.add_patch(Rectangle(at, side / cells, side / cells, fill=False, ec=MUTED, lw=0.6))
+        outline(ax, at, side / cells, side / cells, MUTED, 0.6)
 
 
 def _annotations(ax: Axes, corner: Point, to: Point) -> None:
@@ -97,33 +101,4 @@ def _annotations(ax: Axes, corner: Point, to: Point) -> None:
         at = (corner[0] + 0.48 * i, corner[1])
         ax.add_patch(Rectangle(at, 0.4, 0.4, fc=HEAT, ec="none", alpha=0.1 + 0.9 * weight / 0.45))
         ax.plot([at[0] + 0.2, to[0]], [at[1], to[1]], color=HEAT, lw=0.4 + 7 * weight, alpha=0.55)
-    _say(ax, (corner[0] + 0.48 * len(LOOK) + 0.1, corner[1] + 0.2), "…")
-
-
-def _box(ax: Axes, centre: Point, text: str, colour: str, width: float = 1.2) -> None:
-    corner = (centre[0] - width / 2 + 0.05, centre[1] - 0.22)
-    style = "round,pad=0.05,rounding_size=0.1"
-    ax.add_patch(
-        FancyBboxPatch(corner, width - 0.1, 0.44, boxstyle=style, fc="none", ec=colour, lw=1.8)
-    )
-    _say(ax, centre, text)
-
-
-def _say(ax: Axes, at: Point, text: str, align: str = "center") -> None:
-    ax.text(*at, text, ha=align, va="center", fontsize=FONT, color=INK)
-
-
-def _arrow(ax: Axes, start: Point, end: Point, bend: float = 0.0, dashed: bool = False) -> None:
-    arrow = FancyArrowPatch(
-        start,
-        end,
-        arrowstyle="-|>",
-        mutation_scale=12,
-        color=MUTED,
-        lw=1.4,
-        ls="--" if dashed else "-",
-        connectionstyle=f"arc3,rad={bend}",
-        shrinkA=0,
-        shrinkB=0,
-    )
-    ax.add_patch(arrow)
+    say(ax, (corner[0] + 0.48 * len(LOOK) + 0.1, corner[1] + 0.2), "…")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
+from .shapes import arrow, box, say
 from .theme import COLOURS, INK, MUTED
 
 FONT = 12
@@ -32,30 +32,14 @@ def three_doors() -> Axes:
     _, axes = plt.subplots(figsize=(5.2, 5.6), layout="constrained")
     for text, row, door in STEPS:
         colour = COLOURS[1] if door else MUTED
-        _box(axes, 1.9, row, 3.4, text, colour, width=2.0 if door else 1.0)
+        pen = 2.0 if door else 1.0
+        box(axes, (1.9, row), text, colour, 3.4, 0.6, 0.06, pen, covers=False, ink=INK, size=FONT)
         if row:
-            _arrow(axes, (1.9, row - 0.66), (1.9, row - 0.34), MUTED)
+            arrow(axes, (1.9, row - 0.66), (1.9, row - 0.34), width=1, head=12)
     for number, (row, schemes) in enumerate(SCHEMES.items(), start=1):
-        axes.text(-0.05, row, str(number), ha="right", va="center", fontsize=15, color=COLOURS[1])
-        axes.text(4.35, row, schemes, ha="left", va="center", fontsize=FONT, color=INK)
-        _arrow(axes, (4.25, row), (3.66, row), COLOURS[1])
+        say(axes, (-0.05, row), str(number), COLOURS[1], "right", 15)
+        say(axes, (4.35, row), schemes, align="left", size=FONT)
+        arrow(axes, (4.25, row), (3.66, row), COLOURS[1], width=1, head=12)
     axes.set(xlim=(-0.4, 5.9), ylim=(6.5, -0.5))
     axes.axis("off")
     return axes
-
-
-def _box(
-    axes: Axes, x: float, y: float, wide: float, text: str, colour: str, *, width: float
-) -> None:
-    """Draw a box with a text, centred at (x, y)."""
-    corner = (x - wide / 2 + 0.06, y - 0.24)
-    shape = FancyBboxPatch(
-        corner, wide - 0.12, 0.48, boxstyle="round,pad=0.06", fill=False, ec=colour, lw=width
-    )
-    axes.add_patch(shape)
-    axes.text(x, y, text, ha="center", va="center", fontsize=FONT, color=INK)
-
-
-def _arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float], colour: str) -> None:
-    """Draw an arrow."""
-    axes.add_patch(FancyArrowPatch(start, end, arrowstyle="-|>", mutation_scale=12, color=colour))

@@ -3,48 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import PatchCollection
 from matplotlib.colors import to_rgba
-from matplotlib.patches import FancyArrowPatch, Rectangle
+from matplotlib.patches import Rectangle
 
-from .theme import COLOURS, INK, MUTED
-
-FONT = 11
-Point = tuple[float, float]
-
-
-@dataclass(frozen=True)
-class Table:
-    """A matrix as it is drawn, a square a number; x grows to the right and y downwards.
-
-    colours: one for each column.
-    """
-
-    name: str
-    colours: Sequence[str]
-    left: float
-    top: float
-    values: np.ndarray
-
-    @property
-    def right(self) -> float:
-        """Where it ends on the right."""
-        return self.left + len(self.colours)
-
-    @property
-    def bottom(self) -> float:
-        """Where it ends below."""
-        return self.top + len(self.values)
-
-    @property
-    def centre(self) -> float:
-        """Where its middle is, from left to right."""
-        return (self.left + self.right) / 2
+from .shapes import Point, Table, arrow, mark_row, matrix, name_rows, say
+from .theme import COLOURS, MUTED
 
 
 def many_heads(
@@ -67,7 +34,7 @@ def many_heads(
     own = [COLOURS[h] for h in (0, 1) for _ in range(width // 2)]  # the colour of each feature
     gap, step = 1.8, n + 4.0
     middle = (3 * width + 2 * gap) / 2
-    x = Table("tokens $X$", [COLOURS[5]] * X.shape[1], middle - X.shape[1] / 2, 0, X)
+    x = Table("tokens $X$", (COLOURS[5],), middle - X.shape[1] / 2, 0, X)
     names = "queries $Q$", "keys $K$", "values $V$"
     q, k, v = (
         Table(name, own, i * (width + gap), step, role)
@@ -75,38 +42,35 @@ def many_heads(
     )
     lefts = (middle - n - 2.2, middle + 0.9)
     heads = [
-        Table(f"weights, head {h}", [COLOURS[h]] * n, left, 2 * step, weights[h])
+        Table(f"weights, head {h}", (COLOURS[h],), left, 2 * step, weights[h])
         for h, left in enumerate(lefts)
     ]
     m = Table("merged", own, middle - width - 2, 3 * step + 0.6, merged)
-    o = Table("output", [COLOURS[5]] * output.shape[1], middle + 2, m.top, output)
+    o = Table("output", (COLOURS[5],), middle + 2, m.top, output)
 
     _, ax = plt.subplots(figsize=(4.7, 8.4), layout="constrained")
     for table in (x, q, k, v, *heads, m, o):
-        _draw(ax, table)
+        matrix(ax, table, faintest=0.1)
     for table in (q, *heads, m, o):
-        corner = (table.left - 0.12, table.top + row - 0.08)
-        box = Rectangle(corner, table.right - table.left + 0.24, 1.16, fill=False, ec=INK, lw=1.6)
-        ax.add_patch(box)
+        mark_row(ax, table, row)
     for table in (x, heads[0], m):
-        for i, token in enumerate(tokens):
-            _say(ax, (table.left - 0.4, table.top + i + 0.47), token, align="right")
+        name_rows(ax, table, tokens)
     for table, name in ((q, "$W_q$"), (k, "$W_k$"), (v, "$W_v$")):
         start = (x.centre + 0.35 * (table.centre - x.centre), x.bottom + 0.3)
         end = (table.centre, table.top - 1.35)
-        _arrow(ax, start, end)
+        arrow(ax, start, end)
         side = -1 if table is q else 1
         at = ((start[0] + end[0]) / 2 + 0.35 * side, x.bottom + 1.1)
-        _say(ax, at, name, align="right" if table is q else "left")
+        say(ax, at, name, align="right" if table is q else "left")
     for h, head in enumerate(heads):
         for table in (q, k):
             start = (table.left + width * (1 + 2 * h) / 4, table.bottom + 0.3)
-            _arrow(ax, start, (head.centre, head.top - 1.35), COLOURS[h])
+            arrow(ax, start, (head.centre, head.top - 1.35), COLOURS[h])
         end = (m.left + width * (1 + 2 * h) / 4, m.top - 1.35)
-        _arrow(ax, (head.centre, head.bottom + 0.3), end, COLOURS[h])
+        arrow(ax, (head.centre, head.bottom + 0.3), end, COLOURS[h])
         _values(ax, (v.left + width * (1 + 2 * h) / 4, v.bottom + 0.3), heads[1], end, h)
-    _arrow(ax, (m.right + 0.3, m.top + n / 2), (o.left - 0.3, m.top + n / 2))
-    _say(ax, ((m.right + o.left) / 2, m.top + n / 2 - 0.7), "$W_o$")
+    arrow(ax, (m.right + 0.3, m.top + n / 2), (o.left - 0.3, m.top + n / 2))
+    say(ax, ((m.right + o.left) / 2, m.top + n / 2 - 0.7), "$W_o$")
     ax.set(xlim=(heads[0].left - 3.2, heads[1].right + 2.3), ylim=(m.bottom + 0.4, -1.2))
     ax.set_aspect("equal")
     ax.axis("off")
@@ -119,31 +83,7 @@ def _values(ax: Axes, start: Point, beside: Table, end: Point, head: int) -> Non
     corners = (side, beside.top), (side, beside.bottom)
     xs, ys = zip(start, *corners, strict=True)
     ax.plot(xs, ys, color=COLOURS[head], lw=1.2, ls=(0, (3, 2)))
-    _arrow(ax, corners[1], end, COLOURS[head])
-
-
-def _draw(ax: Axes, table: Table) -> None:
-    """Draw a matrix under its name, the larger a number, the stronger its square."""
-    largest = max(float(np.abs(table.values).max()), 1e-9)
-    squares = [
-        Rectangle((table.left + j, table.top + i), 0.94, 0.94)
-        for i, j in np.ndindex(table.values.shape)
-    ]
-    colours = [
-        to_rgba(table.colours[j], min(1.0, 0.1 + 0.9 * abs(value) / largest))
-        for (_, j), value in np.ndenumerate(table.values)
-    ]
-    ax.add_collection(PatchCollection(squares, facecolors=colours, linewidths=0))
-    _say(ax, (table.centre, table.top - 0.65), table.name)
-
-
-def _say(ax: Axes, at: Point, text: str, align: str = "center") -> None:
-    ax.text(*at, text, ha=align, va="center", fontsize=FONT, color=INK)
-
-
-def _arrow(ax: Axes, start: Point, end: Point, colour: str = MUTED) -> None:
-    arrow = FancyArrowPatch(start, end, arrowstyle="-|>", mutation_scale=11, color=colour, lw=1.2)
-    ax.add_patch(arrow)
+    arrow(ax, corners[1], end, COLOURS[head])
 
 
 def features_by_head(

@@ -11,7 +11,6 @@ import importlib.util
 import os
 import shutil
 import tempfile
-import urllib.error
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
@@ -90,23 +89,19 @@ def download(
     if path.is_file():
         return path
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=folder, delete=False) as half:
+    with tempfile.TemporaryDirectory(dir=folder) as beside:
+        half = Path(beside, name)
         try:
-            with urlopen(f"{HOME}/{name}", timeout=30) as answer:  # type: ignore[attr-defined]
-                shutil.copyfileobj(answer, half)
-            half.close()
-            verified(Path(half.name), name)
-        except (urllib.error.URLError, OSError) as error:
-            Path(half.name).unlink()
+            with urlopen(f"{HOME}/{name}", timeout=30) as answer, half.open("wb") as file:  # type: ignore[attr-defined]
+                shutil.copyfileobj(answer, file)
+        except OSError as error:
             raise PublishedFileError(
                 f"{name} of all-MiniLM-L6-v2 is not on this machine and could not be downloaded "
                 f"({error}). Type: {INSTALL} or put the file into a folder and name that in "
                 f"{VARIABLE}"
             ) from None
-        except PublishedFileError:
-            Path(half.name).unlink()
-            raise
-    Path(half.name).replace(path)
+        verified(half, name)
+        half.replace(path)
     return path
 
 

@@ -22,11 +22,11 @@ import torch
 from solutions.data.pictures import sample_pictures
 from solutions.experiments.captioning.captioner import Captioner, Look, softly, strongest
 from solutions.experiments.captioning.captions import accuracy, caption
-from solutions.experiments.captioning.learning import ByDraws, Stream, together
+from solutions.experiments.captioning.learning import ByDraws, together
 from solutions.experiments.captioning.looking import (
     FALL,
     RATES,
-    THEN,
+    SHORT,
     begin,
     fitted,
     second_part,
@@ -71,22 +71,20 @@ def main() -> None:
 
 def try_rate(place: int) -> list[Trial]:
     """Train all captioners but the hard one at the rate that stands at `place` in TRIED."""
-    rate = TRIED[place]
-    torch.manual_seed(SEED)
-    stream, rates = Stream(SEED), dict.fromkeys(RATES, rate)
-    models = begin(rates, stream)
-    together(second_part(models, rates), stream, THEN)
-    return [Trial(name, rate, captions_right(model)) for name, model in models.items()]
+    rate, trials = TRIED[place], []
+    for name in RATES:
+        model, stream = begin(name, SEED, rate, SHORT)
+        together([second_part(model, rate, SHORT)], stream, SHORT.then)
+        trials.append(Trial(name, rate, captions_right(model)))
+    return trials
 
 
 def try_hard(soft_rate: float, place: int) -> Trial:
     """Train the hard captioner at one rate, after the soft one's first part at its own."""
     rate = round(FALL * TRIED[place], 6)
-    torch.manual_seed(SEED)
-    stream = Stream(SEED)
-    soft = begin({"soft": soft_rate}, stream)["soft"]
-    learner = ByDraws(copy.deepcopy(soft), fitted(soft, stream), rate, THEN)
-    together([learner], stream, THEN)
+    soft, stream = begin("soft", SEED, soft_rate, SHORT)
+    learner = ByDraws(copy.deepcopy(soft), fitted(soft, stream), rate, SHORT.then)
+    together([learner], stream, SHORT.then)
     return Trial(HARD, rate, captions_right(learner.model, strongest))
 
 

@@ -1,8 +1,9 @@
-"""What happens to a word when the decoder may not look at the shape that the word names."""
+"""What is said when the decoder may look at nothing but one shape: the one it names, or another."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -15,39 +16,78 @@ BEYOND = 4
 """So many pixels around its own cell a place sees: a box grown by them holds all places that see
 any of the shape."""
 
-NOTHING, NAMED, OTHER = "nothing", "the shape it names", "another shape"
-HIDDEN = (NOTHING, NAMED, OTHER)
+FREE = "its own look"
+ON_NAMED, ON_OTHER = "the look kept on the named shape", "the look kept on another shape"
+LOOKS = (FREE, ON_NAMED, ON_OTHER)
+
+
+@dataclass(frozen=True)
+class Said:
+    """What is said at the words for kinds, of which the picture has another kind too.
+
+    named, other: the share of these words that are the kind of the named shape, and that of the
+    other one. weight: of the decoder's own weight at these words, the share on places that it may
+    not see then.
+    """
+
+    named: float
+    other: float
+    weight: float
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """One word for a kind: of which picture, which word of it, and the boxes of two shapes."""
+
+    picture: int
+    word: int
+    named: Box
+    other: Box
+    other_kind: str
 
 
 class Blinkered:
-    """A soft look that cannot see some places. hidden: (m, B, L) bool, a row a step."""
+    """A soft look that sees only some places at one word of each picture, and all at the others."""
 
-    def __init__(self, hidden: Tensor) -> None:
-        """Begin with the first step."""
-        self.steps = iter(hidden)
+    def __init__(self, words: Tensor, kept: Tensor) -> None:
+        """words: (B,), the step at which each look is changed. kept: (B, L) bool, what it sees."""
+        self.words, self.kept, self.step = words, kept, 0
 
     def __call__(self, weights: Tensor) -> Tensor:
-        """Share the weight of what is hidden out among the rest."""
-        left = weights * ~next(self.steps)
-        return left / left.sum(dim=-1, keepdim=True).clamp_min(1e-9)
+        """weights: (B, L). Return the shares: the weight of what is hidden goes to the rest."""
+        left = weights * self.kept
+        now = (self.words == self.step)[:, None]
+        self.step += 1
+        return torch.where(now, left / left.sum(dim=-1, keepdim=True).clamp_min(1e-9), weights)
 
 
 @torch.no_grad()
-def kinds_right(model: Captioner, pictures: Sequence[Picture], what: str) -> float:
-    """Return the share of words for a kind of shape that the model says when `what` is hidden.
+def kinds_said(model: Captioner, pictures: Sequence[Picture], look: str) -> Said:
+    """Return what the model says for kinds of shapes under one of LOOKS.
 
-    The words before are given as they should be. Places are hidden at the words for kinds alone.
+    The words before are given as they should be. The look is changed at one word of a caption at a
+    time, so that no earlier change has a part in what is said. Every word for a kind is asked that
+    has a shape of another kind beside its own. A place that sees both shapes sees the named one.
     """
-    batch = make_batch(pictures)
-    targets = torch.from_numpy(batch.targets)
-    hidden = torch.zeros(targets.shape[1] - 1, len(pictures), GRID[0] * GRID[1], dtype=torch.bool)
-    for b, picture in enumerate(pictures):
-        for i, box in enumerate(picture.boxes):
-            if box is not None and picture.caption[i] in KINDS and what != NOTHING:
-                hidden[i, b] = seeing(box if what == NAMED else another(picture, box))
-    reading = model(torch.from_numpy(batch.images), targets[:, :-1], Blinkered(hidden))
-    kinds = torch.isin(targets[:, 1:], torch.tensor(VOCABULARY.encode(KINDS)))
-    return float((reading.logits.argmax(dim=-1) == targets[:, 1:])[kinds].float().mean())
+    asked = [one for i, picture in enumerate(pictures) for one in _asked(i, picture)]
+    batch = make_batch([pictures[one.picture] for one in asked])
+    targets, images = torch.from_numpy(batch.targets), torch.from_numpy(batch.images)
+    words = torch.tensor([one.word for one in asked])
+    named, other = (
+        torch.stack([seeing(getattr(one, which)) for one in asked]) for which in ("named", "other")
+    )
+    kept = {
+        FREE: torch.ones_like(named),
+        ON_NAMED: named,
+        ON_OTHER: other & ~named,
+    }[look]
+    reading = model(images, targets[:, :-1], Blinkered(words, kept))
+    rows = torch.arange(len(asked))
+    said = reading.logits[rows, words].argmax(dim=-1)
+    true = targets[rows, words + 1]
+    others = torch.tensor(VOCABULARY.encode([one.other_kind for one in asked]))
+    weight = (reading.weights[rows, words] * ~kept).sum(dim=-1)
+    return Said(*(float(one.float().mean()) for one in (said == true, said == others, weight)))
 
 
 def seeing(box: Box) -> Tensor:
@@ -60,6 +100,17 @@ def grown(box: Box) -> np.ndarray:
     return np.clip(np.array(box) + np.array([-BEYOND, -BEYOND, BEYOND, BEYOND]), 0, SIDE)
 
 
-def another(picture: Picture, box: Box) -> Box:
-    """Return the box of the first other shape that the caption names."""
-    return next(one for one in picture.boxes if one is not None and one != box)
+def _asked(number: int, picture: Picture) -> list[_Asked]:
+    """The words for kinds of a picture that has a shape of another kind too, the first of them."""
+    kinds = [
+        (i, word, box)
+        for i, (word, box) in enumerate(zip(picture.caption, picture.boxes, strict=True))
+        if box is not None and word in KINDS
+    ]
+    found = []
+    for i, word, box in kinds:
+        others = [(kind, place) for _, kind, place in kinds if kind != word]
+        if others:
+            kind, place = others[0]
+            found.append(_Asked(number, i, box, place, kind))
+    return found

@@ -1,124 +1,122 @@
-"""The experiments of chapter 3: captioners that look softly, hard, not at all, and with a memory.
+"""The first experiment of chapter 3: captioners that look softly, hard, and not at all.
 
-All learn `FIRST` steps, and then `THEN` steps at another rate, on the same pictures in the same
-order. The hard one begins with the soft one's parameters at the change.
-`tests.benchmarks.captioning_rates` chose the rates on validation pictures.
+All learn on the same pictures in the same order, in two parts, of which the second goes on at a
+falling rate. The hard one begins with the soft one's parameters at the change. Two budgets are
+compared: `SHORT`, and `LONG`, at whose end no captioner gets better any more.
+`tests.benchmarks.captioning_rates` chose the rates at the short one, on validation pictures.
 """
 
 from __future__ import annotations
 
 import copy
-import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from ...data.pictures import Picture, sample_pictures
-from ...data.translation.vocabulary import PAD
-from .captioner import WIDTH, Captioner, OneVector, drawn, strongest
+from ...data.translation import Split
+from .captioner import WIDTH, Captioner, Look, OneVector, softly, strongest
 from .captions import Caption, Quality, accuracy, caption, judge
-from .hiding import HIDDEN, grown, kinds_right
-from .learning import (
-    Baseline,
-    ByDraws,
-    Softly,
-    Stream,
-    log_likelihood,
-    log_probability,
-    mean,
-    rewards,
-    together,
-)
+from .hiding import grown
+from .learning import Baseline, ByDraws, Softly, Stream, together
+from .variance import gradient_variances
 
-TEST, SHOWN = 500, 12
-FIRST, THEN = 500, 400
+
+class Budget(NamedTuple):
+    """The steps of the first part of training, and of the second."""
+
+    first: int
+    then: int
+
+    @property
+    def steps(self) -> int:
+        """Of both parts."""
+        return self.first + self.then
+
+
+SHORT, LONG = Budget(500, 400), Budget(2000, 1600)
+EVERY = 200
+"""A captioner is tested whenever it has learned so many more steps of `LONG`."""
+TEST, SHOWN = 500, 24
 FALL = 2 / 3
 """The share of its rate at which the first part ends, and the second begins."""
 RATES = {"soft": 0.006, "stored": 0.006, "without": 0.003}
 """The rate of each captioner's first part, chosen on validation pictures."""
-HARD_RATE = 0.002
+HARD_RATE = 0.01
 """The rate of the hard captioner, chosen likewise."""
-DRAWS, TIMES = 20, 4
-"""How often places are drawn to measure a variance, and how often that is done."""
+MEASURED = 4
+"""So often, and once before the first step, the variance of the hard gradient is measured."""
 FITTED = 20
 """The batches that the baseline sees before the first step of hard training."""
+MADE: dict[str, Callable[[], Captioner]] = {
+    "soft": Captioner,
+    "stored": lambda: Captioner(told=WIDTH),
+    "without": OneVector,
+}
+"""How each captioner begins. *Stored* tells its state all that it sees."""
 
-
-def gradient_variances(
-    model: Captioner, baseline: Baseline, images: Tensor, targets: Tensor
-) -> tuple[float, float]:
-    """Return the variance of the gradient with the baseline, and without it.
-
-    Places are drawn DRAWS times for the same pictures with the same parameters. The gradient is
-    that of the parameters of the scores, and its variance is summed over them. Both gradients use
-    the same draws.
-    """
-    model.eval()
-    parameters = [*model.W_s.parameters(), *model.W_a.parameters(), *model.v.parameters()]
-    gradients: list[list[Tensor]] = [[], []]
-    real = targets[:, 1:] != PAD
-    for _ in range(DRAWS):
-        reading = model(images, targets[:, :-1], drawn)
-        reward, chance = rewards(log_likelihood(reading, targets)), log_probability(reading)
-        expected = baseline(reading.states)
-        for kept, advantage in zip(gradients, (reward - expected, reward), strict=True):
-            parts = torch.autograd.grad(
-                mean(advantage * chance, real), parameters, retain_graph=True
-            )
-            kept.append(torch.cat([part.flatten() for part in parts]))
-    model.train()
-    with_baseline, without = (torch.stack(kept).var(dim=0).sum().item() for kept in gradients)
-    return with_baseline, without
+Curve = dict[int, float]
+"""From the steps of training to the share of test captions that are right."""
 
 
 @dataclass(frozen=True)
-class Run:
-    """What one seed showed, on combinations that no training picture had.
+class Attending:
+    """What the captioners that attend showed in one seed, on combinations that none was taught.
 
-    All after `FIRST` + `THEN` steps. strongest: the soft one, tested with the hard look. stored:
-    the one that tells its state what it saw. without: accuracy of the one without attention.
-    soft_seeing: localisation of `soft` as in its Quality, in boxes grown until they hold all places
-    that see any of the shape. kinds: captioner -> the share of words for kinds that it says when
-    what stands in HIDDEN is hidden. variances: steps of hard training -> with the baseline, without
-    it. pictures: the first few of the test, with captions. parameters: of the captioner, and of
-    that without attention. seconds: of the whole run.
+    soft, hard: after `LONG`. strongest: the soft one, tested with the hard look. soft_seeing:
+    localisation of `soft` as in its Quality, in boxes grown until they hold all places that see any
+    of the shape. soft_curve, hard_curve: by steps of training. variances: steps of hard training ->
+    the variance of its gradient with the baseline, and without. pictures: the first few of the
+    test, with captions. parameters: of one captioner.
     """
 
     soft: Quality
     strongest: Quality
     hard: Quality
-    stored: Quality
-    without: float
     soft_seeing: np.ndarray
-    kinds: dict[str, dict[str, float]]
+    soft_curve: Curve
+    hard_curve: Curve
     variances: dict[int, tuple[float, float]]
     pictures: list[Picture]
     soft_captions: list[Caption]
     hard_captions: list[Caption]
-    stored_captions: list[Caption]
-    parameters: tuple[int, int]
-    seconds: float
+    parameters: int
 
 
-def begin(rates: Mapping[str, float], stream: Stream) -> dict[str, Captioner]:
-    """Make the captioners that `rates` names, and let them learn `FIRST` steps."""
-    made: dict[str, Captioner] = {
-        "soft": Captioner(),
-        "stored": Captioner(told=WIDTH),
-        "without": OneVector(),
-    }
-    models = {name: made[name] for name in made if name in rates}
-    learners = [Softly(model, rates[name], FIRST, FALL) for name, model in models.items()]
-    together(learners, stream, FIRST)
-    return models
+@dataclass(frozen=True)
+class Unattending:
+    """What the captioner without attention showed in one seed.
+
+    curve: by steps of training, on combinations that it was not taught. short: the share of
+    captions right of another one, after `SHORT`; known: the same on new pictures of combinations
+    that it was taught.
+    """
+
+    curve: Curve
+    short: float
+    known: float
+    parameters: int
 
 
-def second_part(models: Mapping[str, Captioner], rates: Mapping[str, float]) -> list[Softly]:
-    """Return those that take the captioners on for `THEN` steps."""
-    return [Softly(model, FALL * rates[name], THEN) for name, model in models.items()]
+def pictures_for(seed: int, split: Split = "test") -> list[Picture]:
+    """Return the pictures on which the captioners of one seed are tested."""
+    return sample_pictures(TEST, np.random.default_rng(2000 + seed), split)
+
+
+def begin(name: str, seed: int, rate: float, budget: Budget) -> tuple[Captioner, Stream]:
+    """Make a captioner, and let it learn the first part; return it and the rest of its pictures."""
+    torch.manual_seed(seed)
+    model, stream = MADE[name](), Stream(seed)
+    together([Softly(model, rate, budget.first, FALL)], stream, budget.first)
+    return model, stream
+
+
+def second_part(model: Captioner, rate: float, budget: Budget) -> Softly:
+    """Return what takes a captioner on, for the second part."""
+    return Softly(model, FALL * rate, budget.then)
 
 
 def fitted(model: Captioner, stream: Stream) -> Baseline:
@@ -129,59 +127,88 @@ def fitted(model: Captioner, stream: Stream) -> Baseline:
     return baseline
 
 
-def compare_looks(seed: int) -> Run:
-    """Train all captioners of one seed, and test them."""
-    start = time.perf_counter()
-    torch.manual_seed(seed)
-    stream = Stream(seed)
-    test = sample_pictures(TEST, np.random.default_rng(2000 + seed), "test")
+def taught(name: str, seed: int, budget: Budget = SHORT) -> Captioner:
+    """Return a captioner of one seed that has learned both parts, in evaluation mode."""
+    model, stream = begin(name, seed, RATES[name], budget)
+    together([second_part(model, RATES[name], budget)], stream, budget.then)
+    return model.eval()
+
+
+def attend(seed: int) -> Attending:
+    """Train the soft captioner and the hard one of a seed for `LONG`, and test them."""
+    test = pictures_for(seed)
     images = [picture.image for picture in test]
-
-    models = begin(RATES, stream)
-    soft, stored, without = models.values()
-    by_draws = ByDraws(copy.deepcopy(soft), fitted(soft, stream), HARD_RATE, THEN)
-    learners = [*second_part(models, RATES), by_draws]
-    variances = _go_on(learners, by_draws, stream)
-
-    hard = by_draws.model
-    for model in (*models.values(), hard):
+    torch.manual_seed(seed)
+    soft, stream = Captioner(), Stream(seed)
+    soft_curve = _curve(
+        soft, Softly(soft, RATES["soft"], LONG.first, FALL), stream, LONG.first, test
+    )
+    by_draws = ByDraws(copy.deepcopy(soft), fitted(soft, stream), HARD_RATE, LONG.then)
+    hard, probe = by_draws.model, stream.batch()
+    learners = [second_part(soft, RATES["soft"], LONG), by_draws]
+    hard_curve = {LONG.first: right(hard, test, strongest)}
+    variances = {}
+    for done in range(0, LONG.then + 1, EVERY):
+        if done % (LONG.then // MEASURED) == 0:
+            variances[done] = gradient_variances(hard, by_draws.baseline, *probe)
+        if done < LONG.then:
+            together(learners, stream, EVERY)
+            soft_curve[LONG.first + done + EVERY] = right(soft, test)
+            hard_curve[LONG.first + done + EVERY] = right(hard, test, strongest)
+    for model in (soft, hard):
         model.eval()
-    kinds = {
-        name: {what: kinds_right(model, test, what) for what in HIDDEN}
-        for name, model in (("soft", soft), ("stored", stored))
-    }
-    soft_captions = caption(soft, images)
-    hard_captions = caption(hard, images, strongest)
-    stored_captions = caption(stored, images)
-    return Run(
+    soft_captions, hard_captions = caption(soft, images), caption(hard, images, strongest)
+    return Attending(
         soft=judge(test, soft_captions),
         strongest=judge(test, caption(soft, images, strongest)),
         hard=judge(test, hard_captions),
-        stored=judge(test, stored_captions),
-        without=accuracy(test, caption(without, images)),
         soft_seeing=judge(test, soft_captions, grown).localisation,
-        kinds=kinds,
+        soft_curve=soft_curve,
+        hard_curve=hard_curve,
         variances=variances,
         pictures=test[:SHOWN],
         soft_captions=soft_captions[:SHOWN],
         hard_captions=hard_captions[:SHOWN],
-        stored_captions=stored_captions[:SHOWN],
-        parameters=(_count(soft), _count(without)),
-        seconds=time.perf_counter() - start,
+        parameters=_count(soft),
     )
 
 
-def _go_on(
-    learners: list[Softly], by_draws: ByDraws, stream: Stream
-) -> dict[int, tuple[float, float]]:
-    """Let all take `THEN` steps; return the variances of the hard one's gradient on the way."""
-    probe, variances = stream.batch(), {}
-    for part in range(TIMES + 1):
-        done = part * THEN // TIMES
-        variances[done] = gradient_variances(by_draws.model, by_draws.baseline, *probe)
-        if done < THEN:
-            together(learners, stream, THEN // TIMES)
-    return variances
+def do_without(seed: int) -> Unattending:
+    """Train the captioner without attention for `LONG`, and another one for `SHORT`; test them."""
+    test = pictures_for(seed)
+    torch.manual_seed(seed)
+    model, stream, rate = OneVector(), Stream(seed), RATES["without"]
+    curve = _curve(model, Softly(model, rate, LONG.first, FALL), stream, LONG.first, test)
+    later = _curve(model, second_part(model, rate, LONG), stream, LONG.then, test)
+    curve |= {LONG.first + steps: share for steps, share in later.items()}
+    other = taught("without", seed)
+    return Unattending(
+        curve=curve,
+        short=right(other, test),
+        known=right(other, pictures_for(seed, "train")),
+        parameters=_count(model),
+    )
+
+
+def right(model: Captioner, pictures: list[Picture], look: Look = softly) -> float:
+    """Return the share of captions that are right; the model goes on as it was."""
+    training = model.training
+    said = caption(model.eval(), [picture.image for picture in pictures], look)
+    model.train(training)
+    return accuracy(pictures, said)
+
+
+def _curve(
+    model: Captioner, learner: Softly, stream: Stream, steps: int, test: list[Picture]
+) -> Curve:
+    return {done: right(model, test) for done in _learning(learner, stream, steps)}
+
+
+def _learning(learner: Softly, stream: Stream, steps: int) -> Iterator[int]:
+    """Let one learn; yield the steps done, every `EVERY`."""
+    for done in range(EVERY, steps + 1, EVERY):
+        together([learner], stream, EVERY)
+        yield done
 
 
 def _count(model: Captioner) -> int:

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 from matplotlib.axes import Axes
-from matplotlib.patches import Rectangle
 
 from ...data.translation import Pair
 from ...drawing.plots import heatmap
+from ...drawing.shapes import outline
 from ...drawing.theme import COLOURS
 from ...running.seeds import SEEDS
 from ...transformer import (
@@ -182,9 +182,7 @@ def gold_map(ax: Axes, weights: np.ndarray, pair: Pair, title: str = "") -> None
     heatmap(weights, pair.target, pair.source, title="", ax=ax, annotate=False)
     for i, j in sorted(pair.possible):
         style = "-" if (i, j) in pair.sure else ":"
-        box = Rectangle((j - 0.45, i - 0.45), 0.9, 0.9, fill=False)
-        box.set(ec=COLOURS[1], lw=1.3, ls=style)
-        ax.add_patch(box)
+        outline(ax, (j - 0.45, i - 0.45), 0.9, 0.9, COLOURS[1], 1.3, style)
     ax.xaxis.tick_bottom()
     ax.tick_params(axis="x", rotation=90, labelsize=10)
     ax.tick_params(axis="y", labelsize=10)
