@@ -89,7 +89,7 @@ function* beginnings(language, wanted, only) {
 }
 
 /**
- * The fewest words after a word of a phrase.
+ * The fewest words after a word of a phrase. Adjectives that are not needed make it longer.
  * @param {Language} language
  * @param {Begun | NounPhrase} phrase
  * @param {(phrase: NounPhrase) => number} rest
@@ -97,7 +97,14 @@ function* beginnings(language, wanted, only) {
  */
 function least(language, phrase, rest) {
     if ("noun" in phrase) return rest(phrase);
+    const { determiner, plural, adjectives, nouns, name, sound } = phrase;
     let fewest = Number.POSITIVE_INFINITY;
+    for (const noun of name ? [name] : nouns) {
+        const named = noun.adjectives.length - (name ? adjectives.length : 0);
+        if (named || adjectives.length || sound(noun.english[Number(plural)]))
+            fewest = Math.min(fewest, named + 1 + rest({ determiner, noun, adjectives, plural }));
+    }
+    if (fewest < Number.POSITIVE_INFINITY) return fewest;
     for (const [, , next] of following(language, phrase))
         fewest = Math.min(fewest, 1 + least(language, next, rest));
     return fewest;
@@ -112,7 +119,15 @@ function least(language, phrase, rest) {
  * @returns {Generator<[number, NounPhrase]>}
  */
 export function* nounPhrase({ words, language }, at, wanted, rest) {
-    const left = (/** @type {Begun | NounPhrase} */ one) => least(language, one, rest);
+    // What must come after it depends on its noun alone.
+    /** @type {Map<Noun, number>} */
+    const known = new Map();
+    const after = (/** @type {NounPhrase} */ phrase) => {
+        const fewest = known.get(phrase.noun) ?? rest(phrase);
+        known.set(phrase.noun, fewest);
+        return fewest;
+    };
+    const left = (/** @type {Begun | NounPhrase} */ one) => least(language, one, after);
     /** @type {[number, Begun | NounPhrase][]} */
     const open = [...words.take(at, beginnings(language, wanted, words.words[at]), left)];
     for (const [end, phrase] of open)

@@ -30,7 +30,10 @@ const suits = ({ subject }, verb) =>
 
 /** The fewest words of one of the verbs, with what it asks for. @param {Draft} draft @param {Verb[]} verbs */
 const fewest = (draft, verbs) =>
-    Math.min(...verbs.filter((verb) => suits(draft, verb)).map((verb) => 1 + asked(verb)));
+    verbs.reduce(
+        (least, verb) => (suits(draft, verb) ? Math.min(least, 1 + asked(verb)) : least),
+        Number.POSITIVE_INFINITY,
+    );
 
 const byItself = (/** @type {Verb} */ { frame }) => frame !== "copula";
 
@@ -46,7 +49,6 @@ const byItself = (/** @type {Verb} */ { frame }) => frame !== "copula";
 export function subject(reader, verbs, may = {}) {
     const { words, language } = reader;
     const { described = true, forms = () => true, but, timely = false } = may;
-    const nouns = language.actors(verbs).filter((noun) => noun !== but);
     const pronouns = verbs.some((verb) => verb.personal)
         ? language.pronouns.filter(({ form }) => forms(form))
         : [];
@@ -54,6 +56,7 @@ export function subject(reader, verbs, may = {}) {
         least: (draft) => (pronouns.length && !(timely && draft.time) ? 1 : 2),
         *read(at, draft, rest) {
             const weather = timely && draft.time;
+            const nouns = language.actors(verbs);
             const after = (/** @type {NounPhrase | Pronoun} */ one) =>
                 rest({ ...draft, subject: one });
             const options = (weather ? [] : pronouns).map(
@@ -63,7 +66,7 @@ export function subject(reader, verbs, may = {}) {
                 yield [next, { ...draft, subject: one }];
             const wanted = {
                 ...{ described, singular: forms(1), plural: forms(4) },
-                nouns: weather ? language.weather : nouns,
+                nouns: weather ? language.weather : nouns.filter((noun) => noun !== but),
             };
             for (const [next, one] of nounPhrase(reader, at, wanted, after))
                 yield [next, { ...draft, subject: one }];

@@ -59,15 +59,17 @@ function* statement(reader, at, rest, { free = false, roomy = false } = {}) {
 function* question(reader, at, rest) {
     const { words, language } = reader;
     const { be, copula, active, placeless, opinion, phrases } = language;
+    const mayBe = (/** @type {string} */ word) => [word, undefined].includes(words.words[at]);
     const often = frequency(reader, false);
     const end = [complement(reader), timeLast(reader)];
     for (const question of [YES_OR_NO, ...phrases.question]) {
         const before = question.english.map((word) => words.word(word, "question word"));
         const [asking = ""] = question.english;
-        if (words.words[at] !== undefined && asking && words.words[at] !== asking) continue;
+        if (asking && !mayBe(asking)) continue;
         const taste = asking === "how";
         if (!taste && asking !== "where")
             for (const is of new Set(be)) {
+                if (!asking && !mayBe(is)) continue;
                 const forms = (/** @type {number} */ form) => be[form] === is;
                 const who = subject(reader, copula, { described: false, forms });
                 const all = [...before, words.word(is, "verb"), who, often, ...end];
@@ -75,6 +77,7 @@ function* question(reader, at, rest) {
             }
         const verbs = taste ? opinion : asking === "where" ? placeless : active;
         for (const [word, modal, forms] of helpers(taste ? [] : language.modals)) {
+            if (!asking && !mayBe(word)) continue;
             const does = [words.word(word, "verb"), subject(reader, verbs, { forms })];
             if (!taste) does.push(often);
             const what = [base(reader, verbs, !taste), complement(reader)];
