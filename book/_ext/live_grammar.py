@@ -6,6 +6,7 @@ The page knows the rules (`book/_web/live/grammar.mjs` and its neighbours); the 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -47,8 +48,7 @@ def tables() -> Row:
         "nouns": {kind: [_noun(one) for one in NOUNS if one.kind == kind] for kind in kinds},
         "verbs": {frame: [_verb(one) for one in VERBS if one.frame == frame] for frame in frames},
         "adjectives": {
-            group: [_adjective(one) for one in ADJECTIVES if one.group == group]
-            for group in groups
+            group: [_adjective(one) for one in ADJECTIVES if one.group == group] for group in groups
         },
         "phrases": {group: [_phrase(one) for one in rows] for group, rows in PHRASES.items()},
         "determiners": {
@@ -138,3 +138,7 @@ def _pronoun(pronoun: Pronoun) -> Row:
         feminine=pronoun.feminine,
         plural=pronoun.plural,
     )
+
+
+if __name__ == "__main__":
+    print(json.dumps(tables(), ensure_ascii=False))
