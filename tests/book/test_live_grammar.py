@@ -1,0 +1,185 @@
+"""The grammar that runs in the page is the one that makes the translation data."""
+
+import json
+import subprocess
+from typing import Any
+
+import numpy as np
+import pytest
+from site_tools import ROOT
+from translation_rules import broken
+
+from solutions.data.translation import LONGEST, Pair, english, sample_pairs
+from solutions.data.translation.generator import sample_sentences
+from solutions.data.translation.nouns import NOUNS
+from solutions.data.translation.pairs import translate
+from solutions.data.translation.syntax import Clause, NounPhrase, Segment, Sentence, clauses
+from solutions.data.translation.verbs import VERBS
+from solutions.data.translation.words import (
+    ADJECTIVE,
+    NUMBERS,
+    PHRASES,
+    POSSESSIVES,
+    PRONOUNS,
+    THE,
+    THIS,
+    YES_OR_NO,
+    A,
+    Phrase,
+    Pronoun,
+)
+
+DRIVER = ROOT / "tests" / "web" / "live" / "grammar.mjs"
+PAIRS = sample_pairs("french", 2000, np.random.default_rng(24))
+DETERMINERS = {" ".join(one.english): one for one in (THE, A, THIS, *POSSESSIVES, *NUMBERS)}
+CLAUSES = range(1, 9)
+Told = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
+    asked = tmp_path_factory.mktemp("grammar") / "asked.json"
+    sources = [pair.source for pair in PAIRS]
+    drawn = [count for count in CLAUSES for _ in range(40)]
+    asked.write_text(json.dumps({"sources": sources, "walks": 200, "seed": 5, "drawn": drawn}))
+    done = subprocess.run(["node", str(DRIVER), str(asked)], capture_output=True, check=True)
+    said: Told = json.loads(done.stdout)
+    return said
+
+
+def test_every_sentence_of_the_data_is_read_and_put_into_the_same_french(told: Told) -> None:
+    for pair, one in zip(PAIRS, told["sources"], strict=True):
+        assert one["says"], pair.source
+        compare(one, pair)
+
+
+def test_at_each_place_of_a_sentence_its_next_word_is_offered(told: Told) -> None:
+    assert [one["missing"] for one in told["sources"] if one["missing"]] == []
+
+
+def test_who_takes_any_offered_word_comes_to_a_sentence_of_the_language(told: Told) -> None:
+    assert len({tuple(one["source"]) for one in told["walks"]}) > 150
+    for one in told["walks"]:
+        check(one)
+
+
+def test_sentences_that_are_drawn_are_of_the_language(told: Told) -> None:
+    for count, one in zip([n for n in CLAUSES for _ in range(40)], told["drawn"], strict=True):
+        drawn = check(one["source"])
+        assert len(clauses(drawn)) == count
+        if one["longer"] is None:
+            assert count == 8 or len(one["source"]["source"]) > LONGEST - 4
+            continue
+        longer = check(one["longer"])
+        assert len(clauses(longer)) == count + 1
+        kept = iter(one["longer"]["source"])
+        assert all(word in kept for word in one["source"]["source"][:-1]), "words in their order"
+
+
+def test_sentences_are_drawn_about_as_in_the_data(told: Told) -> None:
+    drawn = [sentence(one["source"]["says"]) for one in told["drawn"]]
+    counts = [len(clauses(one)) for one in drawn]
+    data = [
+        one
+        for count in CLAUSES
+        for one in sample_sentences(40, np.random.default_rng(count), (count, count))
+    ]
+    assert counts == [len(clauses(one)) for one in data]
+    found, wanted = shares(drawn), shares(data)
+    assert {key: share for key, share in found.items() if abs(share - wanted[key]) > 0.05} == {}
+
+
+def test_the_rules_hold_for_the_data_itself() -> None:
+    data = sample_sentences(3000, np.random.default_rng(3))
+    assert [broken(one) for one in data if broken(one)] == []
+
+
+def shares(sentences: list[Sentence]) -> dict[str, float]:
+    """How often some things are said in a clause."""
+    all_clauses = [clause for one in sentences for clause in clauses(one)]
+    segments = [segment for one in sentences for segment in one]
+    subjects = [one.subject for one in all_clauses if isinstance(one.subject, NounPhrase)]
+    ways = {
+        "pronoun": [isinstance(one.subject, Pronoun) for one in all_clauses],
+        "modal": [one.modal is not None for one in all_clauses],
+        "time": [one.time is not None for one in all_clauses],
+        "frequency": [one.frequency is not None for one in all_clauses],
+        "place": [one.place is not None for one in all_clauses],
+        "transitive": [one.verb.frame == "transitive" for one in all_clauses],
+        "relative": [bool(one.gap) for one in all_clauses],
+        "described": [bool(one.adjectives) for one in subjects],
+        "plural": [one.plural for one in subjects],
+        "joined": [one.coordinator is not None for one in segments],
+        "subordinate": [one.subordinator is not None for one in segments],
+        "question": [one[-1].clause.question is not None for one in sentences],
+    }
+    return {name: sum(hits) / len(hits) for name, hits in ways.items()}
+
+
+def check(one: Told) -> Sentence:
+    """Put what the page says together in Python, and compare all that either makes of it."""
+    assert one["says"], f"a dead end: {one['source']}"
+    made = sentence(one["says"])
+    assert [word for word, _ in english.sentence(made)] == one["source"]
+    assert broken(made) == [], one["source"]
+    compare(one, translate(made, "french"))
+    return made
+
+
+def compare(one: Told, pair: Pair) -> None:
+    """The French and its links are those of the pair."""
+    assert tuple(one["english"]) == pair.source
+    assert tuple(word["word"] for word in one["french"]) == pair.target
+    sure = {(i, at) for i, word in enumerate(one["french"]) for at in word["sure"]}
+    perhaps = {(i, at) for i, word in enumerate(one["french"]) for at in word["possible"]}
+    assert sure == pair.sure
+    assert sure | perhaps == pair.possible
+
+
+def sentence(rows: list[Told]) -> Sentence:
+    return tuple(
+        Segment(
+            clause(row["clause"]),
+            phrase("coordinator", row),
+            phrase("subordinator", row) or (PHRASES["that"][0] if "subordinator" in row else None),
+            row.get("fronted", False),
+        )
+        for row in rows
+    )
+
+
+def phrase(group: str, row: Told) -> Phrase | None:
+    found = [one for one in PHRASES[group] if " ".join(one.english) == row.get(group)]
+    return found[0] if found else None
+
+
+def clause(row: Told) -> Clause:
+    subject, place = row["subject"], row.get("place")
+    pronouns = [one for one in PRONOUNS if one.english == subject]
+    question = YES_OR_NO if row.get("question") == "" else phrase("question", row)
+    return Clause(
+        subject=pronouns[0] if pronouns else noun_phrase(subject),
+        verb=VERBS[row["verb"]],
+        object=noun_phrase(row["object"]) if "object" in row else None,
+        recipient=noun_phrase(row["recipient"]) if "recipient" in row else None,
+        adjective=ADJECTIVE[row["adjective"]] if "adjective" in row else None,
+        degree=phrase("degree", row),
+        place=noun_phrase(place) if isinstance(place, dict) else phrase("place", row),
+        preposition=row.get("preposition", "at"),
+        time=phrase("time", row),
+        time_first=row.get("timeFirst", False),
+        frequency=phrase("frequency", row),
+        modal=VERBS[row["modal"]] if "modal" in row else None,
+        question=question,
+        gap=row.get("gap", ""),
+    )
+
+
+def noun_phrase(row: Told) -> NounPhrase:
+    return NounPhrase(
+        determiner=DETERMINERS[row["determiner"]],
+        noun=NOUNS[row["noun"]],
+        adjectives=tuple(ADJECTIVE[one] for one in row["adjectives"]),
+        plural=row["plural"],
+        relative=clause(row["relative"]) if "relative" in row else None,
+    )

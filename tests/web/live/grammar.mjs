@@ -1,0 +1,80 @@
+// What tests/book/test_live_grammar.py compares with the Python grammar. Told are: what each source
+// says, its French, and the prefixes after which its next word is not offered; random walks over
+// offered words, to their mark or to where none is offered; and sentences that are drawn.
+
+import { readFileSync } from "node:fs";
+import { Random } from "../../../book/_web/learning/random.mjs";
+import { grammar } from "./tables.mjs";
+
+const { sources, walks, seed, drawn } = JSON.parse(readFileSync(process.argv[2], "utf8"));
+const draws = new Random(seed, 1);
+const random = () => draws.uniform();
+const words = (/** @type {string[]} */ all) => all.join(" ");
+
+/**
+ * Rows of the tables as their numbers, or as their English.
+ * @param {string} key
+ * @param {any} value
+ */
+function named(key, value) {
+    if (key === "noun" || key === "verb" || key === "modal") return value.number;
+    if (key === "adjectives") return value.map((/** @type {any} */ one) => one.english);
+    if (!value?.french) return value;
+    return Array.isArray(value.english) ? words(value.english) : value.english;
+}
+
+/** @param {string[]} source */
+function told(source) {
+    const says = grammar.read(source);
+    return {
+        says: says && JSON.parse(JSON.stringify(says, named)),
+        english: says && grammar.english(says),
+        french: says && grammar.french(says),
+    };
+}
+
+/** @type {Map<string, Set<string>>} */
+const known = new Map();
+/** @param {string[]} before */
+function offered(before) {
+    const key = words(before);
+    const all = known.get(key) ?? new Set(grammar.next(before).map(({ word }) => word));
+    known.set(key, all);
+    return all;
+}
+
+/** @param {string[]} source */
+const missing = (source) =>
+    source
+        .map((_, at) => source.slice(0, at + 1))
+        .filter((one) => !offered(one.slice(0, -1)).has(one[one.length - 1]));
+
+function walked() {
+    /** @type {string[]} */
+    const source = [];
+    for (;;) {
+        const next = grammar.next(source);
+        if (!next.length) return source;
+        source.push(next[draws.whole(next.length)].word);
+    }
+}
+
+/** @param {number} clauses */
+function composed(clauses) {
+    const source = grammar.shuffle(random, clauses);
+    return { source, longer: grammar.longer(source, random) };
+}
+
+console.log(
+    JSON.stringify({
+        sources: sources.map((/** @type {string[]} */ one) => ({
+            ...told(one),
+            missing: missing(one),
+        })),
+        walks: Array.from({ length: walks }, walked).map((source) => ({ source, ...told(source) })),
+        drawn: drawn.map(composed).map((/** @type {any} */ { source, longer }) => ({
+            source: { source, ...told(source) },
+            longer: longer && { source: longer, ...told(longer) },
+        })),
+    }),
+);
