@@ -168,7 +168,6 @@ export class LooksBack extends Recurrent {
         const { memory } = weights;
         const { d } = this.gru;
         this.W_s = weights.get("decoder.W_s.weight");
-        this.W_s_bias = weights.get("decoder.W_s.bias");
         this.W_h = weights.get("decoder.W_h.weight");
         this.v = weights.get("decoder.v.weight");
         this.nothing = new Table(memory, 1, d);
@@ -196,9 +195,7 @@ export class LooksBack extends Recurrent {
     step(previous) {
         const { gru, word, asks, context, written, encoder } = this;
         lookUp(this.read_out.embedding, [previous], word);
-        linear(gru.states, this.W_s, this.W_s_bias, asks, { from: written, to: 0 });
-        const asked = this.W_s.width - gru.d; // does the last word ask too?
-        if (asked) linear(word, this.W_s, null, asks, { feature: gru.d });
+        linear(gru.states, this.W_s, this.nothing, asks, { from: written, to: 0 });
         const weights = weightsOf(this.#scores(encoder.n), this.#hidden);
         blend(weights, encoder.states, context);
         linear(word, gru.W_told, gru.told_bias, gru.told);
