@@ -87,7 +87,7 @@ def visit_live(self: HTML5Translator, node: live) -> None:
     data = escape(json.dumps(node["data"], separators=(",", ":")), quote=False)
     self.body.append(
         f'<div class="live"><script type="application/json">{data}</script>\n'
-        f'<p class="live-source" lang="en">{escape(" ".join(node["data"]["start"]))}</p>\n'
+        f'<p class="live-source live-kept" lang="en">{escape(" ".join(node["data"]["start"]))}</p>\n'
         '<div class="live-caption">\n'
     )
 
@@ -99,18 +99,16 @@ def depart_live(self: HTML5Translator, node: live) -> None:
 def add_script(
     app: Sphinx, page: str, template: str, context: dict[str, object], doctree: nodes.document
 ) -> None:
-    """Load the translators on the pages that have them."""
-    if doctree is not None and next(doctree.findall(live), None) is not None:
-        app.add_js_file("live/live.mjs", type="module")
-
-
-def add_files(app: Sphinx) -> None:
-    """Put the weights and the grammar where the scripts fetch them."""
-    if app.builder.format != "html":
+    """Load the translators on the pages that have them, and put there what they fetch."""
+    if doctree is None:
         return
+    names = {one["name"] for node in doctree.findall(live) for one in node["data"]["machines"]}
+    if not names:
+        return
+    app.add_js_file("live/live.mjs", type="module")
     folder = Path(app.outdir, "_static", "live")
     folder.mkdir(parents=True, exist_ok=True)
-    for name in MACHINES:
+    for name in names:
         (folder / f"{name}.model").write_bytes(packed(weights_of(name).read_bytes()))
     written = json.dumps(tables(), ensure_ascii=False, separators=(",", ":"))
     (folder / "grammar.json").write_text(written, encoding="utf-8")
@@ -119,6 +117,5 @@ def add_files(app: Sphinx) -> None:
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("live", Live)
     app.add_node(live, html=(visit_live, depart_live))
-    app.connect("builder-inited", add_files)
     app.connect("html-page-context", add_script)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

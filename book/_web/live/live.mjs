@@ -99,7 +99,7 @@ export function live(place, number) {
         let changed = {};
         const looks = element("p", { class: "live-looks", lang: "en", "aria-live": "polite" });
         const wanted = element("p", { class: "live-words", lang: "fr" });
-        const rows = machines.map(({ title }) => translation(title, pointed));
+        const rows = machines.map(({ title }, at) => translation(title, at + 1, pointed));
         const onStrip = strip(lengths, machines);
         const asking = asks(id, ask, (one) => {
             changed = one;
@@ -166,7 +166,7 @@ export function live(place, number) {
             element(
                 "div",
                 { class: "live-machine live-right" },
-                element("h4", {}, "Right"),
+                element("p", { class: "live-name" }, "Right"),
                 wanted,
             ),
             ...rows.map((row) => row.place),

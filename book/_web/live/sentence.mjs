@@ -8,6 +8,8 @@ import { button, element } from "../parts.mjs";
 /** A sentence is as long as the machines read, and no longer. */
 const LONGEST = 60;
 
+const TOO_LONG = "The sentence is as long as it can be: eight clauses, or sixty words.";
+
 /** Words as a person writes them: a capital first, no space before a mark. @param {string[]} words */
 export function asText(words) {
     let text = "";
@@ -39,7 +41,7 @@ export function sentence(id, grammar, start, changed) {
     const longer = button("Longer", () => {
         const more = grammar.longer(words, Math.random);
         if (more) put(more);
-        else say("This sentence is as long as it can be: eight clauses, or sixty words.");
+        else say(TOO_LONG);
     });
     const another = button("Another sentence", () =>
         put(grammar.shuffle(Math.random, 1 + Math.floor(2 * Math.random()))),
@@ -72,16 +74,25 @@ export function sentence(id, grammar, start, changed) {
         changed(words, whole && grammar.french(whole).map(({ word }) => word));
     }
 
+    /** Add what was typed, word by word, up to the first that cannot come. */
     function add() {
-        const typed = input.value.trim();
-        if (!typed) return;
-        const fits = grammar
-            .next(words)
-            .find(({ word }) => word.toLowerCase() === typed.toLowerCase());
-        if (fits) {
+        const typed = input.value.match(/[\p{L}'-]+|[,.?]/gu) ?? [];
+        let next = words;
+        let refused = "";
+        for (const one of typed) {
+            const offered = grammar.next(next);
+            const fits = offered.find(({ word }) => word.toLowerCase() === one.toLowerCase());
+            if (!fits || next.length === LONGEST) {
+                refused = fits ? TOO_LONG : grammar.refusal(next, one);
+                break;
+            }
+            next = [...next, fits.word];
+        }
+        if (next !== words) {
             input.value = "";
-            put([...words, fits.word]);
-        } else say(grammar.refusal(words, typed));
+            put(next);
+        }
+        say(refused);
     }
 
     input.addEventListener("keydown", (event) => {

@@ -16,13 +16,15 @@ const PAUSE = 70;
 /**
  * The row of one machine.
  * @param {string} name
+ * @param {number} at its place among the machines of the figure, from 1
  * @param {(look: Float32Array | null, word: string) => void} pointed is called with where a written
  * word looked, the mean of all looks, and null when it is left
  */
-export function translation(name, pointed) {
+export function translation(name, at, pointed) {
     const words = element("p", { class: "live-words", lang: "fr" });
     const told = element("p", { class: "live-told" });
-    const place = element("div", { class: "live-machine" }, element("h4", {}, name), words, told);
+    const heading = element("p", { class: `live-name live-${at}` }, name);
+    const place = element("div", { class: "live-machine" }, heading, words, told);
     let turn = 0;
 
     /**
@@ -40,10 +42,10 @@ export function translation(name, pointed) {
         told.textContent = "";
         /** @type {Written[]} */
         const all = [...translator.write(source, changed)];
-        for (const [at, one] of all.entries()) {
-            if (!still && at) await new Promise((done) => setTimeout(done, PAUSE));
+        for (const [turned, one] of all.entries()) {
+            if (!still && turned) await new Promise((done) => setTimeout(done, PAUSE));
             if (mine !== turn) return null;
-            words.append(at ? joint(all[at - 1].word, one.word) : "", spoken(one));
+            words.append(turned ? joint(all[turned - 1].word, one.word) : "", spoken(one, !turned));
         }
         const written = all.map(({ word }) => word);
         const { kept, missing } = compared(written, right);
@@ -53,9 +55,9 @@ export function translation(name, pointed) {
         return written;
     }
 
-    /** @param {Written} one */
-    function spoken({ word, looks }) {
-        const made = element("span", { class: "live-word" }, word);
+    /** @param {Written} one @param {boolean} first of the sentence */
+    function spoken({ word, looks }, first) {
+        const made = element("span", { class: "live-word" }, first ? asText([word]) : word);
         if (!looks.length) return made;
         made.tabIndex = 0;
         const mean = looks[0].map(

@@ -1,0 +1,167 @@
+"""Translators in a page, in a browser: composed by keyboard, looked at, cut off, on a phone."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+from site_tools import MODES, Reader
+
+FIGURES = {
+    "index": ["longer"],
+    "context_bottleneck": ["longer"],
+    "alignment": ["hide"],
+    "transformer": ["positions"],
+}
+"""The pages that have translators, and what each figure asks."""
+
+PATIENCE = 60_000
+"""Milliseconds that fetching and writing may take on a busy machine; they take a second or two."""
+
+Visit = Callable[..., Page]
+
+
+@pytest.fixture
+def visit(reader: Callable[..., Reader]) -> Visit:
+    def open_page(name: str, **options: Any) -> Page:
+        person = reader(**{**MODES["light"], **options})
+        page = person.open(f"{name}.html")
+        page.person = person
+        return page
+
+    return open_page
+
+
+def figure(page: Page) -> Locator:
+    return page.locator(".live").first
+
+
+def begin(page: Page) -> Locator:
+    place = figure(page)
+    place.get_by_role("button", name="Run the machine").click()
+    expect(place.locator(".live-machine .live-told").last).not_to_be_empty(timeout=PATIENCE)
+    return place
+
+
+def source(place: Locator) -> str:
+    return place.locator(".live-source").inner_text()
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_page_fetches_nothing_until_it_is_asked_and_then_little(visit: Visit, name: str) -> None:
+    page = visit(name)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    assert not any("/live/" in one and ".mjs" not in one for one in page.person.foreign)
+    place = begin(page)
+    models = [one for one in asked if one.endswith(".model")]
+    assert 1 <= len(models) == len(set(models)) <= 2
+    expect(place.locator(".live-words").first).not_to_be_empty()
+    assert page.person.foreign == page.person.errors == []
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_axe_finds_nothing_before_and_after(reader: Callable[..., Reader], mode: str) -> None:
+    person = reader(**MODES[mode])
+    page = person.open("alignment.html")
+    assert person.violations(page, ".live") == []
+    place = begin(page)
+    place.locator(".live-word").nth(2).focus()
+    expect(place.locator(".live-looks")).to_contain_text("it looked at")
+    place.locator(".live-seen").evaluate_all(
+        "(all) => all.map((one) => one.style.setProperty('--share', 1))"
+    )
+    assert person.violations(page, ".live") == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert person.foreign == person.errors == []
+
+
+def test_a_sentence_is_composed_by_keyboard_alone(visit: Visit) -> None:
+    page = visit("context_bottleneck")
+    place = figure(page)
+    place.get_by_role("button", name="Run the machine").focus()
+    page.keyboard.press("Enter")
+    back = place.get_by_role("button", name="Take back a word")
+    expect(back).to_be_visible(timeout=PATIENCE)
+    back.focus()
+    for _ in range(len(source(place).replace(".", " .").split())):
+        page.keyboard.press("Enter")
+    expect(place.locator(".live-source")).to_have_text("Begin a sentence.")
+    place.get_by_label("can come next").focus()
+    for word in ("the", "cat", "sleeps"):
+        page.keyboard.type(word)
+        page.keyboard.press("Enter")
+    expect(place.locator(".live-told").last).to_have_text("It waits for a whole sentence.")
+    page.keyboard.type(".")
+    page.keyboard.press("Enter")
+    expect(place.locator(".live-source")).to_have_text("The cat sleeps.")
+    expect(place.locator(".live-right .live-words")).to_have_text("Le chat dort.")
+    place.get_by_role("button", name="Longer").focus()
+    page.keyboard.press("Enter")
+    assert len(source(place)) > len("The cat sleeps.")
+
+
+def test_what_cannot_come_is_said_and_nothing_is_lost(visit: Visit) -> None:
+    page = visit("context_bottleneck")
+    place = begin(page)
+    back = place.get_by_role("button", name="Take back a word")
+    back.click()
+    back.click()
+    before = source(place)
+    field = place.get_by_label("can come next")
+    for word, told in (("quark", "quark"), ("the the", "the")):
+        field.fill(word)
+        field.press("Enter")
+        expect(place.locator(".live-said")).to_contain_text(told)
+    assert source(place) == before
+    field.fill("cat " * 200)
+    field.press("Enter")
+    expect(place.locator(".live-said")).not_to_be_empty()
+    assert page.person.errors == []
+
+
+def test_a_sentence_grows_until_it_is_as_long_as_it_can_be(visit: Visit) -> None:
+    place = begin(visit("context_bottleneck"))
+    longer = place.get_by_role("button", name="Longer")
+    for _ in range(12):
+        longer.click()
+    expect(place.locator(".live-said")).to_contain_text("as long as it can be")
+    assert len(source(place).split()) <= 60
+
+
+def test_a_hidden_word_is_not_looked_at_and_another_one_is_written(visit: Visit) -> None:
+    place = begin(visit("alignment"))
+    written = place.locator(".live-machine .live-words").last
+    before = written.inner_text()
+    hides = place.locator(".live-hide button")
+    changed = []
+    for at in range(hides.count()):
+        hides.nth(at).click()
+        expect(place.locator(".live-machine .live-told").last).not_to_be_empty(timeout=PATIENCE)
+        changed.append(written.inner_text() != before)
+        hides.nth(at).click()
+    assert any(changed)
+
+
+def test_moved_positions_change_what_the_transformer_writes(visit: Visit) -> None:
+    place = begin(visit("transformer"))
+    written = place.locator(".live-machine .live-words").last
+    before = written.inner_text()
+    place.get_by_label("from 10").check()
+    expect(place.locator(".live-machine .live-told").last).not_to_be_empty(timeout=PATIENCE)
+    assert written.inner_text() != before
+
+
+def test_a_machine_that_does_not_arrive_is_said_and_can_be_asked_for_again(visit: Visit) -> None:
+    page = visit("alignment")
+    page.route("**/*.model", lambda route: route.abort())
+    place = figure(page)
+    start = place.get_by_role("button", name="Run the machine")
+    start.click()
+    expect(place.get_by_role("status").first).to_contain_text("did not arrive", timeout=PATIENCE)
+    page.unroute("**/*.model")
+    page.route("**/*.model", lambda route: route.fulfill(body=b"\x1f\x8b cut off"))
+    start.click()
+    expect(start).to_be_enabled(timeout=PATIENCE)
+    page.unroute("**/*.model")
+    begin(page)
