@@ -59,7 +59,7 @@ export function refusal(vocabulary, words, word, offered) {
             ? "The sentence is complete: nothing comes after its mark."
             : `No sentence of this language begins with “${words.join(" ")}”.`;
     const groups = ORDER.filter((group) => offered.some((one) => one.group === group));
-    const wanted = groups.map((group) => (group === "mark" ? marks(offered) : a(group)));
+    const wanted = groups.flatMap((group) => (group === "mark" ? marks(offered) : a(group)));
     const where = words.length
         ? `After “${words.slice(-2).join(" ")}” comes`
         : "A sentence begins with";
@@ -73,7 +73,7 @@ const a = (name) => (/^[aeiou]/.test(name) ? `an ${name}` : `a ${name}`);
 
 /** @param {Offered[]} offered */
 const marks = (offered) =>
-    either(offered.filter(({ group }) => group === "mark").map(({ word }) => `“${word}”`));
+    offered.filter(({ group }) => group === "mark").map(({ word }) => `“${word}”`);
 
 /** @param {string[]} all */
 const either = (all) =>
