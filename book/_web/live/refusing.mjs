@@ -50,12 +50,13 @@ export function vocabulary({ nouns, verbs, be, adjectives, determiners, pronouns
  * @param {readonly string[]} words
  * @param {string} word
  * @param {Offered[]} offered the words that can
+ * @param {boolean} complete whether the words are a sentence
  */
-export function refusal(vocabulary, words, word, offered) {
+export function refusal(vocabulary, words, word, offered, complete) {
     const known = [...vocabulary].filter(([, all]) => all.has(word)).map(([group]) => group);
     if (!known.length) return `“${word}” is not among the words of this language.`;
     if (!offered.length)
-        return /^[.?]$/.test(words.at(-1) ?? "")
+        return complete
             ? "The sentence is complete: nothing comes after its mark."
             : `No sentence of this language begins with “${words.join(" ")}”.`;
     const groups = ORDER.filter((group) => offered.some((one) => one.group === group));

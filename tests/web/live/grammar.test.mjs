@@ -111,7 +111,7 @@ test("the French agrees, contracts and elides", () => {
     for (const [text, right] of [
         [
             "the old engineer gives the woman a white flower .",
-            "le vieil ingénieur donne à la femme une fleur blanche .",
+            "le vieil ingénieur donne une fleur blanche à la femme .",
         ],
         ["do you never want to go to the market ?", ""],
         ["I must listen to two beautiful birds .", "je dois écouter deux beaux oiseaux ."],
@@ -168,7 +168,7 @@ test("a sentence has eight clauses and sixty words at most", () => {
     const clause = "the old teacher gives the young doctor a white flower";
     const long = Array(5).fill(clause).join(" , and ");
     assert.equal(split(long).length, 58);
-    assert.deepEqual(next(long), ["."]);
+    assert.deepEqual(next(long).sort(), [".", "now", "today", "tonight"]);
 });
 
 for (const clauses of [1, 2, 3, 4, 5, 6, 7, 8])
