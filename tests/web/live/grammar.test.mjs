@@ -114,7 +114,7 @@ test("the French agrees, contracts and elides", () => {
             "le vieil ingénieur donne une fleur blanche à la femme .",
         ],
         ["do you never want to go to the market ?", ""],
-        ["I must listen to two beautiful birds .", "je dois écouter deux beaux oiseaux ."],
+        ["I must look at two beautiful birds .", "je dois regarder deux beaux oiseaux ."],
         ["if he comes from the park , I wait .", "s' il vient du parc , j' attends ."],
         ["how do you like this soup ?", "comment trouvez -vous cette soupe ?"],
         ["is she tired ?", "est-ce qu' elle est fatiguée ?"],
