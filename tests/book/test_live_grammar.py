@@ -30,25 +30,43 @@ from solutions.data.translation.words import (
 )
 
 DRIVER = ROOT / "tests" / "web" / "live" / "grammar.mjs"
-PAIRS = sample_pairs("french", 2000, np.random.default_rng(24))
 DETERMINERS = {" ".join(one.english): one for one in (THE, A, THIS, *POSSESSIVES, *NUMBERS)}
 CLAUSES = range(1, 9)
 Told = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
+def long() -> list[Pair]:
+    """Pairs whose source is about as long as one may be."""
+    pairs = sample_pairs("french", 800, np.random.default_rng(25), (7, 8))
+    return [pair for pair in pairs if len(pair.source) > LONGEST - 3][:80]
+
+
+@pytest.fixture(scope="module")
+def pairs(long: list[Pair]) -> list[Pair]:
+    return sample_pairs("french", 2000, np.random.default_rng(24)) + long
+
+
+@pytest.fixture(scope="module")
+def told(pairs: list[Pair], long: list[Pair], tmp_path_factory: pytest.TempPathFactory) -> Told:
     asked = tmp_path_factory.mktemp("grammar") / "asked.json"
-    sources = [pair.source for pair in PAIRS]
-    drawn = [count for count in CLAUSES for _ in range(40)]
-    asked.write_text(json.dumps({"sources": sources, "walks": 200, "seed": 5, "drawn": drawn}))
+    asking = {
+        "sources": [pair.source for pair in pairs],
+        "starts": [pair.source[: 42 + at % 16] for at, pair in enumerate(long)],
+        "walks": 200,
+        "seed": 5,
+        "drawn": [count for count in CLAUSES for _ in range(40)],
+    }
+    asked.write_text(json.dumps(asking), encoding="utf-8")
     done = subprocess.run(["node", str(DRIVER), str(asked)], capture_output=True, check=True)
     said: Told = json.loads(done.stdout)
     return said
 
 
-def test_every_sentence_of_the_data_is_read_and_put_into_the_same_french(told: Told) -> None:
-    for pair, one in zip(PAIRS, told["sources"], strict=True):
+def test_every_sentence_of_the_data_is_read_and_put_into_the_same_french(
+    told: Told, pairs: list[Pair]
+) -> None:
+    for pair, one in zip(pairs, told["sources"], strict=True):
         assert one["says"], pair.source
         compare(one, pair)
 
@@ -59,6 +77,7 @@ def test_at_each_place_of_a_sentence_its_next_word_is_offered(told: Told) -> Non
 
 def test_who_takes_any_offered_word_comes_to_a_sentence_of_the_language(told: Told) -> None:
     assert len({tuple(one["source"]) for one in told["walks"]}) > 150
+    assert max(len(one["source"]) for one in told["walks"]) == LONGEST
     for one in told["walks"]:
         check(one)
 

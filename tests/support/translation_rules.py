@@ -29,7 +29,7 @@ from solutions.data.translation.words import (
 
 HOW, WHY, WHERE, WHEN = PHRASES["question"]
 NEVER = PHRASES["frequency"][-1]
-ASKED = {
+ASKED: dict[str, set[str]] = {
     "copula": {"adjective"},
     "intransitive": set(),
     "transitive": {"object"},
@@ -94,13 +94,9 @@ def _relatives(clause: Clause) -> int:
 def _clause(clause: Clause) -> Iterator[str]:
     verb, subject, frame = clause.verb, clause.subject, clause.verb.frame
     said = {name for name in ("object", "recipient", "adjective", "place") if getattr(clause, name)}
+    asked = ASKED[frame]
     roomy = frame in {"intransitive", "transitive"} and not clause.gap
-    if (
-        said - ({"place"} if roomy else set())
-        != ASKED[frame] - {"place"}
-        | (said & {"place"} if not roomy and "place" in ASKED[frame] else set())
-        or not ASKED[frame] <= said
-    ):
+    if not asked <= said <= asked | ({"place"} if roomy else set()):
         yield f"what {verb.english[0]} asks for"
     yield from _subject(clause)
     if clause.object:

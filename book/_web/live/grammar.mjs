@@ -71,7 +71,7 @@ export class Grammar {
     refusal(words, word) {
         const offered = this.next(words);
         if (offered.some((one) => one.word === word)) return "";
-        return refusal(this.#vocabulary, words, word, offered);
+        return refusal(this.#vocabulary, words, word, offered, this.read(words) !== null);
     }
 
     /**

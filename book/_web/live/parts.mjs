@@ -28,12 +28,18 @@ export const asked = ({ frame, particle }) => ASKED[frame] + (particle ? 1 : 0);
 const suits = ({ subject }, verb) =>
     !subject || ("noun" in subject ? verb.subjects.has(subject.noun) : verb.personal);
 
-/** The fewest words of one of the verbs, with what it asks for. @param {Draft} draft @param {Verb[]} verbs */
-const fewest = (draft, verbs) =>
-    verbs.reduce(
-        (least, verb) => (suits(draft, verb) ? Math.min(least, 1 + asked(verb)) : least),
-        Number.POSITIVE_INFINITY,
-    );
+/**
+ * The fewest words of one of the verbs, with what it asks for, unless a relative pronoun is that.
+ * @param {Draft} draft
+ * @param {Verb[]} verbs
+ */
+function fewest(draft, verbs) {
+    let least = Number.POSITIVE_INFINITY;
+    for (const verb of verbs)
+        if (suits(draft, verb))
+            least = Math.min(least, 1 + (draft.gap === "object" ? 0 : asked(verb)));
+    return least;
+}
 
 const byItself = (/** @type {Verb} */ { frame }) => frame !== "copula";
 

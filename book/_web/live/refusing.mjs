@@ -50,16 +50,17 @@ export function vocabulary({ nouns, verbs, be, adjectives, determiners, pronouns
  * @param {readonly string[]} words
  * @param {string} word
  * @param {Offered[]} offered the words that can
+ * @param {boolean} complete whether the words are a sentence
  */
-export function refusal(vocabulary, words, word, offered) {
+export function refusal(vocabulary, words, word, offered, complete) {
     const known = [...vocabulary].filter(([, all]) => all.has(word)).map(([group]) => group);
     if (!known.length) return `“${word}” is not among the words of this language.`;
     if (!offered.length)
-        return /^[.?]$/.test(words.at(-1) ?? "")
+        return complete
             ? "The sentence is complete: nothing comes after its mark."
             : `No sentence of this language begins with “${words.join(" ")}”.`;
     const groups = ORDER.filter((group) => offered.some((one) => one.group === group));
-    const wanted = groups.map((group) => (group === "mark" ? marks(offered) : a(group)));
+    const wanted = groups.flatMap((group) => (group === "mark" ? marks(offered) : a(group)));
     const where = words.length
         ? `After “${words.slice(-2).join(" ")}” comes`
         : "A sentence begins with";
@@ -73,7 +74,7 @@ const a = (name) => (/^[aeiou]/.test(name) ? `an ${name}` : `a ${name}`);
 
 /** @param {Offered[]} offered */
 const marks = (offered) =>
-    either(offered.filter(({ group }) => group === "mark").map(({ word }) => `“${word}”`));
+    offered.filter(({ group }) => group === "mark").map(({ word }) => `“${word}”`);
 
 /** @param {string[]} all */
 const either = (all) =>

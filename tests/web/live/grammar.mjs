@@ -1,12 +1,13 @@
 // What tests/book/test_live_grammar.py compares with the Python grammar. Told are: what each source
 // says, its French, and the prefixes after which its next word is not offered; random walks over
-// offered words, to their mark or to where none is offered; and sentences that are drawn.
+// offered words, to their mark or to where none is offered, some from a start on and with no mark
+// as long as there is something else; and sentences that are drawn.
 
 import { readFileSync } from "node:fs";
 import { Random } from "../../../book/_web/learning/random.mjs";
 import { grammar } from "./tables.mjs";
 
-const { sources, walks, seed, drawn } = JSON.parse(readFileSync(process.argv[2], "utf8"));
+const { sources, starts, walks, seed, drawn } = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const draws = new Random(seed, 1);
 const random = () => draws.uniform();
 const words = (/** @type {string[]} */ all) => all.join(" ");
@@ -49,13 +50,15 @@ const missing = (source) =>
         .map((_, at) => source.slice(0, at + 1))
         .filter((one) => !offered(one.slice(0, -1)).has(one[one.length - 1]));
 
-function walked() {
-    /** @type {string[]} */
-    const source = [];
+/** @param {string[]} start */
+function walked(start) {
+    const source = [...start];
     for (;;) {
-        const next = grammar.next(source);
+        const next = grammar.next(source).map(({ word }) => word);
         if (!next.length) return source;
-        source.push(next[draws.whole(next.length)].word);
+        const on = next.filter((word) => word !== "." && word !== "?");
+        const from = start.length && on.length ? on : next;
+        source.push(from[draws.whole(from.length)]);
     }
 }
 
@@ -71,7 +74,9 @@ console.log(
             ...told(one),
             missing: missing(one),
         })),
-        walks: Array.from({ length: walks }, walked).map((source) => ({ source, ...told(source) })),
+        walks: [...Array(walks).fill([]), ...starts]
+            .map(walked)
+            .map((source) => ({ source, ...told(source) })),
         drawn: drawn.map(composed).map((/** @type {any} */ { source, longer }) => ({
             source: { source, ...told(source) },
             longer: longer && { source: longer, ...told(longer) },
