@@ -85,9 +85,10 @@ def data_of(ask: str, names: list[str], start: list[str]) -> dict[str, Any]:
 
 def visit_live(self: HTML5Translator, node: live) -> None:
     data = escape(json.dumps(node["data"], separators=(",", ":")), quote=False)
+    start = escape(" ".join(node["data"]["start"]))
     self.body.append(
         f'<div class="live"><script type="application/json">{data}</script>\n'
-        f'<p class="live-source live-kept" lang="en">{escape(" ".join(node["data"]["start"]))}</p>\n'
+        f'<p class="live-source live-kept" lang="en">{start}</p>\n'
         '<div class="live-caption">\n'
     )
 
