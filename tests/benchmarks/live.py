@@ -1,0 +1,113 @@
+"""The translators in a page: what they weigh, how fast they write, whether they say the same.
+
+    python -m tests.benchmarks.live
+
+Writes `_build/bench.json`. `live_kb_worst` is all that the figure of one page fetches, compressed.
+`live_ms_a_word` is the median over 200 sentences, with the reading of the source, in Chromium;
+`live_logit_error` and `live_translations_that_differ` compare with PyTorch, on the same sentences.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+import tempfile
+from pathlib import Path
+
+from live_in_torch import in_the_page, largest_error, read_case
+from playwright.sync_api import Page, sync_playwright
+from site_tools import CHROMIUM, FLAGS, ROOT, SITE, serving
+
+from book._ext.course_build.machine import processor
+from book._ext.course_live import MACHINES, weights_of
+from book._ext.live_models import packed
+from solutions.data.translation import Pair
+from solutions.translators.keeping import from_bytes
+from solutions.translators.machines import CLAUSES, LENGTHS
+from solutions.translators.quality import held_out_pairs, translate_pairs
+from tests.benchmarks.bench_file import record
+
+WEB = ROOT / "book" / "_web"
+WRITE = """async ([name, sources]) => {
+    const { Translator } = await import("./live/translating.mjs");
+    const { fetched } = await import("./live/weights.mjs");
+    const kernel = new Uint8Array(await (await fetch("./learning/product.wasm")).arrayBuffer());
+    const translator = new Translator(await fetched(`./${name}.model`), kernel);
+    const times = sources.map((source) => {
+        const begun = performance.now();
+        const words = [...translator.write(source)].length;
+        return (performance.now() - begun) / Math.max(words, 1);
+    });
+    return times.sort((a, b) => a - b)[times.length >> 1];
+}"""
+
+
+def main() -> None:
+    """Measure, write and print."""
+    pairs = [one for n in LENGTHS for one in held_out_pairs("french", n, 40, CLAUSES)]
+    errors, differ = {}, {}
+    for name in MACHINES:
+        errors[name], differ[name] = beside_torch(name, pairs)
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        for part in ("live", "learning"):
+            shutil.copytree(WEB / part, place / part)
+        shutil.copyfile(WEB / "parts.mjs", place / "parts.mjs")
+        (place / "index.html").write_text("<!doctype html><title>Live</title>", encoding="utf-8")
+        for name in MACHINES:
+            (place / f"{name}.model").write_bytes(packed(weights_of(name).read_bytes()))
+        with sync_playwright() as playwright, serving(place) as address:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+            page = browser.new_page()
+            page.goto(f"{address}/index.html")
+            found = {
+                "live_kb_worst": round(max(weight(page) for page in pages()), 1),
+                "live_ms_a_word": {name: speed(page, name, pairs) for name in MACHINES},
+                "live_logit_error": errors,
+                "live_translations_that_differ": differ,
+                "live_machine": f"{processor()}, Chromium {browser.version}",
+            }
+            browser.close()
+    record(found)
+    print(json.dumps(found, indent=1))
+
+
+def beside_torch(name: str, pairs: list[Pair]) -> tuple[float, int]:
+    """Return how far any logit is from PyTorch's, and how many translations differ."""
+    kept = weights_of(name).read_bytes()
+    model, task = from_bytes(kept)
+    with tempfile.TemporaryDirectory() as folder:
+        cases = [read_case(task, pair) for pair in pairs]
+        said = in_the_page(kept, cases, Path(folder))
+    written = translate_pairs(model, task, pairs)
+    differ = sum(tuple(a["words"]) != b for a, b in zip(said, written, strict=True))
+    return largest_error(model, task, pairs, said), differ
+
+
+def pages() -> list[list[str]]:
+    """Return the machines of each page of the site that has some."""
+    found = []
+    for page in sorted(SITE.glob("*.html")):
+        figures = page.read_text(encoding="utf-8").split('<div class="live">')[1:]
+        data = [json.loads(one.split(">", 1)[1].split("</script>")[0]) for one in figures]
+        if data:
+            found.append([machine["name"] for one in data for machine in one["machines"]])
+    return found
+
+
+def weight(names: list[str]) -> float:
+    """Return the kilobytes of what a page's figures fetch."""
+    live = SITE / "_static" / "live"
+    own = [live / "live.mjs", live / "grammar.json", SITE / "_static" / "learning" / "product.wasm"]
+    size = sum(len(gzip.compress(one.read_bytes())) for one in own)
+    return (size + sum((live / f"{name}.model").stat().st_size for name in set(names))) / 1000
+
+
+def speed(page: Page, name: str, pairs: list[Pair]) -> float:
+    """Return the milliseconds of a word."""
+    return round(float(page.evaluate(WRITE, [name, [pair.source for pair in pairs]])), 2)
+
+
+if __name__ == "__main__":
+    main()
