@@ -14,7 +14,7 @@ context_vector = Declaration(
         "Multiply each state by its weight and add up over the places.",
         "A row of weights times the matrix H. For a batch, make the weights a matrix of one row "
         "each: `weights[..., None, :]`.",
-        "Section “The context vector”.",
+        "Section “The whole look, in three lines”.",
     ),
 )
 

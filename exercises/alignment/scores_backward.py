@@ -6,7 +6,7 @@ from autograder.exercise.declaring import Case, Declaration, Kind
 from solutions import alignment as solutions
 
 from .. import forbidden
-from .local_weights import single
+from .words_lost import single
 
 scores_backward = Declaration(
     solutions.scores_backward,
@@ -21,8 +21,7 @@ scores_backward = Declaration(
         "∂w_j/∂scores_k = w_j (δ_jk - w_k). Multiply by ∂L/∂w_j = h_j · d_context, sum over j, and "
         "look for the context in what you have. To subtract before you multiply keeps the digits "
         "of large states.",
-        "Sections “From scores to weights” and “The context vector”; “What you need”, the chain "
-        "rule.",
+        "Section “The whole look, in three lines”; “What you need”, the chain rule.",
     ),
 )
 

@@ -1,12 +1,13 @@
 """The exercise `words_lost`: what does a decoder lose when a state is hidden? To measure."""
 
+from typing import Any
+
 import numpy as np
 
 from autograder.exercise.declaring import Case, Declaration, Kind
 from solutions import alignment as solutions
 
 from .. import forbidden
-from .local_weights import single
 
 words_lost = Declaration(
     solutions.words_lost,
@@ -238,3 +239,11 @@ words_lost.lets_through(
     "a softmax with 1e-6 in its denominator", "the largest logit stays the largest"
 )
 words_lost.lets_through("the last of equal scores", "no two logits are equal")
+
+
+def single(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The same, with float32 where there was float64."""
+    return tuple(
+        one.astype(np.float32) if getattr(one, "dtype", None) == np.float64 else one
+        for one in inputs
+    )

@@ -30,20 +30,19 @@ def gru(told: Tensor, start: Tensor, W_state: Tensor, bias: Tensor) -> Tensor:
 
 
 def look_and_move(
-    asked: Tensor, told: Tensor, start: Tensor, source: tuple[Tensor, Tensor, Tensor], *weights: Any
+    told: Tensor, start: Tensor, source: tuple[Tensor, Tensor, Tensor], *weights: Any
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Run chapter 2's decoder for m steps: each looks at all source tokens, then moves the state.
 
-    asked: (m, B, d_h) and told: (m, B, 3 d_h), what the words written bring to the question and to
-    the cell, with the biases. start: (B, d_h). source: the encoder's side of the scores
-    (B, n, d_h), its states (B, n, d_c), and the mask (B, n) boolean, True where a token stands.
-    weights: of the state in the question (d_h, d_h); `v` (d_h,); of the context in the cell
-    (3 d_h, d_c); of the state in the cell (3 d_h, d_h), and its bias (3 d_h,). Returns states
-    (m, B, d_h), contexts (m, B, d_c) and the weights of the looks (m, B, n), which have no
-    gradient.
+    told: (m, B, 3 d_h), what the words written bring to the cell, with the bias. start: (B, d_h).
+    source: the encoder's side of the scores (B, n, d_h), its states (B, n, d_c), and the mask
+    (B, n) boolean, True where a token stands. weights: of the state in the question (d_h, d_h);
+    `v` (d_h,); of the context in the cell (3 d_h, d_c); of the state in the cell (3 d_h, d_h), and
+    its bias (3 d_h,). Returns states (m, B, d_h), contexts (m, B, d_c) and the weights of the looks
+    (m, B, n), which have no gradient.
     """
     found: tuple[Tensor, Tensor, Tensor] = _LookAndMove.apply(  # type: ignore[no-untyped-call]
-        asked, told, start, *source, *weights
+        told, start, *source, *weights
     )
     return found
 
@@ -78,7 +77,6 @@ class _LookAndMove(torch.autograd.Function):
     @staticmethod
     def forward(
         ctx: Any,
-        asked: Tensor,
         told: Tensor,
         start: Tensor,
         source_side: Tensor,
@@ -93,9 +91,8 @@ class _LookAndMove(torch.autograd.Function):
         cell, looks, s = _Cell(), [], start
         hidden = torch.zeros_like(mask, dtype=memory.dtype).masked_fill_(~mask, -torch.inf)
         asks, hears, sees = (one.T.contiguous() for one in (W_asks, W_state, W_context))
-        for question, one in zip(asked.unbind(), told.unbind(), strict=True):
-            question = torch.addmm(question, s, asks)  # (B, d_h)
-            bent = (question[:, None] + source_side).tanh_()  # (B, n, d_h)
+        for one in told.unbind():
+            bent = ((s @ asks)[:, None] + source_side).tanh_()  # (B, n, d_h)
             weights = (bent @ v + hidden).softmax(dim=-1)  # (B, n)
             context = (weights[:, None] @ memory)[:, 0]  # (B, d_c)
             looks.append((bent, weights, context))
@@ -136,7 +133,6 @@ class _LookAndMove(torch.autograd.Function):
         d_told, d_heard, d_context, d_asks = _in_order(found)
         rows = before.flatten(0, 1)  # (m B, d_h)
         return (
-            d_asks,
             d_told,
             d,
             d_side,

@@ -35,8 +35,7 @@ class Encoder(nn.Module):
         backward = self._read(embedded.take_along_dim(turned, dim=1), "_reverse")
         context = [states.take_along_dim(last, dim=1)[:, 0] for states in (forward, backward)]
         backward = backward.take_along_dim(turned, dim=1)
-        states = torch.cat([forward, backward, embedded], dim=-1)  # and the word itself
-        return Memory(states, mask, torch.cat(context, dim=-1))
+        return Memory(torch.cat([forward, backward], dim=-1), mask, torch.cat(context, dim=-1))
 
     def _read(self, words: Tensor, end: str) -> Tensor:
         """Run the GRU of one direction, "" or "_reverse", over words (B, n, d_e)."""
@@ -122,12 +121,11 @@ class AttentionDecoder(nn.Module):
     """A GRU that looks at every encoder state before each step (Bahdanau et al. 2015)."""
 
     def __init__(self, vocabulary_size: int, d_context: int, d_hidden: int) -> None:
-        """d_context: the width of the encoder's `context`; d_hidden: that of a decoder state."""
+        """d_context: the width of an encoder state; d_hidden: that of a decoder state."""
         super().__init__()
         self.embedding = nn.Embedding(vocabulary_size, D_EMBEDDING)
         self.to_state = nn.Linear(d_context, d_hidden)
-        d_context += D_EMBEDDING  # that of an encoder state
-        self.W_s = nn.Linear(d_hidden + D_EMBEDDING, d_hidden)
+        self.W_s = nn.Linear(d_hidden, d_hidden, bias=False)
         self.W_h = nn.Linear(d_context, d_hidden, bias=False)
         self.v = nn.Linear(d_hidden, 1, bias=False)
         self.rnn = nn.GRUCell(D_EMBEDDING + d_context, d_hidden)
@@ -135,7 +133,12 @@ class AttentionDecoder(nn.Module):
 
     def start(self, memory: Memory) -> tuple[Tensor, Tensor]:
         """Return the first state (B, d_h), and the source's side of the scores (B, n, d_h)."""
-        return self.to_state(_one_vector(memory)).tanh(), self.W_h(memory.states)
+        return self.first_state(memory), self.W_h(memory.states)
+
+    def first_state(self, memory: Memory) -> Tensor:
+        """Return the state (B, d_h) before the first step."""
+        found: Tensor = self.to_state(_one_vector(memory)).tanh()
+        return found
 
     def step(
         self, previous: Tensor, state: tuple[Tensor, Tensor], memory: Memory
@@ -149,16 +152,14 @@ class AttentionDecoder(nn.Module):
         """See `Decoder.forward`: the looks of `_look`, with their backward pass written out."""
         embedded = self.embedding(inputs)  # (B, m, d_e)
         s, source_side = self.start(memory)
-        W_state, W_asked = self.W_s.weight.split([s.shape[-1], D_EMBEDDING], dim=1)
         sizes = [D_EMBEDDING, memory.states.shape[-1]]
         W_word, W_context = self.rnn.weight_ih.split(sizes, dim=1)
         words = embedded.transpose(0, 1)  # (m, B, d_e): all are known before the first step
         found = look_and_move(
-            F.linear(words, W_asked, self.W_s.bias),
             F.linear(words, W_word, self.rnn.bias_ih),
             s,
             (source_side, memory.states, memory.mask),
-            W_state,
+            self.W_s.weight,
             self.v.weight[0],
             W_context,
             self.rnn.weight_hh,
@@ -171,8 +172,7 @@ class AttentionDecoder(nn.Module):
         self, embedded: Tensor, s: Tensor, source_side: Tensor, memory: Memory
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Align, blend, and move on by one state: chapter 2's `attention_decoder_step`."""
-        asks = self.W_s(torch.cat([s, embedded], dim=-1))  # the state, and the word just written
-        scores = self.v((asks[:, None] + source_side).tanh())[..., 0]  # (B, n)
+        scores = self.v((self.W_s(s)[:, None] + source_side).tanh())[..., 0]  # (B, n)
         weights = scores.masked_fill(~memory.mask, -torch.inf).softmax(dim=-1)
         context = (weights[:, None] @ memory.states)[:, 0]  # (B, d_c)
         return self.rnn(torch.cat([embedded, context], dim=-1), s), context, weights

@@ -38,7 +38,6 @@ from solutions.experiments.captioning.captions import LONGEST, Caption, caption,
 from solutions.experiments.captioning.hiding import (
     FREE,
     LOOKS,
-    NAMED_HIDDEN,
     ON_NAMED,
     ON_OTHER,
     Blinkered,
@@ -358,8 +357,7 @@ def test_a_free_look_changes_no_word_and_only_words_with_another_kind_are_asked(
         assert 0 <= found.weight <= 1
     found = {look: kinds_said(model, pictures, look).weight for look in LOOKS}
     assert found[FREE] == 0
-    assert found[NAMED_HIDDEN] + found[ON_NAMED] == pytest.approx(1)
-    assert found[ON_OTHER] > found[NAMED_HIDDEN]  # it may not see the bare ground either
+    assert found[ON_OTHER] + found[ON_NAMED] > 1  # bare ground is hidden both times
 
 
 def test_captions_have_a_row_of_shares_a_word_and_do_not_depend_on_company(model, pictures):

@@ -19,9 +19,12 @@ from ...translators.seq2seq import Memory, Seq2Seq
 from ...translators.training import Task, tensors
 from .maps import Map
 
-HIDDEN = ("peak", "gold", "other", "random")
+HIDDEN = ("peak", "gold", "other", "random", "both")
 """Which word is hidden: that of the largest weight; the gold word; that of the largest weight but
-for the gold word; or any one but for the gold word and the peak."""
+for the gold word; any one but for the gold word and the peak; or the gold word and the other."""
+
+RATIO, LEAST = 1.5, 0.1
+"""When two words count as equally weighted; see `Trials.equally_weighted`."""
 
 KINDS = ("content", "function", "mark")
 MARKS = {",", ".", "?"}
@@ -41,7 +44,7 @@ class Trials:
 
     Every word was right before, and has one gold word. Columns are those of HIDDEN. places: (N, 2),
     the pair and the target token. kinds: (N,), of KINDS. agrees: (N,), whether the peak is the gold
-    word. weights: (N, 4), of what is hidden. lost: (N, 4).
+    word. weights: (N, 5), of what is hidden. lost: (N, 5).
     """
 
     places: np.ndarray
@@ -54,6 +57,17 @@ class Trials:
         """Return the share of words lost when `hidden` is, among those of a boolean (N,)."""
         lost = self.lost[:, HIDDEN.index(hidden)]
         return float(lost[among].mean() if among is not None else lost.mean())
+
+    def equally_weighted(self) -> np.ndarray:
+        """Return a boolean (N,): content words with another word that weighs as much as gold.
+
+        The weights of the gold word and of the other differ by a factor of RATIO at most, and
+        each is at least LEAST.
+        """
+        two = self.weights[:, [HIDDEN.index("gold"), HIDDEN.index("other")]]
+        small, large = two.min(axis=1), two.max(axis=1)
+        alike: np.ndarray = (small >= LEAST) & (large <= RATIO * small)
+        return alike & (self.kinds == "content")
 
 
 def kind_of(token: str) -> str:
@@ -68,7 +82,7 @@ def one_gold_word(pair: Pair, row: int) -> int | None:
 
 
 def choose(weights: np.ndarray, gold: int, rng: np.random.Generator) -> tuple[int, ...]:
-    """Return the source positions to hide, in the order of HIDDEN, for one row of weights (n,).
+    """Return the source positions of HIDDEN but for the last, for one row of weights (n,).
 
     Raises ValueError where no word is left to be the random one.
     """
@@ -78,6 +92,12 @@ def choose(weights: np.ndarray, gold: int, rng: np.random.Generator) -> tuple[in
     if not left:
         raise ValueError(f"{len(weights)} source words leave none to hide but peak and gold")
     return peak, gold, int(others[weights[others].argmax()]), left[rng.integers(len(left))]
+
+
+def _hidden(chosen: tuple[int, ...]) -> list[list[int]]:
+    """Return the positions that each of HIDDEN hides."""
+    _, gold, other, _ = chosen
+    return [*([one] for one in chosen), [gold, other]]
 
 
 def hide(model: Seq2Seq, task: Task, maps: Sequence[Map], seed: int) -> Trials:
@@ -91,11 +111,12 @@ def hide(model: Seq2Seq, task: Task, maps: Sequence[Map], seed: int) -> Trials:
             if gold is not None:
                 places.append((k, int(i)))
                 chosen.append(choose(one.weights[i], gold, rng))
-                for table, position in zip(tables, chosen[-1], strict=True):
-                    table[k][i, position] = True
+                for table, positions in zip(tables, _hidden(chosen[-1]), strict=True):
+                    table[k][i, positions] = True
     found = right_without(model, task, [one.pair for one in maps], tables)
     weights = [
-        [maps[k].weights[i, j] for j in four] for (k, i), four in zip(places, chosen, strict=True)
+        [maps[k].weights[i, positions].sum() for positions in _hidden(four)]
+        for (k, i), four in zip(places, chosen, strict=True)
     ]
     return Trials(
         places=np.array(places),

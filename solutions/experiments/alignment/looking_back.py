@@ -4,35 +4,63 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...translators.machines import CLAUSES
-from ...translators.quality import held_out_pairs
+import numpy as np
+
+from ...translators.machines import ATTENTION_STEPS, CLAUSES, LENGTHS
 from ...translators.quality_by_length import LANGUAGE, Measured, measure, restore
+from ...translators.training import RECURRENT, make_task
 from .fixed_phrase import FixedPhrase, fixed_phrase
 from .hiding import Trials, hide
-from .maps import Map, read_maps
-
-MAPPED = (3, 60)
-"""Source tokens of the sentences whose maps are read, as many as the course has."""
-SENTENCES = 200
+from .ibm_model_1 import TENSION, ibm_model_1
+from .maps import Map, error_rate, mapped_pairs, read_maps
+from .passages import Faults, faults
 
 
 @dataclass(frozen=True)
 class LookedBack:
-    """What one training gave: the quality, and the maps of the same SENTENCES for every seed.
+    """What one training gave: the quality, and the maps of the same sentences for every seed.
 
-    trials: what is lost when words are hidden in them. phrase: what a fixed phrase needs.
+    trials: what is lost when words are hidden in them. phrase: what a fixed phrase needs. faults:
+    what goes wrong in long translations, for each of the test sets of `passages`.
     """
 
     measured: Measured
     maps: list[Map]
     trials: Trials
     phrase: FixedPhrase
+    faults: list[Faults]
 
 
 def look_back(seed: int) -> LookedBack:
-    """Train, test, read the maps, and hide words."""
+    """Train, test, read the maps, hide words, and look for faults."""
     measured = measure("attention", seed)
     model, task = restore(measured), measured.task
-    maps = read_maps(model, task, held_out_pairs(LANGUAGE, MAPPED, SENTENCES, CLAUSES))
+    maps = read_maps(model, task, mapped_pairs())
     trials = hide(model, task, maps, seed)
-    return LookedBack(measured, maps, trials, fixed_phrase(model, task))
+    phrase = fixed_phrase(model, task)
+    return LookedBack(measured, maps, trials, phrase, faults(model, task))
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The alignment error rates of IBM Model 1 on the pairs of one training.
+
+    plain: without, diagonal: with a prior near the diagonal. longest: the share of the training
+    sources that are as long as the last of LENGTHS, or longer.
+    """
+
+    plain: float
+    diagonal: float
+    longest: float
+
+
+def count(seed: int) -> Counted:
+    """Align by counting, with the pairs on which `look_back` trains."""
+    pairs = make_task(LANGUAGE, CLAUSES, ATTENTION_STEPS * RECURRENT.batch, seed).pairs
+    test = mapped_pairs()
+    models = [ibm_model_1(pairs, tension) for tension in (0.0, TENSION)]
+    plain, diagonal = (
+        error_rate([model.soft_alignment(pair) for pair in test], test) for model in models
+    )
+    longest = np.mean([len(pair.source) >= LENGTHS[-1][0] for pair in pairs])
+    return Counted(plain, diagonal, float(longest))

@@ -12,13 +12,27 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
+from matplotlib.patches import Rectangle
 
+from ...alignment import alignment_error_rate
 from ...data.translation import Pair
 from ...drawing.plots import heatmap, new_axes
 from ...drawing.shapes import outline
-from ...drawing.theme import COLOURS
+from ...drawing.theme import COLOURS, HEAT, RULE
+from ...translators.machines import CLAUSES
+from ...translators.quality import held_out_pairs
+from ...translators.quality_by_length import LANGUAGE
 from ...translators.seq2seq import Seq2Seq
 from ...translators.training import Task, tensors
+
+MAPPED, SENTENCES = (3, 60), 200
+"""Source tokens and number of the sentences whose maps are read: as many tokens as there are."""
+
+
+def mapped_pairs() -> list[Pair]:
+    """Return the test sentences whose maps are read, the same for every machine and seed."""
+    return held_out_pairs(LANGUAGE, MAPPED, SENTENCES, CLAUSES)
 
 
 @dataclass(frozen=True)
@@ -78,19 +92,59 @@ def stacked(
     return weights, all_sure, all_possible
 
 
+def error_rate(tables: Sequence[np.ndarray], pairs: Sequence[Pair]) -> float:
+    """Return the alignment error rate of all maps together: their links are counted in one sum."""
+    gold = [gold_tables(pair) for pair in pairs]
+    return alignment_error_rate(*stacked(tables, *zip(*gold, strict=True)))
+
+
 def diagonal(pair: Pair) -> np.ndarray:
     """Return the map (m, n) that looks at the same relative position, whatever the words are."""
-    m, n = len(pair.target), len(pair.source)
+    return diagonal_of(len(pair.target), len(pair.source))
+
+
+def diagonal_of(m: int, n: int) -> np.ndarray:
+    """Return the same for so many target and source tokens."""
     return np.eye(n)[np.round(np.linspace(0, n - 1, m)).astype(int)]
+
+
+def weight_scale(ax: Axes) -> None:
+    """Draw below a heatmap of weights which strength of the colour is which weight."""
+    scale = ax.inset_axes((0, -0.1, 0.4, 0.035))
+    shares = np.linspace(0, 1, 21)
+    for share in shares[:-1]:
+        scale.add_patch(Rectangle((share, 0), 0.05, 1, fc=to_rgba(HEAT, share + 0.025), lw=0))
+    scale.set(xlim=(0, 1), ylim=(0, 1))
+    scale.set_yticks([])
+    scale.set_xticks([0, 0.5, 1], ["0", "0.5", "1"], fontsize=10)
+    scale.tick_params(length=2)
+    scale.set_ylabel("weight", fontsize=10, rotation=0, ha="right", va="center")
+    for spine in scale.spines.values():
+        spine.set_edgecolor(RULE)
 
 
 def alignment_heatmap(weights: np.ndarray, pair: Pair) -> Axes:
     """Draw a map with the gold marked: a box for a sure link, a dashed box for a possible one."""
     m, n = weights.shape
-    ax = new_axes(1.6 + 0.34 * n, 1.3 + 0.32 * m)  # narrow, for it has no numbers in it
+    ax = new_axes(1.6 + 0.34 * n, 1.7 + 0.32 * m)  # narrow, for it has no numbers in it
     heatmap(weights, pair.target, pair.source, ax=ax, annotate=False)
     ax.tick_params(axis="x", rotation=90)
     for i, j in sorted(pair.possible):
         style = "-" if (i, j) in pair.sure else (0, (2, 1.5))
         outline(ax, (j - 0.42, i - 0.42), 0.84, 0.84, COLOURS[1], 2, style)
+    weight_scale(ax)
+    return ax
+
+
+def map_with_a_gap(
+    weights: np.ndarray, rows: Sequence[str], columns: Sequence[str], gap: range
+) -> Axes:
+    """Draw the map of a long sentence, small, with a dashed frame around the columns of `gap`."""
+    m, n = weights.shape
+    ax = new_axes(1.1 + 0.19 * n, 1.3 + 0.19 * m)
+    heatmap(weights, rows, columns, ax=ax, annotate=False)
+    ax.tick_params(axis="x", rotation=90, labelsize=9)
+    ax.tick_params(axis="y", labelsize=9)
+    outline(ax, (gap.start - 0.5, -0.5), len(gap), m, COLOURS[1], 2, (0, (2, 1)))
+    weight_scale(ax)
     return ax

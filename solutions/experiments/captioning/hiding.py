@@ -1,4 +1,4 @@
-"""What happens to a word when the decoder's look is taken from a shape, or moved to another one."""
+"""What is said when the decoder may look at nothing but one shape: the one it names, or another."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ BEYOND = 4
 any of the shape."""
 
 FREE = "its own look"
-NAMED_HIDDEN, OTHER_HIDDEN = "the named shape hidden", "another shape hidden"
 ON_NAMED, ON_OTHER = "the look kept on the named shape", "the look kept on another shape"
-LOOKS = (FREE, NAMED_HIDDEN, OTHER_HIDDEN, ON_NAMED, ON_OTHER)
+LOOKS = (FREE, ON_NAMED, ON_OTHER)
 
 
 @dataclass(frozen=True)
@@ -79,8 +78,6 @@ def kinds_said(model: Captioner, pictures: Sequence[Picture], look: str) -> Said
     )
     kept = {
         FREE: torch.ones_like(named),
-        NAMED_HIDDEN: ~named,
-        OTHER_HIDDEN: ~other | named,
         ON_NAMED: named,
         ON_OTHER: other & ~named,
     }[look]

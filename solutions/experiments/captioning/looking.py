@@ -90,13 +90,14 @@ class Attending:
 class Unattending:
     """What the captioner without attention showed in one seed.
 
-    curve: by steps of training, on combinations that it was not taught. taught: budget -> the share
-    of captions right on new pictures of combinations that it was taught; new: the same on others.
+    curve: by steps of training, on combinations that it was not taught. short: the share of
+    captions right of another one, after `SHORT`; known: the same on new pictures of combinations
+    that it was taught.
     """
 
     curve: Curve
-    taught: dict[Budget, float]
-    new: dict[Budget, float]
+    short: float
+    known: float
     parameters: int
 
 
@@ -174,17 +175,17 @@ def attend(seed: int) -> Attending:
 
 def do_without(seed: int) -> Unattending:
     """Train the captioner without attention for `LONG`, and another one for `SHORT`; test them."""
-    test, known = pictures_for(seed), pictures_for(seed, "train")
+    test = pictures_for(seed)
     torch.manual_seed(seed)
     model, stream, rate = OneVector(), Stream(seed), RATES["without"]
     curve = _curve(model, Softly(model, rate, LONG.first, FALL), stream, LONG.first, test)
     later = _curve(model, second_part(model, rate, LONG), stream, LONG.then, test)
     curve |= {LONG.first + steps: share for steps, share in later.items()}
-    after = {LONG: model, SHORT: taught("without", seed)}
+    other = taught("without", seed)
     return Unattending(
         curve=curve,
-        taught={budget: right(one, known) for budget, one in after.items()},
-        new={budget: right(one, test) for budget, one in after.items()},
+        short=right(other, test),
+        known=right(other, pictures_for(seed, "train")),
         parameters=_count(model),
     )
 

@@ -23,12 +23,11 @@ TEN = tuple(range(10))
 class Remembering:
     """One captioner of one seed, on combinations that it was not taught.
 
-    accuracy: the share of captions right. on_colours, on_kinds: localisation at words for colours,
-    and at words for kinds. said: look -> what it says at words for kinds.
+    accuracy: the share of captions right. on_kinds: localisation at words for kinds. said: look ->
+    what it says at these words.
     """
 
     accuracy: float
-    on_colours: float
     on_kinds: float
     said: dict[str, Said]
 
@@ -49,7 +48,6 @@ def _ask(name: str, seed: int) -> Remembering:
     kinds = np.isin(found.named, KINDS)
     return Remembering(
         accuracy=found.accuracy,
-        on_colours=float(found.localisation[~kinds].mean()),
         on_kinds=float(found.localisation[kinds].mean()),
         said={look: kinds_said(model, test, look) for look in LOOKS},
     )

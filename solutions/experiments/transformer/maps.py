@@ -1,6 +1,6 @@
 """Every attention map of a Transformer: of each layer and head, in the encoder and the decoder.
 
-The reference translation is forced on the decoder, as in `alignment_maps`.
+The reference translation is forced on the decoder, as in chapter 2's `read_maps`.
 """
 
 from __future__ import annotations

@@ -1,0 +1,53 @@
+"""The pairs of paraphrases and their links, and the vectors that a published encoder gives them."""
+
+import numpy as np
+import torch
+
+from solutions.experiments.alignment.paraphrases import (
+    TEXTS,
+    diagonal_map,
+    error_rate,
+    paraphrases,
+    word_vectors,
+)
+from solutions.published.minilm import MiniLM
+
+
+def test_every_link_is_between_words_that_are_there_and_most_words_have_one():
+    found = paraphrases()
+    assert len(found) == len(TEXTS)
+    for one in found:
+        assert one.sure.shape == one.possible.shape == (len(one.first), len(one.second))
+        assert (one.possible | ~one.sure).all()
+        assert one.possible.any(axis=1).mean() > 0.7
+        assert one.sure[-1, -1]  # the full stops
+
+
+def test_the_diagonal_begins_and_ends_in_the_corners():
+    for one in paraphrases():
+        found = diagonal_map(one)
+        np.testing.assert_array_equal(found.sum(axis=1), 1)
+        assert found[0, 0] == found[-1, -1] == 1
+
+
+def test_a_row_claims_its_largest_number_even_below_0():
+    pairs = paraphrases()
+    gold = [pair.sure - 2.0 for pair in pairs]
+    assert error_rate(gold, pairs) == error_rate([pair.sure * 1.0 for pair in pairs], pairs) < 0.1
+
+
+def test_words_have_the_vectors_of_their_sentence_and_first_those_of_the_table():
+    minilm, words = MiniLM(), ["the", "dog", "chased", "the", "cat"]
+    table, *layers = word_vectors(minilm, words)
+    assert torch.equal(table[0], table[3])
+    for found, expected in zip(layers, minilm.layers([" ".join(words)]), strict=True):
+        torch.testing.assert_close(found, expected[0, 1:-1].double(), atol=1e-5, rtol=1e-5)
+        assert not torch.allclose(found[0], found[3], atol=1e-2)
+
+
+def test_a_word_in_pieces_is_their_mean():
+    minilm = MiniLM()
+    assert len(minilm.tokens("unladen")) > 3
+    table, *_ = word_vectors(minilm, ["an", "unladen", "swallow"])
+    pieces = minilm.batch(["unladen"]).ids[0, 1:-1]
+    torch.testing.assert_close(table[1], minilm.encoder.embedding(pieces).double().mean(dim=0))
