@@ -30,10 +30,10 @@ def encode(
     """Read a sentence token by token with one recurrent cell, and keep the state after each token.
 
     X: tokens, one a row, (..., T, d), T at least 1. h_0: the state before the first token,
-    (..., d_h). W_xh: (d, d_h). W_hh: (d_h, d_h). b: (d_h,). The cell is tanh, as in `rnn_cell`,
-    and tokens may be large. Returns the tuple (H, h_T): all states, (..., T, d_h), where
-    H[..., t, :] is the state after token t, and the last of them, (..., d_h). Raises ValueError for
-    a sentence of no token, T = 0.
+    (..., d_h). W_xh: (d, d_h). W_hh: (d_h, d_h). b: (d_h,). The next state is
+    tanh(x @ W_xh + h @ W_hh + b), and tokens may be large. Returns the tuple (H, h_T): all states,
+    (..., T, d_h), where H[..., t, :] is the state after token t, and the last of them, (..., d_h).
+    Raises ValueError for a sentence of no token, T = 0.
     """
     if X.shape[-2] == 0:
         raise ValueError(f"X has shape {X.shape}: the sentence has no token, and needs at least 1")
@@ -54,10 +54,10 @@ def encode_bidirectional(
 
     X: tokens, one a row, (..., T, d), T at least 1. h_0: (..., d_h), the state with which each of
     the two readers begins. forward, backward: the parameters (W_xh, W_hh, b) of the reader from the
-    left and of the reader from the right, of shapes (d, d_h), (d_h, d_h) and (d_h,). The cell is
-    tanh, as in `rnn_cell`, and tokens may be large. Returns H, (..., T, 2 d_h). Row t belongs to
-    token t: its first d_h numbers have read the tokens 0 to t, its last d_h numbers the tokens
-    T - 1 down to t.
+    left and of the reader from the right, of shapes (d, d_h), (d_h, d_h) and (d_h,). The next state
+    is tanh(x @ W_xh + h @ W_hh + b), and tokens may be large. Returns H, (..., T, 2 d_h). Row t
+    belongs to token t: its first d_h numbers have read the tokens 0 to t, its last d_h numbers the
+    tokens T - 1 down to t.
     """
     from_left, _ = encode(X, h_0, *forward)  # (..., T, d_h)
     from_right, _ = encode(X[..., ::-1, :], h_0, *backward)  # row 0 belongs to the last token

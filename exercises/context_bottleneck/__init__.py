@@ -6,7 +6,6 @@ ASSIGNMENT = assignment(
     __name__,
     title="One vector for a whole sentence",
     exercises=(
-        "rnn_cell",
         "encode",
         "encode_bidirectional",
         "jacobian_norms",

@@ -1,8 +1,12 @@
-"""The exercise `clip_by_global_norm`: gradients that are too long together."""
+"""The exercise `clip_by_global_norm`: gradients that are too long together. To debug.
+
+The function that is given shortens each array by a norm of its own. No array is too long then, and
+all of them together are, in another direction than before.
+"""
 
 import numpy as np
 
-from autograder.exercise.declaring import Case, Declaration
+from autograder.exercise.declaring import Case, Declaration, Kind
 from solutions import context_bottleneck as solutions
 
 clip_by_global_norm = Declaration(
@@ -10,11 +14,12 @@ clip_by_global_norm = Declaration(
     points=2,
     difficulty=2,
     minutes=10,
+    kind=Kind.DEBUG,
     help=(
-        "One norm for everything, as if all entries stood in one long row. Then one factor for "
-        "everything.",
-        "Add up the squares of all entries over all arrays, in float64, and take the root once. "
-        "The factor is max_norm / norm, and 1 if that is not below 1.",
+        "Take two arrays, (3) and (4), and max_norm 1. How long is the result, and which way does "
+        "it point?",
+        "The parameters of a model are one long vector. How many norms has that, and how many "
+        "factors may there be?",
         "Section “The machine, whole”.",
     ),
 )
@@ -61,6 +66,7 @@ def plain(gradients, max_norm):
     "each array by a norm of its own",
     "Nine gradients, each shorter than allowed: how long are they together? And does the whole "
     "keep its direction when you shorten one array and not another?",
+    released=True,
 )
 def _(gradients, max_norm):
     norms = [np.sqrt(np.sum(one.astype(float) ** 2)) for one in gradients]

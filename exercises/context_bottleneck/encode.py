@@ -18,7 +18,7 @@ encode = Declaration(
         "note it down.",
         "`X[..., t, :]` is token t of every sentence. `np.stack(list, axis=-2)` makes the rows of "
         "H. The last state is the variable as the loop leaves it.",
-        "Section “One step at a time”.",
+        "Section “A sequence in, a symbol out”.",
     ),
 )
 
@@ -172,8 +172,8 @@ encode.wrong(
 @encode.public
 def _(rng):
     yield Case("two tokens", _inputs(rng, (), 2, 3, 2)).holds(
-        "W_xh: (d, d_h). W_hh: (d_h, d_h). b: (d_h,). The cell is tanh, as in `rnn_cell`, and "
-        "tokens may be large."
+        "W_xh: (d, d_h). W_hh: (d_h, d_h). b: (d_h,). The next state is tanh(x @ W_xh + h @ W_hh "
+        "+ b), and tokens may be large."
     )
     yield Case("one token", _inputs(rng, (), 1, 3, 2)).holds(
         "X: tokens, one a row, (..., T, d), T at least 1.",

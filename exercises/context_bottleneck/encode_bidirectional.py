@@ -151,8 +151,8 @@ def _(rng):
     yield Case("two tokens", _inputs(rng, (), 2, 3, 3)).holds(
         "h_0: (..., d_h), the state with which each of the two readers begins.",
         "forward, backward: the parameters (W_xh, W_hh, b) of the reader from the left and of "
-        "the reader from the right, of shapes (d, d_h), (d_h, d_h) and (d_h,). The cell is tanh, "
-        "as in `rnn_cell`, and tokens may be large.",
+        "the reader from the right, of shapes (d, d_h), (d_h, d_h) and (d_h,). The next state "
+        "is tanh(x @ W_xh + h @ W_hh + b), and tokens may be large.",
     )
     yield Case("four tokens", _inputs(rng, (), 4, 3, 2)).holds(
         "Returns H, (..., T, 2 d_h). Row t belongs to token t: its first d_h numbers have read "

@@ -15,7 +15,7 @@ greedy_decode = Declaration(
         "the next call, with the state.",
         "`np.argmax` gives the first of equal scores; `int` makes an int of it. There are two "
         "reasons to end: stop was chosen, or there is no room left.",
-        "Section “An encoder and a decoder”.",
+        "Section “The machine, whole”.",
     ),
 )
 

@@ -1,10 +1,14 @@
-"""The exercise `gru_cell`: one step of a gated recurrent unit, from its formulas."""
+"""The exercise `gru_cell`: one step of a gated recurrent unit, by its formulas. To debug.
+
+The cell that is given bends the blend, and not the candidate. Nothing is wrong with its shapes, and
+a network of such cells trains; but it cannot keep a state, however wide its update gate is open.
+"""
 
 from typing import Any
 
 import numpy as np
 
-from autograder.exercise.declaring import Case, Declaration
+from autograder.exercise.declaring import Case, Declaration, Kind
 from solutions import context_bottleneck as solutions
 
 from .. import forbidden
@@ -13,14 +17,15 @@ gru_cell = Declaration(
     solutions.gru_cell,
     points=3,
     difficulty=2,
-    minutes=15,
+    minutes=12,
+    kind=Kind.DEBUG,
     forbidden=forbidden.GATED_NETWORK,
     help=(
-        "Two gates first, from the same three terms with different parameters. Then the candidate, "
-        "which hears the old state through the reset gate. Then the blend.",
-        "A sigmoid that does not overflow is (1 + tanh(a / 2)) / 2. The reset gate multiplies "
-        "h @ W_h, entry by entry, after the matrix and before the sum.",
-        "Section “Gates”.",
+        "Open the update gate by hand, z = 1, and write down what each line makes of the old "
+        "state.",
+        "With z = 1 the last line should return h, digit for digit. What does it return for "
+        "h = 0.8, and which line of the formulas should bend a sum?",
+        "Section “How far back does the last state reach?”.",
     ),
 )
 
@@ -126,6 +131,7 @@ gru_cell.wrong(
         "new = np.tanh(x @ W + r * (h @ U) + b)\nreturn z * h + (1 - z) * new",
         "new = x @ W + r * (h @ U) + b\nreturn np.tanh(z * h + (1 - z) * new)",
     ),
+    released=True,
 )
 gru_cell.wrong(
     "W_h transposed",

@@ -24,7 +24,7 @@ DEFINED = {
     "softmax": "self_attention.html#from-scores-to-weights",
     "RoPE": "positions.html#turn-the-queries-and-the-keys",
     "teacher forcing": "context_bottleneck.html#the-machine-whole",
-    "BLEU": "context_bottleneck.html#where-it-breaks",
+    "BLEU": "context_bottleneck.html#where-it-falls",
     "perplexity": "transformer.html#the-loss",
     "KV cache": "gpt_and_bert.html#drawing-the-next-token",
     "key-value cache": "gpt_and_bert.html#drawing-the-next-token",

@@ -8,7 +8,6 @@ from semantic_table import EVERYWHERE, rejected, right_somewhere, survivors
 
 NAMED = {param.id.split(".")[1]: param.values[0] for param in OTHERS}
 WRONG_ALWAYS = {
-    "rnn_cell": {"d other than d_h refused"},
     "padding_mask": {"axes of length 1 squeezed"},
 }
 """What no case shows to be right anywhere; and whatever changes its argument."""

@@ -4,29 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import torch
 
-from ...data.translation import Language, Pair, to_text
+from ...data.translation import Pair
 from ...translators.machines import (
     BEYOND,
     BEYOND_CLAUSES,
     BOTTLENECK_STEPS,
     CLAUSES,
     LENGTHS,
-    LONG,
     SENTENCES,
-    SHORT,
     bottleneck,
     trained,
 )
 from ...translators.quality import Quality, held_out_pairs, quality, translate_pairs
-from ...translators.training import DEVICE, Task, count_parameters
+from ...translators.training import DEVICE, Task
 from . import inside
+from .testing import LANGUAGE, Tested, forced_accuracy, tested
 
-LANGUAGE: Language = "french"
 EXAMPLE_LENGTHS = tuple((n, n + 2) for n in range(4, 59, 4))
 """Source tokens of the examples, one for each bounds."""
 EXAMPLE_CLAUSES = (1, 8)
@@ -59,25 +56,22 @@ class Example:
 
 
 @dataclass(frozen=True)
-class Measured:
-    """What one training run gave. by_length follows LENGTHS; seconds: of a core, to train.
+class Measured(Tested):
+    """What one training run gave, beside what is known of every tested machine.
 
+    blind: shares of right next tokens that the language alone gives, for each of LENGTHS.
     by_fifth: of the test sentences in FIFTHS; shares: of the training pairs, in them. task: the
     vocabularies, without the pairs. state: the trained weights by their names.
     """
 
-    by_length: list[Quality]
-    short: Quality
-    long: Quality
     beyond: Quality
+    blind: list[float]
     by_fifth: list[Quality]
     shares: list[float]
     examples: list[Example]
     inside: inside.Inside
-    parameters: int
     task: Task
     state: dict[str, np.ndarray]
-    seconds: float
 
 
 def measure(seed: int) -> Measured:
@@ -86,27 +80,27 @@ def measure(seed: int) -> Measured:
     torch.manual_seed(seed)
     fresh = bottleneck(len(task.source_vocabulary), len(task.target_vocabulary)).to(DEVICE)
 
-    def on(lengths: tuple[int, int], sentences: int, clauses: tuple[int, int] = CLAUSES) -> Quality:
-        return quality(model, task, held_out_pairs(LANGUAGE, lengths, sentences, clauses))
+    def on(lengths: tuple[int, int], clauses: tuple[int, int] = CLAUSES) -> Quality:
+        return quality(model, task, held_out_pairs(LANGUAGE, lengths, SENTENCES, clauses))
 
     pairs = [held_out_pairs(LANGUAGE, n, 4, EXAMPLE_CLAUSES)[0] for n in EXAMPLE_LENGTHS]
     translations = translate_pairs(model, task, pairs)
     return Measured(
-        [on(lengths, SENTENCES) for lengths in LENGTHS],
-        on(SHORT, 2 * SENTENCES),
-        on(LONG, 2 * SENTENCES),
-        on(BEYOND, SENTENCES, BEYOND_CLAUSES),
-        [on(lengths, SENTENCES) for lengths in FIFTHS],
-        shares(task.pairs),
-        [
+        **vars(tested(model, task, seconds)),
+        beyond=on(BEYOND, BEYOND_CLAUSES),
+        blind=[
+            forced_accuracy(model, task, held_out_pairs(LANGUAGE, n, SENTENCES, CLAUSES), True)
+            for n in LENGTHS
+        ],
+        by_fifth=[on(lengths) for lengths in FIFTHS],
+        shares=shares(task.pairs),
+        examples=[
             Example(pair.source, pair.target, tokens)
             for pair, tokens in zip(pairs, translations, strict=True)
         ],
-        inside.look(model, fresh.eval(), task),
-        count_parameters(model),
-        replace(task, pairs=()),
-        {name: tensor.cpu().numpy() for name, tensor in model.state_dict().items()},
-        seconds,
+        inside=inside.look(model, fresh.eval(), task),
+        task=replace(task, pairs=()),
+        state={name: tensor.cpu().numpy() for name, tensor in model.state_dict().items()},
     )
 
 
@@ -114,24 +108,3 @@ def shares(pairs: Sequence[Pair]) -> list[float]:
     """Return the share of the pairs whose sources have so many tokens, for each of FIFTHS."""
     found = np.array([len(pair.source) for pair in pairs])
     return [float(((found >= low) & (found <= high)).mean()) for low, high in FIFTHS]
-
-
-def length_slider(language: Language, run: Measured) -> dict[str, list[dict[str, Any]]]:
-    """Return the data of the figure in which one drags the length of the sentence.
-
-    For `language` a list with one entry a length: "tokens", the number of source tokens; "source"
-    and "reference", texts; "translation", its tokens; "breaks_at", the position of the first wrong
-    token among them (which may be just behind the last), or None.
-    """
-    return {
-        language: [
-            {
-                "tokens": len(example.source),
-                "source": to_text(example.source),
-                "reference": to_text(example.reference, language),
-                "translation": list(example.translation),
-                "breaks_at": example.breaks_at,
-            }
-            for example in run.examples
-        ]
-    }

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...running.seeds import SEEDS, over_seeds
-from . import by_length, gradient_decay, widths, word_by_word
+from . import by_length, copying, gradient_decay, widths, word_by_word
 
 EXPERIMENTS: dict[str, Callable[[int], Any]] = {
     "machine": by_length.measure,
-    "widths": widths.measure,
+    "narrow": widths.measure,
+    "copying": copying.measure,
     "labels": word_by_word.compare_directions,
     "decay": gradient_decay.measure,
 }

@@ -9,7 +9,7 @@ from `c` about each position, undisturbed by earlier mistakes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from ...data.translation import Language, Pair
 from ...data.translation.vocabulary import PAD
-from ...translators.machines import CLAUSES, LONG, SHORT
+from ...translators.machines import CLAUSES
 from ...translators.quality import held_out_pairs
 from ...translators.recurrent import Encoder
 from ...translators.seq2seq import Seq2Seq
@@ -44,17 +44,17 @@ class Inside:
     survives: reader -> (LENGTH,), entry k is the norm of d h_T / d h_(T - k); untrained: the same
     before training. listens: reader -> (LENGTH,), entry t is the norm of d c / d x_t, for the half
     of c that this reader makes; "both" for the whole. words: shares of right content words by the
-    part of the source in which they stand, (PARTS,), with the true prefix. guessed: the same when
-    the encoder has read another sentence of about that length. forced: shares of right tokens of
-    SHORT and LONG with the true prefix.
+    part of the source in which they stand, (PARTS,), with the true prefix. another: the same when
+    the encoder has read another sentence of about that length; guessed: when the decoder gets the
+    mean c of all these sentences, which says nothing of any.
     """
 
     survives: dict[str, np.ndarray]
     untrained: dict[str, np.ndarray]
     listens: dict[str, np.ndarray]
     words: np.ndarray
+    another: np.ndarray
     guessed: np.ndarray
-    forced: tuple[float, float]
 
 
 def look(model: Seq2Seq, fresh: Seq2Seq, task: Task) -> Inside:
@@ -63,16 +63,15 @@ def look(model: Seq2Seq, fresh: Seq2Seq, task: Task) -> Inside:
     sources, _, _ = tensors(task.batch(pairs))
     longer = held_out_pairs(LANGUAGE, READ_LENGTHS, READ_SENTENCES, CLAUSES)
     longer.sort(key=lambda pair: len(pair.source))
-    words, guessed = words_by_position(model, task, longer)
-    short, long = (held_out_pairs(LANGUAGE, n, READ_SENTENCES, CLAUSES) for n in (SHORT, LONG))
+    words, another, guessed = words_by_position(model, task, longer)
     encoder, untrained = cast(Encoder, model.encoder), cast(Encoder, fresh.encoder)
     return Inside(
         survival(encoder, sources),
         survival(untrained, sources),
         listening(encoder, sources),
         words,
+        another,
         guessed,
-        (forced_accuracy(model, task, short), forced_accuracy(model, task, long)),
     )
 
 
@@ -124,13 +123,18 @@ def _geometric_mean(norms: Tensor) -> Tensor:
 @torch.no_grad()
 def words_by_position(
     model: Seq2Seq, task: Task, pairs: Sequence[Pair]
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return `Inside.words` and `Inside.guessed`; neighbours of `pairs` are about equally long."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return `Inside.words`, `another` and `guessed`.
+
+    Neighbours of `pairs` are about equally long.
+    """
     sources, lengths, targets = tensors(task.batch(pairs))
     inputs, wanted = targets[:, :-1], targets[:, 1:]
+    own = model.encode(sources, lengths)
+    c = cast(Tensor, own.context)
     found = []
-    for order in (torch.arange(len(pairs)), torch.arange(len(pairs)).roll(1)):
-        logits, _ = model(sources[order], lengths[order], inputs)
+    for context in (c, c.roll(1, dims=0), c.mean(dim=0).expand_as(c)):
+        logits, _ = model.decoder(inputs, replace(own, context=context))
         right = (logits.argmax(dim=-1) == wanted).numpy()
         hits: list[list[bool]] = [[] for _ in range(PARTS)]
         for row, pair in enumerate(pairs):
@@ -138,7 +142,7 @@ def words_by_position(
                 part = int(PARTS * source / len(pair.source))
                 hits[part].append(bool(right[row, target]))
         found.append(np.array([np.mean(part) for part in hits]))
-    return found[0], found[1]
+    return found[0], found[1], found[2]
 
 
 def content_links(pair: Pair, ids: np.ndarray) -> list[tuple[int, int]]:
@@ -152,12 +156,3 @@ def content_links(pair: Pair, ids: np.ndarray) -> list[tuple[int, int]]:
         for target, source in sorted(pair.sure)
         if targets.count(target) == 1 and ids[source] >= PAD + 4 + FREQUENT
     ]
-
-
-@torch.no_grad()
-def forced_accuracy(model: Seq2Seq, task: Task, pairs: Sequence[Pair]) -> float:
-    """Return the share of right next tokens, [STOP] among them, when the true prefix is given."""
-    sources, lengths, targets = tensors(task.batch(pairs))
-    logits, _ = model(sources, lengths, targets[:, :-1])
-    wanted = targets[:, 1:]
-    return (logits.argmax(dim=-1) == wanted)[wanted != PAD].float().mean().item()

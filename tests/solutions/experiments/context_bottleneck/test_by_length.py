@@ -8,12 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from solutions.data.translation import sample_pairs
-from solutions.experiments.context_bottleneck import by_length, inside
+from solutions.experiments.context_bottleneck import by_length, inside, testing
 from solutions.experiments.context_bottleneck.by_length import (
     EXAMPLE_LENGTHS,
     FIFTHS,
     Example,
-    length_slider,
     measure,
     shares,
 )
@@ -46,6 +45,7 @@ def test_a_short_run_fills_every_field(monkeypatch):
     """The real machine and the real pairs, for two steps."""
     monkeypatch.setattr(by_length, "BOTTLENECK_STEPS", 2)
     monkeypatch.setattr(by_length, "SENTENCES", 4)
+    monkeypatch.setattr(testing, "SENTENCES", 4)
     monkeypatch.setattr(inside, "READ_SENTENCES", 4)
     monkeypatch.setattr(inside, "SENTENCES", 1)
     monkeypatch.setattr(inside, "LENGTH", 6)
@@ -64,25 +64,6 @@ def test_a_short_run_fills_every_field(monkeypatch):
     )
     assert run.seconds > 0
     assert run.task.pairs == ()
-    entries = length_slider("french", run)["french"]
-    assert [entry["tokens"] for entry in entries] == [len(one.source) for one in run.examples]
-    assert all(entry["breaks_at"] is not None for entry in entries)  # it has learned nothing
-
-
-def test_the_slider_says_where_a_known_translation_breaks():
-    example = Example(
-        ("the", "cat", "sleeps", "."),
-        ("die", "Katze", "schläft", "."),
-        ("die", "Katze", "singt", "."),
-    )
-    assert length_slider("german", SimpleNamespace(examples=[example])) == {
-        "german": [
-            {
-                "tokens": 4,
-                "source": "The cat sleeps.",
-                "reference": "Die Katze schläft.",
-                "translation": ["die", "Katze", "singt", "."],
-                "breaks_at": 2,
-            }
-        ]
-    }
+    assert all(one.breaks_at is not None for one in run.examples)  # it has learned nothing
+    assert len(run.forced) == len(run.blind) == len(LENGTHS)
+    assert all(0 <= share <= 1 for share in (*run.forced, *run.blind))

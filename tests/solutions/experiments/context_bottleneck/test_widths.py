@@ -1,16 +1,16 @@
-"""Two widths of `c`: what differs between the machines, and what a run gives."""
+"""A narrower `c`: what differs between the machines, and what a run gives."""
 
-import pytest
 import torch
 
-from solutions.experiments.context_bottleneck import everything, widths
+from solutions.experiments.context_bottleneck import everything, testing, widths
 from solutions.running.seeds import SEEDS
+from solutions.translators.machines import D_CONTEXT, LENGTHS
 
 
 def test_only_what_meets_c_differs():
     narrow, wide = (
         {name: p.shape for name, p in widths.machine(50, 60, width).named_parameters()}
-        for width in widths.WIDTHS
+        for width in (widths.WIDTH, D_CONTEXT)
     )
     assert {name for name in narrow if narrow[name] != wide[name]} == {
         "encoder.squeeze.weight",
@@ -28,24 +28,12 @@ def test_the_decoder_knows_the_source_by_c_alone():
     assert model.encode(sources, lengths).context.shape == (2, 8)
 
 
-def test_the_rate_rises_and_then_halves_with_four_times_the_steps():
-    rates = [widths.rate(step) for step in range(1000)]
-    peak = rates.index(max(rates))
-    assert max(rates) == pytest.approx(1)
-    assert rates[: peak + 1] == sorted(rates[: peak + 1])
-    assert rates[peak:] == sorted(rates[peak:], reverse=True)
-    assert rates[799] == pytest.approx(rates[199] / 2)
-
-
 def test_a_short_run_fills_every_field(monkeypatch):
-    monkeypatch.setattr(widths, "CHECKPOINTS", (1, 2))
-    monkeypatch.setattr(widths, "SENTENCES", 3)
-    found = widths.measure(0)
-    assert tuple(found) == widths.WIDTHS
-    for run in found.values():
-        assert len(run.learning) == 2
-        assert len(run.by_length) == len(widths.LENGTHS)
-        assert run.seconds > 0
+    monkeypatch.setattr(widths, "BOTTLENECK_STEPS", 2)
+    monkeypatch.setattr(testing, "SENTENCES", 3)
+    run = widths.measure(0)
+    assert len(run.by_length) == len(run.forced) == len(LENGTHS)
+    assert run.seconds > 0
 
 
 def test_every_experiment_is_run_with_every_seed(monkeypatch):

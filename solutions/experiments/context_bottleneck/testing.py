@@ -1,0 +1,76 @@
+"""Two rulers for a trained translator, by the length of the source.
+
+The first compares a greedy translation with its reference, position by position; the second gives
+the right words before and asks for the next one, so that no mistake moves what follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import torch
+
+from ...data.translation import Language, Pair
+from ...data.translation.vocabulary import PAD
+from ...translators.machines import CLAUSES, LENGTHS, LONG, SENTENCES, SHORT
+from ...translators.quality import Quality, held_out_pairs, quality
+from ...translators.seq2seq import Seq2Seq
+from ...translators.training import Task, count_parameters, tensors
+
+LANGUAGE: Language = "french"
+
+
+@dataclass(frozen=True)
+class Tested:
+    """What one trained machine is worth. by_length and forced follow LENGTHS.
+
+    forced: shares of right next tokens with the true prefix given; forced_short and forced_long:
+    the same on SHORT and LONG. seconds: of a core, to train.
+    """
+
+    by_length: list[Quality]
+    short: Quality
+    long: Quality
+    forced: list[float]
+    forced_short: float
+    forced_long: float
+    parameters: int
+    seconds: float
+
+
+def tested(model: Seq2Seq, task: Task, seconds: float) -> Tested:
+    """Test a trained machine on SENTENCES of each of LENGTHS, and on twice as many otherwise."""
+
+    def pairs(lengths: tuple[int, int], times: int = 1) -> list[Pair]:
+        return held_out_pairs(LANGUAGE, lengths, times * SENTENCES, CLAUSES)
+
+    return Tested(
+        [quality(model, task, pairs(lengths)) for lengths in LENGTHS],
+        quality(model, task, pairs(SHORT, 2)),
+        quality(model, task, pairs(LONG, 2)),
+        [forced_accuracy(model, task, pairs(lengths)) for lengths in LENGTHS],
+        forced_accuracy(model, task, pairs(SHORT, 2)),
+        forced_accuracy(model, task, pairs(LONG, 2)),
+        count_parameters(model),
+        seconds,
+    )
+
+
+@torch.no_grad()
+def forced_accuracy(
+    model: Seq2Seq, task: Task, pairs: Sequence[Pair], blind: bool = False
+) -> float:
+    """Return the share of right next tokens, [STOP] among them, when the true prefix is given.
+
+    blind: the decoder gets the mean c of all `pairs`, which says nothing of any; so this is what
+    the words before and the language alone are worth.
+    """
+    sources, lengths, targets = tensors(task.batch(pairs))
+    memory = model.encode(sources, lengths)
+    if blind and memory.context is not None:
+        mean = memory.context.mean(dim=0, keepdim=True)
+        memory = replace(memory, context=mean.expand_as(memory.context))
+    logits, _ = model.decoder(targets[:, :-1], memory)
+    wanted = targets[:, 1:]
+    return (logits.argmax(dim=-1) == wanted)[wanted != PAD].float().mean().item()

@@ -1,0 +1,63 @@
+"""What the copier's vector may hold, and that the machine gets nothing but the vector."""
+
+import numpy as np
+import pytest
+import torch
+
+from solutions.experiments.context_bottleneck import copying
+
+
+def test_a_noisy_number_carries_at_most_a_bit():
+    assert np.isclose(0.5 * np.log2(1 + 1 / copying.NOISE**2), 1)
+
+
+@pytest.mark.parametrize(("width", "length"), [(3, 2), (4, 4)])
+def test_what_fits_may_be_right_altogether(width, length):
+    assert copying.most_right(width, length) == pytest.approx(1)
+
+
+def test_half_of_the_bits_allow_a_known_share():
+    assert copying.most_right(4, 8) == pytest.approx(0.88997, abs=1e-4)
+
+
+def test_no_longer_length_than_the_longest_may_be_held():
+    for width in copying.NOISY:
+        longest = copying.most_held(width)
+        assert copying.most_right(width, longest) >= copying.HELD
+        assert copying.most_right(width, longest + 1) < copying.HELD
+
+
+def test_the_code_by_hand_is_below_the_ceiling():
+    flips = np.random.default_rng(0).integers(2, size=(5000, 8))
+    c = 2 * flips - 1 + np.random.default_rng(1).normal(size=flips.shape) * copying.NOISE
+    assert 0.9 < ((c > 0) == flips).mean() < copying.most_right(8, 8)
+
+
+def test_what_is_held_ends_at_the_first_length_that_is_not():
+    assert copying.held([1.0, 0.95, 0.9, 0.89, 1.0]) == 3
+    assert copying.held([0.8, 1.0]) == 0
+    assert copying.held([1.0] * copying.LONGEST) == copying.LONGEST
+
+
+def test_a_flip_says_nothing_of_those_before_it():
+    """The logits of a place depend on the whole sequence by c alone, and on the flips before."""
+    torch.manual_seed(0)
+    model = copying.Copier(4, 0.0)
+    with torch.no_grad():
+        model.squeeze.weight.zero_()  # c says nothing
+    flips = torch.randint(2, (3, 7))
+    changed = flips.clone()
+    changed[:, 4] = 1 - changed[:, 4]
+    before, after = model(flips), model(changed)
+    torch.testing.assert_close(before[:, :5], after[:, :5])
+    assert not torch.isclose(before[:, 5], after[:, 5]).all()
+
+
+def test_a_short_run_fills_every_field(monkeypatch):
+    monkeypatch.setattr(copying, "CHECKPOINTS", (1, 2))
+    monkeypatch.setattr(copying, "TESTED", 3)
+    found = copying.measure(0)
+    keys = [(w, noisy) for noisy in (True, False) for w in (copying.EXACT, copying.NOISY)[noisy]]
+    assert {key[:2] for key in found.right} == set(keys)
+    assert all(len(shares) == copying.LONGEST for shares in found.right.values())
+    assert 0 <= found.held(4, noisy=True, steps=2) <= copying.LONGEST

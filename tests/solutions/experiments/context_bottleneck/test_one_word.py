@@ -1,0 +1,32 @@
+"""One word of a sentence exchanged, and how far vectors move that are known."""
+
+import numpy as np
+import torch
+
+from solutions.data.translation.nouns import NOUN
+from solutions.experiments.context_bottleneck import one_word
+
+
+def test_two_of_a_pair_differ_in_one_noun_of_a_kind():
+    for length in one_word.LENGTHS:
+        pairs = one_word.sentences(length)
+        assert len(pairs) == one_word.SENTENCES
+        for one, other in pairs:
+            assert abs(len(one) - length) <= 0.1 * length
+            ((old, new),) = [two for two in zip(one, other, strict=True) if len(set(two)) == 2]
+            assert NOUN[old].kind == NOUN[new].kind
+            assert new not in one
+
+
+def test_a_vector_that_counts_words_moves_less_the_longer_the_sentence():
+    words = sorted({w for n in (5, 40) for pair in one_word.sentences(n) for s in pair for w in s})
+
+    def counts(texts):
+        return torch.tensor([[text.count(word) for word in words] for text in texts]).float()
+
+    assert one_word.moves(counts, 5) > 1.5 * one_word.moves(counts, 40)
+
+
+def test_a_vector_of_the_length_alone_does_not_move():
+    found = one_word.moves(lambda texts: torch.tensor([[float(len(t))] for t in texts]), 20)
+    assert np.isclose(found, 0)
