@@ -1,5 +1,5 @@
 // @ts-check
-// What follows the verb, read from left to right: what it asks for, and where; and relative clauses,
+// What follows the verb, read from left to right: what it asks for, where; and relative clauses,
 // which have parts of their own.
 
 import { canBeDescribed, kindOf } from "./language.mjs";
@@ -120,7 +120,7 @@ export const complement = (reader, roomy = false) => ({
     },
 });
 
-/** Where it happens, of a verb that does not ask for a place. @param {Reader} reader @returns {Part} */
+/** Where it happens, if the verb does not ask for it. @param {Reader} reader @returns {Part} */
 export function place(reader) {
     const { words, language } = reader;
     const fixed = words.phrase("place", language.phrases.place);

@@ -174,7 +174,12 @@ export class Drawing {
         return { ...clause, time: this.choice(time), timeFirst: free && this.chance(0.35) };
     }
 
-    /** A noun with what stands before it. @param {Noun} noun @param {boolean} [described] @returns {NounPhrase} */
+    /**
+     * A noun with what stands before it.
+     * @param {Noun} noun
+     * @param {boolean} [described] whether it may have adjectives
+     * @returns {NounPhrase}
+     */
     nounPhrase(noun, described = true) {
         const [determiner, plural] = this.#determiner(noun);
         const named = noun.kind === "name";

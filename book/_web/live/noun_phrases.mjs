@@ -21,7 +21,12 @@ import { goesWith } from "./language.mjs";
  * @typedef {import("./words.mjs").Option<Begun | NounPhrase>} Next
  */
 
-/** Whether a noun can have one adjective more. @param {Noun} noun @param {Adjective} one @param {Adjective[]} before */
+/**
+ * Whether a noun can have one adjective more.
+ * @param {Noun} noun
+ * @param {Adjective} one
+ * @param {Adjective[]} before
+ */
 function describes({ kind }, one, before) {
     const [first] = before;
     if (before.length > 1 || kind === "weather" || kind === "name" || !one.kinds.includes(kind))

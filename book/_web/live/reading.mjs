@@ -1,6 +1,6 @@
 // @ts-check
-// English, read from left to right: clauses are rows of parts, units are clauses that hang together,
-// and a sentence is units joined by "and" or "but".
+// English, read from left to right. A clause is a row of parts, a unit is clauses that hang
+// together, and a sentence is units joined by "and" or "but".
 
 import { complement, place, relativeOf } from "./complements.mjs";
 import { MOST_CLAUSES, YES_OR_NO } from "./language.mjs";

@@ -1,5 +1,5 @@
-// What can be composed word by word, in cases made by hand; tests/book/test_live_grammar.py compares
-// the whole with the Python grammar.
+// What can be composed word by word, in cases made by hand. tests/book/test_live_grammar.py holds
+// the whole against the Python grammar.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -93,6 +93,13 @@ for (const [text, not, but] of [
     ["how do you", "sleep", "like"],
     ["does he", "never", "often"],
     ["he reads the good", "old", "book"],
+    ["he sees the heavy", "red", "box"],
+    ["he sees the old clever", "tired", "bear"],
+    ["he works at an", "university", "old"],
+    ["he often", "can", "wants"],
+    ["he looks at the bird", "that", "."],
+    ["he must see the bird", "that", "."],
+    ["the man who sleeps sees the bird", "that", "."],
 ])
     test(`after “${text}” comes “${but}”, not “${not}”`, () => {
         const offered = next(text);
