@@ -63,7 +63,9 @@ export function sentence(id, grammar, start, changed) {
     function draw() {
         shown.textContent = words.length ? asText(words) : "Begin a sentence.";
         const offered = grammar.next(words);
-        list.replaceChildren(...offered.map(({ word }) => element("option", { value: word })));
+        list.replaceChildren(
+            ...offered.map(({ word, group }) => element("option", { value: word }, group)),
+        );
         const whole = grammar.read(words);
         input.disabled = offered.length === 0;
         label.textContent = offered.length
