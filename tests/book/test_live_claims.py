@@ -52,6 +52,13 @@ def test_one_vector_fails_before_the_transformer_does(tmp_path: Path) -> None:
     assert right["transformer"] > right["bottleneck"] + 0.4
 
 
+@pytest.mark.parametrize("name", MACHINES)
+def test_each_machine_gets_the_first_sentence_right(tmp_path: Path, name: str) -> None:
+    first = {"source": "the doctor buys a red car .".split(), "target": [], "changed": {}}
+    ((one,),) = [in_the_page(weights_of(name).read_bytes(), [first], tmp_path)]
+    assert one["words"] == "le médecin achète une voiture rouge .".split()
+
+
 def test_a_machine_of_the_page_weighs_a_megabyte_at_most() -> None:
     from book._ext.live_grammar import tables
     from book._ext.live_models import packed
