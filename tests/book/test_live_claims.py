@@ -54,9 +54,13 @@ def test_one_vector_fails_before_the_transformer_does(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", MACHINES)
 def test_each_machine_gets_the_first_sentence_right(tmp_path: Path, name: str) -> None:
-    first = {"source": "the doctor buys a red car .".split(), "target": [], "changed": {}}
+    first = {
+        "source": ["the", "doctor", "buys", "a", "red", "car", "."],
+        "target": [],
+        "changed": {},
+    }
     ((one,),) = [in_the_page(weights_of(name).read_bytes(), [first], tmp_path)]
-    assert one["words"] == "le médecin achète une voiture rouge .".split()
+    assert one["words"] == ["le", "médecin", "achète", "une", "voiture", "rouge", "."]
 
 
 def test_a_machine_of_the_page_weighs_a_megabyte_at_most() -> None:
