@@ -37,6 +37,8 @@ def figure(page: Page) -> Locator:
 
 
 def begin(page: Page) -> Locator:
+    for one in page.locator("#predict-positions-from-ten .predict-skip").all():
+        one.click()  # the figure is closed until a guess is given
     place = figure(page)
     place.get_by_role("button", name="Run the machine").click()
     expect(place.locator(".live-machine .live-told").last).not_to_be_empty(timeout=PATIENCE)
@@ -109,7 +111,7 @@ def test_what_cannot_come_is_said_and_nothing_is_lost(visit: Visit) -> None:
     back.click()
     before = source(place)
     field = place.get_by_label("can come next")
-    for word, told in (("quark", "quark"), ("the the", "the")):
+    for word, told in (("quark", "quark"), ("the the", "comes")):
         field.fill(word)
         field.press("Enter")
         expect(place.locator(".live-said")).to_contain_text(told)
