@@ -74,7 +74,7 @@ def test_the_page_becomes_a_notebook_with_every_exercise_in_its_place(course, re
     assert cells["row_mean-check"].source == "check(row_mean)"
     task = cells["row_mean-task"].source
     assert "**2 points**, difficulty 1 of 5, about 5 minutes" in task
-    assert f"**Implement.** {Kind.IMPLEMENT.asks}" in task
+    assert f"**Implement.** {Kind.IMPLEMENT.instruction}" in task
     idea, code, where = toy.MEAN.help
     assert task.index(where) < task.index(idea) < task.index(code)
     assert task.count("<details>") == task.count("</details>") == 3
