@@ -132,7 +132,7 @@ bench: $(BUILD)/class.made bwrap
 	python -m tests.benchmarks.translators
 	python -m tests.benchmarks.ablation
 	PYTHONPATH=tests/book:tests/support python -m tests.benchmarks.playground
-	PYTHONPATH=tests/book:tests/support python -m tests.benchmarks.live
+	PYTHONPATH=tests/book:tests/support:book/_ext python -m tests.benchmarks.live
 
 # The site as its readers get it: weight, movement, lines, accessibility, and Lighthouse's scores.
 bench-site: $(VENV) site chromium tools $(LIGHTHOUSE)

@@ -1,6 +1,6 @@
 """The translators in a page: what they weigh, how fast they write, whether they say the same.
 
-    python -m tests.benchmarks.live
+    PYTHONPATH=tests/book:tests/support:book/_ext python -m tests.benchmarks.live
 
 Writes `_build/bench.json`. `live_kb_worst` is all that the figure of one page fetches, compressed.
 `live_ms_a_word` is the median over 200 sentences, with the reading of the source, in Chromium;
