@@ -11,14 +11,11 @@ from contextlib import suppress
 from functools import partial
 from itertools import islice
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from ..judging.verdict import Judgement
 from ..submission.task import Task
 from .jobs import Job, Released, begin, judge_job, prepare
-
-if TYPE_CHECKING:
-    pass
 
 Key = TypeVar("Key")
 Given = TypeVar("Given")

@@ -52,9 +52,11 @@ def source(place: Locator) -> str:
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_page_fetches_nothing_until_it_is_asked_and_then_little(visit: Visit, name: str) -> None:
     page = visit(name)
+    fetched = "performance.getEntriesByType('resource').map((one) => one.name)"
+    before = [one for one in page.evaluate(fetched) if "/live/" in one]
+    assert [one.rsplit("/", 1)[1] for one in before] == ["live.mjs"]
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    assert not any("/live/" in one and ".mjs" not in one for one in page.person.foreign)
     place = begin(page)
     models = [one for one in asked if one.endswith(".model")]
     assert 1 <= len(models) == len(set(models)) <= 2

@@ -3,12 +3,12 @@
 // a head that finds nothing.
 
 import { choice, element } from "../parts.mjs";
+import { BLOCKS, HEADS } from "./transformer.mjs";
 
 /** @typedef {import("./translating.mjs").Changed} Changed */
 
 /** By how much all positions are moved. */
 const MOVED = 10;
-const [BLOCKS, HEADS] = [2, 4];
 
 /**
  * The source as buttons: a pressed one is hidden.

@@ -111,11 +111,5 @@ export function sentence(id, grammar, start, changed) {
     const typing = element("div", { class: "live-typing" }, label, input, list, back);
     const buttons = element("div", { class: "live-buttons" }, longer, another);
     const place = element("div", { class: "live-sentence" }, shown, buttons, typing, said);
-    return {
-        place,
-        begin: draw,
-        get words() {
-            return words;
-        },
-    };
+    return { place, begin: draw };
 }

@@ -9,7 +9,8 @@ import { Table } from "./weights.mjs";
 /** @typedef {import("./weights.mjs").Weights} Weights */
 /** @typedef {{ block: number, head: number }} Head of the decoder's look at the source */
 
-const HEADS = 4;
+/** Blocks of either stack, and heads of each of their attentions. */
+export const [BLOCKS, HEADS] = [2, 4];
 
 /** Layer norm, a linear map, and their like, by the names of a state dictionary. */
 class Part {
@@ -150,7 +151,7 @@ export class Transformer {
         this.reads = new Embedding(weights, "encoder.stack");
         this.writes = new Embedding(weights, "decoder.stack");
         const d = this.reads.table.width;
-        this.readers = [0, 1].map((layer) => {
+        this.readers = Array.from({ length: BLOCKS }, (_, layer) => {
             const name = `encoder.stack.blocks.${layer}`;
             return {
                 attention: new Attention(weights, `${name}.attention`),
@@ -158,7 +159,7 @@ export class Transformer {
                 norms: [1, 2].map((one) => new Part(weights, `${name}.norm_${one}`)),
             };
         });
-        this.writers = [0, 1].map((layer) => {
+        this.writers = Array.from({ length: BLOCKS }, (_, layer) => {
             const name = `decoder.stack.blocks.${layer}`;
             return {
                 own: new Attention(weights, `${name}.self_attention`),

@@ -1,4 +1,4 @@
-"""The machine of chapter 1 with a narrower `c`: one matrix squeezes it, and nothing else differs.
+"""The machine of chapter 1 with a narrower `c`: one matrix squeezes it, and the readers stay.
 
 The encoder's two last states, 256 numbers, pass through one matrix that makes WIDTH of them. So `c`
 is all that is narrower, and with it the columns of the decoder that read it.

@@ -1,0 +1,56 @@
+"""What chapters 1 to 3 say of numbers that no cell of theirs asserts holds for what is kept."""
+
+import json
+from typing import Any
+
+import numpy as np
+from site_tools import ROOT
+
+from solutions.experiments.captioning.looking import FITTED
+from solutions.experiments.context_bottleneck import widths
+from solutions.translators.machines import bottleneck
+from solutions.translators.training import count_parameters
+
+BOOK = ROOT / "book"
+
+
+def kept(page: str, name: str) -> Any:
+    return json.loads((BOOK / "executed" / page / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def test_other_scores_stand_to_each_other_as_chapter_2_says() -> None:
+    scores = {
+        name: {what: np.array(values) for what, values in found.items()}
+        for name, found in kept("alignment", "alignment_scores").items()
+    }
+    additive, general, places, asking = (
+        scores[name] for name in ("additive", "general", "location", "last word asks")
+    )
+    assert abs(additive["long"].mean() - general["long"].mean()) < 0.02  # level
+    assert abs(places["short"].mean() - additive["short"].mean()) < 0.02  # as good when short
+    assert (places["long"] < additive["long"] - 0.05).all()  # clearly behind when long
+    assert places["aer"].mean() > 0.85 * kept("alignment", "numbers")["aer_diagonal"]
+    assert all((one["beyond"] > additive["beyond"]).all() for one in (general, places))
+    assert places["skips"].mean() > additive["skips"].mean()
+    assert asking["aer"].mean() < 0.6 * additive["aer"].mean()  # about halved
+    assert asking["long"].mean() < additive["long"].mean() + 0.01  # and no better
+
+
+def test_more_training_lifts_every_length_and_leaves_the_fall() -> None:
+    short = np.array(kept("context_bottleneck", "quality_by_length")["token_accuracy"])
+    long = np.array(
+        kept("context_bottleneck_appendix", "three_times_the_training")["token_accuracy"]
+    )
+    assert (long > short).all()
+    falls = [(one[:, 0] - one[:, -1]).mean() for one in (short, long)]
+    assert 0.9 < falls[1] / falls[0] < 1.15
+
+
+def test_a_narrower_c_takes_about_a_hundred_thousand_parameters_away() -> None:
+    narrow, wide = (count_parameters(make(400, 700)) for make in (widths.machine, bottleneck))
+    assert 95_000 < wide - narrow < 105_000
+
+
+def test_chapter_3_says_how_far_behind_the_one_vector_is() -> None:
+    text = (BOOK / "captioning.md").read_text(encoding="utf-8")
+    assert f"{FITTED + 1} batches behind" in text  # those of the baseline, and the probe
