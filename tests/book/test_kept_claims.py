@@ -54,3 +54,17 @@ def test_a_narrower_c_takes_about_a_hundred_thousand_parameters_away() -> None:
 def test_chapter_3_says_how_far_behind_the_one_vector_is() -> None:
     text = (BOOK / "captioning.md").read_text(encoding="utf-8")
     assert f"{FITTED + 1} batches behind" in text  # those of the baseline, and the probe
+
+
+def test_captioners_stay_in_their_group_through_the_long_budget_as_chapter_3_says() -> None:
+    page, appendix = (kept(name, "numbers") for name in ("captioning", "captioning_appendix"))
+    assert appendix["changed"] == 0
+    assert appendix["long_remembering"] == page["remembering"]
+    assert appendix["long_following"] == page["following"]
+    apart = page["remembering_moved_lowest"] - page["looking_moved_highest"]
+    assert appendix["remembered_lowest"] - appendix["remembered_highest"] > apart
+
+
+def test_a_third_word_is_missed_less_than_the_stand_in_as_chapter_2_says() -> None:
+    numbers = kept("alignment", "numbers")
+    assert numbers["equal_gold"] < numbers["equal_third"] < numbers["equal_both"] - 0.08

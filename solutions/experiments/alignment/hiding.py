@@ -19,9 +19,10 @@ from ...translators.seq2seq import Memory, Seq2Seq
 from ...translators.training import Task, tensors
 from .maps import Map
 
-HIDDEN = ("peak", "gold", "other", "random", "both")
+HIDDEN = ("peak", "gold", "other", "random", "both", "gold and third")
 """Which word is hidden: that of the largest weight; the gold word; that of the largest weight but
-for the gold word; any one but for the gold word and the peak; or the gold word and the other."""
+for the gold word; any one but for the gold word and the peak. Or two of them: the gold word and the
+other; the gold word and the third, which has the largest weight but for these two."""
 
 RATIO, LEAST = 1.5, 0.1
 """When two words count as equally weighted; see `Trials.equally_weighted`."""
@@ -44,7 +45,7 @@ class Trials:
 
     Every word was right before, and has one gold word. Columns are those of HIDDEN. places: (N, 2),
     the pair and the target token. kinds: (N,), of KINDS. agrees: (N,), whether the peak is the gold
-    word. weights: (N, 5), of what is hidden. lost: (N, 5).
+    word. weights: (N, 6), of what is hidden. lost: (N, 6).
     """
 
     places: np.ndarray
@@ -81,23 +82,19 @@ def one_gold_word(pair: Pair, row: int) -> int | None:
     return positions[0] if len(positions) == 1 and (row, positions[0]) in pair.sure else None
 
 
-def choose(weights: np.ndarray, gold: int, rng: np.random.Generator) -> tuple[int, ...]:
-    """Return the source positions of HIDDEN but for the last, for one row of weights (n,).
+def choose(weights: np.ndarray, gold: int, rng: np.random.Generator) -> list[list[int]]:
+    """Return the source positions that each of HIDDEN hides, for one row of weights (n,).
 
-    Raises ValueError where no word is left to be the random one.
+    Raises ValueError where fewer than three words are left to choose from.
     """
+    if len(weights) < 3:
+        raise ValueError(f"{len(weights)} source words are too few to hide gold and another two")
     peak = int(weights.argmax())
-    others = np.delete(np.arange(len(weights)), gold)
-    left = [int(j) for j in others if j != peak]
-    if not left:
-        raise ValueError(f"{len(weights)} source words leave none to hide but peak and gold")
-    return peak, gold, int(others[weights[others].argmax()]), left[rng.integers(len(left))]
-
-
-def _hidden(chosen: tuple[int, ...]) -> list[list[int]]:
-    """Return the positions that each of HIDDEN hides."""
-    _, gold, other, _ = chosen
-    return [*([one] for one in chosen), [gold, other]]
+    falling = np.argsort(-weights, kind="stable")
+    other, third = (int(j) for j in falling[falling != gold][:2])
+    left = [j for j in range(len(weights)) if j not in (gold, peak)]
+    drawn = left[rng.integers(len(left))]
+    return [[peak], [gold], [other], [drawn], [gold, other], [gold, third]]
 
 
 def hide(model: Seq2Seq, task: Task, maps: Sequence[Map], seed: int) -> Trials:
@@ -111,12 +108,12 @@ def hide(model: Seq2Seq, task: Task, maps: Sequence[Map], seed: int) -> Trials:
             if gold is not None:
                 places.append((k, int(i)))
                 chosen.append(choose(one.weights[i], gold, rng))
-                for table, positions in zip(tables, _hidden(chosen[-1]), strict=True):
+                for table, positions in zip(tables, chosen[-1], strict=True):
                     table[k][i, positions] = True
     found = right_without(model, task, [one.pair for one in maps], tables)
     weights = [
-        [maps[k].weights[i, positions].sum() for positions in _hidden(four)]
-        for (k, i), four in zip(places, chosen, strict=True)
+        [maps[k].weights[i, positions].sum() for positions in hidden]
+        for (k, i), hidden in zip(places, chosen, strict=True)
     ]
     return Trials(
         places=np.array(places),

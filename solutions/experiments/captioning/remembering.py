@@ -1,7 +1,8 @@
 """The second experiment of chapter 3: does a map of the looks tell what was used?
 
 A captioner whose state is told *where* it looked, and one that is told *what* it saw, learn alike
-for `SHORT`. Then their looks are taken away, and moved.
+for `SHORT`. Then their looks are taken away, and moved. The appendix asks the second kind after
+`LONG` too.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 from ...data.pictures import KINDS
 from .captions import caption, judge
 from .hiding import LOOKS, Said, kinds_said
-from .looking import pictures_for, taught
+from .looking import LONG, SHORT, Budget, pictures_for, taught
 
 TEN = tuple(range(10))
 """The seeds of the captioner that is told what it saw: how it goes about it differs by seed."""
@@ -34,16 +35,21 @@ class Remembering:
 
 def where(seed: int) -> Remembering:
     """Train and ask the captioner whose state is told where it looked."""
-    return _ask("soft", seed)
+    return _ask("soft", seed, SHORT)
 
 
 def what(seed: int) -> Remembering:
     """Train and ask the captioner whose state is told what it saw."""
-    return _ask("stored", seed)
+    return _ask("stored", seed, SHORT)
 
 
-def _ask(name: str, seed: int) -> Remembering:
-    model, test = taught(name, seed), pictures_for(seed)
+def what_for_long(seed: int) -> Remembering:
+    """The same, after `LONG`."""
+    return _ask("stored", seed, LONG)
+
+
+def _ask(name: str, seed: int, budget: Budget) -> Remembering:
+    model, test = taught(name, seed, budget), pictures_for(seed)
     found = judge(test, caption(model, [picture.image for picture in test]))
     kinds = np.isin(found.named, KINDS)
     return Remembering(

@@ -55,15 +55,16 @@ def test_a_hidden_word_might_as_well_not_be_there(model):
     assert differ > 0  # to hide the word does something
 
 
-def test_the_words_to_hide_are_four_choices():
+def test_the_words_to_hide_are_four_choices_and_two_pairs():
     weights, rng = np.array([0.1, 0.5, 0.3, 0.06, 0.04]), np.random.default_rng(0)
-    assert HIDDEN == ("peak", "gold", "other", "random", "both")
+    assert HIDDEN == ("peak", "gold", "other", "random", "both", "gold and third")
     drawn = [choose(weights, 2, rng) for _ in range(200)]
-    assert {one[:3] for one in drawn} == {(1, 2, 1)}  # the peak is not gold: it is the other
-    assert {one[3] for one in drawn} == {0, 3, 4}
+    # the peak is not gold: it is the other
+    assert all(one[:3] + one[4:] == [[1], [2], [1], [2, 1], [2, 0]] for one in drawn)
+    assert sorted({j for one in drawn for j in one[3]}) == [0, 3, 4]
     drawn = [choose(weights, 1, rng) for _ in range(200)]
-    assert {one[:3] for one in drawn} == {(1, 1, 2)}
-    assert {one[3] for one in drawn} == {0, 2, 3, 4}
+    assert all(one[:3] + one[4:] == [[1], [1], [2], [1, 2], [1, 0]] for one in drawn)
+    assert sorted({j for one in drawn for j in one[3]}) == [0, 2, 3, 4]
     with pytest.raises(ValueError, match="2 source words"):
         choose(weights[:2], 0, rng)
 
@@ -78,10 +79,12 @@ def test_every_right_word_with_one_gold_word_is_tried(model, maps):
     ]
     assert [tuple(map(int, place)) for place in trials.places] == expected
     assert trials.weights.shape == trials.lost.shape == (len(expected), len(HIDDEN))
-    peak, gold, other, random, both = trials.weights.T
+    peak, gold, other, random, both, with_third = trials.weights.T
     assert (peak >= np.stack([gold, other, random]).max(axis=0)).all()
     assert (other >= random).all()
     np.testing.assert_allclose(both, gold + other)
+    assert (with_third <= both).all()
+    assert (with_third >= gold).all()
     np.testing.assert_array_equal(trials.lost[trials.agrees, 0], trials.lost[trials.agrees, 1])
     np.testing.assert_array_equal(trials.lost[~trials.agrees, 0], trials.lost[~trials.agrees, 2])
 
@@ -94,7 +97,7 @@ def test_a_word_that_was_wrong_is_not_tried(model, maps):
 
 def test_equally_weighted_words_are_content_words_whose_other_weighs_as_much_as_gold():
     weights = [[0.5, 0.4, 0.5], [0.5, 0.3, 0.5], [0.42, 0.42, 0.3], [0.09, 0.09, 0.09]]
-    table = np.column_stack([weights, np.zeros((4, 2))])
+    table = np.column_stack([weights, np.zeros((4, 3))])
     kinds, places = np.array(["content"] * 4), np.zeros((4, 2), dtype=int)
     one = Trials(places, kinds, np.zeros(4, dtype=bool), table, table > 1)
     assert one.equally_weighted().tolist() == [True, False, True, False]
