@@ -26,3 +26,34 @@ def test_masked_blend(
     loud = np.where(mask, scores, 1e6)
     assert np.allclose(implementation(loud, values, mask), right)
     assert np.allclose(implementation(scores + 800, values, mask), right)
+
+
+def test_looks_back(
+    implementation: Callable[[np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]],
+) -> None:
+    """Test a look back at a source, of which the parameters are unknown.
+
+    It is called `implementation(s, H, mask)`. s: (batch, d_s), the decoder's states, one for each
+    sentence. H: (batch, T, d_h), the encoder's states. mask: boolean, (batch, T), True where a
+    token stands; every sentence has one. All numbers lie between -3 and 3; d_s and d_h are 2 to 8.
+    It should return the tuple (context, weights), of shapes (batch, d_h) and (batch, T). The
+    weights are the softmax of the scores of a sentence's tokens, and exactly 0 at the padding. The
+    context is the sum of the encoder's states of the sentence, each times its weight. A score comes
+    from a network of tanh units that reads the token's own state and the decoder's state of its
+    sentence, and nothing else. Both count: with numbers drawn between -1 and 1 or wider, another
+    state of the decoder moves some weight of every sentence of three tokens or more by over 0.0001.
+    Raises AssertionError if the implementation is wrong. What is right to seven digits is right.
+    """
+    rng = np.random.default_rng(0)
+    s, H = rng.normal(size=(2, 3)).clip(-3, 3), rng.normal(size=(2, 5, 4)).clip(-3, 3)
+    mask = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]]) == 1
+    context, weights = implementation(s, H, mask)
+    assert np.allclose(weights.sum(axis=-1), 1)
+    assert not weights[~mask].any()
+    assert np.allclose(context, np.sum(weights[..., None] * H, axis=-2))
+    for i in range(2):
+        kept = np.flatnonzero(mask[i])[:0:-1]  # alone, in the other order, without the first token
+        _, fewer = implementation(s[[i]], H[[i]][:, kept], mask[[i]][:, kept])
+        assert np.allclose(fewer[0], weights[i, kept] / weights[i, kept].sum())
+    _, moved = implementation(s[::-1], H, mask)
+    assert (np.abs(moved - weights).max(axis=-1) > 1e-4).all()
