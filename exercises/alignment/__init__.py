@@ -8,8 +8,8 @@ ASSIGNMENT = assignment(
     exercises=(
         "additive_scores",
         "masked_softmax",
-        "context_vector",
         "attention_decoder_step",
+        "test_looks_back",
         "multiplicative_scores",
         "looks_with_coverage",
         "alignment_error_rate",

@@ -1,22 +1,27 @@
-"""The exercise `alignment_error_rate`: where the decoder looked, against the gold alignment."""
+"""The exercise `alignment_error_rate`: where the decoder looked, against the gold. To debug.
+
+The function that is given is the formula of the page, word for word. It is right for gold tables
+in which every sure link is marked as possible, too, and wrong for those that mark a link once.
+"""
 
 from collections.abc import Iterable
 
 import numpy as np
 
-from autograder.exercise.declaring import Case, Declaration
+from autograder.exercise.declaring import Case, Declaration, Kind
 from solutions import alignment as solutions
 
 alignment_error_rate = Declaration(
     solutions.alignment_error_rate,
     points=3,
     difficulty=3,
-    minutes=20,
+    minutes=15,
+    kind=Kind.DEBUG,
     help=(
-        "Make a boolean table of the claimed links, then count what it shares with each of the two "
-        "gold tables.",
-        "Precision asks the possible links, recall the sure ones, and the rate is 1 less the two "
-        "counts of agreement over the two counts of links.",
+        "One target word, one source word, one sure link: what may the two gold tables look like, "
+        "and what does the function return for each of them?",
+        "What does the docstring say of the link between the two tables, and where does the "
+        "function rely on more than that?",
         "Section “How wrong is an alignment?”.",
     ),
 )
@@ -128,6 +133,7 @@ alignment_error_rate.wrong(
     "Some tables list in `possible` only what is not sure. What does the docstring say of a sure "
     "link?",
     plain.edit("claimed & (sure | possible)", "claimed & possible"),
+    released=True,
 )
 alignment_error_rate.wrong(
     "rows of zeros claim a link",

@@ -1,8 +1,12 @@
-"""The exercise `multiplicative_scores`: a product compares two states, with a matrix or without."""
+"""The exercise `multiplicative_scores`: a product compares two states. To debug.
+
+The function that is given takes the matrix the other way round. Where both states have one width
+that runs, and a model which is trained with it learns the other matrix.
+"""
 
 import numpy as np
 
-from autograder.exercise.declaring import Case, Declaration, Raises
+from autograder.exercise.declaring import Case, Declaration, Kind, Raises
 from solutions import alignment as solutions
 
 multiplicative_scores = Declaration(
@@ -10,11 +14,11 @@ multiplicative_scores = Declaration(
     points=2,
     difficulty=2,
     minutes=10,
+    kind=Kind.DEBUG,
     help=(
-        "Bring the decoder's state to the width of the encoder's, by W or as it is; then one dot "
-        "product a position.",
-        "`s @ W` has shape (..., d_h). Give it an axis of length 1 where it meets the T positions, "
-        "and take away the one that is left over.",
+        "The colleague's states had one width. What does the function do with others?",
+        "Which of the two axes of W belongs to the decoder's state, by the docstring, and which "
+        "one meets it in the function?",
         "Section “Other scores”.",
     ),
 )
@@ -58,12 +62,20 @@ def plain(s, H, W=None):
     return scores[..., 0]
 
 
-multiplicative_scores.wrong(
+@multiplicative_scores.wrong(
     "matrix transposed",
     "Which rows does W have, as many as the decoder's state or as the encoder's? Try states of "
     "different widths.",
-    plain.edit("s @ W", "s @ W.T"),
+    released=True,
 )
+def _(s, H, W=None):
+    if W is None and s.shape[-1] != H.shape[-1]:
+        raise ValueError(f"states of {s.shape[-1]} and {H.shape[-1]}")
+    projected = H if W is None else H @ W
+    scores = projected @ s[..., None]
+    return scores[..., 0]
+
+
 multiplicative_scores.wrong(
     "matrix ignored",
     "Change W. Do your scores change?",

@@ -1,8 +1,12 @@
-"""The exercise `score_function_gradient`: a gradient through a draw."""
+"""The exercise `score_function_gradient`: a gradient through a draw. To debug.
+
+The function that is given subtracts the mean advantage of its draws from each of them. So a draw
+enters its own baseline, and of n draws the mean estimate is (n - 1) / n times the gradient.
+"""
 
 import numpy as np
 
-from autograder.exercise.declaring import Case, Declaration
+from autograder.exercise.declaring import Case, Declaration, Kind
 from solutions import captioning as solutions
 
 from .. import forbidden
@@ -12,12 +16,13 @@ score_function_gradient = Declaration(
     points=3,
     difficulty=3,
     minutes=20,
+    kind=Kind.DEBUG,
     forbidden=forbidden.AUTOMATIC_DIFFERENTIATION,
     help=(
-        "How much better than the baseline the draw was, times the gradient of the log probability "
-        "of the drawn place.",
-        "The log probability of place a is scores[a] minus the logarithm of the sum of all "
-        "exp(scores). Differentiate that by scores[a], and by another score.",
+        "Call the function with two draws, then with each of them alone. On what does the estimate "
+        "of the first draw depend, and on what may it?",
+        "Which numbers of the docstring make the baseline of a draw? Of which numbers is it made "
+        "in the function?",
         "Section “A gradient through a draw”.",
     ),
 )
@@ -67,6 +72,13 @@ score_function_gradient.wrong(
     "baseline added",
     "A draw brought just what was expected. How much should the scores change?",
     plain.edit("reward - baseline", "reward + baseline"),
+)
+score_function_gradient.wrong(
+    "the mean advantage subtracted",
+    "What is your estimate if there is one draw only? Does a draw have a part in what it is "
+    "compared with?",
+    plain.edit("return advantage", "advantage = advantage - np.mean(advantage)\nreturn advantage"),
+    released=True,
 )
 baseline_ignored = score_function_gradient.wrong(
     "baseline ignored",

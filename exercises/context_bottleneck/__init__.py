@@ -7,7 +7,7 @@ ASSIGNMENT = assignment(
     title="One vector for a whole sentence",
     exercises=(
         "encode",
-        "encode_bidirectional",
+        "test_reads_from_both_ends",
         "jacobian_norms",
         "gru_cell",
         "greedy_decode",

@@ -1,21 +1,25 @@
-"""The exercise `jacobian_norms`: how much the last state depends on each one before it."""
+"""The exercise `jacobian_norms`: how much the last state depends on each one before it. To debug.
+
+The function that is given multiplies the steps in the wrong order. Of one step, and of numbers in
+the place of matrices, there is no order.
+"""
 
 import numpy as np
 
-from autograder.exercise.declaring import Case, Declaration
+from autograder.exercise.declaring import Case, Declaration, Kind
 from solutions import context_bottleneck as solutions
 
 jacobian_norms = Declaration(
     solutions.jacobian_norms,
-    points=4,
+    points=3,
     difficulty=4,
-    minutes=25,
+    minutes=20,
+    kind=Kind.DEBUG,
     help=(
-        "Begin at the end, where the Jacobian is the identity. Every step back puts one more "
-        "factor to the product.",
-        "The slope of tanh can be had from its value. One step is W_hh with each column scaled by "
-        "the slope of the unit that it leads to. `np.linalg.norm(A, 2, axis=(-2, -1))` is the "
-        "spectral norm, of a batch too.",
+        "The smallest network that shows the mistake has two hidden units and three states. What "
+        "does the function multiply there, by hand?",
+        "A nudge is a row, and is multiplied from the right. Which matrix does a nudge to the "
+        "first of three states meet first?",
         "Section “How far back does the last state reach?”.",
     ),
 )
@@ -111,6 +115,7 @@ jacobian_norms.wrong(
     "Write out three steps by the chain rule. On which side of the product does the earlier step "
     "stand when vectors are rows?",
     plain.edit("step @ product", "product @ step"),
+    released=True,
 )
 jacobian_norms.wrong(
     "product of the norms",

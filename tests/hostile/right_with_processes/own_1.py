@@ -10,8 +10,8 @@ with multiprocessing.get_context("fork").Pool(2) as pool:
 subprocess.Popen("while true; do sleep 0.01; done", shell=True)
 
 
-def blend(weights, H):
-    return np.sum(weights[..., None] * H, axis=-2)
+def score(s, H, W_s, W_h, v):
+    return np.tanh((s @ W_s)[..., None, :] + H @ W_h) @ v
 
 
 helpers = ProcessPoolExecutor(1, multiprocessing.get_context("fork"))

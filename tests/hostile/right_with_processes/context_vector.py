@@ -1,2 +1,0 @@
-def context_vector(weights, H):
-    return helpers.submit(blend, weights, H).result()
