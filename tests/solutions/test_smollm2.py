@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 import torch
-from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
+from smollm2_of_transformers import PROMPTS, same_weights
+from transformers import AutoTokenizer, LlamaForCausalLM
 
-from solutions.positions import weights_for_halves
 from solutions.published.files import PublishedFileError
-from solutions.published.looking_inside import look
+from solutions.published.looking_inside import Unseen, look
 from solutions.published.smollm2 import CONTEXT, SIZES, SmolLM2
 from solutions.published.smollm2_file import FILE, INSTALL, VARIABLE, find, verified
 
@@ -18,26 +18,6 @@ except PublishedFileError as missing:
     pytest.skip(f"no published language model: {missing}", allow_module_level=True)
 
 MOST_DIFFERENT = 1e-3
-PROMPTS = [
-    f"{beginning} {subject}"
-    for beginning in (
-        "The capital of",
-        "Once upon a time there was",
-        "A short history of",
-        "def count_the_words(text):  # in",
-        "Dear Sir or Madam, I write to you about",
-        "What I like best about",
-        "In 1987, 3 of 4 people wrote about",
-        "Two plus two is four, and",
-        "Q: What is the difference between a cat and",
-        "She opened the door and saw",
-    )
-    for subject in (
-        "France", "Peru", "the sea", "bread", "a small village", "the moon", "attention",
-        "a clockmaker", "naïve children", "the year 2024", "trees", "a red car", "music", "rain",
-        "the North Pole", "numbers", "dogs", "a letter", "war and peace", "nothing at all",
-    )
-]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -47,42 +27,7 @@ def ours() -> SmolLM2:
 
 @pytest.fixture(scope="module")
 def theirs(ours: SmolLM2) -> LlamaForCausalLM:
-    """The same weights; theirs pairs the halves of a head's features in the rotation."""
-    config = LlamaConfig(
-        vocab_size=SIZES["vocab_size"],
-        hidden_size=SIZES["d_model"],
-        intermediate_size=SIZES["d_ff"],
-        num_hidden_layers=SIZES["n_layers"],
-        num_attention_heads=SIZES["n_heads"],
-        num_key_value_heads=SIZES["n_kv_heads"],
-        max_position_embeddings=CONTEXT,
-        rms_norm_eps=SIZES["eps"],
-        rope_parameters={"rope_type": "default", "rope_theta": SIZES["base"]},
-        tie_word_embeddings=True,
-    )
-    model = LlamaForCausalLM(config).eval()
-    names = {
-        "embedding": "model.embed_tokens", "norm": "model.norm",
-        "norm_1": "input_layernorm", "norm_2": "post_attention_layernorm",
-        "attention.W_q": "self_attn.q_proj", "attention.W_k": "self_attn.k_proj",
-        "attention.W_v": "self_attn.v_proj", "attention.W_o": "self_attn.o_proj",
-        "feed_forward.W_gate": "mlp.gate_proj", "feed_forward.W_up": "mlp.up_proj",
-        "feed_forward.W_down": "mlp.down_proj",
-    }  # fmt: skip
-    state = {}
-    for name, weights in ours.model.state_dict().items():
-        part = name.removesuffix(".weight")
-        heads = {"W_q": SIZES["n_heads"], "W_k": SIZES["n_kv_heads"]}.get(part.split(".")[-1])
-        if heads:
-            weights = torch.from_numpy(weights_for_halves(weights.numpy().T, heads).T)
-        if part.startswith("blocks."):
-            _, number, rest = part.split(".", 2)
-            state[f"model.layers.{number}.{names[rest]}.weight"] = weights
-        else:
-            state[f"{names[part]}.weight"] = weights
-    state["lm_head.weight"] = state["model.embed_tokens.weight"]
-    model.load_state_dict(state)
-    return model
+    return same_weights(ours)
 
 
 @torch.no_grad()
@@ -166,9 +111,9 @@ def test_heads_and_tokens_are_taken_away(ours: SmolLM2) -> None:
     block, X = ours.model.blocks[4], silent.stream[4]
     torch.testing.assert_close(silent.stream[5], X + block.feed_forward(block.norm_2(X)))
     torch.testing.assert_close(silent.stream[4], whole.stream[4])
-    blind = look(ours, ids, unseen=[0])
-    assert all((one[:, :, 1:, 0] == 0).all() for one in blind.weights)
-    assert all((one[:, :, 0, 0] == 1).all() for one in blind.weights)
+    blind = look(ours, ids, unseen=Unseen(0, 2))
+    assert all((one[:, :, 2:, 0] == 0).all() for one in blind.weights)
+    assert all((one[:, :, 1, 0] > 0).all() for one in blind.weights)
     assert not torch.allclose(blind.logits, whole.logits, atol=0.1)
 
 
