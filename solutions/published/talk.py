@@ -15,7 +15,7 @@ from .smollm2 import CONTEXT, SmolLM2
 MOST = 400
 """Tokens of an answer, at most."""
 
-NEEDED = {torch.float32: 1_200, torch.bfloat16: 700}
+NEEDED = {torch.float32: 1_200, torch.bfloat16: 950}
 """Megabytes that the program takes up with weights of each kind, while it loads them."""
 
 UNFINISHED = "\N{REPLACEMENT CHARACTER}"

@@ -10,7 +10,6 @@ from torch import Tensor, nn
 
 from ...data.book_text import three_parts
 from ...gpt_and_bert import GPT, causal_language_model_loss
-from ...transformer_block import EncoderBlock
 from .tokens import Tokens, learned
 
 N_MERGES = 128
@@ -72,10 +71,13 @@ def begin_small(blocks: nn.ModuleList, scale: float = FIRST_SCALE) -> None:
     """
     with torch.no_grad():
         for block in blocks:
-            assert isinstance(block, EncoderBlock)
-            for last in (block.attention.W_o, block.feed_forward.W_2):
+            for part in (block.attention, block.feed_forward):
+                assert isinstance(part, nn.Module)
+                *_, last = part.children()  # which writes into the stream
+                assert isinstance(last, nn.Linear)
                 last.weight.mul_(scale)
-                last.bias.zero_()
+                if last.bias is not None:
+                    last.bias.zero_()
 
 
 def windows(ids: Tensor, n: int) -> Tensor:
@@ -125,14 +127,19 @@ def train(
 ) -> Trained:
     """Train GPT on windows drawn at random from the training text."""
     torch.manual_seed(seed)
-    vocab_size = len(text.tokens.pieces)
-    model = GPT(vocab_size, max_len=CONTEXT, **SIZES)
+    model = GPT(len(text.tokens.pieces), max_len=CONTEXT, **SIZES)
     begin_small(model.blocks, scale)
+    begun = time.perf_counter()
+    curve = fit(model, text, steps, rate)
+    return Trained(model, curve, time.perf_counter() - begun)
+
+
+def fit(model: nn.Module, text: Corpus, steps: int, rate: float) -> list[tuple[int, float, float]]:
+    """Train a model that gives logits for ids; return (step, training, validation loss)."""
     optimiser = torch.optim.AdamW(
         model.parameters(), lr=rate, betas=(0.9, 0.99), weight_decay=WEIGHT_DECAY
     )
     curve = []
-    begun = time.perf_counter()
     for step in range(1, steps + 1):
         share = min(step / WARM_UP, (steps - step) / max(steps - WARM_UP, 1))
         optimiser.param_groups[0]["lr"] = rate * max(share, 0.02)
@@ -145,4 +152,4 @@ def train(
         optimiser.step()
         if step % 100 == 0 or step == steps:
             curve.append((step, loss.item(), mean_loss(model, text.validation)))
-    return Trained(model, curve, time.perf_counter() - begun)
+    return curve

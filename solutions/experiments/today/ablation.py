@@ -1,0 +1,70 @@
+"""One piece at a time: each of a model of today's pieces, alone, in chapter 10's GPT."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import torch
+
+from ...transformer_block import RMSNorm
+from ..gpt_and_bert.language_model import (
+    CONTEXT,
+    RATE,
+    SIZES,
+    Corpus,
+    begin_small,
+    corpus,
+    fit,
+)
+from .pieces import Model, Pieces
+
+STEPS = 2000
+WINDOW = 8
+"""How many tokens before itself a token sees in a local block."""
+
+VARIANTS = {
+    "chapter 10's GPT": Pieces(),
+    "no positions": Pieces(positions="none", d_ff=400),
+    "rotary positions": Pieces(positions="rotary", d_ff=400),
+    "RMSNorm": Pieces(norm=RMSNorm),
+    "SwiGLU": Pieces(gated=True, d_ff=256),
+    "grouped queries": Pieces(n_kv_heads=2, d_ff=432),
+    "local and global": Pieces(window=WINDOW),
+    "a sink": Pieces(sink=True),
+    "rotary, RMSNorm, SwiGLU, grouped": Pieces(
+        positions="rotary", norm=RMSNorm, gated=True, n_kv_heads=2, d_ff=302
+    ),
+}
+"""Each width in between makes the parameters as many as the GPT's, within 1 %."""
+
+
+@dataclass(frozen=True)
+class Ablated:
+    """One model of one seed. curve: (step, training loss, validation loss), in nats a token."""
+
+    curve: list[tuple[int, float, float]]
+    parameters: int
+
+    @property
+    def loss(self) -> float:
+        """On the validation text after the last step, in nats a token."""
+        return self.curve[-1][2]
+
+
+def ablate(name: str, seed: int, steps: int = STEPS, rate: float = RATE) -> Ablated:
+    """Train the model `name` of VARIANTS, on the batches that the others see too."""
+    text = the_corpus()
+    torch.manual_seed(seed)
+    sizes = {key: SIZES[key] for key in ("d_model", "n_heads", "n_layers")}
+    model = Model(len(text.tokens.pieces), **sizes, max_len=CONTEXT, pieces=VARIANTS[name])
+    begin_small(model.blocks)
+    torch.manual_seed(seed)  # whatever the pieces drew, the batches are the same
+    curve = fit(model, text, steps, rate)
+    return Ablated(curve, sum(one.numel() for one in model.parameters()))
+
+
+@cache
+def the_corpus() -> Corpus:
+    """The book's text, cut once in each process."""
+    return corpus()
