@@ -84,6 +84,8 @@ class Attending:
     soft_captions: list[Caption]
     hard_captions: list[Caption]
     parameters: int
+    soft_state: dict[str, np.ndarray]
+    hard_state: dict[str, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -170,6 +172,8 @@ def attend(seed: int) -> Attending:
         soft_captions=soft_captions[:SHOWN],
         hard_captions=hard_captions[:SHOWN],
         parameters=_count(soft),
+        soft_state=_state(soft),
+        hard_state=_state(hard),
     )
 
 
@@ -209,6 +213,10 @@ def _learning(learner: Softly, stream: Stream, steps: int) -> Iterator[int]:
     for done in range(EVERY, steps + 1, EVERY):
         together([learner], stream, EVERY)
         yield done
+
+
+def _state(model: Captioner) -> dict[str, np.ndarray]:
+    return {name: one.numpy() for name, one in model.state_dict().items()}
 
 
 def _count(model: Captioner) -> int:
