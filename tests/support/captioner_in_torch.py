@@ -1,0 +1,104 @@
+"""The captioner that runs in a page, beside the same one in PyTorch."""
+
+import json
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from book._ext.live_models import packed
+from solutions.data.pictures import VOCABULARY, Picture
+from solutions.data.translation.vocabulary import START
+from solutions.experiments.captioning.captioner import Captioner, Look, softly, strongest
+from solutions.experiments.captioning.captions import Caption, caption
+from solutions.experiments.captioning.hiding import Blinkered
+
+CAPTIONS = Path(__file__).parents[1] / "web" / "live" / "captions.mjs"
+LOOKS: dict[str, Look] = {"soft": softly, "hard": strongest}
+
+
+@dataclass(frozen=True)
+class Forced:
+    """The word for which some places alone can be seen. kept: (L,) bool."""
+
+    at: int
+    kept: Tensor
+
+
+class Forcing:
+    """A look that is forced once: the weights outside are dropped, and then it looks as ever."""
+
+    def __init__(self, look: Look, forced: Forced) -> None:
+        """Begin a caption."""
+        self.look = look
+        self.blinkered = Blinkered(torch.tensor([forced.at]), forced.kept[None])
+
+    def __call__(self, weights: Tensor) -> Tensor:
+        """weights: (1, L)."""
+        return self.look(self.blinkered(weights))
+
+
+def in_the_page(
+    kept: bytes,
+    look: str,
+    images: Sequence[np.ndarray],
+    targets: Sequence[Sequence[int]],
+    forced: Sequence[Forced | None],
+    folder: Path,
+    kernel: str = "wasm",
+) -> list[dict[str, Any]]:
+    """Return what the page's captioner says of each image; see captions.mjs for what is told."""
+    model, asked = folder / "captioner.model", folder / "cases.json"
+    model.write_bytes(packed(kept))
+    cases = [
+        {
+            "image": image.tolist(),
+            "target": list(target),
+            "forced": one and {"at": one.at, "places": one.kept.nonzero()[:, 0].tolist()},
+        }
+        for image, target, one in zip(images, targets, forced, strict=True)
+    ]
+    asked.write_text(json.dumps(cases), encoding="utf-8")
+    command = ["node", str(CAPTIONS), str(model), str(asked), look, kernel]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    found: list[dict[str, Any]] = json.loads(done.stdout)
+    return found
+
+
+def looking(look: str, forced: Forced | None) -> Look:
+    """Return how a captioner looks."""
+    return Forcing(LOOKS[look], forced) if forced else LOOKS[look]
+
+
+def written(model: Captioner, look: str, image: np.ndarray, forced: Forced | None) -> Caption:
+    """Return PyTorch's caption of an image."""
+    (said,) = caption(model, [image], looking(look, forced))
+    return said
+
+
+def right(picture: Picture) -> list[int]:
+    """Return the ids of the right caption, from [START] on."""
+    return [START, *map(int, VOCABULARY.encode(picture.caption))]
+
+
+@torch.no_grad()
+def error(
+    model: Captioner,
+    look: str,
+    image: np.ndarray,
+    target: Sequence[int],
+    forced: Forced | None,
+    said: dict[str, Any],
+) -> float:
+    """Return how far any logit or share is from PyTorch's, over a caption that is read."""
+    reading = model(torch.from_numpy(image)[None], torch.tensor([target]), looking(look, forced))
+    wanted = {"logits": reading.logits[0], "shares": reading.shares[0]}
+    return max(
+        float((torch.tensor([step[what] for step in said["steps"]]) - one).abs().max())
+        for what, one in wanted.items()
+    )
