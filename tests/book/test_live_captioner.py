@@ -5,14 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from captioner_in_torch import LOOKS, Forced, error, in_the_page, right, written
+from captioner_in_torch import LOOKS, Forced, error, in_the_page, right, untaught, written
 from engine_in_torch import KERNELS
 
 from solutions.data.pictures import Picture, sample_pictures
-from solutions.data.translation.vocabulary import PAD, START, UNKNOWN
 from solutions.experiments.captioning.captioner import Captioner
 from solutions.experiments.captioning.hiding import seeing
-from solutions.experiments.captioning.keeping import as_bytes, from_bytes
 
 TOLERANCE = 1e-3
 PICTURES = sample_pictures(12, np.random.default_rng(31))
@@ -21,21 +19,7 @@ Made = tuple[bytes, Captioner]
 
 @pytest.fixture(scope="module")
 def made() -> Made:
-    """A captioner with weights of its own that says something: drawn, and larger than at first.
-
-    Its statistics are those of pictures; it says no token that is no word.
-    """
-    torch.manual_seed(2)
-    model = Captioner()
-    with torch.no_grad():
-        for one in model.parameters():
-            one *= 2
-        model.read_out[-1].bias[[PAD, START, UNKNOWN]] -= 100
-        for _ in range(20):
-            images = [picture.image for picture in sample_pictures(16, np.random.default_rng(1))]
-            model.encode(torch.from_numpy(np.stack(images)))
-    kept = as_bytes({name: one.numpy() for name, one in model.state_dict().items()})
-    return kept, from_bytes(kept)
+    return untaught(2)
 
 
 def compare(made: Made, look: str, forced: list[Forced | None], folder: Path, kernel: str) -> None:

@@ -12,11 +12,12 @@ import torch
 from torch import Tensor
 
 from book._ext.live_models import packed
-from solutions.data.pictures import VOCABULARY, Picture
-from solutions.data.translation.vocabulary import START
+from solutions.data.pictures import VOCABULARY, Picture, sample_pictures
+from solutions.data.translation.vocabulary import PAD, START, UNKNOWN
 from solutions.experiments.captioning.captioner import Captioner, Look, softly, strongest
 from solutions.experiments.captioning.captions import Caption, caption
 from solutions.experiments.captioning.hiding import Blinkered
+from solutions.experiments.captioning.keeping import as_bytes, from_bytes
 
 CAPTIONS = Path(__file__).parents[1] / "web" / "live" / "captions.mjs"
 LOOKS: dict[str, Look] = {"soft": softly, "hard": strongest}
@@ -102,3 +103,21 @@ def error(
         float((torch.tensor([step[what] for step in said["steps"]]) - one).abs().max())
         for what, one in wanted.items()
     )
+
+
+def untaught(seed: int) -> tuple[bytes, Captioner]:
+    """Return a captioner that says something: its weights are larger than at first.
+
+    Its statistics are those of pictures; it says no token that is no word.
+    """
+    torch.manual_seed(seed)
+    model = Captioner()
+    with torch.no_grad():
+        for one in model.parameters():
+            one *= 2
+        model.read_out[-1].bias[[PAD, START, UNKNOWN]] -= 100
+        for _ in range(20):
+            images = [picture.image for picture in sample_pictures(16, np.random.default_rng(1))]
+            model.encode(torch.from_numpy(np.stack(images)))
+    kept = as_bytes({name: one.numpy() for name, one in model.state_dict().items()})
+    return kept, from_bytes(kept)

@@ -78,8 +78,8 @@ export function lookMap(chosen) {
             cell.style.setProperty("--share", (look[place] / largest).toFixed(3));
             cell.classList.toggle("look-alone", look[place] === 1);
         }
-        point(at);
+        point(look.indexOf(largest));
     }
 
-    return { place: element("div", {}, around, told), see, light, at: () => at };
+    return { place: element("div", {}, around, told), see, light };
 }

@@ -7,8 +7,11 @@ import { seeing } from "./seeing.mjs";
 
 /** @typedef {import("./pictures.mjs").Scene} Scene */
 
-/** A share as the book writes it. @param {number} share */
-const number = (share) => (share >= 0.995 ? "1" : share.toFixed(2).slice(1));
+/** A share as the book writes it: .63. @param {number} share */
+function number(share) {
+    const text = share.toFixed(2);
+    return text === "0.00" ? "0" : text === "1.00" ? "1" : text.slice(1);
+}
 
 /** @param {number} place */
 export const where = (place) => `row ${Math.floor(place / GRID) + 1}, column ${(place % GRID) + 1}`;
