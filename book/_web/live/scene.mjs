@@ -82,13 +82,19 @@ export function composing(pictures, start, changed) {
         draw();
     }
 
-    /** Move a shape, if a caption tells of that. @param {string} colour @param {Partial<Shape>} to */
-    function move(colour, to) {
-        const next = scene.map((one) => (one.colour === colour ? { ...one, ...to } : one));
-        const fault = pictures.fault(next);
-        if (!fault) put(next);
-        else said.textContent = fault;
-        return !fault;
+    /**
+     * Move a shape to the first of some places of which a caption tells; say why it is not the very first.
+     * @param {string} colour
+     * @param {Partial<Shape>[]} to
+     */
+    function move(colour, ...to) {
+        const scenes = to.map((place) =>
+            scene.map((one) => (one.colour === colour ? { ...one, ...place } : one)),
+        );
+        const faults = scenes.map((one) => pictures.fault(one));
+        const fits = faults.indexOf("");
+        if (fits >= 0) put(scenes[fits]);
+        if (fits !== 0) said.textContent = faults[0];
     }
 
     /** @param {string} colour */
@@ -118,10 +124,14 @@ export function composing(pictures, start, changed) {
         });
         made.addEventListener("pointermove", (event) => {
             if (!taken) return;
-            const [row, column] = pixel(event);
-            const to = { top: Math.round(row - taken[0]), left: Math.round(column - taken[1]) };
+            const held = taken;
+            const most = facts.side - shapeOf(colour).size;
+            const [top, left] = pixel(event).map((one, axis) =>
+                Math.max(0, Math.min(most, Math.round(one - held[axis]))),
+            );
+            const to = { top, left };
             // Where it cannot go it slides along, as far as it can.
-            move(colour, to) || move(colour, { top: to.top }) || move(colour, { left: to.left });
+            move(colour, to, { top: to.top }, { left: to.left });
         });
         for (const event of ["pointerup", "pointercancel"])
             made.addEventListener(event, () => {
