@@ -105,6 +105,23 @@ def error(
     )
 
 
+def beside_torch(
+    kept: bytes, look: str, pictures: Sequence[Picture], folder: Path
+) -> tuple[int, float]:
+    """Return how many captions differ from PyTorch's, and how far any logit or share is from its.
+
+    The captions are the captioner's own; logits and shares are those of the right captions, read.
+    """
+    model = from_bytes(kept)
+    images = [picture.image for picture in pictures]
+    targets = [right(picture) for picture in pictures]
+    found = in_the_page(kept, look, images, targets, [None] * len(pictures), folder)
+    wanted = caption(model, images, LOOKS[look])
+    differ = sum(tuple(a["words"]) != b.words for a, b in zip(found, wanted, strict=True))
+    cases = zip(images, targets, found, strict=True)
+    return differ, max(error(model, look, *case, None, said) for *case, said in cases)
+
+
 def untaught(seed: int) -> tuple[bytes, Captioner]:
     """Return a captioner that says something: its weights are larger than at first.
 
