@@ -4,9 +4,9 @@
 
 Writes `_build/bench.json`. `live_kb_worst` is all that the figure of one page fetches, compressed.
 `live_ms_a_word` is the median over 200 sentences, with the reading of the source, in Chromium;
-`live_logit_error` and `live_translations_that_differ` compare with PyTorch, on the same sentences; of
-the captioners these are logits, shares and captions, on 200 pictures. `live_captioner_kb` is what their
-figure fetches.
+`live_logit_error` and `live_translations_that_differ` compare with PyTorch, on the same sentences;
+of the captioners they are for logits, shares and captions, on 200 pictures. `live_captioner_kb` is
+what their figure fetches.
 """
 
 from __future__ import annotations
