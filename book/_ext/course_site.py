@@ -20,7 +20,10 @@ from sphinx.errors import ExtensionError
 
 BOOK = Path(__file__).parents[1]
 WEB = BOOK / "_web"
-BUNDLES = ("learning/worker.mjs", "live/live.mjs", "playground/playground.mjs")
+BUNDLES = (
+    *("learning/worker.mjs", "live/captions.mjs", "live/live.mjs"),
+    "playground/playground.mjs",
+)
 """Modules that are served in one file with all that they import, without comments and spaces."""
 FETCHED = ("learning/product.wasm", "playground/puzzles.json")
 """What these fetch."""
@@ -36,7 +39,7 @@ INSTALL = "make site"
 
 STYLES = (
     *("fonts", "tokens", "page", "contents", "text", "code", "scroll", "figures"),
-    *("notes", "boxes", "quiz", "predict", "play", "playground", "live"),
+    *("notes", "boxes", "quiz", "predict", "play", "playground", "live", "look"),
     *("onward", "opening", "front", "search", "print"),
 )
 """The style sheets, each a concern; in one file, in this order."""

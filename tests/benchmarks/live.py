@@ -1,10 +1,12 @@
-"""The translators in a page: what they weigh, how fast they write, whether they say the same.
+"""The machines in a page: what they weigh, how fast they write, whether they say the same.
 
     PYTHONPATH=tests/book:tests/support:book/_ext python -m tests.benchmarks.live
 
 Writes `_build/bench.json`. `live_kb_worst` is all that the figure of one page fetches, compressed.
 `live_ms_a_word` is the median over 200 sentences, with the reading of the source, in Chromium;
-`live_logit_error` and `live_translations_that_differ` compare with PyTorch, on the same sentences.
+`live_logit_error` and `live_translations_that_differ` compare with PyTorch, on the same sentences;
+of the captioners they are for logits, shares and captions, on 200 pictures. `live_captioner_kb` is
+what their figure fetches.
 """
 
 from __future__ import annotations
@@ -13,16 +15,21 @@ import gzip
 import json
 import shutil
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
+from captioner_in_torch import beside_torch as captioner_beside_torch
 from live_in_torch import in_the_page, largest_error, read_case
 from playwright.sync_api import Page, sync_playwright
 from site_tools import CHROMIUM, FLAGS, ROOT, SITE, serving
 
 from book._ext.course_build.machine import processor
+from book._ext.course_captioner import MACHINES as CAPTIONERS
+from book._ext.course_captioner import weights_of as captioner_of
 from book._ext.course_live import MACHINES, weights_of
 from book._ext.live_models import packed
 from solutions.data.translation import Pair
+from solutions.experiments.captioning.looking import pictures_for
 from solutions.translators.keeping import from_bytes
 from solutions.translators.machines import CLAUSES, LENGTHS
 from solutions.translators.quality import held_out_pairs, translate_pairs
@@ -49,6 +56,8 @@ def main() -> None:
     errors, differ = {}, {}
     for name in MACHINES:
         errors[name], differ[name] = beside_torch(name, pairs)
+    for name in CAPTIONERS:
+        differ[name], errors[name] = captioner_beside(name)
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         for part in ("live", "learning"):
@@ -63,6 +72,7 @@ def main() -> None:
             page.goto(f"{address}/index.html")
             found = {
                 "live_kb_worst": round(max(weight(page) for page in pages()), 1),
+                "live_captioner_kb": round(weight([*CAPTIONERS], ["captions.mjs"]), 1),
                 "live_ms_a_word": {name: speed(page, name, pairs) for name in MACHINES},
                 "live_logit_error": errors,
                 "live_translations_that_differ": differ,
@@ -85,6 +95,13 @@ def beside_torch(name: str, pairs: list[Pair]) -> tuple[float, int]:
     return largest_error(model, task, pairs, said), differ
 
 
+def captioner_beside(name: str) -> tuple[int, float]:
+    """Return how many captions differ, and how far any logit or share is from PyTorch's."""
+    kept, look = captioner_of(name).read_bytes(), name.removeprefix("captioner_")
+    with tempfile.TemporaryDirectory() as folder:
+        return captioner_beside_torch(kept, look, pictures_for(0)[:200], Path(folder))
+
+
 def pages() -> list[list[str]]:
     """Return the machines of each page of the site that has some."""
     found = []
@@ -96,11 +113,11 @@ def pages() -> list[list[str]]:
     return found
 
 
-def weight(names: list[str]) -> float:
-    """Return the kilobytes of what a page's figures fetch."""
+def weight(names: list[str], own: Sequence[str] = ("live.mjs", "grammar.json")) -> float:
+    """Return the kilobytes of what a page's figures fetch: their own files, and some machines."""
     live = SITE / "_static" / "live"
-    own = [live / "live.mjs", live / "grammar.json", SITE / "_static" / "learning" / "product.wasm"]
-    size = sum(len(gzip.compress(one.read_bytes())) for one in own)
+    files = [*(live / one for one in own), SITE / "_static" / "learning" / "product.wasm"]
+    size = sum(len(gzip.compress(one.read_bytes())) for one in files)
     return (size + sum((live / f"{name}.model").stat().st_size for name in set(names))) / 1000
 
 

@@ -1,19 +1,29 @@
-"""What the pages say of the translators in them holds for the machines that are kept."""
+"""What the pages say of the machines in them holds for those that are kept."""
 
 import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from captioner_in_torch import Forced, beside_torch
+from captioner_in_torch import in_the_page as captioned
 from live_in_torch import in_the_page, largest_error, read_case
 
+from book._ext.course_captioner import MACHINES as CAPTIONERS
+from book._ext.course_captioner import SAID, START
+from book._ext.course_captioner import weights_of as captioner_of
 from book._ext.course_live import MACHINES, weights_of
+from solutions.data.pictures import SHAPES, Box, _paint
 from solutions.data.translation import Pair
+from solutions.experiments.captioning.hiding import seeing
+from solutions.experiments.captioning.looking import pictures_for
 from solutions.translators.keeping import from_bytes
 from solutions.translators.machines import CLAUSES, LENGTHS
 from solutions.translators.quality import held_out_pairs, token_accuracy, translate_pairs
 
 PAIRS = [one for lengths in LENGTHS for one in held_out_pairs("french", lengths, 40, CLAUSES)]
+PICTURES = pictures_for(0)[:200]
 
 
 def words(kept: bytes, folder: Path, pairs: list[Pair], changed: dict[str, Any]) -> list[Any]:
@@ -69,4 +79,38 @@ def test_a_machine_of_the_page_weighs_a_megabyte_at_most() -> None:
 
     for name in MACHINES:
         assert len(packed(weights_of(name).read_bytes())) < 1_000_000
+    for name in CAPTIONERS:
+        assert len(packed(captioner_of(name).read_bytes())) < 100_000
     assert len(json.dumps(tables(), ensure_ascii=False)) < 40_000
+
+
+@pytest.mark.parametrize("name", CAPTIONERS)
+def test_two_hundred_pictures_are_captioned_as_pytorch_captions_them(
+    tmp_path: Path, name: str
+) -> None:
+    kept, look = captioner_of(name).read_bytes(), name.removeprefix("captioner_")
+    assert beside_torch(kept, look, PICTURES, tmp_path) == (0, pytest.approx(0, abs=1e-3))
+
+
+@pytest.mark.parametrize("name", CAPTIONERS)
+def test_each_captioner_gets_the_first_picture_right(tmp_path: Path, name: str) -> None:
+    kept, look = captioner_of(name).read_bytes(), name.removeprefix("captioner_")
+    boxes = [Box(top, left, top + size, left + size) for *_, top, left, size in START]
+    rows = [SHAPES.index((colour, kind)) for colour, kind, *_ in START]
+    image = _paint(np.random.default_rng(0), rows, boxes)
+    (said,) = captioned(kept, look, [image], [[]], [None], tmp_path)
+    assert " ".join(said["words"]) == SAID
+
+
+@pytest.mark.parametrize("name", CAPTIONERS)
+def test_the_word_for_a_kind_follows_a_look_that_is_forced(tmp_path: Path, name: str) -> None:
+    kept, look = captioner_of(name).read_bytes(), name.removeprefix("captioner_")
+    two = [one for one in PICTURES if len(one.caption) in (7, 8)]
+    asked = [one for one in two if one.caption[2] != one.caption[-1]]
+    forced = [Forced(2, seeing(one.boxes[-1]) & ~seeing(one.boxes[2])) for one in asked]
+    said = captioned(
+        kept, look, [one.image for one in asked], [[] for _ in asked], forced, tmp_path
+    )
+    follows = [a["words"][2] == b.caption[-1] for a, b in zip(said, asked, strict=True)]
+    assert len(asked) > 50
+    assert sum(follows) > 0.5 * len(asked)

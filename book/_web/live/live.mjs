@@ -2,7 +2,8 @@
 // Translators that run in the page: a reader composes an English sentence, and sees what each
 // machine makes of it beside the right translation.
 
-import { button, dataOf, element } from "../parts.mjs";
+import { dataOf, element } from "../parts.mjs";
+import { arriving, bytesOf, json, once } from "./arriving.mjs";
 import { asks } from "./asks.mjs";
 import { accuracy } from "./compared.mjs";
 import { Grammar } from "./grammar.mjs";
@@ -10,48 +11,16 @@ import { asText, sentence } from "./sentence.mjs";
 import { strip } from "./strip.mjs";
 import { Translator } from "./translating.mjs";
 import { translation } from "./translations.mjs";
-import { fetched } from "./weights.mjs";
 
 /**
  * @typedef {{ name: string, title: string, kB: number, accuracy: number[] }} Machine
  * @typedef {{ ask: string, start: string[], lengths: [number, number][], machines: Machine[] }} Data
  */
 
-/** Where the site has the weights, the grammar and the matrix product. */
-const FILES = new URL(".", import.meta.url);
-const PRODUCT = new URL("../learning/product.wasm", import.meta.url);
-
-/** Fetched once a page, however many figures there are. @type {Map<string, Promise<unknown>>} */
-const asked = new Map();
-
-/**
- * @template Found
- * @param {string} name
- * @param {() => Promise<Found>} get
- * @returns {Promise<Found>}
- */
-function once(name, get) {
-    const found = asked.get(name) ?? get();
-    asked.set(name, found);
-    found.catch(() => asked.delete(name)); // so that it can be tried again
-    return /** @type {Promise<Found>} */ (found);
-}
-
-const product = () =>
-    once("product", async () => new Uint8Array(await (await fetch(PRODUCT)).arrayBuffer()));
-const grammar = () =>
-    once(
-        "grammar",
-        async () => new Grammar(await (await fetch(new URL("grammar.json", FILES))).json()),
-    );
+const grammar = () => once("grammar", async () => new Grammar(await json("grammar.json")));
 
 /** @param {string} name */
-const translator = (name) =>
-    once(name, async () => {
-        const parts = [fetched(new URL(`${name}.model`, FILES)), product()];
-        const [bytes, kernel] = await Promise.all(parts);
-        return new Translator(bytes, kernel);
-    });
+const translator = (name) => once(name, async () => new Translator(...(await bytesOf(name))));
 
 /**
  * @param {HTMLElement} place
@@ -61,36 +30,13 @@ export function live(place, number) {
     const id = `live-${number}`;
     /** @type {Data} */
     const { ask, start, lengths, machines } = dataOf(place);
-    const megabytes = (machines.reduce((sum, { kB }) => sum + kB, 0) / 1000).toFixed(1);
-    const status = element("p", { class: "live-said", role: "status" });
-    const begin = button(
-        `Run the ${machines.length > 1 ? "machines" : "machine"} here (${megabytes} MB)`,
-        load,
-    );
-    begin.classList.add("live-begin");
-    const stage = element("div", { class: "live-stage" });
-    const kept = place.querySelector(".live-kept");
-    kept?.after(element("div", { class: "live-go" }, begin, status), stage);
+    const kB = machines.reduce((sum, one) => sum + one.kB, 0);
+    const load = () =>
+        Promise.all([grammar(), Promise.all(machines.map(({ name }) => translator(name)))]);
+    arriving(place, machines.length > 1 ? "machines" : "machine", kB, load, show);
 
-    async function load() {
-        begin.disabled = true;
-        status.textContent = "The machines are on their way.";
-        try {
-            const [rules, ...translators] = await Promise.all([
-                grammar(),
-                ...machines.map(({ name }) => translator(name)),
-            ]);
-            show(rules, translators);
-        } catch (error) {
-            begin.disabled = false;
-            status.textContent =
-                "The machines did not arrive. Look at your connection and press once more. " +
-                `(${error instanceof Error ? error.message : error})`;
-        }
-    }
-
-    /** @param {Grammar} rules @param {Translator[]} translators */
-    function show(rules, translators) {
+    /** @param {[Grammar, Translator[]]} found @param {HTMLElement} stage */
+    function show([rules, translators], stage) {
         /** @type {string[]} */
         let source = [];
         /** @type {string[] | null} */
@@ -173,8 +119,6 @@ export function live(place, number) {
             looks,
             onStrip.place,
         );
-        kept?.remove();
-        begin.parentElement?.remove();
         composed.begin();
     }
 }

@@ -2,40 +2,11 @@
 // The translators of chapters 1 and 2, step by step: one encoder of two readers, and a decoder that
 // gets one vector (Cho et al. 2014) or looks at every encoder state (Bahdanau et al. 2015).
 
-import { cell } from "../learning/recurrence.mjs";
-import { blend, LONGEST, linear, lookUp, weightsOf } from "./steps.mjs";
+import { Gru } from "./gru.mjs";
+import { blend, LONGEST, linear, lookUp, scoresOf, weightsOf } from "./steps.mjs";
 import { Table } from "./weights.mjs";
 
 /** @typedef {import("./weights.mjs").Weights} Weights */
-
-/** A GRU as PyTorch keeps it: what it is told comes first, and the state after it. */
-class Gru {
-    /**
-     * @param {Weights} weights
-     * @param {string} name before each weight's own
-     * @param {string} end behind it
-     */
-    constructor(weights, name, end = "") {
-        const get = (/** @type {string} */ one) => weights.get(`${name}.${one}${end}`);
-        this.W_told = get("weight_ih");
-        this.told_bias = get("bias_ih");
-        this.W_heard = get("weight_hh");
-        this.heard_bias = get("bias_hh");
-        this.d = this.W_heard.width;
-        this.told = new Table(weights.memory, LONGEST, 3 * this.d);
-        this.heard = new Table(weights.memory, 1, 3 * this.d);
-        this.states = new Table(weights.memory, LONGEST + 1, this.d); // the first is the start
-        this.gates = new Float32Array(3 * this.d);
-    }
-
-    /** Take one step, from state row `from` to row `to`, with what stands in a row of `told`. */
-    step(/** @type {number} */ row, /** @type {number} */ from, /** @type {number} */ to) {
-        const { d, told, heard, states, gates } = this;
-        linear(states, this.W_heard, this.heard_bias, heard, { from, to: 0 });
-        const [t, before, after] = [3 * d * row, from * d, to * d];
-        cell(d, told.data, t, heard.data, 0, states.data, before, after, gates, 0);
-    }
-}
 
 /** The encoder: a reader from the left and one from the right. */
 class Encoder {
@@ -196,7 +167,8 @@ export class LooksBack extends Recurrent {
         const { gru, word, asks, context, written, encoder } = this;
         lookUp(this.read_out.embedding, [previous], word);
         linear(gru.states, this.W_s, this.nothing, asks, { from: written, to: 0 });
-        const weights = weightsOf(this.#scores(encoder.n), this.#hidden);
+        const scores = scoresOf(asks, this.keys, this.v, encoder.n);
+        const weights = weightsOf(scores, this.#hidden);
         blend(weights, encoder.states, context);
         linear(word, gru.W_told, gru.told_bias, gru.told);
         linear(context, gru.W_told, null, gru.told, { feature: word.width });
@@ -209,15 +181,5 @@ export class LooksBack extends Recurrent {
         ];
         const logits = this.read_out.read(/** @type {[Table, number][]} */ (parts));
         return { logits, looks: [weights] };
-    }
-
-    /** v · tanh(asks + key), for each of n keys. @param {number} n */
-    #scores(n) {
-        const { d } = this.gru;
-        const [asks, keys, v] = [this.asks.data, this.keys.data, this.v.data];
-        const scores = new Float32Array(n);
-        for (let at = 0; at < n; at++)
-            for (let j = 0; j < d; j++) scores[at] += v[j] * Math.tanh(asks[j] + keys[at * d + j]);
-        return scores;
     }
 }

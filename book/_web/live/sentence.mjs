@@ -2,11 +2,9 @@
 // The sentence that a reader composes: words that can come next, one more clause, another one.
 
 import { button, element } from "../parts.mjs";
+import { LONGEST } from "./language.mjs";
 
 /** @typedef {import("./grammar.mjs").Grammar} Grammar */
-
-/** A sentence is as long as the machines read, and no longer. */
-const LONGEST = 60;
 
 const TOO_LONG = "The sentence is as long as it can be: eight clauses, or sixty words.";
 

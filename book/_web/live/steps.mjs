@@ -1,13 +1,16 @@
 // @ts-check
-// What every translator does in a step: look words up, multiply rows by a weight as PyTorch keeps
-// it (out, in), and look at the rows of a memory.
+// What every machine does in a step: look words up, multiply rows by a weight as PyTorch keeps it
+// (out, in), look at the rows of a memory, and take the likeliest word.
 
 import { softmaxRow } from "../learning/attention.mjs";
 import { transposed } from "../learning/memory.mjs";
 
 /** @typedef {import("./weights.mjs").Table} Table */
 
-/** The most tokens that a translator reads or writes. */
+/**
+ * The most tokens that a machine reads or writes: more than the 60 of a sentence (language.mjs), since
+ * a French one is longer than the English, and since a machine may write on and on.
+ */
 export const LONGEST = 80;
 
 /** Ids that every vocabulary has. */
@@ -47,6 +50,23 @@ export function lookUp(table, ids, X, to = 0) {
 }
 
 /**
+ * v · tanh(asks + key), for each of the first n keys (Bahdanau et al. 2015).
+ * @param {Table} asks (1, d)
+ * @param {Table} keys
+ * @param {Table} v (1, d)
+ * @param {number} n
+ * @returns {Float32Array} (n,)
+ */
+export function scoresOf(asks, keys, v, n) {
+    const d = v.width;
+    const scores = new Float32Array(n);
+    for (let at = 0; at < n; at++)
+        for (let j = 0; j < d; j++)
+            scores[at] += v.data[j] * Math.tanh(asks.data[j] + keys.data[at * d + j]);
+    return scores;
+}
+
+/**
  * Scores to weights, but for what is hidden, which gets 0.
  * @param {Float32Array} scores n of them, changed
  * @param {ReadonlySet<number>} hidden
@@ -70,4 +90,11 @@ export function blend(weights, memory, Y) {
     Y.data.fill(0, 0, d);
     for (const [row, weight] of weights.entries())
         for (let j = 0; j < d; j++) Y.data[j] += weight * memory.data[row * d + j];
+}
+
+/** The index of the largest. @param {Float32Array} numbers */
+export function likeliest(numbers) {
+    let best = 0;
+    for (let at = 1; at < numbers.length; at++) if (numbers[at] > numbers[best]) best = at;
+    return best;
 }

@@ -3,7 +3,7 @@
 
 import { Memory } from "../learning/memory.mjs";
 import { LooksBack, OneVector } from "./recurrent.mjs";
-import { LONGEST, START, STOP, UNKNOWN } from "./steps.mjs";
+import { LONGEST, likeliest, START, STOP, UNKNOWN } from "./steps.mjs";
 import { Transformer } from "./transformer.mjs";
 import { Weights } from "./weights.mjs";
 
@@ -53,11 +53,4 @@ export class Translator {
             yield { word: this.words[previous], looks };
         }
     }
-}
-
-/** The index of the largest. @param {Float32Array} logits */
-function likeliest(logits) {
-    let best = 0;
-    for (let id = 1; id < logits.length; id++) if (logits[id] > logits[best]) best = id;
-    return best;
 }

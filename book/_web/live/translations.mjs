@@ -84,7 +84,7 @@ export function translation(name, at, pointed) {
 const joint = (before, after) => (asText([before, after]).includes(" ") ? " " : "");
 
 /** @param {boolean[]} kept @param {number} missing */
-function verdict(kept, missing) {
+export function verdict(kept, missing) {
     const wrong = kept.filter((one) => !one).length;
     if (!wrong && !missing) return "Right, every word.";
     const parts = [];

@@ -8,7 +8,7 @@ import { matrix } from "../learning/tape.mjs";
 /**
  * @typedef {import("../learning/memory.mjs").Memory} Memory
  * @typedef {import("../learning/memory.mjs").Matrix} Matrix
- * @typedef {{ name: string, vocabularies: [string[], string[]] }} About
+ * @typedef {{ name: string, vocabularies: string[][] }} About
  */
 
 /** Bytes of the number with which a safetensors file begins: how long its header is. */
@@ -56,7 +56,9 @@ export class Weights {
         const planes = bytes.subarray(start);
         const half = planes.length / 2;
         for (const [name, { shape, data_offsets: offsets }] of Object.entries(tensors)) {
-            const table = new Table(memory, shape.length > 1 ? shape[0] : 1, shape.at(-1));
+            const size = (offsets[1] - offsets[0]) / 2;
+            const rows = shape.length > 1 ? shape[0] : 1; // a filter is a row, all its numbers
+            const table = new Table(memory, rows, size / rows);
             const from = offsets[0] / 2;
             for (let at = 0; at < table.size; at++) {
                 const upper = planes[from + at];

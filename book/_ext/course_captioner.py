@@ -1,0 +1,115 @@
+"""The directive `captioner`: captioners that run in the page, on a picture that a reader composes.
+
+    ```{captioner}
+    The sentence below it.
+    ```
+
+In HTML, `live/captions.mjs` fetches what it needs when the reader first presses its button, and
+does the rest. Without scripts, in print and in other formats the sentence below stands alone.
+"""
+
+import json
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from live_models import packed
+from live_pictures import facts
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+from sphinx.writers.html5 import HTML5Translator
+
+EXECUTED = Path(__file__).parents[1] / "executed" / "captioning"
+MACHINES = {"captioner_soft": "Soft look", "captioner_hard": "Hard look"}
+"""Captioner -> its title. The hard one sees one place at a time, the likeliest."""
+START = (
+    ("red", "circle", 5, 5, 15),
+    ("blue", "square", 28, 6, 15),
+    ("green", "triangle", 27, 29, 15),
+)
+"""The first picture: colour, kind, top, left and size of each shape."""
+SAID = "a red circle above a blue square left of a green triangle"
+
+
+class captioner(nodes.container):
+    """Children: the sentence."""
+
+
+class CaptionerDirective(SphinxDirective):
+    """Both captioners of chapter 3."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        self.assert_has_content()
+        for name in MACHINES:
+            self.env.note_dependency(str(weights_of(name)))
+        node = captioner()
+        self.set_source_info(node)
+        self.state.nested_parse(self.content, self.content_offset, node)
+        return [node]
+
+
+def weights_of(name: str) -> Path:
+    """Return where the weights of a captioner are kept, those of the first seed."""
+    return EXECUTED / f"{name}-0.safetensors"
+
+
+def data(models: dict[str, bytes]) -> dict[str, Any]:
+    """Return what the script reads: the facts of pictures, the first one, and the captioners."""
+    machines = [
+        {
+            "name": name,
+            "title": title,
+            "kB": round(len(models[name]) / 1000),
+            "hard": name == "captioner_hard",
+        }
+        for name, title in MACHINES.items()
+    ]
+    keys = ("colour", "kind", "top", "left", "size")
+    start = [dict(zip(keys, shape, strict=True)) for shape in START]
+    return {"facts": facts(), "start": start, "machines": machines}
+
+
+def models() -> dict[str, bytes]:
+    """Return the weights of each captioner as the page fetches them."""
+    return {name: packed(weights_of(name).read_bytes()) for name in MACHINES}
+
+
+def html(machines: dict[str, bytes]) -> str:
+    """Return what stands before the sentence."""
+    written = escape(json.dumps(data(machines), separators=(",", ":")), quote=False)
+    return (
+        f'<div class="captioner"><script type="application/json">{written}</script>\n'
+        f'<p class="live-source live-kept">{SAID}</p>\n'
+        '<div class="live-caption">\n'
+    )
+
+
+def visit_captioner(self: HTML5Translator, node: captioner) -> None:
+    self.body.append(html(models()))
+
+
+def depart_captioner(self: HTML5Translator, node: captioner) -> None:
+    self.body.append("</div></div>\n")
+
+
+def add_script(
+    app: Sphinx, page: str, template: str, context: dict[str, object], doctree: nodes.document
+) -> None:
+    """Load the captioners on the page that has them, and put there what they fetch."""
+    if doctree is None or not any(doctree.findall(captioner)):
+        return
+    app.add_js_file("live/captions.mjs", type="module")
+    folder = Path(app.outdir, "_static", "live")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, model in models().items():
+        (folder / f"{name}.model").write_bytes(model)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_directive("captioner", CaptionerDirective)
+    app.add_node(captioner, html=(visit_captioner, depart_captioner))
+    app.connect("html-page-context", add_script)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

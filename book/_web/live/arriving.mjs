@@ -1,0 +1,69 @@
+// @ts-check
+// The button with which a reader asks for machines, and how they come.
+
+import { button, element } from "../parts.mjs";
+import { fetched } from "./weights.mjs";
+
+/** Where the site has weights and tables, and the matrix product. */
+const FILES = new URL(".", import.meta.url);
+const PRODUCT = new URL("../learning/product.wasm", import.meta.url);
+
+/** Fetched once a page, however many figures there are. @type {Map<string, Promise<unknown>>} */
+const asked = new Map();
+
+/**
+ * @template Found
+ * @param {string} name
+ * @param {() => Promise<Found>} get
+ * @returns {Promise<Found>}
+ */
+export function once(name, get) {
+    const found = asked.get(name) ?? get();
+    asked.set(name, found);
+    found.catch(() => asked.delete(name)); // so that it can be tried again
+    return /** @type {Promise<Found>} */ (found);
+}
+
+/** The bytes of a machine's weights, and those of the matrix product. @param {string} name */
+export const bytesOf = (name) =>
+    Promise.all([
+        fetched(new URL(`${name}.model`, FILES)),
+        once("product", async () => new Uint8Array(await (await fetch(PRODUCT)).arrayBuffer())),
+    ]);
+
+/** A file of JSON. @param {string} name */
+export const json = async (name) => (await fetch(new URL(name, FILES))).json();
+
+/**
+ * Put the button where a figure stands without scripts, and what comes in its place.
+ * @template Found
+ * @param {HTMLElement} place
+ * @param {string} what "machine", say
+ * @param {number} kB that are fetched
+ * @param {() => Promise<Found>} load
+ * @param {(found: Found, stage: HTMLElement) => void} show fills the stage
+ */
+export function arriving(place, what, kB, load, show) {
+    const status = element("p", { class: "live-said", role: "status" });
+    const begin = button(`Run the ${what} here (${(kB / 1000).toFixed(1)} MB)`, start);
+    begin.classList.add("live-begin");
+    const go = element("div", { class: "live-go" }, begin, status);
+    const stage = element("div", { class: "live-stage" });
+    const kept = place.querySelector(".live-kept");
+    kept?.after(go, stage);
+
+    async function start() {
+        begin.disabled = true;
+        status.textContent = "The weights are on their way.";
+        try {
+            show(await load(), stage);
+            kept?.remove();
+            go.remove();
+        } catch (error) {
+            begin.disabled = false;
+            status.textContent =
+                "The weights did not arrive. Look at your connection and press once more. " +
+                `(${error instanceof Error ? error.message : error})`;
+        }
+    }
+}

@@ -1,0 +1,156 @@
+// @ts-check
+// One captioner of the figure: what it says, where it looked for a chosen word, and what it says if
+// its look is forced elsewhere at that word.
+
+import { choice, element } from "../parts.mjs";
+import { compared } from "./compared.mjs";
+import { lookMap } from "./look_map.mjs";
+import { changeText, lookText, where } from "./looked.mjs";
+import { named } from "./pictures.mjs";
+import { seeing } from "./seeing.mjs";
+import { verdict } from "./translations.mjs";
+import { wordChoice } from "./word_choice.mjs";
+
+/**
+ * @typedef {import("./captioner.mjs").Captioner} Captioner
+ * @typedef {import("./captioner.mjs").Said} Said
+ * @typedef {import("./pictures.mjs").Scene} Scene
+ */
+
+/** What a look can be forced to, beside the shapes: nothing, and one place. */
+const [OWN, PLACE] = ["own", "place"];
+
+/** At first the word for the kind of the first shape is chosen: "a red circle". */
+const FIRST = 2;
+
+/**
+ * @param {string} id of its own on the page
+ * @param {string} title
+ * @param {Captioner} captioner
+ */
+export function looker(id, title, captioner) {
+    /** @type {Scene} */
+    let scene = [];
+    /** @type {string[]} */
+    let right = [];
+    /** @type {Float32Array} */
+    let image = new Float32Array();
+    /** @type {Said[]} */
+    let free = [];
+    /** @type {Said[]} */
+    let forced = [];
+    let shapes = "";
+    let look = OWN;
+    let onePlace = 0;
+    /** The chosen words: of its own caption, and of that with the look forced. */
+    let [at, after] = [FIRST, FIRST];
+
+    const map = lookMap((place) => {
+        onePlace = place;
+        const input = forcing.querySelector(`input[value="${PLACE}"]`);
+        if (input instanceof HTMLInputElement) input.checked = true;
+        force(PLACE);
+    });
+    const own = wordChoice(`${id}-word`, "What it says: choose a word", (chosen) => {
+        at = chosen;
+        after = chosen;
+        write();
+    });
+    const other = wordChoice(`${id}-forced`, "What it says then", (chosen) => {
+        after = chosen;
+        write();
+    });
+    const judged = element("p", { class: "live-told" });
+    const looked = element("p", { class: "live-told look-said" });
+    const changed = element("p", { class: "look-said", role: "status" });
+    const forcing = element("div");
+
+    /** @param {string} value */
+    function force(value) {
+        look = value;
+        after = at;
+        write();
+    }
+
+    /** The places that can be seen at the chosen word, and their name. */
+    function only() {
+        if (look === PLACE)
+            return { places: new Set([onePlace]), name: `the place in ${where(onePlace)}` };
+        const [shape] = scene.filter(({ colour }) => colour === look);
+        return { places: seeing(scene, shape), name: `the ${named(shape)}` };
+    }
+
+    function write() {
+        const words = free.map(({ word }) => word);
+        const { kept, missing } = compared(words, right);
+        judged.textContent = verdict(kept, missing);
+        at = Math.max(0, Math.min(at, words.length - 1));
+        own.show(
+            words,
+            kept.map((one) => !one),
+            "live-wrong",
+            at,
+        );
+        other.place.hidden = look === OWN;
+        changed.textContent = "";
+        let shown = free[at];
+        if (look !== OWN && shown) {
+            const { places, name } = only();
+            forced = captioner.caption(image, { at, places });
+            const then = forced.map(({ word }) => word);
+            after = Math.max(0, Math.min(after, then.length - 1));
+            const news = compared(then, words).kept.map((one) => !one);
+            other.show(then, news, "look-changed", after);
+            changed.textContent = changeText(words, then, at, name);
+            shown = forced[after];
+        }
+        map.place.hidden = !shown;
+        looked.textContent = shown ? lookText(scene, shown.shares, shown.word) : "";
+        if (shown) map.light(shown.shares, shown.word);
+    }
+
+    /**
+     * @param {Scene} composed in the order of the caption
+     * @param {Float32Array} picture
+     * @param {string[]} caption the right one
+     */
+    function show(composed, picture, caption) {
+        [scene, image, right] = [composed, picture, caption];
+        map.see(image, `The picture: ${caption.join(" ")}`);
+        free = captioner.caption(image);
+        const now = scene.map(named).join();
+        if (now !== shapes) {
+            shapes = now;
+            look = OWN;
+            /** @type {[string, string][]} */
+            const values = [
+                [OWN, "wherever it looks itself"],
+                ...scene.map(
+                    (one) => /** @type {[string, string]} */ ([one.colour, `the ${named(one)}`]),
+                ),
+                [PLACE, "one place: click on it in the picture"],
+            ];
+            const text = "At the chosen word let it look only at";
+            forcing.replaceChildren(choice(`${id}-look`, text, values, force));
+        }
+        write();
+    }
+
+    const place = element(
+        "div",
+        { class: "live-machine look-machine" },
+        element("p", { class: "live-name" }, title),
+        map.place,
+        element(
+            "div",
+            { class: "look-beside" },
+            own.place,
+            judged,
+            looked,
+            forcing,
+            other.place,
+            changed,
+        ),
+    );
+    return { place, show };
+}
