@@ -131,6 +131,7 @@ bench: $(BUILD)/class.made bwrap
 	python -m tests.benchmarks.captioning_rates
 	python -m tests.benchmarks.published
 	PYTHONPATH=tests/support python -m tests.benchmarks.smollm2
+	python -m tests.benchmarks.today
 	python -m tests.benchmarks.language_model
 	python -m tests.benchmarks.translators
 	python -m tests.benchmarks.ablation

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from functools import cache
 
 import torch
+from torch import Tensor
 
 from ...transformer_block import RMSNorm
+from ...variants.reading_models import ngram_interpolation
 from ..gpt_and_bert.language_model import (
     CONTEXT,
     RATE,
@@ -19,9 +21,14 @@ from ..gpt_and_bert.language_model import (
 )
 from .pieces import Model, Pieces
 
-STEPS = 2000
+STEPS, LONG = 1000, 5000
 WINDOW = 8
 """How many tokens before itself a token sees in a local block."""
+
+ORDERS, WEIGHTS = (2, 3, 4, 5), (1.0, 2.0, 4.0, 8.0, 16.0)
+"""Of the n-grams; a weight is chosen on the tuning text."""
+
+TODAY = "rotary, RMSNorm, SwiGLU, grouped"
 
 VARIANTS = {
     "chapter 10's GPT": Pieces(),
@@ -32,9 +39,7 @@ VARIANTS = {
     "grouped queries": Pieces(n_kv_heads=2, d_ff=432),
     "local and global": Pieces(window=WINDOW),
     "a sink": Pieces(sink=True),
-    "rotary, RMSNorm, SwiGLU, grouped": Pieces(
-        positions="rotary", norm=RMSNorm, gated=True, n_kv_heads=2, d_ff=302
-    ),
+    TODAY: Pieces(positions="rotary", norm=RMSNorm, gated=True, n_kv_heads=2, d_ff=302),
 }
 """Each width in between makes the parameters as many as the GPT's, within 1 %."""
 
@@ -62,6 +67,33 @@ def ablate(name: str, seed: int, steps: int = STEPS, rate: float = RATE) -> Abla
     torch.manual_seed(seed)  # whatever the pieces drew, the batches are the same
     curve = fit(model, text, steps, rate)
     return Ablated(curve, sum(one.numel() for one in model.parameters()))
+
+
+def for_long(seed: int) -> dict[str, Ablated]:
+    """Train the GPT and the model of today for `LONG` steps with a seed."""
+    return {name: ablate(name, seed, LONG) for name in (next(iter(VARIANTS)), TODAY)}
+
+
+def all_variants(seed: int) -> dict[str, Ablated]:
+    """Train every one of VARIANTS with a seed."""
+    return {name: ablate(name, seed) for name in VARIANTS}
+
+
+def rivals() -> dict[int, tuple[float, float]]:
+    """What counting reaches: tokens of an n-gram -> nats a token, and the weight chosen for it."""
+    text = the_corpus()
+
+    def nats(order: int, weight: float, ids: Tensor) -> float:
+        size = len(text.tokens.pieces)
+        found = ngram_interpolation(text.train.numpy(), ids.numpy(), order, size, weight)
+        return -float(found[1:].mean())
+
+    found = {}
+    for order in ORDERS:
+        tuned = {weight: nats(order, weight, text.tuning) for weight in WEIGHTS}
+        weight = min(tuned, key=tuned.__getitem__)
+        found[order] = nats(order, weight, text.validation), weight
+    return found
 
 
 @cache

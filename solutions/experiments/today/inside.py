@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,10 +80,12 @@ class Sink:
     """What the first token gets.
 
     share: (30, 9), of each head the weight that tokens from `LATER` on give the first token, the
-    mean over them. sizes: (31, n), how long the stream of each token is, the mean over texts.
+    mean over them. values: (30,), how long its values are, as a share of those tokens'. sizes:
+    (31, n), how long the stream of each token is, the mean over texts.
     """
 
     share: Tensor
+    values: Tensor
     sizes: Tensor
 
 
@@ -91,7 +94,12 @@ def sink(published: SmolLM2, ids: Tensor) -> Sink:
     seen = look(published, ids)
     share = torch.stack([one[:, :, LATER:, 0].mean(dim=(0, 2)) for one in seen.weights])
     sizes = torch.stack([one.norm(dim=-1).mean(dim=0) for one in seen.stream])
-    return Sink(share, sizes)
+    blocks: Any = published.model.blocks
+    values = []
+    for block, X in zip(blocks, seen.stream[:-1], strict=True):
+        V = split_heads(block.attention.W_v(block.norm_1(X)), N_KV_HEADS).norm(dim=-1)
+        values.append(V[..., 0].mean() / V[..., LATER:].mean())
+    return Sink(share, torch.stack(values), sizes)
 
 
 def loss_without(published: SmolLM2, ids: Tensor, position: int, begin: int = LATER) -> float:
@@ -133,3 +141,20 @@ def rises(published: SmolLM2, ids: Tensor) -> Tensor:
     whole = loss(published, ids)
     found = torch.tensor([loss(published, ids, [head]) - whole for head in ALL_HEADS])
     return found.reshape(N_LAYERS, N_HEADS)
+
+
+@contextmanager
+def misread(published: SmolLM2) -> Iterator[None]:
+    """Take the rows of W_q and W_k for those of a rotation that pairs halves, as others do."""
+    blocks: Any = published.model.blocks
+    right = {}
+    for block in blocks:
+        for W in (block.attention.W_q, block.attention.W_k):
+            right[W] = W.weight.data
+            heads = W.weight.unflatten(0, (-1, 2, SIZES["d_model"] // N_HEADS // 2))
+            W.weight.data = heads.transpose(1, 2).flatten(0, 2).contiguous()
+    try:
+        yield
+    finally:
+        for W, weight in right.items():
+            W.weight.data = weight
