@@ -8,5 +8,6 @@ ASSIGNMENT = assignment(
     exercises=(
         "grouped_query_attention",
         "today_block",
+        "today_model",
     ),
 )

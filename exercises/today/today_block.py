@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from autograder.exercise.declaring import Case, Declaration, Kind, Tensor, draw_setup
+from autograder.exercise.declaring import Case, Declaration, Kind, Setup, Tensor, draw_setup
 from solutions import today as solutions
 
 today_block = Declaration(
@@ -305,6 +305,22 @@ def _edges(rng: np.random.Generator, sizes: tuple[int, ...]) -> Iterator[Case]:
     }
     yield replace(case, setup=replace(case.setup, weights=weights))
     yield _case(rng, "tiny tokens", (2,), 3, 0, sizes, size=1e-9).holds("What a part…")
+    d_model, n_heads, _, d_ff = sizes
+    case = _case(
+        rng, "scores below any stand-in for infinity", (2,), 3, 0, (d_model, n_heads, n_heads, d_ff)
+    )
+    yield replace(case, setup=below_any(case.setup))
+
+
+def below_any(setup: Setup | None) -> Setup:
+    """The setup with opposite queries and keys, so that all scores of a token on itself are low."""
+    assert setup
+    weights = dict(setup.weights)
+    for name, one in setup.weights.items():
+        if name.endswith("W_q.weight"):
+            weights[name] = Tensor(1e6 * one.array)
+            weights[name.replace("W_q", "W_k")] = Tensor(-1e6 * one.array)
+    return replace(setup, weights=weights)
 
 
 def _case(
