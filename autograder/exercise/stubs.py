@@ -26,10 +26,10 @@ _KNOWN = {*vars(builtins), "np", "torch", "nn", "F", "math"}
 def stub(exercise: Exercise) -> str:
     """The source of the exercise's stub; its bodies raise NotImplementedError.
 
-    In a debug exercise the body is that of `released`, and of a class each method's is. The stub of a class has the signature and
-    docstring of `__init__` and `forward` too, and its docstring ends with the names of the
-    parameters. An annotation that a notebook could not evaluate is left out. Raises ValueError if
-    the reference has no docstring, or a default that cannot be evaluated.
+    In a debug exercise the body is that of `released`, and of a class each method's. The stub of a
+    class has the signature and docstring of `__init__` and `forward` too, and its docstring ends
+    with the names of the parameters. An annotation that a notebook could not evaluate is left out.
+    Raises ValueError if the reference has no docstring, or a default that cannot be evaluated.
     """
     source = textwrap.dedent(inspect.getsource(exercise.reference))
     (tree,) = ast.parse(source).body
