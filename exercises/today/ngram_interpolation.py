@@ -1,7 +1,6 @@
 """The exercise `ngram_interpolation`: a language model that counts, and nothing else."""
 
 import math
-from collections import Counter, defaultdict
 
 import numpy as np
 
@@ -65,10 +64,11 @@ def whole_distributions(train, text, order, vocab_size, weight=1.0):
 
 @ngram_interpolation.right
 def by_shares(train, text, order, vocab_size, weight=1.0):
-    tables = defaultdict(lambda: defaultdict(int))
+    tables = {}
     for end in range(len(train)):
         for k in range(min(order, end + 1)):
-            tables[tuple(train[end - k : end].tolist())][int(train[end])] += 1
+            table = tables.setdefault(tuple(train[end - k : end].tolist()), {})
+            table[int(train[end])] = table.get(int(train[end]), 0) + 1
     logs = []
     for i in range(len(text)):
         p = 1.0 / vocab_size
@@ -84,6 +84,8 @@ def by_shares(train, text, order, vocab_size, weight=1.0):
 
 @ngram_interpolation.right
 def plain(train, text, order, vocab_size, weight=1.0):
+    from collections import Counter, defaultdict
+
     follows = defaultdict(Counter)
     for k in range(order):
         for i in range(k, len(train)):
