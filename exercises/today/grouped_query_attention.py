@@ -162,8 +162,10 @@ class OfTorch(nn.Module):
         self.n_heads, self.n_kv_heads = n_heads, n_kv_heads
         d_head = d_model // n_heads
         self.speeds = [base ** -(i // 2 * 2 / d_head) for i in range(d_head)]
-        for name, heads in (("q", n_heads), ("k", n_kv_heads), ("v", n_kv_heads), ("o", n_heads)):
-            setattr(self, f"W_{name}", nn.Linear(d_model, heads * d_head, bias=False))
+        self.W_q, self.W_k, self.W_v, self.W_o = (
+            nn.Linear(d_model, heads * d_head, bias=False)
+            for heads in (n_heads, n_kv_heads, n_kv_heads, n_heads)
+        )
 
     def forward(self, X, cache=None):
         Q, K, V = self.W_q(X), self.W_k(X), self.W_v(X)

@@ -91,14 +91,12 @@ class NormsWrittenOut(nn.Module):
         super().__init__()
         self.sizes, self.base, self.eps = (n_heads, n_kv_heads, d_model // n_heads), base, eps
         d_kv = n_kv_heads * self.sizes[2]
-        linear = nn.Linear
-        self.feed_forward = nn.Sequential()
-        self.feed_forward.add_module("W_gate", linear(d_model, d_ff, bias=False))
-        self.feed_forward.add_module("W_up", linear(d_model, d_ff, bias=False))
-        self.feed_forward.add_module("W_down", linear(d_ff, d_model, bias=False))
-        self.attention = nn.Sequential()
+        self.feed_forward, self.attention = nn.ModuleDict(), nn.ModuleDict()
+        for name in ("W_gate", "W_up"):
+            self.feed_forward[name] = nn.Linear(d_model, d_ff, bias=False)
+        self.feed_forward["W_down"] = nn.Linear(d_ff, d_model, bias=False)
         for name, width in (("W_o", d_model), ("W_v", d_kv), ("W_k", d_kv), ("W_q", d_model)):
-            self.attention.add_module(name, linear(d_model, width, bias=False))
+            self.attention[name] = nn.Linear(d_model, width, bias=False)
         self.norm_2, self.norm_1 = nn.RMSNorm(d_model), nn.RMSNorm(d_model)
 
     def normed(self, X, norm):
@@ -117,21 +115,22 @@ class NormsWrittenOut(nn.Module):
         n_heads, n_kv_heads, d_head = self.sizes
         Y, maps, network = self.normed(X, self.norm_1), self.attention, self.feed_forward
         c = 0 if cache is None else cache[0].shape[-2]
-        keys, values = (torch.stack(W(Y).split(d_head, -1), -3) for W in (maps.W_k, maps.W_v))
+        keys, values = (torch.stack(maps[W](Y).split(d_head, -1), -3) for W in ("W_k", "W_v"))
         keys = self.turned(keys, c)
         if c:
             keys, values = torch.cat([cache[0], keys], -2), torch.cat([cache[1], values], -2)
         heads = []
-        for head, query in enumerate(maps.W_q(Y).split(d_head, -1)):
+        for head, query in enumerate(maps["W_q"](Y).split(d_head, -1)):
             own = head // (n_heads // n_kv_heads)
             scores = self.turned(query, c) @ keys[..., own, :, :].mT / d_head**0.5
             future = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(c + 1)
             weights = scores.masked_fill(future, -torch.inf).softmax(-1)
             heads.append(weights @ values[..., own, :, :])
-        X = X + maps.W_o(torch.cat(heads, -1))
+        X = X + maps["W_o"](torch.cat(heads, -1))
         Y = self.normed(X, self.norm_2)
-        gate = network.W_gate(Y)
-        return X + network.W_down(gate * gate.sigmoid() * network.W_up(Y)), (keys, values)
+        gate = network["W_gate"](Y)
+        written = network["W_down"](gate * gate.sigmoid() * network["W_up"](Y))
+        return X + written, (keys, values)
 
 
 @today_block.right

@@ -124,6 +124,9 @@ class InPlace(nn.Module):
         self.embedding = nn.Embedding(vocab_size, d_model)
         self.heads, self.base, self.eps = (n_heads, n_kv_heads, d_model // n_heads), base, eps
 
+    def parts(self, block):
+        return [block[name] for name in ("attention", "feed_forward", "norm_1", "norm_2")]
+
     def normed(self, X, norm):
         return X * torch.rsqrt(X.pow(2).mean(-1, keepdim=True) + self.eps) * norm.weight
 
@@ -135,8 +138,8 @@ class InPlace(nn.Module):
         angles = (torch.arange(c, n)[:, None] * speeds).repeat_interleave(2, dim=-1)
         X, new = F.embedding(tokens, self.embedding.weight), []
         for at, block in enumerate(self.blocks):
-            maps, network = block["attention"], block["feed_forward"]
-            Y = self.normed(X, block["norm_1"])
+            maps, network, *norms = self.parts(block)
+            Y = self.normed(X, norms[0])
             Q, K, V = (
                 torch.stack(maps[name](Y).split(d_head, dim=-1), dim=1)
                 for name in ("W_q", "W_k", "W_v")
@@ -156,7 +159,7 @@ class InPlace(nn.Module):
             future = torch.arange(n) > torch.arange(c, n)[:, None]
             weights = scores.masked_fill(future, -torch.inf).softmax(-1)
             X = X + maps["W_o"](torch.einsum("bhij,bhjd->bihd", weights, V).flatten(-2))
-            Y = self.normed(X, block["norm_2"])
+            Y = self.normed(X, norms[1])
             gate = network["W_gate"](Y)
             X = X + network["W_down"](torch.sigmoid(gate) * gate * network["W_up"](Y))
         return F.linear(self.normed(X, self.norm), self.embedding.weight), tuple(new)
@@ -177,22 +180,26 @@ class TokenByToken(nn.Module):
             block = nn.Module()
             block.norm_1, block.norm_2 = (nn.RMSNorm(d_model, eps=eps) for _ in range(2))
             block.attention, block.feed_forward = nn.Module(), nn.Module()
-            for part, name, *size in (
-                (block.attention, "W_k", d_model, d_kv),
-                (block.attention, "W_q", d_model, d_model),
-                (block.attention, "W_v", d_model, d_kv),
-                (block.attention, "W_o", d_model, d_model),
-                (block.feed_forward, "W_down", d_ff, d_model),
-                (block.feed_forward, "W_gate", d_model, d_ff),
-                (block.feed_forward, "W_up", d_model, d_ff),
+            for part, name, size in (
+                (block.attention, "W_k", (d_model, d_kv)),
+                (block.attention, "W_q", (d_model, d_model)),
+                (block.attention, "W_v", (d_model, d_kv)),
+                (block.attention, "W_o", (d_model, d_model)),
+                (block.feed_forward, "W_down", (d_ff, d_model)),
+                (block.feed_forward, "W_gate", (d_model, d_ff)),
+                (block.feed_forward, "W_up", (d_model, d_ff)),
             ):
                 setattr(part, name, nn.Linear(*size, bias=False))
             self.blocks.append(block)
 
+    def parts(self, block):
+        return block.attention, block.feed_forward, block.norm_1, block.norm_2
+
     def one(self, tokens, caches):
         x, longer = self.embedding(tokens), []
         for block, cache in zip(self.blocks, caches, strict=True):
-            y, maps = block.norm_1(x), block.attention
+            maps, network, norm_1, norm_2 = self.parts(block)
+            y = norm_1(x)
             q, k, v = (
                 W(y).unflatten(-1, (-1, self.d_head)) for W in (maps.W_q, maps.W_k, maps.W_v)
             )
@@ -210,7 +217,7 @@ class TokenByToken(nn.Module):
             q = q.flatten(-2).unflatten(-2, (-1, self.group))
             weights = torch.softmax(q @ K.mT / self.d_head**0.5, dim=-1)
             x = x + maps.W_o((weights @ V).flatten(-3))
-            y, network = block.norm_2(x), block.feed_forward
+            y = norm_2(x)
             x = x + network.W_down(F.silu(network.W_gate(y)) * network.W_up(y))
         return torch.einsum("bd,vd->bv", self.norm(x), self.embedding.weight), longer
 
