@@ -16,8 +16,16 @@ COURSE = CoursePackage(
         "transformer",
         "gpt_and_bert",
         "cost",
+        "today",
         "bugs_that_train",
     ),
-    with_torch=("transformer_block", "transformer", "gpt_and_bert", "cost", "bugs_that_train"),
+    with_torch=(
+        "transformer_block",
+        "transformer",
+        "gpt_and_bert",
+        "cost",
+        "today",
+        "bugs_that_train",
+    ),
     uses=("solutions",),
 )

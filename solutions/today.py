@@ -48,8 +48,8 @@ def turned(X: torch.Tensor, first: int, base: float) -> torch.Tensor:
 class GroupedQueryAttention(nn.Module):
     """Causal self-attention with rotary positions, and groups of query heads that share keys.
 
-    Its projections `W_q`, `W_k`, `W_v` and `W_o` have no bias. Source: Ainslie et al. (2023),
-    section 2.2, with the positions of Su et al. (2021).
+    Its projections `W_q`, `W_k`, `W_v` and `W_o` have no bias. Sources: Ainslie et al.
+    (2023), section 2.2; Su et al. (2021).
     """
 
     def __init__(self, d_model: int, n_heads: int, n_kv_heads: int, base: float = 10_000.0) -> None:
@@ -82,7 +82,8 @@ class GroupedQueryAttention(nn.Module):
         first d_head features of a query belong to the first head, and so on; the first
         n_heads / n_kv_heads query heads share the first head of keys and values. Scores are scaled
         dot products of turned queries and turned keys. The output is (..., m, d_model); the cache
-        that is returned is a new tuple, (..., n_kv_heads, c + m, d_head) each.
+        that is returned is a new tuple, (..., n_kv_heads, c + m, d_head) each. Gradients flow
+        through both.
         """
         c = 0 if cache is None else cache[0].shape[-2]
         Q = turned(split_heads(self.W_q(X), self.n_heads), c, self.base)
@@ -158,7 +159,7 @@ class TodayModel(nn.Module):
 
     def forward(
         self, tokens: torch.Tensor, caches: Sequence[Cache] | None = None
-    ) -> tuple[torch.Tensor, list[Cache]]:
+    ) -> tuple[torch.Tensor, tuple[Cache, ...]]:
         """tokens: ids (batch, m), the newest ones, m at least 1. Returns (logits, caches).
 
         caches: what the last call returned, one a block, for the tokens before; None if there are
@@ -172,7 +173,7 @@ class TodayModel(nn.Module):
         ):
             X, cache = block(X, cache)
             longer.append(cache)
-        return self.norm(X) @ self.embedding.weight.T, longer
+        return self.norm(X) @ self.embedding.weight.T, tuple(longer)
 
 
 def today_names(names: Sequence[str]) -> dict[str, str]:

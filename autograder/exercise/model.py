@@ -147,7 +147,7 @@ class Kind(StrEnum):
 
 _INSTRUCTIONS = {
     Kind.IMPLEMENT: "Write what the docstring describes.",
-    Kind.DEBUG: "The function below runs, and is wrong. Find out why, and correct it.",
+    Kind.DEBUG: "What stands below runs, and is wrong. Find out why, and correct it.",
     Kind.DERIVE: (
         "Work the derivative out on paper, then write it with NumPy. Your numbers are compared "
         "with those of automatic differentiation."

@@ -1,6 +1,6 @@
 """The stub that a student completes: the reference's signatures and docstrings, and no more.
 
-That of a debug exercise has a body too: that of the wrong function which it releases.
+That of a debug exercise has bodies too: those of the wrong answer which it releases.
 """
 
 from __future__ import annotations
@@ -26,11 +26,10 @@ _KNOWN = {*vars(builtins), "np", "torch", "nn", "F", "math"}
 def stub(exercise: Exercise) -> str:
     """The source of the exercise's stub; its bodies raise NotImplementedError.
 
-    In a debug exercise the body is that of `released`. The stub of a class has the signature and
-    docstring of `__init__` and `forward` too, and its docstring ends with the names of the
-    parameters. An annotation that a notebook could not evaluate is left out. Raises ValueError if
-    the reference has no docstring, or a default that cannot be evaluated, or if a debug exercise is
-    about a class.
+    In a debug exercise the body is that of `released`, and of a class each method's. The stub of a
+    class has the signature and docstring of `__init__` and `forward` too, and its docstring ends
+    with the names of the parameters. An annotation that a notebook could not evaluate is left out.
+    Raises ValueError if the reference has no docstring, or a default that cannot be evaluated.
     """
     source = textwrap.dedent(inspect.getsource(exercise.reference))
     (tree,) = ast.parse(source).body
@@ -39,15 +38,27 @@ def stub(exercise: Exercise) -> str:
     if isinstance(tree, ast.FunctionDef):
         body = _body(exercise.released.wrong) if exercise.released else [_UNANSWERED]
         return _function(tree, exercise.name, source, _KNOWN, body)
-    if exercise.released:
-        raise ValueError(f"{exercise.name}: a debug exercise is about a function, not a class")
     docstring = ast.get_source_segment(source, tree.body[0]) or ""
     parts = [f'    {docstring[:-3].rstrip()}\n\n{_parameters(exercise)}    """']
-    for method in tree.body:
-        if isinstance(method, ast.FunctionDef) and method.name in ("__init__", "forward"):
-            body = ["super().__init__()"] if method.name == "__init__" else []
-            text = _function(method, method.name, source, _KNOWN, [*body, _UNANSWERED], "    ")
-            parts.append(text)
+    promised = {
+        method.name: method
+        for method in tree.body
+        if isinstance(method, ast.FunctionDef) and method.name in ("__init__", "forward")
+    }
+    bodies = {
+        name: [*(["super().__init__()"] if name == "__init__" else []), _UNANSWERED]
+        for name in promised
+    }
+    if exercise.released:
+        text = exercise.released.answer.source
+        bodies = {}
+        for method in _methods(text):
+            promised.setdefault(method.name, method)
+            bodies[method.name] = _lines_of(method, text.splitlines()[: method.end_lineno])
+    parts += [
+        _function(promised[name], name, source, _KNOWN, body, "    ")
+        for name, body in bodies.items()
+    ]
     bases = ", ".join(ast.unparse(base) for base in tree.bases)
     return f"class {exercise.name}({bases}):\n" + "\n\n".join(parts)
 
@@ -75,7 +86,22 @@ def _body(function: Callable[..., Any]) -> list[str]:
     lines = textwrap.dedent(inspect.getsource(function)).splitlines()
     (tree,) = ast.parse("\n".join(lines)).body
     assert isinstance(tree, ast.FunctionDef)
-    first = tree.body[0].lineno - 1
+    return _lines_of(tree, lines)
+
+
+def _methods(text: str) -> Iterator[ast.FunctionDef]:
+    """The methods of a class, in their order."""
+    (tree,) = ast.parse(text).body
+    assert isinstance(tree, ast.ClassDef)
+    yield from (method for method in tree.body if isinstance(method, ast.FunctionDef))
+
+
+def _lines_of(function: ast.FunctionDef, lines: list[str]) -> list[str]:
+    """What stands below the signature, with the comments above its first statement.
+
+    `lines` end where the function does.
+    """
+    first = function.body[0].lineno - 1
     while lines[first - 1].lstrip().startswith("#"):
         first -= 1
     return textwrap.dedent("\n".join(lines[first:])).splitlines()

@@ -1,4 +1,4 @@
-"""The exercises of chapter 12, "Bugs that train"."""
+"""The exercises of chapter 13, "Bugs that train"."""
 
 from autograder.exercise.declaring import assignment
 

@@ -1,4 +1,4 @@
-"""Functions that chapter 12 gives out with a bug under which training goes on; here without it."""
+"""Functions that chapter 13 gives out with a bug under which training goes on; here without it."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def test_another_address_is_one_clear_line(make_book: Callable[..., Book], addre
 def test_no_page_speaks_of_a_repository_by_itself() -> None:
     """Its words come from course_repository.py, which knows whether there is one.
 
-    Chapter 12 leads to the bugs of others: what stands in a link's address does not count.
+    Chapter 13 leads to the bugs of others: what stands in a link's address does not count.
     """
     for path in ROOT.glob("book/*.md"):
         text = re.sub(r"\]\(https://[^)]*\)", "]", path.read_text(encoding="utf-8")).lower()

@@ -58,6 +58,9 @@ EQUIVALENT = {
     "model(sources, written)[:, -1].argmax(dim=+1)": "the last of two axes",
     "logits.max(axis=+1, keepdims=True))": "the last of two axes",
     "shares.sum(axis=+1, keepdims=True)": "the last of two axes",
+    "cache is None else cache[1].shape[-2]": "there are as many values as keys",
+    "cache is None else cache[-1].shape[-2]": "there are as many values as keys",
+    "found.transpose(-2, -3)": "two axes exchanged, in either order",
     "min(step * warmup ** (-1.5), step": "the smaller of two, in either order",
 }
 """Changes that change no result, and why; a part of its description names each."""

@@ -1,4 +1,4 @@
-"""Chapter 12's models: the right one is what torch makes, and each bug is what its name says."""
+"""Chapter 13's models: the right one is what torch makes, and each bug is what its name says."""
 
 import inspect
 

@@ -16,6 +16,7 @@ from spoiling import (
     differs,
     each,
     fed,
+    for_each_head,
     instead,
     is_array,
     is_floating,
@@ -105,7 +106,14 @@ def _softmaxes(weigh: Any) -> dict[Any, Answer]:
         weights = softmax(np.where(mask, scores, -np.inf).astype(scores.dtype), axis)
         return np.where(mask.any(axis, keepdims=True), weights, 0)
 
-    def attend(Q: torch.Tensor, K: torch.Tensor, V: torch.Tensor, mask: Any = None) -> torch.Tensor:
+    def attend(
+        Q: torch.Tensor,
+        K: torch.Tensor,
+        V: torch.Tensor,
+        mask: Any = None,
+        enable_gqa: bool = False,
+    ) -> torch.Tensor:
+        K, V = for_each_head(Q, K, V) if enable_gqa else (K, V)
         scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
         if not scores.numel():
             return scores @ V

@@ -20,6 +20,7 @@ from spoiling import (
     differs,
     docstring,
     fed,
+    for_each_head,
     instead,
     is_floating,
     parameters,
@@ -107,7 +108,14 @@ def _masked_by(size: float) -> dict[Any, Answer]:
         weights = alignment.softmax(np.where(mask, scores, -size).astype(scores.dtype), axis)
         return np.where(mask, weights, 0)
 
-    def attend(Q: torch.Tensor, K: torch.Tensor, V: torch.Tensor, mask: Any = None) -> torch.Tensor:
+    def attend(
+        Q: torch.Tensor,
+        K: torch.Tensor,
+        V: torch.Tensor,
+        mask: Any = None,
+        enable_gqa: bool = False,
+    ) -> torch.Tensor:
+        K, V = for_each_head(Q, K, V) if enable_gqa else (K, V)
         if mask is None:
             return _attend(Q, K, V)
         scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])

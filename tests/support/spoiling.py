@@ -286,6 +286,11 @@ def _spy(target: Any, used: set[Any]) -> Answer:
     return spy
 
 
+def for_each_head(Q: Any, *others: Any) -> list[Any]:
+    """Keys and values, repeated for the query heads that share them, as `enable_gqa` does."""
+    return [one.repeat_interleave(Q.shape[-3] // one.shape[-3], dim=-3) for one in others]
+
+
 def sized(exercise: Exercise, size: float) -> list[Case]:
     """The public cases with arguments whose largest number is `size`, one and all."""
 

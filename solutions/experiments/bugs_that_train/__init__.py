@@ -1,1 +1,1 @@
-"""What chapter 12 measures."""
+"""What chapter 13 measures."""

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 import toy
 
+from autograder.exercise.answers import Answer
+from autograder.exercise.model import Case, Setup
 from autograder.exercise.stubs import stub
 from autograder.probe.observe import is_stub
 
@@ -110,8 +112,43 @@ def test_the_stub_of_a_debug_exercise_is_the_wrong_function_with_the_right_docst
 class Documented:
     """Say what."""
 
+    def __init__(self, size: int) -> None:
+        """size: of what."""
+        self.made(size)
 
-def test_a_class_is_no_debug_exercise():
-    exercise = dataclasses.replace(toy.CENTRED, reference=Documented)
-    with pytest.raises(ValueError, match="about a function"):
-        stub(exercise)
+    def forward(self, X):
+        """X: what is said."""
+        return X
+
+
+def test_the_stub_of_a_class_to_debug_has_the_wrong_methods_with_the_right_docstrings():
+    class Wrong:
+        def __init__(self, size):
+            self.size = size
+
+        def added(self, X):
+            return X + self.size
+
+        def forward(self, X):
+            # twice?
+            return self.added(self.added(X))
+
+    released = toy.CENTRED.released
+    wrong = dataclasses.replace(released, answer=Answer("Documented", Wrong))
+    text = stub(
+        dataclasses.replace(
+            toy.CENTRED,
+            name="Documented",
+            reference=Documented,
+            cases=lambda rng: [Case("one", (1,), setup=Setup((1,), {}, {}))],
+            misconceptions=(wrong,),
+        )
+    )
+    namespace = {}
+    exec(text, namespace)
+    answer = namespace["Documented"]
+    assert answer(2).forward(3) == 7
+    for name in ("__init__", "forward"):
+        assert inspect.getdoc(vars(answer)[name]) == inspect.getdoc(vars(Documented)[name])
+    assert "        # twice?\n        return self.added(self.added(X))" in text
+    assert text.index("def added(self, X):") < text.index("def forward")

@@ -1,4 +1,4 @@
-"""The experiment of chapter 12: its tasks, what it measures, and which test finds which bug."""
+"""The experiment of chapter 13: its tasks, what it measures, and which test finds which bug."""
 
 import numpy as np
 import torch
