@@ -1,4 +1,4 @@
-"""`make bench`: chapter 10's GPT and the model with pieces of today, trained five times as long.
+"""`make bench`: chapter 10's GPT and the model with pieces of today, trained seven times as long.
 
 It takes about ten minutes on two cores, too long for the page that reads it.
 """

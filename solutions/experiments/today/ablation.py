@@ -8,12 +8,14 @@ from functools import cache
 import torch
 from torch import Tensor
 
+from ...running.seeds import SEEDS
 from ...transformer_block import RMSNorm
 from ...variants.reading_models import ngram_interpolation
 from ..gpt_and_bert.language_model import (
     CONTEXT,
     RATE,
     SIZES,
+    STEPS,
     Corpus,
     begin_small,
     corpus,
@@ -21,7 +23,7 @@ from ..gpt_and_bert.language_model import (
 )
 from .pieces import Model, Pieces
 
-STEPS, LONG = 1000, 5000
+LONG = 5000
 WINDOW = 8
 """How many tokens before itself a token sees in a local block."""
 
@@ -42,6 +44,8 @@ VARIANTS = {
     TODAY: Pieces(positions="rotary", norm=RMSNorm, gated=True, n_kv_heads=2, d_ff=302),
 }
 """Each width in between makes the parameters as many as the GPT's, within 1 %."""
+
+JOBS = [(name, seed) for name in VARIANTS for seed in SEEDS]
 
 
 @dataclass(frozen=True)
@@ -74,9 +78,9 @@ def for_long(seed: int) -> dict[str, Ablated]:
     return {name: ablate(name, seed, LONG) for name in (next(iter(VARIANTS)), TODAY)}
 
 
-def all_variants(seed: int) -> dict[str, Ablated]:
-    """Train every one of VARIANTS with a seed."""
-    return {name: ablate(name, seed) for name in VARIANTS}
+def numbered(job: int) -> Ablated:
+    """Train the model of one of JOBS: whoever runs them side by side need not wait for a seed."""
+    return ablate(*JOBS[job])
 
 
 def rivals() -> dict[int, tuple[float, float]]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ...today import turned
@@ -56,18 +57,17 @@ class Attention(nn.Module):
         K, V = (split_heads(W(X), pieces.n_kv_heads) for W in (self.W_k, self.W_v))
         if pieces.positions == "rotary":
             Q, K = turned(Q, 0, BASE), turned(K, 0, BASE)
-        if pieces.n_kv_heads < self.n_heads:
-            K, V = (one.repeat_interleave(self.n_heads // pieces.n_kv_heads, -3) for one in (K, V))
         seen = torch.ones(n, n, dtype=torch.bool).tril()
         if self.window is not None:
             seen = seen.triu(diagonal=-self.window)
-        scores = (Q @ K.mT / Q.shape[-1] ** 0.5).masked_fill(~seen, -torch.inf)
         if pieces.sink:
+            scores = (Q @ K.mT / Q.shape[-1] ** 0.5).masked_fill(~seen, -torch.inf)
             nothing = self.sink[:, None, None].expand(*scores.shape[:-1], 1)
             weights = torch.cat([scores, nothing], dim=-1).softmax(dim=-1)[..., :-1]
+            found = weights @ V
         else:
-            weights = scores.softmax(dim=-1)
-        return self.W_o((weights @ V).transpose(-3, -2).flatten(-2))
+            found = F.scaled_dot_product_attention(Q, K, V, seen, enable_gqa=True)
+        return self.W_o(found.transpose(-3, -2).flatten(-2))
 
 
 class Block(nn.Module):

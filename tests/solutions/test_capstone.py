@@ -1,0 +1,75 @@
+"""The cells of chapter 12's assignment in which a student's own model reads published weights."""
+
+import jupytext
+import numpy as np
+import pytest
+import torch
+from cells import BOOK
+from torch import nn
+
+from solutions.published import smollm2_file
+from solutions.published.files import PublishedFileError
+from solutions.published.smollm2 import SIZES, SmolLM2
+from solutions.today import TodayModel
+
+try:
+    smollm2_file.find()
+except PublishedFileError as missing:
+    pytest.skip(f"no published language model: {missing}", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def given() -> dict:
+    """What the cells of the assignment define that are given to the student."""
+    page = jupytext.read(BOOK.parent / "exercises" / "today" / "assignment.md")
+    namespace = {"nn": nn, "torch": torch, "F": nn.functional, "np": np}
+    for name in ("class GivenBlock", "def published_file"):
+        exec(next(cell.source for cell in page.cells if name in cell.source), namespace)
+    return namespace
+
+
+class OfGivenBlocks(TodayModel):
+    """A model as a student writes it who has solved no exercise but `TodayModel`."""
+
+    block = None
+
+    def __init__(self, vocab_size, d_model, n_heads, n_kv_heads, d_ff, n_layers, base, eps):
+        super().__init__(vocab_size, d_model, n_heads, n_kv_heads, d_ff, 0, base, eps)
+        sizes = (d_model, n_heads, n_kv_heads, d_ff, base, eps)
+        self.blocks = nn.ModuleList(type(self).block(*sizes) for _ in range(n_layers))
+
+
+def test_a_students_model_talks_as_the_courses_own(given, capsys):
+    OfGivenBlocks.block = given["GivenBlock"]
+    loaded = given["load"](OfGivenBlocks)
+    given["talk"](loaded, "What is the capital of France?")
+    said, took = capsys.readouterr().out.rsplit("\n[", 1)
+    assert said == "The capital of France is Paris."
+    assert took.startswith("7 tokens, ")
+    assert given["SIZES"] == tuple(SIZES.values())
+    ours = SmolLM2()
+    ids = ours.question(["Count from one to five."])
+    with torch.no_grad():
+        theirs = loaded[0](torch.tensor([ids]))[0]
+    torch.testing.assert_close(theirs, ours.logits(torch.tensor([ids])), atol=1e-2, rtol=0)
+    given["talk"](loaded, "Count from one to five.", most=20)
+    written = ours.text(list(ours.write(ids, 20)))
+    assert capsys.readouterr().out.startswith(written)
+
+
+def test_what_is_not_installed_is_named_with_what_to_type(given, capsys, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert given["load"](TodayModel) is None
+    told = capsys.readouterr().out
+    assert smollm2_file.INSTALL in told
+    assert smollm2_file.READER.removeprefix("pip install ") in told
+
+
+def test_another_file_is_refused(given, monkeypatch):
+    monkeypatch.setitem(given, "SMOLLM2", "0" * 64)
+    with pytest.raises(ValueError, match="not the file that was published"):
+        given["load"](TodayModel)
+
+
+def test_the_assignment_asks_for_the_file_that_the_course_reads(given):
+    assert given["SMOLLM2"] == smollm2_file.SHA256
