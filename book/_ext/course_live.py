@@ -92,7 +92,9 @@ def picture_of(names: list[str]) -> str:
         page, title, file = MACHINES[name]
         quality = json.loads((EXECUTED / page / file).read_text(encoding="utf-8"))
         lengths = quality["lengths"]
-        curves.append(Curve(title, [fmean(one) for one in zip(*quality["token_accuracy"], strict=True)]))
+        curves.append(
+            Curve(title, [fmean(one) for one in zip(*quality["token_accuracy"], strict=True)])
+        )
     return strip(lengths, curves)
 
 

@@ -71,14 +71,15 @@ def up(share: float) -> float:
 def begin(words: Sequence[int], curves: Sequence[Curve]) -> str:
     """Say where the lines begin."""
     shares = "; ".join(f"{one.title}: {one.accuracy[0]:.0%}" for one in curves)
-    return f"Right positions against words, 0 to {MOST}. At {words[0]} to {words[1]} words, {shares}."
+    return (
+        f"Right positions against words, 0 to {MOST}. At {words[0]} to {words[1]} words, {shares}."
+    )
 
 
 def told(lengths: Sequence[Sequence[int]], curves: Sequence[Curve]) -> str:
     """Say where the lines go."""
     ranges = ", ".join(f"{low} to {high}" for low, high in lengths)
     shares = "; ".join(
-        f"{one.title}: {', '.join(f'{share:.0%}' for share in one.accuracy)}"
-        for one in curves
+        f"{one.title}: {', '.join(f'{share:.0%}' for share in one.accuracy)}" for one in curves
     )
     return f"At {ranges} words, {shares}."
