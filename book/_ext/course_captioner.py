@@ -82,7 +82,7 @@ def html(machines: dict[str, bytes]) -> str:
     written = escape(json.dumps(data(machines), separators=(",", ":")), quote=False)
     return (
         f'<div class="captioner"><script type="application/json">{written}</script>\n'
-        f'<p class="live-source live-kept">{SAID}</p>\n'
+        f'<p class="live-source live-kept">{SAID}</p>\n<div class="live-go"></div>\n'
         '<div class="live-caption">\n'
     )
 

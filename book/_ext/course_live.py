@@ -9,19 +9,25 @@ The first argument is what can be asked: `longer` (how long can it become?), `hi
 when a word may not be looked at?), or `positions` (what if all positions are moved, or a head finds
 nothing?). The others name machines of MACHINES.
 
-In HTML, `live/live.mjs` fetches what it needs when the reader first presses its button, and does
-the rest. Without scripts, in print and in other formats the sentence below stands alone.
+Before anything runs, the first sentence stands there, and the picture of `live_strip.py`. In HTML,
+`live/live.mjs` fetches what it needs when the reader first presses its button, and does the rest.
+Without scripts and in print no more than this is there, in other formats the sentence below alone.
+
+What stands below may be a `predict` and its `seen`. Then the machines come, and the lines of the
+picture, where the answer opens.
 """
 
 import json
 from html import escape
 from pathlib import Path
+from statistics import fmean
 from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
 from live_grammar import tables
 from live_models import packed
+from live_strip import Curve, strip
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
@@ -72,23 +78,34 @@ def weights_of(name: str) -> Path:
 
 def data_of(ask: str, names: list[str], start: list[str]) -> dict[str, Any]:
     """Return what the script reads: what is asked, the first sentence, and the machines."""
-    machines, lengths = [], []
+    machines = []
+    for name in names:
+        kB = round(len(packed(weights_of(name).read_bytes())) / 1000)
+        machines.append({"name": name, "title": MACHINES[name][1], "kB": kB})
+    return {"ask": ask, "start": start, "machines": machines}
+
+
+def picture_of(names: list[str]) -> str:
+    """Return the picture of the machines' quality against length."""
+    curves, lengths = [], []
     for name in names:
         page, title, file = MACHINES[name]
         quality = json.loads((EXECUTED / page / file).read_text(encoding="utf-8"))
         lengths = quality["lengths"]
-        means = [round(sum(c) / len(c), 4) for c in zip(*quality["token_accuracy"], strict=True)]
-        kB = round(len(packed(weights_of(name).read_bytes())) / 1000)
-        machines.append({"name": name, "title": title, "kB": kB, "accuracy": means})
-    return {"ask": ask, "start": start, "lengths": lengths, "machines": machines}
+        curves.append(
+            Curve(title, [fmean(one) for one in zip(*quality["token_accuracy"], strict=True)])
+        )
+    return strip(lengths, curves)
 
 
 def visit_live(self: HTML5Translator, node: live) -> None:
-    data = escape(json.dumps(node["data"], separators=(",", ":")), quote=False)
-    start = escape(" ".join(node["data"]["start"]))
+    data = node["data"]
+    written = escape(json.dumps(data, separators=(",", ":")), quote=False)
+    start = escape(" ".join(data["start"]))
     self.body.append(
-        f'<div class="live"><script type="application/json">{data}</script>\n'
-        f'<p class="live-source live-kept" lang="en">{start}</p>\n'
+        f'<div class="live"><script type="application/json">{written}</script>\n'
+        f'<p class="live-source live-kept" lang="en">{start}</p>\n<div class="live-go"></div>\n'
+        f"{picture_of([one['name'] for one in data['machines']])}"
         '<div class="live-caption">\n'
     )
 

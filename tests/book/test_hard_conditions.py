@@ -199,6 +199,15 @@ def test_the_front_page_from_its_top_to_chapter_1(person: Reader) -> None:
     assert not page.locator(".contents").is_visible()
     assert button.and_(page.locator(":focus")).count() == 1
 
+    go_to(page, ".begin .button:not(.quiet)")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/context_bottleneck.html")
+
+
+@pytest.mark.parametrize("person", [({}, "")], indirect=True)
+def test_the_six_words_by_the_keyboard(person: Reader) -> None:
+    page = person.open("index.html")
+    page.locator(".parts a").last.focus()
     go_to(page, ".six-words [type=radio]")
     shares = page.locator(".six-words output").all_inner_texts()
     page.keyboard.press("ArrowRight")
@@ -208,10 +217,6 @@ def test_the_front_page_from_its_top_to_chapter_1(person: Reader) -> None:
     go_to(page, ".six-words [type=range]")
     page.keyboard.press("End")
     assert status.inner_text() != before
-
-    go_to(page, ".begin .button:not(.quiet)")
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/context_bottleneck.html")
 
 
 @pytest.mark.parametrize("person", [(MODES["phone"], "")], indirect=True)

@@ -13,7 +13,7 @@ from live_in_torch import in_the_page, largest_error, read_case
 from book._ext.course_captioner import MACHINES as CAPTIONERS
 from book._ext.course_captioner import SAID, START
 from book._ext.course_captioner import weights_of as captioner_of
-from book._ext.course_live import MACHINES, weights_of
+from book._ext.course_live import EXECUTED, MACHINES, weights_of
 from solutions.data.pictures import SHAPES, Box, _paint
 from solutions.data.translation import Pair
 from solutions.experiments.captioning.hiding import seeing
@@ -22,6 +22,7 @@ from solutions.translators.keeping import from_bytes
 from solutions.translators.machines import CLAUSES, LENGTHS
 from solutions.translators.quality import held_out_pairs, token_accuracy, translate_pairs
 
+BOOK = EXECUTED.parent
 PAIRS = [one for lengths in LENGTHS for one in held_out_pairs("french", lengths, 40, CLAUSES)]
 PICTURES = pictures_for(0)[:200]
 
@@ -71,6 +72,20 @@ def test_each_machine_gets_the_first_sentence_right(tmp_path: Path, name: str) -
     }
     ((one,),) = [in_the_page(weights_of(name).read_bytes(), [first], tmp_path)]
     assert one["words"] == ["le", "médecin", "achète", "une", "voiture", "rouge", "."]
+
+
+def test_what_is_predicted_before_the_figures_is_what_was_measured() -> None:
+    one, look = (
+        np.mean(json.loads((EXECUTED / page / file).read_text())["token_accuracy"], axis=0)
+        for page, _, file in (MACHINES["bottleneck"], MACHINES["transformer"])
+    )
+    at = LENGTHS.index((30, 39))
+    assert (one[at], look[at]) == (pytest.approx(1 / 8, abs=0.02), pytest.approx(9 / 10, abs=0.02))
+    assert "- [x] One in eight with one vector, nine in ten" in (BOOK / "index.md").read_text()
+    falls = -np.diff(one)
+    assert 0.9 < falls[0] / falls[1:].sum() < 1.1
+    chapter = (BOOK / "context_bottleneck.md").read_text()
+    assert "- [x] The first that is added. It costs about as much as all later" in chapter
 
 
 def test_a_machine_of_the_page_weighs_a_megabyte_at_most() -> None:

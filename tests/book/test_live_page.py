@@ -1,5 +1,6 @@
 """Translators in a page, in a browser: composed by keyboard, looked at, cut off, on a phone."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -7,13 +8,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 from site_tools import MODES, Reader
 
-FIGURES = {
-    "index": ["longer"],
-    "context_bottleneck": ["longer"],
-    "alignment": ["hide"],
-    "transformer": ["positions"],
-}
-"""The pages that have translators, and what each figure asks."""
+PAGES = ("index", "context_bottleneck", "alignment", "transformer")
+"""The pages that have translators."""
 
 PATIENCE = 60_000
 """Milliseconds that fetching and writing may take on a busy machine; they take a second or two."""
@@ -32,14 +28,19 @@ def visit(reader: Callable[..., Reader]) -> Visit:
     return open_page
 
 
-def figure(page: Page) -> Locator:
-    return page.locator(".live").first
+def figure(page: Page, at: int = 0) -> Locator:
+    return page.locator(".live").nth(at)
 
 
-def begin(page: Page) -> Locator:
-    for one in page.locator("#predict-positions-from-ten .predict-skip").all():
-        one.click()  # the figure is closed until a guess is given
-    place = figure(page)
+def open_answers(page: Page) -> None:
+    """Without a guess a figure is closed, or waits."""
+    for one in page.locator(".predict-skip").all():
+        one.click()
+
+
+def begin(page: Page, at: int = 0) -> Locator:
+    open_answers(page)
+    place = figure(page, at)
     place.get_by_role("button", name="Run the machine").click()
     expect(place.locator(".live-machine .live-told").last).not_to_be_empty(timeout=PATIENCE)
     return place
@@ -49,7 +50,7 @@ def source(place: Locator) -> str:
     return place.locator(".live-source").inner_text()
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", PAGES)
 def test_a_page_fetches_nothing_until_it_is_asked_and_then_little(visit: Visit, name: str) -> None:
     page = visit(name)
     fetched = "performance.getEntriesByType('resource').map((one) => one.name)"
@@ -59,7 +60,8 @@ def test_a_page_fetches_nothing_until_it_is_asked_and_then_little(visit: Visit, 
     page.on("request", lambda request: asked.append(request.url))
     place = begin(page)
     models = [one for one in asked if one.endswith(".model")]
-    assert 1 <= len(models) == len(set(models)) <= 2
+    machines = place.locator(".live-machine:not(.live-right)").count()
+    assert len(models) == len(set(models)) == machines
     expect(place.locator(".live-words").first).not_to_be_empty()
     assert page.person.foreign == page.person.errors == []
 
@@ -82,6 +84,7 @@ def test_axe_finds_nothing_before_and_after(reader: Callable[..., Reader], mode:
 
 def test_a_sentence_is_composed_by_keyboard_alone(visit: Visit) -> None:
     page = visit("context_bottleneck")
+    open_answers(page)
     place = figure(page)
     place.get_by_role("button", name="Run the machine").focus()
     page.keyboard.press("Enter")
@@ -148,12 +151,26 @@ def test_a_hidden_word_is_not_looked_at_and_another_one_is_written(visit: Visit)
 
 
 def test_moved_positions_change_what_the_transformer_writes(visit: Visit) -> None:
-    place = begin(visit("transformer"))
+    place = begin(visit("transformer"), at=1)
     written = place.locator(".live-machine .live-words").last
     before = written.inner_text()
     place.get_by_label("from 10").check()
     expect(place.locator(".live-machine .live-told").last).not_to_be_empty(timeout=PATIENCE)
     assert written.inner_text() != before
+
+
+def test_three_machines_answer_in_one_figure(visit: Visit) -> None:
+    place = begin(visit("transformer"))
+    rows = place.locator(".live-machine:not(.live-right)")
+    told = ["Right, every word."] * 3
+    expect(rows.locator(".live-told")).to_have_text(told, timeout=PATIENCE)
+    here = place.locator(".live-strip g[role=img]").last
+    for name in ("One vector", "Looks back", "Transformer"):
+        expect(here).to_have_attribute("aria-label", re.compile(f"{name}: 100 %"))
+    before = source(place)
+    place.get_by_role("button", name="Longer").click()
+    assert len(source(place)) > len(before)
+    expect(place.locator(".live-here[visibility=visible]")).to_have_count(3, timeout=PATIENCE)
 
 
 def test_a_machine_that_does_not_arrive_is_said_and_can_be_asked_for_again(visit: Visit) -> None:

@@ -2,6 +2,7 @@
 // The button with which a reader asks for machines, and how they come.
 
 import { button, element } from "../parts.mjs";
+import { closed, opened, toGuess } from "./guessing.mjs";
 import { fetched } from "./weights.mjs";
 
 /** Where the site has weights and tables, and the matrix product. */
@@ -35,7 +36,8 @@ export const bytesOf = (name) =>
 export const json = async (name) => (await fetch(new URL(name, FILES))).json();
 
 /**
- * Put the button where a figure stands without scripts, and what comes in its place.
+ * Put the button into its place, and what comes where the answer of the figure's own prediction
+ * opens, or below the button.
  * @template Found
  * @param {HTMLElement} place
  * @param {string} what "machine", say
@@ -47,18 +49,24 @@ export function arriving(place, what, kB, load, show) {
     const status = element("p", { class: "live-said", role: "status" });
     const begin = button(`Run the ${what} here (${(kB / 1000).toFixed(1)} MB)`, start);
     begin.classList.add("live-begin");
-    const go = element("div", { class: "live-go" }, begin, status);
     const stage = element("div", { class: "live-stage" });
-    const kept = place.querySelector(".live-kept");
-    kept?.after(go, stage);
+    const go = place.querySelector(".live-go");
+    const answer = place.querySelector(".seen");
+    go?.append(begin, status);
+    if (answer) answer.prepend(stage);
+    else go?.after(stage);
 
     async function start() {
         begin.disabled = true;
         status.textContent = "The weights are on their way.";
+        if (closed(answer)) toGuess(answer);
         try {
-            show(await load(), stage);
-            kept?.remove();
-            go.remove();
+            const found = await load();
+            if (closed(answer)) status.textContent = "They are here. Say first what you expect.";
+            await opened(answer);
+            show(found, stage);
+            place.querySelector(".live-kept")?.remove();
+            go?.remove();
         } catch (error) {
             begin.disabled = false;
             status.textContent =

@@ -13,8 +13,8 @@ import { Translator } from "./translating.mjs";
 import { translation } from "./translations.mjs";
 
 /**
- * @typedef {{ name: string, title: string, kB: number, accuracy: number[] }} Machine
- * @typedef {{ ask: string, start: string[], lengths: [number, number][], machines: Machine[] }} Data
+ * @typedef {{ name: string, title: string, kB: number }} Machine
+ * @typedef {{ ask: string, start: string[], machines: Machine[] }} Data
  */
 
 const grammar = () => once("grammar", async () => new Grammar(await json("grammar.json")));
@@ -29,7 +29,7 @@ const translator = (name) => once(name, async () => new Translator(...(await byt
 export function live(place, number) {
     const id = `live-${number}`;
     /** @type {Data} */
-    const { ask, start, lengths, machines } = dataOf(place);
+    const { ask, start, machines } = dataOf(place);
     const kB = machines.reduce((sum, one) => sum + one.kB, 0);
     const load = () =>
         Promise.all([grammar(), Promise.all(machines.map(({ name }) => translator(name)))]);
@@ -46,7 +46,10 @@ export function live(place, number) {
         const looks = element("p", { class: "live-looks", lang: "en", "aria-live": "polite" });
         const wanted = element("p", { class: "live-words", lang: "fr" });
         const rows = machines.map(({ title }, at) => translation(title, at + 1, pointed));
-        const onStrip = strip(lengths, machines);
+        const onStrip = strip(
+            place,
+            machines.map(({ title }) => title),
+        );
         const asking = asks(id, ask, (one) => {
             changed = one;
             write();

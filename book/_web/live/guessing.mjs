@@ -1,0 +1,22 @@
+// @ts-check
+// A prediction within a figure: the machines wait for the guess that opens its answer.
+
+/** @typedef {Element | null} Answer what a prediction closes, where the figure has one */
+
+/** @param {Answer} answer */
+export const closed = (answer) => Boolean(answer?.hasAttribute("hidden"));
+
+/** Go to the prediction. @param {Answer} answer */
+export const toGuess = (answer) => answer?.previousElementSibling?.querySelector("input")?.focus();
+
+/** Wait until the answer is open. @param {Answer} answer @returns {Promise<void>} */
+export const opened = (answer) =>
+    new Promise((done) => {
+        if (!answer || !closed(answer)) return done();
+        const watched = new MutationObserver(() => {
+            if (closed(answer)) return;
+            watched.disconnect();
+            done();
+        });
+        watched.observe(answer, { attributeFilter: ["hidden"] });
+    });

@@ -1,0 +1,66 @@
+"""The first screen of the front page: the way in, and two machines that wait for a guess."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+from site_tools import MODES, ROOT, Reader
+
+SCREENS = ({"width": 1280, "height": 800}, {"width": 390, "height": 844})
+SEEN = ("h1", ".begin .button", "section:has(> .live) > h2", ".live-source", ".live-begin")
+MOVED = """window.moved = 0;
+new PerformanceObserver((list) => { for (const one of list.getEntries()) moved += one.value; })
+    .observe({ type: "layout-shift", buffered: true });"""
+PATIENCE = 60_000
+
+Open = Callable[..., Reader]
+
+
+@pytest.mark.parametrize("screen", SCREENS, ids=lambda one: one["width"])
+def test_who_opens_the_book_sees_the_question_and_its_button(
+    reader: Open, screen: dict[str, Any]
+) -> None:
+    person = reader(**{**MODES["light"], "viewport": screen})
+    person.context.add_init_script(MOVED)
+    page = person.open("index.html")
+    for part in SEEN:
+        box = page.locator(part).first.bounding_box()
+        assert box, part
+        assert box["y"] + box["height"] <= screen["height"], part
+    assert page.evaluate("window.moved") < 0.01
+    assert person.errors == []
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_machines_come_with_the_guess(reader: Open, mode: str) -> None:
+    person = reader(**MODES[mode])
+    page = person.open("index.html")
+    place = page.locator(".live")
+    lines, guess = place.locator(".live-lines"), place.locator(".predict")
+    expect(lines).to_be_hidden()
+    place.get_by_role("button", name="Run the machines").click()
+    assert guess.locator("input:focus").count() == 1
+    status = place.locator(".live-go [role=status]")
+    expect(status).to_contain_text("Say first what you expect", timeout=PATIENCE)
+    assert place.locator(".live-machine").count() == 0
+    page.keyboard.press("Space")
+    guess.get_by_role("button", name="See the answer").click()
+    expect(place.locator(".live-told")).to_have_text(["Right, every word."] * 2, timeout=PATIENCE)
+    expect(lines).to_be_visible()
+    assert person.violations(page, ".live") == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert person.foreign == person.errors == []
+
+
+def test_without_scripts_the_picture_tells_what_was_measured(reader: Open) -> None:
+    page = reader(**{**MODES["light"], "java_script_enabled": False}).open("index.html")
+    place = page.locator(".live")
+    expect(place.locator(".live-source")).to_be_visible()
+    assert place.get_by_role("button", name="Run the machines").count() == 0
+    kept = ROOT / "book" / "executed" / "transformer" / "transformer_by_length.json"
+    columns = zip(*json.loads(kept.read_text(encoding="utf-8"))["token_accuracy"], strict=True)
+    told = place.locator(".live-lines").get_attribute("aria-label") or ""
+    assert "Transformer: " + ", ".join(f"{sum(one) / len(one):.0%}" for one in columns) in told
+    expect(place.locator(".live-lines")).to_be_visible()
