@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from nightly import NIGHTLY
 from smollm2_of_transformers import PROMPTS, same_weights
 from transformers import AutoTokenizer, LlamaForCausalLM
 
@@ -46,7 +47,7 @@ def test_it_writes_the_tokens_that_transformers_writes(
     ours: SmolLM2, theirs: LlamaForCausalLM
 ) -> None:
     assert len(set(PROMPTS)) == 200
-    for prompt in PROMPTS:
+    for prompt in PROMPTS if NIGHTLY else PROMPTS[::5]:
         ids = ours.ids(prompt)
         written = list(ours.write(ids, 6))
         read = theirs(torch.tensor([[*ids, *written]])).logits[0, len(ids) - 1 :].argmax(dim=-1)

@@ -24,6 +24,7 @@ LONG = (
     "tests/autograder/notebook/test_agreement.py",
     "tests/exercises/test_semantic_mutants.py",
     "tests/autograder/grading/test_cluster.py",
+    "tests/solutions/test_smollm2.py",
     "tests/autograder/judging/test_naming.py",
     "tests/autograder/grading/test_program.py",
     "tests/autograder/notebook/test_selfcheck.py",
