@@ -236,8 +236,8 @@ class Course:
 
     def _student_folders(self) -> dict[str, Path]:
         """The folders of `submitted` by student."""
-        try:
-            folders = [path for path in self.submitted.iterdir() if path.is_dir()]
+        try:  # of a link that leads nowhere, Path.is_dir may raise; os.path.isdir never does
+            folders = [path for path in self.submitted.iterdir() if os.path.isdir(path)]
         except OSError as error:
             raise CourseError(
                 f"{self.submitted}: the submissions cannot be listed ({error.strerror}). "

@@ -16,6 +16,7 @@ HIDDEN = "a folder that begins with a dot is no student's. Rename it"
 LOOSE = "it stands in no student's folder. It belongs at <student>/<assignment>/<assignment>.ipynb"
 BESIDE = "it stands in no assignment's folder. It belongs at <assignment>/<assignment>.ipynb"
 UNKNOWN = "no assignment has the name of this folder. Rename it"
+BROKEN = "it is a symbolic link to no folder that can be opened. Put the student's folder there"
 
 
 def overlooked(course: Course) -> list[str]:
@@ -32,9 +33,11 @@ def overlooked(course: Course) -> list[str]:
 
 def _found(course: Course) -> Iterator[tuple[str, Path]]:
     for path in course.submitted.iterdir():
-        if not path.is_dir():
+        if not os.path.isdir(path):  # unlike Path.is_dir, it never raises
             if path.suffix in (".ipynb", ".zip") and not path.name.startswith("."):
                 yield LOOSE, path
+            elif path.is_symlink() and not os.path.isfile(path):
+                yield BROKEN, path
         elif path.name.startswith("."):
             if not set(course.package).isdisjoint(_listed(path)):
                 yield HIDDEN, path
@@ -46,10 +49,10 @@ def _in_folder(course: Course, folder: Path) -> Iterator[tuple[str, Path]]:
     """What is overlooked in a student's folder. An assignment of the instructor's own is not."""
     for name in _listed(folder):
         path = folder / name
-        known = name in course.package or (course.source / name).exists()
+        known = name in course.package or os.path.exists(course.source / name)
         if known or name.startswith("."):
             continue
-        if path.suffix == ".ipynb" and not path.is_dir():
+        if path.suffix == ".ipynb" and not os.path.isdir(path):
             yield BESIDE, path
         elif any(one.endswith(".ipynb") for one in _listed(path)):
             yield UNKNOWN, path

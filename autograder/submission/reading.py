@@ -115,7 +115,8 @@ def _read_bytes(path: Path, above: int) -> bytes:
 
 
 def _leads_away(path: Path, above: int) -> bool:
-    return any(part.is_symlink() for part in (path, *list(path.parents)[:above]))
+    # What lies behind a link to nowhere cannot be looked at: Path.is_symlink would raise for it.
+    return any(os.path.islink(part) for part in (path, *list(path.parents)[:above]))
 
 
 def other_notebooks(path: Path) -> list[str]:

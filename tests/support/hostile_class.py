@@ -113,7 +113,7 @@ def _digests(course) -> set[tuple[str, str]]:
     """Every file that grading must leave as it is, with a digest."""
     files = [course.root / "course.key", course.root / "nbgrader_config.py"]
     for folder in (course.release, course.submitted):
-        files += [path for path in folder.rglob("*") if path.is_file() and not path.is_symlink()]
+        files += [path for path in folder.rglob("*") if not path.is_symlink() and path.is_file()]
     return {(str(file), _digest(file)) for file in files}
 
 

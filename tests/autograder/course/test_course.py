@@ -7,7 +7,7 @@ import pytest
 from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.course.course import Course, CourseError
-from autograder.course.overlooked import BESIDE, HIDDEN, LOOSE, UNKNOWN, overlooked
+from autograder.course.overlooked import BESIDE, BROKEN, HIDDEN, LOOSE, UNKNOWN, overlooked
 
 
 @pytest.fixture
@@ -216,11 +216,14 @@ def test_what_looks_like_work_and_counts_as_none_is_named_with_the_reason(course
     (course.submitted / "ann" / "toy.ipynb").write_text("{}")
     (course.source / "mine").mkdir()
     submit(course, "ann", "mine")
+    (course.submitted / "dan").symlink_to("x" * 300)
+    (course.submitted / "eve").symlink_to("eve")
     by_reason = dict(line.rpartition(": ")[::-2] for line in overlooked(course))
     places = {reason: line.rpartition(": ")[2] for reason, line in by_reason.items()}
     assert places == {
         f"{HIDDEN}.": ".cay",
         f"{BESIDE}.": "ann/toy.ipynb",
+        f"{BROKEN}.": "dan, eve",
         f"{UNKNOWN}.": "bob/toys",
         f"{LOOSE}.": ", ".join(f"{number}\\u000a.zip" for number in range(5)) + " and 2 more",
     }
