@@ -51,6 +51,24 @@ class Quiet:
     def __call__(self, *_, **__):
         return self
 
+    def run_line_magic(self, magic, line="", *_):
+        if magic != "run":
+            return self
+        import __main__, os, shlex
+        words = [word for word in shlex.split(line) if word == "-i" or not word.startswith("-")]
+        inside, words = "-i" in words, [word for word in words if word != "-i"]
+        if not words or not os.path.isfile(words[0]):
+            return self
+        names = vars(__main__) if inside else {"__name__": "__main__", "__file__": words[0]}
+        with open(words[0], encoding="utf-8") as file:
+            code = compile(file.read(), words[0], "exec")
+        try:
+            exec(code, names)
+        except Exception:
+            pass
+        if not inside:
+            vars(__main__).update({k: v for k, v in names.items() if k[:2] != "__"})
+
 def check(*_, **__):
     pass
 

@@ -205,6 +205,9 @@ with open(name, "a" if append else "w", encoding="utf-8") as file:
     file.write(text)
 importlib.invalidate_caches()
 """
+_RUN_IN_PLACE = ("time", "capture", "prun", "debug", "writefile", "file")
+"""The cell magics whose body is Python among the notebook's own names; see `_compiled`."""
+
 _SOURCES = linecache.cache  # what `inspect` has sources from
 _COROUTINE, _AWAITING = inspect.CO_COROUTINE, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 _FUTURE = 0
@@ -215,8 +218,9 @@ for _feature in __future__.all_feature_names:
 def _compiled(source: str, index: int, flags: int) -> types.CodeType | Raised:
     """Compile a cell; what only a notebook understands (%magic, !command, help?) does nothing.
 
-    What `%%writefile` writes in the cell of an answer is taken for the answer, too.
-    `flags` are those of the cells before, of which `from __future__` holds for this one too. Who
+    Below a cell magic, only Python that the notebook runs among its own names is run: the body of
+    `%%script` or `%%timeit` leaves no names in a notebook either. What `%%writefile` writes in the
+    cell of an answer is taken for the answer, too. `flags` are those of the cells before, of which `from __future__` holds for this one too. Who
     asks `inspect` for the source of a function finds it.
     """
     name = f"<cell {index}>"
@@ -225,12 +229,28 @@ def _compiled(source: str, index: int, flags: int) -> types.CodeType | Raised:
         return code
     if "SyntaxError" not in (code.type_name, *code.bases):
         return code
-    first, _, rest = source.lstrip().partition("\n")
-    plain = f"\n{rest}" if first.startswith("%%") else source  # %%time: the rest is the cell
-    names = {"cell": plain}
+    names = {"cell": _below_magics(source)}
     attempt(exec, _TRANSFORM, names)
     cell = attempt(names.get, "cell")
     return _compiled_as_it_is(cell, name, flags) if type(cell) is str else code
+
+
+def _below_magics(source: str) -> str:
+    """A cell without the cell magics that it begins with; empty if one of them runs no Python.
+
+    Every line keeps its number.
+    """
+    lines = source.splitlines(keepends=True)
+    for at, line in enumerate(lines):
+        text = line.strip()
+        if text.startswith("%%"):
+            magic, *_ = text[2:].split() or [""]
+            if magic not in _RUN_IN_PLACE:
+                return ""
+            lines[at] = "\n"
+        elif text:
+            break
+    return "".join(lines)
 
 
 def _compiled_as_it_is(source: str, name: str, flags: int) -> types.CodeType | Raised:

@@ -191,6 +191,33 @@ def test_what_only_a_notebook_understands_costs_nothing(line, isolating):
     assert judgement.passed, judgement.message
 
 
+TEXT = ("script false", "timeit", "markdown", "html", "bash", "javascript", "latex", "unknown", "")
+
+
+@pytest.mark.parametrize("magic", TEXT)
+def test_the_body_of_a_magic_that_runs_no_python_here_is_no_answer(magic, isolating):
+    attempt = f"\n%%{magic}\ndef row_mean(X): return X.sum(axis=-1)"
+    judgement = grade(isolating, toy.RIGHT_MEAN, toy.RIGHT_SCALE, attempt)["row_mean"]
+    assert judgement.passed, judgement.message
+    judgement = grade(isolating, f"%%{magic}\n{toy.RIGHT_MEAN}")["row_mean"]
+    assert judgement.verdict is Verdict.MISSING
+
+
+@pytest.mark.parametrize(
+    ("text", "run"),
+    [
+        ("import numpy as np\ndef mean(X): return X.mean(axis=-1)", "%run helper.py"),
+        ("def mean(X): return np.mean(X, axis=-1)", "import numpy as np\n%run -i helper.py"),
+        ("import numpy as np\ndef mean(X): return X.mean(axis=-1)\n1 / 0", "%run helper.py"),
+    ],
+)
+def test_a_file_that_the_notebook_has_written_is_run(text, run, isolating):
+    own = [f"%%writefile helper.py\n{text}", f"%run nowhere.py\n{run}"]
+    answer = "def row_mean(X): return mean(X)"
+    judgement = grade(isolating, answer, toy.RIGHT_SCALE, *own)["row_mean"]
+    assert judgement.passed, judgement.message
+
+
 class Answering:
     """A sandbox whose rooms stand, and answer each order with the same run."""
 
