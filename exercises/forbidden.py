@@ -59,4 +59,10 @@ TRANSFORMER = (
     "torch.nn.TransformerDecoder",
 )
 
-AUTOMATIC_DIFFERENTIATION = ("torch.autograd", "torch.func", "torch.*make_dual")
+AUTOMATIC_DIFFERENTIATION = (
+    "torch.autograd",
+    "torch.func",
+    "torch.*make_dual",
+    "torch.*backward*",  # the derivatives of torch's functions, as operators of their own
+    "torch.*_jvp*",
+)

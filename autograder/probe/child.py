@@ -220,8 +220,9 @@ def _compiled(source: str, index: int, flags: int) -> types.CodeType | Raised:
 
     Below a cell magic, only Python that the notebook runs among its own names is run: the body of
     `%%script` or `%%timeit` leaves no names in a notebook either. What `%%writefile` writes in the
-    cell of an answer is taken for the answer, too. `flags` are those of the cells before, of which `from __future__` holds for this one too. Who
-    asks `inspect` for the source of a function finds it.
+    cell of an answer is taken for the answer, too. `flags` are those of the cells before, of which
+    `from __future__` holds for this one too. Who asks `inspect` for the source of a function finds
+    it.
     """
     name = f"<cell {index}>"
     code = _compiled_as_it_is(source, name, flags)

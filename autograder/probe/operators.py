@@ -12,12 +12,14 @@ from collections.abc import Callable
 from typing import Any
 
 AUTOMATIC = "torch.autograd"
-"""What the backward pass of torch's automatic differentiation is called, however it was started."""
+"""The name of torch's automatic differentiation: of its engine, and of each node of a graph that is
+called by hand, as `tensor.grad_fn(gradient)`."""
 
 SWITCHED_OFF = "torch.autograd.profiler"
 """What is told of a thread whose recorder somebody else has ended."""
 
 _ENGINE = "autograd::engine::"
+_BACKWARD_FUNCTION = 1  # at::RecordScope, in ATen/record_function.h
 _SWITCHES = (
     "_enable_profiler_legacy",
     "_disable_profiler_legacy",
@@ -36,6 +38,7 @@ class Recorder:
         self._enable = self._torch._enable_profiler_legacy
         self._disable = self._torch._disable_profiler_legacy
         self._name: Callable[[Any], str] = self._torch.ProfilerEvent.name
+        self._scope: Callable[[Any], int] = self._torch.ProfilerEvent.scope
         nothing_else = (False,) * 5  # no shapes, no memory, no stacks, no counts, no modules
         self._config = profiler.ProfilerConfig(
             profiler.ProfilerState.CPU, *nothing_else, profiler._ExperimentalConfig()
@@ -51,7 +54,8 @@ class Recorder:
             threads = self._disable()
         except RuntimeError:
             return {SWITCHED_OFF}
-        return {_dotted(name) for name in {self._name(one) for part in threads for one in part}}
+        events = {(self._name(one), self._scope(one)) for part in threads for one in part}
+        return {_dotted(name, scope) for name, scope in events}
 
     def take_away(self) -> None:
         """Leave nothing that switches it where a student's code would look."""
@@ -76,7 +80,7 @@ def _of_torch() -> Recorder | None:
         return None
 
 
-def _dotted(name: str) -> str:
-    if name.startswith(_ENGINE):
+def _dotted(name: str, scope: int) -> str:
+    if name.startswith(_ENGINE) or scope == _BACKWARD_FUNCTION:
         return AUTOMATIC
     return "torch.ops." + name.replace("::", ".") if "::" in name else name

@@ -6,9 +6,9 @@ import sys
 import threading
 
 import pytest
-import softmax_operators
 import torch
 import torch.nn.functional as F
+import torch_operators
 from torch import nn
 
 from autograder.probe.operators import SWITCHED_OFF
@@ -16,6 +16,7 @@ from autograder.probe.ready_made import Watch
 from exercises import forbidden
 
 X = torch.randn(2, 3, 4, requires_grad=True)
+GRAPH = X.exp().sum()
 BLOCK = nn.TransformerEncoderLayer(4, 2, 8, batch_first=True)
 
 SEEN = [
@@ -73,6 +74,12 @@ SEEN = [
         lambda: torch.func.vjp(torch.exp, X.detach())[1](X.detach()),
         "torch.autograd",
     ),
+    (forbidden.AUTOMATIC_DIFFERENTIATION, lambda: GRAPH.grad_fn(torch.ones(())), "torch.autograd"),
+    (
+        forbidden.AUTOMATIC_DIFFERENTIATION,
+        lambda: torch._softmax_backward_data(X.detach(), X.detach(), -1, torch.float32),
+        "torch.ops.aten._softmax_backward_data",
+    ),
     (
         forbidden.AUTOMATIC_DIFFERENTIATION,
         lambda: torch.func.jvp(torch.exp, (X.detach(),), (X.detach(),)),
@@ -89,12 +96,24 @@ def test_what_is_ready_made_is_seen_under_its_own_name(names, run, first):
 
 
 def test_every_operator_that_computes_a_softmax_is_seen():
-    command = [sys.executable, softmax_operators.__file__]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    found = [line.split() for line in done.stdout.splitlines()]
+    found = lines_of_operators("softmax")
     assert len(found) >= 8
     assert "scaled_dot_product_attention.default" in {name for name, *_ in found}
     assert [name for name, *seen in found if not seen] == []
+
+
+def test_every_derivative_that_is_an_operator_is_seen():
+    found = lines_of_operators("backward")
+    assert len(found) >= 200  # all but one, which ends its process
+    assert "_softmax_backward_data.default" in {name for name, *_ in found}
+    assert [name for name, *seen in found if not seen] == []
+
+
+def lines_of_operators(what):
+    """The names of operators that were run, and what a watch has seen of each."""
+    command = [sys.executable, torch_operators.__file__, what]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return [line.split() for line in done.stdout.splitlines()]
 
 
 def test_a_function_of_python_is_seen_by_its_code_in_a_thread_too():
