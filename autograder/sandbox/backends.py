@@ -23,9 +23,13 @@ from .starting import Start, Supervisor, bubblewrapped, unprotected
 KINDS = (WARM, COLD, CONTAINER)
 """The sandboxes, as `open_sandbox` tries them."""
 
-OPTIMISERS = (b"optim", "torch._dynamo")
-"""What a program that makes an optimiser of torch has in it, and what torch loads then: more than a
-second of imports, in each of the three processes in which such an answer runs."""
+IMPORTED_EARLY = {b"optim": "torch._dynamo", b"matplotlib": "matplotlib.pyplot"}
+"""Modules that a sandbox imports before a program which has these words in it.
+
+An optimiser of torch imports torch._dynamo: more than a second, in each of the three processes in
+which an answer runs. Matplotlib looks for the machine's fonts when it is imported, and begins a
+process for that, which an answer with something forbidden may not.
+"""
 
 INSTALL = (
     "install bubblewrap (Debian and Ubuntu: `sudo apt-get install bubblewrap`), then run "
@@ -75,8 +79,8 @@ class Isolating:
     def room(self, program: bytes, torch: bool) -> Room:
         """See Sandbox."""
         supervisor = self._take(torch)
-        mark, module = OPTIMISERS
-        order = {"modules": [module] if torch and mark in program else []}
+        early = [module for word, module in IMPORTED_EARLY.items() if word in program]
+        order = {"modules": [one for one in early if torch or not one.startswith("torch")]}
         ours, theirs = socket.socketpair()
         with theirs:
             try:
