@@ -22,7 +22,7 @@ from ..probe.namespaces import DESK, JUDGE, PRIVATE
 from ..probe.supervisor import DOOR
 from .limits import Limits
 from .rooms import START_SECONDS, NotBegun
-from .shown import LIBRARIES, PROBE, SYSTEM, environment, hidden, prefixes, python
+from .shown import LIBRARIES, PROBE, SYSTEM, environment, hidden, prefixes, python, revealing
 from .starting import Start, Supervisor, last_line, up
 
 ENGINES = ("docker", "podman")
@@ -139,6 +139,8 @@ def _options(program: str, limits: Limits, packages: Sequence[str]) -> list[str]
         options += _volume(prefix, place)
     for folder in hidden(packages):
         options += ["--tmpfs", f"{folder}:ro,size=4k"]
+    for file in revealing():
+        options += _volume("/dev/null", file)
     options += _volume(str(PROBE), f"{JUDGE}/probe")
     for private in PRIVATE:
         options += ["--tmpfs", f"{private}:size={limits.file},mode=1777"]

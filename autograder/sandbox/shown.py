@@ -28,6 +28,13 @@ ENVIRONMENT = {
     "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1:glibc.malloc.arena_max=1",
 }
 
+_EDITABLE = (
+    "__editable__*",
+    "__pycache__/__editable__*",
+    "*.egg-link",
+    "*.dist-info/direct_url.json",
+)
+
 
 def prefixes() -> dict[str, str]:
     """The folders of this Python environment that no folder of the system holds, and their places.
@@ -76,6 +83,16 @@ def hidden(packages: Sequence[str]) -> list[str]:
     """Where the judge and these packages stand inside of what is shown: empty folders there."""
     judge = __name__.partition(".")[0]
     return [inside(folder) for package in (judge, *packages) for folder in _installed(package)]
+
+
+def revealing() -> list[str]:
+    """The places of files that say where a package stands outside: of those installed editable.
+
+    They cannot be read in the sandbox. A path may still stand in what Python has compiled.
+    """
+    folders = {sysconfig.get_path(name) for name in ("purelib", "platlib")}
+    files = (file for folder in folders for name in _EDITABLE for file in Path(folder).glob(name))
+    return sorted(inside(str(file)) for file in files)
 
 
 def _installed(package: str) -> Sequence[str]:

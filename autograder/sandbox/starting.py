@@ -28,6 +28,7 @@ from .shown import (
     hidden,
     prefixes,
     python,
+    revealing,
 )
 
 
@@ -156,6 +157,8 @@ def _options(limits: Limits, packages: Sequence[str]) -> list[str]:
         options += ["--ro-bind", prefix, place]
     for folder in hidden(packages):
         options += ["--tmpfs", folder]
+    for file in revealing():
+        options += ["--ro-bind", "/dev/null", file]
     options += ["--ro-bind", str(PROBE), f"{JUDGE}/probe"]
     for name, value in environment().items():
         options += ["--setenv", name, value]
