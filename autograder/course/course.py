@@ -20,6 +20,7 @@ from .plaintext import printable
 KEY_BYTES = 32
 PRIVATE = 0o700
 FAULTS = "grader-faults.log"
+LONGEST_PATH = 480  # of a course, in bytes; SQLite takes 512 for a database and its journal
 LONGEST_NAME = 120  # of a student, in bytes; a file system takes 255 and a gradebook 128
 
 NBGRADER_CONFIG = """\
@@ -63,7 +64,7 @@ class Course:
         what a class hands in, and its grades, are nobody else's.
         """
         CoursePackage.find(package)
-        root = Path(root).absolute()
+        root = _usable(root)
         if os.path.expandvars(root) != str(root):
             raise CourseError(
                 f"{root}: Jupyter, which opens the formgrader in a course, puts the value of a "
@@ -94,7 +95,7 @@ class Course:
     @classmethod
     def open(cls, root: Path | str) -> Course:
         """The course at `root`. Raises CourseError if it is not one or its key cannot be read."""
-        root = Path(root).absolute()
+        root = _usable(root)
         path = _key_file(root)
         try:
             key = path.read_bytes()
@@ -244,6 +245,29 @@ class Course:
                 "Make the folder readable, or make it if it is not there."
             ) from error
         return {_identifier(path): path for path in folders if not path.name.startswith(".")}
+
+
+def _usable(root: Path | str) -> Path:
+    """`root` as an absolute path. Raises CourseError where SQLite or Jupyter could not use it."""
+    try:
+        root = Path(root).absolute()
+    except FileNotFoundError:
+        raise CourseError(
+            "The folder in which you type this was removed. Change to another one with `cd`."
+        ) from None
+    name = os.fsencode(root)
+    try:
+        name.decode()
+    except UnicodeDecodeError:
+        raise CourseError(
+            f"{root}: the path of a course must be UTF-8. Choose another name."
+        ) from None
+    if len(name) > LONGEST_PATH:
+        raise CourseError(
+            f"{root}: the path of a course may have {LONGEST_PATH} bytes, since SQLite opens no "
+            f"longer one, and this has {len(name)}. Choose a shorter one."
+        )
+    return root
 
 
 def _identifier(folder: Path) -> str:

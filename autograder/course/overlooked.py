@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from unicodedata import normalize
 
 from .course import Course
 from .plaintext import printable
@@ -28,6 +29,23 @@ def overlooked(course: Course) -> list[str]:
         f"{course.submitted}: not graded: {', '.join(sorted(names)[:MOST_NAMES])}"
         f"{f' and {len(names) - MOST_NAMES} more' if names[MOST_NAMES:] else ''}: {reason}."
         for reason, names in places.items()
+    ]
+
+
+def lookalikes(course: Course) -> list[str]:
+    """A sentence on each name that several folders of students have, written differently.
+
+    Unicode has several ways to write a letter with an accent, and blanks at an end are not seen.
+    """
+    folders: dict[str, list[str]] = {}
+    for path in course.submitted.iterdir():
+        if os.path.isdir(path) and not path.name.startswith("."):
+            folders.setdefault(" ".join(normalize("NFKC", path.name).split()), []).append(path.name)
+    return [
+        f"{course.submitted}: {len(names)} folders look alike and count as different students: "
+        f"{', '.join(map(ascii, sorted(names)))}. Move what is one student's into one folder."
+        for names in folders.values()
+        if len(names) > 1
     ]
 
 

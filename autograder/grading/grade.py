@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ..course.course import Course, CourseError, SubmissionFile
 from ..course.files import replace_text
 from ..course.journal import Journal, Record, Row, make_record
-from ..course.overlooked import overlooked
+from ..course.overlooked import lookalikes, overlooked
 from ..course.plaintext import printable
 from ..judging.verdict import Judgement, Verdict
 from ..nbgrader.writer import GradebookWriter, Waiting
@@ -76,7 +76,7 @@ def grade(
     left_out: list[str] = []
     if assignments is None:
         files, left_out = _released_only(course, files)
-        left_out += overlooked(course) if students is None else []
+        left_out += [*overlooked(course), *lookalikes(course)] if students is None else []
     with Journal(course.journal) as journal:
         tasks = _tasks(course, {file.assignment for file in files}, workers)
         with GradebookWriter(course, journal, tasks) as writer:

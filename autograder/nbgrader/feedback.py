@@ -23,6 +23,8 @@ from traitlets.config import Config
 from ..course.course import Course
 from ..course.plaintext import markdown_escape
 from ..judging.verdict import IN_WORDS, Verdict
+from .database import shown
+from .gradebook import Gradebook
 from .preset import PAGES, configure
 
 WAITS = "*This answer waits for a person. Its points are not in the score yet.*"
@@ -87,9 +89,22 @@ def generate_feedback(course: Course, on_page: Callable[[int, int, str], None]) 
             f"{course.autograded}: nothing is graded yet. "
             f"Run `autograder grade --course {course.root}` first."
         )
+    with Gradebook(course.gradebook_url) as book:
+        if not book.nbgrader.assignments:
+            raise FeedbackError(
+                f"{shown(course.gradebook_url)}: this gradebook holds no grades. "
+                f"Run `autograder grade --course {course.root}`, which gives back every machine "
+                "grade from the journal, or put the gradebook back from a backup."
+            )
     directory = CourseDirectory(config=config, assignment_id="*", log=log)
+    pages = _Pages(course, on_page, total, coursedir=directory, config=config, log=log)
     try:
-        _Pages(course, on_page, total, coursedir=directory, config=config, log=log).start()
+        pages.start()
+    except OSError as error:  # it names the file alone: nbconvert works in the folder
+        raise FeedbackError(
+            f"{pages.page or course.feedback}: the page cannot be written ({error.strerror}). "
+            "Check the path and its permissions, then run this command again."
+        ) from error
     except NbGraderException as error:
         reason = "; ".join(complaints.lines[:3]) or str(error)
         raise FeedbackError(
@@ -116,6 +131,7 @@ class _Pages(GenerateFeedback):
         self._on_page, self._total, self._begun = on_page, total, 0
         self._renderer = _renderer()
         self._made_of = ""
+        self.page: Path | None = None  # the one that it makes now
         self._states = _states(course)
 
     def init_single_notebook_resources(self, notebook_filename: str) -> dict[str, Any]:
@@ -128,7 +144,7 @@ class _Pages(GenerateFeedback):
         self._on_page(self._begun, self._total, student_id)
         made = self.coursedir.feedback_directory
         folder = self.coursedir.format_path(made, student_id, assignment_id)
-        page = Path(folder, f"{assignment_id}.html")
+        self.page = page = Path(folder, f"{assignment_id}.html")
         self._made_of = self._line(assignment_id, student_id)
         with suppress(OSError):
             if page.read_bytes().endswith(self._made_of.encode()):

@@ -14,13 +14,16 @@ import nbformat
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 from nbgrader import api, dbutil, utils
-from sqlalchemy import Engine, create_engine, inspect, text
+from sqlalchemy import Connection, Engine, create_engine, inspect, select, text
 from sqlalchemy.exc import DBAPIError
 
 from ..course.files import read_start
 from ..course.plaintext import printable
 from .database import GradebookError, GradebookLocked, explained, patient, shown, sqlite_file
 from .entries import Entry, write_entries
+
+YEARS = range(1990, 2200)
+"""The years in which work may have been handed in."""
 
 COURSE_ID = "default_course"
 """The course that nbgrader itself uses when none is configured."""
@@ -124,7 +127,8 @@ class Gradebook:
 def submission_time(folder: Path) -> datetime | None:
     """The time in nbgrader's timestamp.txt of a submission's folder, or None if there is none.
 
-    Raises ValueError, saying where, if the file is there and holds no time.
+    Raises ValueError, saying where, if the file is there and holds no time that can be right. At
+    the ends of the calendar, nbgrader's pages fail to convert a time to another time zone.
     """
     path = folder / "timestamp.txt"
     if not os.path.lexists(path):
@@ -135,6 +139,11 @@ def submission_time(folder: Path) -> datetime | None:
         raise ValueError(
             f"{path}: it holds no time, so none is known for this submission. Remove the file."
         ) from error
+    if time is not None and time.year not in YEARS:
+        raise ValueError(
+            f"{path}: it says the year {time.year}, so no time is known for this submission. "
+            "Correct the file, or remove it."
+        )
     return time
 
 
@@ -168,21 +177,30 @@ def _prepare(engine: Engine, url: str) -> None:
 
 
 def _check_revision(engine: Engine, url: str) -> bool:
-    """True for a gradebook of this version, False for an empty database, else GradebookError."""
+    """True for a gradebook of this version, False for an empty database, else GradebookError.
+
+    A database is empty, too, if nbgrader was interrupted while it made the tables.
+    """
     tables = inspect(engine).get_table_names()
-    if not tables:
-        return False
     found = None
-    if "alembic_version" in tables:
-        with engine.connect() as connection:
+    with engine.connect() as connection:
+        if "alembic_version" in tables:
             found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+        elif all(_is_empty_table_of_nbgrader(connection, name) for name in tables):
+            return False
     if found != _head():
         raise GradebookError(
             f"{shown(url)}: the gradebook belongs to another version of nbgrader (its schema is "
-            f"{printable(str(found))}, this version's is {_head()}). Make a copy of it, then run "
-            "`nbgrader db upgrade` in the course folder, or install the nbgrader that made it."
+            f"{printable(str(found or 'unknown'))}, this version's is {_head()}). Make a copy of "
+            "it, then run `nbgrader db upgrade` in the course folder, or install the nbgrader that "
+            "made it."
         )
     return True
+
+
+def _is_empty_table_of_nbgrader(connection: Connection, name: str) -> bool:
+    table = api.Base.metadata.tables.get(name)
+    return table is not None and connection.execute(select(table).limit(1)).first() is None
 
 
 def _head() -> str:

@@ -1,6 +1,7 @@
 """The command: quick to start, one clear line for every error, and nbgrader kept in the sandbox."""
 
 import csv
+import errno
 import json
 import os
 import re
@@ -16,6 +17,7 @@ import nbformat
 import pytest
 from classroom import MEAN_SUM, hand_in, make_course
 from nbgrader import api
+from nbgrader.converters import GenerateFeedback
 from typer.testing import CliRunner
 
 from autograder import cli
@@ -150,6 +152,40 @@ def test_a_locked_gradebook_a_torn_and_a_damaged_journal(course, monkeypatch):
     lines = course.journal.read_bytes().splitlines(keepends=True)
     course.journal.write_bytes(b"".join(lines[1:]))
     assert "line 1 is damaged or edited" in _failure("grade", "--course", course.root)
+
+
+def test_a_gradebook_that_was_moved_away_is_made_anew_from_the_journal(course):
+    assert _run("grade", "--course", course.root).exit_code == 0
+    (course.root / "gradebook.db").unlink()
+    assert "gives back every machine grade" in _failure("feedback", "--course", course.root)
+    assert _run("grade", "--course", course.root).exit_code == 0
+    assert _run("feedback", "--course", course.root).exit_code == 0
+
+
+def test_a_page_that_cannot_be_written_is_named_with_its_folder(course, monkeypatch):
+    assert _run("grade", "--course", course.root).exit_code == 0
+
+    def refused(*_):  # as shutil.rmtree is refused in a read-only folder: it names no folder
+        raise OSError(errno.EROFS, "Read-only file system", "toy.html")
+
+    page = course.feedback / "ann" / "toy" / "toy.html"
+    page.parent.mkdir(parents=True)
+    monkeypatch.setattr(GenerateFeedback, "init_destination", refused)
+    monkeypatch.setattr("nbgrader.converters.base.rmtree", refused)
+    result = _run("feedback", "--course", course.root)
+    assert result.exit_code == 1
+    assert f"{page}: the page cannot be written (Read-only file system)" in result.stderr
+
+
+def test_a_place_that_cannot_hold_a_course_is_named(tmp_path, monkeypatch):
+    long = tmp_path.joinpath(*["x" * 200] * 3)
+    assert "SQLite opens no longer one" in _failure("init", long)
+    assert not long.parent.exists()
+    assert "must be UTF-8" in _failure("init", os.fsdecode(os.fsencode(tmp_path) + b"/\xff"))
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert "was removed. Change to another one" in _failure("grade")
 
 
 def test_feedback_pages_name_the_misconception_and_run_nothing(course):

@@ -7,7 +7,15 @@ import pytest
 from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.course.course import Course, CourseError
-from autograder.course.overlooked import BESIDE, BROKEN, HIDDEN, LOOSE, UNKNOWN, overlooked
+from autograder.course.overlooked import (
+    BESIDE,
+    BROKEN,
+    HIDDEN,
+    LOOSE,
+    UNKNOWN,
+    lookalikes,
+    overlooked,
+)
 
 
 @pytest.fixture
@@ -227,6 +235,25 @@ def test_what_looks_like_work_and_counts_as_none_is_named_with_the_reason(course
         f"{UNKNOWN}.": "bob/toys",
         f"{LOOSE}.": ", ".join(f"{number}\\u000a.zip" for number in range(5)) + " and 2 more",
     }
+
+
+def test_names_that_look_alike_are_named(course):
+    for name in (
+        "José",
+        "Jose\u0301",
+        "\u00c5",
+        "A\u030a",
+        "\u212b",
+        "Anna",
+        "Anna ",
+        "anna",
+        "Ben",
+    ):
+        submit(course, name)
+    found = sorted(line.split(": ", 1)[1] for line in lookalikes(course))
+    assert [line.split(" ")[0] for line in found] == ["2", "2", "3"]
+    assert "'Anna', 'Anna '" in found[0]
+    assert r"'Jose\u0301', 'Jos\xe9'" in found[1]
 
 
 def test_a_course_without_the_folder_submitted_says_so(course):

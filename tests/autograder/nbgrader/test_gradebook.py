@@ -206,6 +206,15 @@ def test_a_gradebook_of_another_version_is_left_alone(url, open_it, stamp):
         open_it(url)
 
 
+def test_a_gradebook_whose_making_was_interrupted_is_made_anew(url):
+    engine = create_engine(url)
+    api.Base.metadata.create_all(bind=engine)
+    gradebook.check_version(url)
+    with Gradebook(url) as book:
+        assert book.nbgrader.assignments == []
+    gradebook.check_version(url)
+
+
 def test_a_file_that_is_no_database(tmp_path, url):
     (tmp_path / "gradebook.db").write_text("hello " * 500)
     with pytest.raises(GradebookError, match="cannot be read or written"):
@@ -226,6 +235,9 @@ def test_submission_time_reads_nbgraders_file_and_names_one_that_holds_no_time(t
         (tmp_path / "timestamp.txt").write_text(nonsense)
         with pytest.raises(ValueError, match=r"timestamp\.txt: it holds no time"):
             gradebook.submission_time(tmp_path)
+    (tmp_path / "timestamp.txt").write_text("9999-12-31 23:00:00 UTC\n")
+    with pytest.raises(ValueError, match=r"timestamp\.txt: it says the year 9999"):
+        gradebook.submission_time(tmp_path)
     (tmp_path / "timestamp.txt").unlink()
     os.mkfifo(tmp_path / "timestamp.txt")
     with pytest.raises(ValueError, match="it holds no time"):
