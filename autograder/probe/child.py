@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import wire
-from .apart import notebook
+from .apart import notebook, renew
 from .calling import attempt, call_apart
 from .gate import Seal
 from .observe import Prepared, is_stub, prepare
@@ -64,6 +64,7 @@ def work(order: Order, say: Callable[[bytes], Any], seal: Seal) -> None:
     say(_said(DONE, 0))
     for name, calls in prepared:
         if calls.watched:
+            renew()  # a thread that waits for calls is none of those that may not be left
             seal()
         message = wire.encode([name, _observed(name, calls, answers, failures)])
         if not intact():

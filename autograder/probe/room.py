@@ -225,7 +225,7 @@ class _Listener:
         }
         while not self.seen.status:
             ready = self._waited_for([*pipes])
-            ended, code = os.waitpid(self.child, os.WNOHANG)
+            ended, code = self._ended()
             for pipe in [*pipes] if ended else ready:
                 if not _drain(pipe, *pipes[pipe]):
                     del pipes[pipe]
@@ -246,6 +246,13 @@ class _Listener:
             self._understand()
         self.seen.left = self.gate is not None and self.gate.left
         return self.seen
+
+    def _ended(self) -> tuple[int, int]:
+        """What `waitpid` says of the process that the run goes on in."""
+        try:
+            return os.waitpid(self.gate.child if self.gate else self.child, os.WNOHANG)
+        except ChildProcessError:  # it is another process's child until that has ended
+            return 0, 0
 
     def _waited_for(self, pipes: list[int]) -> list[int]:
         """Which of `pipes` hold something, or none after a while; answers at the gate meanwhile."""

@@ -7,7 +7,7 @@ import os
 import resource
 import signal
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 _HELD = (b"RssAnon", b"RssShmem")
@@ -95,6 +95,23 @@ class Watch:
         whose first thread has ended looks dead, and may live in others.
         """
         lived = 0
+        for number, about in self._statuses():
+            dead = about[b"State"][0] in (b"Z", b"X") and about[b"Threads"] == [b"1"]
+            if not dead and number not in spared:
+                lived += 1
+                with contextlib.suppress(OSError):
+                    os.kill(number, signal.SIGKILL)
+        return lived
+
+    def threads(self, process: int) -> int:
+        """How many threads a process has, by its number in our own namespace; 0 if it is gone."""
+        for number, about in self._statuses():
+            if number == process:
+                return int(about[b"Threads"][0])
+        return 0
+
+    def _statuses(self) -> Iterator[tuple[int, dict[bytes, list[bytes]]]]:
+        """The number of each process in our own namespace, and its status by the kernel's names."""
         for name in os.listdir(self._folder):
             if not name.isdigit() or name in self._ours:
                 continue
@@ -102,12 +119,7 @@ class Watch:
                 text = self._read(f"{name}/status")
                 parts = (line.split(b":", 1) for line in text.splitlines())
                 about = {key: value.split() for key, value in parts}
-                number = int(about[b"NSpid"][-1])
-                dead = about[b"State"][0] in (b"Z", b"X") and about[b"Threads"] == [b"1"]
-                if not dead and number not in spared:
-                    lived += 1
-                    os.kill(number, signal.SIGKILL)
-        return lived
+                yield int(about[b"NSpid"][-1]), about
 
     def _newest_thread(self, process: str) -> str:
         folder = os.open(f"{process}/task", os.O_RDONLY | os.O_DIRECTORY, dir_fd=self._folder)

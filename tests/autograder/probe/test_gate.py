@@ -106,6 +106,46 @@ def test_what_has_ended_by_itself_was_not_left(room):
     assert (seen.status, seen.left) == ("ended", False)
 
 
+THREADS = {
+    "thread": "threading.Thread(target=threading.Event().wait, daemon=True).start()\n",
+    "bare thread": "import _thread\n_thread.start_new_thread(threading.Event().wait, ())\n",
+    "executor": "import concurrent.futures as f\npool = f.ThreadPoolExecutor(2)\n"
+    "pool.submit(int).result()\n",
+    "pool": "from multiprocessing.pool import ThreadPool\npool = ThreadPool(2)\npool.map(int, [1])\n",
+    "event loop": "import asyncio\nloop = asyncio.new_event_loop()\n"
+    "threading.Thread(target=loop.run_forever, daemon=True).start()\n",
+    "busy thread": "def spin():\n    while True: pass\n"
+    "threading.Thread(target=spin, daemon=True).start()\n",
+}
+
+
+@pytest.mark.parametrize("left", THREADS.values(), ids=THREADS)
+def test_a_run_goes_on_without_the_threads_that_the_cells_have_left(room, left):
+    seen = run(room, "in_a_thread(int)", before=left, exercises=2)
+    assert (seen.status, seen.left, value(seen)) == ("ended", True, None)
+    assert len(seen.results) == 2
+
+
+def test_no_code_of_the_cells_runs_around_the_fork(room):
+    hooks = (
+        "seen = []\n"
+        "def hook():\n    seen.append(1)\n"
+        "os.register_at_fork(before=hook, after_in_child=hook)\n"
+        "handler = ctypes.CFUNCTYPE(None)(hook)\n"
+        "ctypes.CDLL(None).__register_atfork(handler, None, handler, None)\n"
+    )
+    seen = run(room, "len(seen)", before=hooks + THREADS["thread"])
+    assert (seen.status, seen.left, value(seen)) == ("ended", True, 0)
+    forked = hooks + "os.waitpid(os.fork() or os._exit(0), 0)\n"
+    assert value(run(room, "len(seen)", before=forked, forbidden=())) >= 2
+
+
+def test_a_thread_of_one_exercise_is_not_left_to_the_next(room):
+    begins = "(threading.Thread(target=threading.Event().wait, daemon=True).start(), 1)[1]"
+    seen = run(room, begins, exercises=3)
+    assert (seen.status, seen.left, len(seen.results)) == ("ended", True, 3)
+
+
 def test_threads_may_begin(room):
     seen = run(room, "in_a_thread(int)")
     assert (seen.status, value(seen)) == ("ended", None)
