@@ -132,13 +132,16 @@ class Observer:
     ) -> dict[str, Seen]:
         """Make all calls: those of a test that a student wrote one by one, each in a fresh process.
 
-        So a test meets one implementation, and can neither remember another one nor ask it. There
-        is no second pass for it: it meets each public implementation again among the hidden ones.
+        So a test meets one implementation, and can neither remember another one nor ask it. Each
+        time it has a fresh room: what a run has said stays in the memory of its room, which the
+        next one there inherits. There is no second pass for a test: it meets each public
+        implementation again among the hidden ones.
         """
         tests = {name: part for name, part in parts.items() if questions[name].whole.is_test}
         seen = self._pass(questions, {n: part for n, part in parts.items() if n not in tests})
         at = 0
         while tests:
+            self._room.close()
             one_each = {name: part.one(at) for name, part in tests.items()}
             for name, one in self._pass(questions, one_each).items():
                 seen[name] = joined(seen[name], one) if name in seen else one

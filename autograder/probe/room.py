@@ -153,6 +153,8 @@ def _become_child(
     os.setsid()
     files = (order.program, order.calls, said, *asking)
     program, calls, said, *_ = (os.dup2(file, 100 + at) for at, file in enumerate(files))
+    # An open file of its own: others would find what a run has set of a shared one, by fcntl.
+    os.dup2(os.open(os.devnull, os.O_RDWR), 0)
     os.dup2(text, 1)
     os.dup2(text, 2)
     os.closerange(3, 100)  # above all the line to the grader

@@ -1,4 +1,5 @@
 import ctypes
+import fcntl
 import os
 import platform
 import socket
@@ -15,6 +16,8 @@ def look():
     keyctl = {"x86_64": 250, "aarch64": 219}[platform.machine()]
     if kernel.syscall(keyctl, 10, -4, b"user", b"hostile-was-here", 0) >= 0:
         FOUND.append("key")
+    if fcntl.fcntl(0, fcntl.F_GETFL) & os.O_APPEND:
+        FOUND.append("standard input")
     try:
         socket.socket(socket.AF_UNIX).connect("\0hostile-was-here")
         FOUND.append("socket")
