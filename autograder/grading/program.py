@@ -158,8 +158,8 @@ _DID = {
 _NEEDS_WHAT_WAS_LEFT = Judgement(
     Verdict.FORBIDDEN,
     "It no longer works when the processes and threads that your cells have left behind are ended, "
-    "and nothing would see whether something ready-made runs in one. Compute it in the function itself: "
-    "writing it is the exercise.",
+    "and nothing would see whether something ready-made runs in one. Compute it in the function "
+    "itself: writing it is the exercise.",
 )
 _STATUS = {
     Status.SEALED: IN_A_PROCESS,

@@ -111,7 +111,8 @@ THREADS = {
     "bare thread": "import _thread\n_thread.start_new_thread(threading.Event().wait, ())\n",
     "executor": "import concurrent.futures as f\npool = f.ThreadPoolExecutor(2)\n"
     "pool.submit(int).result()\n",
-    "pool": "from multiprocessing.pool import ThreadPool\npool = ThreadPool(2)\npool.map(int, [1])\n",
+    "pool": "from multiprocessing.pool import ThreadPool\npool = ThreadPool(2)\n"
+    "pool.map(int, [1])\n",
     "event loop": "import asyncio\nloop = asyncio.new_event_loop()\n"
     "threading.Thread(target=loop.run_forever, daemon=True).start()\n",
     "busy thread": "def spin():\n    while True: pass\n"
