@@ -53,9 +53,9 @@ def hard_attention(
     `rng.random()`, the first row the first number, and so on; `rng.random(scores.shape[:-1])` takes
     them all at once. The place drawn is the first at which the weights, added up from place 0 on,
     exceed the row's number. (`rng.choice(L, p=weights)` does just that for one row.)
-    Returns (one_hot, log_probability), of shapes (..., L) and (...): a 1 at the place drawn and 0
-    elsewhere, in the dtype of the scores, and the natural logarithm of the probability with which
-    that place was drawn.
+    Returns (one_hot, log_probability), of shapes (..., L) and (...), both of floats: a 1 at the
+    place drawn and 0 elsewhere, and the natural logarithm of the probability with which that place
+    was drawn.
     """
     weights = softmax(scores)  # (..., L)
     draws = rng.random(scores.shape[:-1])  # (...)

@@ -144,8 +144,8 @@ def clip_by_global_norm(
     gradients: a list of arrays, at least one, each of any shape. max_norm: above 0. The global norm
     is the root of the sum of the squares of all entries of all arrays. Where it is larger than
     max_norm, every array is multiplied by max_norm / norm; else all keep their values. Entries may
-    be large, and all of them may be 0. Returns the tuple (clipped, norm): a list of arrays in the
-    shapes of `gradients`, and the global norm before the clipping, a float.
+    be large, up to 1e100, and all of them may be 0. Returns the tuple (clipped, norm): a list of
+    arrays in the shapes of `gradients`, and the global norm before the clipping, a float.
     """
     squares = [np.sum(np.square(one, dtype=np.float64)) for one in gradients]
     norm = float(np.sqrt(sum(squares)))

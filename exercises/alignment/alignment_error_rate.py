@@ -216,6 +216,11 @@ def _(rng):
         "no target word", (np.zeros((0, 3)), np.zeros((0, 3), bool), np.zeros((0, 3), bool))
     ).holds("weights: (m…", "It is 0.0…")
     yield Case("one target word", _problem(rng, (3,))).holds("weights: (m…")
+    single = np.eye(1, 3)
+    yield Case("one link claimed, none sure", (single, single < 0, single < 0)).holds("It is 0.0…")
+    yield Case("no link claimed, one sure", (0 * single, single > 0, single > 0)).holds(
+        "It is 0.0…"
+    )
     one = np.ones((2, 1))
     yield Case("one source word", (one, one > 0, one > 0)).holds("weights: (m…")
 
@@ -292,3 +297,4 @@ alignment_error_rate.mutant(
     "weights below 1e-8 taken for 0", "np.max(row) > 0", "np.max(row) > 1e-8"
 )
 alignment_error_rate.mutant("weights below 0.1 taken for 0", "np.max(row) > 0", "np.max(row) > 0.1")
+alignment_error_rate.mutant("a single link is none", "total == 0", "total <= 1")

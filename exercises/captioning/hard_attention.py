@@ -159,8 +159,8 @@ def _(rng):
         "row's number. (`rng.choice(L, p=weights)` does just that for one row.)",
     )
     yield Case("two leading axes, float32", (_scores(rng, (3, 4, 5)), _generator(rng))).holds(
-        "Returns (one_hot, log_probability), of shapes (..., L) and (...): a 1 at the place "
-        "drawn and 0 elsewhere, in the dtype of the scores,"
+        "Returns (one_hot, log_probability), of shapes (..., L) and (...), both of floats: a 1 at "
+        "the place drawn and 0 elsewhere"
     )
     scores = np.where(rng.random((12, 5)) < 0.4, -np.inf, rng.normal(size=(12, 5)))
     scores[:, 2] = 0.5

@@ -141,13 +141,17 @@ def _(rng):
     yield Case("exactly as long as allowed", ([np.array([3.0]), np.array([-4.0])], 5.0)).holds(
         "Where it…"
     )
+    yield Case("barely too long", ([np.array([3.0]), np.array([-4.0])], 4.995)).holds("Where it…")
+    yield Case("barely short enough", ([np.array([3.0]), np.array([4.0])], 5.005)).holds(
+        "Where it…"
+    )
     yield Case("a matrix, a row and a number", (_gradients(rng, (2, 3), (4,), ()), 0.5)).holds(
         "gradients: a list of arrays, at least one, each of any shape", "max_norm: above 0"
     )
     yield Case("each short, and long together", (_short_ones(rng, 9), 1.0)).holds("The global…")
     yield Case("one array", (_gradients(rng, (3, 2)), 0.7)).holds("gradients: a…")
     yield Case("all of them 0", ([np.zeros((2, 2)), np.zeros(3)], 1.0)).holds(
-        "Entries may be large, and all of them may be 0"
+        "Entries may be large, up to 1e100, and all of them may be 0"
     )
     yield Case("large entries", ([1e12 * one for one in _gradients(rng, (2, 2), (3,))], 2.0)).holds(
         "Entries may…"
@@ -175,6 +179,7 @@ def _(rng):
         "gradients: a…"
     )
     yield Case("large entries", ([1e12 * one for one in _gradients(rng, (b, c), (a,))], 3 * most))
+    yield Case("entries near 1e100", ([1e99 * one for one in _gradients(rng, (b,), (a, c))], most))
     yield Case("float32", (_single(rng, 10.0), most)).holds("Returns the…")
     yield Case("float32, entries near 1e25", (_single(rng, 1e25), most)).holds("Entries may…")
     yield Case("an axis of length 1, and a longest norm of ten", (_far(rng, (1, b), (c, 1)), 10.0))
@@ -197,3 +202,9 @@ def _single(rng: np.random.Generator, size: float) -> list[np.ndarray]:
 
 def _far(rng: np.random.Generator, *shapes: tuple[int, ...]) -> list[np.ndarray]:
     return [20 * one for one in _gradients(rng, *shapes)]
+
+
+clip_by_global_norm.mutant(
+    "barely too long left alone", "norm > max_norm", "norm > 1.01 * max_norm"
+)
+clip_by_global_norm.mutant("short enough, yet changed", "norm > max_norm", "norm > 0.99 * max_norm")

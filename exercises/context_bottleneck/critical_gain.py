@@ -169,7 +169,7 @@ def _(rng):
     yield Case("a larger W_hh: the gain is below 1", _scaled(_inputs(rng, 7, 3, 4), 5.0)).holds(
         "It lies between 1/4 and 8; below it the norm is smaller, and a little above it larger"
     )
-    yield Case("a smaller W_hh", _scaled(_inputs(rng, 6, 2, 4), 0.6)).holds(
+    yield Case("a smaller W_hh: the gain is near 8", _found_at(7.7, _inputs(rng, 6, 2, 4))).holds(
         "X: tokens…", "The network…", "It lies between…"
     )
     yield Case("tokens as wide as the state", _inputs(rng, 6, 4, 4))
@@ -181,7 +181,7 @@ def _(rng):
     yield Case("other sizes", _inputs(rng, T + 2, d, d_h)).holds("What is measured…")
     yield Case("three tokens", _inputs(rng, 3, d, d_h))
     yield Case("as many tokens as hidden units", _inputs(rng, d_h, d, d_h))
-    yield Case("a larger W_hh: the gain is below 1", _scaled(_inputs(rng, T + 1, d, d_h), 5.0))
+    yield Case("a larger W_hh: the gain is near 1/4", _found_at(0.26, _inputs(rng, T + 1, d, d_h)))
 
 
 def _inputs(rng: np.random.Generator, T: int, d: int, d_h: int) -> tuple[np.ndarray, ...]:
@@ -227,6 +227,13 @@ def _scaled(network: tuple[np.ndarray, ...], factor: float) -> tuple[np.ndarray,
     return X, h_0, W_xh, factor * W_hh, b
 
 
+def _found_at(gain: float, network: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+    """The network with a W_hh that brings its gain there."""
+    return _scaled(network, solutions.critical_gain(*network) / gain)
+
+
+critical_gain.mutant("no gain above 6", "0.25, 8", "0.25, 6")
+critical_gain.mutant("no gain below 0.3", "0.25, 8", "0.3, 8")
 critical_gain.lets_through("T of 1 refused", "there are three tokens or more")
 critical_gain.lets_through(
     "a tanh that overflows", "no sum on the way is large: the tokens are of ordinary size"

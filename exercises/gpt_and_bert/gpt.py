@@ -287,13 +287,14 @@ def _edges(rng: np.random.Generator, sizes: tuple[int, ...]) -> Iterator[Case]:
         for name, one in case.setup.weights.items()
     }
     yield replace(case, setup=replace(case.setup, weights=weights))
-    n, most = int(rng.integers(5, 9)), int(rng.integers(2, 5))
-    setup = draw_setup(rng, solutions.GPT, *sizes, 1, most)
-    tokens = Tensor(rng.integers(sizes[0], size=(2, n)))
-    refused = Raises("ValueError", (str(n), str(most)))
-    yield Case("more tokens than positions", (tokens,), setup=setup, raises=refused).holds(
-        "Raises ValueError, with both numbers in its message, if n is larger than max_len."
-    )
+    most = int(rng.integers(3, 6))
+    for note, more in (("more tokens than positions", 3), ("one token more than positions", 1)):
+        setup = draw_setup(rng, solutions.GPT, *sizes, 1, most)
+        tokens = Tensor(rng.integers(sizes[0], size=(2, most + more)))
+        refused = Raises("ValueError", (str(most + more), str(most)))
+        yield Case(note, (tokens,), setup=setup, raises=refused).holds(
+            "Raises ValueError, with both numbers in its message, if n is larger than max_len."
+        )
 
 
 def _case(
@@ -310,3 +311,8 @@ def _case(
 
 
 gpt.lets_through("-1e+09 for a hidden score", "the norm keeps scores far above it")
+gpt.mutant(
+    "one token more than positions not refused",
+    "n > self.positions.num_embeddings",
+    "n > self.positions.num_embeddings + 1",
+)

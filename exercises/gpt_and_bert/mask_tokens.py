@@ -4,6 +4,8 @@ The random generator of a case is made afresh from its seed at each call, and th
 what to take from it in which order. So what is right is one answer and can be compared.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from autograder.exercise.declaring import Case, Declaration, SeededGenerator
@@ -142,6 +144,7 @@ def _(rng):
         "`generator.integers(vocab_size, size=shape)`, the random ids.",
     )
     yield _case(rng, "no token chosen", (3, 5), 9, 0.0).holds("Three arrays…")
+    yield _on_the_border(rng, (4, 10)).holds("Three arrays…")
     yield _case(rng, "two leading axes", (2, 5, 12), 10, 0.4).holds(
         "tokens: ids (..., n), n may be 0; not changed."
     )
@@ -158,6 +161,7 @@ def _(rng):
     yield _case(rng, "one text", (60,), V, 0.5)
     yield _case(rng, "a batch, some tokens chosen", (batch, n), V, float(rng.uniform(0.2, 0.4)))
     yield _case(rng, "every token chosen", (batch, n), V, 1.0, 5)
+    yield _on_the_border(rng, (batch, n))
     yield _case(rng, "as many texts as tokens", (n, n), V, 0.5).holds("Returns the…")
     yield _case(rng, "two leading axes", (2, batch, n), V, 0.3)
     yield _case(rng, "no token", (batch, 0), V, 0.5)
@@ -178,3 +182,14 @@ def _case(
     seed = int(rng.integers(2**31))
     tokens = (mask_id + rng.integers(1, V, size=shape)) % V  # any but the mask
     return Case(note, (tokens, V, mask_id, probability, SeededGenerator(seed)))
+
+
+def _on_the_border(rng: np.random.Generator, shape: tuple[int, ...]) -> Case:
+    """A probability that one of the numbers equals."""
+    case = _case(rng, "a number that is exactly the probability", shape, 9, 0.5)
+    *others, generator = case.arguments
+    numbers = np.sort(generator.load().random(shape), axis=None)
+    return replace(case, arguments=(*others[:3], float(numbers[numbers.size // 2]), generator))
+
+
+mask_tokens.mutant("a number that is the probability chooses", "< probability", "<= probability")

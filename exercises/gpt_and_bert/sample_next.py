@@ -150,6 +150,11 @@ sample_next.wrong(
     ),
 )
 sample_next.wrong(
+    "one more where the sum is exactly top_p",
+    "Shares of 0.5, 0.25, 0.25, and a top_p of 0.5: what is the fewest that sum to it or more?",
+    plain.edit("- weights < top_p", "- weights <= top_p"),
+)
+sample_next.wrong(
     "less than top_p kept",
     "Shares of 0.5, 0.3, 0.2, and a top_p of 0.7: how many candidates does it take?",
     plain.edit(
@@ -239,6 +244,10 @@ def _(rng):
     yield _case(rng, "top_k and top_p", (60, 8), 1.6, top_k=4, top_p=0.6).holds(
         "only the…", "then only…"
     )
+    yield _halves(rng, "a sum that is exactly top_p", 0.5).holds("then only…")
+    yield _halves(rng, "another sum that is exactly top_p", 0.75).holds("then only…")
+    yield _halves(rng, "a sum just above top_p", 0.499).holds("then only…")
+    yield _halves(rng, "a sum just below top_p", 0.501).holds("then only…")
     yield _case(rng, "temperature 0", (20, 5), 0, top_k=3, top_p=0.9).holds("at 0 each…")
     yield _case(rng, "equal logits", (40, 5), 0.8, 3, whole=True).holds(
         "Tokens are ranked by their logits; of equal ones the lower id comes first."
@@ -275,6 +284,10 @@ def _(rng):
     yield _case(rng, "top_k", (50, V), 1.3, top_k=int(rng.integers(2, 5)))
     yield _case(rng, "top_p", (50, V), 1.4, top_p=float(rng.uniform(0.5, 0.8)))
     yield _case(rng, "top_k and top_p", (70, V), 1.6, 4, float(rng.uniform(0.5, 0.7)))
+    yield _halves(rng, "a sum that is exactly top_p", 0.5)
+    yield _halves(rng, "another sum that is exactly top_p", 0.75)
+    yield _halves(rng, "a sum just above top_p", float(rng.uniform(0.49, 0.499)))
+    yield _halves(rng, "a sum just below top_p", float(rng.uniform(0.501, 0.51)))
     yield _case(rng, "temperature 0", (20, V), 0.0)
     yield _case(rng, "equal logits", (50, V), 0.8, 3, whole=True)
     yield _case(rng, "equal logits, temperature 0", (20, V), 0, whole=True)
@@ -309,8 +322,21 @@ def _case(
     return Case(note, ((logits + far).astype(dtype), temperature, top_k, top_p, _u(rng)))
 
 
+def _halves(rng: np.random.Generator, note: str, top_p: float) -> Case:
+    """Shares of 1/2 and 1/4 alone, in any order: sums of them are exact in any right formula."""
+    shares = np.array([[0.5, 0.25, 0.25, 0.0], [0.25, 0.25, 0.25, 0.25], [0.5, 0.5, 0.0, 0.0]])
+    shares = rng.permuted(np.repeat(shares, 15, axis=0), axis=1)
+    with np.errstate(divide="ignore"):
+        return Case(note, (np.log(4 * shares), 1.0, None, top_p, _u(rng)))
+
+
 def _barred(rng: np.random.Generator, rows: int, V: int) -> np.ndarray:
     """Logits of which about a third are -inf, but never a whole row."""
     logits = np.where(rng.random((rows, V)) < 0.35, -np.inf, rng.normal(size=(rows, V)))
     logits[:, V // 2] = 0.3
     return logits
+
+
+sample_next.mutant("one more where the sum is top_p", "sum_before < top_p", "sum_before <= top_p")
+sample_next.mutant("a little less is enough", "sum_before < top_p", "sum_before < top_p - 0.01")
+sample_next.mutant("a little more is needed", "sum_before < top_p", "sum_before < top_p + 0.01")

@@ -129,10 +129,10 @@ def _(rng):
     yield Case("scores far from 0, each query elsewhere", (_far_from_0(rng), 1.5)).holds(
         "(n_q, n_k), one row a query, of any size"
     )
-    yield Case("tiny scores", (_scores(rng, 5, 8, 16) / 1000, 1.5)).holds(
+    yield Case("tiny scores", (_divided_by(0.0011, _scores(rng, 5, 8, 16), 1.5), 1.5)).holds(
         "(n_q, n_k)…", "Returns the divisor, a float from a thousandth to a thousand"
     )
-    yield Case("large scores", (_scores(rng, 5, 8, 16) * 50, 1.5)).holds(
+    yield Case("large scores", (_divided_by(900.0, _scores(rng, 5, 8, 16), 1.5), 1.5)).holds(
         "(n_q, n_k)…", "in bits…", "Returns the…"
     )
 
@@ -158,6 +158,11 @@ def _scores(rng: np.random.Generator, n_q: int, n_k: int, d: int) -> np.ndarray:
     return scores
 
 
+def _divided_by(divisor: float, scores: np.ndarray, bits: float) -> np.ndarray:
+    """The scores in a size at which this divisor is right."""
+    return scores * (divisor / solutions.divisor_for_entropy(scores, bits))
+
+
 def _mixed(rng: np.random.Generator) -> np.ndarray:
     """Two rows, one with scores ten times as far apart."""
     return np.stack([np.arange(4.0) * 10, np.arange(4.0)]) + rng.normal(size=(2, 4)) / 10
@@ -171,4 +176,6 @@ def _far_from_0(rng: np.random.Generator) -> np.ndarray:
 divisor_for_entropy.lets_through(
     "a softmax with 1e-6 in its denominator", "a millionth is far within the tolerance"
 )
+divisor_for_entropy.mutant("no divisor below 0.002", "1e-4, 1e4", "2e-3, 1e4")
+divisor_for_entropy.mutant("no divisor above 500", "1e-4, 1e4", "1e-4, 5e2")
 divisor_for_entropy.lets_through("n_k of 1 refused", "there are two keys or more")

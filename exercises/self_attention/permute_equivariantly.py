@@ -161,6 +161,8 @@ def attend(X):
 """,
 )
 
+POSITIONS_WHISPERED = SourceFunction("attend", POSITIONS_HINTED.source.replace("0.01", "0.0001"))
+
 NOTHING = SourceFunction(
     "attend",
     """
@@ -252,6 +254,9 @@ def _(rng):
     yield Case(
         "positions show in the second digit", (POSITIONS_HINTED, X[0, 0, 0], TURN_OF_FOUR)
     ).holds("no others do")
+    yield Case(
+        "positions show in the fourth digit", (POSITIONS_WHISPERED, X[0, 0, 0], TURN_OF_FOUR)
+    ).holds("no others do")
     small = _small(rng, 4)
     yield Case(
         "small outputs, the first token is added", (FIRST_TOKEN_ADDED, small, TURN_OF_FOUR)
@@ -329,6 +334,7 @@ def hidden_kinds(rng: np.random.Generator) -> Iterator[Case]:
         "small outputs, the first token is added", (FIRST_TOKEN_ADDED, small, a_turn(rng, 5))
     )
     yield Case("positions show in the second digit", (POSITIONS_HINTED, X, a_turn(rng, 5)))
+    yield Case("positions show in the fourth digit", (POSITIONS_WHISPERED, X, a_turn(rng, 5)))
     yield Case("all outputs are 0", (NOTHING, X, a_turn(rng, 5)))
     nearly = _nearly_alike(rng, 40)
     yield Case(
@@ -356,4 +362,7 @@ permute_equivariantly.mutant(
 permute_equivariantly.mutant("no tolerance", "np.sqrt(np.finfo(X.dtype).eps)", "0")
 permute_equivariantly.mutant(
     "the tolerance of float64", "np.finfo(X.dtype).eps", "np.finfo(float).eps"
+)
+permute_equivariantly.mutant(
+    "a thousandth taken for rounding", "np.sqrt(np.finfo(X.dtype).eps)", "1e-3"
 )

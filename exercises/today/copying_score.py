@@ -125,6 +125,11 @@ copying_score.wrong(
     ),
 )
 copying_score.wrong(
+    "the largest in size",
+    "A score may be below 0. Which is larger, -0.3 or 0.1?",
+    plain.edit("np.argmax(scores)", "np.argmax(np.abs(scores))"),
+)
+copying_score.wrong(
     "head before layer",
     "In which order does the docstring return the two numbers?",
     plain.edit("int(layer), int(head)", "int(head), int(layer)"),
@@ -167,6 +172,8 @@ def _(rng):
     )
     yield _case(rng, "heads that look evenly", 2, 3, 6, 1, aside="even").holds("The score…")
     yield _case(rng, "nothing copies", 2, 2, 8, 1, copies=0.0).holds("below 0…")
+    yield _looking_away(rng, 2, 3).holds("where the…", "below 0…")
+    yield _looking_away(rng, 3, 2).holds("where the…", "below 0…")
     yield _case(rng, "one block, one head", 1, 1, 2, 0).holds("No two scores are equal.")
     yield _case(rng, "float32", 2, 3, 5, 2, dtype=np.float32)
     yield _case(rng, "a copy with many tokens before it", 2, 3, 3, 12).holds("The text…")
@@ -183,6 +190,8 @@ def _(rng):
     yield _case(rng, "heads that look evenly", n_layers, 3, 6, before, aside="even")
     yield _case(rng, "nothing copies", n_layers, n_heads, 7, before, copies=0.0)
     yield _case(rng, "a copy with many tokens before it", n_layers, n_heads, 3, 15)
+    yield _looking_away(rng, n_layers, n_heads)
+    yield _looking_away(rng, n_heads, n_layers)
 
 
 def _case(
@@ -222,4 +231,16 @@ def _case(
     return Case(note, (weights.astype(dtype), length))
 
 
+def _looking_away(rng: np.random.Generator, n_layers: int, n_heads: int) -> Case:
+    """Heads whose scores are far below 0, but for one that copies hardly more than an even look."""
+    raw = np.tril(rng.uniform(0.5, 1.0, size=(n_layers, n_heads, 4, 4)))
+    later = np.arange(2, 4)
+    raw[..., later, later - 1] *= 0.02
+    best = int(rng.integers(n_layers)), int(rng.integers(n_heads))
+    raw[*best, later, later - 1] = rng.uniform(1.0, 1.3, size=2)
+    weights = raw / raw.sum(axis=-1, keepdims=True)
+    return Case("one head copies a little, and the others look away", (weights, 2))
+
+
+copying_score.mutant("the largest in size", "scores.argmax()", "np.abs(scores).argmax()")
 copying_score.lets_through("n of 1 refused", "there are four tokens or more")

@@ -1,6 +1,8 @@
 """The exercise `rope_layouts`: which features a published head turns together. To transfer."""
 
 import math
+from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -228,6 +230,7 @@ def _(rng):
     yield _case(rng, "a model with another base", "neighbours", 8, 5, 6, 3.0, given=100.0).holds(
         "Raises ValueError…"
     )
+    yield from _near_the_limit(rng, 6, 4, 5)
 
 
 @rope_layouts.hidden
@@ -242,6 +245,7 @@ def _(rng):
         yield _case(rng, note, layout, 6, 6, 6, 50.0, dtype=np.float32)
     yield _case(rng, "a model that turns nothing", "nothing", d_head, d_model, n, 100.0)
     yield _case(rng, "a model with another base", "halves", 8, d_model, n, 3.0, given=200.0)
+    yield from _near_the_limit(rng, d_head, d_model, n)
 
 
 def _case(
@@ -293,4 +297,48 @@ def _scores(
     return found / math.sqrt(2 * half)
 
 
+def _near_the_limit(rng: np.random.Generator, d_head: int, d_model: int, n: int) -> Iterator[Case]:
+    """Scores that are off by a little less than a hundredth of the largest in size, or more."""
+    for layout in ("neighbours", "halves"):
+        case = _below_0(_case(rng, "", layout, d_head, d_model, n, 100.0))
+        limit = 0.01 * np.abs(case.arguments[3]).max()
+        off = 0.95 * limit * rng.choice([-1, 1], size=(n, n))
+        note = f"{layout}, each score off by nearly a hundredth"
+        yield _off(case, note, off).holds("Raises ValueError…")
+        for row, column, sign in ((0, n - 2, 1), (n - 2, 0, -1)):
+            off = np.zeros((n, n))
+            off[row, column] = 1.1 * sign * limit
+            where = "too high" if sign > 0 else "too low"
+            note = f"{layout}, one score {where} by more than a hundredth"
+            refused = replace(_off(case, note, off), raises=Raises("ValueError"))
+            yield refused.holds("nothing is hidden", "Raises ValueError…")
+
+
+def _below_0(case: Case) -> Case:
+    """The same, with a largest score in size that is below 0: the keys point the other way."""
+    W_q, W_k, X, scores, base = case.arguments
+    sign = -1 if scores.max() > -scores.min() else 1
+    return replace(case, arguments=(W_q, sign * W_k, X, sign * scores, base))
+
+
+def _off(case: Case, note: str, off: np.ndarray) -> Case:
+    W_q, W_k, X, scores, base = case.arguments
+    return replace(case, note=note, arguments=(W_q, W_k, X, scores + off, base))
+
+
+rope_layouts.mutant("a limit of an eightieth", "<= 0.01 *", "<= 0.0125 *")
+rope_layouts.mutant("a limit of a hundred-and-tenth", "<= 0.01 *", "<= 0.009 *")
+rope_layouts.mutant("the largest score, not in size", "np.abs(scores).max()", "scores.max()")
+rope_layouts.mutant("scores too high alone", "np.abs(found - scores)", "(scores - found)")
+rope_layouts.mutant("scores too low alone", "np.abs(found - scores)", "(found - scores)")
+rope_layouts.mutant(
+    "half of the scores", "np.abs(found - scores)", "np.tril(np.abs(found - scores))"
+)
+rope_layouts.mutant("the other half", "np.abs(found - scores)", "np.triu(np.abs(found - scores))")
+rope_layouts.mutant("the mean", "np.abs(found - scores).max()", "np.abs(found - scores).mean()")
+rope_layouts.mutant(
+    "another norm",
+    "np.abs(found - scores).max() <= 0.01 * np.abs(scores).max()",
+    "np.linalg.norm(found - scores) <= 0.01 * np.linalg.norm(scores)",
+)
 rope_layouts.lets_through("n of 1 refused", "there are three tokens or more")

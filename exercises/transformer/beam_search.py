@@ -259,3 +259,6 @@ beam_search.mutant("a tuple given to step", "step([start, *tokens])", "step((sta
 beam_search.mutant(
     "an array given to step", "step([start, *tokens])", "step(np.array([start, *tokens]))"
 )
+beam_search.mutant(
+    "over when exactly `beam` have ended", "len(ended) >= beam", "len(ended) == beam"
+)

@@ -128,6 +128,12 @@ LATE_REWARD = np.array(
 )  # fmt: skip
 """With a beam of 2, the second best of two open sentences is the better one in the end."""
 
+TWO_AT_ONCE = np.array(
+    [[-9, -9, -9, -9, -9], [-9, -9, -9, -0.3, -9], [-0.5, -9, -0.2, -9, -9], [-0.2, -9, -9, -9, -9],
+     [-1, -0.9, -1.1, -9, -9]]
+)  # fmt: skip
+"""With a beam of 3, two sentences have ended, and then four; a longer one looks better later."""
+
 EARLY_AND_LATE = np.concatenate([LATE_REWARD[:4], STOPS_EARLY[4:]])
 """The same after a sentence that ends at once, and must not take the place of the second best."""
 
@@ -209,6 +215,9 @@ def public(rng):
         "the others are continued, to `beam` again at most.",
         "The search…",
     )
+    yield Case("more than `beam` have ended", (*renamed(rng, TWO_AT_ONCE), 3, 8, 2.0)).holds(
+        "The search…"
+    )
     yield Case("the second best wins late", (*renamed(rng, LATE_REWARD), 2, 8, 1.0)).holds(
         "Each kept…"
     )
@@ -228,6 +237,7 @@ def hidden(rng):
     yield _drawn(rng, 2, round(float(rng.uniform(0.5, 1)), 2), ended=False)
     penalty = round(float(rng.uniform(1.7, 2)), 2)
     yield Case("two end early", (*renamed(rng, STOPS_EARLY), 2, 8, penalty))
+    yield Case("more than `beam` have ended", (*renamed(rng, TWO_AT_ONCE), 3, 8, penalty))
     yield Case("the second best wins late", (*renamed(rng, LATE_REWARD), 2, 8, penalty / 2))
     for note, room in (("and one wins late", 8), ("the others are cut off", 2)):
         language = renamed(rng, EARLY_AND_LATE)

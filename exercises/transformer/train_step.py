@@ -241,6 +241,10 @@ def _(rng):
         "A millionth added to their length, as torch adds it, is no mistake: max_norm is 0.1 or "
         "more.",
     )
+    yield Case("barely too long", (point, DISTANCES, numbers, 0.5, 10.99)).holds("max_norm: if…")
+    yield Case("barely short enough", (point, DISTANCES, numbers, 0.5, 11.01)).holds(
+        "max_norm: if…"
+    )
     yield _case(rng, "one batch", [(2, 3, 6)], 50.0).holds(
         "loss_of(weights, batch)…",
         "The new weights…",
@@ -318,3 +322,7 @@ def _case(
     given = [_tensor(one.astype(dtype)) for one in weights]
     rate = round(float(rng.uniform(0.3, 0.9)), 2)
     return Case(note, (given, NEXT_TOKEN, batches, rate, max_norm))
+
+
+train_step.mutant("barely too long left alone", "length > max_norm", "length > 1.01 * max_norm")
+train_step.mutant("short enough, yet changed", "length > max_norm", "length > 0.99 * max_norm")

@@ -7,9 +7,9 @@ def bpe_encode(word: str, merges: list[tuple[str, str]]) -> list[str]:
     """Cut a word into the tokens that a byte-pair encoding has learned.
 
     word: any text, which may be empty; its characters need not occur in `merges`. merges: pairs of
-    tokens, no pair twice, in the order in which they were learned: what a pair is made of are
-    characters and tokens of earlier pairs. The word begins as its characters. The merges are gone
-    through once, in their order, and each is made wherever its pair stands, from left to right.
+    tokens in the order in which `byte_pair_merges` learned them from some words, as many as it
+    learned or only the first of them. The word begins as its characters. The merges are gone
+    through in their order, and each is made wherever its pair stands, from left to right.
     Returns the tokens; joined, they are the word.
     Source: Sennrich, Haddow and Birch (2016), section 3.2.
     """
