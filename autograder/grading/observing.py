@@ -132,13 +132,59 @@ class Observer:
     ) -> dict[str, Seen]:
         """Make all calls: those of a test that a student wrote one by one, each in a fresh process.
 
-        So a test meets one implementation, and can neither remember another one nor ask it. Each
-        time it has a fresh room: what a run has said stays in the memory of its room, which the
-        next one there inherits. There is no second pass for a test: it meets each public
-        implementation again among the hidden ones.
+        So a test meets one implementation, and can neither remember another one nor ask it. There
+        is no second pass for a test: it meets each public implementation again among the hidden
+        ones.
         """
         tests = {name: part for name, part in parts.items() if questions[name].whole.is_test}
         seen = self._pass(questions, {n: part for n, part in parts.items() if n not in tests})
+        for name in [*tests]:
+            in_turns = self._in_turns(questions[name], tests[name])
+            if in_turns is not None:
+                seen[name] = in_turns
+                del tests[name]
+        return seen | self._one_by_one(questions, tests)
+
+    def _in_turns(self, question: Question, part: _Part) -> Seen | None:
+        """What a test does where its cells run once, and each call in a copy of their process.
+
+        None if that cannot be done, or one of the calls did not come to its end.
+        """
+        all_functions = hand_over([(part.name, part.calls)]).functions
+        handed = [_handed((part.one(at),)) for at in range(len(part.calls))]
+        if part.key.forbidden or len({one.calls for one in handed}) > 1:
+            return None
+        self._room.close()
+        self._room = self._enter()
+        run = self._room.run(
+            handed[0].calls,
+            functions=all_functions,
+            seconds=question.seconds,
+            left_out=self._left_out,
+            turns=len(handed),
+        )
+        if run.status is not Status.ENDED or len(run.results) != len(handed):
+            return None
+        seen: Seen | None = None
+        for at, (one, result) in enumerate(zip(handed, run.results, strict=True)):
+            turn = replace(run, results=(result,), requests={0: run.requests.get(at, 0)})
+            found = self._read([part.one(at)], one, turn, {part.name: question})
+            if part.name not in found:
+                return None
+            seen = joined(seen, found[part.name]) if seen else found[part.name]
+            if not isinstance(seen.result, list):
+                break
+        return seen
+
+    def _one_by_one(
+        self, questions: Mapping[str, Question], tests: Mapping[str, _Part]
+    ) -> dict[str, Seen]:
+        """What tests do where the cells run anew for each implementation.
+
+        Each time there is a fresh room: what a run has said stays in the memory of its room, which
+        the next one there would inherit.
+        """
+        seen: dict[str, Seen] = {}
         at = 0
         while tests:
             self._room.close()

@@ -15,6 +15,9 @@ from .asking import packed, read, unpacked, write
 from .calling import attempt
 from .values import Raised
 
+PROCESSOR_BYTES = 4
+ANY_PROCESSOR = b"\xff" * PROCESSOR_BYTES
+
 MOST_COUNTED = 2**15
 """So many different requests are counted: what a pipe of the kernel holds."""
 
@@ -22,8 +25,11 @@ MOST_COUNTED = 2**15
 class Answering:
     """The process, and what the room keeps of it: `line`, on which a child may ask."""
 
-    def __init__(self, functions: int, prepare: Callable[[], Any]) -> None:
-        """`functions` is an open file with a list of them; the process first does `prepare`."""
+    def __init__(self, functions: int, prepare: Callable[[], Any], only: int | None = None) -> None:
+        """`functions` is an open file with a list of them; the process first does `prepare`.
+
+        Each is asked for by its number; or there is `only` one of them, whose number is then 0.
+        """
         self.line, theirs = socket.socketpair()
         self._counted, counting = os.pipe()
         self.process = os.fork()
@@ -32,7 +38,7 @@ class Answering:
                 os.setsid()
                 self.line.close()
                 prepare()
-                _answer(theirs.fileno(), functions, counting)
+                _answer(theirs.fileno(), functions, counting, only)
             finally:
                 os._exit(0)
         theirs.close()
@@ -46,12 +52,19 @@ class Answering:
         return numbers
 
 
-def _answer(line: int, functions: int, counting: int) -> None:
+def _answer(line: int, functions: int, counting: int, only: int | None) -> None:
     """Answer on `line` until nobody holds its other end.
 
-    For each request that has not been made before, its function's number is written to `counting`.
+    First comes the number of the processor to run on, PROCESSOR_BYTES of it, which are all ones if
+    that does not matter. For each request that has not been made before, its function's number is
+    written to `counting`.
     """
     sources = wire.decode(os.pread(functions, os.fstat(functions).st_size, 0))
+    if only is not None:
+        sources = [sources[only]]
+    processor = os.read(line, PROCESSOR_BYTES)
+    if processor != ANY_PROCESSOR:
+        os.sched_setaffinity(0, [int.from_bytes(processor, "little")])
     loaded: dict[int, Callable[..., Any]] = {}
     known: set[int] = set()
     while (message := read(line)) is not None:

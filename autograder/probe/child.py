@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
-from . import wire
+from . import original, wire
 from .apart import notebook, renew
 from .calling import attempt, call_apart
 from .gate import Seal
@@ -34,13 +34,16 @@ class Order:
     """What to do: run the cells but those `left_out`, then make the calls of each exercise.
 
     `program` and `calls` are open files with messages of the wire: a list of cells, and a list of
-    (exercise, calls). `again` asks for the second of the two passes, which goes backwards.
+    (exercise, calls). `again` asks for the second of the two passes, which goes backwards. With
+    `turns`, the calls are made in a copy of the process for each turn; `processor` is for these.
     """
 
     program: int
     calls: int
     again: bool
     left_out: frozenset[int]
+    turns: bool = False
+    processor: bytes = b""
 
 
 def work(order: Order, say: Callable[[bytes], Any], seal: Seal) -> None:
@@ -50,7 +53,11 @@ def work(order: Order, say: Callable[[bytes], Any], seal: Seal) -> None:
     looks at from outside: a change of an argument cannot be hidden from it.
     """
     cells = wire.decode(os.pread(order.program, os.fstat(order.program).st_size, 0))
-    exercises = wire.decode(memoryview(mmap.mmap(order.calls, 0)), shared=True)
+    if order.turns:  # copies of this process must not share the calls
+        exercises = wire.decode(os.pread(order.calls, os.fstat(order.calls).st_size, 0))
+        wait_for_turns = original.prepare(order.processor)
+    else:
+        exercises = wire.decode(memoryview(mmap.mmap(order.calls, 0)), shared=True)
     for file in (order.program, order.calls):
         os.close(file)
     prepared = [(name, prepare(calls, again=order.again)) for name, calls in exercises]
@@ -61,7 +68,11 @@ def work(order: Order, say: Callable[[bytes], Any], seal: Seal) -> None:
     _forget_the_harness()
     say(_said(PREPARED, 0))
     answers, failures = _run(cells, order.left_out, say, [name for name, _ in exercises])
-    say(_said(DONE, 0))
+    if order.turns:
+        renew()
+        wait_for_turns(lambda: say(_said(DONE, 0)))
+    else:
+        say(_said(DONE, 0))
     for name, calls in prepared:
         if calls.watched:
             renew()  # a thread that waits for calls is none of those that may not be left

@@ -37,7 +37,7 @@ _THREADS_LEFT = 1  # what the call returns then
 _RECEIVE, _SEND = 0xC0502100, 0xC0182101  # SECCOMP_IOCTL_NOTIF_*
 _CONTINUE = 1
 
-ENDING = 0.5
+LAST_THREADS = 0.5
 """Seconds that the threads of a process have to end before it goes on without them. One that runs
 calls may have been told to end just now."""
 
@@ -125,7 +125,7 @@ class Gate:
         elif self._watch.threads(self.child) <= 1:
             self.sealing, self._sealed = False, True
             self._reply(self._waiting, 0)
-        elif time.monotonic() - self._asked_at > ENDING:
+        elif time.monotonic() - self._asked_at > LAST_THREADS:
             self.left = self._awaits_successor = True
             self.sealing = self._sealed = False
             self._reply(self._waiting, 0, value=_THREADS_LEFT)

@@ -1,10 +1,10 @@
 """The system calls that a submission is refused, as a seccomp filter of the kernel.
 
 What is refused is what no answer needs and what reaches past namespaces and limits: other
-processes' memory, kernel keyrings, further namespaces, mounts, memory that no process owns, sockets
-to anywhere, and whatever a newer kernel adds. So are locks of files and news of them, which would
-tell one submission what another does to a file that both are shown, and to have the kernel forget
-the children that have ended: the time that they took is counted.
+processes' memory and priority, kernel keyrings, further namespaces, mounts, memory that no process
+owns, sockets to anywhere, and whatever a newer kernel adds. So are locks of files and news of them,
+which would tell one submission what another does to a file that both are shown, and to have the
+kernel forget the children that have ended: the time that they took is counted.
 
 A second filter refuses nothing by itself: it asks whether a process may begin.
 """
@@ -61,6 +61,7 @@ REFUSED = {
     "mq_unlink": (241, 181),
     "bpf": (321, 280),
     "perf_event_open": (298, 241),
+    "ioprio_set": (251, 30),
     "userfaultfd": (323, 282),
     "io_uring_setup": (425, 425),
     "io_uring_enter": (426, 426),
@@ -102,6 +103,13 @@ _CLONE3 = (435, 435)
 _SOCKET = (41, 198)
 _PRLIMIT = (302, 261)
 _PRCTL = (157, 167)
+_SET_PRIORITY = (141, 140)
+_SCHEDULE = {  # how a process is scheduled: its own way it may set, nobody else's
+    "sched_setparam": (142, 118),
+    "sched_setscheduler": (144, 119),
+    "sched_setaffinity": (203, 122),
+    "sched_setattr": (314, 274),
+}
 _SECCOMP = (317, 277)
 _FORKS = ((57, 58), ())  # fork, vfork; elsewhere they are clone
 _ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
@@ -202,6 +210,19 @@ def _program(table: int, architecture: int) -> bytes:
         (_CLONE[table], [_line(_LOAD, _ARGUMENT), _line(_ANY_BIT, NEW_NAMESPACES, no=1)]),
         (_SOCKET[table], [_line(_LOAD, _ARGUMENT), _line(_EQUAL, AF_UNIX, yes=1)]),
         (_PRLIMIT[table], [_line(_LOAD, _ARGUMENT), _line(_EQUAL, 0, yes=1)]),
+        *(
+            (numbers[table], [_line(_LOAD, _ARGUMENT), _line(_EQUAL, 0, yes=1)])
+            for numbers in _SCHEDULE.values()
+        ),
+        (
+            _SET_PRIORITY[table],  # of a process, and of our own
+            [
+                _line(_LOAD, _ARGUMENT),
+                _line(_EQUAL, 0, no=2),
+                _line(_LOAD, _SECOND),
+                _line(_EQUAL, 0, yes=1),
+            ],
+        ),
         (_PRCTL[table], [_line(_LOAD, _ARGUMENT), _line(_EQUAL, PR_SET_SECCOMP, no=1)]),
         (
             _SECCOMP[table],

@@ -19,4 +19,5 @@ class Status(StrEnum):
     MALFORMED = "malformed"  # what it sent is no result
     SEALED = "sealed"  # something forbidden ran in a process that it had left
     UNPREPARED = "unprepared"  # its process ended before anything of the student's ran
+    SHARED = "shared"  # what it was to do in turns cannot be told apart from turn to turn
     UNSTEADY = "unsteady"  # the cells ran otherwise a second time

@@ -34,21 +34,32 @@ def _hooks() -> list[list[Any]]:
 _HOOKS = _hooks()  # once: nothing refers to what the supervisor freezes later
 
 
-def prepare() -> Callable[[], None]:
-    """Call it before the student's code runs; what it returns goes on in a new process."""
+def prepare_fork() -> Callable[[], int]:
+    """Call it before the student's code runs; what it returns is os.fork as it was then."""
     hooks = [(functions, [*functions]) for functions in _HOOKS]
-    kernel, python = ctypes.PyDLL(None), ctypes.pythonapi  # both keep Python's lock
-    clone, pause = seccomp.clone_number(), ctypes.CDLL(None).pause
+    python = ctypes.pythonapi  # it keeps Python's lock, as PyDLL does
+    before_fork, after_in_parent = python.PyOS_BeforeFork, python.PyOS_AfterFork_Parent
+    after_in_child, call = python.PyOS_AfterFork_Child, ctypes.PyDLL(None).syscall
+    clone, when_it_ends = seccomp.clone_number(), int(signal.SIGCHLD)
 
-    def go_on_without_threads() -> None:
+    def fork() -> int:
         for functions, before in hooks:
             functions[:] = before
-        python.PyOS_BeforeFork()
-        if kernel.syscall(clone, int(signal.SIGCHLD), 0, 0, 0, 0) == 0:
-            python.PyOS_AfterFork_Child()
-            return
-        python.PyOS_AfterFork_Parent()
-        while True:  # until the room ends this process
-            pause()
+        before_fork()
+        process: int = call(clone, when_it_ends, 0, 0, 0, 0)
+        (after_in_parent if process else after_in_child)()
+        return process
+
+    return fork
+
+
+def prepare() -> Callable[[], None]:
+    """Call it before the student's code runs; what it returns goes on in a new process."""
+    fork, pause = prepare_fork(), ctypes.CDLL(None).pause
+
+    def go_on_without_threads() -> None:
+        if fork():
+            while True:  # until the room ends this process
+                pause()
 
     return go_on_without_threads

@@ -35,6 +35,11 @@ class Traces:
         while time.clock_gettime_ns(_COARSE) <= newest:
             time.sleep(0.0005)
 
+    def begin(self) -> bool:
+        """Count from here, though processes have begun since; False if the folders have changed."""
+        self._newest = self._newest_now()
+        return [*map(_state, self._folders)] == self._before
+
     def none(self) -> bool:
         """True if a run has left none. Call it when all its processes have ended."""
         wanted = self._newest + NUMBERS

@@ -95,7 +95,7 @@ class Watch:
         whose first thread has ended looks dead, and may live in others.
         """
         lived = 0
-        for number, about in self._statuses():
+        for _, number, about in self._statuses():
             dead = about[b"State"][0] in (b"Z", b"X") and about[b"Threads"] == [b"1"]
             if not dead and number not in spared:
                 lived += 1
@@ -105,13 +105,42 @@ class Watch:
 
     def threads(self, process: int) -> int:
         """How many threads a process has, by its number in our own namespace; 0 if it is gone."""
-        for number, about in self._statuses():
+        for _, number, about in self._statuses():
             if number == process:
                 return int(about[b"Threads"][0])
         return 0
 
-    def _statuses(self) -> Iterator[tuple[int, dict[bytes, list[bytes]]]]:
-        """The number of each process in our own namespace, and its status by the kernel's names."""
+    def shares_nothing(self, process: int, files: Collection[int]) -> bool:
+        """True if `process` is alone, has only these files open, and no memory is shared with it.
+
+        Raises OSError if it does not let us look. Mapped files of the system, which nobody may
+        write to, are not counted.
+        """
+        there = {number: name for name, number, _ in self._statuses()}
+        if there.keys() != {process}:
+            return False
+        place = there[process]
+        folder = os.open(f"{place}/fd", os.O_RDONLY | os.O_DIRECTORY, dir_fd=self._folder)
+        try:
+            opened = {int(name) for name in os.listdir(folder)}
+        finally:
+            os.close(folder)
+        return opened == set(files) and not any(
+            _is_shared(line.split()) for line in self._read(f"{place}/maps").splitlines()
+        )
+
+    def is_closed(self, process: int) -> bool:
+        """True if we, and so all others of our own user, may not look into `process`."""
+        for name, number, _ in self._statuses():
+            if number == process:
+                try:
+                    self._read(f"{name}/maps")
+                except PermissionError:
+                    return True
+        return False
+
+    def _statuses(self) -> Iterator[tuple[str, int, dict[bytes, list[bytes]]]]:
+        """Each process: its name in the folder, its number in our own namespace, and its status."""
         for name in os.listdir(self._folder):
             if not name.isdigit() or name in self._ours:
                 continue
@@ -119,7 +148,7 @@ class Watch:
                 text = self._read(f"{name}/status")
                 parts = (line.split(b":", 1) for line in text.splitlines())
                 about = {key: value.split() for key, value in parts}
-                yield int(about[b"NSpid"][-1]), about
+                yield name, int(about[b"NSpid"][-1]), about
 
     def _newest_thread(self, process: str) -> str:
         folder = os.open(f"{process}/task", os.O_RDONLY | os.O_DIRECTORY, dir_fd=self._folder)
@@ -154,9 +183,19 @@ class Watch:
     def _read(self, name: str) -> bytes:
         file = os.open(name, os.O_RDONLY, dir_fd=self._folder)
         try:
-            return os.read(file, 8192)
+            parts = []
+            while part := os.read(file, 2**16):
+                parts.append(part)
+            return b"".join(parts)
         finally:
             os.close(file)
+
+
+def _is_shared(mapping: list[bytes]) -> bool:
+    """True for a line of /proc/<process>/maps whose memory others may change."""
+    permissions, *_, path = mapping[1], mapping[-1]
+    system = path.startswith((b"/usr/", b"/lib"))
+    return permissions.endswith(b"s") and (b"w" in permissions or not system)
 
 
 def _held(folder: str) -> tuple[int, int]:

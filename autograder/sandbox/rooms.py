@@ -13,7 +13,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from ..probe.line import LateError, LineError, receive, send
-from ..probe.room import GENEROUS, READY
+from ..probe.listening import GENEROUS
+from ..probe.room import READY
 from ..probe.status import Status
 from .limits import Limits
 
@@ -77,16 +78,24 @@ class Room:
         seconds: float,
         again: bool = False,
         left_out: Collection[int] = (),
+        turns: int = 0,
     ) -> Run:
         """Run the program in a fresh process, then `calls`: a message of (exercise, calls).
 
-        `functions` is a message with the list of those that a FunctionElsewhere stands for.
+        `functions` is a message with the list of those that a FunctionElsewhere stands for. With
+        `turns`, there are so many of them, and the one call is made for each, in a copy of the
+        process; either all have a result, or the status is another than ENDED.
         `seconds` bounds the calls. Whatever happens in there, this returns by its own clock. Raises
         NotBegun if nothing of the student's has run.
         """
         limits = replace(self._limits, seconds=seconds)
-        whole = GENEROUS * (limits.cells_seconds + seconds) + 10
-        order = {"again": again, "left_out": sorted(left_out), "limits": asdict(limits)}
+        whole = GENEROUS * (limits.cells_seconds + seconds * max(turns, 1)) + 10
+        order = {
+            "again": again,
+            "left_out": sorted(left_out),
+            "turns": turns,
+            "limits": asdict(limits),
+        }
         handed = _file(calls, sealed=("shrink", "grow"))
         files = [self._program, handed]
         if functions:
