@@ -1,0 +1,158 @@
+"""A written test's cells run once for all implementations; nothing leads from one to another."""
+
+import textwrap
+
+import pytest
+import toy
+import toy_written_tests as row_mean
+
+from autograder.grading.program import judge_program
+from autograder.judging.verdict import Verdict
+from autograder.probe.status import Status
+from autograder.sandbox.backends import open_sandbox
+from autograder.sandbox.rooms import Room
+
+
+@pytest.fixture(scope="module", params=["warm", "cold"])
+def box(request):
+    sandbox = open_sandbox(mode=request.param)
+    yield sandbox
+    sandbox.close()
+
+
+@pytest.fixture
+def runs(monkeypatch):
+    """What became of each order of a room: the turns that it asked for, and the status."""
+    found = []
+    run = Room.run
+
+    def noting(room, calls, **order):
+        outcome = run(room, calls, **order)
+        found.append((order.get("turns", 0), outcome.status))
+        return outcome
+
+    monkeypatch.setattr(Room, "run", noting)
+    return found
+
+
+def graded(sandbox, body, cell=""):
+    own = toy.Cell(f"import ctypes, os, signal, sys, threading, time\nimport numpy as np\n{cell}")
+    source = f"def test_row_mean(implementation):\n{textwrap.indent(body, '    ')}"
+    source = f"X = np.array([[1.0, -2.0, 4.0], [0.0, 5.0, 7.0], [2.0, 2.0, -7.0]])\n{source}"
+    program = [own, toy.Cell(source, "test_row_mean")]
+    judgements = judge_program(
+        program, row_mean.TOY, course_key=b"key", digest="a", sandbox=sandbox
+    )
+    return judgements["test_row_mean"]
+
+
+RIGHT_TEST = "assert np.allclose(implementation(X), [1, 4, -1])"
+
+
+def test_the_cells_run_once_for_all_public_implementations_and_once_for_all(box, runs):
+    judgement = graded(box, RIGHT_TEST, "A = np.ones((500, 500)) @ np.ones((500, 500))")
+    assert judgement.passed, judgement.message
+    assert [turns > 1 for turns, _ in runs] == [True, True]
+    assert {status for _, status in runs} == {Status.ENDED}
+
+
+SHARED = {
+    "shared memory": "import mmap\nshared = mmap.mmap(-1, 4096)",
+    "an open file": "import tempfile\nfile = tempfile.TemporaryFile()",
+    "a pipe": "pipe = os.pipe()",
+    "a file in the folder": "open('notes', 'w').close()",
+    "a thread": "threading.Thread(target=threading.Event().wait, daemon=True).start()",
+    "a process": "os.fork() or time.sleep(60)",
+}
+
+
+@pytest.mark.parametrize("cell", SHARED.values(), ids=SHARED)
+def test_where_copies_would_share_something_the_cells_run_for_each(cell, box, runs):
+    judgement = graded(box, RIGHT_TEST, cell)
+    assert judgement.passed, judgement.message
+    assert runs[0][1] is Status.SHARED
+    assert [status for turns, status in runs if not turns] == [Status.ENDED] * (len(runs) - 2)
+    assert len(runs) > 10
+
+
+NOTES = {
+    # how one implementation's run leaves a note, and how another's finds it
+    "in a name": ("seen.append(1)", "len(seen)", "seen = []"),
+    "in shared memory": (
+        "shared[0] = 1",
+        "shared[0]",
+        "import mmap\nshared = mmap.mmap(-1, 4096)",
+    ),
+    "in a file": (
+        "open('notes', 'w').close()",
+        "os.path.exists('notes')",
+        "",
+    ),
+    "in a file of the cells": (
+        "os.write(notes, b'x')",
+        "os.lseek(notes, 0, os.SEEK_CUR)",
+        "import tempfile\nfile = tempfile.TemporaryFile()\nnotes = file.fileno()",
+    ),
+    "by the folder's time": ("os.utime('.')", "time.time() - os.stat('.').st_mtime < 9", ""),
+    "in standard input": (
+        "import fcntl\nfcntl.fcntl(0, fcntl.F_SETFL, os.O_APPEND)",
+        "__import__('fcntl').fcntl(0, 3) & os.O_APPEND",
+        "",
+    ),
+    "in the parent's niceness": (
+        "attempt(os.setpriority, os.PRIO_PROCESS, os.getppid(), 9)",
+        "os.getpriority(os.PRIO_PROCESS, 0)",
+        "",
+    ),
+    "in the niceness of all": (
+        "attempt(os.setpriority, os.PRIO_USER, 0, 9)",
+        "os.getpriority(os.PRIO_PROCESS, 0)",
+        "",
+    ),
+    "in the parent's scheduling": (
+        "attempt(os.sched_setscheduler, os.getppid(), os.SCHED_BATCH, os.sched_param(0))",
+        "os.sched_getscheduler(0) != os.SCHED_OTHER",
+        "",
+    ),
+    "in the parent's processors": (
+        "attempt(os.sched_setaffinity, os.getppid(), range(os.cpu_count()))",
+        "len(os.sched_getaffinity(0)) > 1",
+        "",
+    ),
+    "in the parent's life": (
+        "attempt(os.kill, os.getppid(), signal.SIGKILL)",
+        "False",
+        "",
+    ),
+    "in a signal's handler": (
+        "attempt(os.kill, os.getppid(), signal.SIGUSR1)\ntime.sleep(0.01)",
+        "len(seen)",
+        "seen = []\nhandler = ctypes.CFUNCTYPE(None, ctypes.c_int)(seen.append)\n"
+        "ctypes.CDLL(None).signal(signal.SIGUSR1, handler)",
+    ),
+    "around the fork": (
+        "hooked.append(1)",
+        "len(hooked) > len(known)",
+        "hooked, known = [], []\nos.register_at_fork(before=lambda: hooked.append(1))",
+    ),
+}
+ATTEMPT = (
+    "def attempt(function, *given):\n    try:\n        function(*given)\n"
+    "    except OSError:\n        pass\n"
+)
+
+
+@pytest.mark.parametrize(("leave", "find", "cell"), NOTES.values(), ids=NOTES)
+def test_no_note_of_one_implementation_reaches_another(leave, find, cell, box):
+    judgement = graded(
+        box, f"found = {find}\nimplementation(X)\n{leave}\nassert not found", ATTEMPT + cell
+    )
+    assert judgement.verdict in (Verdict.MISSED, Verdict.KILLED), judgement.message
+    if judgement.verdict is Verdict.MISSED:
+        assert "accepts every implementation" in judgement.message
+
+
+def test_an_original_that_is_stopped_goes_on_or_the_cells_run_for_each(box):
+    stop = "if os.getppid() > 1:\n    os.kill(os.getppid(), signal.SIGSTOP)\n"
+    judgement = graded(box, stop + RIGHT_TEST)
+    assert judgement.passed, judgement.message
