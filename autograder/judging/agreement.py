@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from typing import Any
 
@@ -38,16 +38,41 @@ def _tolerance(first: np.dtype[Any], second: np.dtype[Any]) -> float:
     return max(TOLERANCE[first.name], TOLERANCE[second.name])
 
 
-def close(expected: np.ndarray, actual: np.ndarray, floor: float = 0.0) -> np.ndarray:
+def leaves(values: Iterable[Any]) -> Iterator[np.ndarray]:
+    """Yield the arrays among `values`, and those in its lists, tuples and dicts."""
+    waiting = list(values)
+    for value in waiting:
+        if isinstance(value, Tensor):
+            yield value.array
+        elif isinstance(value, np.ndarray):
+            yield value
+        elif isinstance(value, tuple | list):
+            waiting.extend(value)
+        elif isinstance(value, dict):
+            waiting.extend(value.values())
+
+
+def input_tolerance(arguments: Iterable[Any]) -> float:
+    """Return the tolerance of the coarsest array among the arguments of a call, 0 without any.
+
+    A result is no more exact than what it was computed from, whatever dtype it is returned in.
+    """
+    return max((TOLERANCE.get(one.dtype.name, 0.0) for one in leaves(arguments)), default=0.0)
+
+
+def close(
+    expected: np.ndarray, actual: np.ndarray, floor: float = 0.0, least: float = 0.0
+) -> np.ndarray:
     """Where two arrays of one shape and family agree; NaN agrees with NaN, infinity with itself.
 
     What is negligible beside `floor` is negligible, even if the largest value of the array is not.
+    The tolerance is that of the dtypes, but not below `least`.
     """
     if expected.dtype.kind in "biuO":  # an int of more than 64 bits is an object
         return np.asarray(expected == actual)
     if family(expected) != "float":
         return np.asarray(_same(expected, actual))
-    tolerance = _tolerance(expected.dtype, actual.dtype)
+    tolerance = max(_tolerance(expected.dtype, actual.dtype), least)
     expected, actual = expected.astype(float, copy=False), actual.astype(float, copy=False)
     size = np.abs(expected)
     with np.errstate(invalid="ignore", over="ignore"):

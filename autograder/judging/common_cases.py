@@ -10,6 +10,7 @@ import numpy as np
 
 from ..exercise.model import Case
 from ..probe.values import Tensor
+from .agreement import leaves
 from .naming import Trial
 
 Kind = Callable[[Case], bool]
@@ -81,16 +82,7 @@ def _given(case: Case) -> dict[str, Any]:
 
 def _leaves(case: Case) -> Iterator[np.ndarray]:
     """The arrays among the arguments of a case."""
-    waiting: list[Any] = [*case.arguments, *case.keywords.values()]
-    for value in waiting:
-        if isinstance(value, Tensor):
-            yield value.array
-        elif isinstance(value, np.ndarray):
-            yield value
-        elif isinstance(value, tuple | list):
-            waiting.extend(value)
-        elif isinstance(value, dict):
-            waiting.extend(value.values())
+    return leaves([*case.arguments, *case.keywords.values()])
 
 
 def masks(case: Case) -> list[np.ndarray]:

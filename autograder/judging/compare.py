@@ -78,25 +78,27 @@ def result(names: tuple[str, ...] = ()) -> Place:
     return Place("the result", "", "the result", names)
 
 
-def compare(expected: Any, actual: Any, place: Place | None = None) -> Mismatch | None:
+def compare(
+    expected: Any, actual: Any, place: Place | None = None, least: float = 0.0
+) -> Mismatch | None:
     """Return the first difference between `expected` and `actual`, or None if there is none.
 
     Types must be exact, with four courtesies: float32 and float64 both count as float, a NumPy
     scalar counts as the Python number that it holds, an int counts as the float of its value, and a
     list counts as the tuple of its items.
-    Values must agree to TOLERANCE, by the coarser of the two dtypes.
+    Values must agree to TOLERANCE, by the coarser of the two dtypes, or to `least` if that is more.
     """
     place = place or result()
     if isinstance(expected, Tensor):
         if isinstance(actual, Tensor):
-            return compare_numbers(expected.array, actual.array, place)
+            return compare_numbers(expected.array, actual.array, place, least=least)
         return _wrong_kind(expected, actual, place, expected.array, "Tensor[")
     if isinstance(expected, dict):
-        return _compare_dicts(expected, actual, place)
+        return _compare_dicts(expected, actual, place, least)
     if isinstance(expected, tuple | list):
-        return _compare_items(expected, actual, place)
+        return _compare_items(expected, actual, place, least)
     if isinstance(expected, np.ndarray | bool | int | float | np.generic):
-        return compare_numbers(expected, actual, place)
+        return compare_numbers(expected, actual, place, least=least)
     if type(expected) is not type(actual):
         return _wrong_type(expected, actual, place)
     if expected != actual:
@@ -105,14 +107,14 @@ def compare(expected: Any, actual: Any, place: Place | None = None) -> Mismatch 
     return None
 
 
-def _compare_items(expected: Any, actual: Any, place: Place) -> Mismatch | None:
+def _compare_items(expected: Any, actual: Any, place: Place, least: float) -> Mismatch | None:
     accepted = tuple | list if isinstance(expected, tuple) else list
     if not isinstance(actual, accepted):
         return _wrong_type(expected, actual, place)
     if len(expected) != len(actual):
         return _wrong_length(expected, actual, place)
     for position, (wanted, given) in enumerate(zip(expected, actual, strict=True), start=1):
-        mismatch = compare(wanted, given, place.item(position, expected))
+        mismatch = compare(wanted, given, place.item(position, expected), least)
         if mismatch:
             return _as_lists(expected, actual, place, mismatch)
     return None
@@ -140,7 +142,9 @@ def _wrong_length(expected: Any, actual: Any, place: Place) -> Mismatch:
     return Mismatch(verdict, text, general)
 
 
-def _compare_dicts(expected: dict[str, Any], actual: Any, place: Place) -> Mismatch | None:
+def _compare_dicts(
+    expected: dict[str, Any], actual: Any, place: Place, least: float
+) -> Mismatch | None:
     if not isinstance(actual, dict):
         return _wrong_type(expected, actual, place)
     for name in [*expected, *actual]:
@@ -148,16 +152,16 @@ def _compare_dicts(expected: dict[str, Any], actual: Any, place: Place) -> Misma
             what = "lacks" if name in expected else "should not have"
             text = f"{place.full} {what} the key {name!r:.80}"
             return Mismatch(Verdict.WRONG_VALUE, text, f"{place.general} {what} a key")
-        mismatch = compare(expected[name], actual[name], place.entry(name))
+        mismatch = compare(expected[name], actual[name], place.entry(name), least)
         if mismatch:
             return mismatch
     return None
 
 
 def compare_numbers(
-    expected: Any, actual: Any, place: Place, floor: float = 0.0
+    expected: Any, actual: Any, place: Place, floor: float = 0.0, least: float = 0.0
 ) -> Mismatch | None:
-    """The first difference between two arrays, or numbers, or None; see `close` for `floor`."""
+    """The first difference between two arrays, or numbers, or None; see `close` for the others."""
     if isinstance(expected, float | np.floating) and _is_int(actual):
         actual = float(actual)
     is_array = isinstance(expected, np.ndarray) and expected.shape != ()
@@ -172,7 +176,7 @@ def compare_numbers(
         if not is_array and not isinstance(actual, np.ndarray):
             return _wrong_type(expected, actual, place)
         return _wrong_dtype(place, given.dtype.name, wanted.dtype.name)
-    wrong = ~close(wanted, given, floor)
+    wrong = ~close(wanted, given, floor, least)
     if not wrong.any():
         return None
     if np.isfinite(wanted).all() and not np.isfinite(given).all():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..probe.values import Differentiated, Tensor, output
-from .agreement import close, family, largest, paired
+from .agreement import close, family, input_tolerance, largest, paired
 from .compare import Place, result
 from .naming import Trial
 from .words import NAMELESS, Names, by_parameter
@@ -79,32 +79,33 @@ Pair = tuple[str, np.ndarray, np.ndarray, np.ndarray]
 def _outputs(trial: Trial, names: Names) -> list[Pair]:
     """Every array of the output, or nothing if all are right."""
     value = trial.observation.value
-    pairs = list(_arrays(output(trial.expected), output(value), result(names.returned)))
+    least = input_tolerance([*trial.case.arguments, *trial.case.keywords.values()])
+    pairs = list(_arrays(output(trial.expected), output(value), result(names.returned), least))
     return pairs if any(wrong.any() for *_, wrong in pairs) else []
 
 
-def _arrays(expected: Any, actual: Any, place: Place) -> Iterator[Pair]:
+def _arrays(expected: Any, actual: Any, place: Place, least: float) -> Iterator[Pair]:
     if isinstance(expected, tuple | list):
         if not isinstance(actual, tuple | list) or len(actual) != len(expected):
             raise IncomparableError
         for position, both in enumerate(zip(expected, actual, strict=True), start=1):
-            yield from _arrays(*both, place.item(position, expected))
+            yield from _arrays(*both, place.item(position, expected), least)
     elif isinstance(expected, dict):
         if not isinstance(actual, dict) or actual.keys() != expected.keys():
             raise IncomparableError
         for name in expected:
-            yield from _arrays(expected[name], actual[name], place.entry(name))
+            yield from _arrays(expected[name], actual[name], place.entry(name), least)
     elif isinstance(expected, Tensor):
         if not isinstance(actual, Tensor):
             raise IncomparableError
-        yield from _arrays(expected.array, actual.array, place)
+        yield from _arrays(expected.array, actual.array, place, least)
     elif isinstance(expected, np.ndarray | np.generic | bool | int | float):
         if not isinstance(actual, np.ndarray | np.generic | bool | int | float):
             raise IncomparableError
         wanted, given = np.asarray(expected), np.asarray(actual)
         if wanted.shape != given.shape or family(wanted) != family(given):
             raise IncomparableError
-        yield place.full, wanted, given, ~close(wanted, given)
+        yield place.full, wanted, given, ~close(wanted, given, least=least)
 
 
 def _gradients(trial: Trial, names: Names) -> Iterator[Pair]:

@@ -30,7 +30,7 @@ from ..probe.values import (
     output,
     tensors,
 )
-from .agreement import agree
+from .agreement import agree, input_tolerance
 from .common_cases import particulars
 from .compare import Mismatch, compare, compare_exception, result, unasked_exception
 from .differences import first_clear
@@ -304,10 +304,11 @@ def fault(
             for words in (kind, kind_in_general)
         )
         return Mismatch(Verdict.WRONG_TYPE, text, general)
+    least = input_tolerance([*case.arguments, *case.keywords.values()])
     mismatch = (
         compare_measured(expected, value, case.tolerance)
         if case.tolerance is not None
-        else compare(output(expected), output(value), result(names.returned))
+        else compare(output(expected), output(value), result(names.returned), least)
     )
     return (
         mismatch

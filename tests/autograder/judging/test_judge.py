@@ -36,6 +36,22 @@ def test_a_key_calls_the_reference_once_for_each_case():
         np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.parametrize(
+    ("dtype", "verdict"), [(np.float32, Verdict.PASS), (np.float64, Verdict.WRONG_VALUE)]
+)
+def test_a_number_is_held_to_the_precision_of_what_it_is_computed_from(dtype, verdict):
+    exercise = dataclasses.replace(
+        toy.MEAN, reference=lambda X: (float(X.mean()), [X.mean(dtype=float)]), misconceptions=()
+    )
+    key = build_key(exercise, [Case("", (np.arange(1, 7, dtype=dtype),))], ())
+
+    def off_in_the_sixth_digit(X):
+        return float(X.mean()) * (1 + 5e-6), [X.mean(dtype=float) * (1 - 5e-6)]
+
+    seen = observe_quietly(off_in_the_sixth_digit, key.cases)
+    assert judge(key, seen).verdict is verdict
+
+
 def test_a_mistake_that_explains_half_of_the_cases_that_fail_gives_no_name():
     def sums_and_raises_on_four_rows(X):
         if len(X) == 4:
