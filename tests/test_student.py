@@ -1,18 +1,24 @@
 """What a student needs: an archive, NumPy (torch from chapter 8 on), and nothing of the course."""
 
+import json
 import os
+import re
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
+import nbformat
 import pytest
 import toy
+from nbclient import NotebookClient
 
 import autograder
 from autograder.course.course import Course
 from autograder.grading.sample import answer_source
-from autograder.nbgrader.release import assignment_zip, release
+from autograder.nbgrader.release import RUN_FIRST, assignment_zip, release
+from autograder.notebook import TORCH_INDEX
+from autograder.notebook.check import NAME_UNKNOWN
 from exercises import COURSE
 
 ROOT = Path(__file__).parents[1]
@@ -88,6 +94,57 @@ def test_no_answer_is_in_the_archive(desk, name):
         assert exercise.name not in text
 
 
+def code_cells(folder: Path) -> list[nbformat.NotebookNode]:
+    notebook = nbformat.read(folder / f"{folder.name}.ipynb", as_version=4)
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+@pytest.mark.parametrize(
+    ("name", "package", "requirement"),
+    [
+        ("self_attention", "numpy", "numpy"),
+        ("transformer_block", "numpy", "numpy"),
+        ("transformer_block", "torch", f"torch --extra-index-url {TORCH_INDEX}"),
+    ],
+)
+def test_the_first_cell_says_which_package_to_install(desk, name, package, requirement):
+    begin = f"import sys; sys.path.insert(0, ''); sys.modules[{package!r}] = None\n"
+    command = [sys.executable, "-I", "-B", "-c", begin + code_cells(desk / name)[0].source]
+    done = subprocess.run(command, cwd=desk / name, capture_output=True, text=True, timeout=120)
+    *_, message = done.stderr.partition("ModuleNotFoundError: ")
+    assert f"The exercises need {package}, which" in message
+    assert sys.executable in message
+    assert f"\n    %pip install {requirement}\n" in message
+
+
+def test_no_package_is_asked_for_that_the_chapter_does_not_need(desk):
+    begin = "import sys; sys.path.insert(0, ''); sys.modules['torch'] = None\n"
+    cell = code_cells(desk / "self_attention")[0].source
+    command = [sys.executable, "-I", "-B", "-c", begin + cell]
+    subprocess.run(command, cwd=desk / "self_attention", check=True, timeout=120)
+
+
+def test_a_check_after_a_restart_says_what_to_run(desk):
+    folder = desk / "self_attention"
+    first, answer, check = code_cells(folder)[:3]
+    answer.source = "def dot_product_scores(X):\n    return np.matmul(X, np.swapaxes(X, -1, -2))"
+    again = [nbformat.v4.new_code_cell(check.source) for _ in range(2)]
+    alone = nbformat.v4.new_code_cell("from autograder import check")
+    client = NotebookClient(
+        nbformat.v4.new_notebook(cells=[check, alone, answer, again[0], first, again[1]]),
+        resources={"metadata": {"path": str(folder)}},
+        timeout=None,
+        allow_errors=True,
+    )
+    client.execute()
+    (before,), _, _, (forgotten,), _, (after,) = [cell.outputs for cell in client.nb.cells]
+    assert before.ename == "NameError"
+    shown = re.sub(r"\x1b\[[\d;]*m", "", "\n".join(before.traceback))
+    assert f"check(dot_product_scores){RUN_FIRST}" in shown
+    assert NAME_UNKNOWN in forgotten.data["text/plain"]
+    assert "right on the public cases" in after.data["text/plain"]
+
+
 def test_an_old_python_is_told_which_it_should_be(monkeypatch):
     source = Path(autograder.__file__).read_text()
     monkeypatch.setattr(sys, "version_info", (3, 10, 4, "final", 0))
@@ -95,15 +152,25 @@ def test_an_old_python_is_told_which_it_should_be(monkeypatch):
         exec(source, {"__name__": "autograder"})
 
 
+PAGE_CONFIG = """\
+import json
+from jupyterlab_server.config import get_page_config
+print(json.dumps(get_page_config([])['disabledExtensions']))
+"""
+
+
 @pytest.fixture
 def practise(tmp_path):
-    """Run `.ci/practise` where one chapter's page lies, with a JupyterLab that only says so."""
+    """Run `.ci/practise` where one chapter's page lies, with a JupyterLab that only says so.
+
+    And what it would not start, as JupyterLab reads its settings.
+    """
     page = tmp_path / "exercises" / "self_attention" / "assignment.md"
     page.parent.mkdir(parents=True)
     page.symlink_to(ROOT / "exercises" / "self_attention" / page.name)
     jupyter = tmp_path / "bin" / "jupyter"
     jupyter.parent.mkdir()
-    jupyter.write_text('#!/bin/sh\necho "jupyter $*"\n')
+    jupyter.write_text(f'#!/bin/sh\n{sys.executable} -c "{PAGE_CONFIG}"\necho "jupyter $*"\n')
     jupyter.chmod(0o755)
     path = [str(jupyter.parent), str(Path(sys.executable).parent), os.environ["PATH"]]
     environment = os.environ | {"PATH": os.pathsep.join(path), "PYTHONPATH": str(ROOT)}
@@ -132,6 +199,14 @@ def test_practise_lays_out_the_assignments_once_and_keeps_the_answers(practise, 
         "jupyter lab practise/self_attention/self_attention.ipynb"
     )
     assert notebook.read_text() == "my answers"
+
+
+def test_practise_starts_no_buttons_for_teachers_and_no_news(practise):
+    *_, disabled, _ = practise().stdout.splitlines()
+    assert sorted(json.loads(disabled)) == [
+        "@jupyter/nbgrader",
+        "@jupyterlab/apputils-extension:announcements",
+    ]
 
 
 def test_practise_knows_the_chapters(practise, tmp_path):

@@ -39,6 +39,9 @@ HOW_FAR = """\
 This cell counts what your checks above have said since the kernel started, on public cases."""
 """What stands above the last cell."""
 
+RUN_FIRST = "  # NameError? Run the first code cell, then your answers."
+"""What stands behind the call of a self-check: a NameError shows the line that it comes from."""
+
 _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -160,7 +163,7 @@ def build_notebook(assignment: Assignment, page: Path) -> nbformat.NotebookNode:
             raise ReleaseError(f"{page}: {name}: the assignment has no exercise of this name.")
     if exercises:
         cells.append(_locked("markdown", HOW_FAR, "progress-task"))
-        cells.append(_locked("code", "check()", self_check_id("progress")))
+        cells.append(_locked("code", f"check(){RUN_FIRST}", self_check_id("progress")))
     expected = [*exercises, *questions]
     if sorted(asked) != sorted(expected):
         wrong = {name for name in expected if asked.count(name) != 1}
@@ -196,7 +199,7 @@ def _exercise_cells(exercise: Exercise, torch: bool) -> Iterator[nbformat.Notebo
     name = exercise.name
     yield _locked("markdown", "\n\n".join([heading, *stages]), f"{name}-task")
     yield _answer("code", stub(exercise), name, exercise.points)
-    yield _locked("code", f"check({name})", self_check_id(name))
+    yield _locked("code", f"check({name}){RUN_FIRST}", self_check_id(name))
 
 
 def _written_cells(written: Written, question: str) -> Iterator[nbformat.NotebookNode]:

@@ -11,6 +11,24 @@ import sys
 from collections.abc import Iterator
 from types import TracebackType
 
+TORCH_INDEX = "https://download.pytorch.org/whl/cpu"
+"""PyTorch's own package index. On Linux, the ordinary one has only the build for NVIDIA cards."""
+
+_REQUIREMENTS = {"numpy": "numpy", "torch": f"torch --extra-index-url {TORCH_INDEX}"}
+
+
+def what_to_install(error: ModuleNotFoundError) -> ModuleNotFoundError:
+    """Return an error that says what to type, if NumPy or PyTorch is missing; else `error`."""
+    requirement = _REQUIREMENTS.get(error.name or "")
+    if requirement is None:
+        return error
+    return ModuleNotFoundError(
+        f"The exercises need {error.name}, which this notebook's Python ({sys.executable}) does "
+        "not have. Run this line in a new cell, then restart the kernel and begin again:\n\n"
+        f"    %pip install {requirement}\n",
+        name=error.name,
+    )
+
 
 class NamingWhatIsInTheWay:
     """A block that needs modules of Python and NumPy; ImportError if a file stands in their place.

@@ -22,9 +22,15 @@ from ..judging.verdict import Judgement, Verdict
 from ..judging.words import NAMELESS, Names, by_parameter
 from ..probe import wire
 from ..probe.observe import is_stub
-from ..probe.values import Differentiated, Observation, output
+from ..probe.values import Differentiated, Observation, Raised, output
 from . import NamingWhatIsInTheWay
 from .pictures import pictures
+
+CHANGED_SINCE = "If you have changed the cell above since you ran it, run it again, then this one."
+"""What comes first where an answer does what the released cell does: it may not have been run."""
+
+NAME_UNKNOWN = "If the first code cell of the notebook imports that name, run it, then this one."
+"""What follows a NameError: the kernel may have been restarted."""
 
 NOT_THE_GRADE = "This is the self-check on public cases, not the grade: the grader has other cases."
 
@@ -48,9 +54,19 @@ def check(function: Callable[..., Any] | None = None) -> Report | Progress:
     return report
 
 
+def import_torch_if_needed() -> None:
+    """Import torch if an exercise beside the notebook needs it, before an answer does."""
+    try:
+        needed = any(key.needs_torch for key in _keys())
+    except (LookupError, ValueError):
+        return  # `check` will say what is wrong with the files
+    if needed:
+        importlib.import_module("torch")
+
+
 def _checked(name: str, key: AnswerKey, function: Callable[..., Any]) -> Report:
     if is_stub(function):
-        unanswered = Judgement(Verdict.MISSING, "Not answered yet: this is the stub.")
+        unanswered = Judgement(Verdict.MISSING, "If not: this is the stub, not answered yet.")
         return Report(name, unanswered, NOT_THE_GRADE)
     if key.needs_torch:
         importlib.import_module("torch")  # the answer may do so only when it is called
@@ -204,6 +220,11 @@ class Report:
 
     def _details(self) -> list[str]:
         details = [self.judgement.message]
+        if self.judgement.verdict is Verdict.MISSING:
+            details.insert(0, CHANGED_SINCE)
+        value = self.observation and self.observation.value
+        if isinstance(value, Raised) and value.type_name == "NameError":
+            details.append(NAME_UNKNOWN)
         if self.judgement.misconception:
             details.append(f"This looks like: {self.judgement.misconception}.")
             details.append(f"Ask yourself: {self.judgement.hint}")

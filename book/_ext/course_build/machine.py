@@ -63,7 +63,7 @@ def lacking(packages: Mapping[str, str]) -> str | None:
         if pin not in ("any", version):
             return (
                 f"{name} {version} is installed, and requirements.txt pins {pin}. "
-                "Type: pip install -r requirements.txt"
+                "Type: .ci/torch && pip install -r requirements.txt"
             )
     return None
 

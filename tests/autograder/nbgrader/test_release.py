@@ -18,6 +18,7 @@ from autograder.exercise.model import Kind
 from autograder.exercise.stubs import stub
 from autograder.nbgrader.gradebook import GradebookError
 from autograder.nbgrader.release import (
+    RUN_FIRST,
     ReleaseError,
     assignment_zip,
     build_notebook,
@@ -69,9 +70,9 @@ def test_the_page_becomes_a_notebook_with_every_exercise_in_its_place(course, re
         "progress-task",
         "progress-check",
     ]
-    assert cells["progress-check"].source == "check()"
+    assert cells["progress-check"].source == f"check(){RUN_FIRST}"
     assert cells["row_mean"].source == stub(toy.MEAN)
-    assert cells["row_mean-check"].source == "check(row_mean)"
+    assert cells["row_mean-check"].source == f"check(row_mean){RUN_FIRST}"
     task = cells["row_mean-task"].source
     assert "**2 points**, difficulty 1 of 5, about 5 minutes" in task
     assert f"**Implement.** {Kind.IMPLEMENT.instruction}" in task

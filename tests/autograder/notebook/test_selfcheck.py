@@ -14,7 +14,7 @@ from nightly import some
 from autograder.exercise.stubs import stub
 from autograder.judging.judge import build_key, judge, observe_quietly
 from autograder.judging.verdict import AS_GIVEN, Verdict
-from autograder.notebook.check import check, read_cases, write_cases
+from autograder.notebook.check import CHANGED_SINCE, check, read_cases, write_cases
 from autograder.notebook.pictures import matrix_picture, pictures
 from exercises import COURSE
 
@@ -59,7 +59,11 @@ def test_the_stub_is_said_to_be_the_stub(desk):
         """Say what."""
         raise NotImplementedError
 
-    assert check(row_mean).judgement.verdict is Verdict.MISSING
+    report = check(row_mean)
+    assert report.judgement.verdict is Verdict.MISSING
+    _, first, second, _ = repr(report).splitlines()
+    assert first == CHANGED_SINCE
+    assert "this is the stub" in second
 
 
 @pytest.fixture
@@ -80,6 +84,7 @@ def test_a_bug_as_it_was_released_is_told_so_and_not_what_it_is(debugging):
     report = debugging(stub(toy.CENTRED))
     assert report.judgement.verdict is Verdict.MISSING
     assert "as it was given, with its bug. Find the smallest input on which it" in repr(report)
+    assert CHANGED_SINCE in repr(report)
     for told in ("Which axis is a row?", "two rows", "columns for rows", "your result"):
         assert told not in report._repr_html_()
 
