@@ -494,9 +494,8 @@ def site(tmp_path_factory):
     source = folder / "source"
     source.mkdir()
     (source / "conf.py").write_text(
-        "extensions = ['myst_nb', 'sphinx.ext.mathjax', 'sphinx_external_toc']\n"
+        "extensions = ['myst_nb', 'sphinx_external_toc']\n"
         "nb_execution_mode = 'off'\n"
-        "mathjax3_config = {'tex': {}}\n"
         "myst_enable_extensions = ['dollarmath']\n"
         "numfig = True\n"
         "def skip_the_index(app):\n"
@@ -536,10 +535,7 @@ told = {}
 
 def before(app, page, template, context, doctree):
     if page == 'one':
-        told['scripts'] = [
-            [str(script.filename), script.attributes.get('body', '')]
-            for script in context['script_files']
-        ]
+        told['scripts'] = [str(script.filename) for script in context['script_files']]
 
 app = Sphinx('source', 'source', 'html', 'doctrees', 'html', status=None, parallel=0)
 app.connect('html-page-context', before, priority=900)
@@ -667,13 +663,11 @@ def test_where_the_contents_are_kept(site):
 
 @leans(
     "book/_ext/course_site.py",
-    'script.attributes.get("body", "")',
-    "a script of a page has a file's name and attributes, and MathJax is set up in a `body`",
+    "str(script.filename)",
+    "a script of a page has a file's name",
 )
 def test_the_scripts_of_a_page(site):
-    setting = [body for name, body in site["scripts"] if "window.MathJax" in body]
-    loading = [name for name, _ in site["scripts"] if "mathjax" in name]
-    assert (len(setting), len(loading)) == (1, 1)
+    assert any(name.endswith(".js") for name in site["scripts"])
 
 
 @leans(
@@ -714,12 +708,10 @@ def test_sphinx_renders_templates(site):
 )
 def test_docutils_counts_columns_and_names_roles():
     from docutils.writers import _html_base
-    from sphinx.ext import mathjax
     from sphinx.writers.html5 import HTML5Translator
 
     assert "node.parent.column += 1" in inspect.getsource(_html_base.HTMLTranslator.visit_entry)
     assert "doc-biblioentry" in inspect.getsource(_html_base.HTMLTranslator.visit_citation)
-    assert "SkipNode" in inspect.getsource(mathjax.html_visit_math)
     assert issubclass(HTML5Translator, _html_base.HTMLTranslator)
 
 

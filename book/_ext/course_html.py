@@ -7,8 +7,6 @@ from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
 NUMBER = re.compile(r"[-+\u2212~]?\d[\d.,]*(\s?(%|[kMG]?B|ms|s|min|hours?|\u00d7))?")
-PUNCTUATION = tuple(".,;:?!)\u2019\u201d")
-WORD_JOINER = "\u2060"
 NOTHING = ("", "-", "\u2013", "\u2014")
 
 
@@ -34,16 +32,6 @@ class CourseTranslator(HTML5Translator):
             self.context.append("</td>\n")
         else:
             super().visit_entry(node)
-
-    def visit_math(self, node: nodes.math, math_env: str = "") -> None:
-        """Keep what follows a formula, a full stop or a comma, in the line of the formula."""
-        try:
-            super().visit_math(node, math_env)
-        except nodes.SkipNode:
-            after = node.next_node(descend=False, siblings=True)
-            if isinstance(after, nodes.Text) and after.startswith(PUNCTUATION):
-                self.body.append(WORD_JOINER)
-            raise
 
     def starttag(
         self, node: nodes.Element, tagname: str, *args: object, **attributes: object

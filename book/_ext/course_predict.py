@@ -153,6 +153,8 @@ class Predict(Placed):
         if kind == "choice":
             node += self._choices(node, choices)
         elif kind == "number":
+            if "measured" not in self.options:
+                self.warn("nothing says what the number is; add `:measured: 0.5`")
             node["label"] = self.options["number"]
             node += prediction_measured("", "", *self.inline(self.options.get("measured", "")))
         elif kind == "curve":

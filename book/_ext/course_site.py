@@ -2,9 +2,8 @@
 
 The templates are in `book/_theme`. The style sheets of `book/_web/styles` are served as one, in the
 order of STYLES; the scripts are modules of `book/_web`, those of BUNDLES each in one file with what
-they import. Fonts and MathJax are copied from the packages that `book/_web/package.json` names.
-What extensions would add to every page is left out, and MathJax is loaded only where a page has a
-formula.
+they import. Fonts are copied from the packages that `book/_web/package.json` names, those of the
+formulas from MathJax. What extensions would add to every page is left out.
 """
 
 import json
@@ -29,11 +28,8 @@ FETCHED = ("learning/product.wasm", "playground/puzzles.json")
 """What these fetch."""
 PACKAGES = WEB / "node_modules"
 MINISEARCH = PACKAGES / "minisearch" / "dist" / "es" / "index.js"
-MATHJAX = (
-    *("startup.js", "core.js", "input/tex.js", "input/tex/extensions", "a11y/assistive-mml.js"),
-    *("output/chtml.js", "output/chtml/fonts/tex.js", "output/chtml/fonts/woff-v2"),
-)
-"""What reads TeX and draws it, without MathJax's menu, which weighs more than all of this."""
+FORMULA_FONTS = "mathjax/output/chtml/fonts/woff-v2"
+"""Where the fonts of the formulas are served, as `building/formulas.mjs` and `fonts.css` say."""
 
 INSTALL = "make site"
 
@@ -50,11 +46,15 @@ FONTS = {
     "source-code-pro": ("latin-wght-normal",),
 }
 AT_ONCE = (
-    "source-serif-4-latin-wght-normal.woff2",
-    "source-serif-4-latin-wght-italic.woff2",
-    "source-sans-3-latin-wght-normal.woff2",
+    "fonts/source-serif-4-latin-wght-normal.woff2",
+    "fonts/source-serif-4-latin-wght-italic.woff2",
+    "fonts/source-sans-3-latin-wght-normal.woff2",
 )
 """The fonts that every page is set in: asked for before the style sheet has come."""
+OF_FORMULAS = tuple(
+    f"{FORMULA_FONTS}/MathJax_{name}.woff" for name in ("Main-Regular", "Math-Italic")
+)
+"""The fonts that every formula is set in."""
 
 
 def use_theme(app: Sphinx, config: Config) -> None:
@@ -63,7 +63,7 @@ def use_theme(app: Sphinx, config: Config) -> None:
 
 
 def add_assets(app: Sphinx) -> None:
-    """Put fonts, MathJax, the style and the scripts under `_static`.
+    """Put the fonts, the style and the scripts under `_static`.
 
     They are copied here and now, so that Jupyter Book makes no tag of them, and a change of one of
     them is served though no page has changed.
@@ -72,11 +72,10 @@ def add_assets(app: Sphinx) -> None:
         return
     if not PACKAGES.is_dir():
         raise ExtensionError(
-            f"MathJax is not in book/_web/node_modules. Type `{INSTALL}`, which fetches it."
+            f"The fonts are not in book/_web/node_modules. Type `{INSTALL}`, which fetches them."
         )
     static = Path(app.outdir, "_static")
-    for name in MATHJAX:
-        copy(PACKAGES / "mathjax" / "es5" / name, static / "mathjax" / name)
+    copy(PACKAGES / FORMULA_FONTS.replace("mathjax", "mathjax/es5"), static / FORMULA_FONTS)
     for file in font_files():
         copy(file, static / "fonts" / file.name)
     sheets = ((WEB / "styles" / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)
@@ -137,23 +136,14 @@ def choose_assets(
     app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None
 ) -> None:
     """Load on a page what it needs, and name the fonts that it starts with."""
-    has = doctree is not None and any(doctree.findall(nodes.math_block))
-    has = has or (doctree is not None and any(doctree.findall(nodes.math)))
     context["script_files"] = [
-        script
-        for script in context["script_files"]
-        if (name := str(script.filename or "")).endswith(".mjs")
-        or (has and is_mathjax(script, name))
+        script for script in context["script_files"] if str(script.filename).endswith(".mjs")
     ]
     context["css_files"] = [
         sheet for sheet in context["css_files"] if str(sheet.filename).endswith("course.css")
     ]
-    context["fonts"] = AT_ONCE
-
-
-def is_mathjax(script: object, name: str) -> bool:
-    """Tell whether a script is MathJax or sets it up."""
-    return "mathjax" in name or "window.MathJax" in script.attributes.get("body", "")
+    has_formulas = doctree is not None and "formula_style" in doctree
+    context["fonts"] = (*AT_ONCE, *(OF_FORMULAS if has_formulas else ()))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

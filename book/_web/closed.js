@@ -7,6 +7,7 @@
     } catch {}
     if (location.protocol !== "file:") {
         question.dataset.state = kept ? "open" : "closed";
+        question.toggleAttribute("data-skipped", kept === '{"guess":null}');
         if (!kept) answer.setAttribute("hidden", "until-found");
     }
 }

@@ -1,12 +1,10 @@
 // @ts-check
 // A button on each piece of code, which copies it.
 
-/** Give each piece of code in the text its button. */
+/** Give each piece of code and each command in the text its button; not what a cell has printed. */
 export function offerCopies() {
     if (!navigator.clipboard) return;
-    for (const code of document.querySelectorAll(
-        ".cell_input .highlight, .text > * > div.highlight, .text div.highlight-shell > .highlight, .text div.highlight-bash > .highlight",
-    )) {
+    for (const code of document.querySelectorAll(".text .highlight:not(.cell_output *)")) {
         const button = document.createElement("button");
         button.type = "button";
         button.className = "copy";

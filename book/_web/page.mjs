@@ -6,14 +6,14 @@ import { offerCopies } from "./copy.mjs";
 import "./progress.mjs";
 import { chooseTheme } from "./theme.mjs";
 
-/** A formula that is wider than the page scrolls inside its own box: let the keyboard reach it. */
+/** What is wider than the page scrolls inside its own box: let the keyboard reach it. */
 function reachable() {
-    for (const formula of document.querySelectorAll(
+    for (const box of document.querySelectorAll(
         "mjx-container[display], .table-scroll, .figure-scroll, pre",
     )) {
-        if (!(formula instanceof HTMLElement)) continue;
-        if (formula.scrollWidth > formula.clientWidth) formula.tabIndex = 0;
-        else formula.removeAttribute("tabindex");
+        if (!(box instanceof HTMLElement)) continue;
+        if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+        else box.removeAttribute("tabindex");
     }
 }
 
@@ -48,10 +48,5 @@ followSections();
 offerCopies();
 showCurrent();
 
-window.addEventListener("load", async () => {
-    reachable(); // of all but formulas, which may come late, or never
-    window.addEventListener("resize", reachable);
-    // @ts-expect-error: MathJax, where the page has a formula
-    await window.MathJax?.startup?.promise;
-    reachable();
-});
+window.addEventListener("load", reachable);
+window.addEventListener("resize", reachable);

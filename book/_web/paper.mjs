@@ -1,6 +1,6 @@
 // @ts-check
 // The pages of the site as one document, in a browser that has opened one of them: their text as it
-// is without scripts, each page's anchors told apart from the others', formulas drawn.
+// is without scripts, each page's anchors told apart from the others'.
 // `make pdf` calls `assemble` and `numberContents` (book/_ext/course_pdf); no page of the site does.
 
 import { element } from "./parts.mjs";
@@ -27,7 +27,6 @@ export async function assemble(book) {
     const main = element("main", {}, titlePage(book), contents(book.parts, pages), ...texts);
     document.body.replaceChildren(main);
     refuseWhatLeadsNowhere(main);
-    await drawFormulas(texts);
     await loadFonts();
 }
 
@@ -73,7 +72,7 @@ async function fetched(name) {
     const answer = await fetch(`${name}.html`);
     if (!answer.ok) throw new Error(`The site has no page ${name}.html`);
     const whole = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const parts = whole.querySelectorAll("main > .kicker, main > article");
+    const parts = whole.querySelectorAll("style.formulas, main > .kicker, main > article");
     const page = element("section", { class: "paper-page" }, ...parts);
     for (const script of page.querySelectorAll("script")) script.remove();
     return [name, page];
@@ -154,18 +153,4 @@ function link(name, pages) {
         element("span", { class: "number" }, number?.textContent?.replace(". ", "") ?? ""),
         element("span", {}, ...title.childNodes),
     );
-}
-
-/**
- * Draw the formulas page by page, since each page has labels of its own.
- * @param {HTMLElement[]} pages
- */
-async function drawFormulas(pages) {
-    // @ts-expect-error: MathJax, of the page that was opened
-    const { MathJax } = window;
-    await MathJax.startup.promise;
-    for (const page of pages) {
-        MathJax.texReset();
-        await MathJax.typesetPromise([page]);
-    }
 }

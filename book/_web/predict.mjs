@@ -12,6 +12,7 @@ import { get, remove, set } from "./storage.mjs";
  * @property {(guess: any) => void} write shows a guess, or with null none
  * @property {(locked: boolean) => void} lock
  * @property {(guess: any) => string} said the guess in words
+ * @property {string} [truth] what there is to say where nobody has guessed
  * @property {() => void} focus
  */
 
@@ -68,8 +69,11 @@ function text(box) {
 /** @param {HTMLElement} box @returns {Field} */
 function number(box) {
     const measured = part(box, ".predict-measured").textContent.trim();
-    const is = measured ? `; it is ${measured}` : "";
-    return { ...text(box), said: (guess) => `You said ${guess}${is}.` };
+    return {
+        ...text(box),
+        said: (guess) => `You said ${guess}; it is ${measured}.`,
+        truth: `It is ${measured}.`,
+    };
 }
 
 /**
@@ -88,9 +92,11 @@ function prediction(box, answer) {
         answer.removeAttribute("hidden");
         field.write(guess);
         field.lock(true);
+        box.toggleAttribute("data-skipped", guess === null);
         change.textContent = guess === null ? "Guess after all" : "Change my guess";
         clear.hidden = guess === null;
-        status.textContent = guess === null ? "Shown without a guess." : field.said(guess) + more;
+        status.textContent =
+            guess === null ? (field.truth ?? "Shown without a guess.") : field.said(guess) + more;
         window.dispatchEvent(new Event("resize")); // what is wide can be measured only now
     }
 
@@ -98,6 +104,7 @@ function prediction(box, answer) {
         box.dataset.state = "closed";
         answer.setAttribute("hidden", "until-found");
         field.lock(false);
+        box.removeAttribute("data-skipped");
         status.textContent = "";
         field.focus();
     }

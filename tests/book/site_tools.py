@@ -101,14 +101,13 @@ class Reader:
             self.foreign.append(request.url)
 
     def open(self, name: str) -> Page:
-        """Go to the page `name`; return when its scripts have run and its formulas are drawn.
+        """Go to the page `name`; return when its scripts have run.
 
         There is one tab for all pages: what they share is fetched and compiled once.
         """
         self.name = name
         self.page.goto(f"{self.address}/{name}", wait_until="load")
         self.page.wait_for_load_state("networkidle")
-        self.page.evaluate("() => window.MathJax?.startup?.promise")
         return self.page
 
     def violations(self, page: Page, part: str = "html") -> list[str]:

@@ -39,6 +39,7 @@ def broken(make_book: Callable[..., Book]) -> str:
         quizzes=quizzes,
         figure=NOTEBOOK + plot,
         task="# A task\n\n```{assignment} nowhere\n```\n",
+        formula="# A formula\n\nA $\\sine$ of nothing.\n",
         image="# An image\n\n```{image} _web/favicon.svg\n```\n",
     )
     result = book.make()
@@ -54,6 +55,7 @@ def broken(make_book: Callable[..., Book]) -> str:
         ("quizzes.md:21", "1 choices; write 2 to 8"),
         ("quizzes.md:28", "no question before the first choice"),
         ("task.md:3", r"no assignment 'nowhere'; there are: alignment, "),
+        ("formula.md:3", r"the formula '.*sine' cannot be drawn: Undefined control sequence"),
         ("figure.md", r"the picture _images/\w+\.svg has no alternative text"),
         ("image.md", r"the picture _images/favicon\.svg has no alternative text"),
     ],
@@ -84,7 +86,7 @@ def test_a_sound_book_builds_and_shows_progress(make_book: Callable[..., Book]) 
     assert re.search(how, page)
     assert "additive_scores: implement, 2 points, difficulty 2 of 5, about 15 minutes" in words
     assert re.search(
-        r"Computed on \d+ \w+ \d{4} in \d+ s.*make fresh PAGES=sound", words, re.DOTALL
+        r"Computed on \d+ \w+ \d{4} in \d+\u00a0s.*make fresh PAGES=sound", words, re.DOTALL
     )
     plain = book.build("--builder", "custom", "--custom-builder", "text")
     assert plain.returncode == 0, plain.stdout

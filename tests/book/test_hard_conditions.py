@@ -89,6 +89,7 @@ def test_without_scripts_nothing_is_hidden(person: Reader, name: str) -> None:
     page = person.open(name)
     assert page.evaluate(HIDDEN) == []
     assert page.locator("article :is(svg, table)").count() > 0
+    assert page.locator("article .math").count() == page.locator("article mjx-container").count()
     assert person.errors == []
 
 

@@ -7,12 +7,19 @@ from pathlib import Path
 
 import pytest
 from answering import Answer, answer_all, open_predictions
+from line_breaks import parted
+from playwright.sync_api import expect
 from site_tools import MODES, ROOT, Reader
 
 UNDRAWN = """() => [...document.querySelectorAll("article .math")]
     .filter((math) => !math.querySelector("mjx-container")
         || math.querySelector("mjx-merror"))
     .map((math) => math.textContent)"""
+
+FADED = """() => [...document.querySelectorAll(".table-scroll")]
+    .filter((box) => getComputedStyle(box).getPropertyValue("--fade") !== "0px"
+        && box.querySelector("table").offsetWidth <= box.clientWidth)
+    .map((box) => box.textContent.slice(0, 200))"""
 
 PICTURES = "article :is(img, svg.course-figure)"
 WITHOUT_ALTERNATIVE = """(pictures) => [...document.querySelectorAll(pictures)]
@@ -28,6 +35,8 @@ class Visit:
     name: str
     formulas: int
     undrawn: list[str]
+    faded: list[str]
+    parted: list[str]
     figures: int
     without_alternative: list[str]
     answers: list[Answer]
@@ -56,6 +65,8 @@ def tour(request: pytest.FixtureRequest, site: Path, reader: Callable[..., Reade
                 name=path.name,
                 formulas=page.locator("article .math").count(),
                 undrawn=page.evaluate(UNDRAWN),
+                faded=page.evaluate(FADED),
+                parted=parted(page),
                 figures=page.locator(PICTURES).count(),
                 without_alternative=page.evaluate(WITHOUT_ALTERNATIVE, PICTURES),
                 answers=answer_all(page),
@@ -70,6 +81,14 @@ def tour(request: pytest.FixtureRequest, site: Path, reader: Callable[..., Reade
 def test_formulas_are_drawn(tour: Tour) -> None:
     assert sum(visit.formulas for visit in tour.visits) > 0
     assert {visit.name: visit.undrawn for visit in tour.visits if visit.undrawn} == {}
+
+
+def test_no_line_parts_what_belongs_together(tour: Tour) -> None:
+    assert {visit.name: visit.parted for visit in tour.visits if visit.parted} == {}
+
+
+def test_no_table_fades_that_is_whole(tour: Tour) -> None:
+    assert {visit.name: visit.faded for visit in tour.visits if visit.faded} == {}
 
 
 def test_tables_are_drawn(site: Path) -> None:
@@ -99,6 +118,18 @@ def test_axe_finds_no_violation(tour: Tour) -> None:
 def test_no_page_scrolls_sideways(tour: Tour) -> None:
     too_wide = {visit.name: visit.width for visit in tour.visits if visit.width > visit.window}
     assert too_wide == {}
+
+
+def test_a_command_can_be_copied(reader: Callable[..., Reader]) -> None:
+    person = reader(permissions=["clipboard-read", "clipboard-write"], **MODES["light"])
+    page = person.open("howto_instructor.html")
+    assert page.locator("article pre").count() == page.locator("article .copy").count() > 0
+    command = page.locator(".highlight", has_text="autograder init")
+    command.hover()
+    command.get_by_role("button", name="Copy").click()
+    expect(command.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()").startswith("autograder init my-course")
+    assert person.errors == []
 
 
 def test_no_other_host_is_asked(tour: Tour) -> None:

@@ -114,7 +114,8 @@ FAULTS = {
     "1 choices": asked("Why?\n\n- [ ] b") + REST,
     r"2 choices are marked, with \[x\]": asked("Why?\n\n- [x] b\n- [x] c\n- [ ] d") + REST,
     "has a reason": asked("Why?\n\n- [ ] b\n  > c\n- [ ] d") + REST,
-    "a number and a choice at once": asked(f"Why?\n{TWO}", ":number: d\n") + REST,
+    "a number and a choice at once": asked(f"Why?\n{TWO}", ":number: d\n:measured: 1\n") + REST,
+    "nothing says what the number is": asked("How many?", ":number: d\n") + REST,
     "a curve and a choice at once": asked("Why?\n\n- [x] 1\n- [ ] 2\n- 1\n- 2\n- 3", CURVE) + REST,
     "'b, 0 to 1 .log.' is no axis": asked("Why?\n\n- 1\n- 2\n- 3", CURVE.replace("1", "1 (log)"))
     + REST,
@@ -306,8 +307,10 @@ def test_no_guess_is_no_fault(open_kinds: Callable[..., tuple[Reader, Page]]) ->
     expect(box.get_by_role("status")).to_contain_text("A guess helps, even a bad one")
     expect(closed).to_have_attribute("hidden", "until-found")
     press(box, "Show without a guess")
-    expect(box.get_by_role("status")).to_have_text("Shown without a guess.")
+    expect(box.get_by_role("status")).to_have_text("It is 0.50.")
+    expect(box.get_by_label("Share of the whole")).to_be_hidden()
     page.reload()
+    expect(box.get_by_label("Share of the whole")).to_be_hidden()
     expect(closed.get_by_text(ANSWERS["number"]).first).to_be_visible()
     press(box, "Guess after all")
     expect(box.get_by_label("Share of the whole")).to_be_focused()

@@ -12,7 +12,7 @@ from pypdf import PdfReader
 
 STYLE = Path(__file__).parents[2] / "_web" / "styles" / "paper.css"
 ADDRESS = "http://book.invalid/"  # answered from the site's folder: no host is asked
-START = "context_bottleneck.html"  # a page with formulas, for its styles and its MathJax
+START = "index.html"
 MOST_PRINTS = 4
 FLAGS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
 
