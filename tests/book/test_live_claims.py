@@ -81,7 +81,7 @@ def test_what_is_predicted_before_the_figures_is_what_was_measured() -> None:
     )
     at = LENGTHS.index((30, 39))
     assert (one[at], look[at]) == (pytest.approx(1 / 8, abs=0.02), pytest.approx(9 / 10, abs=0.02))
-    assert "- [x] One in eight with one vector, nine in ten" in (BOOK / "index.md").read_text()
+    assert "- [x] One in eight from the single list, nine in ten" in (BOOK / "index.md").read_text()
     falls = -np.diff(one)
     assert 0.9 < falls[0] / falls[1:].sum() < 1.1
     chapter = (BOOK / "context_bottleneck.md").read_text()

@@ -51,6 +51,16 @@ def train(page: Page) -> None:
     expect(figure(page)).to_have_attribute("data-state", "after", timeout=PATIENCE)
 
 
+def test_on_a_phone_the_curves_are_on_the_screen_while_they_are_drawn(
+    visit: Callable[..., Page],
+) -> None:
+    page = visit(QUICK, viewport={"width": 390, "height": 844})
+    train(page)
+    box = page.locator(".pg-seen svg").first.bounding_box()
+    assert box
+    assert 0 < box["y"] < box["y"] + box["height"] < 844
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_axe_finds_nothing_before_while_and_after(reader: Callable[..., Reader], mode: str) -> None:
     person = reader(**MODES[mode])

@@ -36,8 +36,8 @@ export const bytesOf = (name) =>
 export const json = async (name) => (await fetch(new URL(name, FILES))).json();
 
 /**
- * Put the button into its place, and what comes where the answer of the figure's own prediction
- * opens, or below the button.
+ * Put the button into its place, where the machines come: once the answer of the figure's own
+ * prediction is open, if there is one.
  * @template Found
  * @param {HTMLElement} place
  * @param {string} what "machine", say
@@ -53,8 +53,7 @@ export function arriving(place, what, kB, load, show) {
     const go = place.querySelector(".live-go");
     const answer = place.querySelector(".seen");
     go?.append(begin, status);
-    if (answer) answer.prepend(stage);
-    else go?.after(stage);
+    go?.after(stage);
 
     async function start() {
         begin.disabled = true;
@@ -63,10 +62,12 @@ export function arriving(place, what, kB, load, show) {
         try {
             const found = await load();
             if (closed(answer)) status.textContent = "They are here. Say first what you expect.";
+            const guessed = closed(answer);
             await opened(answer);
             show(found, stage);
-            place.querySelector(".live-kept")?.remove();
+            for (const kept of place.querySelectorAll(".live-kept")) kept.remove();
             go?.remove();
+            if (guessed) place.scrollIntoView(); // the prediction stands below what it opened
         } catch (error) {
             begin.disabled = false;
             status.textContent =

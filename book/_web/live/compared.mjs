@@ -28,11 +28,19 @@ export function compared(written, right) {
 }
 
 /**
+ * Whether two rows agree, at each position of the longer one.
+ * @param {string[]} written
+ * @param {string[]} right
+ */
+export const inPlace = (written, right) =>
+    (written.length > right.length ? written : right).map((_, at) => written[at] === right[at]);
+
+/**
  * The share of positions at which two rows agree, of the longer one: the book's token accuracy.
  * @param {string[]} written
  * @param {string[]} right
  */
 export function accuracy(written, right) {
-    const same = written.filter((word, at) => word === right[at]).length;
-    return same / Math.max(written.length, right.length, 1);
+    const placed = inPlace(written, right);
+    return placed.filter(Boolean).length / Math.max(placed.length, 1);
 }

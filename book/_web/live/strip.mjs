@@ -41,7 +41,7 @@ export function strip(place, titles) {
         );
         here.setAttribute(
             "aria-label",
-            `${tokens} words. Right positions: ${said.join("; ") || "none yet"}.`,
+            `${tokens} words. Right and in their place: ${said.join("; ") || "none yet"}.`,
         );
     }
     put(

@@ -2,7 +2,7 @@
 // What the machines write, word by word: which words are wrong, and where each machine looked.
 
 import { element } from "../parts.mjs";
-import { compared } from "./compared.mjs";
+import { inPlace } from "./compared.mjs";
 import { asText } from "./sentence.mjs";
 
 /**
@@ -48,10 +48,10 @@ export function translation(name, at, pointed) {
             words.append(turned ? joint(all[turned - 1].word, one.word) : "", spoken(one, !turned));
         }
         const written = all.map(({ word }) => word);
-        const { kept, missing } = compared(written, right);
+        const placed = inPlace(written, right);
         for (const [at, mark] of [...words.querySelectorAll(".live-word")].entries())
-            if (!kept[at]) mark.classList.add("live-wrong");
-        told.textContent = verdict(kept, missing);
+            if (!placed[at]) mark.classList.add("live-wrong");
+        told.textContent = verdict(placed);
         return written;
     }
 
@@ -83,12 +83,10 @@ export function translation(name, at, pointed) {
 /** What stands between two words. @param {string} before @param {string} after */
 const joint = (before, after) => (asText([before, after]).includes(" ") ? " " : "");
 
-/** @param {boolean[]} kept @param {number} missing */
-export function verdict(kept, missing) {
-    const wrong = kept.filter((one) => !one).length;
-    if (!wrong && !missing) return "Right, every word.";
-    const parts = [];
-    if (wrong) parts.push(`${wrong} of ${kept.length} words wrong`);
-    if (missing) parts.push(`${missing} missing`);
-    return `${parts.join(", ")}.`;
+/** @param {boolean[]} placed whether the word at each position is the right one */
+export function verdict(placed) {
+    const right = placed.filter(Boolean).length;
+    return right === placed.length
+        ? "Right, every word."
+        : `${right} of ${placed.length} words right and in their place.`;
 }

@@ -87,7 +87,7 @@ export function controls(id, machines, switches, changed) {
             const made = element("select");
             made.append(
                 ...values.map(
-                    (one) => new Option(inWords(name, one), String(one), false, one === chosen),
+                    (one) => new Option(inWords(one), String(one), false, one === chosen),
                 ),
             );
             made.addEventListener("change", () => set(at, name, values[made.selectedIndex]));

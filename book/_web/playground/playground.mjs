@@ -103,6 +103,8 @@ export function playground(place, number) {
         [ready, step, diverged] = [null, 0, ""];
         seeing.clear();
         enter("running");
+        // A run is over in seconds: on a phone its curves would be below the screen.
+        if (shown.node.getBoundingClientRect().top > 0.6 * innerHeight) train.scrollIntoView();
         say(`Training: ${names(machines).join(" and ")}.`);
         worker.postMessage({ type: "start", machines, pace: PACES[pace][0] });
     }

@@ -38,7 +38,7 @@ export function verdict(puzzle, machine, accuracy) {
             : "So it fails. Now change one switch, and train it again.";
     if (changed.length === 1) {
         const [name] = changed;
-        return `Solved, by one switch: ${LABELS[name]}, ${inWords(name, machine[name])}.`;
+        return `Solved, by one switch: ${LABELS[name]}, ${inWords(machine[name])}.`;
     }
     return changed.length
         ? `It learns, and you have changed ${changed.length} switches. Which one of them was needed?`
@@ -74,7 +74,7 @@ export function puzzles(place, write) {
             element(
                 "p",
                 {},
-                element("strong", {}, `${LABELS[name]}: ${inWords(name, value)}. `),
+                element("strong", {}, `${LABELS[name]}: ${inWords(value)}. `),
                 `${now.why} `,
                 element("a", { href: now.section }, "Read more"),
             ),

@@ -78,9 +78,8 @@ export const TOLD = {
         "A row of letters begins again. At every place the machine says the next letter; in the first row nobody can know it.",
 };
 
-/** A value as people read it. @param {Name} name @param {unknown} value */
-export const inWords = (name, value) =>
-    name === "rate" || typeof value === "number" ? String(value) : (VALUES[String(value)] ?? "");
+/** A value as people read it: a number as it is. @param {unknown} value */
+export const inWords = (value) => VALUES[String(value)] ?? String(value);
 
 /** @type {Partial<Record<Name, number[]>>} */
 const OFFERED = {
@@ -122,12 +121,12 @@ export function names(machines) {
 
 /** @param {Name} name @param {unknown} value */
 function phrase(name, value) {
-    if (name === "body") return inWords(name, value);
+    if (name === "body") return inWords(value);
     if (name === "positions") return value === "none" ? "no positions" : `${value} positions`;
     if (name === "heads" || name === "layers") {
         const unit = name === "heads" ? "head" : "block";
         return `${value} ${unit}${value === 1 ? "" : "s"}`;
     }
     const label = LABELS[name][0].toLowerCase() + LABELS[name].slice(1);
-    return `${label} ${inWords(name, value)}`;
+    return `${label} ${inWords(value)}`;
 }

@@ -12,7 +12,7 @@ import { between, centred, directions } from "../../../book/_web/playground/plan
 import { machineOf, verdict } from "../../../book/_web/playground/puzzles.mjs";
 import { answered, percent } from "../../../book/_web/playground/seen.mjs";
 import { parsed, tokensOf } from "../../../book/_web/playground/sequence.mjs";
-import { names, OWN, offered, SHARED } from "../../../book/_web/playground/words.mjs";
+import { inWords, names, OWN, offered, SHARED } from "../../../book/_web/playground/words.mjs";
 import { machinesOf, PUZZLES, QUESTIONS } from "./headless.mjs";
 
 test("every setting has its row, shared or a machine's own", () => {
@@ -170,6 +170,16 @@ test("a puzzle is solved by one switch, and nothing else is called so", () => {
     assert.match(verdict(puzzle, solved, 0.5), /^Not yet/);
     assert.match(verdict(puzzle, { ...solved, heads: 4 }, 1), /changed 2 switches/);
     assert.match(verdict(puzzle, { ...solved, task: "far" }, 1), /^That is another task/);
+});
+
+test("a puzzle that is solved by a number says which", () => {
+    const puzzle = PUZZLES.find((one) => /=\d+$/.test(one.answer));
+    const said = verdict(machineOf(puzzle), machineOf(puzzle, true), 1);
+    assert.match(said, new RegExp(`, ${puzzle.answer.split("=")[1]}\\.$`));
+    for (const one of PUZZLES) {
+        const [, value] = one.answer.split("=");
+        assert.notEqual(inWords(value), "");
+    }
 });
 
 test("each puzzle's answer is one switch that the page offers", () => {
