@@ -8,7 +8,6 @@ import { lookMap } from "./look_map.mjs";
 import { changeText, lookText, where } from "./looked.mjs";
 import { named } from "./pictures.mjs";
 import { seeing } from "./seeing.mjs";
-import { verdict } from "./translations.mjs";
 import { wordChoice } from "./word_choice.mjs";
 
 /**
@@ -83,7 +82,7 @@ export function looker(id, title, captioner) {
     function write() {
         const words = free.map(({ word }) => word);
         const { kept, missing } = compared(words, right);
-        judged.textContent = verdict(kept, missing);
+        judged.textContent = inWords(kept, missing);
         at = Math.max(0, Math.min(at, words.length - 1));
         own.show(
             words,
@@ -153,4 +152,14 @@ export function looker(id, title, captioner) {
         ),
     );
     return { place, show };
+}
+
+/** What is wrong with a caption. @param {boolean[]} kept @param {number} missing */
+function inWords(kept, missing) {
+    const wrong = kept.filter((one) => !one).length;
+    if (!wrong && !missing) return "Right, every word.";
+    const parts = [];
+    if (wrong) parts.push(`${wrong} of ${kept.length} words wrong`);
+    if (missing) parts.push(`${missing} missing`);
+    return `${parts.join(", ")}.`;
 }
