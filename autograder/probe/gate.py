@@ -37,7 +37,7 @@ _THREADS_LEFT = 1  # what the call returns then
 _RECEIVE, _SEND = 0xC0502100, 0xC0182101  # SECCOMP_IOCTL_NOTIF_*
 _CONTINUE = 1
 
-LAST_THREADS = 0.5
+LAST_THREADS = 1.0
 """Seconds that the threads of a process have to end before it goes on without them. One that runs
 calls may have been told to end just now."""
 
