@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..judging.agreement import agree, close, family
+from ..judging.agreement import agree, close, family, input_tolerance
 from ..probe.values import Tensor
 
 CELL_WIDTH, CELL_HEIGHT, TITLE_HEIGHT = 54, 28, 24
@@ -17,6 +17,8 @@ MOST_ITEMS = 4
 """So many arrays of a list are drawn."""
 LONGEST = 60
 """A text that is longer is not written beside the pictures."""
+DIGITS = (3, 4, 5, 6, 8, 10, 17)
+"""A number has the first of these digits that tell it from the right one."""
 BLUE, RED = (33, 102, 172), (178, 24, 43)
 
 
@@ -31,21 +33,29 @@ def pictures(
 
     Inputs are drawn under the names of their parameters, and what is no array is written; the
     values of a tuple are called by `returned_names`, if there are as many. Of arrays with leading
-    axes, all pictures show the entry in which the first difference is largest.
+    axes, all pictures show the entry in which the first difference is largest. An input of which
+    less than half would be seen is not drawn.
     """
     results = [*_results(given, expected, returned_names, name)]
-    differences = [_difference(mine, right) for _, mine, right in results]
+    least = input_tolerance(arguments.values())
+    differences = [_difference(mine, right, least) for _, mine, right in results]
     entry = next((_worst_entry(one) for one in differences if one is not None and one.any()), ())
     drawn = [
         matrix_picture(title, array, entry)
         for parameter, value in arguments.items()
         for title, array in _arrays(parameter, value)
+        if _is_small(array)
     ]
     rows = [[*_written(arguments), *drawn]]
     for (title, mine, right), difference in zip(results, differences, strict=True):
-        row = [matrix_picture(f"right {title}", right, entry)]
+        beside: tuple[np.ndarray | None, ...] = (None, None)
+        if difference is not None:
+            beside = tuple(
+                np.where(difference != 0, *pair) for pair in ((right, mine), (mine, right))
+            )
+        row = [matrix_picture(f"right {title}", right, entry, beside[1])]
         if _drawable(mine):
-            row.insert(0, matrix_picture(f"your {title}", mine, entry))
+            row.insert(0, matrix_picture(f"your {title}", mine, entry, beside[0]))
         if difference is not None:
             row.append(matrix_picture("difference", difference, entry))
         rows.append(row)
@@ -121,14 +131,20 @@ def _drawable(value: Any) -> bool:
     return isinstance(value, np.ndarray) and value.dtype.kind in "biuf" and value.size > 0
 
 
-def _difference(mine: Any, right: np.ndarray) -> np.ndarray | None:
+def _is_small(array: np.ndarray) -> bool:
+    """True if half of its last two axes, or more, fit into a picture."""
+    rows_and_columns = np.array(array.shape[-2:])
+    return bool(2 * np.prod(np.minimum(rows_and_columns, MOST_CELLS)) >= np.prod(rows_and_columns))
+
+
+def _difference(mine: Any, right: np.ndarray, least: float) -> np.ndarray | None:
     """The difference of two arrays, 0 where they agree, or None if they have not one shape."""
     if not _drawable(mine) or mine.shape != right.shape:
         return None
     with np.errstate(invalid="ignore"):
         difference: np.ndarray = mine.astype(float) - right.astype(float)
     if family(mine) == family(right):
-        difference[close(right, mine)] = 0.0
+        difference[close(right, mine, least=least)] = 0.0
     return difference
 
 
@@ -152,15 +168,24 @@ def _entry(shape: tuple[int, ...], entry: tuple[int, ...]) -> tuple[int, ...]:
     )
 
 
-def matrix_picture(title: str, matrix: np.ndarray, entry: tuple[int, ...] = ()) -> str:
+def matrix_picture(
+    title: str,
+    matrix: np.ndarray,
+    entry: tuple[int, ...] = (),
+    beside: np.ndarray | None = None,
+) -> str:
     """One matrix as a grid of numbers on colours: blue above zero, red below, yellow if not finite.
 
     Of leading axes one entry is shown, the one at `entry`, and the title says which; what is beyond
-    12 rows or columns is cut off, and the title says so.
+    12 rows or columns is cut off, and the title says so. A number has as many digits as tell it
+    from the one at its place in `beside`, of the same shape.
     """
     shape = matrix.shape
     places = _entry(shape, entry)
-    shown = np.atleast_2d(matrix[places])[:MOST_CELLS, :MOST_CELLS]
+    shown, others = (
+        np.atleast_2d(one[places])[:MOST_CELLS, :MOST_CELLS]
+        for one in (matrix, matrix if beside is None else beside)
+    )
     part = f" (part: [{', '.join(map(str, places))}])" if places else " (part)"
     part = part if shown.size < np.prod(shape) else ""
     heading = f"{title}, shape {shape}{part}"
@@ -168,14 +193,19 @@ def matrix_picture(title: str, matrix: np.ndarray, entry: tuple[int, ...] = ()) 
     finite = values[np.isfinite(values)]
     scale = np.max(np.abs(finite), initial=0.0) or 1.0
     rows, columns = values.shape
-    width = max(columns * CELL_WIDTH, 7 * len(heading) + 8)
+    texts = [
+        [_text(value, float(other)) for value, other in zip(*row, strict=True)]
+        for row in zip(values, others, strict=True)
+    ]
+    cell = max(CELL_WIDTH, 7 * max(len(text) for row in texts for text in row) + 5)
+    width = max(columns * cell, 7 * len(heading) + 8)
     height = TITLE_HEIGHT + rows * CELL_HEIGHT
     cells = "".join(
-        _cell(column, row, values[row, column], scale)
+        _cell(column * cell, row, cell, texts[row][column], *_colours(values[row, column], scale))
         for row in range(rows)
         for column in range(columns)
     )
-    alternative = "; ".join(" ".join(_text(value) for value in row) for row in values)
+    alternative = "; ".join(map(" ".join, texts))
     label = html.escape(f"{heading}: {alternative}", quote=True)
     return (
         f'<svg role="img" aria-label="{label}" width="{width}" height="{height}" '
@@ -184,13 +214,12 @@ def matrix_picture(title: str, matrix: np.ndarray, entry: tuple[int, ...] = ()) 
     )
 
 
-def _cell(column: int, row: int, value: float, scale: float) -> str:
-    x, y = column * CELL_WIDTH, TITLE_HEIGHT + row * CELL_HEIGHT
-    colour, ink = _colours(value, scale)
+def _cell(x: int, row: int, width: int, text: str, colour: str, ink: str) -> str:
+    y = TITLE_HEIGHT + row * CELL_HEIGHT
     return (
-        f'<rect x="{x}" y="{y}" width="{CELL_WIDTH}" height="{CELL_HEIGHT}" fill="{colour}" '
-        f'stroke="#999"/><text x="{x + CELL_WIDTH / 2}" y="{y + 18}" text-anchor="middle" '
-        f'fill="{ink}">{_text(value)}</text>'
+        f'<rect x="{x}" y="{y}" width="{width}" height="{CELL_HEIGHT}" fill="{colour}" '
+        f'stroke="#999"/><text x="{x + width / 2}" y="{y + 18}" text-anchor="middle" '
+        f'fill="{ink}">{text}</text>'
     )
 
 
@@ -204,5 +233,14 @@ def _colours(value: float, scale: float) -> tuple[str, str]:
     return f"rgb({mixed[0]},{mixed[1]},{mixed[2]})", "#fff" if strength > 0.55 else "#222"
 
 
-def _text(value: float) -> str:
-    return f"{value:.3g}"
+def _text(value: float, other: float) -> str:
+    """The number with as many digits as tell it from another one, if they differ."""
+    texts = ((_rounded(value, digits), _rounded(other, digits)) for digits in DIGITS)
+    return next((mine for mine, theirs in texts if value == other or mine != theirs), str(value))
+
+
+def _rounded(value: float, digits: int) -> str:
+    """The number in so many digits; in full before the point, where it has six or fewer there."""
+    if 1000 <= abs(value) < 1e6:
+        digits = max(digits, len(str(int(abs(value)))))
+    return f"{value:.{digits}g}"

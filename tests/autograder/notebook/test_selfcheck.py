@@ -225,6 +225,28 @@ def test_pictures_show_the_entry_in_which_the_difference_is_largest():
     assert difference.endswith("5 0; 0 0")
 
 
+@pytest.mark.parametrize(
+    ("mine", "right", "labels"),
+    [
+        (1001.0, 1002.0, ("1001 7", "1002 7", "-1 0")),
+        (12345.21, 12345.39, ("12345.2 7", "12345.4 7", "-0.18 0")),
+        (0.33334, 0.33333, ("0.33334 7", "0.33333 7", "1e-05 0")),
+        (1.2345, 2.0, ("1.23 7", "2 7", "-0.766 0")),
+        (2.000005e9, 2e9, ("2.000005e+09 7", "2e+09 7", "5000 0")),
+        (np.nan, 1.0, ("nan 7", "1 7", "nan 0")),
+    ],
+)
+def test_pictures_show_the_digits_that_differ(mine, right, labels):
+    drawn = labels_of(pictures({}, np.array([[mine, 7.0]]), np.array([[right, 7.0]])))
+    assert [label.split(": ")[1] for label in drawn] == [*labels]
+
+
+def test_an_input_is_drawn_if_half_of_it_fits():
+    inputs = {"scores": np.zeros((60, 12)), "logits": np.zeros((3, 20)), "X": np.zeros((2, 3))}
+    titles = [label.split(",")[0] for label in labels_of(pictures(inputs, 1.0, 2.0))]
+    assert titles == ["logits", "X"]
+
+
 def test_a_difference_within_the_tolerance_is_none():
     right = np.array([[1.0, 2.0]])
     *_, difference = labels_of(pictures({}, np.array([[1 + 5e-8, 3.0]]), right))
