@@ -37,7 +37,7 @@ from .differences import first_clear
 from .given_functions import Counting
 from .measured import compare_measured
 from .modules import compare_gradients, compare_parameters
-from .naming import KeyedMisconception, Trial, earned_names, explained
+from .naming import KeyedMisconception, Trial, beside_the_released, earned_names, explained
 from .patterns import patterns
 from .verdict import ALL_BUT_ERRORS, AS_GIVEN, ERRORS_SHARE, IN_A_PROCESS, Judgement, Verdict
 from .words import NAMELESS, Names, by_parameter, kind, kind_in_general
@@ -243,6 +243,9 @@ def judge(key: AnswerKey, observations: Sequence[Observation]) -> Judgement:
     more = [mismatch.advice]
     if not hidden and mismatch.verdict is Verdict.EXCEPTION:
         more.append(particulars(trials, at, key.names.parameters))
+    released = _released(key)
+    if released and not named:
+        more.append(beside_the_released(released, trials, at, fault, key.noun))
     if not named:
         more.append(patterns(trials, key.names, hidden=hidden))
     if share:
@@ -262,8 +265,12 @@ def judge(key: AnswerKey, observations: Sequence[Observation]) -> Judgement:
 
 def _does_as_released(key: AnswerKey, observations: Sequence[Observation]) -> bool:
     """True if it does, on every case, what the function does that a debug exercise releases."""
-    given = next((one for one in key.misconceptions if one.name == key.released), None)
-    return given is not None and agree(given.observations, tuple(observations))
+    released = _released(key)
+    return released is not None and agree(released.observations, tuple(observations))
+
+
+def _released(key: AnswerKey) -> KeyedMisconception | None:
+    return next((one for one in key.misconceptions if one.name == key.released), None)
 
 
 def _share(cases: Sequence[Case], found: Sequence[Mismatch | None]) -> float:

@@ -144,6 +144,18 @@ def explained(misconception: KeyedMisconception, trials: Sequence[Trial]) -> lis
     ]
 
 
+def beside_the_released(
+    released: KeyedMisconception, trials: Sequence[Trial], at: int, misfit: Misfit, noun: str
+) -> str:
+    """Say what the function or class of a debug exercise does on a case that the answer fails."""
+    trial, theirs = trials[at], released.observations[at]
+    if misfit(trial.case, trial.expected, theirs) is None:
+        return f"The {noun} that you were given is right here: what have you changed in it since?"
+    if agree(theirs, trial.observation):
+        return f"Here it still does what the {noun} that you were given does."
+    return ""
+
+
 def _agreement(
     misconception: KeyedMisconception, trials: Sequence[Trial]
 ) -> tuple[int, int] | None:

@@ -61,6 +61,26 @@ def test_a_mistake_that_explains_half_of_the_cases_that_fail_gives_no_name():
     assert judged(sums_and_raises_on_four_rows).misconception is None
 
 
+UNEVEN = np.array([[1.0, 5.0], [2.0, 9.0]])
+
+
+@pytest.mark.parametrize(
+    ("first", "answer", "says"),
+    [
+        (np.ones((2, 3)), lambda X: X + 1, "is right here: what have you changed"),
+        (UNEVEN, lambda X: X - X.mean(0) if len(X) == 2 else X, "Here it still does what"),
+        (UNEVEN, lambda X: X * 5, ""),
+    ],
+)
+def test_a_new_mistake_in_a_debug_exercise_is_told_from_the_one_that_was_there(first, answer, says):
+    others = [Case("", (np.arange(3.0 * n).reshape(n, 3) ** 2,)) for n in (3, 4, 5)]
+    key = build_key(toy.CENTRED, [Case("", (first,)), *others], ())
+    judgement = judge(key, observe_quietly(answer, key.cases))
+    assert judgement.misconception is None
+    assert says in judgement.message
+    assert ("that you were given" in judgement.message) == bool(says)
+
+
 def test_a_mistake_that_fails_where_the_answer_is_right_gives_no_name():
     sums = toy.MEAN.misconceptions[1]
     for right_on, name in ((1, None), (4, None), (0, "sum for mean")):
