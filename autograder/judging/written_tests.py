@@ -99,7 +99,12 @@ def _unusable(
 def _earned_name(
     misconceptions: Iterable[KeyedMisconception], made: Sequence[Outcome]
 ) -> tuple[str | None, str | None]:
-    """The name and hint of the only misconception that makes the same of every implementation."""
+    """The name and hint of the only misconception that makes the same of every implementation.
+
+    None where all are treated alike: that can have any cause, and the message says it.
+    """
+    if len(set(made)) == 1:
+        return None, None
     alike = [
         one
         for one in misconceptions
@@ -131,7 +136,10 @@ def _false_alarm(
         says = f" It says: {message[:300]}"
     if all(outcome(one.value) is not Outcome.ACCEPTS for one in observations):
         first = f" The first right one is “{cases[at].note}”, rejected{where}." if where else ""
-        return f"It rejects every implementation, right ones too.{first}{says}"
+        return (
+            "It rejects every implementation, right ones too: what does it ask for that the "
+            f"docstring does not promise?{first}{says}"
+        )
     return (
         f"It rejects a right implementation (“{cases[at].note}”){where}, so it earns nothing. "
         "Right ones are written in several ways, and their numbers may differ by rounding: compare "
@@ -152,8 +160,9 @@ def _slipped(
             "What it returns counts for nothing" if returned else "What is printed is not read"
         )
         return (
-            f"It accepts every implementation: a test rejects by `assert`. {instead}, and from one "
-            "implementation to the next it can remember nothing."
+            "It accepts every implementation, wrong ones too: what it asserts, if anything, they "
+            f"all do. A test rejects by `assert`. {instead}, and from one implementation to the "
+            "next it can remember nothing."
         )
     kinds = list(dict.fromkeys(cases[at].note for at in missed if made[at] is Outcome.ACCEPTS))
     sentences = []

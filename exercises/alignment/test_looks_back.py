@@ -257,6 +257,13 @@ test_looks_back.rejects(
     ),
 )
 test_looks_back.rejects(
+    "a thousandth added to the softmax's denominator",
+    all_at_once.edit(
+        "shares.sum(axis=-1, keepdims=True)", "(shares.sum(axis=-1, keepdims=True) + 0.001)"
+    ),
+    holds=("The weights are the softmax of the scores of a sentence's tokens",),
+)
+test_looks_back.rejects(
     "where a token stands adds to its score",
     all_at_once.edit("hidden @ v", "hidden @ v - 0.3 * np.arange(H.shape[1])"),
     shown=False,

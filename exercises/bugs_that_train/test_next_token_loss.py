@@ -199,6 +199,13 @@ test_next_token_loss.rejects(
 )
 
 
+test_next_token_loss.rejects(
+    "labels smoothed by a hundredth",
+    ignoring_index.edit("ignore_index=pad", "ignore_index=pad, label_smoothing=0.01"),
+    holds=("the mean…",),
+)
+
+
 @test_next_token_loss.rejects("shifted twice", shown=False, holds=("tokens: (batch, n)",))
 def _(logits, tokens, pad):
     return F.cross_entropy(logits[:, :-2].flatten(0, 1), tokens[:, 2:].flatten(), ignore_index=pad)

@@ -71,14 +71,6 @@ def plain(implementation):
 
 
 @test_norm_first.wrong(
-    "only the shape", "What does the sublayer do to a token of which you know every number?"
-)
-def _(implementation):
-    X, W_1, W_2 = torch.randn(2, 4, 3), torch.randn(3, 5), torch.randn(5, 3)
-    assert implementation(X, W_1, W_2).shape == X.shape
-
-
-@test_norm_first.wrong(
     "nothing is added", "With weights of 0, what do you learn of the path through the norm?"
 )
 def _(implementation):
@@ -202,6 +194,44 @@ def _(X, W_1, W_2):
     return X + F.relu(normed @ W_1) @ W_2
 
 
+test_norm_first.rejects(
+    "a leak of a fiftieth in the ReLU",
+    with_layer_norm.edit(
+        "F.relu(F.layer_norm(X, X.shape[-1:]) @ W_1)",
+        "F.leaky_relu(F.layer_norm(X, X.shape[-1:]) @ W_1, 0.02)",
+    ),
+    holds=("That goes…",),
+)
+
+
+@test_norm_first.rejects(
+    "the first token's mean and deviation for all", shown=False, holds=("Each token…",)
+)
+def of_the_first(X, W_1, W_2):
+    first = X[:1, :1]
+    normed = (X - first.mean()) / (first.std(correction=0) + 1e-6)
+    return X + F.relu(normed @ W_1) @ W_2
+
+
+test_norm_first.rejects(
+    "each sequence's first token normalised, and the others left as they are",
+    of_the_first.edit(
+        "first = X[:1, :1]\nnormed = (X - first.mean()) / (first.std(correction=0) + 1e-6)",
+        "normed = torch.cat((F.layer_norm(X[:, :1], X.shape[-1:]), X[:, 1:]), dim=1)",
+    ),
+    shown=False,
+    holds=("Each token…",),
+)
+test_norm_first.rejects(
+    "the mean deviation of the tokens so far",
+    of_the_first.edit(
+        "first = X[:1, :1]\nnormed = (X - first.mean()) / (first.std(correction=0) + 1e-6)",
+        "deviations = X.std(dim=-1, correction=0, keepdim=True).cumsum(dim=1)\n"
+        "deviations = deviations / torch.arange(1, X.shape[1] + 1)[:, None]\n"
+        "normed = (X - X.mean(dim=-1, keepdim=True)) / (deviations + 1e-6)",
+    ),
+    shown=False,
+)
 test_norm_first.rejects(
     "a norm over all numbers of a sequence",
     with_layer_norm.edit("X.shape[-1:]", "X.shape[1:]"),

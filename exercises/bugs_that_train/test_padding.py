@@ -103,14 +103,6 @@ def plain(implementation):
             assert (moved > 1e-4).all()
 
 
-@test_padding.wrong(
-    "only the shape",
-    "What does the output of a padded sequence depend on, and on what should it not?",
-)
-def _(implementation):
-    assert implementation(torch.randn(2, 5, 4), torch.tensor([5, 3]), 2).shape == (2, 5, 4)
-
-
 test_padding.wrong(
     "one head only",
     "In which order do sequences and heads stand where both are one axis?",
@@ -231,6 +223,20 @@ def exponentials(X, lengths, n_heads):
     return X
 
 
+@test_padding.accepts(
+    "values centred over the batch, and the centre added again",
+    holds=("may differ in the fifth digit",),
+)
+def centred(X, lengths, n_heads):
+    real = torch.arange(X.shape[1]) < lengths[:, None]
+    for _ in range(2):
+        centre = X[real].mean(dim=0)
+        H, values = (one.unflatten(-1, (n_heads, -1)).transpose(1, 2) for one in (X, X - centre))
+        scores = (H @ H.mT / 8).masked_fill(~real[:, None, None], -torch.inf)
+        X = (X + (scores.softmax(-1) @ values).transpose(1, 2).flatten(2) + centre) / 2
+    return X
+
+
 nothing_hidden = heads_as_an_axis.edit(
     "scores = (H @ H.mT / 8).masked_fill(~real[:, None, None], -torch.inf)\n"
     "X = (X + (scores.softmax(-1) @ H).transpose(1, 2).flatten(2)) / 2",
@@ -273,6 +279,14 @@ test_padding.rejects(
 test_padding.rejects(
     "the last real token is hidden too",
     heads_as_an_axis.edit("lengths[:, None]", "(lengths - 1).clamp(min=1)[:, None]"),
+    holds=("that depends…",),
+)
+test_padding.rejects(
+    "a penalty that leaves the padding a four-hundredth of its weight",
+    heads_as_an_axis.edit(
+        "(H @ H.mT / 8).masked_fill(~real[:, None, None], -torch.inf)",
+        "H @ H.mT / 8 - 6.0 * ~real[:, None, None]",
+    ),
     holds=("that depends…",),
 )
 test_padding.rejects(

@@ -82,14 +82,6 @@ def plain(implementation):
         assert (moved[0, position:] > 1e-4).all()
 
 
-@test_sees_no_future.wrong(
-    "only the shape",
-    "A model that sees the future has logits of the right shape. What do they depend on?",
-)
-def _(implementation):
-    assert implementation(torch.zeros(2, 5, dtype=torch.int64)).shape == (2, 5, 10)
-
-
 test_sees_no_future.wrong(
     "short sequences only",
     "How long do sequences get? What if the mask was made once, for fewer positions?",
@@ -225,6 +217,14 @@ test_sees_no_future.rejects(
 )
 
 
+test_sees_no_future.rejects(
+    "a penalty that leaves the future a four-hundredth of its weight",
+    without_positions.edit("torch.ones(n, n, dtype=torch.bool)", "torch.ones(n, n)").edit(
+        "(X @ X.mT / 8).masked_fill(future, -torch.inf)", "(X @ X.mT / 8 - 6 * future)"
+    ),
+)
+
+
 @test_sees_no_future.rejects("sequences of a batch see each other", holds=("tokens of…",))
 def _(tokens):
     table = torch.cos(5.0 * torch.arange(80.0).reshape(10, 8))
@@ -240,6 +240,24 @@ def _(tokens):
     return (X + weights @ X) @ torch.sin(torch.arange(80.0).reshape(8, 10))
 
 
+test_sees_no_future.rejects(
+    "of what comes after, the last token alone is hidden",
+    without_positions.edit(
+        "torch.ones(n, n, dtype=torch.bool).triu(1)",
+        "torch.ones(n, n, dtype=torch.bool).triu(1) & (torch.arange(n) == n - 1)",
+    ),
+    shown=False,
+)
+test_sees_no_future.rejects(
+    "four positions back, and no farther",
+    masked_attention.edit("triu(1)", "triu(1) | torch.ones(n, n, dtype=torch.bool).tril(-4)"),
+    shown=False,
+)
+test_sees_no_future.rejects(
+    "the first token is read by itself alone",
+    masked_attention.edit("triu(1)", "triu(1)\nfuture[1:, 0] = True"),
+    shown=False,
+)
 test_sees_no_future.rejects(
     "hidden by too small a penalty",
     without_positions.edit("torch.ones(n, n, dtype=torch.bool)", "torch.ones(n, n)").edit(

@@ -267,6 +267,13 @@ def _(scores, values, mask):
         return weights / np.where(total > 0, total, 1) @ values
 
 
+test_masked_blend.rejects(
+    "a thousandth added to the softmax's denominator",
+    minus_infinity.edit("np.where(total > 0, total, 1)", "(total + 0.001)"),
+    holds=("weighted by the softmax of their scores",),
+)
+
+
 @test_masked_blend.rejects(
     "a query that may attend to nothing gets NaN", shown=False, holds=("gets 0",)
 )

@@ -128,15 +128,6 @@ def plain(implementation):
             assert (moved[token:] > 1e-4).all()
 
 
-@test_cache.wrong(
-    "only the shape", "What should a token's row depend on, and on what should it not?"
-)
-def _(implementation):
-    output, cache = implementation(torch.randn(2, 3, 4), None)
-    assert output.shape == (2, 3, 4)
-    assert implementation(torch.randn(2, 2, 4), cache)[0].shape == (2, 2, 4)
-
-
 test_cache.wrong(
     "one token at a time",
     "Where every part has one token, which mistake in a mask could you see?",
@@ -278,6 +269,15 @@ def turned_at_every_call(X, cache):
     return (X + found.transpose(1, 2).flatten(2)) / 2, (whole,)
 
 
+test_cache.accepts(
+    "values less the first of the part, which is added again",
+    keys_and_values.edit(
+        "masked_fill(~seen, -torch.inf).softmax(-1) @ V",
+        "masked_fill(~seen, -torch.inf).softmax(-1) @ (V - V[:, :, c : c + 1])\n"
+        "found = found + V[:, :, c : c + 1]",
+    ),
+    holds=("It may differ in the fifth digit.",),
+)
 test_cache.rejects(
     "positions begin at 0 in every part",
     keys_and_values.edit("torch.arange(c, c + X.shape[1])", "torch.arange(X.shape[1])"),
@@ -323,6 +323,11 @@ test_cache.rejects(
         "    cache = None if cache is None else kept[-1]",
     ).edit("n = whole.shape[1]", "kept.append(whole)\nn = whole.shape[1]"),
     holds=("it is to be handed back as it is…",),
+)
+test_cache.rejects(
+    "the cache kept in sixteen bits",
+    keys_and_values.edit("/ 2, (K, V)", "/ 2, tuple(one.bfloat16().float() for one in (K, V))"),
+    holds=("not on the parts…",),
 )
 test_cache.rejects(
     "the values of the last part lost",

@@ -47,7 +47,7 @@ TESTS = {
     "prints instead": (
         f"print({RIGHT})",
         Verdict.MISSED,
-        "It accepts every implementation: a test rejects by `assert`. What is printed is not read",
+        "they all do. A test rejects by `assert`. What is printed is not read",
         0,
     ),
     "returns instead": (f"return {RIGHT}", Verdict.MISSED, "What it returns counts for nothing", 0),
@@ -67,7 +67,7 @@ TESTS = {
     "rejects everything": (
         "implementation(X)\nassert False",
         Verdict.FALSE_ALARM,
-        "It rejects every implementation, right ones too.",
+        "It rejects every implementation, right ones too: what does it ask for",
         0,
     ),
     "rejects a style": (
@@ -131,6 +131,7 @@ def test_each_test_gets_its_verdict_and_points(name, sandbox):
     assert judgement.verdict in (verdict if isinstance(verdict, tuple) else (verdict,)), judgement
     assert says in judgement.message
     assert judgement.points(TEST_ROW_MEAN.points) == points
+    assert not judgement.misconception or "every implementation" not in judgement.message
 
 
 @pytest.mark.parametrize(
