@@ -32,7 +32,7 @@ def common_cases(trials: Sequence[Trial], kind: str) -> str:
         if all(map(holds, failing)) and not any(map(holds, passing)):
             return f"The {kind}cases {words} fail, and no others."
     for words, holds in kinds.items():
-        if all(map(holds, failing)) and not all(map(holds, passing)):
+        if words != more and all(map(holds, failing)) and not all(map(holds, passing)):
             return f"Only {kind}cases {words} fail, though not all of them."
     return f"It is right on {len(passing)} of the {len(trials)} {kind}cases."
 

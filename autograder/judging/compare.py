@@ -254,5 +254,5 @@ def _wrong_type(expected: Any, actual: Any, place: Place) -> Mismatch:
         Verdict.WRONG_TYPE,
         f"{place.full} is {describe(actual)} and should be {describe(expected)}",
         f"{place.general} is {kind_in_general(actual)} and should be {kind(expected)}",
-        advice(expected, actual),
+        advice(expected, actual, whole=not place.short),
     )

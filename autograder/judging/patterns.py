@@ -17,7 +17,7 @@ from .common_cases import common_cases, masks
 from .differences import Difference, differences
 from .naming import Trial
 from .verdict import Verdict
-from .words import Names
+from .words import Names, numbers
 
 
 @dataclass(frozen=True)
@@ -89,9 +89,9 @@ def _factor(wrong: Differences) -> Pattern | None:
     if len(factors) < len(wrong) or not all(map(_many, wrong)):
         return None
     if np.allclose(factors, factors[0], rtol=1e-5):
-        text = f"every number is {factors[0]:.4g} times what it should be"
+        text = f"every number is {numbers(factors[0], 1.0)[0]} times what it should be"
         return Pattern(text, "every number is off by one and the same factor")
-    listed = list(dict.fromkeys(f"{factor:.4g}" for factor in factors))
+    listed = list(dict.fromkeys(numbers(factor, 1.0)[0] for factor in factors))
     general = "all numbers are off by one factor, which depends on the case"
     return Pattern(f"{general} ({', '.join(listed[:4])})", general)
 

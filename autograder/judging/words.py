@@ -61,10 +61,13 @@ def kind_in_general(value: Any) -> str:
     return "of another type" if isinstance(value, Foreign) else kind(value)
 
 
-def advice(expected: Any, actual: Any) -> str:
-    """What helps where `actual` is of another type than `expected`; empty if nothing is known."""
+def advice(expected: Any, actual: Any, *, whole: bool = True) -> str:
+    """What helps where `actual` is of another type than `expected`; empty if nothing is known.
+
+    They are `whole` results, or a part of each.
+    """
     if actual is None:
-        return "Is a `return` missing?"
+        return "Is a `return` missing?" if whole else ""
     if isinstance(expected, tuple | list):
         return _advice_on_items(expected, actual)
     if isinstance(expected, Tensor):
@@ -105,7 +108,7 @@ def short_list(values: Sequence[Any]) -> str:
     """A list of a few whole numbers or strings as it would be written; of others, nothing."""
     if not all(isinstance(value, int | str | np.integer) for value in values):
         return ""
-    text = ", ".join(str(value) for value in values)
+    text = ", ".join(repr(value) if isinstance(value, str) else str(value) for value in values)
     return f"[{text}]" if len(text) <= MOST_CHARACTERS else ""
 
 

@@ -97,6 +97,11 @@ SENTENCES = {
         "the result has more values than it should",
     ),
     "the result is [1, 3] and should be [1, 2]": ([1, 2], [1, 3], "the result is wrong"),
+    "the result has 1 value and should have 0: it is [''] and should be []": (
+        [],
+        [""],
+        "the result has more values than it should",
+    ),
     "item 2 of value 2 is 0.5 and should be 0.25": (
         (1, [1.0, 0.25]),
         (1, [1.0, 0.5]),
@@ -161,6 +166,7 @@ def test_a_difference_is_said_with_its_path_and_in_general_without_numbers(sente
     ("expected", "actual", "advice"),
     [
         ((1, 2), None, "Is a `return` missing?"),
+        ((1, 2), (1, None), ""),
         ([1, 2], (1, 2), "`list(...)` makes a list of it."),
         (WANTED, WANTED.tolist(), "`np.array` makes an array of it."),
         (WANTED, (WANTED,), "Does a comma stand after the value that you return?"),

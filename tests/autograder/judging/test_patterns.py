@@ -7,7 +7,12 @@ import pytest
 import torch
 
 from autograder.exercise.model import Case, Exercise, Tensor
+from autograder.judging.common_cases import common_cases
+from autograder.judging.compare import Mismatch
 from autograder.judging.judge import build_key, judge, observe_quietly
+from autograder.judging.naming import Trial
+from autograder.judging.verdict import Verdict
+from autograder.probe.values import Observation
 
 
 def hide(scores, mask=None):
@@ -123,6 +128,17 @@ def test_no_claim_is_made_of_numbers_that_only_some_cases_bear_out():
         return hide(scores, mask) * (3 if scores.ndim == 3 else -1)
 
     assert "opposite sign" not in told(opposite_sign_on_all_but_one)
+
+
+def test_axes_are_not_blamed_where_a_case_with_as_many_is_right():
+    wrong = Mismatch(Verdict.WRONG_VALUE, "", "")
+    seen = Observation(None, ())
+    trials = [
+        Trial(Case("", (np.ones((2,) * axes),)), None, seen, mismatch)
+        for axes, mismatch in ((2, None), (3, wrong), (3, wrong), (3, None))
+    ]
+    assert common_cases(trials, "") == "It is right on 2 of the 4 cases."
+    assert common_cases(trials[:3], "").endswith("more than 2 axes fail, and no others.")
 
 
 def two(x, y):
