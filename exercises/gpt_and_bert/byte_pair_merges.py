@@ -158,6 +158,21 @@ byte_pair_merges.wrong(
 )
 
 
+byte_pair_merges.wrong(
+    "pairs that overlap counted once",
+    "How often does the docstring count a, a in 'aaa'?",
+    plain.edit(
+        "for at in range(len(tokens) - 1):\n    left, right = tokens[at : at + 2]",
+        "free = 0\n"
+        "for at in range(len(tokens) - 1):\n"
+        "    left, right = tokens[at : at + 2]\n"
+        "    if at < free:\n"
+        "        continue\n"
+        "    free = at + 2 if tokens[at : at + 2] == tokens[at + 1 : at + 3] else 0",
+    ),
+)
+
+
 @byte_pair_merges.public
 def _(rng):
     yield Case("three words, one merge", ({"hug": 10, "pug": 5, "hugs": 5}, 1)).holds(

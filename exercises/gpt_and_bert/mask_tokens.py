@@ -126,6 +126,21 @@ mask_tokens.wrong(
 )
 
 
+mask_tokens.wrong(
+    "nine in ten become the mask",
+    "Of ten chosen tokens, about how many become the mask, and how many a random one?",
+    plain.edit("fate < 0.8", "fate < 0.9").edit(
+        "np.where(fate < 0.9, anything", "np.where(fate < 0.95, anything"
+    ),
+)
+mask_tokens.wrong(
+    "the random ones and those left as they are exchanged",
+    "What happens in your function to a chosen token with a second number of 0.85, and what to "
+    "one with 0.95?",
+    plain.edit("anything, tokens))", "tokens, anything))"),
+)
+
+
 @mask_tokens.public
 def _(rng):
     yield _case(rng, "one text of twenty tokens, half of them chosen", (20,), 8, 0.5).holds(

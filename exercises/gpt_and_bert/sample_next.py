@@ -219,6 +219,41 @@ sample_next.wrong(
 )
 
 
+sample_next.wrong(
+    "the tail measured, not the head",
+    "With a top_p of 0.9, how much of the probability do you keep: nine tenths, or one?",
+    plain.edit("- weights < top_p", "- weights < 1 - top_p"),
+)
+sample_next.wrong(
+    "each share compared with top_p",
+    "Is top_p a limit for one share, or for a sum of them?",
+    plain.edit(
+        "weights = np.where(np.cumsum(weights, axis=-1) - weights < top_p, weights, 0)",
+        "kept = weights > top_p\nkept[..., 0] = True\nweights = np.where(kept, weights, 0)",
+    ),
+)
+sample_next.wrong(
+    "more than top_k, where logits are equal",
+    "Four equal logits, and a top_k of 2: how many can be drawn?",
+    plain.edit(
+        "ranked = np.take_along_axis(logits, ranking, axis=-1)[..., :top_k]",
+        "ranked = np.take_along_axis(logits, ranking, axis=-1)\n"
+        "least = ranked[..., :top_k][..., -1:]\n"
+        "ranked = np.where(ranked >= least, ranked, -np.inf)",
+    ),
+)
+sample_next.wrong(
+    "the probabilities divided by the temperature",
+    "What does the docstring divide by the temperature: logits, or probabilities?",
+    plain.edit(
+        "weights = np.exp((ranked - ranked[..., :1]) / temperature)",
+        "weights = np.exp(ranked - ranked[..., :1])\n"
+        "weights = weights / weights.sum(axis=-1, keepdims=True)\n"
+        "weights = np.exp(weights / temperature - weights[..., :1] / temperature)",
+    ),
+)
+
+
 @sample_next.public
 def _(rng):
     yield _case(rng, "thirty rows of four candidates", (30, 4), 1.0).holds(

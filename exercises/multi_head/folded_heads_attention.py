@@ -150,6 +150,22 @@ folded_heads_attention.wrong(
 )
 
 
+folded_heads_attention.wrong(
+    "unfolded heads first",
+    "Entry 1 of your folded batch: is it the second head of the first sequence, or the first head "
+    "of the second? As what do you take it when you unfold?",
+    masks_in_turn.edit("np.tile(mask, (n_heads, 1, 1))", "np.repeat(mask, n_heads, axis=0)")
+    .edit(
+        "(weights @ V).reshape(batch, n_heads, n, -1)",
+        "np.swapaxes((weights @ V).reshape(n_heads, batch, n, -1), 0, 1)",
+    )
+    .edit(
+        "weights.reshape(batch, n_heads, n, n)",
+        "np.swapaxes(weights.reshape(n_heads, batch, n, n), 0, 1)",
+    ),
+)
+
+
 @folded_heads_attention.public
 def _(rng):
     yield Case("one sequence, two of three tokens real", _inputs(rng, [2], 3, 2, 2, 2))

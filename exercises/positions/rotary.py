@@ -144,6 +144,13 @@ rotary.wrong(
 )
 
 
+rotary.wrong(
+    "exponent 4i/d",
+    "If a variable already counts 0, 2, 4, ..., is another factor of 2 needed?",
+    unchecked.edit("np.arange(0, d, 2)", "2 * np.arange(0, d, 2)"),
+)
+
+
 @rotary.public
 def _(rng):
     yield Case("one pair, three positions", (np.array([[1.0, 0.0]] * 3), np.arange(3))).holds(

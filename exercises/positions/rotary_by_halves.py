@@ -135,6 +135,13 @@ rotary_by_halves.wrong(
 )
 
 
+rotary_by_halves.wrong(
+    "exponent 4i/d",
+    "If a variable already counts 0, 2, 4, ..., is another factor of 2 needed?",
+    unchecked.edit("np.arange(0, d, 2)", "2 * np.arange(0, d, 2)"),
+)
+
+
 @rotary_by_halves.public
 def _(rng):
     yield Case("one pair, three positions", (np.array([[1.0, 0.0]] * 3), np.arange(3))).holds(

@@ -127,6 +127,34 @@ sinusoidal_positions.wrong(
 )
 
 
+sinusoidal_positions.wrong(
+    "exponent 2j/d for every column j",
+    "Columns 2 and 3 are the pair i = 1. Which exponent does each of them get from you?",
+    unchecked.edit("np.arange(0, d, 2)", "2 * np.arange(d)")
+    .edit("np.sin(angles)", "np.sin(angles[:, 0::2])")
+    .edit("np.cos(angles)", "np.cos(angles[:, 1::2])"),
+)
+sinusoidal_positions.wrong(
+    "the cosine has the exponent of the next pair",
+    "A sine and the cosine beside it are a pair. Do they share their angle?",
+    unchecked.edit(
+        "np.cos(angles)", "np.cos(np.arange(n)[:, None] / 10000 ** (np.arange(2, d + 2, 2) / d))"
+    ),
+)
+sinusoidal_positions.wrong(
+    "base 1000",
+    "How many zeros has your base?",
+    unchecked.edit("10000", "1000"),
+)
+sinusoidal_positions.wrong(
+    "base and exponent exchanged",
+    "Which of the two is raised to a power: 10000, or 2i/d? What is 0 to the power of 10000?",
+    unchecked.edit(
+        "/ 10000 ** (np.arange(0, d, 2) / d)", "/ (np.arange(0, d, 2) / max(d, 1)) ** 10000"
+    ),
+)
+
+
 @sinusoidal_positions.public
 def _(rng):
     yield Case("three positions, one wave", (3, 2)).holds("d: the width, even")

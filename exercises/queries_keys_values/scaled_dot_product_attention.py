@@ -195,6 +195,13 @@ scaled_dot_product_attention.wrong(
 )
 
 
+scaled_dot_product_attention.wrong(
+    "softmax over the first axis",
+    "Which axis of the scores counts the keys? Is it the first one, too, when there is a batch?",
+    plain.edit("axis=-1", "axis=0", times=2),
+)
+
+
 @scaled_dot_product_attention.public
 def _(rng):
     yield Case("two queries, three keys", _inputs(rng, (), 2, 3, 4, 2)).holds(

@@ -317,6 +317,20 @@ grouped_query_attention.wrong(
 )
 
 
+grouped_query_attention.wrong(
+    "the queries counted from 0 alone",
+    "Three tokens are cached and one comes. At which position does its query stand?",
+    plain.edit("self.turn(Q, c), self.turn(K, c)", "self.turn(Q, 0), self.turn(K, c)"),
+)
+grouped_query_attention.wrong(
+    "merged without the transpose",
+    "Which heads of which tokens stand in the first row of your merged matrix?",
+    plain.edit(
+        "(weights @ values).transpose(-3, -2).flatten(-2)", "(weights @ values).reshape(X.shape)"
+    ),
+)
+
+
 @grouped_query_attention.public
 def _(rng):
     yield _case(rng, "one head, two tokens, no cache", (), 2, 0, (4, 1, 1)).holds(

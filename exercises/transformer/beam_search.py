@@ -234,6 +234,21 @@ beam_search.wrong(
     "Is stop a word of the sentence?",
     plain.edit("[token for token in tokens if token != stop]", "tokens"),
 )
+beam_search.wrong(
+    "the penalty compounded at every step",
+    "How often is a sum divided by the penalty: at each step, or once, at the end?",
+    plain.edit(
+        "total + float(g)", "(total + float(g)) / ((6 + len(tokens)) / 6) ** length_penalty"
+    ).edit("one[1] / ((5 + len(one[0])) / 6) ** length_penalty", "one[1]"),
+)
+beam_search.wrong(
+    "over as soon as the best one ends",
+    "The best of the beginnings has ended. How many must have ended before you choose?",
+    plain.edit(
+        "kept = [one for one in best if one[0][-1] != stop]",
+        "kept = [one for one in best if one[0][-1] != stop]\nif best[0][0][-1] == stop:\n    break",
+    ),
+)
 beam_search.public(beam_search_cases.public)
 beam_search.hidden(beam_search_cases.hidden)
 

@@ -151,6 +151,36 @@ label_smoothed_loss.wrong(
 )
 
 
+@label_smoothed_loss.wrong(
+    "dealt to all but the right token and the ignored one",
+    "Among how many tokens does the docstring deal out the share: V, or V - 2?",
+)
+def _(logits, targets, smoothing, ignore_index):
+    V = logits.shape[-1]
+    counts = targets != ignore_index
+    wanted = torch.full_like(logits, smoothing / max(V - 2, 1))
+    wanted = wanted.scatter(-1, (targets * counts)[..., None], 1 - smoothing)
+    if 0 <= ignore_index < V:
+        wanted[..., ignore_index] = 0
+    losses = -(wanted * logits.log_softmax(dim=-1)).sum(dim=-1)
+    return losses[counts].sum() / counts.sum().clamp(min=1)
+
+
+@label_smoothed_loss.wrong(
+    "a divergence in place of the cross-entropy",
+    "If the model gives exactly what is wanted, is its cross-entropy 0? What does `F.kl_div` take "
+    "off?",
+)
+def _(logits, targets, smoothing, ignore_index):
+    V = logits.shape[-1]
+    counts = targets != ignore_index
+    wanted = torch.full_like(logits, smoothing / V)
+    sure = torch.full_like(logits[..., :1], 1 - smoothing)
+    wanted = wanted.scatter_add(-1, (targets * counts)[..., None], sure)
+    losses = torch.xlogy(wanted, wanted) - wanted * logits.log_softmax(dim=-1)
+    return losses.sum(dim=-1)[counts].sum() / counts.sum().clamp(min=1)
+
+
 @label_smoothed_loss.public
 def _(rng):
     yield _case(rng, "one place, three tokens, no smoothing", (1, 3), 0.0, -100, 0).holds(

@@ -109,6 +109,18 @@ warmup_learning_rate.wrong(
 )
 
 
+warmup_learning_rate.wrong(
+    "the first two steps alike",
+    "What are your rates of steps 1 and 2? By what factor should they differ?",
+    plain.edit("return d_model**-0.5", "step = max(step - 1, 1)\nreturn d_model**-0.5"),
+)
+warmup_learning_rate.wrong(
+    "the warm-up in place of the width",
+    "Four times the width: should the rate change? Does yours?",
+    plain.edit("d_model**-0.5", "warmup**0.5"),
+)
+
+
 @warmup_learning_rate.public
 def _(rng):
     yield Case("the first step", (1, 16, 4)).holds("step: counts from 1.")

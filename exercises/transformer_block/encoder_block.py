@@ -240,6 +240,22 @@ X = self.norm_2(X + self.transform(X))""",
 )
 
 
+encoder_block.wrong(
+    "what the sublayer adds is normalised, not what it reads",
+    'With norm="pre", what stands inside the norm: `X`, or what the sublayer made of it?',
+    plain.edit("X + sublayer(norm(X)) if self.pre", "X + norm(sublayer(X)) if self.pre"),
+)
+encoder_block.wrong(
+    "the norm on the residual path of attention",
+    'With norm="pre", follow `X` from the input to the output along the sums alone: does it pass '
+    "through a norm, in one of the two sublayers?",
+    plain.edit(
+        "steps =",
+        "X, norm_1 = (self.norm_1(X), nn.Identity()) if self.pre else (X, self.norm_1)\nsteps =",
+    ).edit("mask), self.norm_1)", "mask), norm_1)"),
+)
+
+
 @encoder_block.public
 def _(rng):
     yield _case(rng, "three tokens, the norm after", (1, 3, 4), 2, 5).holds(
