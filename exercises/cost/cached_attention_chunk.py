@@ -19,7 +19,8 @@ cached_attention_chunk = Declaration(
         "the mask.",
         "Row i of the mask belongs to a token that stands at position c + i. Which columns may it "
         "see?",
-        "Section “Remember the keys”, and chapter 5's causal mask.",
+        "Section “Remember the keys”, and chapter 5's causal mask. PyTorch's `is_causal=True` is "
+        "no way out: where queries are fewer than keys, its mask begins at the first key, too.",
     ),
 )
 
