@@ -15,7 +15,7 @@ from resource import RLIMIT_NOFILE, getrlimit, setrlimit
 from struct import unpack
 from typing import Any
 
-from . import successor
+from . import seccomp, successor
 from .asking import LINE
 
 SAID = 102
@@ -24,7 +24,6 @@ SAID = 102
 MOST_DESCRIPTORS = 128
 """The limit to which an original may raise that on its open files: above LINE."""
 
-_SIGNALS = range(1, 65)
 _PR_SET_DUMPABLE = 4
 
 
@@ -37,9 +36,11 @@ def prepare(processor: bytes) -> Callable[[Callable[[], Any]], None]:
     """
     room = socket(fileno=LINE)
     fork, prctl = successor.prepare_fork(), ctypes.CDLL(None).prctl
+    block, forget = _signals()
 
     def wait_for_turns(say_ready: Callable[[], Any]) -> None:
-        before = pthread_sigmask(SIG_BLOCK, _SIGNALS)
+        before = pthread_sigmask(SIG_BLOCK, ())
+        block()
         prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)  # the room may look into this process
         say_ready()
         room.recv(1)
@@ -47,6 +48,7 @@ def prepare(processor: bytes) -> Callable[[Callable[[], Any]], None]:
         room.send(b".")
         while True:
             files = _received(room)
+            forget()
             if fork() == 0:
                 break
             for file in files:
@@ -69,6 +71,27 @@ def prepare(processor: bytes) -> Callable[[Callable[[], Any]], None]:
         pthread_sigmask(SIG_SETMASK, before)
 
     return wait_for_turns
+
+
+def _signals() -> tuple[Callable[[], Any], Callable[[], Any]]:
+    """Two functions: one takes no signal from now on, and one forgets those that have come since.
+
+    All copies share how many signals may wait. The C library lets nobody keep two of them away, so
+    the kernel itself is asked.
+    """
+    call = ctypes.CDLL(None).syscall
+    change, take = seccomp.SIGNAL_MASK[seccomp.table()], seccomp.SIGNAL_WAIT[seccomp.table()]
+    every, no_time = ctypes.c_uint64(2**64 - 1), (ctypes.c_long * 2)()
+    mask, now, size = ctypes.byref(every), ctypes.byref(no_time), ctypes.sizeof(every)
+
+    def block() -> None:
+        call(change, int(SIG_SETMASK), mask, None, size)
+
+    def forget() -> None:
+        while call(take, mask, None, now, size) > 0:
+            pass
+
+    return block, forget
 
 
 def _received(room: socket) -> tuple[int, ...]:

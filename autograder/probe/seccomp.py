@@ -96,6 +96,8 @@ REFUSED = {
 NEWEST = 450
 """The last system call that was looked at for this list; later ones do not exist here."""
 
+SIGNAL_MASK = (14, 135)  # rt_sigprocmask
+SIGNAL_WAIT = (128, 137)  # rt_sigtimedwait
 _SIGNAL = (13, 134)  # rt_sigaction
 _FCNTL = (72, 25)
 _CLONE = (56, 220)
@@ -151,10 +153,9 @@ def listen() -> int:
     Its system call waits for the answer. Nobody can have a second such file: once there is one, the
     kernel refuses it. Raises OSError.
     """
-    table, _ = _ARCHITECTURES[platform.machine()]
     kernel = ctypes.CDLL(None, use_errno=True)
-    with _given(_beginnings(table)) as program:
-        call = _SECCOMP[table], SECCOMP_SET_MODE_FILTER, NEW_LISTENER, program
+    with _given(_beginnings(table())) as program:
+        call = _SECCOMP[table()], SECCOMP_SET_MODE_FILTER, NEW_LISTENER, program
         listener: int = kernel.syscall(*call)
     if listener < 0:
         raise OSError(ctypes.get_errno(), "no listener to what begins")
@@ -163,7 +164,12 @@ def listen() -> int:
 
 def clone_number() -> int:
     """The number of the system call `clone`."""
-    return _CLONE[_ARCHITECTURES[platform.machine()][0]]
+    return _CLONE[table()]
+
+
+def table() -> int:
+    """Which number of a pair is this processor's."""
+    return _ARCHITECTURES[platform.machine()][0]
 
 
 class _Given(ctypes.Structure):

@@ -31,6 +31,9 @@ ends; by namespaces of its own; by the container around us, which ends after one
 
 ONE_ROOM = (COLD, CONTAINER)
 
+FIRST_TO_GO = "1000"
+"""The score of what the kernel ends first when the machine runs out of memory."""
+
 DOOR = f"{namespaces.JUDGE}/line"
 """Where in a container the socket stands at which the grader waits: none can be handed to it."""
 
@@ -50,9 +53,9 @@ def main() -> None:
         sys.modules["torch"].set_num_threads(1)
         if (recorder := operators.recorder()) is not None:
             recorder.take_away()
-    if mode != TRUSTING:
+    if mode == CONTAINER:  # who starts another sandbox knows its first process, and does the same
         with open("/proc/self/oom_score_adj", "w") as file:
-            file.write("1000")  # the first to go when the machine runs out of memory
+            file.write(FIRST_TO_GO)
     send(line, {"status": "up"})
     with contextlib.suppress(LineError):
         while True:

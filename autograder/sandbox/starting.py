@@ -17,6 +17,7 @@ from typing import IO
 
 from ..probe.line import LineError, receive
 from ..probe.namespaces import DESK, JUDGE, PRIVATE
+from ..probe.supervisor import COLD, FIRST_TO_GO
 from .limits import Limits
 from .rooms import START_SECONDS, NotBegun
 from .shown import (
@@ -30,6 +31,10 @@ from .shown import (
     python,
     revealing,
 )
+
+_READ_ONLY_PROCESSES = ("--remount-ro", "/proc")
+"""For a sandbox whose rooms see /proc: where root grades, the files of root in there could be
+written to, which are settings of the machine's kernel and of other processes."""
 
 
 @dataclass
@@ -78,6 +83,7 @@ def bubblewrapped(program: str, packages: Sequence[str] = ()) -> Start:
                 "--info-fd",
                 str(tell),
                 *_options(limits, packages),
+                *(_READ_ONLY_PROCESSES if COLD in run else ()),
                 "--",
                 python(),
                 *run,
@@ -88,6 +94,8 @@ def bubblewrapped(program: str, packages: Sequence[str] = ()) -> Start:
             first = _first_process(info.read(4096))
         if first is not None:
             supervisor.kill = lambda: reaped(process, first)
+            with contextlib.suppress(OSError), open(f"/proc/{first}/oom_score_adj", "w") as file:
+                file.write(FIRST_TO_GO)
         return supervisor
 
     return start

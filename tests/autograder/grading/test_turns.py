@@ -130,6 +130,28 @@ NOTES = {
         "seen = []\nhandler = ctypes.CFUNCTYPE(None, ctypes.c_int)(seen.append)\n"
         "ctypes.CDLL(None).signal(signal.SIGUSR1, handler)",
     ),
+    "in the handler of a signal that the C library keeps for itself": (
+        "attempt(os.kill, os.getppid(), 32)\ntime.sleep(0.01)",
+        "len(seen)",
+        "seen = []\nhandler = ctypes.CFUNCTYPE(None, ctypes.c_int)(seen.append)\n"
+        "action, kernel = (ctypes.c_uint64 * 4)(), ctypes.CDLL(None).syscall\n"
+        "number = {'x86_64': 13, 'aarch64': 134}[os.uname().machine]\n"
+        "kernel(number, signal.SIGINT, None, action, 8)\n"
+        "action[0] = ctypes.cast(handler, ctypes.c_void_p).value\n"
+        "assert kernel(number, 32, action, None, 8) == 0",
+    ),
+    "in signals that wait": (
+        "[libc.sigqueue(os.getppid(), 40, None) for _ in range(9)]",
+        "sum(libc.timer_create(0, None, ctypes.byref(one)) == 0 for _ in range(30)) < 25",
+        "import resource\nresource.setrlimit(resource.RLIMIT_SIGPENDING, (25, 25))\n"
+        "libc, one = ctypes.CDLL(None), ctypes.c_void_p()",
+    ),
+    "in a setting of the parent": (
+        "attempt(write, f'/proc/{os.getppid()}/coredump_filter', '7')",
+        "read('/proc/self/coredump_filter') == '00000007'",
+        "def write(path, text):\n    open(path, 'w').write(text)\n"
+        "def read(path):\n    return os.path.exists(path) and open(path).read().strip()",
+    ),
     "around the fork": (
         "hooked.append(1)",
         "len(hooked) > len(known)",
