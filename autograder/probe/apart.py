@@ -72,9 +72,13 @@ class Quiet:
 def check(*_, **__):
     pass
 
-def refuse(event, _, refused=refused, hidden=hidden, frozen=get_freeze_count, error=RuntimeError):
+def refuse(event, _, refused=refused, hidden=hidden, frozen=get_freeze_count, error=RuntimeError,
+           watched=watched, listeners=listeners, frame=frame):
     if event in refused or (event in hidden and not frozen()):
         raise error(event)
+    if event in watched:
+        for listener in listeners:
+            listener(event, frame(1).f_code)
 """
 _REVEALING = (
     (sys, ("_current_frames", "_current_exceptions", "addaudithook", "setprofile_all_threads")),
@@ -83,8 +87,18 @@ _REVEALING = (
 # The same by the names of their audit events: a module that is made anew has all its functions.
 _REFUSED = frozenset({"sys._current_frames", "sys._current_exceptions", "sys.addaudithook"})
 _HIDDEN = frozenset({"gc.get_objects", "gc.get_referrers"})  # once something has unfrozen
+_WATCHED = frozenset(
+    {"sys.setprofile", "sys.settrace", "_thread.start_new_thread", "_thread.start_joinable_thread"}
+)
+LISTENERS: list[Callable[[str, types.CodeType], Any]] = []
+"""Each is told of what would leave or end a watch, by its audit event and the code that does it.
+
+Python tells of it whichever way it is called, as by `map`, which a profile function does not hear.
+Of threads it tells from 3.12 on.
+"""
 _clean: dict[str, Any] = {"__builtins__": vars(builtins), "setprofile": sys.setprofile}
 _given = {"refused": _REFUSED, "hidden": _HIDDEN, "get_freeze_count": gc.get_freeze_count}
+_given |= {"watched": _WATCHED, "listeners": LISTENERS, "frame": sys._getframe}
 _clean |= _given
 exec(compile(_BEGINNING, "<notebook>", "exec"), _clean)
 for _name in _given:
@@ -142,6 +156,10 @@ def call(
         line if type(line) is int else None,
         [kind for kind in kinds if type(kind) is str] if type(kinds) is list else [],
     )
+
+
+OWN = (_stay.__code__, call.__code__)
+"""The code that begins a thread here, and sets the profile function in it."""
 
 
 def renew() -> None:

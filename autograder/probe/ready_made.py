@@ -11,12 +11,13 @@ import contextlib
 import inspect
 import sys
 import threading
-from _thread import get_ident, start_new_thread
+from _thread import get_ident, start_new, start_new_thread
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from types import CodeType, FrameType
 from typing import Any
 
+from .apart import LISTENERS, OWN
 from .operators import AUTOMATIC, SWITCHED_OFF, Recorder, recorder
 
 _PYTHONS_OWN = (
@@ -28,6 +29,8 @@ _PYTHONS_OWN = (
 """The modules among whose functions in Python a `*` is looked for."""
 
 _BARE, _STARTS = "_thread.start_new_thread", threading.Thread.start.__code__
+_BEGINS = vars(threading.Thread)["_bootstrap_inner"].__code__
+_profile_of_new_threads = threading.getprofile
 
 UNWATCHED = (_BARE, SWITCHED_OFF)
 """What is noted of code that runs where nothing can be watched."""
@@ -81,9 +84,11 @@ class Watch:
         if here:
             noting.begin()
             sys.setprofile(noting.look)
+        LISTENERS.append(noting.hear)
         try:
             yield seen
         finally:
+            LISTENERS.remove(noting.hear)
             sys.setprofile(before)
             threading.setprofile(before_in_thread)
             if here:
@@ -103,13 +108,17 @@ class _Noting:
     ) -> None:
         self._seen, self._forbidden = seen, forbidden
         self._recorder = recorder
+        self._in_thread = _Noting.look_in_thread.__code__
         self._unheard: set[int] = set()  # threads of a call of which nothing was noted yet
 
         def look(frame: FrameType, event: str, called: Any) -> None:
             runs = frame.f_code if event == "call" else called if event == "c_call" else None
             if id(runs) in functions:
                 self._note(functions[id(runs)][1])
-            elif runs is start_new_thread and frame.f_code is not _STARTS:
+            elif runs is _STARTS:
+                if _profile_of_new_threads() != self.look_in_thread:
+                    self._note(SWITCHED_OFF)
+            elif (runs is start_new_thread or runs is start_new) and frame.f_code is not _STARTS:
                 self._note(_BARE)  # in a thread that `threading` has not made nothing is watched
 
         self.look: Profile = look
@@ -144,6 +153,11 @@ class _Noting:
         self.begin()
         self.look(first, event, called)
         sys.setprofile(look)
+
+    def hear(self, event: str, code: CodeType) -> None:
+        """Note what would leave the watch, or end it; see `apart.LISTENERS`."""
+        if not any(code is one for one in (_STARTS, _BEGINS, self._in_thread, *OWN)):
+            self._note(_BARE if event.startswith("_thread") else SWITCHED_OFF)
 
     def all_heard(self) -> None:
         """Note it if a call has ended in which somebody else took the profile function away."""

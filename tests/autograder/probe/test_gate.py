@@ -174,3 +174,33 @@ def test_where_the_kernel_does_not_ask_a_run_goes_on_without_a_seal(monkeypatch)
     told, telling = socket.socketpair()
     assert gate.tell(telling) is gate.no_seal
     assert gate.gate(told, object(), ()) is None
+
+
+LEAVING = {
+    "the profile function taken away": "(list(map(sys.setprofile, [None])), job())",
+    "it is put back": "(before := sys.getprofile(), list(map(sys.setprofile, [None])), "
+    "job(), list(map(sys.setprofile, [before])))",
+    "in a trace function": "(sys.settrace(lambda *_: job()), (lambda: 1)(), sys.settrace(None))",
+    "none for new threads": "(threading.setprofile(None), in_a_thread(job))",
+    "none for new threads, by its name": "(setattr(threading, '_profile_hook', None), "
+    "in_a_thread(job))",
+    "an older name": "_thread.start_new(job, ())",
+}
+
+
+@pytest.mark.parametrize("body", LEAVING.values(), ids=LEAVING)
+def test_who_would_leave_the_watch_or_end_it_is_noted(room, body):
+    before = "import sys, _thread, colorsys\ndef job():\n    colorsys.rgb_to_hsv(0.1, 0.2, 0.3)\n"
+    seen = run(room, f"({body}, 1)[-1]", before=before)
+    _, (observation,) = wire.decode(seen.results[0])
+    assert observation.ready_made, observation.value
+    assert not run_in_threads(room, before)
+
+
+def run_in_threads(room, before):
+    """What is noted of an answer that lets others work for it, and does nothing else."""
+    pool = "concurrent.futures.ThreadPoolExecutor(2)"
+    seen = run(room, f"[*{pool}.map(abs, [1, 2])]", before=f"import concurrent.futures\n{before}")
+    _, (observation,) = wire.decode(seen.results[0])
+    assert observation.value == [1, 2]
+    return observation.ready_made
