@@ -90,15 +90,18 @@ _HIDDEN = frozenset({"gc.get_objects", "gc.get_referrers"})  # once something ha
 _WATCHED = frozenset(
     {"sys.setprofile", "sys.settrace", "_thread.start_new_thread", "_thread.start_joinable_thread"}
 )
+INTO_C = frozenset({"ctypes.dlopen", "ctypes.dlsym", "ctypes.cdata"})
+"""The audit events of code that reaches the C library, or Python's own functions in C."""
+
 LISTENERS: list[Callable[[str, types.CodeType], Any]] = []
-"""Each is told of what would leave or end a watch, by its audit event and the code that does it.
+"""Each is told of what would leave or end a watch, and of INTO_C: the audit event, and the code.
 
 Python tells of it whichever way it is called, as by `map`, which a profile function does not hear.
 Of threads it tells from 3.12 on.
 """
 _clean: dict[str, Any] = {"__builtins__": vars(builtins), "setprofile": sys.setprofile}
 _given = {"refused": _REFUSED, "hidden": _HIDDEN, "get_freeze_count": gc.get_freeze_count}
-_given |= {"watched": _WATCHED, "listeners": LISTENERS, "frame": sys._getframe}
+_given |= {"watched": _WATCHED | INTO_C, "listeners": LISTENERS, "frame": sys._getframe}
 _clean |= _given
 exec(compile(_BEGINNING, "<notebook>", "exec"), _clean)
 for _name in _given:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 from _signal import SIG_BLOCK, SIG_SETMASK, pthread_sigmask
-from _socket import socket
+from _socket import SHUT_RDWR, socket
 from collections.abc import Callable
 from os import O_RDWR, WNOHANG, _exit, close, closerange, devnull, dup2, setsid, waitpid, write
 from os import open as open_file
@@ -16,6 +16,7 @@ from struct import unpack
 from typing import Any
 
 from . import seccomp, successor
+from .apart import INTO_C, LISTENERS
 from .asking import LINE
 
 SAID = 102
@@ -38,6 +39,16 @@ def prepare(processor: bytes) -> Callable[[Callable[[], Any]], None]:
     fork, prctl = successor.prepare_fork(), ctypes.CDLL(None).prctl
     block, forget = _signals()
 
+    def hear(event: str, _: object) -> None:
+        """Give up all turns where a cell reaches C: it could have code run in here later."""
+        if event in INTO_C:
+            try:
+                room.shutdown(SHUT_RDWR)
+            except OSError:
+                return  # it is shut already
+
+    LISTENERS.append(hear)
+
     def wait_for_turns(say_ready: Callable[[], Any]) -> None:
         before = pthread_sigmask(SIG_BLOCK, ())
         block()
@@ -55,6 +66,7 @@ def prepare(processor: bytes) -> Callable[[Callable[[], Any]], None]:
                 close(file)
             _reap()
         setsid()
+        LISTENERS.remove(hear)
         room.detach()
         said, text, asking = files
         limit, most = getrlimit(RLIMIT_NOFILE)

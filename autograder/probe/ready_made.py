@@ -17,7 +17,7 @@ from fnmatch import fnmatchcase
 from types import CodeType, FrameType
 from typing import Any
 
-from .apart import LISTENERS, OWN
+from .apart import INTO_C, LISTENERS, OWN
 from .operators import AUTOMATIC, SWITCHED_OFF, Recorder, recorder
 
 _PYTHONS_OWN = (
@@ -156,7 +156,9 @@ class _Noting:
 
     def hear(self, event: str, code: CodeType) -> None:
         """Note what would leave the watch, or end it; see `apart.LISTENERS`."""
-        if not any(code is one for one in (_STARTS, _BEGINS, self._in_thread, *OWN)):
+        if event not in INTO_C and not any(
+            code is one for one in (_STARTS, _BEGINS, self._in_thread, *OWN)
+        ):
             self._note(_BARE if event.startswith("_thread") else SWITCHED_OFF)
 
     def all_heard(self) -> None:

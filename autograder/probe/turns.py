@@ -11,7 +11,9 @@ has a single thread, takes no signals, and no other process may look into its me
 it is scheduled (`seccomp`). So what one copy could leave for the next would have to be shared with
 the original. Before the first turn, the room looks at it from outside: no other process lives, no
 memory is shared, no file is open but those that each copy gets anew, and the private folders are
-empty. After each turn the folders and the numbers of processes are as they were (`traces`).
+empty. A cell that reaches C by ctypes shuts the line to the room: it could have code run in the
+original later. After each turn, the folders and the numbers of processes are as they were
+(`traces`).
 
 Where any of this does not hold, no turn counts: the grader then runs the cells anew for each
 implementation. Otherwise a copy could tell later ones something by the way in which they are run.

@@ -63,6 +63,7 @@ SHARED = {
     "a file in the folder": "open('notes', 'w').close()",
     "a thread": "threading.Thread(target=threading.Event().wait, daemon=True).start()",
     "a process": "os.fork() or time.sleep(60)",
+    "functions in C": "ctypes.CDLL(None).getpid()",
 }
 
 
