@@ -118,7 +118,7 @@ def keep_used(root: Element, glyphs: dict[str, Element]) -> None:
         root.insert(0, top)
 
 
-def readable_width(root: Element, least: float = 10.0) -> float:
+def readable_width(root: Element, least: float = 8.0) -> float:
     """Return the width, in pixels, at which the smallest text of a figure has `least` pixels."""
     sizes = [float(text.get("font-size", "0")) for text in root.iter(f"{{{SVG}}}text")]
     wide = float(root.get("viewBox", "0 0 0 0").split()[2])
