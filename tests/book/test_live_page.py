@@ -72,6 +72,7 @@ def test_axe_finds_nothing_before_and_after(reader: Callable[..., Reader], mode:
     page = person.open("alignment.html")
     assert person.violations(page, ".live") == []
     place = begin(page)
+    expect(place.locator(".live-looks")).to_contain_text("Point at a French word")
     place.locator(".live-word").nth(2).focus()
     expect(place.locator(".live-looks")).to_contain_text("it looked at")
     place.locator(".live-seen").evaluate_all(

@@ -17,6 +17,8 @@ import { translation } from "./translations.mjs";
  * @typedef {{ ask: string, start: string[], machines: Machine[] }} Data
  */
 
+const HINT = "Point at a French word, or tap it, to see where it looked in the English.";
+
 const grammar = () => once("grammar", async () => new Grammar(await json("grammar.json")));
 
 /** @param {string} name */
@@ -63,7 +65,10 @@ export function live(place, number) {
 
         /** Show the source with the weights of a look. @param {Float32Array | null} look @param {string} word */
         function pointed(look, word) {
-            if (!look) return looks.replaceChildren();
+            if (!look) {
+                const can = stage.querySelector(".live-word[tabindex]");
+                return looks.replaceChildren(can ? HINT : "");
+            }
             const largest = Math.max(...look);
             looks.replaceChildren(
                 `Before “${word}” it looked at: `,
@@ -107,6 +112,7 @@ export function live(place, number) {
                     onStrip.put(asked.length, found);
                 }),
             );
+            if (!looks.textContent) pointed(null, "");
         }
 
         stage.replaceChildren(
