@@ -1,4 +1,5 @@
-"""What stays in one line: a formula with what touches it, and a number with its unit.
+"""What stays in one line: a formula with what touches it, a number with its unit, and in a title a
+small word with the next one, and what stands before a colon.
 
 A browser may break a line at either side of a formula, whatever stands there: it takes a formula
 for a picture. So a formula, and all that follows or precedes it without a space, become one piece
@@ -17,6 +18,8 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 
 UNBROKEN = "unbroken"
 NO_BREAK = "\N{NO-BREAK SPACE}"
+SMALL_WORD = re.compile(r"(?i)\b(an?|at|by|chapter|how|in|is|of|on|one|or|the|to|two|with) ")
+BEFORE_COLON = re.compile(r"\A.{1,24}?: ")
 UNIT = re.compile(r"(^|(?<=\d)) (?=%|(?:[kMG]?B|m?s|px)\b)")
 SPACE = r"[^\S\u00a0]"  # at which a line may end
 PIECES = re.compile(rf"\A[\S\u00a0]+|[\S\u00a0]+\Z|{SPACE}(?:.*{SPACE})?", re.DOTALL)
@@ -32,19 +35,22 @@ class KeepTogether(SphinxPostTransform):
     def run(self, **kwargs: object) -> None:
         for text in list(self.document.findall(nodes.Text)):
             if not isinstance(text.parent, AS_TYPED):
-                join_units(text)
+                join(text)
         for parent in {id(one.parent): one.parent for one in formulas(self.document)}.values():
             join_formulas(parent)
 
 
-def join_units(text: nodes.Text) -> None:
-    """Let no line end between a number and its unit; the number may stand in the node before."""
+def join(text: nodes.Text) -> None:
+    """Let no line end where it should not; the number of a unit may stand in the node before."""
     siblings = text.parent.children
     at = siblings.index(text)
     after_number = at > 0 and siblings[at - 1].astext()[-1:].isdigit()
     joined = UNIT.sub(
         lambda found: NO_BREAK if found.start() or after_number else " ", text.astext()
     )
+    if isinstance(text.parent, nodes.title):
+        joined = SMALL_WORD.sub(rf"\1{NO_BREAK}", joined)
+        joined = BEFORE_COLON.sub(lambda found: f"{found[0][:-1].replace(' ', NO_BREAK)} ", joined)
     if joined != text:
         text.parent.replace(text, nodes.Text(joined))
 

@@ -21,6 +21,15 @@ FADED = """() => [...document.querySelectorAll(".table-scroll")]
         && box.querySelector("table").offsetWidth <= box.clientWidth)
     .map((box) => box.textContent.slice(0, 200))"""
 
+HOLES = """() => [...document.querySelectorAll("article :is(section, .seen) > *")]
+    .filter((one) => one.checkVisibility() && getComputedStyle(one).clear === "right")
+    .filter((one) => {
+        const before = one.previousElementSibling;
+        const between = before?.checkVisibility() && one.getBoundingClientRect().top
+            - before.getBoundingClientRect().bottom;
+        return between > 60; })
+    .map((one) => one.outerHTML.slice(0, 200))"""
+
 PICTURES = "article :is(img, svg.course-figure)"
 WITHOUT_ALTERNATIVE = """(pictures) => [...document.querySelectorAll(pictures)]
     .map((picture) => [picture, (picture.alt ?? picture.ariaLabel ?? "").trim()])
@@ -37,6 +46,7 @@ class Visit:
     undrawn: list[str]
     faded: list[str]
     parted: list[str]
+    holes: list[str]
     figures: int
     without_alternative: list[str]
     answers: list[Answer]
@@ -67,6 +77,7 @@ def tour(request: pytest.FixtureRequest, site: Path, reader: Callable[..., Reade
                 undrawn=page.evaluate(UNDRAWN),
                 faded=page.evaluate(FADED),
                 parted=parted(page),
+                holes=page.evaluate(HOLES),
                 figures=page.locator(PICTURES).count(),
                 without_alternative=page.evaluate(WITHOUT_ALTERNATIVE, PICTURES),
                 answers=answer_all(page),
@@ -89,6 +100,10 @@ def test_no_line_parts_what_belongs_together(tour: Tour) -> None:
 
 def test_no_table_fades_that_is_whole(tour: Tour) -> None:
     assert {visit.name: visit.faded for visit in tour.visits if visit.faded} == {}
+
+
+def test_no_side_note_tears_a_hole_into_the_text(tour: Tour) -> None:
+    assert {visit.name: visit.holes for visit in tour.visits if visit.holes} == {}
 
 
 def test_tables_are_drawn(site: Path) -> None:
