@@ -2,7 +2,9 @@
 
 An entry holds the section's title, its chapter, the terms that it defines, and its prose; no code,
 answer key or reference. A term is a few words in bold; the first section in which it stands so, in
-reading order, is the one that defines it. `search.mjs` looks into these entries.
+reading order, is the one that defines it, unless the glossary names another. The other names that
+the glossary gives to a term count as the term does, and lead to the paragraph in which it stands;
+what the glossary alone explains has an entry of its own. `search.mjs` looks into these entries.
 
 The sections of a page are kept in the build's folder when it is written, with its links and
 citations named; the next build has them, though it writes other pages only.
@@ -17,6 +19,8 @@ from pathlib import Path
 
 from course_contents import Entry, parts_of
 from course_folds import Fold
+from course_glossary import PAGE, place_of, plain, terms_in
+from course_glossary import terms as glossary
 from course_quiz import quiz_key
 from docutils import nodes
 from page_words import said
@@ -27,15 +31,14 @@ from sphinxcontrib.bibtex.nodes import bibliography
 UNREAD = (Fold, quiz_key, bibliography, nodes.literal_block, nodes.citation)
 """What no entry holds a word of."""
 
-ASIDE = {"takes", "computed", "predict-was"}
-"""Lines on what a chapter takes, when a page was computed, which choice it was: nor of these."""
+ASIDE = {"takes", "computed", "predict-was", "glossary"}
+"""Lines on what a chapter takes, when a page was computed, which choice it was, and what the
+glossary repeats: nor of these."""
 
 STOCK = ("searchindex.js", "_static/searchtools.js")
 """Sphinx's own index, where it was built before, and its script, which comes with its theme."""
 
 TEXTS = (nodes.paragraph, nodes.caption, nodes.term)
-MOST_WORDS = 4
-"""The length of a term. A longer text in bold is a claim."""
 
 
 @dataclass
@@ -66,7 +69,7 @@ def sections_in(document: nodes.document) -> list[dict[str, object]]:
             entry = found[id(home)]
             entry.text += f"{said(text)} "
             if not isinstance(text, nodes.caption):
-                entry.terms += terms(text)
+                entry.terms += terms_in(text)
     return [asdict(one) for one in found.values() if one.text.strip()]
 
 
@@ -90,16 +93,14 @@ def home_of(node: nodes.Node) -> nodes.section | None:
     return node
 
 
-def terms(node: nodes.Element) -> list[str]:
-    """Return the few words in bold of a line, as they are."""
-    bold = (said(one).strip(" ,.:;?") for one in node.findall(nodes.strong))
-    return [one for one in bold if one and len(one.split()) <= MOST_WORDS]
-
-
 def entries(app: Sphinx) -> list[dict[str, object]]:
-    """Return the entries of all sections, in reading order, each term with the first of them."""
-    defined: set[str] = set()
-    found = []
+    """Return the entries of all sections, in reading order, each term with the first of them.
+
+    `places` of an entry leads from a term, in small letters, to the paragraph that defines it.
+    """
+    named = names_in_glossary(app.env)
+    defined = {name for names in named.values() for name in names}
+    found: list[dict[str, object]] = []
     for name, chapter in pages(app.env):
         page = app.builder.get_target_uri(name)
         for one in json.loads(kept(app, name).read_text(encoding="utf-8")):
@@ -107,9 +108,34 @@ def entries(app: Sphinx) -> list[dict[str, object]]:
             new = [term for term in dict.fromkeys(one["terms"]) if term.lower() not in defined]
             defined.update(term.lower() for term in new)
             address = f"{page}#{anchor}" if anchor else page
+            places = {term: f"{page}#{at}" for term, at in named.get((name, anchor), {}).items()}
             where = {"id": len(found), "address": address, "chapter": chapter}
-            found.append(where | one | {"terms": new})
-    return found
+            found.append(where | one | {"terms": [*new, *places], "places": places})
+    return found + [one | {"id": len(found) + at} for at, one in enumerate(only_in_glossary(app))]
+
+
+def names_in_glossary(env: BuildEnvironment) -> dict[tuple[str, str], dict[str, str]]:
+    """Return for each page and section the names of its terms, each with its paragraph's anchor."""
+    named: dict[tuple[str, str], dict[str, str]] = {}
+    for term in glossary(env):
+        where = place_of(env, term)
+        if where is not None:
+            names = named.setdefault((term.page, where.section), {})
+            names.update((plain(name), where.place) for name in term.names)
+    return named
+
+
+def only_in_glossary(app: Sphinx) -> Iterator[dict[str, object]]:
+    """Yield the entry of each term that no chapter defines."""
+    page = app.builder.get_target_uri(PAGE)
+    for term in glossary(app.env):
+        if not term.page:
+            address = f"{page}#{term.anchor}"
+            text = said(nodes.paragraph("", "", *(one.deepcopy() for one in term.text)))
+            yield {
+                **{"address": address, "chapter": app.env.titles[PAGE].astext()},
+                **{"title": term.names[0], "terms": term.names, "text": text, "places": {}},
+            }
 
 
 def pages(env: BuildEnvironment) -> Iterator[tuple[str, str]]:

@@ -37,10 +37,10 @@ async function show() {
 const said = (hits) => (hits === 1 ? "One section." : `${hits} sections, the best first.`);
 
 /** @param {import("./searching.mjs").Hit} hit */
-function line({ entry, words }) {
+function line({ entry, address, words }) {
     const made = document.createElement("li");
     const link = document.createElement("a");
-    link.href = entry.address;
+    link.href = address;
     const from = document.createElement("span");
     from.className = "search-from";
     from.textContent = entry.chapter;

@@ -11,10 +11,11 @@ import MiniSearch from "./minisearch.mjs";
  * @property {string} chapter
  * @property {string} title
  * @property {string[]} terms what it defines
+ * @property {Record<string, string>} places the address of the paragraph that defines a term
  * @property {string} text
  */
 
-/** @typedef {{ entry: Entry, words: string[] }} Hit */
+/** @typedef {{ entry: Entry, address: string, words: string[] }} Hit */
 
 const MOST = 20;
 const SNIPPET = 200;
@@ -28,11 +29,27 @@ const EMPTY = new Set(
     ),
 );
 
-/** @param {string} text */
-const wordsOf = (text) => text.toLowerCase().match(WORD) ?? [];
+/** What is spelled otherwise elsewhere. @type {[RegExp, string][]} */
+const SPELLINGS = [
+    [/is(e|ed|er|ers|es|ing|ation|ations)$/, "iz$1"],
+    [/our(s|ed|ing|al)?$/, "or$1"],
+    [/tre(s?)$/, "ter$1"],
+    [/ll(ed|er|ing)$/, "l$1"],
+];
 
-/** @param {string} text without case and punctuation, and in the singular */
-const plain = (text) => wordsOf(text).join(" ").replace(/s$/, "");
+/** A word as it is looked for: in small letters, and spelled as in America. @param {string} word */
+const spelled = (word) =>
+    SPELLINGS.reduce((text, [end, other]) => text.replace(end, other), word.toLowerCase());
+
+/** @param {string} text */
+const wordsOf = (text) => (text.replaceAll("√", " sqrt ").match(WORD) ?? []).map(spelled);
+
+/** @param {string} text without case, punctuation and empty words, and in the singular */
+const plain = (text) =>
+    wordsOf(text)
+        .filter((word) => !EMPTY.has(word))
+        .join(" ")
+        .replace(/s$/, "");
 
 /**
  * How often a section counts that defines exactly what is asked for; or whose title it is.
@@ -42,6 +59,16 @@ const plain = (text) => wordsOf(text).join(" ").replace(/s$/, "");
 function closeness(entry, asked) {
     if (entry.terms.some((term) => plain(term) === asked)) return 8;
     return plain(entry.title) === asked ? 4 : 1;
+}
+
+/**
+ * Where a section says what is asked for: the paragraph that defines it, or its beginning.
+ * @param {Entry} entry
+ * @param {string} asked as `plain` gives it
+ */
+function addressOf(entry, asked) {
+    const term = Object.keys(entry.places).find((one) => plain(one) === asked);
+    return term === undefined ? entry.address : entry.places[term];
 }
 
 /**
@@ -70,7 +97,11 @@ export function searcher(entries) {
         };
         const all = index.search(query, { ...options, combineWith: "AND" });
         const found = all.length ? all : index.search(query, options);
-        return found.slice(0, MOST).map(({ id, terms }) => ({ entry: entries[id], words: terms }));
+        return found.slice(0, MOST).map(({ id, terms }) => ({
+            entry: entries[id],
+            address: addressOf(entries[id], asked),
+            words: terms,
+        }));
     };
 }
 
@@ -85,7 +116,7 @@ export function snippet(text, words) {
     const all = [...text.matchAll(WORD)].map(({ 0: word, index }) => ({
         start: index,
         end: index + word.length,
-        hit: words.includes(word.toLowerCase()),
+        hit: words.includes(spelled(word)),
     }));
     const hits = all.filter(({ hit }) => hit);
     /** @param {number} from */

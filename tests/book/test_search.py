@@ -33,8 +33,47 @@ DEFINED = {
     "multi-head attention": "multi_head.html#split-attend-merge-mix",
     "positional encoding": "positions.html#waves",
     "beam search": "transformer.html#keeping-more-than-one-beginning",
+    "tokenizer": "gpt_and_bert.html#tokens-between-letters-and-words",
+    "tokenization": "gpt_and_bert.html#tokens-between-letters-and-words",
+    "GQA": "cost.html#share-the-keys-or-see-fewer",
+    "ALiBi": "positions.html#a-penalty-for-distance",
+    "autoregressive": "gpt_and_bert.html#every-token-is-a-question",
+    "seq2seq": "context_bottleneck.html#the-machine-whole",
+    "Noam": "transformer.html#the-learning-rate",
+    "GPU": "glossary.html#term-gpu",
+    "overfitting": "glossary.html#term-overfitting",
+    "hallucination": "glossary.html#term-hallucination",
+    "why sqrt d": "queries_keys_values.html#why-divide-by-d",
+    "weight tying": "transformer_appendix.html#what-else-differs-from-the-machine-of-2017",
+    "masked_fill": "queries_keys_values.html#masks",
+    "layer normalization": "transformer_block.html#layer-normalisation",
 }
 """The section that defines a word, and is the first that is found."""
+
+GLOSSARY = """# Glossary
+
+```{glossary-of-terms}
+term | word: page
+claim: page: A claim is … It is
+lost: page
+vague: page: Nowhere
+number: page
+own | mine = A definition of its own, as on {doc}`page`.
+no line
+```
+"""
+TERMS = """# A page
+
+## A section
+
+A **term** of {cite:p}`nobody`, in $x$ words. A claim is a sentence. It is true or false.
+That is a **claim**. It is **vague**. A **number**.
+"""
+FAULTS = (
+    "no 'lost' in bold on 'page'",
+    "no sentence of the section begins with 'Nowhere'",
+    "'no line' is no term",
+)
 
 PAGE = """# A page
 
@@ -78,6 +117,40 @@ def test_an_entry_has_the_prose_of_its_section_alone(entries: list[dict[str, Any
         "A term is a word, and x² is none. See Front page of Nobody [2001]."
     )
     assert "The term again, with code." in section["text"]
+
+
+def test_the_glossary_says_what_the_pages_say(make_book: Callable[..., Book]) -> None:
+    sound = "\n".join(
+        line
+        for line in GLOSSARY.splitlines()
+        if not line.startswith(("lost", "vague", "number", "no line"))
+    )
+    book = make_book(page=f"{TERMS}\n## References\n\n```{{bibliography}}\n```\n", glossary=sound)
+    book.write("book/references.bib", CITED)
+    result = book.build()
+    assert result.returncode == 0, result.stdout
+    page = re.sub(r"<mjx-.*</mjx-container>", "F", book.page("glossary.html"))
+    items = re.findall(r"<dt.*?</dd>", page, re.DOTALL)
+    assert [" ".join(re.sub("<[^>]+>", " ", one).split()) for one in items] == [
+        "claim A claim is a sentence. It is true or false. A page",
+        "own also mine A definition of its own, as on A page .",
+        "term also word A term of, in F words. A page",
+    ]
+    assert 'href="page.html#term-term"' in items[2]
+    assert 'id="term-term"' in book.page("page.html")
+    entries = json.loads(book.page("_static/search.json"))
+    assert [(entry["address"], entry["terms"]) for entry in entries if entry["terms"]] == [
+        ("page.html#a-section", ["vague", "number", "claim", "term", "word"]),
+        ("glossary.html#term-own", ["own", "mine"]),
+    ]
+
+
+def test_each_fault_of_the_glossary_is_a_warning(make_book: Callable[..., Book]) -> None:
+    book = make_book(page=TERMS.replace("{cite:p}`nobody`", "it"), glossary=GLOSSARY)
+    result = book.build()
+    assert result.returncode != 0
+    said = " ".join(result.stdout.split())
+    assert [fault for fault in FAULTS if fault not in said] == []
 
 
 def test_an_entry_gives_no_answer_away(entries: list[dict[str, Any]]) -> None:
@@ -164,7 +237,7 @@ def test_a_reader_finds_and_goes_there_by_keyboard(
     page.keyboard.press("Enter")
     expect(first).to_be_focused()
     page.keyboard.press("Enter")
-    page.wait_for_url("**/self_attention.html#from-scores-to-weights")
+    page.wait_for_url("**/self_attention.html#term-softmax")
     assert person.errors == []
 
 

@@ -13,6 +13,7 @@ const section = (title, terms, text) => ({
     text,
     chapter: "",
     address: "",
+    places: {},
 });
 const ENTRIES = [
     section(
@@ -54,6 +55,26 @@ test("hyphens and plurals do not matter, and empty words find nothing", () => {
     ]);
     assert.equal(keys("key value caches")[0].entry.title, "Kept");
     assert.deepEqual(keys("the"), []);
+});
+
+test("a word is found as it is spelled in America, and marked as it stands", () => {
+    const text = "The tokeniser's behaviour: a labelled colour at the centre, √d.";
+    const entries = [{ id: 0, ...section("Spelling", [], text) }];
+    for (const word of ["tokenizer", "behavior", "labeled", "color", "center", "sqrt"])
+        assert.equal(searcher(entries)(word).length, 1, word);
+    const [hit] = searcher(entries)("colors");
+    const marked = snippet(text, hit.words).filter((one) => one.hit);
+    assert.deepEqual(
+        marked.map((one) => one.text),
+        ["colour"],
+    );
+});
+
+test("a term leads to the paragraph that defines it, and everything else to the section", () => {
+    const entry = { id: 0, ...section("A title", ["keys"], "Keys."), address: "page.html#a" };
+    const find = searcher([{ ...entry, places: { keys: "page.html#term-keys" } }]);
+    assert.equal(find("the key")[0].address, "page.html#term-keys");
+    assert.equal(find("title")[0].address, "page.html#a");
 });
 
 test("a snippet marks whole words and nothing else", () => {
