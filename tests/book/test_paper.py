@@ -35,7 +35,7 @@ def pdf(site: Path, tmp_path_factory: pytest.TempPathFactory) -> PdfReader:
 def titles(pdf: PdfReader) -> dict[str, int]:
     """The titles of the site's pages in the outline, and the pages of paper that they lead to."""
     top = [one for one in pdf.outline if isinstance(one, Destination)]
-    return {one.title: pdf.get_destination_page_number(one) + 1 for one in top}
+    return {" ".join(one.title.split()): pdf.get_destination_page_number(one) + 1 for one in top}
 
 
 def text(pdf: PdfReader, *numbers: int) -> str:
