@@ -154,6 +154,15 @@ def rolled(logits, tokens, pad):
     return losses[real].mean()
 
 
+@test_next_token_loss.accepts("each sequence's mean, times its share of the tokens")
+def by_shares(logits, tokens, pad):
+    logs = logits[:, :-1] - logits[:, :-1].logsumexp(dim=-1, keepdim=True)
+    real = tokens[:, 1:] != pad
+    losses = -logs.gather(-1, tokens[:, 1:, None])[..., 0] * real
+    means = losses.sum(dim=1) / real.sum(dim=1)
+    return (means * real.sum(dim=1) / real.sum()).sum()
+
+
 @test_next_token_loss.rejects(
     "not shifted: each token is scored by itself",
     holds=("those at position i are about the token at position i + 1",),

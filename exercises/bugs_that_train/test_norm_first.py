@@ -204,9 +204,7 @@ test_norm_first.rejects(
 )
 
 
-@test_norm_first.rejects(
-    "the first token's mean and deviation for all", shown=False, holds=("Each token…",)
-)
+@test_norm_first.rejects("the first token's mean and deviation for all", holds=("Each token…",))
 def of_the_first(X, W_1, W_2):
     first = X[:1, :1]
     normed = (X - first.mean()) / (first.std(correction=0) + 1e-6)
@@ -230,7 +228,6 @@ test_norm_first.rejects(
         "deviations = deviations / torch.arange(1, X.shape[1] + 1)[:, None]\n"
         "normed = (X - X.mean(dim=-1, keepdim=True)) / (deviations + 1e-6)",
     ),
-    shown=False,
 )
 test_norm_first.rejects(
     "a norm over all numbers of a sequence",

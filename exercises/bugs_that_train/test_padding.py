@@ -224,16 +224,20 @@ def exponentials(X, lengths, n_heads):
 
 
 @test_padding.accepts(
-    "values centred over the batch, and the centre added again",
+    "half of the keys added to the other half, and again, until one is left",
     holds=("may differ in the fifth digit",),
 )
-def centred(X, lengths, n_heads):
+def by_halves(X, lengths, n_heads):
     real = torch.arange(X.shape[1]) < lengths[:, None]
     for _ in range(2):
-        centre = X[real].mean(dim=0)
-        H, values = (one.unflatten(-1, (n_heads, -1)).transpose(1, 2) for one in (X, X - centre))
+        H = X.unflatten(-1, (n_heads, -1)).transpose(1, 2)
         scores = (H @ H.mT / 8).masked_fill(~real[:, None, None], -torch.inf)
-        X = (X + (scores.softmax(-1) @ values).transpose(1, 2).flatten(2) + centre) / 2
+        terms = scores.softmax(-1)[..., None] * H[:, :, None]  # (batch, n_heads, n, n, d_head)
+        while terms.shape[-2] > 1:
+            first, second = terms.chunk(2, dim=-2)
+            more = first[..., second.shape[-2] :, :]
+            terms = torch.cat([first[..., : second.shape[-2], :] + second, more], dim=-2)
+        X = (X + terms[..., 0, :].transpose(1, 2).flatten(2)) / 2
     return X
 
 

@@ -246,12 +246,10 @@ test_sees_no_future.rejects(
         "torch.ones(n, n, dtype=torch.bool).triu(1)",
         "torch.ones(n, n, dtype=torch.bool).triu(1) & (torch.arange(n) == n - 1)",
     ),
-    shown=False,
 )
 test_sees_no_future.rejects(
     "four positions back, and no farther",
     masked_attention.edit("triu(1)", "triu(1) | torch.ones(n, n, dtype=torch.bool).tril(-4)"),
-    shown=False,
 )
 test_sees_no_future.rejects(
     "the first token is read by itself alone",

@@ -270,11 +270,16 @@ def turned_at_every_call(X, cache):
 
 
 test_cache.accepts(
-    "values less the first of the part, which is added again",
+    "half of the keys added to the other half, and again, until one is left",
     keys_and_values.edit(
-        "masked_fill(~seen, -torch.inf).softmax(-1) @ V",
-        "masked_fill(~seen, -torch.inf).softmax(-1) @ (V - V[:, :, c : c + 1])\n"
-        "found = found + V[:, :, c : c + 1]",
+        "found = scores.masked_fill(~seen, -torch.inf).softmax(-1) @ V",
+        "weights = scores.masked_fill(~seen, -torch.inf).softmax(-1)\n"
+        "found = weights[..., None] * V[:, :, None]\n"
+        "while found.shape[-2] > 1:\n"
+        "    first, second = found.chunk(2, dim=-2)\n"
+        "    more = first[..., second.shape[-2] :, :]\n"
+        "    found = torch.cat([first[..., : second.shape[-2], :] + second, more], dim=-2)\n"
+        "found = found[..., 0, :]",
     ),
     holds=("It may differ in the fifth digit.",),
 )
