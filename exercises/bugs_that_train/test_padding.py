@@ -224,7 +224,7 @@ def exponentials(X, lengths, n_heads):
 
 
 @test_padding.accepts(
-    "half of the keys added to the other half, and again, until one is left",
+    "the last half of the keys added to the first, and again, until one is left",
     holds=("may differ in the fifth digit",),
 )
 def by_halves(X, lengths, n_heads):
@@ -233,6 +233,7 @@ def by_halves(X, lengths, n_heads):
         H = X.unflatten(-1, (n_heads, -1)).transpose(1, 2)
         scores = (H @ H.mT / 8).masked_fill(~real[:, None, None], -torch.inf)
         terms = scores.softmax(-1)[..., None] * H[:, :, None]  # (batch, n_heads, n, n, d_head)
+        terms = terms.flip(-2)
         while terms.shape[-2] > 1:
             first, second = terms.chunk(2, dim=-2)
             more = first[..., second.shape[-2] :, :]
