@@ -12,7 +12,7 @@ PARTED = """() => {
         const next = (text, box, last = box) => {
             const parted = before && (box.top + box.bottom) / 2 > before.bottom
                 && box.left < before.left;
-            const begins = /^[.,;:!?)\\]%\\u2019\\u201d](?!\\w)/.test(text);
+            const begins = /^(?!\\.\\.)[.,;:!?)\\]%\\u2019\\u201d]+$/.test(text);
             if (parted && (begins || /[(\\[\\u201c\\u2018]$/.test(before.text)))
                 found.push(`${before.text} / ${text}`);
             before = { text, bottom: last.bottom, left: last.left };
@@ -30,6 +30,9 @@ PARTED = """() => {
                     range.setEnd(node, index + word.length);
                     const boxes = [...range.getClientRects()].filter((box) => box.width);
                     if (boxes.length) next(word, boxes[0], boxes.at(-1));
+                    const whole = /^[^\\-\\u2010-\\u2015]*$/.test(word);
+                    if (whole && block.matches("h1, h2, h3") && boxes.length > 1)
+                        found.push(`${word}, in a title`);
                 }
             } else if (node.matches("mjx-container:not([display])"))
                 next("a formula", node.getBoundingClientRect());
@@ -42,6 +45,7 @@ PARTED = """() => {
 def parted(page: Page) -> list[str]:
     """Return each pair, with a slash between, that a line's end parts and should not.
 
-    A closing mark or a per cent sign begins no line, and an opening bracket ends none.
+    A closing mark or a per cent sign begins no line, and an opening bracket ends none. No word of a
+    title is broken.
     """
     return page.evaluate(PARTED)
