@@ -161,6 +161,7 @@ _NEEDS_WHAT_WAS_LEFT = Judgement(
     "and nothing would see whether something ready-made runs in one. Compute it in the function "
     "itself: writing it is the exercise.",
 )
+_NO_RESULT = Judgement(Verdict.MALFORMED, "What came back from the answer is no result.")
 _STATUS = {
     Status.SEALED: IN_A_PROCESS,
     Status.TIMEOUT: Judgement(
@@ -185,7 +186,8 @@ _STATUS = {
     Status.UNSTEADY: Judgement(
         Verdict.NONDETERMINISTIC, "Run a second time, the cells do not define it as they did."
     ),
-    Status.MALFORMED: Judgement(Verdict.MALFORMED, "What came back from the answer is no result."),
+    Status.MALFORMED: _NO_RESULT,
+    Status.SHARED: _NO_RESULT,  # no room says so of a run that has no turns
 }
 
 

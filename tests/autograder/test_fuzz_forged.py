@@ -55,21 +55,19 @@ class Forger(fuzzing.Forger):
     """Answers each order with the results of its calls; `ending` ends those with hidden ones."""
 
     def __init__(self, name, public, hidden, every, requests, ending):
-        self.name, self.requests, self.ending = name, requests, ending
+        self.name, self.requests, self.ending, self.at = name, requests, ending, 0
         self.first, self.every, self.public = [*public, *hidden], every, len(public)
 
-    def room(self, program, torch):
-        self.at = 0
-        return self
-
-    def run(self, calls, *, again, **_):
+    def run(self, calls, *, again=False, turns=0, **_):
         ((_, wanted),) = wire.decode(calls)
         if self.ending and (again or self.at >= self.public):
             return self.ending
-        given = self.every if again else self.first[self.at : self.at + len(wanted)]
-        self.at += len(wanted)
-        numbers = dict.fromkeys(range(len(wanted)), self.requests)
-        return Run(Status.ENDED, None, (wire.encode([self.name, given]),), requests=numbers)
+        made = turns or len(wanted)
+        given = self.every if again else self.first[self.at : self.at + made]
+        self.at += made
+        messages = [[one] for one in given] if turns else [given]
+        results = tuple(wire.encode([self.name, message]) for message in messages)
+        return Run(Status.ENDED, None, results, requests=dict.fromkeys(range(made), self.requests))
 
 
 endings = st.none() | st.builds(
