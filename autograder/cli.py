@@ -94,6 +94,9 @@ def grade(
             metavar="ADDRESS", help="Judge on the workers of this dask scheduler, not here."
         ),
     ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")
+    ] = False,
 ) -> None:
     """Grade the class into the gradebook and COURSE/grades.json, and show what was found."""
     with _clear_errors():
@@ -113,13 +116,15 @@ def grade(
                 student or None,
                 workers,
                 lambda done, total, file: advance(done, total, file.student),
+                dry_run,
             )
         if not report.rows:
             place = opened.submitted / "<student>" / "<assignment>" / "<assignment>.ipynb"
             _say(f"No submissions yet. Put them at {place}, then grade again.")
             return
         _show_report(report, narrowed=bool(assignments or student))
-        _say(f"{report.judged} judged, {report.known} known from before. Grades: {opened.grades}")
+        where = "Nothing was written." if dry_run else f"Grades: {opened.grades}"
+        _say(f"{report.judged} judged, {report.known} known from before. {where}")
         if report.unjudged:
             _fail(
                 f"the grader failed on {report.unjudged} submissions; {opened.faults} has the "
@@ -202,9 +207,10 @@ def _readers(root: Path) -> list[Layer]:
 
 def _show_report(report: Report, narrowed: bool) -> None:
     """Print the grades, of each student if the command was narrowed, and what was repaired."""
-    from .grading.grades_table import one_by_one, overview
+    from .grading.grades_table import changed_scores, one_by_one, overview
 
     _print(one_by_one(report) if narrowed else overview(report))
+    _print(changed_scores(report))
     for note in report.notes:
         _say(note)
 

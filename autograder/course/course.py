@@ -162,7 +162,7 @@ class Course:
 
         Raises CourseError if nbgrader_config.py cannot be read.
         """
-        url = self._config.CourseDirectory.get("db_url")
+        url = self.nbgrader_config.CourseDirectory.get("db_url")
         return url if isinstance(url, str) else database_url(self.root / "gradebook.db")
 
     @cached_property
@@ -171,10 +171,11 @@ class Course:
 
         Raises CourseError if that cannot be read, and CoursePackageError if there is no such one.
         """
-        return CoursePackage.find(str(self._config.CoursePackage.get("name", PACKAGE)))
+        return CoursePackage.find(str(self.nbgrader_config.CoursePackage.get("name", PACKAGE)))
 
     @cached_property
-    def _config(self) -> Any:
+    def nbgrader_config(self) -> Any:
+        """The traitlets Config that nbgrader_config.py makes. Raises CourseError if it fails."""
         from traitlets.config.loader import PyFileConfigLoader
 
         try:  # by its whole name: in a folder to look in, traitlets would expand variables

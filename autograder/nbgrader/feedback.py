@@ -14,6 +14,7 @@ from typing import Any
 import nbformat
 from nbconvert.exporters import HTMLExporter
 from nbformat import NotebookNode
+from nbgrader import api
 from nbgrader.converters import GenerateFeedback
 from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
@@ -25,9 +26,15 @@ from ..course.plaintext import markdown_escape
 from ..judging.verdict import IN_WORDS, Verdict
 from .database import shown
 from .gradebook import Gradebook
+from .penalties import LatePenalties
 from .preset import PAGES, configure
 
 WAITS = "*This answer waits for a person. Its points are not in the score yet.*"
+
+EARLIER = (
+    "*These points, and the comment of a person if there is one, are for an earlier text of this "
+    "answer. They count until a person has marked the new one.*"
+)
 
 
 class FeedbackError(Exception):
@@ -49,23 +56,26 @@ class NamedFeedback(GetGrades):
         comment = self.gradebook.find_comment(
             cell.metadata.nbgrader.grade_id, self.notebook_id, self.assignment_id, self.student_id
         )
+        grade = self._grade(cell)
         parts = [markdown_escape(comment.auto_comment or ""), comment.manual_comment]
-        if self._waits(cell):
-            parts.append(WAITS)
+        if grade.needs_manual_grade:
+            parts.append(WAITS if grade.manual_score is None else EARLIER)
         cell.metadata.nbgrader["comment"] = "\n\n".join(part for part in parts if part)
 
     def _get_score(self, cell: NotebookNode, resources: dict[str, Any]) -> None:
         super()._get_score(cell, resources)
         mark = cell.metadata.nbgrader
-        mark["waits"] = self._waits(cell)
+        grade = self._grade(cell)
+        mark["waits"] = bool(grade.needs_manual_grade)
+        mark["earlier"] = mark["waits"] and grade.manual_score is not None
         if mark.score < mark.points:
             mark["wrong"] = resources.get("wrong", {}).get(mark.grade_id, "")
 
-    def _waits(self, cell: NotebookNode) -> bool:
-        """True if a person has yet to give points for this cell."""
+    def _grade(self, cell: NotebookNode) -> api.Grade:
+        """What the gradebook holds for this cell."""
         name = cell.metadata.nbgrader.grade_id
         place = (self.notebook_id, self.assignment_id, self.student_id)
-        return bool(self.gradebook.find_grade(name, *place).needs_manual_grade)
+        return self.gradebook.find_grade(name, *place)
 
 
 def generate_feedback(course: Course, on_page: Callable[[int, int, str], None]) -> int:
@@ -89,7 +99,9 @@ def generate_feedback(course: Course, on_page: Callable[[int, int, str], None]) 
             f"{course.autograded}: nothing is graded yet. "
             f"Run `autograder grade --course {course.root}` first."
         )
+    penalties = LatePenalties(course.nbgrader_config, course.root)
     with Gradebook(course.gradebook_url) as book:
+        book.assign_penalties(penalties)
         if not book.nbgrader.assignments:
             raise FeedbackError(
                 f"{shown(course.gradebook_url)}: this gradebook holds no grades. "

@@ -26,7 +26,9 @@ from nbgrader.preprocessors import (
 from traitlets.config import Config
 
 from ..course.files import database_url
-from .gradebook import submission_time
+from .formgrader_scores import show_net_scores
+from .penalties import keep_penalties
+from .times import submission_time
 
 PREPROCESSORS = [LockCells, ClearOutput, CheckCellMetadata, ComputeChecksums]
 """What nbgrader does to make the students' version. There are no solutions to clear: the source
@@ -59,6 +61,8 @@ def configure(c: Config) -> None:
         "strip_files_prefix": "autograder.nbgrader.rendering.unchanged",
     }
     c.ExportApp.plugin_class = "autograder.nbgrader.export.GradesCsv"
+    keep_penalties(c, root)
+    show_net_scores()
     NbGraderAPI.get_submitted_timestamp = _submitted_timestamp
     CourseDirectory.get_existing_timestamp = _existing_timestamp
 

@@ -18,6 +18,7 @@ import pytest
 from classroom import MEAN_SUM, hand_in, make_course
 from nbgrader import api
 from nbgrader.converters import GenerateFeedback
+from nbgrader_command import nbgrader
 from typer.testing import CliRunner
 
 from autograder import cli
@@ -336,20 +337,6 @@ def test_names_are_the_same_in_a_locale_without_utf_8(course, locale):
     assert (course.feedback / "Zoë" / "toy" / "toy.html").exists()
 
 
-def _nbgrader(course, *arguments):
-    """Run nbgrader as an instructor does."""
-    start = "import sys; from nbgrader.apps.nbgraderapp import main; sys.argv[0] = 'nbgrader'; "
-    path = os.pathsep.join([str(SCRIPTS), os.environ["PATH"]])
-    return subprocess.run(
-        [sys.executable, "-c", start + "main()", *arguments],
-        cwd=course.root,
-        env={**os.environ, "PATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 @pytest.fixture
 def escape(tmp_path):
     """A file outside of the sandbox, and answers that try to make it."""
@@ -376,7 +363,7 @@ def test_nbgrader_autograde_gives_our_scores_and_runs_nothing_itself(course, esc
     course.journal.unlink()
     with gradebook.Gradebook(ours.gradebook_url) as book:
         book.add_assignment("toy", nbformat.read(course.release / "toy" / "toy.ipynb", 4))
-    done = _nbgrader(course, "autograde", "toy", "--force")
+    done = nbgrader(course, "autograde", "toy", "--force")
     assert done.returncode == 0, done.stderr
     assert course.grades.read_bytes() == expected
     with api.Gradebook(ours.gradebook_url) as book:
@@ -390,13 +377,13 @@ def test_nbgrader_autograde_gives_our_scores_and_runs_nothing_itself(course, esc
 
 def test_nbgraders_own_feedback_and_export_work(course):
     assert _run("grade", "--course", course.root).exit_code == 0
-    done = _nbgrader(course, "generate_feedback", "toy")
+    done = nbgrader(course, "generate_feedback", "toy")
     assert done.returncode == 0, done.stderr
     assert "sum for mean" in (course.feedback / "bob" / "toy" / "toy.html").read_text()
-    done = _nbgrader(course, "export", "--to", "all.csv")
+    done = nbgrader(course, "export", "--to", "all.csv")
     assert done.returncode == 0, done.stderr
     assert "row_mean" in (course.root / "all.csv").read_text()
     stock = "nbgrader.plugins.CsvExportPlugin"
-    done = _nbgrader(course, "export", "--to", "stock.csv", "--exporter", stock)
+    done = nbgrader(course, "export", "--to", "stock.csv", "--exporter", stock)
     assert done.returncode == 0, done.stderr
     assert "raw_score" in (course.root / "stock.csv").read_text()

@@ -14,7 +14,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from autograder.course.files import replace_text
-from autograder.nbgrader import gradebook
+from autograder.nbgrader import times
 from autograder.nbgrader.export import COLUMNS, export_csv
 from autograder.nbgrader.gradebook import Gradebook
 from autograder.nbgrader.preset import configure
@@ -143,4 +143,4 @@ def test_nbgrader_does_not_wait_for_a_time_that_is_none(course, make):
     assert api.get_submitted_timestamp("toy", "ann") is None
     assert directory.get_existing_timestamp(str(folder)) is None
     with pytest.raises(ValueError, match="it holds no time"):
-        gradebook.submission_time(folder)
+        times.submission_time(folder)

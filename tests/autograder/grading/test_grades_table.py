@@ -9,8 +9,9 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from autograder.course.journal import Row
+from autograder.course.plaintext import MOST_NAMES
 from autograder.grading.grade import Report, Waiting
-from autograder.grading.grades_table import LOOK, MISTAKES, MOST_NAMES, one_by_one, overview
+from autograder.grading.grades_table import LOOK, MISTAKES, one_by_one, overview
 from autograder.judging.verdict import Verdict
 
 WIDTHS = (60, 80, 120, 200)
@@ -55,8 +56,9 @@ def _row(student, assignment, exercise, verdict="PASS", misconception=None, poin
     return Row(student, assignment, exercise, verdict, gained, points, misconception, message)
 
 
-def _report(rows, waiting=()):
-    return Report(tuple(rows), tuple(Waiting(*one) for one in waiting), 1, 0, ())
+def _report(rows, waiting=(), scores=()):
+    waiting = tuple(Waiting(*one) for one in waiting)
+    return Report(tuple(rows), waiting, tuple(scores), (), 1, 0, ())
 
 
 def _class(size):
