@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
     from rich.text import Text
 
-    from .course.course import Course
+    from .course.course import Course, SubmissionFile
     from .grading.cluster import Cluster
     from .grading.grade import Report
     from .grading.workers import LocalWorkers
@@ -110,14 +110,22 @@ def grade(
         with _workers(opened, jobs, trust, scheduler) as workers, _progress("grading") as advance:
             from .grading.grade import grade as grade_class  # while the workers start
 
-            report = grade_class(
-                opened,
-                assignments or None,
-                student or None,
-                workers,
-                lambda done, total, file: advance(done, total, file.student),
-                dry_run,
-            )
+            judged = ""
+
+            def on_progress(done: int, total: int, file: SubmissionFile) -> None:
+                nonlocal judged
+                judged = f"{done} of {total} submissions are done. " if not dry_run else ""
+                advance(done, total, file.student)
+
+            try:
+                report = grade_class(
+                    opened, assignments or None, student or None, workers, on_progress, dry_run
+                )
+            except KeyboardInterrupt:
+                typer.echo(
+                    f"autograder: stopped. {judged}The same command goes on from here.", err=True
+                )
+                raise typer.Exit(130) from None
         if not report.rows:
             place = opened.submitted / "<student>" / "<assignment>" / "<assignment>.ipynb"
             _say(f"No submissions yet. Put them at {place}, then grade again.")
@@ -154,8 +162,13 @@ def feedback(course: CourseOption = Path()) -> None:
 
         opened = Course.open(course)
         with _progress("feedback") as advance:
-            pages = generate_feedback(opened, advance)
+            pages, unknown = generate_feedback(opened, advance)
         _say(f"{opened.feedback}: feedback pages: {pages}")
+        for student in unknown:
+            _say(
+                f"{student}: no page, since the gradebook no longer has this student. To remove "
+                f"all that is left, type: autograder remove {student} --course {opened.root}"
+            )
 
 
 @app.command()
@@ -166,6 +179,40 @@ def export(course: CourseOption = Path()) -> None:
         from .nbgrader.export import export_csv
 
         _say(f"{export_csv(Course.open(course))}: written.")
+
+
+@app.command()
+def remove(student: str, course: CourseOption = Path()) -> None:
+    """Remove a student who has left the course from every output; nothing is lost."""
+    with _clear_errors():
+        from .course.course import Course
+        from .nbgrader.leaving import remove as remove_student
+
+        kept = remove_student(Course.open(course), student)
+        _say(f"{student}: removed. What was handed in and found is in {kept}")
+
+
+@app.command()
+def erase(
+    student: str,
+    course: CourseOption = Path(),
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask first.")] = False,
+) -> None:
+    """Delete all that the course holds of a student, for ever."""
+    with _clear_errors():
+        from .course.course import Course
+        from .nbgrader.leaving import erase as erase_student
+
+        opened = Course.open(course)
+        if not yes:
+            question = f"Delete all that {opened.root} holds of {printable(student)}, for ever?"
+            typer.confirm(question, abort=True)
+        for line in erase_student(opened, student):
+            _say(f"erased: {line}")
+        _say(
+            "Copies elsewhere are not erased: backups, exported tables, feedback that was sent, "
+            "the learning platform."
+        )
 
 
 @app.command()

@@ -137,6 +137,11 @@ class Course:
         return self.root / "submitted"
 
     @property
+    def removed(self) -> Path:
+        """What was handed in, and what was found, of students who were removed."""
+        return self.root / "removed"
+
+    @property
     def autograded(self) -> Path:
         """The judged notebooks, as nbgrader's formgrader shows them."""
         return self.root / "autograded"
@@ -235,6 +240,10 @@ class Course:
             if name in (unlisted if (names := there[student]) is None else names)
         ]
         return sorted(found, key=lambda file: (file.student, file.assignment))
+
+    def student_folder(self, student: str) -> Path | None:
+        """The folder of a student's submissions; None if there is none."""
+        return self._student_folders().get(student)
 
     def _student_folders(self) -> dict[str, Path]:
         """The folders of `submitted` by student."""

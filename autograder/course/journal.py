@@ -22,6 +22,7 @@ from typing import Any, BinaryIO
 
 from ..exercise.outline import Outline
 from ..judging.verdict import Judgement, Verdict
+from .files import replace_text
 
 FIRST = "0" * 64
 """What the first line carries in place of the hash of a line before it."""
@@ -128,6 +129,11 @@ class _Entered:
 
     digest: str
     texts: Mapping[str, str] | None
+
+
+def _chained(last: str, entry: dict[str, Any]) -> bytes:
+    """A line of the journal, which carries the hash of the line before it."""
+    return json.dumps({"before": ""} | entry | {"before": last}, ensure_ascii=True).encode() + b"\n"
 
 
 def text_digest(text: str) -> str:
@@ -242,18 +248,39 @@ class Journal:
         )
         self.standings |= new
 
+    def erase(self, student: str) -> int:
+        """Write the journal anew without the lines on `student`; return how many there were.
+
+        The lines that stay are chained anew. The journal must be closed afterwards.
+        """
+        self._stream.seek(0)
+        last, kept, erased = FIRST, [], 0
+        for line in self._stream:
+            entry = json.loads(line)
+            if entry["student"] == student:
+                erased += 1
+                continue
+            kept.append(_chained(last, entry))
+            last = hashlib.sha256(kept[-1]).hexdigest()
+        if erased:
+            replace_text(self.path, b"".join(kept).decode())
+        return erased
+
     def _open(self) -> BinaryIO:
         if self._dry and not self.path.exists():
             return io.BytesIO()
-        stream = self.path.open("rb" if self._dry else "a+b")
         deadline = time.monotonic() + LOCK_WAIT
         while True:
+            stream = self.path.open("rb" if self._dry else "a+b")
             try:
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return stream
+                # `erase` puts another file in this one's place, which nobody has locked.
+                if os.path.samestat(os.fstat(stream.fileno()), self.path.stat()):
+                    return stream
+                stream.close()
             except BlockingIOError:
+                stream.close()
                 if time.monotonic() > deadline:
-                    stream.close()
                     raise JournalError(
                         f"{self.path}: another run is grading this course. "
                         "Wait until it has finished, then run the same command again."
@@ -314,7 +341,7 @@ class Journal:
                 raise JournalError(self._broken)
             last, lines = self._last, []
             for entry in entries:
-                line = json.dumps({"before": last, **entry}, ensure_ascii=True).encode() + b"\n"
+                line = _chained(last, entry)
                 last = hashlib.sha256(line).hexdigest()
                 lines.append(line)
             try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
@@ -78,12 +78,15 @@ class NamedFeedback(GetGrades):
         return self.gradebook.find_grade(name, *place)
 
 
-def generate_feedback(course: Course, on_page: Callable[[int, int, str], None]) -> int:
+def generate_feedback(
+    course: Course, on_page: Callable[[int, int, str], None]
+) -> tuple[int, list[str]]:
     """Write COURSE/feedback/<student>/<assignment>/<assignment>.html for every graded submission.
 
-    A page that says already what it would say now stays as it is. Returns the number of pages;
-    `on_page(number, total, student)` is called before each. Raises
-    FeedbackError if nothing is graded, or with the reason why some pages could not be made.
+    A page that says already what it would say now stays as it is. Returns the number of pages, and
+    the students who have a judged notebook and are no longer in the gradebook: they get no page.
+    `on_page(number, total, student)` is called before each page. Raises FeedbackError if nothing is
+    graded, or with the reason why some pages could not be made.
     """
     config = Config()
     config.CourseDirectory.root = str(course.root)
@@ -102,6 +105,7 @@ def generate_feedback(course: Course, on_page: Callable[[int, int, str], None]) 
     penalties = LatePenalties(course.nbgrader_config, course.root)
     with Gradebook(course.gradebook_url) as book:
         book.assign_penalties(penalties)
+        roster = {student.id for student in book.nbgrader.students}
         if not book.nbgrader.assignments:
             raise FeedbackError(
                 f"{shown(course.gradebook_url)}: this gradebook holds no grades. "
@@ -109,7 +113,7 @@ def generate_feedback(course: Course, on_page: Callable[[int, int, str], None]) 
                 "grade from the journal, or put the gradebook back from a backup."
             )
     directory = CourseDirectory(config=config, assignment_id="*", log=log)
-    pages = _Pages(course, on_page, total, coursedir=directory, config=config, log=log)
+    pages = _Pages(course, roster, on_page, total, coursedir=directory, config=config, log=log)
     try:
         pages.start()
     except OSError as error:  # it names the file alone: nbconvert works in the folder
@@ -123,7 +127,7 @@ def generate_feedback(course: Course, on_page: Callable[[int, int, str], None]) 
             f"{course.feedback}: some pages could not be made ({reason}). "
             f"Run `autograder grade --course {course.root}`, then this command again."
         ) from error
-    return total
+    return total - len(pages.unknown), sorted({student for student, _ in pages.unknown})
 
 
 class _Pages(GenerateFeedback):
@@ -135,6 +139,7 @@ class _Pages(GenerateFeedback):
     def __init__(
         self,
         course: Course,
+        roster: Collection[str],
         on_page: Callable[[int, int, str], None],
         total: int,
         **keywords: object,
@@ -144,6 +149,8 @@ class _Pages(GenerateFeedback):
         self._renderer = _renderer()
         self._made_of = ""
         self.page: Path | None = None  # the one that it makes now
+        self.unknown: list[tuple[str, str]] = []  # student and assignment
+        self._roster = roster
         self._states = _states(course)
 
     def init_single_notebook_resources(self, notebook_filename: str) -> dict[str, Any]:
@@ -152,6 +159,9 @@ class _Pages(GenerateFeedback):
         return {**resources, "wrong": self._states.get(place, {})}
 
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
+        if student_id not in self._roster:
+            self.unknown.append((student_id, assignment_id))
+            return False
         self._begun += 1
         self._on_page(self._begun, self._total, student_id)
         made = self.coursedir.feedback_directory

@@ -12,14 +12,14 @@ import nbformat
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 from nbgrader import api, dbutil, utils
-from sqlalchemy import Connection, Engine, create_engine, inspect, select, text
+from sqlalchemy import Connection, Engine, create_engine, delete, inspect, select, text
 from sqlalchemy.exc import DBAPIError
 
 from ..course.plaintext import printable
 from .database import GradebookError, GradebookLocked, explained, patient, shown, sqlite_file
 from .entries import Entry, write_entries
 from .penalties import LatePenalties
-from .scores import Score, course_scores
+from .scores import Score, course_scores, marks_above_maximum
 
 COURSE_ID = "default_course"
 """The course that nbgrader itself uses when none is configured."""
@@ -109,10 +109,43 @@ class Gradebook:
                 raise
             self._commit()
 
+    def remove_student(self, student: str) -> bool:
+        """Remove a student and all that the gradebook holds of them; False if it knows none."""
+        with self._explained():
+            found = self._db.query(api.Student).filter_by(id=student).one_or_none()
+            if found is None:
+                return False
+            submissions = select(api.SubmittedAssignment.id).filter_by(student_id=student)
+            chosen = api.SubmittedNotebook.assignment_id.in_(submissions)
+            notebooks = select(api.SubmittedNotebook.id).where(chosen)
+            connection = self._db.connection()
+            for row in (api.Grade, api.Comment):
+                connection.execute(delete(row).where(row.notebook_id.in_(notebooks)))
+            connection.execute(delete(api.SubmittedNotebook).where(chosen))
+            connection.execute(delete(api.SubmittedAssignment).filter_by(student_id=student))
+            connection.execute(delete(api.Student).filter_by(id=student))
+            self._commit()
+            return True
+
+    def compact(self) -> None:
+        """Write an SQLite file anew, without the rows that were removed and still stand in it."""
+        if sqlite_file(self.url) is None:
+            return
+        with self._explained():
+            self._db.rollback()
+            engine = self.nbgrader.engine.execution_options(isolation_level="AUTOCOMMIT")
+            with engine.connect() as connection:
+                connection.exec_driver_sql("VACUUM")
+
     def scores(self) -> list[Score]:
         """Return the scores of every student of the gradebook, for every assignment in it."""
         with self._explained():
             return course_scores(self._db.connection())
+
+    def marks_above_maximum(self) -> list[str]:
+        """Name the marks by people that are above what the answer is worth now."""
+        with self._explained():
+            return marks_above_maximum(self._db.connection())
 
     def _commit(self) -> None:
         if not self._dry:

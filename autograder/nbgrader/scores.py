@@ -14,6 +14,7 @@ from typing import Any
 from nbgrader import api
 from sqlalchemy import Connection, Row, select
 
+from ..course.plaintext import printable
 from .penalties import seconds_late
 
 
@@ -110,6 +111,16 @@ def _score(
     )
 
 
+def marks_above_maximum(connection: Connection) -> list[str]:
+    """Name the marks by people that are above what the answer is worth now, a sentence each."""
+    return [
+        f"{row.assignment}: the mark of {printable(row.student)} for {row.name} is "
+        f"{row.manual_score:g}, and the release gives at most {row.max_score:g}. It counts as it "
+        "is; change it in the formgrader if that is wrong."
+        for row in connection.execute(_ABOVE)
+    ]
+
+
 _STUDENTS = select(
     api.Student.id,
     api.Student.last_name,
@@ -117,7 +128,7 @@ _STUDENTS = select(
     api.Student.email,
     api.Student.lms_user_id,
 )
-_ASSIGNMENTS = select(api.Assignment.name, api.Assignment.max_score)
+_ASSIGNMENTS = select(api.Assignment.name, api.Assignment.max_score.label("max_score"))
 _SUBMISSIONS = (
     select(
         api.SubmittedAssignment.student_id.label("student"),
@@ -152,7 +163,7 @@ _GRADES = (
         api.SubmittedAssignment.student_id.label("student"),
         api.Assignment.name.label("assignment"),
         api.GradeCell.name,
-        api.Grade.score,
+        api.Grade.score.label("score"),
         api.Grade.needs_manual_grade,
         api.Grade.manual_score.is_not(None).label("by_hand"),
         (api.Grade.manual_score.is_not(None) | api.Grade.auto_score.is_not(None)).label("marked"),
@@ -165,4 +176,22 @@ _GRADES = (
     )
     .join(api.Assignment, api.SubmittedAssignment.assignment_id == api.Assignment.id)
     .order_by(api.GradeCell.cell_type, api.GradeCell.name)
+)
+_ABOVE = (
+    select(
+        api.SubmittedAssignment.student_id.label("student"),
+        api.Assignment.name.label("assignment"),
+        api.GradeCell.name,
+        api.GradeCell.max_score,
+        api.Grade.manual_score,
+    )
+    .select_from(api.Grade)
+    .join(api.GradeCell, api.Grade.cell_id == api.GradeCell.id)
+    .join(api.SubmittedNotebook, api.Grade.notebook_id == api.SubmittedNotebook.id)
+    .join(
+        api.SubmittedAssignment, api.SubmittedNotebook.assignment_id == api.SubmittedAssignment.id
+    )
+    .join(api.Assignment, api.SubmittedAssignment.assignment_id == api.Assignment.id)
+    .where(api.Grade.manual_score > api.GradeCell.max_score)
+    .order_by(api.Assignment.name, api.SubmittedAssignment.student_id, api.GradeCell.name)
 )

@@ -135,6 +135,7 @@ class GradebookWriter:
             self._enter(book, self._left + self._entries)
             book.assign_penalties(penalties)
             self._scores = book.scores()
+            self.notes += book.marks_above_maximum()
 
     def _gradebook(self) -> Gradebook:
         from .gradebook import Gradebook

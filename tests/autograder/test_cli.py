@@ -7,6 +7,7 @@ import os
 import re
 import resource
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -99,6 +100,35 @@ def test_a_course_without_submissions_is_told_where_to_put_them(course):
     result = _run("grade", "--course", course.root)
     assert result.exit_code == 0
     assert "No submissions yet. Put them at" in result.stdout
+
+
+INTERRUPTED = """
+import signal, sys
+from autograder import cli
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background has none
+sys.argv = ["autograder", "grade", "--jobs", "1", "--course", sys.argv[1]]
+cli.app()
+"""
+
+
+def test_ctrl_c_says_how_far_it_came_and_the_same_command_goes_on(course):
+    for number in range(20):
+        hand_in(course, f"student{number}")
+    command = [sys.executable, "-c", INTERRUPTED, str(course.root)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running:
+        first = running.stderr.readline()
+        running.send_signal(signal.SIGINT)
+        *_, said = running.stderr.read().splitlines()
+    assert first.startswith("grading ")
+    assert running.returncode == 130
+    done = re.fullmatch(
+        r"autograder: stopped\. (\d+) of 22 submissions are done\. The same command goes on from "
+        r"here\.",
+        said,
+    )
+    known = re.search(r"(\d+) judged, (\d+) known", _run("grade", "--course", course.root).stdout)
+    assert int(known[2]) >= int(done[1]) > 0
+    assert int(known[1]) + int(known[2]) == 22
 
 
 def test_the_course_is_the_current_directory_by_default(course, monkeypatch):
