@@ -65,7 +65,9 @@ class GradesCsv(ExportPlugin):
 
 
 def _row(score: Score) -> dict[str, object]:
-    points = {name: "" if value is None else value for name, value in score.points.items()}
+    points: dict[str, object] = {
+        name: "" if value is None else value for name, value in score.points.items()
+    }
     return {
         "student": _text(score.student),
         "last_name": _text(score.last_name),

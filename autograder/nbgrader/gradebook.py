@@ -35,7 +35,8 @@ class Gradebook:
     def __init__(self, url: str, dry: bool = False) -> None:
         """Open the gradebook at `url`.
 
-        What a `dry` run writes is seen in it until it is closed, and then undone.
+        What a `dry` run writes is seen in it until it is closed, and then undone. It needs a
+        gradebook that is there.
         """
         self.url, self._dry = url, dry
         with explained(url):
@@ -43,11 +44,6 @@ class Gradebook:
             try:
                 if not dry:
                     _prepare(engine, url)
-                elif not _check_revision(engine, url):
-                    raise GradebookError(
-                        f"{shown(url)}: there is no gradebook yet, so there is nothing to compare "
-                        "with. Grade without --dry-run first."
-                    )
             finally:
                 engine.dispose()
             self.nbgrader = api.Gradebook(patient(url), COURSE_ID)
@@ -183,20 +179,21 @@ class Gradebook:
                 raise
 
 
-def check_version(url: str) -> None:
-    """Raise GradebookError if the gradebook exists and is of another version of nbgrader.
+def check_version(url: str) -> bool:
+    """Return whether there is a gradebook. Raises GradebookError for another version of nbgrader.
 
     A gradebook that is locked just now passes: it is looked at again when it is written.
     """
     with suppress(GradebookLocked), explained(url):
         path = sqlite_file(url)
         if path is not None and not Path(path).exists():
-            return
+            return False
         engine = create_engine(patient(url, 0.0))
         try:
-            _check_revision(engine, url)
+            return _check_revision(engine, url)
         finally:
             engine.dispose()
+    return True
 
 
 def _prepare(engine: Engine, url: str) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 from nbgrader import api
 from nbgrader.preprocessors import AssignLatePenalties
-from sqlalchemy import Connection, Row, Table, bindparam, event, func, or_, select, update
+from sqlalchemy import Connection, Table, bindparam, event, func, or_, select, update
 from sqlalchemy.orm import Session
 from traitlets.config import Config
 
@@ -67,10 +67,10 @@ class LatePenalties:
                 changed.append({"of_notebook": row.notebook, "penalty": penalty})
         if changed:
             statement = update(_NOTEBOOK).where(_NOTEBOOK.c.id == bindparam("of_notebook"))
-            values = {"late_submission_penalty": bindparam("penalty")}
+            values: dict[str, Any] = {"late_submission_penalty": bindparam("penalty")}
             connection.execute(statement.values(values), changed)
 
-    def _penalty(self, row: Row[Any], score: float, seconds: float) -> float | None:
+    def _penalty(self, row: Any, score: float, seconds: float) -> float | None:
         """Return what the plugin takes off, at least 0 and at most the score, as in nbgrader."""
         try:
             penalty = self._plugin.late_submission_penalty(row.student, score, seconds)
@@ -108,7 +108,7 @@ def _after_flush(session: Session, _: object) -> None:
         LatePenalties(_KEPT["config"], _KEPT["root"]).assign(session.connection())
 
 
-def seconds_late(row: Row[Any]) -> float:
+def seconds_late(row: Any) -> float:
     """Return by how many seconds a submission missed its due date, extension included.
 
     `row` has the columns `timestamp`, `duedate` and `extension`.

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from nbgrader import api
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, select
 
 from ..course.plaintext import printable
 from .penalties import seconds_late
@@ -56,14 +56,14 @@ def course_scores(connection: Connection) -> list[Score]:
     Whole tables are read in a few queries: nbgrader's objects compute each score on each access.
     """
     students = connection.execute(_STUDENTS).all()
-    grades: dict[tuple[str, str], list[Row[Any]]] = defaultdict(list)
+    grades: dict[tuple[str, str], list[Any]] = defaultdict(list)
     for row in connection.execute(_GRADES):
         grades[row.student, row.assignment].append(row)
     penalties: dict[tuple[str, str], float] = defaultdict(float)
-    submitted: dict[tuple[str, str], Row[Any]] = {}
-    for row in connection.execute(_SUBMISSIONS):
-        submitted[row.student, row.assignment] = row
-        penalties[row.student, row.assignment] += row.penalty or 0.0
+    submitted: dict[tuple[str, str], Any] = {}
+    for submission in connection.execute(_SUBMISSIONS):
+        submitted[submission.student, submission.assignment] = submission
+        penalties[submission.student, submission.assignment] += submission.penalty or 0.0
     commented = {(row[0], row[1]) for row in connection.execute(_COMMENTED)}
     return [
         _score(
@@ -81,12 +81,12 @@ def course_scores(connection: Connection) -> list[Score]:
 
 
 def _score(
-    student: Row[Any],
-    assignment: Row[Any],
+    student: Any,
+    assignment: Any,
     *,
-    submitted: Row[Any] | None,
+    submitted: Any | None,
     penalty: float,
-    grades: list[Row[Any]],
+    grades: list[Any],
     commented: bool,
 ) -> Score:
     timestamp = submitted.timestamp if submitted else None

@@ -68,7 +68,9 @@ def parse_time(text: str) -> datetime:
     zone = None
     if "/" in last and any(map(str.isalpha, last)):
         text, zone = before, _zone(last, None)
-    times = [dateutil.parser.parse(text, default=default, tzinfos=_zone) for default in _DEFAULTS]
+    times: list[datetime] = [
+        dateutil.parser.parse(text, default=default, tzinfos=_zone) for default in _DEFAULTS
+    ]
     if times[0] != times[1]:
         raise ValueError(f"{text}: the date is not complete")
     time = times[0] if zone is None else times[0].replace(tzinfo=zone)
@@ -78,7 +80,8 @@ def parse_time(text: str) -> datetime:
 
 def _zone(name: str | None, offset: int | None) -> tzinfo:
     if offset is not None:
-        return dateutil.tz.tzoffset(name, offset)
+        known: tzinfo = dateutil.tz.tzoffset(name, offset)
+        return known
     zone: tzinfo | None = dateutil.tz.gettz(name) if name else dateutil.tz.UTC
     if zone is None:
         raise UnknownZone(printable(name or ""))

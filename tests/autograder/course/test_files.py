@@ -106,7 +106,7 @@ def test_text_is_quoted_and_numbers_are_not(course):
     _graded(course, "ann")
     header, row = export_csv(course).read_text().splitlines()
     assert header == ",".join(f'"{name}"' for name in COLUMNS)
-    assert row == '"ann","a;\'=1+1","ann","toy",0.0,0.0,0'
+    assert row == '"ann","a;\'=1+1","ann","toy","no","",0.0,0.0,0.0,0.0,0,0'
 
 
 def _pipe(path):

@@ -16,6 +16,7 @@ from autograder.course.course import CourseError
 from autograder.exercise.outline import Part, outline
 from autograder.grading import jobs
 from autograder.grading.grade import grade
+from autograder.nbgrader.database import GradebookError
 
 WRONG_SCALE = "def scale(X, factor=2.0):\n    return X + factor"
 USES_SCALE = "def row_mean(X):\n    return scale(X, 1.0).mean(axis=-1)"
@@ -176,10 +177,9 @@ def test_a_dry_run_says_the_same_and_writes_nothing(course, sandbox):
     assert tried.scores == real.scores
 
 
-def test_a_dry_run_without_a_gradebook_is_one_line(course):
-    result = CliRunner().invoke(cli.app, ["grade", "--dry-run", "--course", str(course.root)])
-    assert result.exit_code == 1
-    assert "there is no gradebook yet" in result.stderr.splitlines()[-1]
+def test_a_dry_run_without_a_gradebook_is_one_line(course, sandbox):
+    with pytest.raises(GradebookError, match="there is no gradebook yet"):
+        grade(course, None, None, InProcess(sandbox), dry=True)
     assert not (course.root / "gradebook.db").exists()
     assert not course.journal.exists()
 

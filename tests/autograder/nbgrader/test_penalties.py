@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 from datetime import datetime
 
 import pytest
@@ -36,6 +37,7 @@ def course(tmp_path, monkeypatch):
     hand_in(made, "bob", mean=MEAN_SUM, why=STUBS["why"])
     _time(made, "ann", "2026-02-03 11:00:00 UTC")
     _time(made, "bob", "2026-02-03 06:00:00 America/Los_Angeles")
+    shutil.copytree(made.release / "toy", made.source / "toy")
     with Gradebook(made.gradebook_url) as book:
         book.nbgrader.add_assignment("toy", duedate="2026-02-03 12:00:00 UTC")
         book.nbgrader.add_student("cay", first_name="Cay")
