@@ -85,14 +85,15 @@ def test_every_damaged_notebook_is_read_or_refused_with_a_reason(data):
     judgements = {name: Judgement(Verdict.PASS, "x") for name in names} | submission.problems
     record = make_record(
         "ann",
-        page.ASSIGNMENT,
+        outline(page.ASSIGNMENT),
         judgements,
         digest=submission.digest,
         fingerprint="",
         trusted=False,
+        before=None,
     )
     json.dumps(dataclasses.asdict(record)).encode()
-    shown = autograded_notebook(submission, page.ASSIGNMENT, released())
+    shown = autograded_notebook(submission, outline(page.ASSIGNMENT), released())
     nbformat.validate(shown)
     nbformat.writes(shown).encode()
 
