@@ -19,7 +19,15 @@ from sqlalchemy.exc import DBAPIError
 
 from ..course.files import read_start
 from ..course.plaintext import printable
-from .database import GradebookError, GradebookLocked, explained, patient, shown, sqlite_file
+from .database import (
+    GradebookError,
+    GradebookLocked,
+    explained,
+    make_file,
+    patient,
+    shown,
+    sqlite_file,
+)
 from .entries import Entry, write_entries
 
 YEARS = range(1990, 2200)
@@ -40,6 +48,7 @@ class Gradebook:
         """Open the gradebook at `url`."""
         self.url = url
         with explained(url):
+            make_file(url)
             engine = create_engine(patient(url))
             try:
                 _prepare(engine, url)

@@ -26,6 +26,7 @@ from nbgrader.preprocessors import (
 from traitlets.config import Config
 
 from ..course.files import database_url
+from ..course.permissions import is_shared
 from .gradebook import submission_time
 
 PREPROCESSORS = [LockCells, ClearOutput, CheckCellMetadata, ComputeChecksums]
@@ -42,6 +43,7 @@ def configure(c: Config) -> None:
     take_literally(root)
     if "db_url" not in c.CourseDirectory:
         c.CourseDirectory.db_url = database_url(root / "gradebook.db")
+    c.CourseDirectory.groupshared = root.is_dir() and is_shared(root)
     c.GenerateAssignment.preprocessors = [*PREPROCESSORS, SaveCells]
     c.Autograde.exporter_class = "autograder.plugin.JudgedNotebook"
     c.Autograde.sanitize_preprocessors = []

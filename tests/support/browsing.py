@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from people import Person
 from playwright.sync_api import Page, sync_playwright
 
 TOKEN = "formgrader-test"
@@ -23,10 +24,10 @@ MAIN = "import sys; from jupyter_server.serverapp import main; sys.exit(main(sys
 
 
 @contextmanager
-def formgrader_server(root: Path, home: Path) -> Iterator[str]:
+def formgrader_server(root: Path, home: Path, person: Person | None = None) -> Iterator[str]:
     """Run a Jupyter server with the formgrader in the course at `root`; yields its address.
 
-    `home` is an empty folder for its settings.
+    `home` is an empty folder for its settings. The server runs as `person`, or as this user.
     """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -39,10 +40,13 @@ def formgrader_server(root: Path, home: Path) -> Iterator[str]:
         "JUPYTER_CONFIG_DIR": str(home),
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
     }
+    if person is not None:
+        environment |= person.environment()
+    command = [sys.executable, "-c", MAIN, *options, "--allow-root"]
     log = home / "server.log"
     with log.open("wb") as stream:
         server = subprocess.Popen(
-            [sys.executable, "-c", MAIN, *options, "--allow-root"],
+            command if person is None else person.command(*command),
             cwd=root,
             env=environment,
             stdout=stream,
