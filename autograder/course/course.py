@@ -35,6 +35,16 @@ c.CourseDirectory.root = str(Path(__file__).absolute().parent)
 configure(c)
 """
 
+GITIGNORE = """\
+# Git takes only what is named here: not the key, submissions, grades, feedback or rubrics.
+# Write no database password into nbgrader_config.py, or name that file no longer.
+/*
+!/.gitignore
+!/nbgrader_config.py
+!/source/
+!/release/
+"""
+
 
 class CourseError(Exception):
     """The course directory cannot be used; the message says what, where and what to do."""
@@ -82,6 +92,7 @@ class Course:
             root.chmod(PRIVATE)
             for name in ("source", "release", "submitted"):
                 (root / name).mkdir()
+            (root / ".gitignore").write_text(GITIGNORE, encoding="utf-8")
             config = NBGRADER_CONFIG.format(package=package)
             (root / "nbgrader_config.py").write_text(config, encoding="utf-8")
             _write_secret(_key_file(root), secrets.token_bytes(KEY_BYTES))
