@@ -97,6 +97,8 @@ def test_a_disk_that_keeps_no_permissions_is_one_line(course, monkeypatch, chmod
 
 
 def test_a_disk_that_is_mounted_read_only_is_one_line(people):
+    if subprocess.run(["unshare", "--mount", "true"], check=False).returncode != 0:
+        pytest.skip("this machine lets nobody mount anything")
     script = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && shift && exec "$@"'
     made = make_course(people / "course")
     command = ["autograder", "share", "users", "--course", str(made.root)]
