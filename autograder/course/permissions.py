@@ -23,14 +23,17 @@ def is_shared(root: Path) -> bool:
     return root.stat().st_mode & SHARED_FOLDER == SHARED_FOLDER
 
 
-def keep_shared(root: Path) -> None:
+def keep_shared(root: Path) -> bool:
     """Let the group use whatever this process makes from now on, if the course is shared.
 
-    This sets the umask of the process, since SQLite and nbgrader write files here, too. A process
-    that works in a course of one person keeps its umask: the folder itself is closed to others.
+    This sets the umask of the process, since SQLite, nbgrader and Jupyter write files here, too. A
+    process that works in a course of one person keeps its umask: the folder itself is closed to
+    others. Returns whether the course is shared. Raises OSError.
     """
-    if is_shared(root):
+    shared = is_shared(root)
+    if shared:
         os.umask(NOTHING_FOR_OTHERS)
+    return shared
 
 
 def shared_mode(mode: int) -> int:
