@@ -30,7 +30,9 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,
 )
 
-CourseOption = Annotated[Path, typer.Option("--course", help="The course directory.")]
+CourseOption = Annotated[  # not readable: Course.open says it better
+    Path, typer.Option("--course", help="The course directory.", readable=False)
+]
 Package = Annotated[
     str, typer.Option(metavar="NAME", help="The Python package that declares the exercises.")
 ]
@@ -216,10 +218,29 @@ def erase(
 
 
 @app.command()
+def share(
+    group: Annotated[str, typer.Argument(metavar="GROUP", help="A group of this machine.")],
+    course: CourseOption = Path(),
+) -> None:
+    """Let a group of this machine grade and mark in the course, and nobody else."""
+    with _clear_errors():
+        from .course.course import Course
+        from .course.sharing import note_on_path
+        from .course.sharing import share as share_course
+
+        opened = Course.open(course)
+        shared = share_course(opened, group)
+        _say(f"{opened.root}: shared with {shared.group}. Changed: {shared.changed}")
+        if note := note_on_path(shared):
+            _say(note)
+
+
+@app.command()
 def doctor(course: CourseOption = Path()) -> None:
     """Try to break each layer of isolation that this machine has, and say which held.
 
-    In a course, or with --course, say as well whether other users can read it.
+    In a course, or with --course, say as well who can read it, and whether a group that shares it
+    can read and write everything.
     """
     with _clear_errors():
         from rich.table import Table
@@ -238,18 +259,14 @@ def doctor(course: CourseOption = Path()) -> None:
 
 
 def _readers(root: Path) -> list[Layer]:
-    """Whether a course keeps other users of the machine out; nothing where there is none."""
+    """Return who can read a course; nothing where there is none."""
     from .course.course import Course
+    from .course.sharing import readers
     from .sandbox.doctor import Layer
 
     if root == Path() and not Path("course.key").exists():
         return []
-    course = Course.open(root)
-    detail = f"{course.root} is {course.mode}"
-    if not course.private:
-        detail += ": other users of this machine can read what students handed in, and their "
-        detail += "grades. Type: chmod 700 and this folder"
-    return [Layer("course: other users", course.private, detail)]
+    return [Layer(*row) for row in readers(Course.open(root))]
 
 
 def _show_report(report: Report, narrowed: bool) -> None:

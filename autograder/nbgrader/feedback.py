@@ -216,7 +216,7 @@ def _states(course: Course) -> dict[tuple[str, str], dict[str, str]]:
 def _renderer() -> bytes:
     """A digest of the code that makes the pages, and of the versions of what it uses."""
     code = hashlib.sha256()
-    for package in ("nbgrader", "nbconvert", "nh3"):
+    for package in ("nbgrader", "nbconvert", "nh3", "docutils"):
         code.update(metadata.version(package).encode())
     for path in (*sorted(Path(__file__).parent.glob("*.py")), *sorted(PAGES.rglob("*.*"))):
         code.update(path.read_bytes())

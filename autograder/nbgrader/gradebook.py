@@ -16,7 +16,15 @@ from sqlalchemy import Connection, Engine, create_engine, delete, inspect, selec
 from sqlalchemy.exc import DBAPIError
 
 from ..course.plaintext import printable
-from .database import GradebookError, GradebookLocked, explained, patient, shown, sqlite_file
+from .database import (
+    GradebookError,
+    GradebookLocked,
+    explained,
+    make_file,
+    patient,
+    shown,
+    sqlite_file,
+)
 from .entries import Entry, write_entries
 from .penalties import LatePenalties
 from .scores import Score, course_scores, marks_above_maximum
@@ -40,6 +48,7 @@ class Gradebook:
         """
         self.url, self._dry = url, dry
         with explained(url):
+            make_file(url)
             engine = create_engine(patient(url))
             try:
                 if not dry:
