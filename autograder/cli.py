@@ -128,6 +128,51 @@ def grade(
             )
 
 
+@app.command()
+def collect(
+    archive: Annotated[Path, typer.Argument(metavar="ARCHIVE")],
+    course: CourseOption = Path(),
+    assignment: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Only notebooks of this assignment.")
+    ] = None,
+    worksheet: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Moodle's grading worksheet, with times.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Write without asking.")] = False,
+) -> None:
+    """Take submissions from an archive of Canvas, Moodle or Gradescope, or from any zip or folder.
+
+    It shows whose each file is, and writes only when you confirm it.
+    """
+    with _clear_errors():
+        from .course.course import Course
+        from .nbgrader.roster import read_roster
+        from .platforms.archive import open_archive
+        from .platforms.collect_table import table
+        from .platforms.collecting import collect as collect_plan
+        from .platforms.collecting import plan_of
+
+        opened = Course.open(course)
+        with open_archive(archive) as files:
+            plan = plan_of(opened, files, read_roster(opened), assignment, worksheet)
+            _print(table(plan))
+            if not plan.written:
+                collect_plan(opened, files, plan)
+                _say("There is nothing to write.")
+            elif yes or _confirmed(f"Write {len(plan.written)} submissions?"):
+                count = collect_plan(opened, files, plan)
+                _say(f"{opened.submitted}: submissions written: {count}")
+            else:
+                _say("Nothing was written. To write, add --yes.")
+
+
+def _confirmed(question: str) -> bool:
+    """Whether the person at the terminal says yes; False where there is none."""
+    import sys
+
+    return sys.stdin.isatty() and typer.confirm(question)
+
+
 def _workers(
     course: Course, jobs: int | None, trust: bool, scheduler: str | None
 ) -> LocalWorkers | Cluster:

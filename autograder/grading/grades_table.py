@@ -10,12 +10,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rich.cells import cell_len, set_cell_size
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.cells import cell_len
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from ..course.course import FAULTS
 from ..course.journal import Row
+from ..course.lines import Line, Paragraph
 from ..course.plaintext import printable
 from ..judging.verdict import IN_WORDS, Verdict
 from .grade import Report
@@ -69,10 +70,10 @@ def overview(report: Report) -> RenderableType:
     width = _column(groups)
     return Group(
         *(part for name, group in groups.items() for part in _findings(name, group)),
-        _Line("", width, cells[0], style="bold"),
-        *(_Line(name, width, cell) for name, cell in zip(groups, cells[1:], strict=True)),
+        Line("", width, cells[0], style="bold"),
+        *(Line(name, width, cell) for name, cell in zip(groups, cells[1:], strict=True)),
         Text(),
-        _Paragraph("", CAPTION),
+        Paragraph("", CAPTION),
     )
 
 
@@ -89,15 +90,15 @@ def one_by_one(report: Report) -> RenderableType:
         [(one.points, f"{one.waiting} to mark" if one.waiting else "") for one in graded]
     )
     lines: dict[str, list[RenderableType]] = {
-        name: [_Paragraph("", name, "bold")] for name in (students if by_student else assignments)
+        name: [Paragraph("", name, "bold")] for name in (students if by_student else assignments)
     }
     width = _column(assignments if by_student else students)
     for one, cells in zip(graded, points, strict=True):
         heading, name = one.student, one.assignment
         if not by_student:
             heading, name = name, heading
-        lines[heading].append(_Line(name, width, cells, indent="  "))
-        lines[heading] += [_Paragraph("    ", found) for found in one.found]
+        lines[heading].append(Line(name, width, cells, indent="  "))
+        lines[heading] += [Paragraph("    ", found) for found in one.found]
     return Group(*(line for part in lines.values() for line in [*part, Text()]))
 
 
@@ -188,7 +189,7 @@ def _findings(name: str, group: Sequence[_Submission]) -> list[RenderableType]:
     look = [f"{reason}: {_capped(names)}" for reason, names in students.items() if names]
     if not mistakes and not look:
         return []
-    heading = _Paragraph("", name, "bold")
+    heading = Paragraph("", name, "bold")
     return [heading, *_labelled("mistakes", mistakes), *_labelled("look at", look), Text()]
 
 
@@ -213,7 +214,7 @@ def _capped(names: Sequence[str]) -> str:
 def _labelled(label: str, items: Sequence[str]) -> list[RenderableType]:
     """The items below each other, with the label before the first."""
     labels = [f"  {label:<8}  ", *(" " * 12 for _ in items)]
-    return [_Paragraph(before, item) for before, item in zip(labels, items, strict=False)]
+    return [Paragraph(before, item) for before, item in zip(labels, items, strict=False)]
 
 
 def _column(names: Iterable[str]) -> int:
@@ -228,44 +229,3 @@ def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
         "".join(f"  {cell:>{width}}" for cell, width in zip(row, widths, strict=True))
         for row in rows
     ]
-
-
-@dataclass(frozen=True)
-class _Line:
-    """A name and its cells; a name that is too long for its column gets a line of its own."""
-
-    name: str
-    column: int
-    cells: str
-    indent: str = ""
-    style: str = ""
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        name = printable(self.name)
-        room = options.max_width - len(self.indent) - len(self.cells)
-        if room < 0:  # narrower than the numbers
-            yield _Paragraph(self.indent, " ".join((name, *self.cells.split())), self.style)
-            return
-        column = min(self.column, room)
-        if cell_len(name) > column:
-            yield _Paragraph(self.indent, name)
-            name = ""
-        line = f"{self.indent}{set_cell_size(name, column)}{self.cells}"
-        yield Text(line.rstrip(), self.style)
-
-
-@dataclass(frozen=True)
-class _Paragraph:
-    """A label and a text; further lines of the text are indented a little more."""
-
-    label: str
-    text: str
-    style: str = ""
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        indent = len(self.label) + 2 * bool(self.label)
-        text = Text(printable(self.text), self.style)
-        width = max(options.max_width - indent, 2)  # a wide character fits
-        for number, line in enumerate(text.wrap(console, width, overflow="fold")):
-            line.rstrip()
-            yield Text.assemble(" " * indent if number else self.label, line)
