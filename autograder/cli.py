@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -35,6 +36,18 @@ Package = Annotated[
     str, typer.Option(metavar="NAME", help="The Python package that declares the exercises.")
 ]
 Names = Annotated[list[str] | None, typer.Argument(metavar="[ASSIGNMENT ...]")]
+
+
+class _GradesFor(StrEnum):
+    CSV = "csv"
+    CANVAS = "canvas"
+    MOODLE = "moodle"
+
+
+class _FeedbackFor(StrEnum):
+    CANVAS = "canvas"
+    MOODLE = "moodle"
+    GRADESCOPE = "gradescope"
 
 
 @app.command()
@@ -186,7 +199,13 @@ def _workers(
 
 
 @app.command()
-def feedback(course: CourseOption = Path()) -> None:
+def feedback(
+    course: CourseOption = Path(),
+    to: Annotated[
+        _FeedbackFor | None,
+        typer.Option("--to", help="Make a zip an assignment that this platform takes back."),
+    ] = None,
+) -> None:
     """Write the feedback pages for students to COURSE/feedback/."""
     with _clear_errors():
         from .course.course import Course
@@ -196,16 +215,48 @@ def feedback(course: CourseOption = Path()) -> None:
         with _progress("feedback") as advance:
             pages = generate_feedback(opened, advance)
         _say(f"{opened.feedback}: feedback pages: {pages}")
+        if to is not None:
+            from .platforms.feedback_archive import write_feedback_archives
+            from .platforms.uploads import few
+
+            for made in write_feedback_archives(opened, to):
+                _say(f"{made.path}: feedback pages: {made.pages}")
+                if made.absent:
+                    _say(f"Not in it, since not collected from there: {few(made.absent)}.")
 
 
 @app.command()
-def export(course: CourseOption = Path()) -> None:
-    """Write the gradebook to COURSE/grades.csv."""
+def export(
+    assignment: Annotated[str | None, typer.Argument(metavar="[ASSIGNMENT]")] = None,
+    course: CourseOption = Path(),
+    to: Annotated[
+        _GradesFor, typer.Option("--to", help="Who is to read the file.")
+    ] = _GradesFor.CSV,
+    worksheet: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Moodle's grading worksheet, to be filled in."),
+    ] = None,
+) -> None:
+    """Write the gradebook to COURSE/grades.csv, or to a file that Canvas or Moodle imports."""
     with _clear_errors():
         from .course.course import Course
-        from .nbgrader.export import export_csv
 
-        _say(f"{export_csv(Course.open(course))}: written.")
+        if to is _GradesFor.CSV and (assignment or worksheet):
+            raise typer.BadParameter("grades.csv has all assignments: name canvas or moodle")
+        if worksheet and (to is not _GradesFor.MOODLE or assignment is None):
+            raise typer.BadParameter("a worksheet is Moodle's, and of one ASSIGNMENT: name it")
+        opened = Course.open(course)
+        if to is _GradesFor.CSV:
+            from .nbgrader.export import export_csv
+
+            _say(f"{export_csv(opened)}: written.")
+            return
+        from .nbgrader.platform_grades import export_for
+
+        made = export_for(opened, to, assignment, worksheet)
+        _say(f"{made.path}: written.")
+        for note in made.notes:
+            _say(note)
 
 
 @app.command()

@@ -16,7 +16,8 @@ from rich.text import Text
 
 from ..course.course import FAULTS
 from ..course.journal import Row
-from ..course.lines import Line, Paragraph
+from ..course.lines import Line as _Line
+from ..course.lines import Paragraph as _Paragraph
 from ..course.plaintext import printable
 from ..judging.verdict import IN_WORDS, Verdict
 from .grade import Report
@@ -70,10 +71,10 @@ def overview(report: Report) -> RenderableType:
     width = _column(groups)
     return Group(
         *(part for name, group in groups.items() for part in _findings(name, group)),
-        Line("", width, cells[0], style="bold"),
-        *(Line(name, width, cell) for name, cell in zip(groups, cells[1:], strict=True)),
+        _Line("", width, cells[0], style="bold"),
+        *(_Line(name, width, cell) for name, cell in zip(groups, cells[1:], strict=True)),
         Text(),
-        Paragraph("", CAPTION),
+        _Paragraph("", CAPTION),
     )
 
 
@@ -90,15 +91,15 @@ def one_by_one(report: Report) -> RenderableType:
         [(one.points, f"{one.waiting} to mark" if one.waiting else "") for one in graded]
     )
     lines: dict[str, list[RenderableType]] = {
-        name: [Paragraph("", name, "bold")] for name in (students if by_student else assignments)
+        name: [_Paragraph("", name, "bold")] for name in (students if by_student else assignments)
     }
     width = _column(assignments if by_student else students)
     for one, cells in zip(graded, points, strict=True):
         heading, name = one.student, one.assignment
         if not by_student:
             heading, name = name, heading
-        lines[heading].append(Line(name, width, cells, indent="  "))
-        lines[heading] += [Paragraph("    ", found) for found in one.found]
+        lines[heading].append(_Line(name, width, cells, indent="  "))
+        lines[heading] += [_Paragraph("    ", found) for found in one.found]
     return Group(*(line for part in lines.values() for line in [*part, Text()]))
 
 
@@ -189,7 +190,7 @@ def _findings(name: str, group: Sequence[_Submission]) -> list[RenderableType]:
     look = [f"{reason}: {_capped(names)}" for reason, names in students.items() if names]
     if not mistakes and not look:
         return []
-    heading = Paragraph("", name, "bold")
+    heading = _Paragraph("", name, "bold")
     return [heading, *_labelled("mistakes", mistakes), *_labelled("look at", look), Text()]
 
 
@@ -214,7 +215,7 @@ def _capped(names: Sequence[str]) -> str:
 def _labelled(label: str, items: Sequence[str]) -> list[RenderableType]:
     """The items below each other, with the label before the first."""
     labels = [f"  {label:<8}  ", *(" " * 12 for _ in items)]
-    return [Paragraph(before, item) for before, item in zip(labels, items, strict=False)]
+    return [_Paragraph(before, item) for before, item in zip(labels, items, strict=False)]
 
 
 def _column(names: Iterable[str]) -> int:

@@ -15,7 +15,7 @@ from ..course.plaintext import printable
 from .matching import NOBODY
 from .plan import Action, Plan, Row
 from .times import as_timestamp
-from .uploads import Person
+from .uploads import Person, few
 
 TITLES = {
     "canvas": "Canvas's archive",
@@ -26,9 +26,6 @@ TITLES = {
 
 LONGEST_COLUMN = 32
 """The widest column of students, in characters."""
-
-MOST_NAMES = 5
-"""How many files one sentence names."""
 
 NO_ROSTER = (
     "The gradebook has no roster, so the students are called as in the archive. To have them "
@@ -132,9 +129,7 @@ def _others(plan: Plan) -> Iterator[Paragraph]:
     for path, what in plan.found.others:
         kinds.setdefault(what, []).append(path)
     for what, paths in kinds.items():
-        more = f" and {len(paths) - MOST_NAMES} more" if len(paths) > MOST_NAMES else ""
-        names = f"{', '.join(paths[:MOST_NAMES])}{more}"
-        yield Paragraph("", f"left aside: {_many(len(paths), 'file')} ({what}): {names}")
+        yield Paragraph("", f"left aside: {_many(len(paths), 'file')} ({what}): {few(paths)}")
 
 
 def _footers(plan: Plan, shown: Sequence[Row]) -> Iterator[str]:

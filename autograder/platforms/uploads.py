@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 SUFFIX = re.compile(r"(?:-(\d{1,4})| ?\((\d{1,4})\))$", re.ASCII)
 """What a platform adds to the name of a file that is handed in again, and a browser to a copy."""
+
+MOST_NAMES = 5
+"""How many names one sentence has."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,12 @@ def suffix(file: str) -> int:
 def stem(file: str) -> str:
     """Return the name of a notebook without its extension and the suffix of a resubmission."""
     return SUFFIX.sub("", file.removesuffix(".ipynb"))
+
+
+def few(names: Sequence[str]) -> str:
+    """Name the first MOST_NAMES, and say how many more there are."""
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return f"{', '.join(names[:MOST_NAMES])}{more}"
 
 
 def is_notebook(path: str) -> bool:
