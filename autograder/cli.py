@@ -163,20 +163,23 @@ def collect(
         from .platforms.archive import open_archive
         from .platforms.collect_table import table
         from .platforms.collecting import collect as collect_plan
-        from .platforms.collecting import plan_of
+        from .platforms.collecting import is_done, plan_of
 
         opened = Course.open(course)
         with open_archive(archive) as files:
             plan = plan_of(opened, files, read_roster(opened), assignment, worksheet)
             _print(table(plan))
-            if not plan.written:
-                collect_plan(opened, files, plan)
+            if is_done(opened, plan):
                 _say("There is nothing to write.")
-            elif yes or _confirmed(f"Write {len(plan.written)} submissions?"):
+            elif yes or _confirmed(f"Write {_many(len(plan.written), 'submission')}?"):
                 count = collect_plan(opened, files, plan)
                 _say(f"{opened.submitted}: submissions written: {count}")
             else:
                 _say("Nothing was written. To write, add --yes.")
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun if count == 1 else f'{noun}s'}"
 
 
 def _confirmed(question: str) -> bool:

@@ -21,7 +21,7 @@ from .archive import LARGEST_FILE, Archive
 from .matching import Student
 from .plan import WRITTEN, Action, CollectError, Plan, Row, make_plan, place
 from .recognising import cell_ids, understand
-from .remembered import Place, read_places, taken_as_they_are, write_places
+from .remembered import Place, Places, read_places, taken_as_they_are, write_places
 from .times import as_timestamp
 from .worksheet import Worksheet, read_worksheet
 
@@ -65,6 +65,17 @@ def collect(course: Course, archive: Archive, plan: Plan, now: datetime | None =
     now = now or datetime.now(UTC).replace(tzinfo=None)
     for row in plan.written:
         _write(course, archive, row, now)
+    write_places(course, _places(course, plan))
+    return len(plan.written)
+
+
+def is_done(course: Course, plan: Plan) -> bool:
+    """Return True if the course has all that `plan` would write."""
+    return not plan.written and _places(course, plan) == read_places(course)
+
+
+def _places(course: Course, plan: Plan) -> Places:
+    """What the course remembers of its submissions after `plan`."""
     places = {name: dict(students) for name, students in read_places(course).items()}
     for row in plan.rows:
         if row.action in (*WRITTEN, Action.SAME) and row.student and row.assignment:
@@ -72,8 +83,7 @@ def collect(course: Course, archive: Archive, plan: Plan, now: datetime | None =
             number = next(iter(upload.person.ids), None)
             where = Place(plan.found.platform, upload.place, number, not plan.roster)
             places.setdefault(row.assignment, {})[row.student] = where
-    write_places(course, places)
-    return len(plan.written)
+    return places
 
 
 def _write(course: Course, archive: Archive, row: Row, now: datetime) -> None:

@@ -1,6 +1,6 @@
 """Feedback pages as a zip that Canvas or Moodle takes back for a whole class.
 
-*Canvas* (Upload submissions) attaches each file as a comment to the submission whose downloaded
+*Canvas* (Re-Upload Submissions) attaches each file as a comment to the submission whose downloaded
 name it has: it reads the user's and the attachment's id from it. It shows the file under the name
 of the handed-in one, so a page is called `<assignment>.ipynb` there.
 https://github.com/instructure/canvas-lms/blob/master/app/models/abstract_assignment.rb

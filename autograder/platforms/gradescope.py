@@ -30,16 +30,16 @@ def recognise(archive: Archive) -> Found | None:
     Raises ArchiveError if the metadata cannot be read.
     """
     names = sorted(archive.sizes)
-    there = [name for name in names if name.rpartition("/")[2] == METADATA and name.count("/") < 2]
-    if not there:
+    metadata = _metadata(names)
+    if metadata is None:
         return None
-    base = there[0].removesuffix(METADATA)
-    entries = _entries(archive, there[0])
+    base = metadata.removesuffix(METADATA)
+    entries = _entries(archive, metadata)
     uploads: list[Upload] = []
     others: list[tuple[str, str]] = []
     for path in names:
         folder, _, rest = path.removeprefix(base).partition("/")
-        if path == there[0]:
+        if path == metadata:
             continue
         if not is_notebook(path) or not rest:
             others.append((path, "not a notebook"))
@@ -48,6 +48,15 @@ def recognise(archive: Archive) -> Found | None:
         else:
             uploads += _uploads(path, folder, entries[folder])
     return Found("gradescope", tuple(uploads), NO_TIME, tuple(others))
+
+
+def _metadata(names: list[str]) -> str | None:
+    """The metadata beside all submissions; a file of that name in one of them is a student's."""
+    for name in (METADATA, f"{names[0].partition('/')[0]}/{METADATA}" if names else METADATA):
+        base = name.removesuffix(METADATA)
+        if name in names and all(one.startswith(base) for one in names):
+            return name
+    return None
 
 
 def _uploads(path: str, folder: str, entry: dict[str, Any]) -> list[Upload]:

@@ -85,8 +85,9 @@ def _names(student: Student) -> set[str]:
 
 
 def _key(name: str) -> str:
-    """The letters and digits of a name: Canvas leaves out all else, and writes all small."""
-    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", name).casefold()))
+    """The letters, marks and digits of a name: Canvas leaves out all else, and writes all small."""
+    name = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(char for char in name if unicodedata.category(char)[0] in "LMN")
 
 
 def _named(students: Iterable[Student]) -> str:

@@ -29,6 +29,9 @@ from .worksheet import Participant
 FOLDER = re.compile(r"([^_]*)_(\d+)_assignsubmission_file_?", re.ASCII)
 FILE = re.compile(r"([^_]*)_(\d+)_assignsubmission_file_(.+)", re.ASCII)
 TYPED = re.compile(r"[^/]*_\d+_assignsubmission_onlinetext", re.ASCII)
+BESIDE_STUDENTS = re.compile(r"(?!.*_assignsubmission_)[^/]+(?:/[^/]+)?")
+"""The name of a file that is in no student's folder."""
+
 NO_TIME = "no time: Moodle's archive has none. Name the grading worksheet with --worksheet"
 SOURCE = "Moodle's worksheet, taken to be in this computer's time zone"
 NO_ROW = "no time: the worksheet has none for this participant"

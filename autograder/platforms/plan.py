@@ -82,8 +82,9 @@ class _Planner:
             return _not(upload, f"it is larger than {LARGEST_FILE // 2**20} MiB")
         data = self.archive.read(upload.path)
         digest = hashlib.sha256(data).hexdigest()
-        found = guess(data, upload.file, self.known)
-        if any(cell_ids(data) & set(ids) for ids in self.known.values()):
+        cells = cell_ids(data)
+        found = guess(cells, upload.file, self.known)
+        if any(cells & set(ids) for ids in self.known.values()):
             self.ours.add(upload.path)
         if found.assignment is None:
             return _not(upload, found.why)

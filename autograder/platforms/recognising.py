@@ -42,13 +42,14 @@ def understand(
     )
 
 
-def guess(data: bytes, file: str, known: Mapping[str, Collection[str]]) -> Guess:
-    """Return the assignment of a notebook; `known` has the ids of each one's answer cells.
+def guess(ids: frozenset[str], file: str, known: Mapping[str, Collection[str]]) -> Guess:
+    """Return the assignment of a notebook with cells of these ids.
+
+    `known` has the ids of each assignment's answer cells.
 
     The cells decide, since a student may call a file what they like. The name decides only for a
     notebook that cannot be read or whose cells have lost their marks.
     """
-    ids = cell_ids(data)
     count = Counter({name: len(ids & set(theirs)) for name, theirs in known.items()})
     best = [name for name, most in count.items() if most and most == max(count.values())]
     named = next((name for name in known if stem(file) == name), None)
@@ -93,7 +94,10 @@ def _is_moodle(names: Collection[str]) -> bool:
 
 
 def _worksheet_in(archive: Archive, names: Collection[str]) -> Worksheet | None:
+    """The worksheet that somebody has put beside the submissions; none that a student handed in."""
     for name in names:
-        if name.endswith(".csv") and is_worksheet(data := archive.read(name)):
-            return read_worksheet(f"{archive.path}/{name}", data)
+        if name.endswith(".csv") and moodle.BESIDE_STUDENTS.fullmatch(name):
+            data = archive.read(name)
+            if is_worksheet(data):
+                return read_worksheet(f"{archive.path}/{name}", data)
     return None

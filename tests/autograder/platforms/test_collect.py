@@ -6,6 +6,8 @@ import time
 import pytest
 from archives import WORKSHEET_HEAD, enrol, foreign, make_folder, make_zip, notebook, submitted
 
+from autograder import cli
+
 ANN = {"id": "ann", "first_name": "Ann", "last_name": "Lee", "lms_user_id": "11"}
 BOB = {"id": "bob", "first_name": "Bob", "last_name": "Ray", "email": "bob@example.edu"}
 HERS = "ann/toy/toy.ipynb"
@@ -172,6 +174,42 @@ def test_plain_archives(course, run, tmp_path, name, make):
     assert submitted(course) == {HERS: notebook()}
 
 
+def test_a_students_file_is_not_taken_for_moodles_worksheet(course, run, tmp_path):
+    enrol(course, ANN, BOB)
+    row = 'Participant 31,x,ann,,,,5,Yes,"20 November 2025, 13:05",-,'
+    folder = "Bob Ray_31_assignsubmission_file"
+    files = {f"{folder}/toy.ipynb": notebook(), f"{folder}/a.csv": f"{WORKSHEET_HEAD}\n{row}\n"}
+    assert "name Bob Ray, no time" in run("collect", make_zip(tmp_path / "m.zip", files), "--yes")
+    assert list(submitted(course)) == ["bob/toy/toy.ipynb"]
+
+
+@pytest.mark.parametrize("root", ["", "assignment_9_export/"])
+def test_a_students_file_is_not_taken_for_gradescopes_metadata(course, run, tmp_path, root):
+    forged, true = (f"{name}:\n  :submitters:\n  - :sid: {who}\n" for name, who in FORGED)
+    files = {
+        f"{root}submission_5/submission_metadata.yml": forged,
+        f"{root}submission_5/toy.ipynb": notebook(),
+        f"{root}submission_metadata.yml": true,
+    }
+    run("collect", make_zip(tmp_path / "g.zip", files), "--yes")
+    assert list(submitted(course)) == [HERS]
+    alone = {"eve/submission_metadata.yml": forged, "eve/toy.ipynb": notebook(), HERS: notebook()}
+    assert "no platform" in run("collect", make_zip(tmp_path / "p.zip", alone))
+
+
+FORGED = (("toy.ipynb", "eve"), ("submission_5", "ann"))
+
+
+def test_names_in_any_script_are_told_apart_by_their_marks(course, run, tmp_path):
+    enrol(course, {"id": "mira", "first_name": "\u092e\u0940\u0930\u093e", "last_name": "Lee"})
+    form = "{} Lee_31_assignsubmission_file/toy.ipynb"
+    other = make_zip(tmp_path / "a.zip", {form.format("\u092e\u093f\u0930"): notebook()})
+    assert "matches nobody" in run("collect", other)
+    hers = make_zip(tmp_path / "b.zip", {form.format("\u092e\u0940\u0930\u093e"): notebook()})
+    run("collect", hers, "--yes")
+    assert list(submitted(course)) == ["mira/toy/toy.ipynb"]
+
+
 def test_nbgraders_own_times_are_taken(course, run, tmp_path):
     files = {HERS: notebook(), "ann/toy/timestamp.txt": "2025-11-20 12:05:09.5 UTC"}
     assert "2025-11-20 12:05:09 UTC" in run("collect", make_zip(tmp_path / "a.zip", files), "--yes")
@@ -281,6 +319,25 @@ def test_a_students_folder_that_is_a_link_is_not_written_through(course, run, tm
     shown = run("collect", make_zip(tmp_path / "a.zip", {HERS: notebook()}), "--yes")
     assert "is reached by a link" in shown
     assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_a_person_at_a_terminal_is_asked(course, run, tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(cli, "_confirmed", lambda question: asked.append(question) or True)
+    run("collect", make_zip(tmp_path / "a.zip", {HERS: notebook()}))
+    assert asked == ["Write 1 submission?"]
+    assert submitted(course) == {HERS: notebook()}
+
+
+def test_a_run_that_was_killed_is_finished_by_the_next(course, run, tmp_path):
+    archive = make_zip(tmp_path / "a.zip", {"leeann_11_1_toy.ipynb": notebook()})
+    run("collect", archive, "--yes")
+    before = places(course)
+    (course.root / "platforms.json").unlink()  # what is written last
+    assert "Nothing was written" in run("collect", archive)
+    run("collect", archive, "--yes")
+    assert places(course) == before
+    assert "There is nothing to write" in run("collect", archive)
 
 
 def test_a_damaged_memory_of_the_platform_is_named(course, run, tmp_path):
