@@ -97,7 +97,7 @@ def _ids(places: Places) -> dict[str, str]:
 
 def _of(places: Places, platform: str) -> Places:
     return {
-        assignment: {name: one for name, one in students.items() if one.platform == platform}
+        assignment: {name: place for name, place in students.items() if place.platform == platform}
         for assignment, students in places.items()
     }
 

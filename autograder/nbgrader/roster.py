@@ -19,6 +19,12 @@ def read_roster(course: Course) -> list[Student]:
             return []
         with Gradebook(url) as book:
             return [
-                Student(one.id, one.first_name, one.last_name, one.email, one.lms_user_id)
-                for one in book.nbgrader.students
+                Student(
+                    student.id,
+                    student.first_name,
+                    student.last_name,
+                    student.email,
+                    student.lms_user_id,
+                )
+                for student in book.nbgrader.students
             ]

@@ -1,8 +1,7 @@
 """Read a zip or a folder of submissions without trusting anything in it.
 
 Nothing is unpacked. Each name is checked when the archive is opened, and a file is read on its own,
-within limits. The names decide nothing about where a file is written, so that a hostile name can
-only be refused.
+within limits. A file is never written under a name from an archive.
 """
 
 from __future__ import annotations
@@ -93,8 +92,8 @@ def open_archive(path: Path) -> Iterator[Archive]:
 
 
 def _entries(path: Path, stream: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """The files of a zip by their checked names."""
-    found: dict[str, zipfile.ZipInfo] = {}
+    """Return the files of a zip by their checked names."""
+    entries: dict[str, zipfile.ZipInfo] = {}
     for entry in stream.infolist():
         if entry.is_dir():
             continue
@@ -104,22 +103,22 @@ def _entries(path: Path, stream: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
             raise _refused(path, f"{printable(name)} is a link or a device, and not a file")
         if entry.flag_bits & 1:
             raise _refused(path, f"{printable(name)} is encrypted")
-        if name in found:
+        if name in entries:
             raise _refused(path, f"it has two files with the name {printable(name)}")
         if entry.file_size > max(NO_BOMB, RATIO * entry.compress_size) and _is_read(name):
             raise _refused(path, f"{printable(name)} grows to {RATIO} times its size or more")
         if not _is_foreign(name):
-            found[name] = entry
-    return found
+            entries[name] = entry
+    return entries
 
 
 def _folder(path: Path) -> Archive:
-    """A folder in which somebody has unpacked an archive."""
+    """Return the files of a folder, such as an unpacked archive."""
     sizes: dict[str, int] = {}
     for folder, folders, files in os.walk(path, onerror=_raise):
         folders.sort()
-        for one in sorted([*folders, *files]):
-            place = Path(folder, one)
+        for child in sorted([*folders, *files]):
+            place = Path(folder, child)
             name = _safe(path, place.relative_to(path).as_posix())
             status = place.lstat()
             if stat.S_ISDIR(status.st_mode):
@@ -135,7 +134,7 @@ def _folder(path: Path) -> Archive:
 
 
 def _bytes(path: Path, size: int) -> bytes:
-    """At most one byte more than `size` of a file that was an ordinary one when it was listed."""
+    """Read a file, at most one byte more than the `size` that it had when it was listed."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as stream:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -144,7 +143,7 @@ def _bytes(path: Path, size: int) -> bytes:
 
 
 def _safe(path: Path, name: str) -> str:
-    """`name`, unless it leads out of the archive or has control characters."""
+    """Return `name`, or refuse one that leads out of the archive or has control characters."""
     if any(unicodedata.category(char) in ("Cc", "Zl", "Zp") for char in name):
         raise _refused(path, f"the name {printable(name)} has control characters")
     if name.startswith("/") or re.match("[A-Za-z]:", name):

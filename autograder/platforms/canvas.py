@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 
-from .uploads import Found, Person, Upload, is_notebook, suffix
+from .uploads import Contents, Person, Upload, is_notebook, suffix
 
 NAME = re.compile(r"(.*?)_(?:(LATE)_)?(\d+)_(\d+)_(.+)", re.ASCII)
 ANONYMOUS = re.compile(r"(LATE_)?anon_([0-9A-Za-z]+)_(\d+)_(.+)", re.ASCII)
@@ -23,8 +23,8 @@ TYPED = re.compile(r".*_\d+_(text|link)\.html", re.ASCII)
 NO_TIME = "no time: Canvas's archive tells only whether a submission is late"
 
 
-def recognise(names: list[str]) -> Found | None:
-    """Return the uploads in an archive of Canvas; None if it is not one."""
+def recognise(names: list[str]) -> Contents | None:
+    """Return the uploads in an archive of Canvas; None if it is of another kind."""
     uploads = [
         upload
         for path in names
@@ -34,7 +34,7 @@ def recognise(names: list[str]) -> Found | None:
         return None
     known = {upload.path for upload in uploads}
     others = tuple((path, _what(path)) for path in names if path not in known)
-    return Found("canvas", tuple(uploads), NO_TIME, others)
+    return Contents("canvas", tuple(uploads), NO_TIME, others)
 
 
 def _upload(path: str, file: str) -> Upload | None:
@@ -57,4 +57,4 @@ def _upload(path: str, file: str) -> Upload | None:
 def _what(path: str) -> str:
     if match := TYPED.fullmatch(path.rpartition("/")[2]):
         return "typed into Canvas" if match[1] == "text" else "a link"
-    return "its name is not one of Canvas's" if is_notebook(path) else "not a notebook"
+    return "not a name as Canvas writes it" if is_notebook(path) else "not a notebook"

@@ -41,7 +41,9 @@ ADDING = (
 def table(plan: Plan) -> RenderableType:
     """Return the table of a plan, assignment by assignment."""
     students = [row.student for row in plan.rows if row.student is not None]
-    width = min(max((cell_len(printable(one)) for one in students), default=0), LONGEST_COLUMN)
+    width = min(
+        max((cell_len(printable(student)) for student in students), default=0), LONGEST_COLUMN
+    )
     parts: list[RenderableType] = [Paragraph("", _title(plan), "bold"), Text()]
     shown = [row for row in plan.rows if row.action != Action.NOT]
     for name in sorted({str(row.assignment) for row in shown}):
@@ -61,7 +63,7 @@ def table(plan: Plan) -> RenderableType:
 
 
 def _title(plan: Plan) -> str:
-    return f"{TITLES[plan.found.platform]}: {_many(len(plan.found.uploads), 'notebook')}"
+    return f"{TITLES[plan.contents.platform]}: {_many(len(plan.contents.uploads), 'notebook')}"
 
 
 def _counted(rows: Sequence[Row]) -> str:
@@ -82,7 +84,7 @@ def _line(row: Row, width: int) -> Paragraph:
 
 
 def _facts(row: Row) -> Iterator[str]:
-    """What is known of an upload, the most important first."""
+    """Yield what is known of an upload, the most important first."""
     upload = row.upload
     yield row.action
     yield row.why
@@ -97,7 +99,7 @@ def _facts(row: Row) -> Iterator[str]:
 
 
 def _refusal(row: Row) -> str:
-    """Why an upload is not collected, and what to do where the roster is the reason."""
+    """Say why an upload is not collected, and what to do where the roster is the reason."""
     reasons = ", ".join(row.notes)
     person = row.upload.person
     whose = f" ({person.label})" if person.label != "nobody" else ""
@@ -110,7 +112,7 @@ def _is_unmatched(row: Row) -> bool:
 
 
 def _add(person: Person) -> str:
-    """The command that adds a student to the roster, or what is known to one who is there."""
+    """Return the command that adds a person to the roster."""
     words = ["nbgrader", "db", "student", "add"]
     own = next(iter(person.ids), None)
     words.append("ID" if own is None or person.internal else shlex.quote(own))
@@ -124,9 +126,9 @@ def _add(person: Person) -> str:
 
 
 def _others(plan: Plan) -> Iterator[Paragraph]:
-    """A sentence for each kind of file that is not a notebook."""
+    """Yield a sentence for each kind of file that is not a notebook."""
     kinds: dict[str, list[str]] = {}
-    for path, what in plan.found.others:
+    for path, what in plan.contents.others:
         kinds.setdefault(what, []).append(path)
     for what, paths in kinds.items():
         yield Paragraph("", f"left aside: {_many(len(paths), 'file')} ({what}): {few(paths)}")
@@ -134,7 +136,7 @@ def _others(plan: Plan) -> Iterator[Paragraph]:
 
 def _footers(plan: Plan, shown: Sequence[Row]) -> Iterator[str]:
     if any(row.upload.time is None for row in shown):
-        yield f"{plan.found.no_time[0].upper()}{plan.found.no_time[1:]}."
+        yield f"{plan.contents.no_time[0].upper()}{plan.contents.no_time[1:]}."
     for source in _different(row.upload.time_source for row in shown if row.upload.time):
         yield f"Times: {source}."
     if not plan.roster:

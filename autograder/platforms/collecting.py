@@ -1,6 +1,6 @@
 """Collect an archive into the course: make the plan, and write it file by file.
 
-Who calls it shows the plan in between. Each file is replaced in one step. A submission that is
+The caller shows the plan in between. Each file is replaced in one step. A submission that is
 replaced is first copied, with its time, to
 `submitted-before/<student>/<assignment>/<time of collecting>/`, so that nothing is lost. A run that
 was killed is finished by running it again: what is written already is then in the course.
@@ -40,8 +40,8 @@ def plan_of(
     """Return what collecting `archive` would do; nothing is written.
 
     `students` are those of the gradebook, in which grading also enters students that were taken
-    from an archive as they are: these are no roster. Raises CollectError and ArchiveError, and
-    WorksheetError for a `worksheet` that is not one.
+    from an archive as they are: these do not count as a roster. Raises CollectError and
+    ArchiveError, and WorksheetError for a `worksheet` that cannot be used.
     """
     known = _answer_cells(course)
     if assignment is not None and assignment not in known:
@@ -49,15 +49,15 @@ def plan_of(
             f"{assignment}: no assignment of this name is released. Released: {', '.join(known)}."
         )
     taken = taken_as_they_are(read_places(course))
-    roster = [one for one in students if one.id not in taken]
-    found = understand(archive, list(known), _worksheet(worksheet))
-    if worksheet is not None and found.platform != "moodle":
+    roster = [student for student in students if student.id not in taken]
+    contents = understand(archive, list(known), _worksheet(worksheet))
+    if worksheet is not None and contents.platform != "moodle":
         raise CollectError(
             f"{printable(str(archive.path))}: not an archive of Moodle, so --worksheet says "
             "nothing of it. Leave --worksheet out."
         )
     now = now or datetime.now(UTC).replace(tzinfo=None)
-    return make_plan(course, archive, found, roster, known, assignment, now)
+    return make_plan(course, archive, contents, roster, known, assignment, now)
 
 
 def collect(course: Course, archive: Archive, plan: Plan, now: datetime | None = None) -> int:
@@ -75,13 +75,13 @@ def is_done(course: Course, plan: Plan) -> bool:
 
 
 def _places(course: Course, plan: Plan) -> Places:
-    """What the course remembers of its submissions after `plan`."""
+    """Return what the course remembers of its submissions after `plan`."""
     places = {name: dict(students) for name, students in read_places(course).items()}
     for row in plan.rows:
         if row.action in (*WRITTEN, Action.SAME) and row.student and row.assignment:
             upload = row.upload
             number = next(iter(upload.person.ids), None)
-            where = Place(plan.found.platform, upload.place, number, not plan.roster)
+            where = Place(plan.contents.platform, upload.place, number, not plan.roster)
             places.setdefault(row.assignment, {})[row.student] = where
     return places
 
@@ -114,9 +114,9 @@ def _keep(course: Course, row: Row, path: Path, now: datetime) -> None:
         for number in range(1000)
         if not (folder := kept / (f"{name} {number}" if number else name)).exists()
     )
-    for one in (path, path.with_name("timestamp.txt")):
+    for file in (path, path.with_name("timestamp.txt")):
         with suppress(FileNotFoundError):
-            replace_bytes(folder / one.name, read_start(one, LARGEST_FILE))
+            replace_bytes(folder / file.name, read_start(file, LARGEST_FILE))
 
 
 def _worksheet(path: Path | None) -> Worksheet | None:
@@ -124,14 +124,14 @@ def _worksheet(path: Path | None) -> Worksheet | None:
 
 
 def _answer_cells(course: Course) -> dict[str, frozenset[str]]:
-    """The ids of the answer cells of every released assignment."""
-    found = {}
+    """Return the ids of the answer cells of every released assignment."""
+    cells = {}
     for path in sorted(course.release.glob("*/*.ipynb")):
         if path.stem == path.parent.name and (ids := cell_ids(path.read_bytes(), answers=True)):
-            found[path.stem] = ids
-    if not found:
+            cells[path.stem] = ids
+    if not cells:
         raise CollectError(
             f"{course.release}: nothing is released, so no notebook can be recognised. "
             f"Run `autograder release --course {course.root}` first."
         )
-    return found
+    return cells

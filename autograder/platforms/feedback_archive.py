@@ -56,7 +56,7 @@ def write_feedback_archives(course: Course, platform: str) -> list[FeedbackArchi
     places = {
         assignment: mine
         for assignment, students in sorted(read_places(course).items())
-        if (mine := {who: one for who, one in students.items() if one.platform == platform})
+        if (mine := {who: place for who, place in students.items() if place.platform == platform})
     }
     if not places:
         raise FeedbackArchiveError(
@@ -86,7 +86,7 @@ def _write(
 
 
 def _name(platform: str, place: str, assignment: str) -> str:
-    """The name of a page in the archive."""
+    """Return the name of a page in the archive."""
     if platform == "moodle":
         return f"{place}{assignment}.html"
     match = NAME.fullmatch(place)

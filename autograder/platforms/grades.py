@@ -17,8 +17,8 @@ column `Grade` filled in. An empty grade, one that is larger than the maximum, a
 participant who was graded since the download are skipped.
 https://github.com/moodle/moodle/blob/main/public/mod/assign/feedback/offline/locallib.php
 
-A 0 for who handed in nothing would be a grade like any other: it would count in totals, and
-students would see it.
+A 0 for a student who handed in nothing would be a grade like any other: it would count in totals,
+and the student would see it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ KEPT = (
 
 
 class Verbatim(str):
-    """A text that goes into a cell as it is: nobody but us, the platform or a teacher wrote it."""
+    """A text that goes into a cell unchanged, since no student can have written it."""
 
 
 Cell = str | float
@@ -100,7 +100,7 @@ def for_moodle(grades: Sequence[Grade]) -> GradeFile:
     no_email = []
     for student, cells in _rows(grades, assignments, Verbatim(NO_GRADE)):
         known = (student.platform_id, student.email, student.first_name, student.last_name)
-        table.append([student.id, *(one or "" for one in known), *cells])
+        table.append([student.id, *(value or "" for value in known), *cells])
         if not student.email:
             no_email.append(student.id)
     note = (
@@ -122,41 +122,43 @@ def fill_worksheet(
     scores = {grade.student.id: grade for grade in grades}
     roster = [grade.student for grade in grades]
     table: Table = [[Verbatim(name) for name in worksheet.columns]]
-    nobody, filled = [], set()
+    unknown, filled = [], set()
     participants = worksheet.participants
     for row in worksheet.rows:
         number = number_of(row)
-        one = participants[number]
-        person = Person(one.ids, one.email, row.get("Full name"))
+        participant = participants[number]
+        person = Person(participant.ids, participant.email, row.get("Full name"))
         student = by_number.get(number) or match(person, roster).student
         grade = scores.get(student or "")
         cells = dict(row)
         if grade is None:
-            nobody.append(row[IDENTIFIER])
+            unknown.append(row[IDENTIFIER])
         elif grade.score is not None:
             cells[GRADE] = f"{_rounded(grade.score):g}"
             filled.add(grade.student.id)
         table.append([Verbatim(text) if name in KEPT else text for name, text in cells.items()])
-    missing = [name for name, one in scores.items() if one.score is not None and name not in filled]
+    missing = [
+        name for name, grade in scores.items() if grade.score is not None and name not in filled
+    ]
     notes = [
-        f"Nobody in the gradebook is {few(nobody)} of the worksheet. Those rows stay as they are.",
+        f"Nobody in the gradebook is {few(unknown)} of the worksheet. Those rows stay as they are.",
         f"No row of the worksheet is of {few(missing)}. Enter their grades by hand.",
     ]
-    notes = [note for note, names in zip(notes, (nobody, missing), strict=True) if names]
+    notes = [note for note, names in zip(notes, (unknown, missing), strict=True) if names]
     return GradeFile(table, (*notes, *_other_maximum(worksheet, grades)))
 
 
 def _other_maximum(worksheet: Worksheet, grades: Sequence[Grade]) -> list[str]:
-    """A sentence if Moodle's maximum is not that of the assignment."""
+    """Return a sentence if Moodle's maximum differs from that of the assignment."""
     names = [name for name in MAXIMUM if name in worksheet.columns]
     theirs = {row[name].replace(",", ".") for row in worksheet.rows for name in names if row[name]}
     ours = {grade.max_score for grade in grades}
-    if all(_number(one) in ours for one in theirs):
+    if all(_number(maximum) in ours for maximum in theirs):
         return []
     return [
         f"The maximum in Moodle is {', '.join(sorted(theirs))}, and here it is "
-        f"{', '.join(f'{one:g}' for one in sorted(ours))}: Moodle does not convert points. Set the "
-        "maximum grade of the assignment in Moodle first."
+        f"{', '.join(f'{maximum:g}' for maximum in sorted(ours))}: Moodle does not convert points. "
+        "Set the maximum grade of the assignment in Moodle first."
     ]
 
 
@@ -167,7 +169,7 @@ def _assignments(grades: Sequence[Grade]) -> dict[str, float]:
 def _rows(
     grades: Sequence[Grade], assignments: Mapping[str, float], empty: Verbatim
 ) -> list[tuple[Student, list[Cell]]]:
-    """Each student with a cell an assignment."""
+    """Return each student with a cell for each assignment."""
     students = {grade.student.id: grade.student for grade in grades}
     scores = {(grade.student.id, grade.assignment): grade.score for grade in grades}
     return [
@@ -185,12 +187,12 @@ def _rounded(score: float) -> float:
 
 
 def _sortable(student: Student) -> str:
-    names = [one for one in (student.last_name, student.first_name) if one]
+    names = list(filter(None, (student.last_name, student.first_name)))
     return ", ".join(names) or student.id
 
 
 def _participant(place: Place) -> str:
-    """The participant's number in the name of a folder or file of Moodle's archive."""
+    """Return the participant's number in the name of a folder or file of Moodle's archive."""
     return place.place.split("_")[1] if place.place.count("_") > 1 else ""
 
 

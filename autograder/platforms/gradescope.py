@@ -1,6 +1,6 @@
 """The archive of Gradescope's *Export submissions*: a folder a submission, and their metadata.
 
-`submission_metadata.yml` stands beside the folders, whose names are its keys. Each entry has
+`submission_metadata.yml` lies beside the folders, whose names are its keys. Each entry has
 `:submitters` (a list of `:name`, `:sid`, `:email`: more than one for a group), `:created_at` and,
 for who has handed in several times, `:history`. Its keys are symbols of Ruby, so they begin with a
 colon. The export holds each student's active submission alone.
@@ -17,15 +17,16 @@ import yaml
 
 from .archive import Archive, ArchiveError
 from .times import parse_time
-from .uploads import Found, Person, Upload, is_notebook, suffix
+from .uploads import Contents, Person, Upload, is_notebook, suffix
 
 METADATA = "submission_metadata.yml"
 SOURCE = "Gradescope's metadata"
 NO_TIME = "no time: Gradescope's metadata has none"
 
 
-def recognise(archive: Archive) -> Found | None:
-    """Return the uploads in an export of Gradescope, one for each submitter; None if it is not one.
+def recognise(archive: Archive) -> Contents | None:
+    """Return the uploads in an export of Gradescope, one for each submitter; None if it
+    is of another kind.
 
     Raises ArchiveError if the metadata cannot be read.
     """
@@ -47,14 +48,14 @@ def recognise(archive: Archive) -> Found | None:
             others.append((path, f"its folder is not in {METADATA}"))
         else:
             uploads += _uploads(path, folder, entries[folder])
-    return Found("gradescope", tuple(uploads), NO_TIME, tuple(others))
+    return Contents("gradescope", tuple(uploads), NO_TIME, tuple(others))
 
 
 def _metadata(names: list[str]) -> str | None:
-    """The metadata beside all submissions; a file of that name in one of them is a student's."""
+    """Return the name of the metadata beside all submissions. A student may hand in another one."""
     for name in (METADATA, f"{names[0].partition('/')[0]}/{METADATA}" if names else METADATA):
         base = name.removesuffix(METADATA)
-        if name in names and all(one.startswith(base) for one in names):
+        if name in names and all(other.startswith(base) for other in names):
             return name
     return None
 
@@ -64,7 +65,7 @@ def _uploads(path: str, folder: str, entry: dict[str, Any]) -> list[Upload]:
     time = parse_time(_text(entry.get(":created_at")) or "")
     again = isinstance(entry.get(":history"), list) and bool(entry[":history"])
     submitters = entry.get(":submitters")
-    people = [one for one in submitters if isinstance(one, dict)] if submitters else []
+    people = [entry for entry in submitters if isinstance(entry, dict)] if submitters else []
     if not people:
         refused = "Gradescope's metadata names no submitter. Assign the submission there"
         return [Upload(path, file, Person(), folder, suffix(file), refused=refused)]
@@ -72,29 +73,29 @@ def _uploads(path: str, folder: str, entry: dict[str, Any]) -> list[Upload]:
         Upload(
             path,
             file,
-            _person(one),
+            _person(entry),
             folder,
             suffix(file),
             again=again,
             time=time,
             time_source=SOURCE if time else "",
         )
-        for one in people
+        for entry in people
     ]
 
 
 def _person(entry: dict[str, Any]) -> Person:
     sid, email, name = (_text(entry.get(key)) for key in (":sid", ":email", ":name"))
-    return Person(tuple(one for one in (sid, email) if one), email, name)
+    return Person(tuple(filter(None, (sid, email))), email, name)
 
 
 def _text(value: Any) -> str | None:
-    """A scalar of the metadata, all of which are read as text; None for Ruby's nil."""
+    """Return a scalar of the metadata, all of which are read as text; None for Ruby's nil."""
     return value.strip() if isinstance(value, str) and value not in ("", "~", "null") else None
 
 
 def _entries(archive: Archive, name: str) -> dict[str, dict[str, Any]]:
-    """The entries of the metadata by folder, with every scalar as the text that it is."""
+    """Return the entries of the metadata by folder, with every scalar as text."""
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     try:
         content = yaml.load(archive.read(name), Loader=loader)

@@ -24,7 +24,7 @@ class Student:
 
 @dataclass(frozen=True)
 class Match:
-    """The id of the student that a person is, with the reason; None if it is nobody or not sure."""
+    """The id of a person's student, with the reason; None if the student is not known for sure."""
 
     student: str | None
     why: str
@@ -38,11 +38,12 @@ def match(person: Person, roster: Sequence[Student]) -> Match:
     to be a student's id does not count if the names differ.
     """
     by_id, which = _by_id(person, roster)
-    by_email = [one for one in roster if _same_address(person.email, one)]
-    by_name = [one for one in roster if person.name and _key(person.name) in _names(one)]
+    by_email = [student for student in roster if _same_address(person.email, student)]
+    name = _key(person.name or "")
+    by_name = [student for student in roster if name and name in _names(student)]
     if len(by_id) == 1 and person.internal and by_id[0].platform_id != which:
         said = _names(by_id[0])
-        if said and person.name and _key(person.name) not in said:
+        if said and name and name not in said:
             return Match(None, f"the id {which} is {by_id[0].id}'s, but the name is not")
     if by_id and by_email and by_id != by_email:
         return Match(None, f"its id is {_named(by_id)}'s, its e-mail address {_named(by_email)}'s")
@@ -66,16 +67,16 @@ def without_roster(person: Person) -> Match:
 
 
 def _by_id(person: Person, roster: Sequence[Student]) -> tuple[list[Student], str]:
-    for one in person.ids:
-        found = [student for student in roster if one == student.platform_id]
-        found = found or [student for student in roster if one == student.id]
-        if found:
-            return found, one
+    for own in person.ids:
+        students = [student for student in roster if own == student.platform_id]
+        students = students or [student for student in roster if own == student.id]
+        if students:
+            return students, own
     return [], ""
 
 
 def _same_address(address: str | None, student: Student) -> bool:
-    known = {one.casefold() for one in (student.email, student.id) if one}
+    known = {known.casefold() for known in (student.email, student.id) if known}
     return address is not None and address.casefold() in known
 
 
@@ -85,10 +86,10 @@ def _names(student: Student) -> set[str]:
 
 
 def _key(name: str) -> str:
-    """The letters, marks and digits of a name: Canvas leaves out all else, and writes all small."""
+    """Return the letters, marks and digits of a name in lower case: Canvas leaves out the rest."""
     name = unicodedata.normalize("NFKC", name).casefold()
     return "".join(char for char in name if unicodedata.category(char)[0] in "LMN")
 
 
 def _named(students: Iterable[Student]) -> str:
-    return " and ".join(sorted(one.id for one in students))
+    return " and ".join(sorted(student.id for student in students))

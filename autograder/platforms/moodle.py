@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from .times import parse_moodle_time
-from .uploads import Found, Person, Upload, is_notebook, suffix
+from .uploads import Contents, Person, Upload, is_notebook, suffix
 from .worksheet import Participant
 
 FOLDER = re.compile(r"([^_]*)_(\d+)_assignsubmission_file_?", re.ASCII)
@@ -41,8 +41,8 @@ ANONYMOUS = (
 )
 
 
-def recognise(names: list[str], worksheet: Mapping[str, Participant] | None) -> Found | None:
-    """Return the uploads in an archive of Moodle; None if it is not one.
+def recognise(names: list[str], worksheet: Mapping[str, Participant] | None) -> Contents | None:
+    """Return the uploads in an archive of Moodle; None if it is of another kind.
 
     `worksheet` has the rows of the grading worksheet by participant, if it is at hand.
     """
@@ -57,11 +57,11 @@ def recognise(names: list[str], worksheet: Mapping[str, Participant] | None) -> 
     if not uploads:
         return None
     no_time = NO_TIME if worksheet is None else NO_ROW
-    return Found("moodle", tuple(uploads), no_time, tuple(others))
+    return Contents("moodle", tuple(uploads), no_time, tuple(others))
 
 
 def _upload(path: str, worksheet: Mapping[str, Participant]) -> Upload | None:
-    """The upload at `path`, if one of its parts is a name of Moodle's."""
+    """Return the upload at `path`, if part of it is a name as Moodle writes it."""
     if not is_notebook(path):
         return None
     *folders, file = path.split("/")

@@ -11,13 +11,13 @@ from collections.abc import Collection
 
 from .archive import Archive
 from .times import parse_time
-from .uploads import Found, Person, Upload, is_notebook, stem, suffix
+from .uploads import Contents, Person, Upload, is_notebook, stem, suffix
 
 TIMESTAMP = "timestamp.txt"
-NO_TIME = "no time: a file's own time is that of a copy, and proves nothing"
+NO_TIME = "no time: a file's own time is that of a copy"
 
 
-def recognise(archive: Archive, assignments: Collection[str]) -> Found:
+def recognise(archive: Archive, assignments: Collection[str]) -> Contents:
     """Return the uploads; `assignments` are the names of those that the course has."""
     names = sorted(archive.sizes)
     notebooks = [path for path in names if is_notebook(path)]
@@ -28,7 +28,7 @@ def recognise(archive: Archive, assignments: Collection[str]) -> Found:
         for path in names
         if path not in notebooks and not path.endswith(TIMESTAMP)
     )
-    return Found("files", uploads, NO_TIME, others)
+    return Contents("files", uploads, NO_TIME, others)
 
 
 def _upload(archive: Archive, path: str, assignments: Collection[str], flat: bool) -> Upload:
@@ -42,7 +42,7 @@ def _upload(archive: Archive, path: str, assignments: Collection[str], flat: boo
             ids.append(stem(file).removesuffix(f"_{name}"))
     text = archive.read(beside)[:100].decode("utf-8", "replace") if _small(archive, beside) else ""
     time = parse_time(text)
-    person = Person(tuple(dict.fromkeys(one for one in ids if one)), name=_name(ids))
+    person = Person(tuple(dict.fromkeys(filter(None, ids))), name=_name(ids))
     refused = "" if ids else "neither its name nor its folder says whose it is"
     return Upload(
         path,

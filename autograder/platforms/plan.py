@@ -18,7 +18,7 @@ from .archive import LARGEST_FILE, Archive
 from .matching import Match, Student, match, without_roster
 from .recognising import cell_ids, guess
 from .times import as_timestamp, parse_time
-from .uploads import Found, Upload
+from .uploads import Contents, Upload
 
 
 class Action(StrEnum):
@@ -56,7 +56,7 @@ class Row:
 class Plan:
     """What is to be written. `roster` is False if the platform's ids are taken as they are."""
 
-    found: Found
+    contents: Contents
     rows: tuple[Row, ...]
     roster: bool
 
@@ -77,28 +77,28 @@ class _Planner:
     ours: set[str] = field(default_factory=set)
 
     def row(self, upload: Upload) -> Row:
-        """The row of one upload on its own: whose it is, and of which assignment."""
+        """Return the row of an upload on its own: whose it is, and of which assignment."""
         if self.archive.sizes[upload.path] > LARGEST_FILE:
             return _not(upload, f"it is larger than {LARGEST_FILE // 2**20} MiB")
         data = self.archive.read(upload.path)
         digest = hashlib.sha256(data).hexdigest()
         cells = cell_ids(data)
-        found = guess(cells, upload.file, self.known)
+        notebook = guess(cells, upload.file, self.known)
         if any(cells & set(ids) for ids in self.known.values()):
             self.ours.add(upload.path)
-        if found.assignment is None:
-            return _not(upload, found.why)
-        if self.wanted not in (None, found.assignment):
-            return _not(upload, f"it is of {found.assignment}")
+        if notebook.assignment is None:
+            return _not(upload, notebook.why)
+        if self.wanted not in (None, notebook.assignment):
+            return _not(upload, f"it is of {notebook.assignment}")
         if upload.refused:
-            return _not(upload, upload.refused, found.assignment)
+            return _not(upload, upload.refused, notebook.assignment)
         whose = match(upload.person, self.roster) if self.roster else without_roster(upload.person)
         if whose.student is None:
-            return _not(upload, whose.why, found.assignment)
+            return _not(upload, whose.why, notebook.assignment)
         if reason := _unusable(whose.student):
-            return _not(upload, reason, found.assignment)
-        notes = tuple(note for note in (found.why, self._future(upload)) if note)
-        return self._beside_present(upload, whose, found.assignment, digest, notes)
+            return _not(upload, reason, notebook.assignment)
+        notes = tuple(note for note in (notebook.why, self._future(upload)) if note)
+        return self._beside_present(upload, whose, notebook.assignment, digest, notes)
 
     def _future(self, upload: Upload) -> str:
         return "its time is in the future" if upload.time and upload.time > self.now else ""
@@ -106,11 +106,11 @@ class _Planner:
     def _beside_present(
         self, upload: Upload, whose: Match, assignment: str, digest: str, notes: tuple[str, ...]
     ) -> Row:
-        """The row, with what the course has of this student already."""
+        """Return the row, compared with what the course has of this student already."""
         student = str(whose.student)
         path = place(self.course, student, assignment).path
         row = Row(upload, Action.NEW, student, whose.why, assignment, digest, notes)
-        if any(os.path.islink(one) for one in (path, *list(path.parents)[:2])):
+        if any(os.path.islink(part) for part in (path, *list(path.parents)[:2])):
             return replace(row, action=Action.NOT, notes=(f"{path} is reached by a link",))
         if not os.path.lexists(path):
             return row
@@ -129,7 +129,7 @@ class _Planner:
 def make_plan(
     course: Course,
     archive: Archive,
-    found: Found,
+    contents: Contents,
     roster: Sequence[Student],
     known: Mapping[str, Collection[str]],
     wanted: str | None,
@@ -142,9 +142,9 @@ def make_plan(
     apart.
     """
     planner = _Planner(course, archive, roster, known, wanted, now)
-    rows = [planner.row(upload) for upload in found.uploads]
+    rows = [planner.row(upload) for upload in contents.uploads]
     where = printable(str(archive.path))
-    if not found.uploads:
+    if not contents.uploads:
         raise CollectError(f"{where}: it has no notebook. Nothing was collected.")
     if not planner.ours:
         raise CollectError(
@@ -156,7 +156,7 @@ def make_plan(
             f"{where}: none of its notebooks is of {wanted}. Nothing was collected. Leave out "
             "--assignment, and the notebooks tell which one they are of."
         )
-    return Plan(found, tuple(_newest(where, _told_apart(rows))), bool(roster))
+    return Plan(contents, tuple(_newest(where, _told_apart(rows))), bool(roster))
 
 
 def place(course: Course, student: str, assignment: str) -> SubmissionFile:
@@ -178,7 +178,7 @@ def _not(upload: Upload, why: str, assignment: str | None = None) -> Row:
 
 
 def _unusable(student: str) -> str:
-    """Why a student's id cannot be the name of a folder; empty if it can."""
+    """Say why a student's id cannot be the name of a folder; empty if it can."""
     odd = any(char in '/<>&"*?[]\\' or printable(char) != char for char in student)
     if odd or student.startswith(".") or student != student.strip():
         return f"the id {student} cannot be the name of a folder"
@@ -190,7 +190,7 @@ def _unusable(student: str) -> str:
 
 
 def _told_apart(rows: Sequence[Row]) -> list[Row]:
-    """The rows, without those in which two people would become one student."""
+    """Return the rows, with those refused in which two people would become the same student."""
     people: dict[str, set[str]] = {}
     for row in rows:
         if row.student is not None:
@@ -205,7 +205,7 @@ def _told_apart(rows: Sequence[Row]) -> list[Row]:
 
 
 def _newest(where: str, rows: Sequence[Row]) -> list[Row]:
-    """The rows, with all but the newest upload of a student and assignment as earlier ones."""
+    """Return the rows, with only the newest of each student and assignment to be written."""
     groups: dict[tuple[str | None, str | None], list[Row]] = {}
     for row in rows:
         if row.action != Action.NOT:
@@ -225,7 +225,9 @@ def _newest(where: str, rows: Sequence[Row]) -> list[Row]:
 
 
 def _chosen(where: str, group: Sequence[Row]) -> Row | None:
-    """The newest of one student's uploads for one assignment; None if one submission has several.
+    """Return the newest of a student's uploads for an assignment.
+
+    Return None if one submission has several notebooks and none has the assignment's name.
 
     Raises CollectError if there are several submissions, and nothing orders them.
     """

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from . import canvas, gradescope, moodle, plain
 from .archive import Archive
-from .uploads import Found, stem
+from .uploads import Contents, stem
 from .worksheet import Worksheet, is_worksheet, read_worksheet
 
 LARGEST_PARSED = 10 * 2**20
@@ -18,7 +18,7 @@ LARGEST_PARSED = 10 * 2**20
 
 @dataclass(frozen=True)
 class Guess:
-    """The assignment that a notebook is of, with the reason; None if it is of none here."""
+    """The assignment that a notebook is of, with the reason; None if it is of another course."""
 
     assignment: str | None
     why: str
@@ -26,13 +26,13 @@ class Guess:
 
 def understand(
     archive: Archive, assignments: Collection[str], worksheet: Worksheet | None
-) -> Found:
+) -> Contents:
     """Return the uploads in an archive of any platform. Raises ArchiveError, WorksheetError.
 
-    Without a `worksheet`, one of Moodle's that lies in the archive is used.
+    Without a `worksheet`, a worksheet in the archive is used.
     """
-    if found := gradescope.recognise(archive):
-        return found
+    if contents := gradescope.recognise(archive):
+        return contents
     names = sorted(archive.sizes)
     rows = (worksheet or _worksheet_in(archive, names)) if _is_moodle(names) else None
     return (
@@ -94,7 +94,7 @@ def _is_moodle(names: Collection[str]) -> bool:
 
 
 def _worksheet_in(archive: Archive, names: Collection[str]) -> Worksheet | None:
-    """The worksheet that somebody has put beside the submissions; none that a student handed in."""
+    """Return a worksheet beside the submissions, but never a file that a student handed in."""
     for name in names:
         if name.endswith(".csv") and moodle.BESIDE_STUDENTS.fullmatch(name):
             data = archive.read(name)

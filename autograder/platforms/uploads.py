@@ -56,7 +56,7 @@ class Upload:
 
 
 @dataclass(frozen=True)
-class Found:
+class Contents:
     """An archive as it was understood.
 
     `no_time` says why an upload of this platform has no time. `others` are files that are not
@@ -87,5 +87,5 @@ def few(names: Sequence[str]) -> str:
 
 
 def is_notebook(path: str) -> bool:
-    """Return True for the name of a notebook, but not for one that a tool has hidden."""
+    """Return True for the name of a notebook that is not hidden."""
     return path.endswith(".ipynb") and not path.rpartition("/")[2].startswith(".")

@@ -32,7 +32,7 @@ class Participant:
 
 @dataclass(frozen=True)
 class Worksheet:
-    """A grading worksheet as it stands in its file: its columns and its rows."""
+    """A grading worksheet as its file has it: its columns and its rows."""
 
     place: str
     columns: tuple[str, ...]
@@ -51,7 +51,7 @@ def is_worksheet(data: bytes) -> bool:
 
 
 def read_worksheet(place: str, data: bytes) -> Worksheet:
-    """Read the content of the worksheet at `place`. Raises WorksheetError if it is not one."""
+    """Read the content of the worksheet at `place`. Raises WorksheetError for another CSV."""
     try:
         text = data.decode("utf-8-sig")
         table = list(csv.reader(io.StringIO(text, newline=""), strict=True))
@@ -75,14 +75,14 @@ def read_worksheet(place: str, data: bytes) -> Worksheet:
                 f"{place}: row {at} has {len(row)} cells, and the head has {len(columns)}. "
                 "Download the grading worksheet again."
             )
-    found = tuple(dict(zip(columns, row, strict=True)) for row in rows)
-    numbers = [number_of(row) for row in found]
+    cells = tuple(dict(zip(columns, row, strict=True)) for row in rows)
+    numbers = [number_of(row) for row in cells]
     if "" in numbers or len(set(numbers)) < len(numbers):
         raise WorksheetError(
-            f"{place}: an identifier has no number or stands there twice. Download the grading "
+            f"{place}: an identifier has no number or is there twice. Download the grading "
             "worksheet again."
         )
-    return Worksheet(place, columns, found)
+    return Worksheet(place, columns, cells)
 
 
 def number_of(row: Mapping[str, str]) -> str:
@@ -95,7 +95,7 @@ def _participant(row: Mapping[str, str]) -> Participant:
     email = row.get(EMAIL, "").strip() or None
     ids: Sequence[str] = [row.get(name, "").strip() for name in IDS]
     return Participant(
-        tuple(one for one in (*ids, email) if one),
+        tuple(filter(None, (*ids, email))),
         email,
         row.get(MODIFIED, ""),
         re.search(r"\blate\b", row.get("Status", "")) is not None,

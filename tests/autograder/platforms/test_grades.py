@@ -108,7 +108,7 @@ def test_another_maximum_in_moodle_is_named(graded, run, tmp_path):
     [
         ("Kennung,Bewertung\n", "not a grading worksheet of Moodle in English"),
         ("Identifier,Grade\nParticipant 1\n", "row 2 has 1 cells"),
-        ("Identifier,Grade\nParticipant 1,\nParticipant 1,\n", "stands there twice"),
+        ("Identifier,Grade\nParticipant 1,\nParticipant 1,\n", "is there twice"),
         ("Identifier,Grade,Grade\n", "two columns are called Grade"),
         ('Identifier,Grade\n"Part', "not a CSV"),
     ],
