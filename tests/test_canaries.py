@@ -304,7 +304,7 @@ def test_what_sqlite_says(tmp_path):
 
 
 @leans(
-    "autograder/grading/grades_table.py",
+    "autograder/course/lines.py",
     "from rich.cells",
     "rich.cells measures, cuts and pads text by the places that it takes on a terminal",
 )

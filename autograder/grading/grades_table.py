@@ -11,12 +11,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len, set_cell_size
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.cells import cell_len
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from ..course.course import FAULTS
 from ..course.journal import Row
+from ..course.lines import Line as _Line
+from ..course.lines import Paragraph as _Paragraph
 from ..course.plaintext import first_few, printable
 from ..judging.verdict import IN_WORDS, Verdict
 from .grade import Report
@@ -290,44 +292,3 @@ def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
         "".join(f"  {cell:>{width}}" for cell, width in zip(row, widths, strict=True))
         for row in rows
     ]
-
-
-@dataclass(frozen=True)
-class _Line:
-    """A name and its cells; a name that is too long for its column gets a line of its own."""
-
-    name: str
-    column: int
-    cells: str
-    indent: str = ""
-    style: str = ""
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        name = printable(self.name)
-        room = options.max_width - len(self.indent) - len(self.cells)
-        if room < 0:  # narrower than the numbers
-            yield _Paragraph(self.indent, " ".join((name, *self.cells.split())), self.style)
-            return
-        column = min(self.column, room)
-        if cell_len(name) > column:
-            yield _Paragraph(self.indent, name)
-            name = ""
-        line = f"{self.indent}{set_cell_size(name, column)}{self.cells}"
-        yield Text(line.rstrip(), self.style)
-
-
-@dataclass(frozen=True)
-class _Paragraph:
-    """A label and a text; further lines of the text are indented a little more."""
-
-    label: str
-    text: str
-    style: str = ""
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        indent = len(self.label) + 2 * bool(self.label)
-        text = Text(printable(self.text), self.style)
-        width = max(options.max_width - indent, 2)  # a wide character fits
-        for number, line in enumerate(text.wrap(console, width, overflow="fold")):
-            line.rstrip()
-            yield Text.assemble(" " * indent if number else self.label, line)

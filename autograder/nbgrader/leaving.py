@@ -15,6 +15,8 @@ from ..course.course import Course, CourseError
 from ..course.files import replace_text
 from ..course.journal import Journal
 from ..course.plaintext import printable
+from ..platforms.collecting import BEFORE
+from ..platforms.remembered import forget
 from .export import GradesCsv
 from .gradebook import Gradebook
 
@@ -52,11 +54,18 @@ def erase(course: Course, student: str) -> list[str]:
             shutil.rmtree(folder)
             done.append(f"{folder.relative_to(course.root)}: the folder")
         _rewrite_grades(course, student)
+        if forget(course, student):
+            done.append("platforms.json: what the platforms call the student")
         if lines := _erase_from_log(course, student):
             done.append(f"{course.faults.name}: {lines} lines")
         if lines := journal.erase(student):
             done.append(f"{course.journal.name}: {lines} lines; the others are chained anew")
     return done
+
+
+def exports(course: Course) -> list[Path]:
+    """Return the files for learning platforms, which may still name a student who was erased."""
+    return sorted([*course.root.glob("grades-*.csv"), *course.root.glob("feedback-*.zip")])
 
 
 def _require(course: Course, student: str, book: Gradebook) -> None:
@@ -71,11 +80,11 @@ def _require(course: Course, student: str, book: Gradebook) -> None:
 
 
 def _folders(course: Course, student: str) -> Iterator[Path]:
-    """The folders of a student: what was handed in, what was judged, the pages."""
+    """The folders of a student: handed in now and before, judged, and the pages."""
     submitted = course.student_folder(student)
     if submitted is not None:
         yield submitted
-    for place in (course.autograded, course.feedback):
+    for place in (course.autograded, course.feedback, course.root / BEFORE):
         if (place / student).is_dir():
             yield place / student
 

@@ -35,8 +35,8 @@ def full_disk(monkeypatch):
         if "w" not in mode:
             return stream
 
-        def write(text):
-            os.write(stream.fileno(), text[:10].encode())
+        def write(data):
+            os.write(stream.fileno(), data[:10])
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
         class Full:

@@ -72,7 +72,13 @@ def test_who_is_removed_is_in_no_output_and_loses_nothing(course):
 def test_who_is_erased_is_nowhere_and_the_journal_stays_valid(course):
     _run("remove", course, "bob")
     (course.removed / "bob" / "1" / "submitted").rename(course.submitted / "bob")
+    before = course.root / "submitted-before" / "bob" / "toy" / "1"
+    before.mkdir(parents=True)
+    place = {"platform": "canvas", "place": "bob_7_8_toy.ipynb", "id": "7", "as_is": False}
+    (course.root / "platforms.json").write_text(json.dumps({"toy": {"bob": place}}))
+    (course.root / "grades-canvas.csv").write_text("")
     said = _run("erase", course, "bob", "--yes")
+    assert "grades-canvas.csv: it may still name bob" in said
     assert "journal.jsonl: " in said
     for path in course.root.rglob("*"):
         assert "bob" not in path.name
