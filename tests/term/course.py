@@ -103,7 +103,7 @@ class TermCourse:
                     lms_user_id=student.platform_id,
                 )
             for one in assignments:
-                book.add_assignment(one.name, duedate=DUE)
+                book.update_or_create_assignment(one.name, duedate=DUE)
 
     def gradebook(self) -> api.Gradebook:
         """nbgrader's own gradebook, as its formgrader opens it."""

@@ -234,7 +234,7 @@ def test_what_looks_like_work_and_counts_as_none_is_named_with_the_reason(course
     (course.submitted / ".git").mkdir()
     (course.submitted / "README").write_text("")
     assert not any("ann" in line for line in overlooked(course))
-    for number in range(7):
+    for number in range(10):
         (course.submitted / f"{number}\n.zip").write_text("")
     (course.submitted / "ann" / "toy.ipynb").write_text("{}")
     (course.source / "mine").mkdir()
@@ -248,7 +248,7 @@ def test_what_looks_like_work_and_counts_as_none_is_named_with_the_reason(course
         f"{BESIDE}.": "ann/toy.ipynb",
         f"{BROKEN}.": "dan, eve",
         f"{UNKNOWN}.": "bob/toys",
-        f"{LOOSE}.": ", ".join(f"{number}\\u000a.zip" for number in range(5)) + " and 2 more",
+        f"{LOOSE}.": ", ".join(f"{number}\\u000a.zip" for number in range(8)) + " and 2 more",
     }
 
 
