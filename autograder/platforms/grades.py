@@ -142,8 +142,8 @@ def fill_worksheet(
         name for name, grade in scores.items() if grade.score is not None and name not in filled
     ]
     notes = [
-        f"Nobody in the gradebook is {first_few(unknown)} of the worksheet. Those rows stay as they "
-        "are.",
+        f"Nobody in the gradebook is {first_few(unknown)} of the worksheet. Those rows stay as "
+        "they are.",
         f"No row of the worksheet is of {first_few(missing)}. Enter their grades by hand.",
     ]
     notes = [note for note, names in zip(notes, (unknown, missing), strict=True) if names]

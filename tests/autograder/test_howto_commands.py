@@ -1,5 +1,6 @@
 """Every command of the instructor's pages runs, in the order of the page, as a reader types it."""
 
+import grp
 import os
 import re
 import shlex
@@ -45,9 +46,6 @@ NOT_RUN = {
 
 ONCE = {"autograder doctor": PAGES[0]}
 """Lines that take long and do the same on every page: they run on this one alone."""
-
-BEING_BUILT = {"collect", "erase", "remove"}
-"""Commands that a page announces and that do not exist yet."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +98,7 @@ class Terminal:
 
     def type(self, line: str) -> None:
         """Run a line; the test fails if the command does."""
+        line = re.sub(r"\bmarkers\b", grp.getgrgid(os.getgid()).gr_name, line)  # the pages' group
         program, *arguments = shlex.split(line)
         if program == "cd":
             self.folder = (self.folder / arguments[0]).resolve(strict=True)
@@ -205,8 +204,5 @@ def test_every_mention_of_a_command_has_its_options(page: str, text: str) -> Non
     group = typer.main.get_command(app)
     assert isinstance(group, TyperGroup)
     command = group.commands.get(name)
-    if name in BEING_BUILT:
-        assert command is None, f"`autograder {name}` exists now: take it out of BEING_BUILT."
-        return
     assert command is not None, f"{page} says `{text}`, and there is no such command."
     command.make_context(name, arguments, resilient_parsing=not arguments)
