@@ -232,6 +232,53 @@ def test_nbconverts_renderer_of_markdown():
     assert shown == "<h1>T</h1>\n<p>[a, b, c] <i>d</i></p>\n"
 
 
+@leans(
+    f"{NBGRADER}/pages/marking/mathjax.html.j2",
+    "macro mathjax",
+    "nbgrader's page takes what draws formulas from the macro `mathjax` of its folders",
+)
+def test_nbgraders_page_for_marking_calls_a_macro():
+    from nbgrader.server_extensions.formgrader import handlers
+
+    page = Path(handlers.template_path, "formgrade", "index.html.j2").read_text(encoding="utf-8")
+    assert page.count("mathjax(") == 1
+    assert "panel-body" in page
+    assert "block markdowncell scoped" in page
+
+
+@leans(
+    f"{NBGRADER}/pages/marking/marking.js",
+    "CommentUI.prototype.initialize",
+    "nbgrader's page makes a CommentUI for each answer, and calls MathJax at one place",
+)
+def test_nbgraders_scripts_of_the_page_for_marking():
+    from nbgrader.server_extensions.formgrader import handlers
+
+    folder = Path(handlers.static_path, "js")
+    assert "new CommentUI({" in (folder / "formgrade.js").read_text(encoding="utf-8")
+    calls = re.findall(
+        r"MathJax\.(\w[\w.]*)", (folder / "formgrade.js").read_text(encoding="utf-8")
+    )
+    assert set(calls) == {"loaded", "Hub.Startup.signal.Interest"}
+    models = (folder / "formgrade_models.js").read_text(encoding="utf-8")
+    assert 'this.$comment.attr("placeholder"' in models
+    assert 'get("auto_comment")' in models
+
+
+@leans(
+    f"{NBGRADER}/formulas.py",
+    "latex2mathml import tex2mathml",
+    "docutils makes MathML of LaTeX, and a MathError of what it does not know",
+)
+def test_docutils_makes_mathml():
+    from docutils.utils.math import MathError
+    from docutils.utils.math.latex2mathml import tex2mathml
+
+    assert "<mi>x</mi>" in tex2mathml("x", as_block=True)
+    with pytest.raises(MathError):
+        tex2mathml(r"\nosuch")
+
+
 # Databases
 
 
@@ -257,7 +304,7 @@ def test_what_sqlite_says(tmp_path):
 
 
 @leans(
-    "autograder/grading/grades_table.py",
+    "autograder/course/lines.py",
     "from rich.cells",
     "rich.cells measures, cuts and pads text by the places that it takes on a terminal",
 )

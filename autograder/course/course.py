@@ -15,10 +15,10 @@ from typing import Any
 from ..exercise import PACKAGE
 from ..exercise.course_package import CoursePackage
 from .files import database_url
+from .permissions import PRIVATE, keep_shared, user_name
 from .plaintext import printable
 
 KEY_BYTES = 32
-PRIVATE = 0o700
 FAULTS = "grader-faults.log"
 LONGEST_PATH = 480  # of a course, in bytes; SQLite takes 512 for a database and its journal
 LONGEST_NAME = 120  # of a student, in bytes; a file system takes 255 and a gradebook 128
@@ -33,6 +33,16 @@ c = get_config()
 c.CoursePackage.name = {package!r}  # the Python package that declares its exercises
 c.CourseDirectory.root = str(Path(__file__).absolute().parent)
 configure(c)
+"""
+
+GITIGNORE = """\
+# Git takes only what is named here: not the key, submissions, grades, feedback or rubrics.
+# Write no database password into nbgrader_config.py, or name that file no longer.
+/*
+!/.gitignore
+!/nbgrader_config.py
+!/source/
+!/release/
 """
 
 
@@ -82,6 +92,7 @@ class Course:
             root.chmod(PRIVATE)
             for name in ("source", "release", "submitted"):
                 (root / name).mkdir()
+            (root / ".gitignore").write_text(GITIGNORE, encoding="utf-8")
             config = NBGRADER_CONFIG.format(package=package)
             (root / "nbgrader_config.py").write_text(config, encoding="utf-8")
             _write_secret(_key_file(root), secrets.token_bytes(KEY_BYTES))
@@ -94,20 +105,29 @@ class Course:
 
     @classmethod
     def open(cls, root: Path | str) -> Course:
-        """The course at `root`. Raises CourseError if it is not one or its key cannot be read."""
+        """The course at `root`. Raises CourseError if it is not one or its key cannot be read.
+
+        In a course that is shared, what this process makes from now on is the group's too.
+        """
         root = _usable(root)
         path = _key_file(root)
         try:
             key = path.read_bytes()
+            keep_shared(root)
         except (FileNotFoundError, NotADirectoryError):
             raise CourseError(
                 f"{root}: not a course directory (it has no {path.name}). "
                 "Name one with --course, or make one with `autograder init`."
             ) from None
+        except PermissionError as error:
+            raise CourseError(
+                f"{path}: you may not read this course. Ask its owner{_owner(root)} to type "
+                f"`autograder share GROUP --course {root}`, with a group that you are both in."
+            ) from error
         except OSError as error:
             raise CourseError(
                 f"{path}: the key of the course cannot be read ({error.strerror}). "
-                "Run the command as the user who made the course."
+                "Check the disk, or put the key back from a backup."
             ) from error
         if len(key) != KEY_BYTES:
             raise CourseError(
@@ -137,6 +157,11 @@ class Course:
         return self.root / "submitted"
 
     @property
+    def removed(self) -> Path:
+        """What was handed in, and what was found, of students who were removed."""
+        return self.root / "removed"
+
+    @property
     def autograded(self) -> Path:
         """The judged notebooks, as nbgrader's formgrader shows them."""
         return self.root / "autograded"
@@ -162,7 +187,7 @@ class Course:
 
         Raises CourseError if nbgrader_config.py cannot be read.
         """
-        url = self._config.CourseDirectory.get("db_url")
+        url = self.nbgrader_config.CourseDirectory.get("db_url")
         return url if isinstance(url, str) else database_url(self.root / "gradebook.db")
 
     @cached_property
@@ -171,10 +196,11 @@ class Course:
 
         Raises CourseError if that cannot be read, and CoursePackageError if there is no such one.
         """
-        return CoursePackage.find(str(self._config.CoursePackage.get("name", PACKAGE)))
+        return CoursePackage.find(str(self.nbgrader_config.CoursePackage.get("name", PACKAGE)))
 
     @cached_property
-    def _config(self) -> Any:
+    def nbgrader_config(self) -> Any:
+        """The traitlets Config that nbgrader_config.py makes. Raises CourseError if it fails."""
         from traitlets.config.loader import PyFileConfigLoader
 
         try:  # by its whole name: in a folder to look in, traitlets would expand variables
@@ -234,6 +260,10 @@ class Course:
             if name in (unlisted if (names := there[student]) is None else names)
         ]
         return sorted(found, key=lambda file: (file.student, file.assignment))
+
+    def student_folder(self, student: str) -> Path | None:
+        """The folder of a student's submissions; None if there is none."""
+        return self._student_folders().get(student)
 
     def _student_folders(self) -> dict[str, Path]:
         """The folders of `submitted` by student."""
@@ -298,6 +328,14 @@ def _listed(folder: Path) -> set[str] | None:
         return set(os.listdir(folder))
     except OSError:
         return None
+
+
+def _owner(root: Path) -> str:
+    """Return the name of the course's owner in brackets, where this user may know it."""
+    try:
+        return f" ({user_name(root.stat().st_uid)})"
+    except OSError:
+        return ""
 
 
 def _key_file(root: Path) -> Path:

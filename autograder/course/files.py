@@ -11,10 +11,15 @@ from pathlib import Path
 
 def replace_text(path: Path, text: str) -> None:
     """Put `text` in `path`; a reader sees the old file or the new one, never a part of it."""
+    replace_bytes(path, text.encode())
+
+
+def replace_bytes(path: Path, data: bytes) -> None:
+    """Put `data` in `path`; a reader sees the old file or the new one, never a part of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        temporary.write_text(text, encoding="utf-8", newline="")
+        temporary.write_bytes(data)
         temporary.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):

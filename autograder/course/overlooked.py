@@ -8,10 +8,7 @@ from pathlib import Path
 from unicodedata import normalize
 
 from .course import Course
-from .plaintext import printable
-
-MOST_NAMES = 5
-"""How many places one sentence names."""
+from .plaintext import first_few, printable
 
 HIDDEN = "a folder that begins with a dot is no student's. Rename it"
 LOOSE = "it stands in no student's folder. It belongs at <student>/<assignment>/<assignment>.ipynb"
@@ -26,8 +23,7 @@ def overlooked(course: Course) -> list[str]:
     for reason, path in _found(course):
         places.setdefault(reason, []).append(printable(str(path.relative_to(course.submitted))))
     return [
-        f"{course.submitted}: not graded: {', '.join(sorted(names)[:MOST_NAMES])}"
-        f"{f' and {len(names) - MOST_NAMES} more' if names[MOST_NAMES:] else ''}: {reason}."
+        f"{course.submitted}: not graded: {first_few(sorted(names))}: {reason}."
         for reason, names in places.items()
     ]
 

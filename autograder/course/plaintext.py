@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
+
+MOST_NAMES = 8
+"""How many names a line lists."""
 
 
 def printable(value: str) -> str:
@@ -14,6 +18,12 @@ def printable(value: str) -> str:
     return "".join(
         f"\\u{ord(char):04x}" if unicodedata.category(char) in _STEERING else char for char in value
     )
+
+
+def first_few(names: Sequence[str]) -> str:
+    """The first MOST_NAMES of `names`, and how many more there are."""
+    shown, more = ", ".join(names[:MOST_NAMES]), len(names) - MOST_NAMES
+    return f"{shown} and {more} more" if more > 0 else shown
 
 
 _STEERING = {"Cc", "Cf", "Cs", "Zl", "Zp"}

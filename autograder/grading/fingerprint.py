@@ -33,7 +33,8 @@ def fingerprint(assignment: Assignment, released: NotebookNode, packages: tuple[
     """
     functions: list[Callable[..., Any]] = []
     parts = [platform.python_version(), f"numpy=={np.__version__}", repr(LIMITS)]
-    parts += [cell.source for cell in released.cells]
+    for cell in released.cells:
+        parts += [cell.source, repr(cell.metadata.get("nbgrader", {}).get("points"))]
     for one in assignment.exercises:
         functions += [one.reference, one.cases, one.hidden]
         functions += [misconception.answer.written for misconception in one.misconceptions]

@@ -13,17 +13,20 @@ from ..course.course import Course, CourseError, SubmissionFile
 from ..course.files import replace_text
 from ..course.journal import Journal, Record, Row, make_record
 from ..course.overlooked import lookalikes, overlooked
-from ..course.plaintext import printable
+from ..course.plaintext import first_few, printable
 from ..judging.verdict import Judgement, Verdict
 from ..nbgrader.writer import GradebookWriter, Waiting
 from ..sandbox.backends import SandboxUnavailable
 from ..submission.submission import Submission, read_submission
 from ..submission.task import Task
+from .changes import Change, note_changes
 from .jobs import Job, Released
 from .workers import Workers, WorkersLost, judge_all
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
+
+    from ..nbgrader.scores import Score
 
 DOUBTFUL = {Verdict.KILLED, Verdict.TIMEOUT, Verdict.MEMORY, Verdict.GRADER_FAULT}
 """Verdicts that another submission, or the machine, may have caused: judged once more, alone."""
@@ -33,10 +36,16 @@ Progress = Callable[[int, int, SubmissionFile], None]
 
 @dataclass(frozen=True)
 class Report:
-    """What one call of `grade` did; `rows` and `waiting` cover its submissions, sorted."""
+    """What one call of `grade` did; `rows` and `waiting` cover its submissions, sorted.
+
+    `scores` are those of the gradebook for the same assignments and, if any were named, students:
+    who handed in nothing has one as well. `changes` are those of all scores since the last run.
+    """
 
     rows: tuple[Row, ...]
     waiting: tuple[Waiting, ...]
+    scores: tuple[Score, ...]
+    changes: tuple[Change, ...]
     judged: int
     known: int
     notes: tuple[str, ...]
@@ -63,6 +72,7 @@ def grade(
     students: Sequence[str] | None,
     workers: Workers,
     on_progress: Progress = lambda done, total, file: None,
+    dry: bool = False,
 ) -> Report:
     """Grade the submissions of `course`, or of the named assignments and students only.
 
@@ -71,25 +81,42 @@ def grade(
     again. What may have been its neighbours' doing is judged once more, alone, before it goes
     there. Raises CourseError (unknown name, nothing released), JournalError, GradebookError,
     SandboxUnavailable, WorkersLost; all leave the journal whole, and a later call completes.
+
+    A `dry` run judges and reports, and changes nothing in the course.
     """
     files = course.submissions(assignments, students)
     left_out: list[str] = []
     if assignments is None:
         files, left_out = _released_only(course, files)
         left_out += [*overlooked(course), *lookalikes(course)] if students is None else []
-    with Journal(course.journal) as journal:
+    with Journal(course.journal, dry) as journal:
         tasks = _tasks(course, {file.assignment for file in files}, workers)
-        with GradebookWriter(course, journal, tasks) as writer:
+        _require_verdicts(tasks, files, journal)
+        with GradebookWriter(course, journal, tasks, dry) as writer:
             run = _Run(course, tasks, journal, writer, workers, len(files), on_progress)
             run.judge(files)
-            _write_grades(course, journal)
-            waiting = writer.finish()
+            if not dry:
+                _write_grades(course, journal)
+            written = writer.finish()
+        changes = note_changes(journal, written.scores)
         return Report(
             rows=tuple(row for _, rows in sorted(run.rows.items()) for row in rows),
-            waiting=tuple(sorted(waiting, key=lambda one: (one.student, one.assignment))),
+            waiting=tuple(sorted(written.waiting, key=lambda one: (one.student, one.assignment))),
+            scores=tuple(
+                score
+                for score in written.scores
+                if score.assignment in tasks and (not students or score.student in students)
+            ),
+            changes=tuple(changes),
             judged=run.judged,
             known=len(files) - run.judged,
-            notes=(*journal.notes, *writer.notes, *left_out),
+            notes=(
+                *(note for task in tasks.values() for note in task.notes),
+                *_added_later(run),
+                *journal.notes,
+                *writer.notes,
+                *left_out,
+            ),
         )
 
 
@@ -108,6 +135,7 @@ class _Run:
     ) -> None:
         self.rows: dict[tuple[str, str], tuple[Row, ...]] = {}
         self.judged = 0
+        self.without_cell: dict[str, dict[str, list[str]]] = {}  # students by exercise
         self._course, self._tasks, self._journal = course, tasks, journal
         self._writer, self._workers = writer, workers
         self._total, self._on_progress = total, on_progress
@@ -198,12 +226,16 @@ class _Run:
             digest=begun.submission.digest,
             fingerprint=task.fingerprint,
             trusted=self._workers.trust,
+            before=self._journal.newest(begun.file.student, begun.file.assignment),
         )
         self._journal.append(record)
         self.judged += 1
         self._keep(begun, record)
 
     def _keep(self, begun: _Begun, record: Record) -> None:
+        for exercise in begun.submission.without_cell:
+            students = self.without_cell.setdefault(record.assignment, {}).setdefault(exercise, [])
+            students.append(record.student)
         self._writer.write(begun.file, begun.submission, record)
         self.rows[record.student, record.assignment] = record.rows
         self._on_progress(len(self.rows), self._total, begun.file)
@@ -251,6 +283,39 @@ def _released_only(
 def _tasks(course: Course, names: Collection[str], workers: Workers) -> dict[str, Task]:
     notebooks = {name: read_released(course, name) for name in sorted(names)}
     return workers.describe(Released(course.package.name, notebooks)) if notebooks else {}
+
+
+def _require_verdicts(
+    tasks: dict[str, Task], files: Sequence[SubmissionFile], journal: Journal
+) -> None:
+    """Raise CourseError if a submission needs a verdict on an exercise that nobody has any more."""
+    for name, task in tasks.items():
+        for part in task.outline.dropped:
+            without = []
+            for file in files:
+                record = journal.newest(file.student, name)
+                rows = record.rows if record else ()
+                judged = (row.exercise for row in rows if row.verdict != Verdict.GRADER_FAULT)
+                if file.assignment == name and part.name not in judged:
+                    without.append(file.student)
+            if without:
+                raise CourseError(
+                    f"{name}: its release asks {part.name}, which the course package no longer "
+                    f"has, and {len(without)} of the submissions have no verdict on it from "
+                    f"before: {first_few(without)}. Nothing was graded. Put the exercise back "
+                    f"into the package, or release {name} without it."
+                )
+
+
+def _added_later(run: _Run) -> Iterator[str]:
+    """Say which exercises have no cell in a notebook: they may have been released after it."""
+    for name, exercises in sorted(run.without_cell.items()):
+        for exercise, students in exercises.items():
+            yield (
+                f"{name}: {exercise} has no cell in {len(students)} of the notebooks: "
+                f"{first_few(students)}. It counts as not answered. If it was released after they "
+                "were handed in, ask for them again, or give its points by hand."
+            )
 
 
 def _doubtful(begun: _Begun) -> list[str]:

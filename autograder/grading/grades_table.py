@@ -9,22 +9,25 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from rich.cells import cell_len, set_cell_size
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.cells import cell_len
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from ..course.course import FAULTS
 from ..course.journal import Row
-from ..course.plaintext import printable
+from ..course.lines import Line as _Line
+from ..course.lines import Paragraph as _Paragraph
+from ..course.plaintext import first_few, printable
 from ..judging.verdict import IN_WORDS, Verdict
 from .grade import Report
 
+if TYPE_CHECKING:  # it imports nbgrader, which takes long
+    from ..nbgrader.scores import Score
+
 COMMONEST = 3
 """How many mistakes of an assignment are shown."""
-
-MOST_NAMES = 8
-"""How many students are named for one reason to look at them."""
 
 LONGEST_COLUMN = 32
 """The widest column of names, in characters; a longer name has a line of its own."""
@@ -68,7 +71,7 @@ def overview(report: Report) -> RenderableType:
     cells = _aligned([header, *(_numbers(group) for group in groups.values())])
     width = _column(groups)
     return Group(
-        *(part for name, group in groups.items() for part in _findings(name, group)),
+        *(part for name, group in groups.items() for part in _findings(report, name, group)),
         _Line("", width, cells[0], style="bold"),
         *(_Line(name, width, cell) for name, cell in zip(groups, cells[1:], strict=True)),
         Text(),
@@ -98,7 +101,27 @@ def one_by_one(report: Report) -> RenderableType:
             heading, name = name, heading
         lines[heading].append(_Line(name, width, cells, indent="  "))
         lines[heading] += [_Paragraph("    ", found) for found in one.found]
+    for name in assignments:
+        absent = [score.student for score in _not_handed_in(report, name)]
+        if absent:
+            heading = absent[0] if by_student else name
+            shown = name if by_student else first_few(absent)
+            lines.setdefault(heading, [_Paragraph("", heading, "bold")])
+            lines[heading].append(_Paragraph("  ", f"not handed in: {shown}"))
     return Group(*(line for part in lines.values() for line in [*part, Text()]))
+
+
+def changed_scores(report: Report) -> RenderableType:
+    """Whose score has changed since the last run: from what, to what, and why."""
+    lines = [
+        f"{one.assignment}, {one.student}: {one.before:g} to {one.after:g} "
+        f"({'; '.join(one.reasons)})"
+        for one in report.changes
+    ]
+    if not lines:
+        return Group()
+    heading = f"Scores that have changed since the last run: {len(lines)}"
+    return Group(Text(), _Paragraph("", heading, "bold"), *(_Paragraph("  ", x) for x in lines))
 
 
 @dataclass(frozen=True)
@@ -107,6 +130,7 @@ class _Submission:
     assignment: str
     rows: tuple[Row, ...]
     waiting: int
+    score: Score | None
 
     @property
     def judged(self) -> bool:
@@ -137,7 +161,12 @@ class _Submission:
             if row.verdict != Verdict.PASS:
                 message = row.message if row.verdict in LOOK else ""
                 where.setdefault((_words(row), message), []).append(row.exercise)
-        return [
+        notes = []
+        if self.score and self.score.late_seconds:
+            notes.append(_late(self.score))
+        if self.score and self.score.outdated:
+            notes.append(f"marked for an earlier text: {', '.join(self.score.outdated)}")
+        return notes + [
             f"{words} ({'all exercises' if len(names) == len(self.rows) else ', '.join(names)})"
             f"{'. ' if message else ''}{message}"
             for (words, message), names in where.items()
@@ -150,7 +179,28 @@ def _submissions(report: Report) -> list[_Submission]:
     for row in report.rows:
         rows.setdefault((row.student, row.assignment), []).append(row)
     waiting = {(one.student, one.assignment): one.answers for one in report.waiting}
-    return [_Submission(*key, tuple(mine), waiting.get(key, 0)) for key, mine in rows.items()]
+    scores = {(score.student, score.assignment): score for score in report.scores}
+    return [
+        _Submission(*key, tuple(mine), waiting.get(key, 0), scores.get(key))
+        for key, mine in rows.items()
+    ]
+
+
+def _not_handed_in(report: Report, assignment: str) -> list[Score]:
+    """The scores of those on the roster who handed in nothing for this assignment."""
+    return [one for one in report.scores if one.assignment == assignment and not one.handed_in]
+
+
+def _late(score: Score) -> str:
+    """How late a submission was, and what that took off, in words."""
+    hours, minutes = divmod(int(score.late_seconds) // 60, 60)
+    days, hours = divmod(hours, 24)
+    parts = [f"{days} d"] * bool(days) + [f"{hours} h"] * bool(hours) + [f"{minutes} min"]
+    return f"handed in {' '.join(parts)} late: {_points_off(score.late_penalty)}"
+
+
+def _points_off(points: float) -> str:
+    return f"{points:g} point{'' if points == 1 else 's'} off" if points else "no penalty"
 
 
 def _words(row: Row) -> str:
@@ -175,8 +225,8 @@ def _mean(judged: Sequence[_Submission]) -> str:
     return f"{points / count:.1f}/{most / count:g} {points / most:4.0%}"
 
 
-def _findings(name: str, group: Sequence[_Submission]) -> list[RenderableType]:
-    """One assignment's commonest mistakes and whom to look at; nothing if there is neither."""
+def _findings(report: Report, name: str, group: Sequence[_Submission]) -> list[RenderableType]:
+    """One assignment's commonest mistakes, whom to look at, and what is late or not there."""
     mistakes = [
         f"{count} {'student' if count == 1 else 'students'}: {words} ({exercise})"
         for (words, exercise), count in _mistakes(group)[:COMMONEST]
@@ -185,29 +235,43 @@ def _findings(name: str, group: Sequence[_Submission]) -> list[RenderableType]:
     for one in group:
         for reason in one.reasons:
             students[reason].append(one.student)
-    look = [f"{reason}: {_capped(names)}" for reason, names in students.items() if names]
-    if not mistakes and not look:
+    look = [f"{reason}: {first_few(names)}" for reason, names in students.items() if names]
+    late = [one for one in group if one.score and one.score.late_seconds]
+    points = sum(one.score.late_penalty for one in late if one.score)
+    absent = [score.student for score in _not_handed_in(report, name)]
+    parts = {
+        "mistakes": mistakes,
+        "look at": look,
+        "late": [f"{first_few([one.student for one in late])} ({_points_off(points)})"]
+        * bool(late),
+        "absent": [f"{first_few(absent)} (not handed in)"] * bool(absent),
+    }
+    if not any(parts.values()):
         return []
-    heading = _Paragraph("", name, "bold")
-    return [heading, *_labelled("mistakes", mistakes), *_labelled("look at", look), Text()]
+    lines = [line for label, items in parts.items() for line in _labelled(label, items)]
+    return [_Paragraph("", name, "bold"), *lines, Text()]
 
 
 def _mistakes(group: Sequence[_Submission]) -> list[tuple[tuple[str, str], int]]:
-    """Each (mistake, exercise) with its number of students: most first, then in the exercises'
-    order, then by name. Where nothing is answered, there is no mistake."""
+    """Return each (mistake, exercise) with its number of students.
+
+    Mistakes that have a name come first, then those of most students, in the exercises' order and
+    by name. An exercise without an answer is no mistake.
+    """
     rows = [row for one in group if not one.untouched for row in one.rows]
+    named = {row.misconception for row in rows}
     place = {name: number for number, name in enumerate(dict.fromkeys(r.exercise for r in rows))}
     count = Counter(
         (_words(row), row.exercise)
         for row in rows
-        if row.verdict != Verdict.PASS and row.verdict not in LOOK
+        if row.verdict not in (Verdict.PASS, Verdict.MISSING, *LOOK)
     )
-    return sorted(count.items(), key=lambda item: (-item[1], place[item[0][1]], item[0][0]))
 
+    def order(item: tuple[tuple[str, str], int]) -> tuple[bool, int, int, str]:
+        (words, exercise), number = item
+        return words not in named, -number, place[exercise], words
 
-def _capped(names: Sequence[str]) -> str:
-    shown, more = ", ".join(names[:MOST_NAMES]), len(names) - MOST_NAMES
-    return f"{shown} and {more} more" if more > 0 else shown
+    return sorted(count.items(), key=order)
 
 
 def _labelled(label: str, items: Sequence[str]) -> list[RenderableType]:
@@ -228,44 +292,3 @@ def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
         "".join(f"  {cell:>{width}}" for cell, width in zip(row, widths, strict=True))
         for row in rows
     ]
-
-
-@dataclass(frozen=True)
-class _Line:
-    """A name and its cells; a name that is too long for its column gets a line of its own."""
-
-    name: str
-    column: int
-    cells: str
-    indent: str = ""
-    style: str = ""
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        name = printable(self.name)
-        room = options.max_width - len(self.indent) - len(self.cells)
-        if room < 0:  # narrower than the numbers
-            yield _Paragraph(self.indent, " ".join((name, *self.cells.split())), self.style)
-            return
-        column = min(self.column, room)
-        if cell_len(name) > column:
-            yield _Paragraph(self.indent, name)
-            name = ""
-        line = f"{self.indent}{set_cell_size(name, column)}{self.cells}"
-        yield Text(line.rstrip(), self.style)
-
-
-@dataclass(frozen=True)
-class _Paragraph:
-    """A label and a text; further lines of the text are indented a little more."""
-
-    label: str
-    text: str
-    style: str = ""
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        indent = len(self.label) + 2 * bool(self.label)
-        text = Text(printable(self.text), self.style)
-        width = max(options.max_width - indent, 2)  # a wide character fits
-        for number, line in enumerate(text.wrap(console, width, overflow="fold")):
-            line.rstrip()
-            yield Text.assemble(" " * indent if number else self.label, line)

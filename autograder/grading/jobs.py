@@ -19,7 +19,7 @@ import numpy as np
 
 from ..exercise.course_package import CoursePackage
 from ..exercise.model import Assignment
-from ..exercise.outline import outline
+from ..exercise.outline import asked_by, differences, outline
 from ..judging.verdict import Judgement
 from ..probe import wire
 from ..sandbox import backends
@@ -101,14 +101,17 @@ def prepare(released: Released, trust: bool) -> dict[str, Task]:
 def describe(released: Released) -> dict[str, Task]:
     """Describe the assignments, by name, with these releases as this process would judge them."""
     package = CoursePackage.find(released.package)
-    return {
-        name: Task(
-            outline(package[name]),
+    tasks = {}
+    for name, notebook in released.notebooks.items():
+        declared = outline(package[name])
+        asked = asked_by(declared, notebook)
+        tasks[name] = Task(
+            asked,
             notebook,
             fingerprint(package[name], notebook, package.packages),
+            tuple(differences(declared, asked)),
         )
-        for name, notebook in released.notebooks.items()
-    }
+    return tasks
 
 
 def installed(released: Released, trust: bool) -> Installed:

@@ -59,7 +59,7 @@ def _filled(
     released: list[nbformat.NotebookNode], submission: Submission
 ) -> Iterator[nbformat.NotebookNode]:
     """The released cells with the answers, and behind each what was written there beside them."""
-    answers = {cell.exercise: cell.source for cell in submission.program} | submission.written
+    answers = submission.answers
     yield from _beside(submission, after=None)
     for cell in released:
         cell.source = answers.get(_mark(cell), cell.source)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from sqlalchemy import URL
 from sqlalchemy.engine import make_url
@@ -57,6 +59,17 @@ def sqlite_file(url: str) -> str | None:
     return address.database if address.get_backend_name() == "sqlite" else None
 
 
+def make_file(url: str) -> None:
+    """Make the file of an SQLite gradebook, if there is none, with the permissions of the umask.
+
+    SQLite would make it read-only for a group, and gives its journal the permissions of the file.
+    What the operating system refuses is left to SQLite, whose errors are explained.
+    """
+    if (file := sqlite_file(url)) is not None:
+        with suppress(OSError):
+            Path(file).touch()
+
+
 def shown(url: str) -> str:
     """The file of an SQLite gradebook, or the address without its password."""
     try:
@@ -90,13 +103,20 @@ def _explanation(url: str, error: DBAPIError) -> GradebookError:
             "Nothing is lost, every grade is in the journal. End the other program, then "
             "run the same command again."
         )
-    if "readonly database" in reason and sqlite_file(url):
+    file = sqlite_file(url)
+    if file and os.path.exists(file) and not os.access(file, os.R_OK | os.W_OK):
+        return GradebookError(
+            f"{shown(url)}: you may not read and write the gradebook. Nothing is lost, every grade "
+            f"is in the journal. `autograder doctor --course {printable(os.path.dirname(file))}` "
+            "says who may, and what its owner types to share it."
+        )
+    if "readonly database" in reason and file:
         return GradebookError(
             f"{shown(url)}: the gradebook was removed or may not be written ({reason}). Nothing "
             "is lost, every grade is in the journal. Put it back from a backup, or let it be made "
             "anew: run the same command again."
         )
-    if sqlite_file(url) is None and isinstance(error, OperationalError):
+    if file is None and isinstance(error, OperationalError):
         return GradebookError(
             f"{shown(url)}: the database cannot be reached ({reason}). Nothing is lost, every "
             "grade that was found is in the journal. Look whether the server runs and has this "

@@ -29,14 +29,16 @@ Values = Mapping[str, Any]
 class Entry:
     """What goes into the gradebook for one submission.
 
-    `answered` holds the names of the written questions with an answer. `changed` is True if the
-    gradebook holds another version of this submission: marks given by hand are then kept, and a
-    person is asked to look again. `submitted` is the time of submission, if it is known.
+    `texts` holds a digest of each answer's text, and `answered` the names of the written questions
+    with an answer. `changed` names the answers whose text is not the one that the gradebook's marks
+    are for: a mark given by hand then counts until a person has looked again. `submitted` is the
+    time of submission, if it is known.
     """
 
     record: Record
+    texts: Mapping[str, str]
     answered: frozenset[str]
-    changed: bool
+    changed: frozenset[str]
     submitted: datetime | None
 
 
@@ -119,7 +121,7 @@ def _grade(entry: Entry, cell: str, before: Values) -> Values:
     judged = cell not in entry.answered if row is None else row.verdict != Verdict.GRADER_FAULT
     points = 0.0 if row is None else float(row.points)
     marked = before.get("manual_score") is not None
-    needs = (before["needs_manual_grade"] or entry.changed) if marked else not judged
+    needs = (before["needs_manual_grade"] or cell in entry.changed) if marked else not judged
     return {"auto_score": points if judged else None, "needs_manual_grade": needs}
 
 

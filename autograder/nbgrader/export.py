@@ -7,7 +7,7 @@ import io
 import re
 from pathlib import Path
 
-from nbgrader.api import Gradebook, SubmittedAssignment
+from nbgrader.api import Gradebook
 from nbgrader.plugins import ExportPlugin
 
 from ..course.course import Course
@@ -15,28 +15,45 @@ from ..course.files import replace_text
 from ..course.plaintext import printable
 from .database import GradebookError, explained
 from .gradebook import Gradebook as OurGradebook
+from .penalties import LatePenalties
+from .scores import Score, course_scores
 
-COLUMNS = ("student", "last_name", "first_name", "assignment", "score", "max_score", "waiting")
-"""The columns before those of the answers. `waiting` counts the answers that a person must mark."""
+COLUMNS = (
+    "student",
+    "last_name",
+    "first_name",
+    "assignment",
+    "handed_in",
+    "timestamp",
+    "raw_score",
+    "late_submission_penalty",
+    "score",
+    "max_score",
+    "waiting",
+    "for_earlier_text",
+)
+"""The columns before those of the answers. `score` is the raw score less the late penalty;
+`waiting` counts the answers that a person must mark, and `for_earlier_text` those of them that
+still have the mark of an earlier text."""
 
 
 class GradesCsv(ExportPlugin):
     """nbgrader's `export` with the points of each exercise and each written answer.
 
-    The score of an answer is the person's mark where there is one, else the grader's; it is empty
-    while the answer waits for a person, and where the assignment does not ask it.
+    Every student of the gradebook has a row for every assignment in it. The score of an answer is
+    the person's mark where there is one, else the grader's; it is empty while the answer waits for
+    a person, where the assignment does not ask it, and where nothing was handed in.
     """
 
     def export(self, gradebook: Gradebook) -> None:
         """Write `self.to` (grades.csv by default), of the named students and assignments only."""
         only = {str(name) for name in self.assignment}, {str(name) for name in self.student}
-        rows = []
-        for assignment in gradebook.assignments:
-            for submission in assignment.submissions:
-                names = assignment.name, submission.student.id
-                if all(not some or name in some for name, some in zip(names, only, strict=True)):
-                    rows.append(_row(submission))
-        rows.sort(key=lambda row: (row["assignment"], row["student"]))
+        rows = [
+            _row(score)
+            for score in course_scores(gradebook.db.connection())
+            if not only[0] or score.assignment in only[0]
+            if not only[1] or score.student in only[1]
+        ]
         answers = dict.fromkeys(name for row in rows for name in row if name not in COLUMNS)
         text = io.StringIO()
         writer = csv.DictWriter(
@@ -47,22 +64,24 @@ class GradesCsv(ExportPlugin):
         replace_text(Path(self.to or "grades.csv"), text.getvalue())
 
 
-def _row(submission: SubmittedAssignment) -> dict[str, object]:
-    student = submission.student
-    grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
-    row: dict[str, object] = {
-        "student": _text(student.id),
-        "last_name": _text(student.last_name),
-        "first_name": _text(student.first_name),
-        "assignment": submission.assignment.name,
-        "score": submission.score,
-        "max_score": submission.max_score,
-        "waiting": sum(grade.needs_manual_grade for grade in grades),
+def _row(score: Score) -> dict[str, object]:
+    points: dict[str, object] = {
+        name: "" if value is None else value for name, value in score.points.items()
     }
-    for grade in sorted(grades, key=lambda grade: (grade.cell.cell_type, grade.cell.name)):
-        marked = grade.manual_score is not None or grade.auto_score is not None
-        row[grade.cell.name] = grade.score if marked else ""
-    return row
+    return {
+        "student": _text(score.student),
+        "last_name": _text(score.last_name),
+        "first_name": _text(score.first_name),
+        "assignment": score.assignment,
+        "handed_in": "yes" if score.handed_in else "no",
+        "timestamp": f"{score.timestamp} UTC" if score.timestamp else "",
+        "raw_score": score.raw_score,
+        "late_submission_penalty": score.late_penalty,
+        "score": score.score,
+        "max_score": score.max_score,
+        "waiting": score.waiting,
+        "for_earlier_text": len(score.outdated),
+    } | (points if score.handed_in else {})
 
 
 FORMULA = re.compile(r"""(?:^|[;,|"'])[\s']*(?=[=+@\u2212\uff1d\uff0b\uff0d\uff20-])""")
@@ -84,11 +103,13 @@ def export_csv(course: Course) -> Path:
     Raises GradebookError if the gradebook cannot be read or holds nothing yet.
     """
     path = course.root / "grades.csv"
+    penalties = LatePenalties(course.nbgrader_config, course.root)
     with explained(course.gradebook_url), OurGradebook(course.gradebook_url) as book:
         if not book.nbgrader.assignments:
             raise GradebookError(
                 f"{course.root}: nothing is graded yet. "
                 f"Run `autograder grade --course {course.root}` first."
             )
+        book.assign_penalties(penalties)
         GradesCsv(to=str(path)).export(book.nbgrader)
     return path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any
 import nbformat
 from nbconvert.exporters import HTMLExporter
 from nbformat import NotebookNode
+from nbgrader import api
 from nbgrader.converters import GenerateFeedback
 from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
@@ -25,9 +26,15 @@ from ..course.plaintext import markdown_escape
 from ..judging.verdict import IN_WORDS, Verdict
 from .database import shown
 from .gradebook import Gradebook
+from .penalties import LatePenalties
 from .preset import PAGES, configure
 
 WAITS = "*This answer waits for a person. Its points are not in the score yet.*"
+
+EARLIER = (
+    "*These points, and the comment of a person if there is one, are for an earlier text of this "
+    "answer. They count until a person has marked the new one.*"
+)
 
 
 class FeedbackError(Exception):
@@ -49,31 +56,37 @@ class NamedFeedback(GetGrades):
         comment = self.gradebook.find_comment(
             cell.metadata.nbgrader.grade_id, self.notebook_id, self.assignment_id, self.student_id
         )
+        grade = self._grade(cell)
         parts = [markdown_escape(comment.auto_comment or ""), comment.manual_comment]
-        if self._waits(cell):
-            parts.append(WAITS)
+        if grade.needs_manual_grade:
+            parts.append(WAITS if grade.manual_score is None else EARLIER)
         cell.metadata.nbgrader["comment"] = "\n\n".join(part for part in parts if part)
 
     def _get_score(self, cell: NotebookNode, resources: dict[str, Any]) -> None:
         super()._get_score(cell, resources)
         mark = cell.metadata.nbgrader
-        mark["waits"] = self._waits(cell)
+        grade = self._grade(cell)
+        mark["waits"] = bool(grade.needs_manual_grade)
+        mark["earlier"] = mark["waits"] and grade.manual_score is not None
         if mark.score < mark.points:
             mark["wrong"] = resources.get("wrong", {}).get(mark.grade_id, "")
 
-    def _waits(self, cell: NotebookNode) -> bool:
-        """True if a person has yet to give points for this cell."""
+    def _grade(self, cell: NotebookNode) -> api.Grade:
+        """What the gradebook holds for this cell."""
         name = cell.metadata.nbgrader.grade_id
         place = (self.notebook_id, self.assignment_id, self.student_id)
-        return bool(self.gradebook.find_grade(name, *place).needs_manual_grade)
+        return self.gradebook.find_grade(name, *place)
 
 
-def generate_feedback(course: Course, on_page: Callable[[int, int, str], None]) -> int:
+def generate_feedback(
+    course: Course, on_page: Callable[[int, int, str], None]
+) -> tuple[int, list[str]]:
     """Write COURSE/feedback/<student>/<assignment>/<assignment>.html for every graded submission.
 
-    A page that says already what it would say now stays as it is. Returns the number of pages;
-    `on_page(number, total, student)` is called before each. Raises
-    FeedbackError if nothing is graded, or with the reason why some pages could not be made.
+    A page that says already what it would say now stays as it is. Returns the number of pages, and
+    the students who have a judged notebook and are no longer in the gradebook: they get no page.
+    `on_page(number, total, student)` is called before each page. Raises FeedbackError if nothing is
+    graded, or with the reason why some pages could not be made.
     """
     config = Config()
     config.CourseDirectory.root = str(course.root)
@@ -89,7 +102,10 @@ def generate_feedback(course: Course, on_page: Callable[[int, int, str], None]) 
             f"{course.autograded}: nothing is graded yet. "
             f"Run `autograder grade --course {course.root}` first."
         )
+    penalties = LatePenalties(course.nbgrader_config, course.root)
     with Gradebook(course.gradebook_url) as book:
+        book.assign_penalties(penalties)
+        roster = {student.id for student in book.nbgrader.students}
         if not book.nbgrader.assignments:
             raise FeedbackError(
                 f"{shown(course.gradebook_url)}: this gradebook holds no grades. "
@@ -97,7 +113,7 @@ def generate_feedback(course: Course, on_page: Callable[[int, int, str], None]) 
                 "grade from the journal, or put the gradebook back from a backup."
             )
     directory = CourseDirectory(config=config, assignment_id="*", log=log)
-    pages = _Pages(course, on_page, total, coursedir=directory, config=config, log=log)
+    pages = _Pages(course, roster, on_page, total, coursedir=directory, config=config, log=log)
     try:
         pages.start()
     except OSError as error:  # it names the file alone: nbconvert works in the folder
@@ -111,7 +127,7 @@ def generate_feedback(course: Course, on_page: Callable[[int, int, str], None]) 
             f"{course.feedback}: some pages could not be made ({reason}). "
             f"Run `autograder grade --course {course.root}`, then this command again."
         ) from error
-    return total
+    return total - len(pages.unknown), sorted({student for student, _ in pages.unknown})
 
 
 class _Pages(GenerateFeedback):
@@ -123,6 +139,7 @@ class _Pages(GenerateFeedback):
     def __init__(
         self,
         course: Course,
+        roster: Collection[str],
         on_page: Callable[[int, int, str], None],
         total: int,
         **keywords: object,
@@ -132,6 +149,8 @@ class _Pages(GenerateFeedback):
         self._renderer = _renderer()
         self._made_of = ""
         self.page: Path | None = None  # the one that it makes now
+        self.unknown: list[tuple[str, str]] = []  # student and assignment
+        self._roster = roster
         self._states = _states(course)
 
     def init_single_notebook_resources(self, notebook_filename: str) -> dict[str, Any]:
@@ -140,6 +159,9 @@ class _Pages(GenerateFeedback):
         return {**resources, "wrong": self._states.get(place, {})}
 
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
+        if student_id not in self._roster:
+            self.unknown.append((student_id, assignment_id))
+            return False
         self._begun += 1
         self._on_page(self._begun, self._total, student_id)
         made = self.coursedir.feedback_directory
@@ -194,7 +216,7 @@ def _states(course: Course) -> dict[tuple[str, str], dict[str, str]]:
 def _renderer() -> bytes:
     """A digest of the code that makes the pages, and of the versions of what it uses."""
     code = hashlib.sha256()
-    for package in ("nbgrader", "nbconvert", "nh3"):
+    for package in ("nbgrader", "nbconvert", "nh3", "docutils"):
         code.update(metadata.version(package).encode())
     for path in (*sorted(Path(__file__).parent.glob("*.py")), *sorted(PAGES.rglob("*.*"))):
         code.update(path.read_bytes())

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +12,22 @@ import nbformat
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 from nbgrader import api, dbutil, utils
-from sqlalchemy import Connection, Engine, create_engine, inspect, select, text
+from sqlalchemy import Connection, Engine, create_engine, delete, inspect, select, text
 from sqlalchemy.exc import DBAPIError
 
-from ..course.files import read_start
 from ..course.plaintext import printable
-from .database import GradebookError, GradebookLocked, explained, patient, shown, sqlite_file
+from .database import (
+    GradebookError,
+    GradebookLocked,
+    explained,
+    make_file,
+    patient,
+    shown,
+    sqlite_file,
+)
 from .entries import Entry, write_entries
-
-YEARS = range(1990, 2200)
-"""The years in which work may have been handed in."""
+from .penalties import LatePenalties
+from .scores import Score, course_scores, marks_above_maximum
 
 COURSE_ID = "default_course"
 """The course that nbgrader itself uses when none is configured."""
@@ -36,13 +40,19 @@ class Gradebook:
     if it belongs to another version of nbgrader or is not a gradebook.
     """
 
-    def __init__(self, url: str) -> None:
-        """Open the gradebook at `url`."""
-        self.url = url
+    def __init__(self, url: str, dry: bool = False) -> None:
+        """Open the gradebook at `url`.
+
+        What a `dry` run writes is seen in it until it is closed, and then undone. It needs a
+        gradebook that is there.
+        """
+        self.url, self._dry = url, dry
         with explained(url):
+            make_file(url)
             engine = create_engine(patient(url))
             try:
-                _prepare(engine, url)
+                if not dry:
+                    _prepare(engine, url)
             finally:
                 engine.dispose()
             self.nbgrader = api.Gradebook(patient(url), COURSE_ID)
@@ -54,6 +64,8 @@ class Gradebook:
 
     def __exit__(self, *_: object) -> None:
         """Close the connection."""
+        if self._dry:
+            self._db.rollback()
         self.nbgrader.close()
 
     def add_assignment(self, name: str, released: nbformat.NotebookNode) -> None:
@@ -79,7 +91,7 @@ class Gradebook:
                     f"release of {name} no longer asks. Move the gradebook away and grade again "
                     "(the journal gives back every machine grade), or release the old exercises."
                 )
-            self._db.commit()
+            self._commit()
 
     def enter(self, entries: Sequence[Entry]) -> list[int]:
         """Write the scores and feedback of submissions, all or none; each must have its assignment.
@@ -89,8 +101,60 @@ class Gradebook:
         """
         with self._explained():
             waiting = write_entries(self._db.connection(), entries)
-            self._db.commit()
+            self._commit()
             return waiting
+
+    def assign_penalties(self, penalties: LatePenalties) -> None:
+        """Bring the late penalties up to date. Raises PenaltyError; nothing is changed then."""
+        with self._explained():
+            try:
+                penalties.assign(self._db.connection())
+            except GradebookError:
+                self._db.rollback()
+                raise
+            self._commit()
+
+    def remove_student(self, student: str) -> bool:
+        """Remove a student and all that the gradebook holds of them; False if it knows none."""
+        with self._explained():
+            found = self._db.query(api.Student).filter_by(id=student).one_or_none()
+            if found is None:
+                return False
+            submissions = select(api.SubmittedAssignment.id).filter_by(student_id=student)
+            chosen = api.SubmittedNotebook.assignment_id.in_(submissions)
+            notebooks = select(api.SubmittedNotebook.id).where(chosen)
+            connection = self._db.connection()
+            for row in (api.Grade, api.Comment):
+                connection.execute(delete(row).where(row.notebook_id.in_(notebooks)))
+            connection.execute(delete(api.SubmittedNotebook).where(chosen))
+            connection.execute(delete(api.SubmittedAssignment).filter_by(student_id=student))
+            connection.execute(delete(api.Student).filter_by(id=student))
+            self._commit()
+            return True
+
+    def compact(self) -> None:
+        """Write an SQLite file anew, without the rows that were removed and still stand in it."""
+        if sqlite_file(self.url) is None:
+            return
+        with self._explained():
+            self._db.rollback()
+            engine = self.nbgrader.engine.execution_options(isolation_level="AUTOCOMMIT")
+            with engine.connect() as connection:
+                connection.exec_driver_sql("VACUUM")
+
+    def scores(self) -> list[Score]:
+        """Return the scores of every student of the gradebook, for every assignment in it."""
+        with self._explained():
+            return course_scores(self._db.connection())
+
+    def marks_above_maximum(self) -> list[str]:
+        """Name the marks by people that are above what the answer is worth now."""
+        with self._explained():
+            return marks_above_maximum(self._db.connection())
+
+    def _commit(self) -> None:
+        if not self._dry:
+            self._db.commit()
 
     def _have(self, model: type, *, fresh: dict[str, object] | None = None, **key: str) -> Any:
         """The one row with this key; made, with the values `fresh`, if it is not there."""
@@ -124,43 +188,21 @@ class Gradebook:
                 raise
 
 
-def submission_time(folder: Path) -> datetime | None:
-    """The time in nbgrader's timestamp.txt of a submission's folder, or None if there is none.
-
-    Raises ValueError, saying where, if the file is there and holds no time that can be right. At
-    the ends of the calendar, nbgrader's pages fail to convert a time to another time zone.
-    """
-    path = folder / "timestamp.txt"
-    if not os.path.lexists(path):
-        return None
-    try:
-        time: datetime | None = utils.parse_utc(read_start(path, 100).decode().strip())
-    except Exception as error:  # the parser's own kinds too: the text is a student's
-        raise ValueError(
-            f"{path}: it holds no time, so none is known for this submission. Remove the file."
-        ) from error
-    if time is not None and time.year not in YEARS:
-        raise ValueError(
-            f"{path}: it says the year {time.year}, so no time is known for this submission. "
-            "Correct the file, or remove it."
-        )
-    return time
-
-
-def check_version(url: str) -> None:
-    """Raise GradebookError if the gradebook exists and is of another version of nbgrader.
+def check_version(url: str) -> bool:
+    """Return whether there is a gradebook. Raises GradebookError for another version of nbgrader.
 
     A gradebook that is locked just now passes: it is looked at again when it is written.
     """
     with suppress(GradebookLocked), explained(url):
         path = sqlite_file(url)
         if path is not None and not Path(path).exists():
-            return
+            return False
         engine = create_engine(patient(url, 0.0))
         try:
-            _check_revision(engine, url)
+            return _check_revision(engine, url)
         finally:
             engine.dispose()
+    return True
 
 
 def _prepare(engine: Engine, url: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import resource
+import secrets
 import signal
 import sys
 from typing import Any
@@ -17,6 +18,9 @@ import nh3
 from bs4 import BeautifulSoup
 from nbconvert.filters.highlight import Highlight2HTML
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+
+from .formulas import ATTRIBUTES, DISPLAYED, harmless, mathml
+from .formulas import TAGS as FORMULA_TAGS
 
 MEMORY = 2**30
 """The most address space of the process, in bytes."""
@@ -38,7 +42,43 @@ PICTURE = "[A picture, not shown here ({}). It is in the notebook that was hande
 
 
 class Renderer(IPythonRenderer):
-    """nbconvert's, with a note in the place of a picture."""
+    """nbconvert's, with a note in the place of a picture, and formulas set aside.
+
+    A formula leaves a mark that nobody can guess. `insert_formulas` puts the MathML there when the
+    student's own tags are text: so all MathML in a page was made here.
+    """
+
+    def __init__(self) -> None:
+        """Begin a text of its own, with a mark of its own."""
+        super().__init__(escape=False, exclude_anchor_links=True)
+        self._mark = f"formula-{secrets.token_hex(16)}"
+        self._formulas: list[str] = []
+
+    def inline_math(self, body: str) -> str:
+        """Draw a formula in a line."""
+        return self._drawn(body, block=False) or super().inline_math(body)
+
+    def block_math(self, body: str) -> str:
+        """Draw a formula on a line of its own."""
+        return self._drawn(body, block=True) or super().block_math(body)
+
+    def latex_environment(self, name: str, body: str) -> str:
+        """Draw the formulas of an environment, or a matrix that stands alone."""
+        whole = body if DISPLAYED.fullmatch(name) else f"\\begin{{{name}}}{body}\\end{{{name}}}"
+        return self._drawn(whole, block=True) or super().latex_environment(name, body)
+
+    def insert_formulas(self, html: str) -> str:
+        """Return `html` with the formulas in the places of their marks."""
+        mark = re.compile(rf"{self._mark}-(\d+);")
+        return mark.sub(lambda found: self._formulas[int(found[1])], html)
+
+    def _drawn(self, source: str, *, block: bool) -> str | None:
+        """Return the mark of a formula, or None if it cannot be read."""
+        formula = mathml(source, block=block)
+        if formula is None:
+            return None
+        self._formulas.append(formula)
+        return f"{self._mark}-{len(self._formulas) - 1};"
 
     def image(self, text: str, url: str, title: str | None = None) -> str:
         """Say that a picture is there; `text` is its alternative text, which is escaped later."""
@@ -47,19 +87,25 @@ class Renderer(IPythonRenderer):
 
 def markdown(source: str) -> str:
     """Render Markdown as HTML; every tag but the harmless ones is shown as text."""
-    renderer = Renderer(escape=False, exclude_anchor_links=True)
+    renderer = Renderer()
     rendered = MarkdownWithMath(renderer=renderer).render(source)
     # That text is shown, not lost, is decided here; that nothing lives is decided by nh3 alone.
     return nh3.clean(
-        NO_TAG.sub("&lt;", rendered),
-        tags=TAGS,
-        attributes={"a": {"href", "title"}, "*": set()},
+        renderer.insert_formulas(NO_TAG.sub("&lt;", rendered)),
+        tags=TAGS | FORMULA_TAGS,
+        attributes={
+            "a": {"href", "title"},
+            **{tag: set(ATTRIBUTES) for tag in FORMULA_TAGS},
+            "*": set(),
+        },
         attribute_filter=_harmless,
         link_rel=None,
     )
 
 
 def _harmless(tag: str, name: str, value: str) -> str | None:
+    if tag in FORMULA_TAGS:
+        return value if harmless(value) else None
     return value if name == "title" or LINK.fullmatch(value) else None
 
 

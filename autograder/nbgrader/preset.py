@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
 
+import nbgrader
 import nbgrader.apps.api
 import nbgrader.converters.base
 import nbgrader.utils
@@ -26,7 +27,10 @@ from nbgrader.preprocessors import (
 from traitlets.config import Config
 
 from ..course.files import database_url
-from .gradebook import submission_time
+from ..course.permissions import keep_shared
+from .formgrader_scores import show_net_scores
+from .penalties import keep_penalties
+from .times import submission_time
 
 PREPROCESSORS = [LockCells, ClearOutput, CheckCellMetadata, ComputeChecksums]
 """What nbgrader does to make the students' version. There are no solutions to clear: the source
@@ -35,6 +39,9 @@ holds the stubs already, and nbgrader's ClearSolutions would wipe their signatur
 PAGES = Path(__file__).parent / "pages"
 """nbconvert's templates for the pages of this package: a folder for each."""
 
+FORMGRADER = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader" / "templates"
+"""nbgrader's own templates, on which the marking page builds."""
+
 
 def configure(c: Config) -> None:
     """Set nbgrader up for this package; call it from the course's nbgrader_config.py."""
@@ -42,6 +49,7 @@ def configure(c: Config) -> None:
     take_literally(root)
     if "db_url" not in c.CourseDirectory:
         c.CourseDirectory.db_url = database_url(root / "gradebook.db")
+    c.CourseDirectory.groupshared = root.is_dir() and keep_shared(root)
     c.GenerateAssignment.preprocessors = [*PREPROCESSORS, SaveCells]
     c.Autograde.exporter_class = "autograder.plugin.JudgedNotebook"
     c.Autograde.sanitize_preprocessors = []
@@ -52,13 +60,22 @@ def configure(c: Config) -> None:
     c.FeedbackPage.extra_template_basedirs = [str(PAGES)]
     c.GenerateFeedback.preprocessors = ["autograder.nbgrader.feedback.NamedFeedback"]
     c.HTMLExporter.sanitize_html = True
-    c.HTMLExporter.preprocessors = ["autograder.nbgrader.rendering.NewPage"]
+    c.FeedbackPage.preprocessors = ["autograder.nbgrader.rendering.NewPage"]
+    c.HTMLExporter.template_name = "marking"  # what the formgrader shows; a student never sees it
+    c.HTMLExporter.extra_template_basedirs = [str(PAGES), str(FORMGRADER)]
+    c.HTMLExporter.extra_template_paths = [str(FORMGRADER)]
+    c.HTMLExporter.preprocessors = [
+        "autograder.nbgrader.rendering.NewPage",
+        "autograder.nbgrader.marking.Rubrics",
+    ]
     c.HTMLExporter.filters = {
         "markdown2html": "autograder.nbgrader.rendering.clean_markdown",
         "highlight_code": "autograder.nbgrader.rendering.highlight_code",
         "strip_files_prefix": "autograder.nbgrader.rendering.unchanged",
     }
     c.ExportApp.plugin_class = "autograder.nbgrader.export.GradesCsv"
+    keep_penalties(c, root)
+    show_net_scores()
     NbGraderAPI.get_submitted_timestamp = _submitted_timestamp
     CourseDirectory.get_existing_timestamp = _existing_timestamp
 

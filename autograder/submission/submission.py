@@ -19,7 +19,7 @@ from ..exercise.outline import Outline
 from ..judging.verdict import AS_GIVEN, Judgement, Verdict
 from ..probe.writing import written_file
 from .beside import BesideCell, cells_beside, written_answers
-from .marks import is_self_check, mark_of
+from .marks import is_self_check, mark_of, self_check_id
 from .placing import Placed, place, same_text
 from .reading import HAND_IN_AGAIN, Cell, Unreadable, other_notebooks, read_cells
 
@@ -46,7 +46,8 @@ class Submission:
     answers, and `answered` the questions that a person must look at. `beside` is all else that the
     student wrote. `problems` holds a judgement for every exercise that cannot be run at all.
     `dropped` says, a line each, which added cells are not run, which given ones are run as they
-    were given and not as they stand in the file, and what else was not looked at.
+    were given and not as they stand in the file, and what else was not looked at. `without_cell`
+    are the exercises of which the notebook has no cell: it was made from an earlier release.
     """
 
     student: str
@@ -58,6 +59,13 @@ class Submission:
     answered: frozenset[str]
     beside: tuple[BesideCell, ...] = ()
     dropped: tuple[str, ...] = ()
+    without_cell: tuple[str, ...] = ()
+
+    @property
+    def answers(self) -> dict[str, str]:
+        """The text of each answer, in code and in words."""
+        code = {cell.exercise: cell.source for cell in self.program if cell.exercise is not None}
+        return code | self.written
 
 
 def read_submission(
@@ -94,7 +102,7 @@ def assemble(
     Answers stand in the release's order; an added cell stands after the released cell that it
     followed in the student's notebook.
     """
-    names = [exercise.name for exercise in assignment.exercises]
+    names = [part.name for part in (*assignment.exercises, *assignment.dropped)]
     with_bugs = [one.name for one in assignment.exercises if one.kind is Kind.DEBUG]
     stubs = {mark_of(cell): cell.source for cell in released.cells}
     placed = list(place(cells, released))
@@ -151,6 +159,8 @@ def assemble(
     )
     if any(one.cell.source is None and one.name not in names for one in placed):
         dropped += (f"A cell was left out whose content is no text. {HAND_IN_AGAIN}",)
+    for part in assignment.dropped:
+        problems.pop(part.name, None)
     if answers:  # else there is more to say than this
         dropped += tuple(_given_anew(placed, released, names))
     return Submission(
@@ -163,6 +173,7 @@ def assemble(
         texts.answered,
         tuple(beside),
         dropped,
+        tuple(name for name in problems if not _has_cell(name, placed)),
     )
 
 
@@ -182,6 +193,11 @@ def _given_anew(
                 f"A given cell was {what}, and was run as it was given. It begins with: {first}. "
                 "What you add belongs in a cell of your own."
             )
+
+
+def _has_cell(name: str, placed: Sequence[Placed]) -> bool:
+    """True if the notebook has any of the cells that a release has for the exercise `name`."""
+    return any(one.name in (name, f"{name}-task", self_check_id(name)) for one in placed)
 
 
 def _is_changed(one: Placed, stubs: Mapping[str, str], exercises: Sequence[str]) -> bool:

@@ -15,9 +15,11 @@ if TYPE_CHECKING:  # its import takes long, and no worker reads a notebook
 class Task:
     """An assignment: its outline, the release that was handed out, and what decides its verdicts.
 
-    `fingerprint` is a digest of the latter; see grading.fingerprint.
+    `fingerprint` is a digest of the latter; see grading.fingerprint. `notes` say in which exercises
+    the release differs from the course package.
     """
 
     outline: Outline
     released: NotebookNode
     fingerprint: str
+    notes: tuple[str, ...] = ()

@@ -7,6 +7,7 @@ import os
 import re
 import resource
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import pytest
 from classroom import MEAN_SUM, hand_in, make_course
 from nbgrader import api
 from nbgrader.converters import GenerateFeedback
+from nbgrader_command import nbgrader
 from typer.testing import CliRunner
 
 from autograder import cli
@@ -98,6 +100,35 @@ def test_a_course_without_submissions_is_told_where_to_put_them(course):
     result = _run("grade", "--course", course.root)
     assert result.exit_code == 0
     assert "No submissions yet. Put them at" in result.stdout
+
+
+INTERRUPTED = """
+import signal, sys
+from autograder import cli
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background has none
+sys.argv = ["autograder", "grade", "--jobs", "1", "--course", sys.argv[1]]
+cli.app()
+"""
+
+
+def test_ctrl_c_says_how_far_it_came_and_the_same_command_goes_on(course):
+    for number in range(20):
+        hand_in(course, f"student{number}")
+    command = [sys.executable, "-c", INTERRUPTED, str(course.root)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running:
+        first = running.stderr.readline()
+        running.send_signal(signal.SIGINT)
+        *_, said = running.stderr.read().splitlines()
+    assert first.startswith("grading ")
+    assert running.returncode == 130
+    done = re.fullmatch(
+        r"autograder: stopped\. (\d+) of 22 submissions are done\. The same command goes on from "
+        r"here\.",
+        said,
+    )
+    known = re.search(r"(\d+) judged, (\d+) known", _run("grade", "--course", course.root).stdout)
+    assert int(known[2]) >= int(done[1]) > 0
+    assert int(known[1]) + int(known[2]) == 22
 
 
 def test_the_course_is_the_current_directory_by_default(course, monkeypatch):
@@ -236,7 +267,7 @@ def test_only_pages_that_would_change_are_made_again(course):
 
 
 def test_markdown_is_shown_and_nothing_else():
-    assert clean_markdown("**a** $x<y$").strip() == "<p><strong>a</strong> $x&lt;y$</p>"
+    assert clean_markdown("**a** x<y").strip() == "<p><strong>a</strong> x&lt;y</p>"
     table = clean_markdown("| a |\n| --- |\n| b |")
     assert "<td>b</td>" in table
     plain = "# a *b* _c_ `d` <e> [f](g) \\h $i$ 1. j"
@@ -336,20 +367,6 @@ def test_names_are_the_same_in_a_locale_without_utf_8(course, locale):
     assert (course.feedback / "Zoë" / "toy" / "toy.html").exists()
 
 
-def _nbgrader(course, *arguments):
-    """Run nbgrader as an instructor does."""
-    start = "import sys; from nbgrader.apps.nbgraderapp import main; sys.argv[0] = 'nbgrader'; "
-    path = os.pathsep.join([str(SCRIPTS), os.environ["PATH"]])
-    return subprocess.run(
-        [sys.executable, "-c", start + "main()", *arguments],
-        cwd=course.root,
-        env={**os.environ, "PATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 @pytest.fixture
 def escape(tmp_path):
     """A file outside of the sandbox, and answers that try to make it."""
@@ -376,7 +393,7 @@ def test_nbgrader_autograde_gives_our_scores_and_runs_nothing_itself(course, esc
     course.journal.unlink()
     with gradebook.Gradebook(ours.gradebook_url) as book:
         book.add_assignment("toy", nbformat.read(course.release / "toy" / "toy.ipynb", 4))
-    done = _nbgrader(course, "autograde", "toy", "--force")
+    done = nbgrader(course, "autograde", "toy", "--force")
     assert done.returncode == 0, done.stderr
     assert course.grades.read_bytes() == expected
     with api.Gradebook(ours.gradebook_url) as book:
@@ -390,13 +407,13 @@ def test_nbgrader_autograde_gives_our_scores_and_runs_nothing_itself(course, esc
 
 def test_nbgraders_own_feedback_and_export_work(course):
     assert _run("grade", "--course", course.root).exit_code == 0
-    done = _nbgrader(course, "generate_feedback", "toy")
+    done = nbgrader(course, "generate_feedback", "toy")
     assert done.returncode == 0, done.stderr
     assert "sum for mean" in (course.feedback / "bob" / "toy" / "toy.html").read_text()
-    done = _nbgrader(course, "export", "--to", "all.csv")
+    done = nbgrader(course, "export", "--to", "all.csv")
     assert done.returncode == 0, done.stderr
     assert "row_mean" in (course.root / "all.csv").read_text()
     stock = "nbgrader.plugins.CsvExportPlugin"
-    done = _nbgrader(course, "export", "--to", "stock.csv", "--exporter", stock)
+    done = nbgrader(course, "export", "--to", "stock.csv", "--exporter", stock)
     assert done.returncode == 0, done.stderr
     assert "raw_score" in (course.root / "stock.csv").read_text()

@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 
 from autograder.course.course import SubmissionFile
 from autograder.course.journal import make_record
+from autograder.exercise.outline import outline
 from autograder.grading.program import judge_questions
 from autograder.grading.questions import draw_questions
 from autograder.judging.agreement import agree
@@ -71,7 +72,7 @@ def test_every_damaged_notebook_is_read_or_refused_with_a_reason(data):
         path.parent.mkdir(parents=True)
         path.write_bytes(data)
         submission = read_submission(
-            SubmissionFile("ann", "toy", path), page.ASSIGNMENT, released()
+            SubmissionFile("ann", "toy", path), outline(page.ASSIGNMENT), released()
         )
     names = [one.name for one in page.ASSIGNMENT.exercises]
     for name, judgement in submission.problems.items():
@@ -84,14 +85,15 @@ def test_every_damaged_notebook_is_read_or_refused_with_a_reason(data):
     judgements = {name: Judgement(Verdict.PASS, "x") for name in names} | submission.problems
     record = make_record(
         "ann",
-        page.ASSIGNMENT,
+        outline(page.ASSIGNMENT),
         judgements,
         digest=submission.digest,
         fingerprint="",
         trusted=False,
+        before=None,
     )
     json.dumps(dataclasses.asdict(record)).encode()
-    shown = autograded_notebook(submission, page.ASSIGNMENT, released())
+    shown = autograded_notebook(submission, outline(page.ASSIGNMENT), released())
     nbformat.validate(shown)
     nbformat.writes(shown).encode()
 

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from people import Person
 from playwright.sync_api import Page, sync_playwright
 
 TOKEN = "formgrader-test"
@@ -23,10 +24,10 @@ MAIN = "import sys; from jupyter_server.serverapp import main; sys.exit(main(sys
 
 
 @contextmanager
-def formgrader_server(root: Path, home: Path) -> Iterator[str]:
+def formgrader_server(root: Path, home: Path, person: Person | None = None) -> Iterator[str]:
     """Run a Jupyter server with the formgrader in the course at `root`; yields its address.
 
-    `home` is an empty folder for its settings.
+    `home` is an empty folder for its settings. The server runs as `person`, or as this user.
     """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -39,10 +40,13 @@ def formgrader_server(root: Path, home: Path) -> Iterator[str]:
         "JUPYTER_CONFIG_DIR": str(home),
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
     }
+    if person is not None:
+        environment |= person.environment()
+    command = [sys.executable, "-c", MAIN, *options, "--allow-root"]
     log = home / "server.log"
     with log.open("wb") as stream:
         server = subprocess.Popen(
-            [sys.executable, "-c", MAIN, *options, "--allow-root"],
+            command if person is None else person.command(*command),
             cwd=root,
             env=environment,
             stdout=stream,
@@ -74,22 +78,31 @@ def _wait(url: str, server: subprocess.Popen, log: Path) -> None:
 
 @contextmanager
 def instructor(address: str) -> Iterator[Page]:
-    """A page of headless Chromium, logged in to the server; every other host is cut off."""
+    """A page of headless Chromium, logged in to the server; every other host is cut off.
+
+    No page may ask one: the addresses that were asked for are in `foreign` of the page.
+    """
     if BROWSER is None:
         pytest.fail("chromium is not installed: sudo apt-get install chromium")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=BROWSER, args=QUIET)
         page = browser.new_page(viewport={"width": 1200, "height": 1000})
-        page.route(lambda url: not url.startswith(f"{address}/"), _cut_off)
+        page.foreign = []
+        page.route(lambda url: not url.startswith(f"{address}/"), _cut_off(page.foreign))
         page.goto(f"{address}/login?token={TOKEN}")
         yield page
         browser.close()
+        assert page.foreign == []
 
 
-def _cut_off(route):
-    """Nothing leaves this machine. The formgrader asks one other host, for MathJax."""
-    assert route.request.url.startswith("https://cdnjs.cloudflare.com/"), route.request.url
-    route.abort()
+def _cut_off(foreign):
+    """Nothing leaves this machine."""
+
+    def note(route):
+        foreign.append(route.request.url)
+        route.abort()
+
+    return note
 
 
 def open_submission(page: Page, address: str, assignment: str, student: str) -> None:
@@ -103,8 +116,9 @@ def open_submission(page: Page, address: str, assignment: str, student: str) -> 
 
 
 def feedback_of(page: Page, exercise: str) -> str:
-    """What stands in the comment field of an exercise: the grader's comment is its placeholder."""
-    return page.locator(f"[id='{exercise}-comment']").get_attribute("placeholder") or ""
+    """What the page says of an answer in the grader's words, above it."""
+    cell = page.locator(".nbgrader_cell", has=page.locator(f"[id='{exercise}-comment']"))
+    return "\n".join(cell.locator(".autograder").all_inner_texts())
 
 
 def score_of(page: Page, exercise: str) -> float:

@@ -2,6 +2,7 @@
 
 import os
 import stat
+import subprocess
 
 import pytest
 from traitlets.config.loader import PyFileConfigLoader
@@ -56,6 +57,20 @@ def test_no_other_user_may_open_a_course(tmp_path, there):
     assert course.private
     course.root.chmod(0o751)
     assert not course.private
+
+
+def test_git_takes_nothing_from_a_course_that_is_secret_or_personal(course):
+    for name in ("gradebook.db", "gradebook.db.1.bak", "journal.jsonl", "grades.json", "x.csv"):
+        (course.root / name).touch()
+    for name in ("submitted/ann", "autograded/ann", "feedback/ann", "rubrics", "release/toy"):
+        (course.root / name).mkdir(parents=True)
+        (course.root / name / "file").touch()
+    (course.source / "toy.ipynb").touch()
+    subprocess.run(["git", "init", "--quiet", course.root], check=True)
+    subprocess.run(["git", "add", "."], cwd=course.root, check=True)
+    done = subprocess.run(["git", "ls-files"], cwd=course.root, check=True, capture_output=True)
+    expected = {".gitignore", "nbgrader_config.py", "release/toy/file", "source/toy.ipynb"}
+    assert set(done.stdout.decode().split()) == expected
 
 
 def test_two_courses_have_different_keys(tmp_path, course):
@@ -219,7 +234,7 @@ def test_what_looks_like_work_and_counts_as_none_is_named_with_the_reason(course
     (course.submitted / ".git").mkdir()
     (course.submitted / "README").write_text("")
     assert not any("ann" in line for line in overlooked(course))
-    for number in range(7):
+    for number in range(10):
         (course.submitted / f"{number}\n.zip").write_text("")
     (course.submitted / "ann" / "toy.ipynb").write_text("{}")
     (course.source / "mine").mkdir()
@@ -233,7 +248,7 @@ def test_what_looks_like_work_and_counts_as_none_is_named_with_the_reason(course
         f"{BESIDE}.": "ann/toy.ipynb",
         f"{BROKEN}.": "dan, eve",
         f"{UNKNOWN}.": "bob/toys",
-        f"{LOOSE}.": ", ".join(f"{number}\\u000a.zip" for number in range(5)) + " and 2 more",
+        f"{LOOSE}.": ", ".join(f"{number}\\u000a.zip" for number in range(8)) + " and 2 more",
     }
 
 

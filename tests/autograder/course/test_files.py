@@ -14,7 +14,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from autograder.course.files import replace_text
-from autograder.nbgrader import gradebook
+from autograder.nbgrader import times
 from autograder.nbgrader.export import COLUMNS, export_csv
 from autograder.nbgrader.gradebook import Gradebook
 from autograder.nbgrader.preset import configure
@@ -35,8 +35,8 @@ def full_disk(monkeypatch):
         if "w" not in mode:
             return stream
 
-        def write(text):
-            os.write(stream.fileno(), text[:10].encode())
+        def write(data):
+            os.write(stream.fileno(), data[:10])
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
         class Full:
@@ -106,7 +106,7 @@ def test_text_is_quoted_and_numbers_are_not(course):
     _graded(course, "ann")
     header, row = export_csv(course).read_text().splitlines()
     assert header == ",".join(f'"{name}"' for name in COLUMNS)
-    assert row == '"ann","a;\'=1+1","ann","toy",0.0,0.0,0'
+    assert row == '"ann","a;\'=1+1","ann","toy","no","",0.0,0.0,0.0,0.0,0,0'
 
 
 def _pipe(path):
@@ -143,4 +143,4 @@ def test_nbgrader_does_not_wait_for_a_time_that_is_none(course, make):
     assert api.get_submitted_timestamp("toy", "ann") is None
     assert directory.get_existing_timestamp(str(folder)) is None
     with pytest.raises(ValueError, match="it holds no time"):
-        gradebook.submission_time(folder)
+        times.submission_time(folder)

@@ -5,39 +5,37 @@ import os
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from autograder.course import journal as journal_module
-from autograder.course.journal import FIRST, Journal, JournalError, Record, make_record
-from autograder.exercise.model import Assignment, Exercise
+from autograder.course.journal import (
+    FIRST,
+    Journal,
+    JournalError,
+    Record,
+    Standing,
+    make_record,
+)
+from autograder.exercise.outline import Outline, Part
 from autograder.judging.verdict import Judgement, Verdict
 
-
-def _exercise(name: str, points: int) -> Exercise:
-    return Exercise(
-        name=name,
-        points=points,
-        difficulty=1,
-        minutes=1,
-        reference=np.negative,
-        cases=lambda rng: (),
-        hidden=lambda rng: (),
-        misconceptions=(),
-        alternatives=(),
-        help=("", "", ""),
-    )
-
-
-ASSIGNMENT = Assignment("rows", "Rows", (_exercise("scores", 2), _exercise("weights", 3)), ())
+ASSIGNMENT = Outline("rows", (Part("scores", 2), Part("weights", 3)), ())
+STANDING = Standing(4.0, 2.0, 3.0, 1.0, "d1", "f1")
 WRONG = Judgement(Verdict.WRONG_VALUE, "On the case “one”: no.", "wrong axis", "Which axis?", 0)
 
 
 def _record(student: str = "ann", digest: str = "d1", trusted: bool = False, **changed) -> Record:
     judgements = {"scores": Judgement(Verdict.PASS, "Right."), "weights": WRONG} | changed
     return make_record(
-        student, ASSIGNMENT, judgements, digest=digest, fingerprint="f1", trusted=trusted
+        student,
+        ASSIGNMENT,
+        judgements,
+        digest=digest,
+        fingerprint="f1",
+        trusted=trusted,
+        before=None,
     )
 
 
@@ -56,15 +54,45 @@ def test_records_come_back_equal_after_the_journal_is_opened_again(tmp_path):
     with Journal(path) as journal:
         journal.append(_record("ann"))
         journal.append(_record("bob", trusted=True))
-        journal.enter([_record("ann")])
+        journal.enter([(_record("ann"), {"scores": "t1"})])
+        journal.stand({("ann", "rows"): STANDING})
     with Journal(path) as journal:
         assert journal.notes == []
         assert journal.find("ann", "rows", "d1", "f1", trusted=False) == _record("ann")
         assert journal.find("ann", "rows", "d2", "f1", trusted=False) is None
         assert journal.find("ann", "rows", "d1", "f2", trusted=False) is None
         assert {record.student for record in journal.latest()} == {"ann", "bob"}
-        assert journal.entered("ann", "rows") == "d1"
-        assert journal.entered("bob", "rows") is None
+        assert journal.standings == {("ann", "rows"): STANDING}
+
+
+def test_only_an_answer_whose_text_has_changed_is_looked_at_again(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    with Journal(path) as journal:
+        journal.enter([(_record("ann"), {"scores": "t1", "weights": "t2"})])
+    with Journal(path) as journal:
+        assert journal.changed(_record("bob"), {"scores": "t1"}) == frozenset()
+        again = replace(_record("ann"), digest="d2")
+        assert journal.changed(again, {"scores": "t1", "weights": "t3"}) == {"weights"}
+        assert journal.changed(again, {"scores": "t1"}) == {"weights"}
+    former = path.read_text().replace(', "texts": {"scores": "t1", "weights": "t2"}', "")
+    path.write_text(former)  # as the version before this one wrote it
+    with Journal(path) as journal:
+        assert journal.changed(again, {"scores": "t1"}) == {"scores"}
+
+
+def test_a_dry_run_reads_the_journal_and_writes_nothing(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    with Journal(path, dry=True) as journal:
+        journal.append(_record("ann"))
+        assert journal.newest("ann", "rows") == _record("ann")
+    assert not path.exists()
+    with Journal(path) as journal:
+        journal.append(_record("ann"))
+    before = path.read_bytes()
+    with Journal(path, dry=True) as journal:
+        assert journal.newest("ann", "rows") == _record("ann")
+        journal.stand({("ann", "rows"): STANDING})
+    assert path.read_bytes() == before
 
 
 def test_a_sandboxed_run_does_not_build_on_a_trusting_one(tmp_path):

@@ -30,6 +30,7 @@ from typer.testing import CliRunner
 
 from autograder import cli
 from autograder.course.course import CourseError
+from autograder.exercise.outline import outline
 from autograder.grading import grade as grade_module
 from autograder.grading import program as grading
 from autograder.grading.grade import grade
@@ -407,8 +408,9 @@ def test_two_runs_at_a_time_grade_each_submission_once(course, sandbox):
 
 def _shown(course, student):
     file = course.submissions(None, [student])[0]
-    submission = read_submission(file, WRITTEN_TOY, released())
-    return autograded_notebook(submission, WRITTEN_TOY, released())
+    asked = outline(WRITTEN_TOY)
+    submission = read_submission(file, asked, released())
+    return autograded_notebook(submission, asked, released())
 
 
 def _sources(notebook):

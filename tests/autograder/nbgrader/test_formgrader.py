@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from autograder import cli
 from autograder.course.course import Course
 
+RUBRIC = "1 point: names *linearity*, $x^2$."
 EVIL = "<script>document.title = 'run'</script>\n\nBecause of <img src=x onerror=alert(1)> rows."
 STUDENTS = {
     "ann": {},
@@ -38,6 +39,8 @@ def course(tmp_path_factory):
             new_raw_cell("_So_ it is."),
         ]
         nbformat.write(notebook, beside)
+        made.rubrics.mkdir()
+        (made.rubrics / "toy.md").write_text(f"# Toy: rubric\n\n## why, 5 points\n\n{RUBRIC}\n")
         result = CliRunner().invoke(cli.app, ["grade", "--course", str(root)])
         assert result.exit_code == 0, result.output
         yield Course.open(root)  # the formgrader's own workers are to know the toy too
@@ -87,6 +90,56 @@ def test_every_submission_is_listed_with_its_scores(page, formgrader):
 def test_a_submission_shows_the_namedfeedback_of(page, formgrader, student, exercise, feedback):
     open_submission(page, formgrader, "toy", student)
     assert feedback in feedback_of(page, exercise)
+
+
+def test_the_graders_words_stay_in_view_while_a_person_comments(page, formgrader):
+    open_submission(page, formgrader, "toy", "bob")
+    page.fill("#row_mean-comment", "Nearly.")
+    assert page.locator("#row_mean-comment").input_value() == "Nearly."
+    box = page.locator(".autograder-none", has_text="Misconception: sum for mean.")
+    assert box.is_visible()
+    page.fill("#row_mean-comment", "")
+    assert page.locator(".autograder-full").count() == 1  # scale
+
+
+def test_the_rubric_is_folded_beside_the_points_and_no_student_gets_it(page, formgrader, course):
+    open_submission(page, formgrader, "toy", "ann")
+    (rubric,) = page.locator(".rubric").all()
+    assert not rubric.locator("p").is_visible()
+    rubric.locator("summary").click()
+    assert "1 point: names linearity" in rubric.inner_text()
+    assert rubric.locator("math msup").count() == 1
+    points, place = page.locator("#why").bounding_box(), rubric.bounding_box()
+    assert 0 < points["y"] - (place["y"] + place["height"]) < 40
+    result = CliRunner().invoke(cli.app, ["feedback", "--course", str(course.root)])
+    assert result.exit_code == 0, result.output
+    for path in course.feedback.glob("*/toy/toy.html"):
+        assert "names" not in path.read_text()
+        assert "ubric" not in path.read_text()
+
+
+def test_a_course_without_rubrics_is_marked_all_the_same(page, formgrader, course):
+    path = course.rubrics / "toy.md"
+    text = path.read_text()
+    path.unlink()
+    open_submission(page, formgrader, "toy", "ann")
+    assert page.locator(".rubric").count() == 0
+    path.write_bytes(b"## why, 5 points\n\n\xff marks")
+    open_submission(page, formgrader, "toy", "ann")
+    assert "marks" in (page.locator(".rubric").text_content() or "")
+    path.write_text(text)
+
+
+def test_no_page_asks_another_host_and_the_keys_work(page, formgrader):
+    manage = ("manage_assignments", "manage_submissions/toy", "manage_students")
+    manage += ("manage_students/ann", "manage_students/ann/toy")
+    for place in (*manage, "gradebook", "gradebook/toy", "gradebook/toy/toy"):
+        page.goto(f"{formgrader}/formgrader/{place}")
+        page.wait_for_load_state("networkidle")
+    open_submission(page, formgrader, "toy", "ann")
+    assert page.foreign == []
+    assert page.evaluate("formgrader.loaded"), "nbgrader's script waits for MathJax"
+    assert page.evaluate("document.activeElement.classList.contains('tabbable')")
 
 
 def test_the_damaged_notebook_is_shown_with_the_reason(page, formgrader):

@@ -13,7 +13,7 @@ from nbgrader.utils import compute_checksum
 from sqlalchemy import create_engine, text
 
 from autograder.course.journal import Record, Row
-from autograder.nbgrader import database, gradebook
+from autograder.nbgrader import database, gradebook, times
 from autograder.nbgrader.database import GradebookError, GradebookLocked
 from autograder.nbgrader.entries import Entry
 from autograder.nbgrader.gradebook import Gradebook
@@ -50,8 +50,8 @@ def _entry(*rows, student="ann", digest="d1", trusted=False, hints=None, answere
         _row("weights", "WRONG_VALUE", 0, 3, "wrong axis"),
     )
     record = Record(student, NAME, digest, "f", trusted, tuple(rows), hints or {})
-    options = {"changed": False, "submitted": None} | more
-    return Entry(record=record, answered=frozenset(answered), **options)
+    options = {"changed": frozenset(), "submitted": None} | more
+    return Entry(record=record, texts={}, answered=frozenset(answered), **options)
 
 
 @pytest.fixture
@@ -126,7 +126,7 @@ def test_marks_and_comments_by_hand_survive_a_regrade(book, url):
     with api.Gradebook(url) as plain:
         assert plain.find_comment("weights", NAME, NAME, "ann").comment == "Nearly."
         assert plain.find_submission(NAME, "ann").score == 7.0
-    assert book.enter([_entry(digest="d2", changed=True)]) == [2], (
+    assert book.enter([_entry(digest="d2", changed=frozenset({"weights", "why"}))]) == [2], (
         "a new version is looked at again"
     )
     assert _grade(url, "why")[:3] == (None, 4.0, True)
@@ -228,17 +228,17 @@ def test_an_address_that_leads_nowhere(bad):
 
 
 def test_submission_time_reads_nbgraders_file_and_names_one_that_holds_no_time(tmp_path):
-    assert gradebook.submission_time(tmp_path) is None
+    assert times.submission_time(tmp_path) is None
     (tmp_path / "timestamp.txt").write_text("2026-02-03 10:00:00 UTC\n")
-    assert gradebook.submission_time(tmp_path) == datetime(2026, 2, 3, 10)
+    assert times.submission_time(tmp_path) == datetime(2026, 2, 3, 10)
     for nonsense in ("soon", "99999999999999999999", ""):
         (tmp_path / "timestamp.txt").write_text(nonsense)
         with pytest.raises(ValueError, match=r"timestamp\.txt: it holds no time"):
-            gradebook.submission_time(tmp_path)
+            times.submission_time(tmp_path)
     (tmp_path / "timestamp.txt").write_text("9999-12-31 23:00:00 UTC\n")
     with pytest.raises(ValueError, match=r"timestamp\.txt: it says the year 9999"):
-        gradebook.submission_time(tmp_path)
+        times.submission_time(tmp_path)
     (tmp_path / "timestamp.txt").unlink()
     os.mkfifo(tmp_path / "timestamp.txt")
     with pytest.raises(ValueError, match="it holds no time"):
-        gradebook.submission_time(tmp_path)
+        times.submission_time(tmp_path)

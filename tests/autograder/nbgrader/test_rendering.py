@@ -9,10 +9,9 @@ from bs4 import BeautifulSoup
 from classroom import released
 from nbconvert import HTMLExporter
 from nbformat.v4 import new_code_cell, new_markdown_cell
-from nbgrader.server_extensions.formgrader import handlers
 from traitlets.config import Config
 
-from autograder.nbgrader import rendering
+from autograder.nbgrader import formulas, rendering
 from autograder.nbgrader.feedback import FeedbackPage
 from autograder.nbgrader.markup import LINK, TAGS, markdown
 from autograder.nbgrader.preset import configure
@@ -25,14 +24,12 @@ ENDLESS = "".join(f"<b x={i}>" for i in range(3_000)) + "<p>x" * 3_000
 CHOKES = "(" * 100_000  # so is the colouring of it
 
 
-@pytest.fixture(params=["feedback", "formgrade"])
+@pytest.fixture(params=["feedback", "marking"])
 def page(request):
     """Make a page of a notebook as the feedback or the formgrader does."""
     config = Config()
     configure(config)
-    config.HTMLExporter.template_name = request.param
-    config.HTMLExporter.extra_template_basedirs = [handlers.template_path]
-    kinds = {"feedback": FeedbackPage, "formgrade": HTMLExporter}
+    kinds = {"feedback": FeedbackPage, "marking": HTMLExporter}
     exporter = kinds[request.param](config=config)
 
     def make(*written, code=()):
@@ -145,6 +142,7 @@ def test_no_end_closes_what_the_page_has_opened(written):
 
 PIECES = "<svg> <math> <table> <tr> <td> <p> <b> <a> <li> <div> <style> <title> <textarea> <mtext>"
 PIECES += " <script> <img> <!-- --> <![CDATA[ ]]> <select> <form> <noscript> </p> </table> </svg>"
+PIECES += " $ $$ \\text{ } \\frac{1}{2} \\begin{align} \\end{align} $x$ $\\alpha$ <mi>"
 PIECES += (
     " </a> </b> </div> </style> </script> x=y onclick=z href=javascript:x href=/x > < ' \" ` / & x"
 )
@@ -154,9 +152,66 @@ PIECES += (
 def test_of_pieces_in_any_order_only_the_harmless_ones_are_left(seed):
     written = "".join(random.Random(seed).choices([*PIECES.split(), " ", "\n"], k=40))
     left = BeautifulSoup(markdown(written), features="html.parser").find_all(True)
-    assert {tag.name for tag in left} <= TAGS, written
-    assert {name for tag in left for name in tag.attrs} <= {"href", "title"}, written
+    assert {tag.name for tag in left} <= TAGS | formulas.TAGS, written
+    ours = {name for tag in left if tag.name in TAGS for name in tag.attrs}
+    assert ours <= {"href", "title"}, written
+    theirs = {name for tag in left if tag.name in formulas.TAGS for name in tag.attrs}
+    assert theirs <= formulas.ATTRIBUTES, written
     assert [tag for tag in left if not LINK.fullmatch(tag.get("href", "#"))] == [], written
+
+
+FORMULAS = {
+    "in a line": (r"So $\alpha_i < 1$ holds.", ["<mi>\u03b1</mi>", "<mo>&lt;</mo>", "holds."]),
+    "by itself": (
+        "$$\n\\frac{1}{\\sqrt{d_k}}\n$$",
+        ['<math display="block">', "<mfrac>", "<msqrt>"],
+    ),
+    "in LaTeX's own signs": (r"\\(x^2\\)", ["<msup>"]),
+    "below each other": (r"\begin{align*}a &= b \\ c &= d\end{align*}", ["<mtable", "<mtd>"]),
+    "a matrix alone": (r"\begin{pmatrix}1 & 2\end{pmatrix}", ["<mtable", "<mo>(</mo>"]),
+    "with words": (r"$\mathrm{softmax}(\text{a score})$", ["<mi>softmax</mi>", "a score</mtext>"]),
+    "a bold vector": (r"$\bm{x}, \dots$", ["<mi>\U0001d499</mi>", "<mi>…</mi>"]),
+}
+
+
+@pytest.mark.parametrize(("written", "drawn"), FORMULAS.values(), ids=FORMULAS)
+def test_a_formula_is_drawn_on_both_pages_without_a_script(written, drawn, page):
+    shown = re.sub(r"\s*\n\s*", "", page(written))
+    for part in ("<math", *drawn):
+        assert part in shown
+
+
+NO_FORMULA = {
+    "prices": "From $5 to $10.",
+    "a command that nobody knows": r"$\frobnicate x$",
+    "a fraction without its second half": r"$\frac{1}$",
+    "a link": r"$\href{javascript:alert(1)}{x}$",
+    "a style": r"$\style{position:fixed}{x}$",
+    "brackets in brackets": "$" + r"\sqrt{" * 3_000 + "}" * 3_000 + "$",
+}
+
+
+@pytest.mark.parametrize("written", NO_FORMULA.values(), ids=NO_FORMULA)
+def test_what_is_no_formula_stays_as_it_was_written(written):
+    assert written in clean_markdown(written)
+
+
+def test_a_formula_brings_in_nothing_that_lives():
+    for text in (
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        '" onclick=alert(1) "',
+    ):
+        shown = clean_markdown(
+            rf"$\text{{{text}}}$ <a title='" + f"\n\n$$\\text{{{text}}}$$\n\n'>x</a>"
+        )
+        left = BeautifulSoup(shown, features="html.parser").find_all(True)
+        assert {tag.name for tag in left} <= {"p", "math", "mtext", "a"}
+        assert {name for tag in left for name in tag.attrs} <= {"display"}
+
+
+def test_a_mark_that_a_student_writes_is_no_formula():
+    assert "formula-0;" in clean_markdown("formula-0; $x$")
 
 
 def test_a_page_of_tags_in_tags_is_made(page):

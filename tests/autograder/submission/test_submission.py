@@ -14,6 +14,7 @@ import pytest
 import toy
 
 from autograder.course.course import SubmissionFile
+from autograder.exercise.outline import outline
 from autograder.exercise.stubs import stub
 from autograder.judging.verdict import AS_GIVEN, Verdict
 from autograder.nbgrader.autograded import autograded_notebook
@@ -55,7 +56,9 @@ def read(path, released):
         if given is not None:
             data = given if isinstance(given, bytes) else json.dumps(given).encode()
             path.write_bytes(data)
-        return read_submission(SubmissionFile("ann", "toy", path), page.ASSIGNMENT, released)
+        return read_submission(
+            SubmissionFile("ann", "toy", path), outline(page.ASSIGNMENT), released
+        )
 
     return write_and_read
 
@@ -382,7 +385,7 @@ def test_the_course_itself_may_be_reached_by_a_link(released, path, content, tmp
     path.write_text(json.dumps(content))
     (tmp_path / "linked").symlink_to(tmp_path / "submitted")
     file = SubmissionFile("ann", "toy", tmp_path / "linked" / "ann" / "toy" / "toy.ipynb")
-    assert pairs(read_submission(file, page.ASSIGNMENT, released)) == WHOLE
+    assert pairs(read_submission(file, outline(page.ASSIGNMENT), released)) == WHOLE
 
 
 def bind(path):
@@ -656,7 +659,7 @@ def test_places_that_read_alike_are_told_apart_by_their_order(tmp_path, path, co
     second = [cell["source"] for cell in made["cells"]].index(PLACE_FOR_ANSWER) + 2
     made["cells"][second]["source"] = "So."
     path.write_text(json.dumps(made))
-    submission = read_submission(SubmissionFile("ann", "toy", path), asked, released)
+    submission = read_submission(SubmissionFile("ann", "toy", path), outline(asked), released)
     assert submission.answered == {"how"}
     assert submission.written == {"how": "So."}
 
@@ -741,7 +744,7 @@ def hand_in_a_bug(tmp_path, path):
         find(made, "centred")["source"] = source
         made["cells"] += [code(cell) for cell in own]
         path.write_text(json.dumps(made))
-        return read_submission(SubmissionFile("ann", "toy", path), assignment, released)
+        return read_submission(SubmissionFile("ann", "toy", path), outline(assignment), released)
 
     return hand_in
 

@@ -1,0 +1,130 @@
+"""A student who leaves the course: removed from every output, or erased altogether.
+
+`remove` loses nothing: what the student handed in, the pages and the grades move to
+COURSE/removed/<student>/1/, and the journal keeps its lines. `erase` deletes all of it.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..course.course import Course, CourseError
+from ..course.files import replace_text
+from ..course.journal import Journal
+from ..course.plaintext import printable
+from ..platforms.collecting import BEFORE
+from ..platforms.remembered import forget
+from .export import GradesCsv
+from .gradebook import Gradebook
+
+
+def remove(course: Course, student: str) -> Path:
+    """Remove `student` from every output; return the folder that keeps what there was.
+
+    Put the folder `submitted` in it back to bring the student back. Raises CourseError for a
+    student that the course does not know, JournalError while another run grades, GradebookError.
+    """
+    with Journal(course.journal), Gradebook(course.gradebook_url) as book:
+        _require(course, student, book)
+        kept = _new_folder(course.removed / student)
+        GradesCsv(to=str(kept / "grades.csv"), student=[student]).export(book.nbgrader)
+        book.remove_student(student)
+        for folder in _folders(course, student):
+            shutil.move(folder, kept / folder.parent.name)
+        _rewrite_grades(course, student)
+    return kept
+
+
+def erase(course: Course, student: str) -> list[str]:
+    """Delete all that the course holds of `student`; return a line for each kind of thing.
+
+    The journal's other lines are chained anew, so it stays valid. Raises what `remove` raises.
+    """
+    done = []
+    with Journal(course.journal) as journal, Gradebook(course.gradebook_url) as book:
+        kept = course.removed / student
+        _require(course, student, book)
+        if book.remove_student(student):
+            book.compact()
+            done.append("the gradebook: the student, with all scores, marks and comments")
+        for folder in (*_folders(course, student), *([kept] if kept.exists() else [])):
+            shutil.rmtree(folder)
+            done.append(f"{folder.relative_to(course.root)}: the folder")
+        _rewrite_grades(course, student)
+        if forget(course, student):
+            done.append("platforms.json: what the platforms call the student")
+        if lines := _erase_from_log(course, student):
+            done.append(f"{course.faults.name}: {lines} lines")
+        if lines := journal.erase(student):
+            done.append(f"{course.journal.name}: {lines} lines; the others are chained anew")
+    return done
+
+
+def exports(course: Course) -> list[Path]:
+    """Return the files for learning platforms, which may still name a student who was erased."""
+    return sorted([*course.root.glob("grades-*.csv"), *course.root.glob("feedback-*.zip")])
+
+
+def _require(course: Course, student: str, book: Gradebook) -> None:
+    """Raise CourseError if neither the gradebook nor any folder knows the student."""
+    known = any(score.student == student for score in book.scores())
+    if known or (course.removed / student).exists() or list(_folders(course, student)):
+        return
+    raise CourseError(
+        f"{student}: the course has no such student, neither in its gradebook nor in "
+        f"{course.submitted}. `nbgrader db student list` lists those in the gradebook."
+    )
+
+
+def _folders(course: Course, student: str) -> Iterator[Path]:
+    """The folders of a student: handed in now and before, judged, and the pages."""
+    submitted = course.student_folder(student)
+    if submitted is not None:
+        yield submitted
+    for place in (course.autograded, course.feedback, course.root / BEFORE):
+        if (place / student).is_dir():
+            yield place / student
+
+
+def _new_folder(place: Path) -> Path:
+    """Make a folder in `place`, by the next number: a student may be removed more than once."""
+    number = 1
+    while (place / str(number)).exists():
+        number += 1
+    (place / str(number)).mkdir(parents=True)
+    return place / str(number)
+
+
+def _rewrite_grades(course: Course, student: str) -> None:
+    """Take the student out of grades.json, and out of grades.csv if that has been exported."""
+    if course.grades.exists():
+        rows = json.loads(course.grades.read_text(encoding="utf-8"))
+        others = [row for row in rows if row["student"] != student]
+        replace_text(course.grades, json.dumps(others, indent=1, ensure_ascii=True) + "\n")
+    with Gradebook(course.gradebook_url) as book:
+        exported = course.root / "grades.csv"
+        if exported.exists():
+            GradesCsv(to=str(exported)).export(book.nbgrader)
+
+
+def _erase_from_log(course: Course, student: str) -> int:
+    """Delete the entries of a student from the log of faults; return how many lines these had.
+
+    An entry begins with a line that names the time, the student and the assignment.
+    """
+    if not course.faults.exists():
+        return 0
+    lines = course.faults.read_text(encoding="utf-8").splitlines(keepends=True)
+    kept, mine = [], False
+    for line in lines:
+        when, _, rest = line.partition(" ")
+        if when[:4].isdigit() and when[4:5] == "-" and ", " in rest:
+            mine = rest.startswith(f"{printable(student)}, ")
+        if not mine:
+            kept.append(line)
+    if len(kept) < len(lines):
+        replace_text(course.faults, "".join(kept))
+    return len(lines) - len(kept)

@@ -1,0 +1,154 @@
+"""Late penalties: what the course's nbgrader plugin takes off work that came after its due date.
+
+nbgrader computes a penalty while it autogrades, from the score of that moment. Here it is computed
+again whenever a score, a due date, an extension or a time of submission changes, so that every
+table shows the same number. The plugin and its settings are nbgrader's own
+(`c.LateSubmissionPlugin.penalty_method`, `c.AssignLatePenalties.plugin_class`).
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from nbgrader import api
+from nbgrader.preprocessors import AssignLatePenalties
+from sqlalchemy import Connection, Table, bindparam, event, func, or_, select, update
+from sqlalchemy.orm import Session
+from traitlets.config import Config
+
+from ..course.plaintext import printable
+from .database import GradebookError
+
+
+class PenaltyError(GradebookError):
+    """The plugin for late penalties cannot be used; the message says where and what to do."""
+
+
+class LatePenalties:
+    """The plugin for late penalties of the course at `root`, as `config` sets it.
+
+    Raises PenaltyError if the plugin cannot be loaded.
+    """
+
+    def __init__(self, config: Config, root: Path) -> None:
+        """Load the plugin; its module may stand in the course directory, as nbgrader documents."""
+        self._where = root / "nbgrader_config.py"
+        if str(root) not in sys.path:
+            sys.path.append(str(root))
+        try:
+            assign = AssignLatePenalties(config=config)
+            assign.init_plugin()
+        except Exception as error:  # the plugin is the instructor's own Python
+            raise PenaltyError(
+                f"{self._where}: the plugin for late penalties cannot be loaded "
+                f"({type(error).__name__}: {printable(str(error))}). Correct "
+                "c.AssignLatePenalties.plugin_class, then run the same command again."
+            ) from error
+        self._plugin = assign.plugin_inst
+
+    def assign(self, connection: Connection) -> None:
+        """Store the penalty of each late notebook, and remove that of one that is not late.
+
+        Raises PenaltyError if the plugin fails; nothing is stored then.
+        """
+        rows = connection.execute(_MAYBE_LATE).all()
+        late = {row.notebook: seconds for row in rows if (seconds := seconds_late(row)) > 0}
+        scores = _raw_scores(connection, late)
+        changed = []
+        for row in rows:
+            penalty = None
+            if row.notebook in late:
+                penalty = self._penalty(row, scores.get(row.notebook, 0.0), late[row.notebook])
+            if penalty != row.penalty:
+                changed.append({"of_notebook": row.notebook, "penalty": penalty})
+        if changed:
+            statement = update(_NOTEBOOK).where(_NOTEBOOK.c.id == bindparam("of_notebook"))
+            values: dict[str, Any] = {"late_submission_penalty": bindparam("penalty")}
+            connection.execute(statement.values(values), changed)
+
+    def _penalty(self, row: Any, score: float, seconds: float) -> float | None:
+        """Return what the plugin takes off, at least 0 and at most the score, as in nbgrader."""
+        try:
+            penalty = self._plugin.late_submission_penalty(row.student, score, seconds)
+            if penalty is None:
+                return None
+            penalty = float(penalty)
+            if math.isnan(penalty):
+                raise ValueError("the penalty is not a number")
+        except Exception as error:  # the plugin is the instructor's own Python
+            raise PenaltyError(
+                f"{self._where}: {type(self._plugin).__name__} fails on the submission of "
+                f"{printable(row.student)} for {printable(row.assignment)} ({type(error).__name__}:"
+                f" {printable(str(error))}). No penalty was changed. Correct the plugin, then run "
+                "the same command again."
+            ) from error
+        return min(max(penalty, 0.0), score)
+
+
+def keep_penalties(config: Config, root: Path) -> None:
+    """Update the penalties whenever this process changes a mark, a due date or an extension.
+
+    Use it where nbgrader itself writes: in the formgrader and in its commands.
+    """
+    if not event.contains(Session, "after_flush", _after_flush):
+        event.listen(Session, "after_flush", _after_flush)
+    _KEPT["config"], _KEPT["root"] = config, root
+
+
+def _after_flush(session: Session, _: object) -> None:
+    written = (*session.new, *session.dirty)
+    if any(
+        isinstance(row, api.Grade | api.Assignment | api.SubmittedAssignment) for row in written
+    ):
+        # The configuration is complete by now: the instructor's settings come after `configure`.
+        LatePenalties(_KEPT["config"], _KEPT["root"]).assign(session.connection())
+
+
+def seconds_late(row: Any) -> float:
+    """Return by how many seconds a submission missed its due date, extension included.
+
+    `row` has the columns `timestamp`, `duedate` and `extension`.
+    """
+    if row.duedate is None or row.timestamp is None:
+        return 0.0
+    due = row.duedate if row.extension is None else row.duedate + row.extension
+    return max(0.0, float((row.timestamp - due).total_seconds()))
+
+
+def _raw_scores(connection: Connection, notebooks: Mapping[str, float]) -> dict[str, float]:
+    """Return the score of each of these submitted notebooks, before any penalty."""
+    chosen = api.Grade.notebook_id.in_(list(notebooks))
+    score = func.sum(api.Grade.score)
+    statement = select(api.Grade.notebook_id, score).where(chosen).group_by(api.Grade.notebook_id)
+    return {notebook: float(total) for notebook, total in connection.execute(statement)}
+
+
+_KEPT: dict[str, Any] = {}
+_NOTEBOOK: Table = api.SubmittedNotebook.__table__
+_SUBMISSION: Table = api.SubmittedAssignment.__table__
+_ASSIGNMENT: Table = api.Assignment.__table__
+_MAYBE_LATE = (
+    select(
+        _NOTEBOOK.c.id.label("notebook"),
+        _NOTEBOOK.c.late_submission_penalty.label("penalty"),
+        _SUBMISSION.c.student_id.label("student"),
+        _SUBMISSION.c.timestamp,
+        _SUBMISSION.c.extension,
+        _ASSIGNMENT.c.name.label("assignment"),
+        _ASSIGNMENT.c.duedate,
+    )
+    .join(_SUBMISSION, _NOTEBOOK.c.assignment_id == _SUBMISSION.c.id)
+    .join(_ASSIGNMENT, _SUBMISSION.c.assignment_id == _ASSIGNMENT.c.id)
+    .where(
+        or_(
+            _NOTEBOOK.c.late_submission_penalty.is_not(None),
+            _SUBMISSION.c.timestamp > _ASSIGNMENT.c.duedate,
+            _SUBMISSION.c.extension.is_not(None),
+        )
+    )
+)
+"""The notebooks that have a penalty, or may deserve one."""

@@ -1,0 +1,197 @@
+"""The scores of a course: one for every student of the gradebook and every assignment in it.
+
+Feedback, the terminal, exports and the formgrader all show the score less the late penalty.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from nbgrader import api
+from sqlalchemy import Connection, select
+
+from ..course.plaintext import printable
+from .penalties import seconds_late
+
+
+@dataclass(frozen=True)
+class Score:
+    """What one student has for one assignment, handed in or not.
+
+    `timestamp` is the time of submission (UTC, without a time zone), if it is known, and
+    `late_seconds` how long after the due date that was, an extension included. `points` are those
+    of each exercise and each written question: None while nobody has given any. `outdated` names
+    the answers whose mark a person gave for an earlier text: it counts until the new one is marked.
+    """
+
+    student: str
+    last_name: str | None
+    first_name: str | None
+    email: str | None
+    platform_id: str | None
+    assignment: str
+    timestamp: datetime | None
+    late_seconds: float
+    raw_score: float
+    late_penalty: float
+    max_score: float
+    waiting: int
+    outdated: tuple[str, ...]
+    handed_in: bool
+    points: Mapping[str, float | None] = field(default_factory=dict)
+
+    @property
+    def score(self) -> float:
+        """The score less the late penalty, never below 0."""
+        return max(0.0, self.raw_score - self.late_penalty)
+
+
+def course_scores(connection: Connection) -> list[Score]:
+    """Return the scores of every student for every assignment, sorted by assignment and student.
+
+    Whole tables are read in a few queries: nbgrader's objects compute each score on each access.
+    """
+    students = connection.execute(_STUDENTS).all()
+    grades: dict[tuple[str, str], list[Any]] = defaultdict(list)
+    for row in connection.execute(_GRADES):
+        grades[row.student, row.assignment].append(row)
+    penalties: dict[tuple[str, str], float] = defaultdict(float)
+    submitted: dict[tuple[str, str], Any] = {}
+    for submission in connection.execute(_SUBMISSIONS):
+        submitted[submission.student, submission.assignment] = submission
+        penalties[submission.student, submission.assignment] += submission.penalty or 0.0
+    commented = {(row[0], row[1]) for row in connection.execute(_COMMENTED)}
+    return [
+        _score(
+            student,
+            assignment,
+            submitted=submitted.get(key),
+            penalty=penalties[key],
+            grades=grades[key],
+            commented=key in commented,
+        )
+        for assignment in sorted(connection.execute(_ASSIGNMENTS), key=lambda row: str(row.name))
+        for student in sorted(students, key=lambda row: str(row.id))
+        for key in [(student.id, assignment.name)]
+    ]
+
+
+def _score(
+    student: Any,
+    assignment: Any,
+    *,
+    submitted: Any | None,
+    penalty: float,
+    grades: list[Any],
+    commented: bool,
+) -> Score:
+    timestamp = submitted.timestamp if submitted else None
+    # An extension that is granted in advance has rows as well, but no time, mark or comment.
+    handed_in = timestamp is not None or commented or any(row.marked for row in grades)
+    return Score(
+        student=student.id,
+        last_name=student.last_name,
+        first_name=student.first_name,
+        email=student.email,
+        platform_id=student.lms_user_id,
+        assignment=assignment.name,
+        timestamp=timestamp,
+        late_seconds=seconds_late(submitted) if submitted else 0.0,
+        raw_score=float(sum(row.score for row in grades)),
+        late_penalty=penalty,
+        max_score=float(assignment.max_score),
+        waiting=sum(row.needs_manual_grade for row in grades) if handed_in else 0,
+        outdated=tuple(row.name for row in grades if row.needs_manual_grade and row.by_hand),
+        handed_in=handed_in,
+        points={row.name: row.score if row.marked else None for row in grades},
+    )
+
+
+def marks_above_maximum(connection: Connection) -> list[str]:
+    """Name the marks by people that are above what the answer is worth now, a sentence each."""
+    return [
+        f"{row.assignment}: the mark of {printable(row.student)} for {row.name} is "
+        f"{row.manual_score:g}, and the release gives at most {row.max_score:g}. It counts as it "
+        "is; change it in the formgrader if that is wrong."
+        for row in connection.execute(_ABOVE)
+    ]
+
+
+_STUDENTS = select(
+    api.Student.id,
+    api.Student.last_name,
+    api.Student.first_name,
+    api.Student.email,
+    api.Student.lms_user_id,
+)
+_ASSIGNMENTS = select(api.Assignment.name, api.Assignment.max_score.label("max_score"))
+_SUBMISSIONS = (
+    select(
+        api.SubmittedAssignment.student_id.label("student"),
+        api.Assignment.name.label("assignment"),
+        api.SubmittedAssignment.timestamp,
+        api.SubmittedAssignment.extension,
+        api.Assignment.duedate,
+        api.SubmittedNotebook.late_submission_penalty.label("penalty"),
+    )
+    .select_from(api.SubmittedAssignment)
+    .join(api.Assignment, api.SubmittedAssignment.assignment_id == api.Assignment.id)
+    .outerjoin(
+        api.SubmittedNotebook, api.SubmittedNotebook.assignment_id == api.SubmittedAssignment.id
+    )
+)
+_COMMENTED = (
+    select(
+        api.SubmittedAssignment.student_id,
+        api.Assignment.name,
+    )
+    .select_from(api.Comment)
+    .join(api.SubmittedNotebook, api.Comment.notebook_id == api.SubmittedNotebook.id)
+    .join(
+        api.SubmittedAssignment, api.SubmittedNotebook.assignment_id == api.SubmittedAssignment.id
+    )
+    .join(api.Assignment, api.SubmittedAssignment.assignment_id == api.Assignment.id)
+    .where(api.Comment.auto_comment.is_not(None))
+    .distinct()
+)
+_GRADES = (
+    select(
+        api.SubmittedAssignment.student_id.label("student"),
+        api.Assignment.name.label("assignment"),
+        api.GradeCell.name,
+        api.Grade.score.label("score"),
+        api.Grade.needs_manual_grade,
+        api.Grade.manual_score.is_not(None).label("by_hand"),
+        (api.Grade.manual_score.is_not(None) | api.Grade.auto_score.is_not(None)).label("marked"),
+    )
+    .select_from(api.Grade)
+    .join(api.GradeCell, api.Grade.cell_id == api.GradeCell.id)
+    .join(api.SubmittedNotebook, api.Grade.notebook_id == api.SubmittedNotebook.id)
+    .join(
+        api.SubmittedAssignment, api.SubmittedNotebook.assignment_id == api.SubmittedAssignment.id
+    )
+    .join(api.Assignment, api.SubmittedAssignment.assignment_id == api.Assignment.id)
+    .order_by(api.GradeCell.cell_type, api.GradeCell.name)
+)
+_ABOVE = (
+    select(
+        api.SubmittedAssignment.student_id.label("student"),
+        api.Assignment.name.label("assignment"),
+        api.GradeCell.name,
+        api.GradeCell.max_score,
+        api.Grade.manual_score,
+    )
+    .select_from(api.Grade)
+    .join(api.GradeCell, api.Grade.cell_id == api.GradeCell.id)
+    .join(api.SubmittedNotebook, api.Grade.notebook_id == api.SubmittedNotebook.id)
+    .join(
+        api.SubmittedAssignment, api.SubmittedNotebook.assignment_id == api.SubmittedAssignment.id
+    )
+    .join(api.Assignment, api.SubmittedAssignment.assignment_id == api.Assignment.id)
+    .where(api.Grade.manual_score > api.GradeCell.max_score)
+    .order_by(api.Assignment.name, api.SubmittedAssignment.student_id, api.GradeCell.name)
+)

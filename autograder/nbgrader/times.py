@@ -1,0 +1,88 @@
+"""When work was handed in: nbgrader's timestamp.txt beside a submission."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime, timedelta, tzinfo
+from pathlib import Path
+
+import dateutil.parser
+import dateutil.tz
+
+from ..course.files import read_start
+from ..course.plaintext import printable
+
+YEARS = range(1990, 2200)
+"""The years in which work may have been handed in."""
+
+_DEFAULTS = (datetime(2000, 1, 1), datetime(2001, 2, 2))
+"""Two dates to complete a text with: they differ in every part that a text may leave out."""
+
+
+class UnknownZone(ValueError):
+    """A time zone that nobody here knows."""
+
+
+def submission_time(folder: Path) -> datetime | None:
+    """Return the time (UTC) in the timestamp.txt of a submission's folder; None without a file.
+
+    Raises ValueError, saying where, if the file is there and holds no time that can be right. At
+    the ends of the calendar, nbgrader's pages fail to convert a time to another time zone.
+    """
+    path = folder / "timestamp.txt"
+    if not os.path.lexists(path):
+        return None
+    try:
+        time = parse_time(read_start(path, 100).decode().strip())
+    except UnknownZone as error:
+        raise ValueError(
+            f"{path}: the time zone {error} is not known, so no time is known for this submission. "
+            "Write an offset such as -0800, or a name such as America/Los_Angeles."
+        ) from error
+    except Exception as error:  # the parser's own kinds too: the text is a student's
+        raise ValueError(
+            f"{path}: it holds no time, so none is known for this submission. Remove the file."
+        ) from error
+    if time.year not in YEARS:
+        raise ValueError(
+            f"{path}: it says the year {time.year}, so no time is known for this submission. "
+            "Correct the file, or remove it."
+        )
+    return time
+
+
+def in_future(time: datetime) -> bool:
+    """Return True for a time (UTC, without a time zone) that has not come yet."""
+    return time > datetime.now(UTC).replace(tzinfo=None) + timedelta(minutes=5)
+
+
+def parse_time(text: str) -> datetime:
+    """Return the time that `text` says, as UTC without a time zone.
+
+    A time zone is a name of the IANA database (`America/Los_Angeles`), an offset (`-0800`) or an
+    abbreviation that this machine knows; without one the time is in UTC, as nbgrader documents.
+    nbgrader's own reading takes an abbreviation that it does not know for UTC, and the offset -0800
+    for 800 seconds. Raises UnknownZone, and ValueError for what is not a date and a time.
+    """
+    before, _, last = text.rpartition(" ")
+    zone = None
+    if "/" in last and any(map(str.isalpha, last)):
+        text, zone = before, _zone(last, None)
+    times: list[datetime] = [
+        dateutil.parser.parse(text, default=default, tzinfos=_zone) for default in _DEFAULTS
+    ]
+    if times[0] != times[1]:
+        raise ValueError(f"{text}: the date is not complete")
+    time = times[0] if zone is None else times[0].replace(tzinfo=zone)
+    offset = time.utcoffset() or timedelta(0)
+    return (time - offset).replace(tzinfo=None)
+
+
+def _zone(name: str | None, offset: int | None) -> tzinfo:
+    if offset is not None:
+        known: tzinfo = dateutil.tz.tzoffset(name, offset)
+        return known
+    zone: tzinfo | None = dateutil.tz.gettz(name) if name else dateutil.tz.UTC
+    if zone is None:
+        raise UnknownZone(printable(name or ""))
+    return zone

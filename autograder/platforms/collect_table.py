@@ -1,0 +1,157 @@
+"""What `autograder collect` shows before it writes: each file, whose it is, and why."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from rich.cells import cell_len
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from ..course.lines import Paragraph
+from ..course.plaintext import first_few, printable
+from .matching import NOBODY
+from .plan import Action, Plan, Row
+from .times import as_timestamp
+from .uploads import Person
+
+TITLES = {
+    "canvas": "Canvas's archive",
+    "moodle": "Moodle's archive",
+    "gradescope": "Gradescope's export",
+    "files": "Notebooks of no platform",
+}
+
+LONGEST_COLUMN = 32
+"""The widest column of students, in characters."""
+
+NO_ROSTER = (
+    "The gradebook has no roster, so the students are called as in the archive. To have them "
+    "matched, add them first: nbgrader db student add ID (or nbgrader db student import FILE.csv)."
+)
+
+ADDING = (
+    "Type what is proposed in the course's folder. For a student who is in the gradebook under "
+    "another name or without an id, give all options: they replace what the gradebook has."
+)
+
+
+def table(plan: Plan) -> RenderableType:
+    """Return the table of a plan, assignment by assignment."""
+    students = [row.student for row in plan.rows if row.student is not None]
+    width = min(
+        max((cell_len(printable(student)) for student in students), default=0), LONGEST_COLUMN
+    )
+    parts: list[RenderableType] = [Paragraph("", _title(plan), "bold"), Text()]
+    shown = [row for row in plan.rows if row.action != Action.NOT]
+    for name in sorted({str(row.assignment) for row in shown}):
+        rows = [row for row in shown if row.assignment == name]
+        parts.append(Paragraph("", f"{name}: {_counted(rows)}", "bold"))
+        parts += [_line(row, width) for row in sorted(rows, key=_order)]
+        parts.append(Text())
+    refused = [row for row in plan.rows if row.action == Action.NOT]
+    if refused:
+        parts.append(Paragraph("", f"not collected: {len(refused)}", "bold"))
+        parts += [Paragraph("  ", _refusal(row)) for row in sorted(refused, key=_order)]
+        parts.append(Text())
+    if others := list(_others(plan)):
+        parts += [*others, Text()]
+    parts += [Paragraph("", line) for line in _footers(plan, shown)]
+    return Group(*parts)
+
+
+def _title(plan: Plan) -> str:
+    return f"{TITLES[plan.contents.platform]}: {_many(len(plan.contents.uploads), 'notebook')}"
+
+
+def _counted(rows: Sequence[Row]) -> str:
+    count = Counter(row.action for row in rows)
+    words = {
+        Action.NEW: "new",
+        Action.REPLACES: "to replace",
+        Action.SAME: "in the course already",
+        Action.OLDER: "earlier",
+    }
+    return ", ".join(f"{count[action]} {word}" for action, word in words.items() if count[action])
+
+
+def _line(row: Row, width: int) -> Paragraph:
+    student = printable(row.student or "")
+    blanks = " " * max(width - cell_len(student), 0)
+    return Paragraph(f"  {student}{blanks}  ", f"{row.upload.path}: {', '.join(_facts(row))}")
+
+
+def _facts(row: Row) -> Iterator[str]:
+    """Yield what is known of an upload, the most important first."""
+    upload = row.upload
+    yield row.action
+    yield row.why
+    if upload.late:
+        yield "late"
+    if upload.again:
+        yield "resubmission"
+    yield as_timestamp(upload.time) if upload.time else "no time"
+    if upload.file != f"{row.assignment}.ipynb":
+        yield "renamed"
+    yield from row.notes
+
+
+def _refusal(row: Row) -> str:
+    """Say why an upload is not collected, and what to do where the roster is the reason."""
+    reasons = ", ".join(row.notes)
+    person = row.upload.person
+    whose = f" ({person.label})" if person.label != "nobody" else ""
+    advice = f". Type: {_add(person)}" if _is_unmatched(row) else ""
+    return f"{row.upload.path}{whose}: {reasons}{advice}"
+
+
+def _is_unmatched(row: Row) -> bool:
+    return NOBODY in row.notes
+
+
+def _add(person: Person) -> str:
+    """Return the command that adds a person to the roster."""
+    words = ["nbgrader", "db", "student", "add"]
+    own = next(iter(person.ids), None)
+    words.append("ID" if own is None or person.internal else shlex.quote(own))
+    if person.internal and own:
+        words.append(shlex.quote(f"--lms-user-id={own}"))
+    if person.email:
+        words.append(shlex.quote(f"--email={person.email}"))
+    if not person.internal and own is None:
+        words += ["--first-name=...", "--last-name=..."]
+    return " ".join(words)
+
+
+def _others(plan: Plan) -> Iterator[Paragraph]:
+    """Yield a sentence for each kind of file that is not a notebook."""
+    kinds: dict[str, list[str]] = {}
+    for path, what in plan.contents.others:
+        kinds.setdefault(what, []).append(path)
+    for what, paths in kinds.items():
+        yield Paragraph("", f"left aside: {_many(len(paths), 'file')} ({what}): {first_few(paths)}")
+
+
+def _footers(plan: Plan, shown: Sequence[Row]) -> Iterator[str]:
+    if any(row.upload.time is None for row in shown):
+        yield f"{plan.contents.no_time[0].upper()}{plan.contents.no_time[1:]}."
+    for source in _different(row.upload.time_source for row in shown if row.upload.time):
+        yield f"Times: {source}."
+    if not plan.roster:
+        yield NO_ROSTER
+    elif any(_is_unmatched(row) for row in plan.rows):
+        yield ADDING
+
+
+def _different(values: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(values))
+
+
+def _order(row: Row) -> tuple[str, int, str]:
+    return row.student or "", -row.upload.order, row.upload.path
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun if count == 1 else f'{noun}s'}"

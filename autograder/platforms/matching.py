@@ -1,0 +1,95 @@
+"""Which student of the roster an uploader is: by an id, then by an e-mail address, then by name."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from .uploads import Person
+
+NOBODY = "matches nobody in the roster"
+
+
+@dataclass(frozen=True)
+class Student:
+    """A student of the roster, as nbgrader's gradebook has them. `platform_id` is `lms_user_id`."""
+
+    id: str
+    first_name: str | None = None
+    last_name: str | None = None
+    email: str | None = None
+    platform_id: str | None = None
+
+
+@dataclass(frozen=True)
+class Match:
+    """The id of a person's student, with the reason; None if the student is not known for sure."""
+
+    student: str | None
+    why: str
+
+
+def match(person: Person, roster: Sequence[Student]) -> Match:
+    """Return the student that `person` is.
+
+    The first of these that fits anybody decides: an id, an e-mail address, a name. It must fit one
+    student, and an address must not contradict an id. A number of the platform's own that happens
+    to be a student's id does not count if the names differ.
+    """
+    by_id, which = _by_id(person, roster)
+    by_email = [student for student in roster if _same_address(person.email, student)]
+    name = _key(person.name or "")
+    by_name = [student for student in roster if name and name in _names(student)]
+    if len(by_id) == 1 and person.internal and by_id[0].platform_id != which:
+        said = _names(by_id[0])
+        if said and name and name not in said:
+            return Match(None, f"the id {which} is {by_id[0].id}'s, but the name is not")
+    if by_id and by_email and by_id != by_email:
+        return Match(None, f"its id is {_named(by_id)}'s, its e-mail address {_named(by_email)}'s")
+    for students, why in (
+        (by_id, f"id {which}"),
+        (by_email, f"e-mail {person.email}"),
+        (by_name, f"name {person.name}"),
+    ):
+        if len(students) == 1:
+            return Match(students[0].id, why)
+        if students:
+            return Match(None, f"{why} fits {_named(students)}")
+    return Match(None, NOBODY)
+
+
+def without_roster(person: Person) -> Match:
+    """Return the platform's own id or name as the student's, for a course that has no roster."""
+    if name := next(iter(person.ids), person.name):
+        return Match(name, "no roster")
+    return Match(None, "the archive does not say whose it is")
+
+
+def _by_id(person: Person, roster: Sequence[Student]) -> tuple[list[Student], str]:
+    for own in person.ids:
+        students = [student for student in roster if own == student.platform_id]
+        students = students or [student for student in roster if own == student.id]
+        if students:
+            return students, own
+    return [], ""
+
+
+def _same_address(address: str | None, student: Student) -> bool:
+    known = {known.casefold() for known in (student.email, student.id) if known}
+    return address is not None and address.casefold() in known
+
+
+def _names(student: Student) -> set[str]:
+    first, last = student.first_name or "", student.last_name or ""
+    return {_key(f"{first} {last}"), _key(f"{last} {first}")} if first and last else set()
+
+
+def _key(name: str) -> str:
+    """Return the letters, marks and digits of a name in lower case: Canvas leaves out the rest."""
+    name = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(char for char in name if unicodedata.category(char)[0] in "LMN")
+
+
+def _named(students: Iterable[Student]) -> str:
+    return " and ".join(sorted(student.id for student in students))

@@ -1,0 +1,104 @@
+"""The archive of Moodle's *Download all submissions*, in both layouts, and its grading worksheet.
+
+With *Download submissions in folders*, a file is `<full name>_<participant>_assignsubmission_file/
+<file>`, where versions before 4.1 end the folder's name with one more underscore; without it,
+`<full name>_<participant>_assignsubmission_file_<file>`. In the full name, underscores are blanks.
+With anonymous submissions, it is "Participant". A participant's number holds for one assignment
+alone, so it never names a student.
+The file that makes it:
+https://github.com/moodle/moodle/blob/main/public/mod/assign/classes/downloader.php
+The zip's entries have the time at which the archive was made (ZipStream's default).
+
+The worksheet (*Download grading worksheet*) has a row a participant, and in English the columns
+`Identifier` ("Participant 12"), `Full name`, those that the site shows of a user's identity
+(`Email address`, `ID number`, `Username`), `Status`, `Grade`, `Maximum grade` and
+`Last modified (submission)`, a time without a zone in the zone of who downloads it:
+https://github.com/moodle/moodle/blob/main/public/mod/assign/gradingtable.php
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from .times import parse_moodle_time
+from .uploads import Contents, Person, Upload, is_notebook, suffix
+from .worksheet import Participant
+
+FOLDER = re.compile(r"([^_]*)_(\d+)_assignsubmission_file_?", re.ASCII)
+FILE = re.compile(r"([^_]*)_(\d+)_assignsubmission_file_(.+)", re.ASCII)
+TYPED = re.compile(r"[^/]*_\d+_assignsubmission_onlinetext", re.ASCII)
+BESIDE_STUDENTS = re.compile(r"(?!.*_assignsubmission_)[^/]+(?:/[^/]+)?")
+"""The name of a file that is in no student's folder."""
+
+NO_TIME = "no time: Moodle's archive has none. Name the grading worksheet with --worksheet"
+SOURCE = "Moodle's worksheet, taken to be in this computer's time zone"
+NO_ROW = "no time: the worksheet has none for this participant"
+ANONYMOUS = (
+    "the submissions are anonymous, so Moodle does not say whose it is. Reveal the identities in "
+    "Moodle, then download again"
+)
+
+
+def recognise(names: list[str], worksheet: Mapping[str, Participant] | None) -> Contents | None:
+    """Return the uploads in an archive of Moodle; None if it is of another kind.
+
+    `worksheet` has the rows of the grading worksheet by participant, if it is at hand.
+    """
+    uploads: list[Upload] = []
+    others: list[tuple[str, str]] = []
+    for path in names:
+        if upload := _upload(path, worksheet or {}):
+            uploads.append(upload)
+        else:
+            typed = TYPED.match(path.rpartition("/")[0] or path)
+            others.append((path, "typed into Moodle" if typed else "not a notebook"))
+    if not uploads:
+        return None
+    no_time = NO_TIME if worksheet is None else NO_ROW
+    return Contents("moodle", tuple(uploads), no_time, tuple(others))
+
+
+def _upload(path: str, worksheet: Mapping[str, Participant]) -> Upload | None:
+    """Return the upload at `path`, if part of it is a name as Moodle writes it."""
+    if not is_notebook(path):
+        return None
+    *folders, file = path.split("/")
+    for folder in folders:
+        if match := FOLDER.fullmatch(folder):
+            return _of(path, file, f"{folder}/", match, worksheet)
+    if match := FILE.fullmatch(file):
+        own = match[3]
+        return _of(path, own, file.removesuffix(own), match, worksheet)
+    return None
+
+
+def _of(
+    path: str,
+    file: str,
+    place: str,
+    match: re.Match[str],
+    worksheet: Mapping[str, Participant],
+) -> Upload:
+    name = match[1].strip()
+    upload = Upload(
+        path,
+        file,
+        Person(name=name or None),
+        place,
+        suffix(file),
+        again=bool(suffix(file)),
+        refused=ANONYMOUS if name == "Participant" else "",
+    )
+    row = worksheet.get(match[2])
+    if row is None:
+        return upload
+    time = parse_moodle_time(row.modified)
+    return replace(
+        upload,
+        person=Person(row.ids, row.email, name or None),
+        late=row.late,
+        time=time,
+        time_source=SOURCE if time else "",
+    )

@@ -1,0 +1,65 @@
+"""Archives of no platform: `<student>/<assignment>.ipynb`, `<student>_<assignment>.ipynb`.
+
+nbgrader's own layout is `<student>/<assignment>/<assignment>.ipynb`, with a `timestamp.txt` beside
+it where the time is known:
+https://nbgrader.readthedocs.io/en/stable/user_guide/managing_assignment_files.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from .archive import Archive
+from .times import parse_time
+from .uploads import Contents, Person, Upload, is_notebook, stem, suffix
+
+TIMESTAMP = "timestamp.txt"
+NO_TIME = "no time: a file's own time is that of a copy"
+
+
+def recognise(archive: Archive, assignments: Collection[str]) -> Contents:
+    """Return the uploads; `assignments` are the names of those that the course has."""
+    names = sorted(archive.sizes)
+    notebooks = [path for path in names if is_notebook(path)]
+    flat = len({path.rpartition("/")[0] for path in notebooks}) == 1 < len(notebooks)
+    uploads = tuple(_upload(archive, path, assignments, flat) for path in notebooks)
+    others = tuple(
+        (path, "not a notebook")
+        for path in names
+        if path not in notebooks and not path.endswith(TIMESTAMP)
+    )
+    return Contents("files", uploads, NO_TIME, others)
+
+
+def _upload(archive: Archive, path: str, assignments: Collection[str], flat: bool) -> Upload:
+    *folders, file = path.split("/")
+    beside = "/".join([*folders, TIMESTAMP])
+    if folders and folders[-1] in assignments:
+        folders.pop()
+    ids = [] if flat and stem(file) not in assignments else folders[-1:]
+    for name in assignments:
+        if stem(file).endswith(f"_{name}"):
+            ids.append(stem(file).removesuffix(f"_{name}"))
+    text = archive.read(beside)[:100].decode("utf-8", "replace") if _small(archive, beside) else ""
+    time = parse_time(text)
+    person = Person(tuple(dict.fromkeys(filter(None, ids))), name=_name(ids))
+    refused = "" if ids else "neither its name nor its folder says whose it is"
+    return Upload(
+        path,
+        file,
+        person,
+        path,
+        suffix(file),
+        again=bool(suffix(file)),
+        time=time,
+        time_source="its timestamp.txt" if time else "",
+        refused=refused,
+    )
+
+
+def _small(archive: Archive, name: str) -> bool:
+    return archive.sizes.get(name, 1000) < 1000
+
+
+def _name(ids: list[str]) -> str | None:
+    return next(iter(ids), None)

@@ -1,0 +1,103 @@
+"""Which platform an archive is of, and which assignment a notebook is of."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from . import canvas, gradescope, moodle, plain
+from .archive import Archive
+from .uploads import Contents, stem
+from .worksheet import Worksheet, is_worksheet, read_worksheet
+
+LARGEST_PARSED = 10 * 2**20
+"""The largest notebook, in bytes, whose cells are looked at: what the grader reads."""
+
+
+@dataclass(frozen=True)
+class Guess:
+    """The assignment that a notebook is of, with the reason; None if it is of another course."""
+
+    assignment: str | None
+    why: str
+
+
+def understand(
+    archive: Archive, assignments: Collection[str], worksheet: Worksheet | None
+) -> Contents:
+    """Return the uploads in an archive of any platform. Raises ArchiveError, WorksheetError.
+
+    Without a `worksheet`, a worksheet in the archive is used.
+    """
+    if contents := gradescope.recognise(archive):
+        return contents
+    names = sorted(archive.sizes)
+    rows = (worksheet or _worksheet_in(archive, names)) if _is_moodle(names) else None
+    return (
+        moodle.recognise(names, None if rows is None else rows.participants)
+        or canvas.recognise(names)
+        or plain.recognise(archive, assignments)
+    )
+
+
+def guess(ids: frozenset[str], file: str, known: Mapping[str, Collection[str]]) -> Guess:
+    """Return the assignment of a notebook with cells of these ids.
+
+    `known` has the ids of each assignment's answer cells.
+
+    The cells decide, since a student may call a file what they like. The name decides only for a
+    notebook that cannot be read or whose cells have lost their marks.
+    """
+    count = Counter({name: len(ids & set(theirs)) for name, theirs in known.items()})
+    best = [name for name, most in count.items() if most and most == max(count.values())]
+    named = next((name for name in known if stem(file) == name), None)
+    if named is None:
+        named = next((name for name in known if stem(file).endswith(f"_{name}")), None)
+    if len(best) == 1:
+        return Guess(best[0], "" if named in (None, best[0]) else f"its cells are of {best[0]}")
+    if named is not None and (not best or named in best):
+        return Guess(named, "" if best else "none of its cells is marked; the name decides")
+    reason = f"its cells are of {' and '.join(best)}" if best else "it has no cell of this course"
+    return Guess(None, reason)
+
+
+def cell_ids(data: bytes, answers: bool = False) -> frozenset[str]:
+    """Return nbgrader's ids of a notebook's cells; empty for what is not a notebook.
+
+    With `answers`, return those of the cells that are answers alone.
+    """
+    if len(data) > LARGEST_PARSED:
+        return frozenset()
+    try:
+        content = json.loads(data)
+    except (ValueError, RecursionError):
+        return frozenset()
+    cells = content.get("cells") if isinstance(content, dict) else None
+    marks = [
+        cell["metadata"].get("nbgrader")
+        for cell in (cells if isinstance(cells, list) else ())
+        if isinstance(cell, dict) and isinstance(cell.get("metadata"), dict)
+    ]
+    return frozenset(
+        mark["grade_id"]
+        for mark in marks
+        if isinstance(mark, dict)
+        and isinstance(mark.get("grade_id"), str)
+        and (mark.get("solution") is True or not answers)
+    )
+
+
+def _is_moodle(names: Collection[str]) -> bool:
+    return moodle.recognise(list(names), None) is not None
+
+
+def _worksheet_in(archive: Archive, names: Collection[str]) -> Worksheet | None:
+    """Return a worksheet beside the submissions, but never a file that a student handed in."""
+    for name in names:
+        if name.endswith(".csv") and moodle.BESIDE_STUDENTS.fullmatch(name):
+            data = archive.read(name)
+            if is_worksheet(data):
+                return read_worksheet(f"{archive.path}/{name}", data)
+    return None

@@ -1,0 +1,81 @@
+"""What every platform's archive is turned into: uploads, each with whom the platform says it is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+SUFFIX = re.compile(r"(?:-(\d{1,4})| ?\((\d{1,4})\))$", re.ASCII)
+"""What a platform adds to the name of a file that is handed in again, and a browser to a copy."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """A student as the platform knows them.
+
+    `ids` hold for the whole course, the best first: the first one names a student where there is no
+    roster. `internal` is True if they are numbers of the platform's own, which in a roster are
+    expected as `lms_user_id`.
+    """
+
+    ids: tuple[str, ...] = ()
+    email: str | None = None
+    name: str | None = None
+    internal: bool = False
+
+    @property
+    def label(self) -> str:
+        """Name the person for people to read."""
+        return self.name or self.email or next(iter(self.ids), "nobody")
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A notebook in an archive.
+
+    `path` is its name in the archive and `file` what the student called it. `place` is what the
+    platform's upload of feedback needs: Canvas's file name, or Moodle's folder. Of two uploads of
+    one person, the one with the larger `order` is newer. `refused` says why it cannot be collected.
+    """
+
+    path: str
+    file: str
+    person: Person
+    place: str
+    order: int = 0
+    late: bool = False
+    again: bool = False
+    time: datetime | None = None
+    time_source: str = ""
+    refused: str = ""
+
+
+@dataclass(frozen=True)
+class Contents:
+    """An archive as it was understood.
+
+    `no_time` says why an upload of this platform has no time. `others` are files that are not
+    notebooks, with what they are.
+    """
+
+    platform: str
+    uploads: tuple[Upload, ...]
+    no_time: str
+    others: tuple[tuple[str, str], ...] = ()
+
+
+def suffix(file: str) -> int:
+    """Return the number that tells a file from earlier ones of its name, or 0."""
+    match = SUFFIX.search(file.removesuffix(".ipynb"))
+    return int(match[1] or match[2]) if match else 0
+
+
+def stem(file: str) -> str:
+    """Return the name of a notebook without its extension and the suffix of a resubmission."""
+    return SUFFIX.sub("", file.removesuffix(".ipynb"))
+
+
+def is_notebook(path: str) -> bool:
+    """Return True for the name of a notebook that is not hidden."""
+    return path.endswith(".ipynb") and not path.rpartition("/")[2].startswith(".")

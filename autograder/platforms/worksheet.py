@@ -1,0 +1,102 @@
+"""Moodle's grading worksheet: a CSV with a row for each participant of one assignment."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+IDENTIFIER = "Identifier"
+GRADE = "Grade"
+MAXIMUM = ("Maximum grade", "Maximum Grade")
+MODIFIED = "Last modified (submission)"
+EMAIL = "Email address"
+IDS = ("ID number", "Username")
+
+
+class WorksheetError(Exception):
+    """The worksheet cannot be used; the message says what, where and what to do."""
+
+
+@dataclass(frozen=True)
+class Participant:
+    """A row: `ids` are those that the site shows, `modified` is the time as Moodle writes it."""
+
+    ids: tuple[str, ...]
+    email: str | None
+    modified: str
+    late: bool
+
+
+@dataclass(frozen=True)
+class Worksheet:
+    """A grading worksheet as its file has it: its columns and its rows."""
+
+    place: str
+    columns: tuple[str, ...]
+    rows: tuple[Mapping[str, str], ...]
+
+    @property
+    def participants(self) -> dict[str, Participant]:
+        """The participants by their numbers, as they stand in the names of Moodle's archive."""
+        return {number_of(row): _participant(row) for row in self.rows}
+
+
+def is_worksheet(data: bytes) -> bool:
+    """Return True if a CSV looks like a grading worksheet, in English."""
+    first = data[:2000].decode("utf-8-sig", "replace").partition("\n")[0]
+    return IDENTIFIER in first and GRADE in first
+
+
+def read_worksheet(place: str, data: bytes) -> Worksheet:
+    """Read the content of the worksheet at `place`. Raises WorksheetError for another CSV."""
+    try:
+        text = data.decode("utf-8-sig")
+        table = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise WorksheetError(
+            f"{place}: not a CSV in UTF-8 ({error}). Download the grading worksheet again, and do "
+            "not save it with a spreadsheet."
+        ) from error
+    columns = tuple(table[0]) if table else ()
+    if IDENTIFIER not in columns or GRADE not in columns:
+        raise WorksheetError(
+            f"{place}: not a grading worksheet of Moodle in English, which has the columns "
+            f"{IDENTIFIER} and {GRADE}. Set Moodle's language to English, then download it again."
+        )
+    if doubled := sorted({name for name in columns if columns.count(name) > 1}):
+        raise WorksheetError(f"{place}: two columns are called {doubled[0]}. Rename one.")
+    rows = [row for row in table[1:] if any(row)]
+    for at, row in enumerate(rows, start=2):
+        if len(row) != len(columns):
+            raise WorksheetError(
+                f"{place}: row {at} has {len(row)} cells, and the head has {len(columns)}. "
+                "Download the grading worksheet again."
+            )
+    cells = tuple(dict(zip(columns, row, strict=True)) for row in rows)
+    numbers = [number_of(row) for row in cells]
+    if "" in numbers or len(set(numbers)) < len(numbers):
+        raise WorksheetError(
+            f"{place}: an identifier has no number or is there twice. Download the grading "
+            "worksheet again."
+        )
+    return Worksheet(place, columns, cells)
+
+
+def number_of(row: Mapping[str, str]) -> str:
+    """Return the number of a row's participant: the end of its identifier, in any language."""
+    match = re.search(r"(\d+)$", row[IDENTIFIER].strip(), re.ASCII)
+    return match[1] if match else ""
+
+
+def _participant(row: Mapping[str, str]) -> Participant:
+    email = row.get(EMAIL, "").strip() or None
+    ids: Sequence[str] = [row.get(name, "").strip() for name in IDS]
+    return Participant(
+        tuple(filter(None, (*ids, email))),
+        email,
+        row.get(MODIFIED, ""),
+        re.search(r"\blate\b", row.get("Status", "")) is not None,
+    )

@@ -1,0 +1,87 @@
+"""What the command writes: lines, tables, progress, and one clear line for every error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NoReturn
+
+import typer
+
+from .course.plaintext import printable
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.progress import TaskID
+    from rich.text import Text
+
+
+def plain(value: str) -> Text:
+    """Return `value` as text for a table, folded where it is too long."""
+    from rich.text import Text
+
+    return Text(printable(value), overflow="fold")
+
+
+def show(table: RenderableType) -> None:
+    """Print a table."""
+    from rich.console import Console
+
+    Console().print(table)
+
+
+def say(line: str) -> None:
+    """Print a line."""
+    typer.echo(printable(line))
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[int, int, str], None]]:
+    """Yields advance(done, total, name): a bar on a terminal, a line a second elsewhere."""
+    import time
+
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    if console.is_terminal:
+        with Progress(console=console, transient=True) as bar:
+            task: TaskID = bar.add_task(what, total=None)
+            yield lambda done, total, name: bar.update(
+                task, completed=done, total=total, description=escape(printable(f"{what} {name}"))
+            )
+        return
+    last = 0.0
+
+    def line(done: int, total: int, name: str) -> None:
+        nonlocal last
+        if done == total or time.monotonic() - last >= 1:
+            last = time.monotonic()
+            typer.echo(printable(f"{what} {done} of {total}: {name}"), err=True)
+
+    yield line
+
+
+@contextmanager
+def clear_errors() -> Iterator[None]:
+    """End with one line on stderr and exit code 1 where a message for people exists.
+
+    Every exception class of this package has such messages, and so has the operating system.
+    Anything else is a mistake of ours and keeps its traceback.
+    """
+    try:
+        yield
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        fail(f"{place}{error.strerror or error}. Check the path and its permissions.")
+    except Exception as error:
+        if not type(error).__module__.startswith(f"{__package__}."):
+            raise
+        fail(str(error))
+
+
+def fail(line: str) -> NoReturn:
+    """Print a line on stderr and end with exit code 1."""
+    typer.echo(f"autograder: {printable(line)}", err=True)
+    raise typer.Exit(1)

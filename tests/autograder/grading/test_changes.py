@@ -1,0 +1,212 @@
+"""A release and a package that no longer agree, and what has changed since the last run."""
+
+import csv
+import json
+from dataclasses import replace
+
+import nbformat
+import pytest
+from classroom import MEAN_SUM, hand_in, make_course
+from inprocess import InProcess
+from nbgrader import api
+from typer.testing import CliRunner
+
+from autograder import cli
+from autograder.course.course import CourseError
+from autograder.exercise.outline import Part, outline
+from autograder.grading import jobs
+from autograder.grading.grade import grade
+from autograder.nbgrader.database import GradebookError
+
+WRONG_SCALE = "def scale(X, factor=2.0):\n    return X + factor"
+USES_SCALE = "def row_mean(X):\n    return scale(X, 1.0).mean(axis=-1)"
+
+
+@pytest.fixture
+def course(tmp_path):
+    made = make_course(tmp_path / "course")
+    hand_in(made, "ann")
+    hand_in(made, "bob", mean=MEAN_SUM)
+    return made
+
+
+def _package_has(monkeypatch, *names, **points):
+    """Let the course package declare these exercises, with other points where given."""
+
+    def changed(assignment):
+        whole = outline(assignment)
+        parts = {part.name: part for part in whole.exercises} | {"extra": Part("extra", 4)}
+        chosen = (replace(parts[one], points=points.get(one, parts[one].points)) for one in names)
+        return replace(whole, exercises=tuple(chosen))
+
+    monkeypatch.setattr(jobs, "outline", changed)
+    monkeypatch.setattr(jobs, "fingerprint", lambda *_: f"{names} {points}")
+
+
+def _scores(report):
+    return {score.student: (score.raw_score, score.max_score) for score in report.scores}
+
+
+def _points(course):
+    rows = json.loads(course.grades.read_text())
+    return {(row["student"], row["exercise"]): (row["points"], row["max_points"]) for row in rows}
+
+
+def test_an_exercise_that_the_package_has_dropped_keeps_its_verdict(course, sandbox, monkeypatch):
+    hand_in(course, "ann", mean=USES_SCALE)
+    before = _scores(grade(course, None, None, InProcess(sandbox)))
+    _package_has(monkeypatch, "row_mean")
+    report = grade(course, None, None, InProcess(sandbox))
+    assert _scores(report) == before == {"ann": (5, 10), "bob": (3, 10)}
+    assert report.judged == 2
+    assert report.changes == ()
+    assert _points(course)["ann", "scale"] == (3, 3)
+    (note,) = report.notes
+    assert "the release asks scale, which the course package no longer has" in note
+    hand_in(course, "ann", scale=WRONG_SCALE)
+    grade(course, None, None, InProcess(sandbox))
+    assert _points(course)["ann", "scale"] == (3, 3), "nobody can judge the new answer"
+
+
+def test_a_release_that_cannot_be_judged_is_named_before_anything_is_written(
+    course, sandbox, monkeypatch
+):
+    grade(course, None, None, InProcess(sandbox))
+    hand_in(course, "cay")
+    _package_has(monkeypatch, "row_mean")
+    before = course.grades.read_bytes(), course.journal.read_bytes()
+    with pytest.raises(
+        CourseError, match=r"asks scale, which .* 1 of the submissions .*: cay\. No"
+    ):
+        grade(course, None, None, InProcess(sandbox))
+    assert (course.grades.read_bytes(), course.journal.read_bytes()) == before
+
+
+def test_what_the_release_does_not_ask_costs_nothing(course, sandbox, monkeypatch):
+    _package_has(monkeypatch, "row_mean", "scale", "extra")
+    report = grade(course, None, None, InProcess(sandbox))
+    assert _scores(report) == {"ann": (5, 10), "bob": (3, 10)}
+    assert report.unjudged == 0
+    assert "the course package has extra, which the release does not ask" in report.notes[0]
+
+
+def test_the_points_of_the_release_count(course, sandbox, monkeypatch):
+    grade(course, None, None, InProcess(sandbox))
+    _package_has(monkeypatch, "row_mean", "scale", scale=30)
+    report = grade(course, None, None, InProcess(sandbox))
+    assert _scores(report) == {"ann": (5, 10), "bob": (3, 10)}
+    assert "scale is worth 3 points in the release and 30 in the course package" in report.notes[0]
+    path = course.release / "toy" / "toy.ipynb"
+    released = nbformat.read(path, as_version=4)
+    for cell in released.cells:
+        if cell.metadata.nbgrader.grade_id == "scale":
+            cell.metadata.nbgrader.points = 30
+    nbformat.write(released, path)
+    monkeypatch.setattr(jobs, "fingerprint", lambda *_: "the new release")
+    report = grade(course, None, None, InProcess(sandbox))
+    assert _scores(report) == {"ann": (32, 37), "bob": (30, 37)}
+    assert [(one.student, one.before, one.after) for one in report.changes] == [
+        ("ann", 5, 32),
+        ("bob", 3, 30),
+    ]
+
+
+def test_a_mark_above_a_lowered_maximum_is_said(course, sandbox):
+    grade(course, None, None, InProcess(sandbox))
+    with api.Gradebook(course.gradebook_url) as book:
+        mark = book.find_grade("why", "toy", "toy", "ann")
+        mark.manual_score, mark.needs_manual_grade = 5.0, False
+        book.db.commit()
+    path = course.release / "toy" / "toy.ipynb"
+    released = nbformat.read(path, as_version=4)
+    for cell in released.cells:
+        if cell.metadata.nbgrader.grade_id == "why":
+            cell.metadata.nbgrader.points = 3
+    nbformat.write(released, path)
+    (note,) = grade(course, None, None, InProcess(sandbox)).notes
+    assert "the mark of ann for why is 5, and the release gives at most 3" in note
+
+
+def test_a_release_that_counts_for_the_fingerprint_by_its_points():
+    package = jobs.CoursePackage.find("toy_course")
+    cells = [nbformat.v4.new_code_cell("scale", metadata={"nbgrader": {"points": 3}})]
+    three = nbformat.v4.new_notebook(cells=cells)
+    four = nbformat.v4.new_notebook(cells=[nbformat.from_dict(cells[0] | {})])
+    four.cells[0].metadata = nbformat.from_dict({"nbgrader": {"points": 4}})
+    found = [jobs.fingerprint(package["toy"], one, package.packages) for one in (three, four)]
+    assert found[0] != found[1]
+
+
+def test_a_notebook_from_before_an_exercise_was_added_is_named(course, sandbox):
+    path = hand_in(course, "old")
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells = [cell for cell in notebook.cells if "scale" not in cell.source]
+    nbformat.write(notebook, path)
+    (note,) = grade(course, None, None, InProcess(sandbox)).notes
+    assert "toy: scale has no cell in 1 of the notebooks: old." in note
+
+
+def test_what_has_changed_is_said_once_with_its_reason(course, sandbox, monkeypatch):
+    workers = InProcess(sandbox)
+    assert grade(course, None, None, workers).changes == ()
+    hand_in(course, "ann", scale=WRONG_SCALE)
+    with api.Gradebook(course.gradebook_url) as book:
+        mark = book.find_grade("why", "toy", "toy", "bob")
+        mark.manual_score, mark.needs_manual_grade = 4.0, False
+        book.db.commit()
+    ann, bob = grade(course, None, None, workers).changes
+    assert (ann.student, ann.before, ann.after, ann.reasons) == ("ann", 5, 2, ("handed in again",))
+    assert (bob.student, bob.before, bob.after) == ("bob", 3, 7)
+    assert bob.reasons == ("points by a person: 0 to 4",)
+    assert grade(course, None, None, workers).changes == ()
+
+
+def test_a_dry_run_says_the_same_and_writes_nothing(course, sandbox):
+    grade(course, None, None, InProcess(sandbox))
+    hand_in(course, "ann", scale=WRONG_SCALE)
+    hand_in(course, "bob")
+
+    def state():
+        return {path: path.read_bytes() for path in course.root.rglob("*") if path.is_file()}
+
+    before = state()
+    tried = grade(course, None, None, InProcess(sandbox), dry=True)
+    assert state() == before
+    real = grade(course, None, None, InProcess(sandbox))
+    assert tried.changes == real.changes != ()
+    assert tried.scores == real.scores
+
+
+def test_a_dry_run_without_a_gradebook_is_one_line(course, sandbox):
+    with pytest.raises(GradebookError, match="there is no gradebook yet"):
+        grade(course, None, None, InProcess(sandbox), dry=True)
+    assert not (course.root / "gradebook.db").exists()
+    assert not course.journal.exists()
+
+
+def test_a_mark_for_an_earlier_text_counts_and_is_said(course, sandbox):
+    grade(course, None, None, InProcess(sandbox))
+    with api.Gradebook(course.gradebook_url) as book:
+        mark = book.find_grade("why", "toy", "toy", "ann")
+        mark.manual_score, mark.needs_manual_grade = 4.0, False
+        book.find_comment("why", "toy", "toy", "ann").manual_comment = "Nearly."
+        book.db.commit()
+    hand_in(course, "ann", scale=WRONG_SCALE)
+    score = grade(course, None, ["ann"], InProcess(sandbox)).scores[0]
+    assert (score.raw_score, score.waiting, score.outdated) == (6, 0, ()), "the text is the same"
+    hand_in(course, "ann", why="Something else.")
+    score = grade(course, None, ["ann"], InProcess(sandbox)).scores[0]
+    assert (score.raw_score, score.waiting, score.outdated) == (9, 1, ("why",))
+    for command in ("feedback", "export"):
+        result = CliRunner().invoke(cli.app, [command, "--course", str(course.root)])
+        assert result.exit_code == 0, result.output
+    page = (course.feedback / "ann" / "toy" / "toy.html").read_text()
+    assert "9 of 10 points</p>" in page
+    assert "4/5 for an earlier text: waiting to be marked" in page
+    assert "Something else." in page
+    assert "Nearly." in page
+    assert "They count until a person has marked the new one." in page
+    assert "Its points are not in the score yet." not in page
+    with (course.root / "grades.csv").open(newline="") as stream:
+        ann = next(csv.DictReader(stream))
+    assert (ann["score"], ann["why"], ann["for_earlier_text"]) == ("9.0", "4.0", "1")

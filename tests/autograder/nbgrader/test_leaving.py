@@ -1,0 +1,115 @@
+"""A student who leaves: gone from every output, kept aside or erased, and nothing broken."""
+
+import csv
+import json
+
+import pytest
+from classroom import MEAN_SUM, hand_in, known_everywhere, make_course
+from nbgrader import api
+from nbgrader_command import nbgrader
+from typer.testing import CliRunner
+
+from autograder import cli
+from autograder.course.journal import Journal
+
+
+@pytest.fixture
+def course(tmp_path, monkeypatch):
+    """A graded course of ann and bob, with pages, a table and a log of faults."""
+    known_everywhere(monkeypatch)
+    made = make_course(tmp_path / "course")
+    hand_in(made, "ann")
+    hand_in(made, "bob", mean=MEAN_SUM)
+    for command in ("grade", "feedback", "export"):
+        _run(command, made)
+    made.faults.write_text(
+        "2026-02-03T10:00:00+00:00 ann, toy\nTraceback of ann\n"
+        "2026-02-03T10:00:01+00:00 bob, toy\nTraceback of bob\n"
+    )
+    return made
+
+
+def _run(command, course, *more, code=0):
+    result = CliRunner().invoke(cli.app, [command, *more, "--course", str(course.root)])
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+def _students(course):
+    """Who is in each output."""
+    with (course.root / "grades.csv").open(newline="") as stream:
+        table = {row["student"] for row in csv.DictReader(stream)}
+    with api.Gradebook(course.gradebook_url) as book:
+        roster = {student.id for student in book.students}
+    rows = {row["student"] for row in json.loads(course.grades.read_text())}
+    pages = {path.name for path in course.feedback.iterdir()}
+    return table, roster, rows, pages
+
+
+def _every_command_works(course):
+    for command in ("grade", "feedback", "export"):
+        _run(command, course)
+    assert _students(course) == ({"ann"},) * 4
+
+
+def test_who_is_removed_is_in_no_output_and_loses_nothing(course):
+    page = (course.feedback / "bob" / "toy" / "toy.html").read_bytes()
+    _run("remove", course, "bob")
+    assert _students(course) == ({"ann"},) * 4
+    _every_command_works(course)
+    kept = course.removed / "bob" / "1"
+    assert (kept / "feedback" / "toy" / "toy.html").read_bytes() == page
+    with (kept / "grades.csv").open(newline="") as stream:
+        assert [(row["student"], row["score"]) for row in csv.DictReader(stream)] == [
+            ("bob", "3.0")
+        ]
+    (kept / "submitted").rename(course.submitted / "bob")
+    assert "0 judged, 2 known" in _run("grade", course)
+    _run("remove", course, "bob")
+    assert (course.removed / "bob" / "2" / "submitted").is_dir()
+
+
+def test_who_is_erased_is_nowhere_and_the_journal_stays_valid(course):
+    _run("remove", course, "bob")
+    (course.removed / "bob" / "1" / "submitted").rename(course.submitted / "bob")
+    before = course.root / "submitted-before" / "bob" / "toy" / "1"
+    before.mkdir(parents=True)
+    place = {"platform": "canvas", "place": "bob_7_8_toy.ipynb", "id": "7", "as_is": False}
+    (course.root / "platforms.json").write_text(json.dumps({"toy": {"bob": place}}))
+    (course.root / "grades-canvas.csv").write_text("")
+    said = _run("erase", course, "bob", "--yes")
+    assert "grades-canvas.csv: it may still name bob" in said
+    assert "journal.jsonl: " in said
+    for path in course.root.rglob("*"):
+        assert "bob" not in path.name
+        if path.is_file():
+            assert b"bob" not in path.read_bytes(), path
+    with Journal(course.journal) as journal:
+        assert {record.student for record in journal.latest()} == {"ann"}
+    assert "ann" in course.faults.read_text()
+    assert "0 judged, 1 known" in _run("grade", course)
+    _every_command_works(course)
+
+
+def test_erasing_asks_first(course):
+    before = course.journal.read_bytes()
+    _run("erase", course, "bob", code=1)
+    assert course.journal.read_bytes() == before
+    assert (course.submitted / "bob").exists()
+
+
+def test_a_student_removed_by_nbgrader_breaks_no_feedback(course):
+    done = nbgrader(course, "db", "student", "remove", "bob", "--force")
+    assert done.returncode == 0, done.stderr
+    (course.root / "feedback" / "ann" / "toy" / "toy.html").unlink()
+    said = _run("feedback", course)
+    assert "feedback pages: 1" in said
+    assert "bob: no page, since the gradebook no longer has this student" in said
+    _run("remove", course, "bob")
+    _every_command_works(course)
+
+
+@pytest.mark.parametrize("command", ["remove", "erase"])
+def test_an_unknown_student_is_one_line(course, command):
+    said = _run(command, course, "zoe", *["--yes"] * (command == "erase"), code=1)
+    assert "zoe: the course has no such student" in said

@@ -1,0 +1,208 @@
+"""Late work: one number in the terminal, in feedback, in tables, in the formgrader, everywhere."""
+
+import csv
+import json
+import shutil
+from datetime import datetime
+
+import pytest
+from classroom import MEAN_SUM, STUBS, hand_in, known_everywhere, make_course
+from nbgrader import api
+from nbgrader.apps.api import NbGraderAPI
+from nbgrader.coursedir import CourseDirectory
+from nbgrader_command import nbgrader
+from traitlets.config import Config
+from typer.testing import CliRunner
+
+from autograder import cli
+from autograder.course.course import Course
+from autograder.nbgrader.gradebook import Gradebook
+
+ZERO = "\nc.LateSubmissionPlugin.penalty_method = 'zero'\n"
+BY_THE_HOUR = """
+from nbgrader.plugins import BasePlugin
+
+class OnePointAnHour(BasePlugin):
+    def late_submission_penalty(self, student_id, score, total_seconds_late):
+        return total_seconds_late / 3600
+"""
+
+
+@pytest.fixture
+def course(tmp_path, monkeypatch):
+    """Due at noon: ann is in time, bob two hours late, cay hands in nothing. Nothing is graded."""
+    known_everywhere(monkeypatch)
+    made = make_course(tmp_path / "course")
+    hand_in(made, "ann", why=STUBS["why"])
+    hand_in(made, "bob", mean=MEAN_SUM, why=STUBS["why"])
+    _time(made, "ann", "2026-02-03 11:00:00 UTC")
+    _time(made, "bob", "2026-02-03 06:00:00 America/Los_Angeles")
+    shutil.copytree(made.release / "toy", made.source / "toy")
+    with Gradebook(made.gradebook_url) as book:
+        book.nbgrader.add_assignment("toy", duedate="2026-02-03 12:00:00 UTC")
+        book.nbgrader.add_student("cay", first_name="Cay")
+    return made
+
+
+def _time(course, student, text):
+    (course.submitted / student / "toy" / "timestamp.txt").write_text(text)
+
+
+def _configure(course, text):
+    with (course.root / "nbgrader_config.py").open("a") as stream:
+        stream.write(text)
+
+
+def _by_the_hour(course, name):
+    """Have a plugin of the course's own; each test imports it under another `name`."""
+    (course.root / f"{name}.py").write_text(BY_THE_HOUR)
+    _configure(course, f"\nc.AssignLatePenalties.plugin_class = '{name}.OnePointAnHour'\n")
+
+
+def _run(command, course, *more):
+    result = CliRunner().invoke(cli.app, [command, "--course", str(course.root), *more])
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def _everywhere(course):
+    """Every place's (score, penalty) of each student, after export and feedback."""
+    _run("export", course)
+    _run("feedback", course)
+    with (course.root / "grades.csv").open(newline="") as stream:
+        table = {row["student"]: row for row in csv.DictReader(stream)}
+    config = Config()
+    config.CourseDirectory.root = str(course.root)
+    config.CourseDirectory.db_url = course.gradebook_url
+    lists = NbGraderAPI(CourseDirectory(config=config), config=config)
+    listed = {row["student"]: row["score"] for row in lists.get_submissions("toy")}
+    totals = {row["id"]: row["score"] for row in lists.get_students()}
+    with api.Gradebook(course.gradebook_url) as book:
+        stored = {one.student.id: one for one in book.assignment_submissions("toy")}
+        found = {
+            student: (float(table[student]["score"]), one.late_submission_penalty)
+            for student, one in stored.items()
+        }
+    for student, (score, penalty) in found.items():
+        row = table[student]
+        assert float(row["late_submission_penalty"]) == penalty
+        assert float(row["raw_score"]) - penalty == score
+        assert listed[student] == totals[student] == score
+        assert lists.get_submission("toy", student)["score"] == score
+        assert lists.get_student(student)["score"] == score
+        page = (course.feedback / student / "toy" / "toy.html").read_text()
+        assert f"{score:g} of 10 points{f', after {penalty:g} for a late' * bool(penalty)}" in page
+    mean = sum(score for score, _ in found.values()) / len(found)
+    assert lists.get_assignment("toy")["average_score"] == mean
+    return found
+
+
+def test_a_penalty_is_the_same_number_everywhere_and_follows_the_due_date(course):
+    _configure(course, ZERO)
+    shown = _run("grade", course)
+    assert "late      bob (3 points off)" in shown
+    assert "absent    cay (not handed in)" in shown
+    assert "handed in 2 h 0 min late: 3 points off" in _run("grade", course, "toy")
+    assert _everywhere(course) == {"ann": (5, 0), "bob": (0, 3)}
+    with api.Gradebook(course.gradebook_url) as book:
+        book.grant_extension("toy", "bob", hours=2)
+    shown = _run("grade", course)
+    assert "0 judged, 2 known" in shown
+    assert "toy, bob: 0 to 3 (late penalty: 3 to 0)" in shown
+    assert _everywhere(course) == {"ann": (5, 0), "bob": (3, 0)}
+    with api.Gradebook(course.gradebook_url) as book:
+        book.grant_extension("toy", "bob")
+        book.find_assignment("toy").duedate = datetime(2026, 2, 3, 10)
+        book.db.commit()
+    assert _everywhere(course) == {"ann": (0, 5), "bob": (0, 3)}, "export and feedback see it too"
+
+
+def test_a_plugin_of_the_courses_own_counts_on_nbgraders_way_too(course):
+    _by_the_hour(course, "late_on_nbgraders_way")
+    _run("grade", course)
+    expected = _everywhere(course)
+    assert expected == {"ann": (5, 0), "bob": (1, 2)}
+    _run("export", course)
+    ours = (course.root / "grades.csv").read_text()
+    with api.Gradebook(course.gradebook_url) as book:
+        book.remove_submission("toy", "bob")
+    course.journal.unlink()
+    done = nbgrader(course, "autograde", "toy", "--force")
+    assert done.returncode == 0, done.stderr
+    with api.Gradebook(course.gradebook_url) as book:
+        assert book.find_submission("toy", "bob").late_submission_penalty == 2
+    done = nbgrader(course, "export", "--to", "theirs.csv")
+    assert done.returncode == 0, done.stderr
+    assert (course.root / "theirs.csv").read_text() == ours
+
+
+def test_a_mark_in_the_formgrader_changes_the_penalty_at_once(course):
+    _configure(course, ZERO)
+    _run("grade", course)
+    with api.Gradebook(course.gradebook_url) as book:  # what the formgrader does for a mark
+        grade = book.find_grade("why", "toy", "toy", "bob")
+        grade.manual_score, grade.needs_manual_grade = 4.0, False
+        book.db.commit()
+    with api.Gradebook(course.gradebook_url) as book:
+        submission = book.find_submission("toy", "bob")
+        assert (submission.score, submission.late_submission_penalty) == (7, 7)
+
+
+@pytest.mark.parametrize(
+    ("setting", "part"),
+    [
+        ("'no_such_module.Late'", "the plugin for late penalties cannot be loaded"),
+        (
+            "'broken_penalty.OnePointAnHour'",
+            "OnePointAnHour fails on the submission of bob for toy",
+        ),
+    ],
+)
+def test_a_plugin_that_cannot_be_used_is_one_line_and_loses_nothing(course, setting, part):
+    broken = BY_THE_HOUR.replace("total_seconds_late / 3600", "total_seconds_late / 0")
+    (course.root / "broken_penalty.py").write_text(broken)
+    _configure(course, f"\nc.AssignLatePenalties.plugin_class = {setting}\n")
+    result = CliRunner().invoke(cli.app, ["grade", "--course", str(course.root)])
+    assert result.exit_code == 1
+    assert part in result.stderr.splitlines()[-1]
+    assert str(course.root / "nbgrader_config.py") in result.stderr.splitlines()[-1]
+    config = course.root / "nbgrader_config.py"
+    config.write_text(config.read_text().replace("AssignLatePenalties", "Nothing"))
+    assert "0 judged, 2 known" in _run("grade", Course.open(course.root))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("2026-02-03 11:00:00 PST", "the time zone PST is not known"),
+        ("2026-02-03 11:00:00 Mars/Olympus", "the time zone Mars/Olympus is not known"),
+        ("11:00", "it holds no time"),
+        ("2126-02-03 11:00:00 UTC", "2126-02-03 11:00:00 UTC is in the future"),
+    ],
+)
+def test_a_time_that_cannot_be_right_is_said(course, text, said):
+    _time(course, "bob", text)
+    assert said in _run("grade", course).replace("\n", " ")
+
+
+def test_who_handed_in_nothing_has_a_row(course):
+    _run("grade", course)
+    _run("export", course)
+    with (course.root / "grades.csv").open(newline="") as stream:
+        ann, _, cay = csv.DictReader(stream)
+    assert (ann["handed_in"], ann["timestamp"]) == ("yes", "2026-02-03 11:00:00 UTC")
+    assert (cay["student"], cay["first_name"], cay["handed_in"]) == ("cay", "Cay", "no")
+    assert (cay["score"], cay["max_score"], cay["waiting"], cay["scale"]) == (
+        "0.0",
+        "10.0",
+        "0",
+        "",
+    )
+    with api.Gradebook(course.gradebook_url) as book:  # an extension in advance
+        book.update_or_create_submission("toy", "cay")
+        book.grant_extension("toy", "cay", days=1)
+    _run("export", course)
+    with (course.root / "grades.csv").open(newline="") as stream:
+        assert [row["handed_in"] for row in csv.DictReader(stream)] == ["yes", "yes", "no"]
+    rows = json.loads(course.grades.read_text())
+    assert {row["student"] for row in rows} == {"ann", "bob"}

@@ -1,0 +1,66 @@
+"""Feedback as a zip with the names that the platform gave."""
+
+import zipfile
+
+import pytest
+from archives import enrol, make_folder, make_zip, notebook
+
+from autograder.platforms.feedback_archive import FeedbackArchiveError, write_feedback_archives
+
+PEOPLE = (
+    {"id": "ann", "first_name": "Ann", "last_name": "Lee"},
+    {"id": "bob", "first_name": "Bob", "last_name": "Ray"},
+)
+
+
+@pytest.fixture
+def taught(course):
+    """Both students have a page, and a class of other files is beside it."""
+    enrol(course, *PEOPLE)
+    for name in ("ann", "bob"):
+        files = {"toy.html": f"<p>{name}", "autograder/x.py": "x", "toy.cases": "x"}
+        make_folder(course.feedback / name / "toy", files)
+    return course
+
+
+def made(course, platform):
+    (archive,) = write_feedback_archives(course, platform)
+    with zipfile.ZipFile(archive.path) as stream:
+        return archive, {name: stream.read(name).decode() for name in stream.namelist()}
+
+
+def test_canvas(taught, run, tmp_path):
+    files = {"leeann_LATE_11_501_my_2_toy-1.ipynb": notebook()}
+    run("collect", make_zip(tmp_path / "a.zip", files), "--yes")
+    archive, pages = made(taught, "canvas")
+    assert pages == {"leeann_LATE_11_501_toy.html": "<p>ann"}
+    assert archive.absent == ("bob",)
+
+
+@pytest.mark.parametrize("between", ["/", "_/", "_"])
+def test_moodle(taught, run, tmp_path, between):
+    names = {"ann": "Ann Lee_31", "bob": "Bob Ray_32"}
+    files = {
+        f"{name}_assignsubmission_file{between}my.ipynb": notebook() for name in names.values()
+    }
+    run("collect", make_zip(tmp_path / "a.zip", files), "--yes")
+    _, pages = made(taught, "moodle")
+    assert pages == {
+        f"{name}_assignsubmission_file{between}toy.html": f"<p>{student}"
+        for student, name in names.items()
+    }
+
+
+def test_the_same_pages_make_the_same_archive(taught, run, tmp_path):
+    run("collect", make_zip(tmp_path / "a.zip", {"leeann_11_1_toy.ipynb": notebook()}), "--yes")
+    first = made(taught, "canvas")[0].path.read_bytes()
+    assert made(taught, "canvas")[0].path.read_bytes() == first
+
+
+def test_what_cannot_be_sent_back_is_said(taught):
+    with pytest.raises(FeedbackArchiveError, match="takes no feedback for several students"):
+        write_feedback_archives(taught, "gradescope")
+    with pytest.raises(
+        FeedbackArchiveError, match="nothing was collected from an archive of Moodle"
+    ):
+        write_feedback_archives(taught, "moodle")
