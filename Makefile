@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .PHONY: course plan opened packages archives check proof fresh test serve bench fuzz nightly clean \
-    site releases class bwrap chromium podman postgresql practise talk lint quick bench-site pdf tools scripts
+    site releases class bwrap chromium podman postgresql practise talk lint quick bench-site pdf tools scripts demo
 
 PYTHON ?= python3
 SINCE ?= HEAD
@@ -123,6 +123,12 @@ fuzz: $(VENV) bwrap
 	FUZZ=$(or $(SEED),$(shell date +%s)) pytest tests/autograder/grading/test_chaos.py
 	FUZZ_EXAMPLES=$(EXAMPLES) pytest -n 2 --hypothesis-show-statistics tests/autograder/test_fuzz.py \
 	    tests/autograder/test_fuzz_forged.py
+
+# A whole term on the documented commands, each number held against a plain computation; an hour
+# or two with 300 students. A small one is tests/autograder/test_term.py.
+STUDENTS ?= 300
+demo: $(VENV) bwrap
+	@python -m tests.term --students $(STUDENTS)
 
 bench: $(BUILD)/class.made bwrap
 	python -m tests.benchmarks.grading

@@ -241,9 +241,8 @@ def test_an_interrupt_leaves_no_process_behind(make_book: Callable[..., Book], n
     book.write("book/long.md", NOTEBOOK + cell(*long, note, "time.sleep(600)"))
     ignoring = [sys.executable, "-c", IGNORE, *MAKE]
     with subprocess.Popen(ignoring, **book.surroundings()) as process:
-        deadline = time.monotonic() + 60
         while not (pids.exists() and pids.read_text().endswith(" ")):
-            assert time.monotonic() < deadline
+            assert process.poll() is None  # the build is under way, however busy the machine is
             time.sleep(0.2)
         process.send_signal(number)
         shown, _ = process.communicate(timeout=30)
