@@ -267,7 +267,8 @@ def export(
         if to is _GradesFor.CSV:
             from .nbgrader.export import export_csv
 
-            say(f"{export_csv(opened)}: written.")
+            for path in export_csv(opened):
+                say(f"{path}: written.")
             return
         from .nbgrader.platform_grades import export_for
 

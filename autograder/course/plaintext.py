@@ -36,3 +36,16 @@ def markdown_escape(value: str) -> str:
 
 
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
+
+
+FORMULA = re.compile(r"""(?:^|[;,|"'])[\s']*(?=[=+@\u2212\uff1d\uff0b\uff0d\uff20-])""")
+"""Where a spreadsheet may begin a formula: in front of a sign, at the start or after a separator.
+Blanks between count for nothing: some spreadsheets drop them.
+
+Which separator a spreadsheet goes by depends on the country, and it may be none of a CSV's.
+"""
+
+
+def spreadsheet_text(value: str | None) -> str:
+    """Return `value` so that no spreadsheet takes any of it for a formula; no two become one."""
+    return FORMULA.sub(lambda found: f"{found[0]}'", printable(value or ""))

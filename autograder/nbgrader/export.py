@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from pathlib import Path
 
 from nbgrader.api import Gradebook
 from nbgrader.plugins import ExportPlugin
+from traitlets import Dict
 
 from ..course.course import Course
 from ..course.files import replace_text
-from ..course.plaintext import printable
+from ..course.plaintext import spreadsheet_text
 from .database import GradebookError, explained
 from .gradebook import Gradebook as OurGradebook
 from .penalties import LatePenalties
 from .scores import Score, course_scores
+from .term import FILE, term_table
 
 COLUMNS = (
     "student",
@@ -45,6 +46,10 @@ class GradesCsv(ExportPlugin):
     a person, where the assignment does not ask it, and where nothing was handed in.
     """
 
+    weights = Dict(
+        help="What each assignment weighs in grades-term.csv, by its name: its points if empty."
+    ).tag(config=True)
+
     def export(self, gradebook: Gradebook) -> None:
         """Write `self.to` (grades.csv by default), of the named students and assignments only."""
         only = {str(name) for name in self.assignment}, {str(name) for name in self.student}
@@ -69,9 +74,9 @@ def _row(score: Score) -> dict[str, object]:
         name: "" if value is None else value for name, value in score.points.items()
     }
     return {
-        "student": _text(score.student),
-        "last_name": _text(score.last_name),
-        "first_name": _text(score.first_name),
+        "student": spreadsheet_text(score.student),
+        "last_name": spreadsheet_text(score.last_name),
+        "first_name": spreadsheet_text(score.first_name),
         "assignment": score.assignment,
         "handed_in": "yes" if score.handed_in else "no",
         "timestamp": f"{score.timestamp} UTC" if score.timestamp else "",
@@ -84,21 +89,8 @@ def _row(score: Score) -> dict[str, object]:
     } | (points if score.handed_in else {})
 
 
-FORMULA = re.compile(r"""(?:^|[;,|"'])[\s']*(?=[=+@\u2212\uff1d\uff0b\uff0d\uff20-])""")
-"""Where a spreadsheet may begin a formula: in front of a sign, at the start or after a separator.
-Blanks between count for nothing: some spreadsheets drop them.
-
-Which separator a spreadsheet goes by depends on the country, and it may be none of a CSV's.
-"""
-
-
-def _text(value: str | None) -> str:
-    """`value` so that no spreadsheet takes any of it for a formula; no two values become one."""
-    return FORMULA.sub(lambda found: f"{found[0]}'", printable(value or ""))
-
-
-def export_csv(course: Course) -> Path:
-    """Write COURSE/grades.csv from the gradebook, and return its path.
+def export_csv(course: Course) -> list[Path]:
+    """Write COURSE/grades.csv and COURSE/grades-term.csv from the gradebook; return their paths.
 
     Raises GradebookError if the gradebook cannot be read or holds nothing yet.
     """
@@ -111,5 +103,9 @@ def export_csv(course: Course) -> Path:
                 f"Run `autograder grade --course {course.root}` first."
             )
         book.assign_penalties(penalties)
-        GradesCsv(to=str(path)).export(book.nbgrader)
-    return path
+        plugin = GradesCsv(to=str(path), config=course.nbgrader_config)
+        text = term_table(book.scores(), plugin.weights)
+        plugin.export(book.nbgrader)
+    term = course.root / FILE
+    replace_text(term, text)
+    return [path, term]

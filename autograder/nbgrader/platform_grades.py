@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..course.course import Course
 from ..course.files import replace_text
-from ..course.plaintext import printable
+from ..course.plaintext import printable, spreadsheet_text
 from ..platforms.grades import (
     Cell,
     Grade,
@@ -24,7 +24,6 @@ from ..platforms.matching import Student
 from ..platforms.remembered import Places, read_places
 from ..platforms.worksheet import read_worksheet
 from .database import GradebookError, explained
-from .export import _text
 from .gradebook import Gradebook
 from .penalties import LatePenalties
 from .scores import Score
@@ -129,4 +128,6 @@ def _csv(file: GradeFile) -> str:
 
 def _safe(cell: Cell) -> Cell:
     """A cell in which no spreadsheet finds a formula."""
-    return _text(cell) if isinstance(cell, str) and not isinstance(cell, Verbatim) else cell
+    return (
+        spreadsheet_text(cell) if isinstance(cell, str) and not isinstance(cell, Verbatim) else cell
+    )
