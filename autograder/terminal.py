@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn
@@ -74,7 +75,7 @@ def clear_errors() -> Iterator[None]:
         yield
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
-        fail(f"{place}{error.strerror or error}. Check the path and its permissions.")
+        fail(f"{place}{error.strerror or error}. {_ADVICE.get(error.errno or 0, _CHECK)}")
     except Exception as error:
         if not type(error).__module__.startswith(f"{__package__}."):
             raise
@@ -85,3 +86,12 @@ def fail(line: str) -> NoReturn:
     """Print a line on stderr and end with exit code 1."""
     typer.echo(f"autograder: {printable(line)}", err=True)
     raise typer.Exit(1)
+
+
+_CHECK = "Check the path and its permissions."
+_ADVICE = {
+    errno.ENOSPC: "Make room on the disk, then run the same command again. Nothing is lost.",
+    errno.EDQUOT: "Your quota is used up. Make room, then run the same command again.",
+    errno.EROFS: "Make the disk writable, or work on a copy of the course.",
+}
+"""What to do about an error of the operating system, where permissions are not its cause."""

@@ -128,7 +128,7 @@ def fill_worksheet(
     for row in worksheet.rows:
         number = number_of(row)
         participant = participants[number]
-        person = Person(participant.ids, participant.email, row.get("Full name"))
+        person = Person(participant.ids, participant.email, participant.name or None)
         student = by_number.get(number) or match(person, roster).student
         grade = scores.get(student or "")
         cells = dict(row)

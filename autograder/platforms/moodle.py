@@ -24,7 +24,7 @@ from dataclasses import replace
 
 from .times import parse_moodle_time
 from .uploads import Contents, Person, Upload, is_notebook, suffix
-from .worksheet import Participant
+from .worksheet import Participant, WorksheetError
 
 FOLDER = re.compile(r"([^_]*)_(\d+)_assignsubmission_file_?", re.ASCII)
 FILE = re.compile(r"([^_]*)_(\d+)_assignsubmission_file_(.+)", re.ASCII)
@@ -44,7 +44,8 @@ ANONYMOUS = (
 def recognise(names: list[str], worksheet: Mapping[str, Participant] | None) -> Contents | None:
     """Return the uploads in an archive of Moodle; None if it is of another kind.
 
-    `worksheet` has the rows of the grading worksheet by participant, if it is at hand.
+    `worksheet` has the rows of the grading worksheet by participant, if it is at hand. Raises
+    WorksheetError if it has none of the participants.
     """
     uploads: list[Upload] = []
     others: list[tuple[str, str]] = []
@@ -56,8 +57,26 @@ def recognise(names: list[str], worksheet: Mapping[str, Participant] | None) -> 
             others.append((path, "typed into Moodle" if typed else "not a notebook"))
     if not uploads:
         return None
+    numbers = {match[2] for path in names if (match := _match(path))}
+    if worksheet is not None and not numbers & worksheet.keys():
+        raise WorksheetError(
+            "The worksheet has none of the archive's participants, so it is of another assignment. "
+            "Download the worksheet of this one; nothing was written."
+        )
     no_time = NO_TIME if worksheet is None else NO_ROW
     return Contents("moodle", tuple(uploads), no_time, tuple(others))
+
+
+def _match(path: str) -> re.Match[str] | None:
+    """Return the match of the part of `path` that names a participant, if there is one."""
+    *folders, file = path.split("/")
+    found = (FOLDER.fullmatch(folder) for folder in folders)
+    return next(filter(None, found), None) or FILE.fullmatch(file)
+
+
+def _letters(name: str) -> str:
+    """Return the letters and digits of a name: Moodle leaves other signs out of a file's name."""
+    return "".join(filter(str.isalnum, name)).casefold()
 
 
 def _upload(path: str, worksheet: Mapping[str, Participant]) -> Upload | None:
@@ -94,6 +113,12 @@ def _of(
     row = worksheet.get(match[2])
     if row is None:
         return upload
+    if name and row.name and _letters(name) != _letters(row.name):
+        other = (
+            f"the worksheet calls participant {match[2]} {row.name}. Is it of another assignment? "
+            "Download the worksheet of this one"
+        )
+        return replace(upload, refused=upload.refused or other)
     time = parse_moodle_time(row.modified)
     return replace(
         upload,

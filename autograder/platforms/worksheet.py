@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 IDENTIFIER = "Identifier"
+NAME = "Full name"
 GRADE = "Grade"
 MAXIMUM = ("Maximum grade", "Maximum Grade")
 MODIFIED = "Last modified (submission)"
@@ -22,8 +23,9 @@ class WorksheetError(Exception):
 
 @dataclass(frozen=True)
 class Participant:
-    """A row: `ids` are those that the site shows, `modified` is the time as Moodle writes it."""
+    """A row: the full `name`, the `ids` that the site shows, when the work was `modified`."""
 
+    name: str
     ids: tuple[str, ...]
     email: str | None
     modified: str
@@ -95,6 +97,7 @@ def _participant(row: Mapping[str, str]) -> Participant:
     email = row.get(EMAIL, "").strip() or None
     ids: Sequence[str] = [row.get(name, "").strip() for name in IDS]
     return Participant(
+        row.get(NAME, "").strip(),
         tuple(filter(None, (*ids, email))),
         email,
         row.get(MODIFIED, ""),

@@ -94,7 +94,7 @@ class Term:
                 book.db.commit()
 
     def _hand_in_again(self) -> None:
-        """Every 15th student mends a mistake, in time, without a change to the text in words."""
+        """Every 15th student mends a mistake, without a change to the text in words."""
         for assignment in self._assignments:
             again = {}
             for student in self._students[::15]:

@@ -174,6 +174,25 @@ def test_plain_archives(course, run, tmp_path, name, make):
     assert submitted(course) == {HERS: notebook()}
 
 
+@pytest.mark.parametrize(
+    ("participant", "said"),
+    [
+        ("Participant 77", "has none of the archive's participants"),
+        ("Participant 32", "the worksheet calls participant 32 Ann Lee."),
+    ],
+)
+def test_a_worksheet_of_another_assignment_is_refused(course, run, tmp_path, participant, said):
+    enrol(course, ANN, BOB)
+    row = f"{participant},Ann Lee,,,Submitted for grading,,10,Yes,-,-,"
+    (tmp_path / "other.csv").write_text(f"{WORKSHEET_HEAD}\n{row}\n", encoding="utf-8")
+    files = {"Bob Ray_32_assignsubmission_file/toy.ipynb": notebook()}
+    archive = make_zip(tmp_path / "m.zip", files)
+    code = int("77" in participant)
+    words = ("collect", archive, "--yes", "--worksheet", tmp_path / "other.csv")
+    assert said in run(*words, code=code)
+    assert submitted(course) == {}
+
+
 def test_a_students_file_is_not_taken_for_moodles_worksheet(course, run, tmp_path):
     enrol(course, ANN, BOB)
     row = 'Participant 31,x,ann,,,,5,Yes,"20 November 2025, 13:05",-,'
