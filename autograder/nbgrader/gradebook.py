@@ -27,7 +27,7 @@ from .database import (
 )
 from .entries import Entry, write_entries
 from .penalties import LatePenalties
-from .scores import Score, course_scores, marks_above_maximum
+from .scores import Score, course_scores, marks_above_maximum, people_comments
 
 COURSE_ID = "default_course"
 """The course that nbgrader itself uses when none is configured."""
@@ -131,6 +131,11 @@ class Gradebook:
             connection.execute(delete(api.Student).filter_by(id=student))
             self._commit()
             return True
+
+    def comments(self, student: str) -> list[dict[str, str]]:
+        """Return what people have written beside the answers of a student."""
+        with self._explained():
+            return people_comments(self._db.connection(), student)
 
     def compact(self) -> None:
         """Write an SQLite file anew, without the rows that were removed and still stand in it."""

@@ -121,6 +121,14 @@ def marks_above_maximum(connection: Connection) -> list[str]:
     ]
 
 
+def people_comments(connection: Connection, student: str) -> list[dict[str, str]]:
+    """Return the assignment, the answer and the text of each comment by people on a student."""
+    rows = connection.execute(_BY_PEOPLE.where(api.SubmittedAssignment.student_id == student))
+    return [
+        {"assignment": row.assignment, "answer": row.answer, "comment": row.comment} for row in rows
+    ]
+
+
 _STUDENTS = select(
     api.Student.id,
     api.Student.last_name,
@@ -157,6 +165,22 @@ _COMMENTED = (
     .join(api.Assignment, api.SubmittedAssignment.assignment_id == api.Assignment.id)
     .where(api.Comment.auto_comment.is_not(None))
     .distinct()
+)
+_BY_PEOPLE = (
+    select(
+        api.Assignment.name.label("assignment"),
+        api.BaseCell.name.label("answer"),
+        api.Comment.manual_comment.label("comment"),
+    )
+    .select_from(api.Comment)
+    .join(api.BaseCell, api.Comment.cell_id == api.BaseCell.id)
+    .join(api.SubmittedNotebook, api.Comment.notebook_id == api.SubmittedNotebook.id)
+    .join(
+        api.SubmittedAssignment, api.SubmittedNotebook.assignment_id == api.SubmittedAssignment.id
+    )
+    .join(api.Assignment, api.SubmittedAssignment.assignment_id == api.Assignment.id)
+    .where(api.Comment.manual_comment.is_not(None))
+    .order_by(api.Assignment.name, api.BaseCell.name)
 )
 _GRADES = (
     select(
