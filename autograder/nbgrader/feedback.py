@@ -26,7 +26,7 @@ from ..course.plaintext import markdown_escape
 from ..judging.verdict import IN_WORDS, Verdict
 from .database import shown
 from .gradebook import Gradebook
-from .penalties import LatePenalties
+from .penalties import LatePenalties, keep_penalties
 from .preset import PAGES, configure
 
 WAITS = "*This answer waits for a person. Its points are not in the score yet.*"
@@ -102,6 +102,7 @@ def generate_feedback(
             f"{course.autograded}: nothing is graded yet. "
             f"Run `autograder grade --course {course.root}` first."
         )
+    keep_penalties(course.nbgrader_config, course.root)  # `config` has no settings for penalties
     penalties = LatePenalties(course.nbgrader_config, course.root)
     with Gradebook(course.gradebook_url) as book:
         book.assign_penalties(penalties)

@@ -137,7 +137,7 @@ def _rewrite_grades(course: Course, student: str) -> None:
 
 
 def _read_grades(course: Course) -> list[dict[str, Any]]:
-    """Return the rows of grades.json; none without the file. Raises CourseError if it is damaged."""
+    """Return the rows of grades.json, none without it. Raises CourseError if it is damaged."""
     try:
         rows: list[dict[str, Any]] = json.loads(course.grades.read_text(encoding="utf-8"))
         if all(isinstance(row["student"], str) for row in rows):

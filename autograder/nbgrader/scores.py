@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from nbgrader import api
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Table, case, func, or_, select
 
 from ..course.plaintext import printable
 from .penalties import seconds_late
@@ -182,40 +182,44 @@ _BY_PEOPLE = (
     .where(api.Comment.manual_comment.is_not(None))
     .order_by(api.Assignment.name, api.BaseCell.name)
 )
-_GRADES = (
+_CELL: Table = api.BaseCell.__table__
+_GRADED: Table = api.GradeCell.__table__
+_TASK: Table = api.TaskCell.__table__
+_ANSWERS = (
     select(
         api.SubmittedAssignment.student_id.label("student"),
         api.Assignment.name.label("assignment"),
-        api.GradeCell.name,
-        api.Grade.score.label("score"),
-        api.Grade.needs_manual_grade,
-        api.Grade.manual_score.is_not(None).label("by_hand"),
-        (api.Grade.manual_score.is_not(None) | api.Grade.auto_score.is_not(None)).label("marked"),
+        # A release of this package has one notebook; nbgrader's own may have more.
+        case(
+            (api.Notebook.name == api.Assignment.name, _CELL.c.name),
+            else_=api.Notebook.name + ": " + _CELL.c.name,
+        ).label("name"),
     )
     .select_from(api.Grade)
-    .join(api.GradeCell, api.Grade.cell_id == api.GradeCell.id)
+    .join(_CELL, api.Grade.cell_id == _CELL.c.id)
+    .outerjoin(_GRADED, _GRADED.c.id == _CELL.c.id)
+    .outerjoin(_TASK, _TASK.c.id == _CELL.c.id)
+    .join(api.Notebook, _CELL.c.notebook_id == api.Notebook.id)
     .join(api.SubmittedNotebook, api.Grade.notebook_id == api.SubmittedNotebook.id)
     .join(
         api.SubmittedAssignment, api.SubmittedNotebook.assignment_id == api.SubmittedAssignment.id
     )
     .join(api.Assignment, api.SubmittedAssignment.assignment_id == api.Assignment.id)
-    .order_by(api.GradeCell.cell_type, api.GradeCell.name)
 )
+"""Whose answers have a row in the table of grades: of exercises, questions and nbgrader's tasks."""
+
+_GRADES = _ANSWERS.add_columns(
+    api.Grade.score.label("score"),
+    api.Grade.needs_manual_grade,
+    api.Grade.manual_score.is_not(None).label("by_hand"),
+    or_(
+        api.Grade.manual_score.is_not(None),
+        api.Grade.auto_score.is_not(None),
+    ).label("marked"),
+).order_by(_CELL.c.type, func.coalesce(_GRADED.c.cell_type, _TASK.c.cell_type), "name")
+_MOST = func.coalesce(_GRADED.c.max_score, _TASK.c.max_score)
 _ABOVE = (
-    select(
-        api.SubmittedAssignment.student_id.label("student"),
-        api.Assignment.name.label("assignment"),
-        api.GradeCell.name,
-        api.GradeCell.max_score,
-        api.Grade.manual_score,
-    )
-    .select_from(api.Grade)
-    .join(api.GradeCell, api.Grade.cell_id == api.GradeCell.id)
-    .join(api.SubmittedNotebook, api.Grade.notebook_id == api.SubmittedNotebook.id)
-    .join(
-        api.SubmittedAssignment, api.SubmittedNotebook.assignment_id == api.SubmittedAssignment.id
-    )
-    .join(api.Assignment, api.SubmittedAssignment.assignment_id == api.Assignment.id)
-    .where(api.Grade.manual_score > api.GradeCell.max_score)
-    .order_by(api.Assignment.name, api.SubmittedAssignment.student_id, api.GradeCell.name)
+    _ANSWERS.add_columns(_MOST.label("max_score"), api.Grade.manual_score)
+    .where(api.Grade.manual_score > _MOST)
+    .order_by(api.Assignment.name, api.SubmittedAssignment.student_id, "name")
 )
