@@ -144,8 +144,9 @@ def grade(
         where = "Nothing was written." if dry_run else f"Grades: {opened.grades}"
         say(f"{report.judged} judged, {report.known} known from before. {where}")
         if report.unjudged:
+            reasons = "the lines above have" if dry_run else f"{opened.faults} has"
             fail(
-                f"the grader failed on {report.unjudged} submissions; {opened.faults} has the "
+                f"the grader failed on {report.unjudged} submissions; {reasons} the "
                 "reasons. Often it is a limit on open files or memory (`ulimit -a` shows them). "
                 "When that is mended, the same command judges these submissions again."
             )

@@ -90,7 +90,8 @@ def _score(
     commented: bool,
 ) -> Score:
     timestamp = submitted.timestamp if submitted else None
-    # An extension that is granted in advance has rows as well, but no time, mark or comment.
+    # An extension that is granted in advance has rows as well, but no time, mark or comment. What
+    # this package has read always has comments, some of them empty.
     handed_in = timestamp is not None or commented or any(row.marked for row in grades)
     return Score(
         student=student.id,
