@@ -283,10 +283,14 @@ def remove(student: str, course: CourseOption = Path()) -> None:
     """Remove a student who has left the course from every output; nothing is lost."""
     with clear_errors():
         from .course.course import Course
+        from .nbgrader.leaving import exports
         from .nbgrader.leaving import remove as remove_student
 
-        kept = remove_student(Course.open(course), student)
+        opened = Course.open(course)
+        kept = remove_student(opened, student)
         say(f"{student}: removed. What was handed in and found is in {kept}")
+        for path in exports(opened):
+            say(f"{path}: it may still name {student}. Make it again, or delete it.")
 
 
 @app.command()

@@ -275,6 +275,7 @@ def read_released(course: Course, name: str) -> NotebookNode:
     path = course.release / name / f"{name}.ipynb"
     try:
         notebook: NotebookNode = nbformat.read(path, as_version=4)
+        _require_points(notebook)
     except FileNotFoundError:
         raise CourseError(
             f"{path}: {name} is not released in this course. "
@@ -282,10 +283,24 @@ def read_released(course: Course, name: str) -> NotebookNode:
         ) from None
     except Exception as error:  # whatever nbformat finds wrong with a damaged file
         raise CourseError(
-            f"{path}: the release cannot be read ({type(error).__name__}). "
+            f"{path}: the release cannot be read ({_in_brackets(error)}). "
             f"Make it again with `autograder release --course {course.root} {name}`."
         ) from error
     return notebook
+
+
+def _in_brackets(error: Exception) -> str:
+    first = printable(str(error).strip().partition("\n")[0][:100])
+    return f"{type(error).__name__}: {first}"
+
+
+def _require_points(released: NotebookNode) -> None:
+    """Raise ValueError if an answer of a release has no number of points."""
+    for cell in released.cells:
+        mark = cell.metadata.get("nbgrader", {})
+        points = mark.get("points")
+        if mark.get("grade") and (not isinstance(points, int | float) or points < 0):
+            raise ValueError(f"{mark.get('grade_id')} is worth {points!r} points")
 
 
 def _released_only(

@@ -70,7 +70,7 @@ def erase(course: Course, student: str) -> list[str]:
 
 
 def exports(course: Course) -> list[Path]:
-    """Return the files for learning platforms, which may still name a student who was erased."""
+    """Return the files for learning platforms, which may still name a student who has left."""
     return sorted([*course.root.glob("grades-*.csv"), *course.root.glob("feedback-*.zip")])
 
 

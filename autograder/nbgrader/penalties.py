@@ -29,6 +29,7 @@ from sqlalchemy import (
     select,
     update,
 )
+from sqlalchemy.exc import ArgumentError
 from sqlalchemy.orm import Session
 from traitlets.config import Config
 from traitlets.log import get_logger
@@ -135,15 +136,19 @@ def _kept_penalties(session: Session) -> LatePenalties:
 
     The configuration is complete by now: the instructor's settings come after `configure`.
     """
-    address = _bare(session.get_bind().engine.url)
+    address = session.get_bind().engine.url.set(query={})
     courses = list(_KEPT.items())
-    ours = [one for one in courses if _bare(make_url(one[1].CourseDirectory.db_url)) == address]
+    ours = [(root, config) for root, config in courses if _address(config) == address]
     root, config = (ours or courses)[-1]  # a `db_url` may stand in the command line only
     return LatePenalties(config, root)
 
 
-def _bare(address: URL) -> URL:
-    return address.set(query={})
+def _address(config: Config) -> URL | None:
+    """Return the address of a course's gradebook, without its options; None if it is not valid."""
+    try:
+        return make_url(str(config.CourseDirectory.get("db_url"))).set(query={})
+    except (ArgumentError, ValueError):  # the latter for a port that is no number
+        return None
 
 
 def seconds_late(row: Any) -> float:

@@ -132,6 +132,19 @@ def test_a_mark_above_a_lowered_maximum_is_said(course, sandbox):
     assert "the mark of ann for why is 5, and the release gives at most 3" in note
 
 
+@pytest.mark.parametrize("points", ["3", None, -1])
+def test_a_release_without_a_number_of_points_is_one_line(course, sandbox, points):
+    path = course.release / "toy" / "toy.ipynb"
+    released = nbformat.read(path, as_version=4)
+    for cell in released.cells:
+        if cell.metadata.nbgrader.grade_id == "scale":
+            cell.metadata.nbgrader.points = points
+    nbformat.write(released, path)
+    said = f"the release cannot be read .*scale is worth {points!r} points"
+    with pytest.raises(CourseError, match=said):
+        grade(course, None, None, InProcess(sandbox))
+
+
 def test_a_release_that_counts_for_the_fingerprint_by_its_points():
     package = jobs.CoursePackage.find("toy_course")
     cells = [nbformat.v4.new_code_cell("scale", metadata={"nbgrader": {"points": 3}})]

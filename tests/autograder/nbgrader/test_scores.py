@@ -11,7 +11,7 @@ from traitlets.config import Config
 
 from autograder.nbgrader.export import GradesCsv
 from autograder.nbgrader.gradebook import Gradebook
-from autograder.nbgrader.penalties import LatePenalties
+from autograder.nbgrader.penalties import LatePenalties, PenaltyError, keep_penalties
 from autograder.nbgrader.preset import configure
 
 BROKEN = """
@@ -97,6 +97,10 @@ def test_the_formgraders_means_are_those_of_the_scores(tmp_path):
 
 def test_two_courses_of_one_process_keep_their_own_penalties(tmp_path):
     strict, mild = _course(tmp_path / "strict"), _course(tmp_path / "mild", "none")
+    for number, address in enumerate(("postgresql://a:b@host:port/x", "no address")):
+        config = Config()
+        config.CourseDirectory.db_url = address
+        keep_penalties(config, tmp_path / str(number))
     assert _penalties(strict) == {"ann": 8.5, "bob": 0, "cay": 0}
     with api.Gradebook(strict.CourseDirectory.db_url, "cs101") as book:
         _mark(book, "ann", "essay", "p2", manual_score=6.0)
@@ -129,6 +133,33 @@ def test_a_plugin_that_fails_loses_no_mark_in_the_formgrader(tmp_path):
         for score in (3.0, 4.0):  # the formgrader goes on with the same session
             _mark(book, "ann", "essay", "p2", manual_score=score)
         assert book.find_grade("essay", "p2", "hw", "ann").manual_score == 4.0
+
+
+@pytest.mark.parametrize(
+    ("returned", "penalty"),
+    [
+        ("float('inf')", 8.5),
+        ("'2'", 3),
+        ("-1", 0),
+        ("None", 0),
+        ("float('nan')", None),
+        ("[]", None),
+    ],
+)
+def test_what_a_plugin_returns_is_between_nothing_and_the_score(tmp_path, returned, penalty):
+    config = _course(tmp_path / "course")  # ann has 1 point in one notebook, 7.5 in the other
+    name = f"returns_{abs(hash(returned))}"  # each test imports its own
+    plugin = BROKEN.replace('raise ValueError("no such day")', f"return {returned}")
+    (tmp_path / "course" / f"{name}.py").write_text(plugin)
+    config.AssignLatePenalties.plugin_class = f"{name}.Broken"
+    penalties = LatePenalties(config, tmp_path / "course")
+    with Gradebook(config.CourseDirectory.db_url) as book:
+        if penalty is None:
+            with pytest.raises(PenaltyError, match="Broken fails on the submission of ann for hw"):
+                book.assign_penalties(penalties)
+            return
+        book.assign_penalties(penalties)
+        assert book.scores()[0].late_penalty == penalty
 
 
 def test_more_late_notebooks_than_a_statement_takes_values(tmp_path):
