@@ -144,8 +144,9 @@ def grade(
         where = "Nothing was written." if dry_run else f"Grades: {opened.grades}"
         say(f"{report.judged} judged, {report.known} known from before. {where}")
         if report.unjudged:
+            reasons = "the lines above have" if dry_run else f"{opened.faults} has"
             fail(
-                f"the grader failed on {report.unjudged} submissions; {opened.faults} has the "
+                f"the grader failed on {report.unjudged} submissions; {reasons} the "
                 "reasons. Often it is a limit on open files or memory (`ulimit -a` shows them). "
                 "When that is mended, the same command judges these submissions again."
             )
@@ -283,10 +284,14 @@ def remove(student: str, course: CourseOption = Path()) -> None:
     """Remove a student who has left the course from every output; nothing is lost."""
     with clear_errors():
         from .course.course import Course
+        from .nbgrader.leaving import exports
         from .nbgrader.leaving import remove as remove_student
 
-        kept = remove_student(Course.open(course), student)
+        opened = Course.open(course)
+        kept = remove_student(opened, student)
         say(f"{student}: removed. What was handed in and found is in {kept}")
+        for path in exports(opened):
+            say(f"{path}: it may still name {student}. Make it again, or delete it.")
 
 
 @app.command()

@@ -199,6 +199,10 @@ class Journal:
         """The newest record of this submission, or None."""
         return self._latest.get((student, assignment))
 
+    def names(self, student: str) -> bool:
+        """Return whether any line is on this student."""
+        return any(student == name for name, _ in (*self._latest, *self._entered, *self.standings))
+
     def changed(self, record: Record, texts: Mapping[str, str]) -> frozenset[str]:
         """The names of the answers whose text is not the one that stands in the gradebook.
 

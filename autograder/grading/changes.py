@@ -55,13 +55,18 @@ def note_changes(journal: Journal, scores: Sequence[Score]) -> list[Change]:
 def _standing(score: Score, record: Record) -> Standing:
     machine = float(sum(row.points for row in record.rows))
     return Standing(
-        score=score.score,
-        machine=machine,
-        person=score.raw_score - machine,
-        penalty=score.late_penalty,
+        score=_rounded(score.score),
+        machine=_rounded(machine),
+        person=_rounded(score.raw_score - machine),
+        penalty=_rounded(score.late_penalty),
         digest=record.digest,
         fingerprint=record.fingerprint,
     )
+
+
+def _rounded(points: float) -> float:
+    """Return `points` without what is left of adding tenths of points in floating point."""
+    return round(points, 6) + 0.0  # which makes a zero of a negative zero
 
 
 def _reasons(before: Standing, now: Standing) -> Iterator[str]:

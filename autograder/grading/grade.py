@@ -93,7 +93,7 @@ def grade(
         tasks = _tasks(course, {file.assignment for file in files}, workers)
         _require_verdicts(tasks, files, journal)
         with GradebookWriter(course, journal, tasks, dry) as writer:
-            run = _Run(course, tasks, journal, writer, workers, len(files), on_progress)
+            run = _Run(course, tasks, journal, writer, workers, len(files), on_progress, dry)
             run.judge(files)
             if not dry:
                 _write_grades(course, journal)
@@ -113,6 +113,7 @@ def grade(
             notes=(
                 *(note for task in tasks.values() for note in task.notes),
                 *_added_later(run),
+                *run.faults,
                 *journal.notes,
                 *writer.notes,
                 *left_out,
@@ -132,13 +133,15 @@ class _Run:
         workers: Workers,
         total: int,
         on_progress: Progress,
+        dry: bool,
     ) -> None:
         self.rows: dict[tuple[str, str], tuple[Row, ...]] = {}
         self.judged = 0
+        self.faults: list[str] = []  # of a dry run, which does not write to the log
         self.without_cell: dict[str, dict[str, list[str]]] = {}  # students by exercise
         self._course, self._tasks, self._journal = course, tasks, journal
         self._writer, self._workers = writer, workers
-        self._total, self._on_progress = total, on_progress
+        self._total, self._on_progress, self._dry = total, on_progress, dry
 
     def judge(self, files: Iterable[SubmissionFile]) -> None:
         """Judge what the journal does not know; what is doubtful a second time, alone."""
@@ -159,7 +162,7 @@ class _Run:
         """Read each submission; yield those to judge, and finish the others."""
         for file in files:
             task = self._tasks[file.assignment]
-            submission = _read(self._course, file, task)
+            submission = self._read(file, task)
             begun = _Begun(file, submission, dict(submission.problems))
             trust = self._workers.trust
             known = self._journal.find(
@@ -197,12 +200,12 @@ class _Run:
         if isinstance(outcome, self._workers.died):
             outcome = dict.fromkeys(self._wanted(begun), _ENDED_ITS_WORKER)
         if isinstance(outcome, Exception):
-            fault = _fault(self._course, begun.file, outcome)
+            fault = self._fault(begun.file, outcome)
             outcome = dict.fromkeys(self._wanted(begun), fault)
         else:
             faults = [one for one in outcome.values() if one.verdict is Verdict.GRADER_FAULT]
             for message in dict.fromkeys(one.message for one in faults):
-                _log(self._course, begun.file, [message])
+                self._log(begun.file, [message])
         return replace(begun, judgements=begun.judgements | outcome)
 
     def _judge_alone(self, begun: _Begun) -> _Begun:
@@ -240,6 +243,30 @@ class _Run:
         self.rows[record.student, record.assignment] = record.rows
         self._on_progress(len(self.rows), self._total, begun.file)
 
+    def _read(self, file: SubmissionFile, task: Task) -> Submission:
+        try:
+            return read_submission(file, task.outline, task.released)
+        except Exception as error:
+            fault = self._fault(file, error)
+            problems = {exercise.name: fault for exercise in task.outline.exercises}
+            asked = frozenset(one.name for one in task.outline.written)  # a person looks
+            return Submission(file.student, file.assignment, "unread", (), {}, problems, asked)
+
+    def _fault(self, file: SubmissionFile, error: Exception) -> Judgement:
+        """Log a failure of ours with its traceback; return the judgement that costs no points."""
+        self._log(file, "".join(traceback.format_exception(error)).splitlines())
+        message = f"{type(error).__name__} in the grader; see {self._course.faults.name}."
+        return Judgement(Verdict.GRADER_FAULT, message)
+
+    def _log(self, file: SubmissionFile, lines: Sequence[str]) -> None:
+        place = f"{file.student}, {file.assignment}"
+        if self._dry:
+            self.faults.append(f"{place}: the grader failed: {lines[-1]}")
+            return
+        when = datetime.now(UTC).isoformat(timespec="seconds")
+        with self._course.faults.open("a", encoding="utf-8") as stream:
+            stream.writelines(f"{printable(line)}\n" for line in (f"{when} {place}", *lines))
+
 
 def read_released(course: Course, name: str) -> NotebookNode:
     """The released notebook of an assignment. Raises CourseError if there is none to read."""
@@ -248,6 +275,7 @@ def read_released(course: Course, name: str) -> NotebookNode:
     path = course.release / name / f"{name}.ipynb"
     try:
         notebook: NotebookNode = nbformat.read(path, as_version=4)
+        _require_points(notebook)
     except FileNotFoundError:
         raise CourseError(
             f"{path}: {name} is not released in this course. "
@@ -255,10 +283,24 @@ def read_released(course: Course, name: str) -> NotebookNode:
         ) from None
     except Exception as error:  # whatever nbformat finds wrong with a damaged file
         raise CourseError(
-            f"{path}: the release cannot be read ({type(error).__name__}). "
+            f"{path}: the release cannot be read ({_in_brackets(error)}). "
             f"Make it again with `autograder release --course {course.root} {name}`."
         ) from error
     return notebook
+
+
+def _in_brackets(error: Exception) -> str:
+    first = printable(str(error).strip().partition("\n")[0][:100])
+    return f"{type(error).__name__}: {first}"
+
+
+def _require_points(released: NotebookNode) -> None:
+    """Raise ValueError if an answer of a release has no number of points."""
+    for cell in released.cells:
+        mark = cell.metadata.get("nbgrader", {})
+        points = mark.get("points")
+        if mark.get("grade") and (not isinstance(points, int | float) or points < 0):
+            raise ValueError(f"{mark.get('grade_id')} is worth {points!r} points")
 
 
 def _released_only(
@@ -325,31 +367,6 @@ def _doubtful(begun: _Begun) -> list[str]:
         for name, judgement in begun.judgements.items()
         if judgement.verdict in DOUBTFUL and name not in begun.submission.problems
     ]
-
-
-def _read(course: Course, file: SubmissionFile, task: Task) -> Submission:
-    try:
-        return read_submission(file, task.outline, task.released)
-    except Exception as error:
-        fault = _fault(course, file, error)
-        problems = {exercise.name: fault for exercise in task.outline.exercises}
-        asked = frozenset(one.name for one in task.outline.written)  # a person looks
-        return Submission(file.student, file.assignment, "unread", (), {}, problems, asked)
-
-
-def _fault(course: Course, file: SubmissionFile, error: Exception) -> Judgement:
-    """Log a failure of ours with its traceback; return the judgement that costs no points."""
-    _log(course, file, "".join(traceback.format_exception(error)).splitlines())
-    message = f"{type(error).__name__} in the grader; see {course.faults.name}."
-    return Judgement(Verdict.GRADER_FAULT, message)
-
-
-def _log(course: Course, file: SubmissionFile, told: Sequence[str]) -> None:
-    when = datetime.now(UTC).isoformat(timespec="seconds")
-    with course.faults.open("a", encoding="utf-8") as stream:
-        stream.writelines(
-            f"{printable(line)}\n" for line in (f"{when} {file.student}, {file.assignment}", *told)
-        )
 
 
 def _write_grades(course: Course, journal: Journal) -> None:

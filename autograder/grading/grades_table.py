@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -85,8 +86,11 @@ def one_by_one(report: Report) -> RenderableType:
     One part an assignment; one part a student, if there are fewer students than assignments.
     """
     graded = _submissions(report)
-    students = list(dict.fromkeys(one.student for one in graded))
     assignments = sorted({one.assignment for one in graded})
+    absent = {name: [one.student for one in _not_handed_in(report, name)] for name in assignments}
+    students = list(
+        dict.fromkeys([*(one.student for one in graded), *chain.from_iterable(absent.values())])
+    )
     by_student = len(students) < len(assignments)
     points = _aligned(
         [(one.points, f"{one.waiting} to mark" if one.waiting else "") for one in graded]
@@ -94,20 +98,19 @@ def one_by_one(report: Report) -> RenderableType:
     lines: dict[str, list[RenderableType]] = {
         name: [_Paragraph("", name, "bold")] for name in (students if by_student else assignments)
     }
-    width = _column(assignments if by_student else students)
+    width = _column(assignments if by_student else {one.student for one in graded})
     for one, cells in zip(graded, points, strict=True):
         heading, name = one.student, one.assignment
         if not by_student:
             heading, name = name, heading
         lines[heading].append(_Line(name, width, cells, indent="  "))
         lines[heading] += [_Paragraph("    ", found) for found in one.found]
-    for name in assignments:
-        absent = [score.student for score in _not_handed_in(report, name)]
-        if absent:
-            heading = absent[0] if by_student else name
-            shown = name if by_student else first_few(absent)
-            lines.setdefault(heading, [_Paragraph("", heading, "bold")])
-            lines[heading].append(_Paragraph("  ", f"not handed in: {shown}"))
+    for name, missing in absent.items():
+        if by_student:
+            for student in missing:
+                lines[student].append(_Paragraph("  ", f"not handed in: {name}"))
+        elif missing:
+            lines[name].append(_Paragraph("  ", f"not handed in: {first_few(missing)}"))
     return Group(*(line for part in lines.values() for line in [*part, Text()]))
 
 

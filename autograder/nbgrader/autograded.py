@@ -51,7 +51,9 @@ def write_autograded(
     folder = course.autograded / submission.student / assignment.name
     notebook = autograded_notebook(submission, assignment, released)
     replace_text(folder / f"{assignment.name}.ipynb", nbformat.writes(notebook) + "\n")
-    if submitted is not None:
+    if submitted is None:
+        (folder / "timestamp.txt").unlink(missing_ok=True)
+    else:
         replace_text(folder / "timestamp.txt", f"{submitted.isoformat()} UTC\n")
 
 

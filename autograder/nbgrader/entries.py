@@ -54,28 +54,34 @@ def write_entries(connection: Connection, entries: Sequence[Entry]) -> list[int]
     by_name = sorted(entries, key=lambda entry: entry.record.assignment)
     for name, group in groupby(by_name, key=lambda entry: entry.record.assignment):
         of_one = {entry.record.student: entry for entry in group}
-        for student, number in _write(connection, assignments[name], of_one).items():
+        for student, number in _write(connection, name, assignments[name], of_one).items():
             waiting[student, name] = number
     return [waiting[entry.record.student, entry.record.assignment] for entry in entries]
 
 
-def _write(connection: Connection, assignment: str, entries: Mapping[str, Entry]) -> dict[str, int]:
-    """Write the entries, by student, of one assignment; return how many answers wait in each."""
+def _write(
+    connection: Connection, name: str, assignment: str, entries: Mapping[str, Entry]
+) -> dict[str, int]:
+    """Write the entries, by student, of one assignment; return how many answers wait in each.
+
+    `name` is also that of its notebook, and `assignment` its key. What nbgrader has besides in
+    other notebooks of the assignment stays as it is.
+    """
     _merge(connection, _STUDENT, ("id",), {(student,): {} for student in entries})
     submissions = _merge(
         connection,
         _SUBMISSION,
         ("student_id", "assignment_id"),
-        {(name, assignment): {"timestamp": entry.submitted} for name, entry in entries.items()},
+        {(one, assignment): {"timestamp": entry.submitted} for one, entry in entries.items()},
     )
-    of_assignment = _NOTEBOOK.c.assignment_id == assignment
-    notebooks = connection.scalars(select(_NOTEBOOK.c.id).where(of_assignment)).all()
+    ours = (_NOTEBOOK.c.assignment_id == assignment) & (_NOTEBOOK.c.name == name)
+    notebooks = connection.scalars(select(_NOTEBOOK.c.id).where(ours)).all()
     waiting = dict.fromkeys(entries, 0)
     for notebook in notebooks:
         keys: dict[Key, Values] = {(row["id"], notebook): {} for row in submissions.values()}
         submitted = _merge(connection, _SUBMITTED, ("assignment_id", "notebook_id"), keys)
         places = {
-            name: submitted[submissions[name, assignment]["id"], notebook]["id"] for name in entries
+            one: submitted[submissions[one, assignment]["id"], notebook]["id"] for one in entries
         }
         _write_scores(connection, notebook, entries, places, waiting)
         _write_comments(connection, notebook, entries, places)
@@ -125,11 +131,12 @@ def _grade(entry: Entry, cell: str, before: Values) -> Values:
     return {"auto_score": points if judged else None, "needs_manual_grade": needs}
 
 
-def _comment(entry: Entry, cell: str) -> str | None:
+def _comment(entry: Entry, cell: str) -> str:
+    """What the grader says of an answer: empty where a person reads it, for who handed in."""
     row = next((one for one in entry.record.rows if one.exercise == cell), None)
     if row is not None:
         return describe(row, entry.record)
-    return None if cell in entry.answered else NO_ANSWER
+    return "" if cell in entry.answered else NO_ANSWER
 
 
 def describe(row: Row, record: Record) -> str:

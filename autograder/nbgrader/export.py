@@ -71,7 +71,8 @@ class GradesCsv(ExportPlugin):
 
 def _row(score: Score) -> dict[str, object]:
     points: dict[str, object] = {
-        name: "" if value is None else value for name, value in score.points.items()
+        f"answer: {name}" if name in COLUMNS else name: "" if value is None else value
+        for name, value in score.points.items()
     }
     return {
         "student": spreadsheet_text(score.student),

@@ -14,7 +14,7 @@ from typing import Any
 import nbformat
 from nbconvert.exporters import HTMLExporter
 from nbformat import NotebookNode
-from nbgrader import api
+from nbgrader import api, utils
 from nbgrader.converters import GenerateFeedback
 from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
@@ -26,7 +26,7 @@ from ..course.plaintext import markdown_escape
 from ..judging.verdict import IN_WORDS, Verdict
 from .database import shown
 from .gradebook import Gradebook
-from .penalties import LatePenalties
+from .penalties import LatePenalties, keep_penalties
 from .preset import PAGES, configure
 
 WAITS = "*This answer waits for a person. Its points are not in the score yet.*"
@@ -56,10 +56,11 @@ class NamedFeedback(GetGrades):
         comment = self.gradebook.find_comment(
             cell.metadata.nbgrader.grade_id, self.notebook_id, self.assignment_id, self.student_id
         )
-        grade = self._grade(cell)
         parts = [markdown_escape(comment.auto_comment or ""), comment.manual_comment]
-        if grade.needs_manual_grade:
-            parts.append(WAITS if grade.manual_score is None else EARLIER)
+        if utils.is_grade(cell) or utils.is_task(cell):  # nbgrader may give points to other cells
+            grade = self._grade(cell)
+            if grade.needs_manual_grade:
+                parts.append(WAITS if grade.manual_score is None else EARLIER)
         cell.metadata.nbgrader["comment"] = "\n\n".join(part for part in parts if part)
 
     def _get_score(self, cell: NotebookNode, resources: dict[str, Any]) -> None:
@@ -102,6 +103,7 @@ def generate_feedback(
             f"{course.autograded}: nothing is graded yet. "
             f"Run `autograder grade --course {course.root}` first."
         )
+    keep_penalties(course.nbgrader_config, course.root)  # `config` has no settings for penalties
     penalties = LatePenalties(course.nbgrader_config, course.root)
     with Gradebook(course.gradebook_url) as book:
         book.assign_penalties(penalties)

@@ -30,12 +30,13 @@ def _net(original: Callable[..., Any], key: Callable[[Listed], Key]) -> Any:
     @wraps(original)
     def listed(self: NbGraderAPI, *arguments: Any, **keywords: Any) -> Any:
         result = original(self, *arguments, **keywords)
-        with self.gradebook as book:
-            penalties = _penalties(book.db)
-        for row in result if isinstance(result, list) else [result]:
-            for name in ("score", "average_score"):
-                if row and row.get(name):
-                    row[name] = max(0.0, row[name] - penalties[key(row)])
+        rows = result if isinstance(result, list) else [result]
+        scored = [(row, name) for row in rows if row for name in _SCORES if row.get(name)]
+        if scored:  # one method calls another for each student: most of these have no score yet
+            with self.gradebook as book:
+                penalties = _penalties(book.db)
+            for row, name in scored:
+                row[name] = max(0.0, row[name] - penalties[key(row)])
         return result
 
     return listed
@@ -44,29 +45,43 @@ def _net(original: Callable[..., Any], key: Callable[[Listed], Key]) -> Any:
 def _penalties(session: Session) -> dict[Key, float]:
     """Return the penalty of each submission, student and notebook, and the mean of each release."""
     penalties: dict[Key, float] = defaultdict(float)
-    means: dict[Key, list[float]] = defaultdict(list)
     for row in session.execute(_STORED):
         penalties["submission", row.assignment, row.student] += row.penalty
         penalties["student", row.student] += row.penalty
         penalties["submitted notebook", row.submitted] += row.penalty
-        means["assignment", row.assignment].append(row.penalty)
-        means["notebook", row.notebook].append(row.penalty)
-    return penalties | {key: sum(values) / len(values) for key, values in means.items()}
+        penalties["assignment", row.assignment] += row.penalty
+        penalties["notebook", row.notebook] += row.penalty
+    for kind, counts in (("assignment", _SUBMISSIONS), ("notebook", _NOTEBOOKS)):
+        for name, number in session.execute(counts):
+            penalties[kind, name] /= number
+    return penalties
 
 
+_SCORES = ("score", "average_score")
 _STORED = (
     select(
         api.SubmittedNotebook.id.label("submitted"),
         api.SubmittedNotebook.notebook_id.label("notebook"),
         api.SubmittedAssignment.student_id.label("student"),
         api.Assignment.name.label("assignment"),
-        func.coalesce(api.SubmittedNotebook.late_submission_penalty, 0.0).label("penalty"),
+        api.SubmittedNotebook.late_submission_penalty.label("penalty"),
     )
     .join(
         api.SubmittedAssignment, api.SubmittedNotebook.assignment_id == api.SubmittedAssignment.id
     )
     .join(api.Assignment, api.SubmittedAssignment.assignment_id == api.Assignment.id)
+    .where(api.SubmittedNotebook.late_submission_penalty > 0)
 )
+_SUBMISSIONS = (
+    select(api.Assignment.name, func.count())
+    .join(api.SubmittedAssignment, api.SubmittedAssignment.assignment_id == api.Assignment.id)
+    .group_by(api.Assignment.name)
+)
+_NOTEBOOKS = select(api.SubmittedNotebook.notebook_id, func.count()).group_by(
+    api.SubmittedNotebook.notebook_id
+)
+"""How many submissions of an assignment, and of a notebook, count for nbgrader's means."""
+
 _KEYS: dict[str, Callable[[Listed], Key]] = {
     "get_submission": lambda row: ("submission", row["name"], row["student"]),
     "get_submissions": lambda row: ("submission", row["name"], row["student"]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from .database import (
 )
 from .entries import Entry, write_entries
 from .penalties import LatePenalties
-from .scores import Score, course_scores, marks_above_maximum
+from .scores import Score, course_scores, marks_above_maximum, people_comments
 
 COURSE_ID = "default_course"
 """The course that nbgrader itself uses when none is configured."""
@@ -48,7 +48,8 @@ class Gradebook:
         """
         self.url, self._dry = url, dry
         with explained(url):
-            make_file(url)
+            if not dry:
+                make_file(url)
             engine = create_engine(patient(url))
             try:
                 if not dry:
@@ -74,7 +75,9 @@ class Gradebook:
         Raises GradebookError if the gradebook holds marks for a cell that the release has lost.
         """
         with self._explained():
-            assignment = self._have(api.Assignment, name=name, course_id=COURSE_ID)
+            # nbgrader may have made it for a course with an id of its own.
+            made_here = {"course_id": COURSE_ID}
+            assignment = self._have(api.Assignment, fresh=made_here, name=name)
             notebook = self._have(api.Notebook, name=name, assignment_id=assignment.id)
             notebook.kernelspec = json.dumps(released.metadata.get("kernelspec", {}))
             marked = [c for c in released.cells if "nbgrader" in c.metadata]
@@ -132,6 +135,11 @@ class Gradebook:
             self._commit()
             return True
 
+    def comments(self, student: str) -> list[dict[str, str]]:
+        """Return what people have written beside the answers of a student."""
+        with self._explained():
+            return people_comments(self._db.connection(), student)
+
     def compact(self) -> None:
         """Write an SQLite file anew, without the rows that were removed and still stand in it."""
         if sqlite_file(self.url) is None:
@@ -156,7 +164,7 @@ class Gradebook:
         if not self._dry:
             self._db.commit()
 
-    def _have(self, model: type, *, fresh: dict[str, object] | None = None, **key: str) -> Any:
+    def _have(self, model: type, *, fresh: Mapping[str, object] | None = None, **key: str) -> Any:
         """The one row with this key; made, with the values `fresh`, if it is not there."""
         row = self._db.query(model).filter_by(**key).one_or_none()
         if row is None:

@@ -1,7 +1,7 @@
 """A student who leaves the course: removed from every output, or erased altogether.
 
-`remove` loses nothing: what the student handed in, the pages and the grades move to
-COURSE/removed/<student>/1/, and the journal keeps its lines. `erase` deletes all of it.
+`remove` loses nothing: what the student handed in, the pages, the grades and the comments of people
+move to COURSE/removed/<student>/1/, and the journal keeps its lines. `erase` deletes all of it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from ..course.course import Course, CourseError
 from ..course.files import replace_text
@@ -27,10 +28,13 @@ def remove(course: Course, student: str) -> Path:
     Put the folder `submitted` in it back to bring the student back. Raises CourseError for a
     student that the course does not know, JournalError while another run grades, GradebookError.
     """
-    with Journal(course.journal), Gradebook(course.gradebook_url) as book:
-        _require(course, student, book)
+    _require_name(course, student)
+    with Journal(course.journal) as journal, Gradebook(course.gradebook_url) as book:
+        _require(course, student, book, journal)
         kept = _new_folder(course.removed / student)
         GradesCsv(to=str(kept / "grades.csv"), student=[student]).export(book.nbgrader)
+        if comments := book.comments(student):
+            replace_text(kept / "comments.json", json.dumps(comments, indent=1) + "\n")
         book.remove_student(student)
         for folder in _folders(course, student):
             shutil.move(folder, kept / folder.parent.name)
@@ -41,18 +45,20 @@ def remove(course: Course, student: str) -> Path:
 def erase(course: Course, student: str) -> list[str]:
     """Delete all that the course holds of `student`; return a line for each kind of thing.
 
-    The journal's other lines are chained anew, so it stays valid. Raises what `remove` raises.
+    The journal's other lines are chained anew, so it stays valid. They go last: an erasure that was
+    interrupted is completed by the next one, which finds the student there. Raises what `remove`
+    raises.
     """
+    _require_name(course, student)
     done = []
     with Journal(course.journal) as journal, Gradebook(course.gradebook_url) as book:
         kept = course.removed / student
-        _require(course, student, book)
+        _require(course, student, book, journal)
         if book.remove_student(student):
-            book.compact()
             done.append("the gradebook: the student, with all scores, marks and comments")
+        book.compact()  # an earlier erasure may have been interrupted before it
         for folder in (*_folders(course, student), *([kept] if kept.exists() else [])):
-            shutil.rmtree(folder)
-            done.append(f"{folder.relative_to(course.root)}: the folder")
+            done.append(_delete(course, folder))
         _rewrite_grades(course, student)
         if forget(course, student):
             done.append("platforms.json: what the platforms call the student")
@@ -64,19 +70,40 @@ def erase(course: Course, student: str) -> list[str]:
 
 
 def exports(course: Course) -> list[Path]:
-    """Return the files for learning platforms, which may still name a student who was erased."""
+    """Return the files for learning platforms, which may still name a student who has left."""
     return sorted([*course.root.glob("grades-*.csv"), *course.root.glob("feedback-*.zip")])
 
 
-def _require(course: Course, student: str, book: Gradebook) -> None:
-    """Raise CourseError if neither the gradebook nor any folder knows the student."""
-    known = any(score.student == student for score in book.scores())
+def _require_name(course: Course, student: str) -> None:
+    """Raise CourseError for a name that leads out of the folders in which students are."""
+    if student in ("", ".", "..") or "/" in student:
+        raise CourseError(
+            f"{printable(student) or 'An empty name'}: is not the name of a student's folder. "
+            f"Nothing was changed. `ls {course.submitted}` lists the names."
+        )
+
+
+def _require(course: Course, student: str, book: Gradebook, journal: Journal) -> None:
+    """Raise CourseError if nothing knows the student, or if grades.json cannot be written anew."""
+    _read_grades(course)
+    known = student in {one.id for one in book.nbgrader.students} or journal.names(student)
     if known or (course.removed / student).exists() or list(_folders(course, student)):
         return
     raise CourseError(
         f"{student}: the course has no such student, neither in its gradebook nor in "
         f"{course.submitted}. `nbgrader db student list` lists those in the gradebook."
     )
+
+
+def _delete(course: Course, folder: Path) -> str:
+    """Delete a folder, or a link to one; return a line that says so."""
+    where = folder.relative_to(course.root)
+    if folder.is_symlink():
+        target = folder.readlink()
+        folder.unlink()
+        return f"{where}: the link; it leads to {printable(str(target))}, which is not erased"
+    shutil.rmtree(folder)
+    return f"{where}: the folder"
 
 
 def _folders(course: Course, student: str) -> Iterator[Path]:
@@ -101,13 +128,28 @@ def _new_folder(place: Path) -> Path:
 def _rewrite_grades(course: Course, student: str) -> None:
     """Take the student out of grades.json, and out of grades.csv if that has been exported."""
     if course.grades.exists():
-        rows = json.loads(course.grades.read_text(encoding="utf-8"))
-        others = [row for row in rows if row["student"] != student]
+        others = [row for row in _read_grades(course) if row["student"] != student]
         replace_text(course.grades, json.dumps(others, indent=1, ensure_ascii=True) + "\n")
     with Gradebook(course.gradebook_url) as book:
         exported = course.root / "grades.csv"
         if exported.exists():
             GradesCsv(to=str(exported)).export(book.nbgrader)
+
+
+def _read_grades(course: Course) -> list[dict[str, Any]]:
+    """Return the rows of grades.json, none without it. Raises CourseError if it is damaged."""
+    try:
+        rows: list[dict[str, Any]] = json.loads(course.grades.read_text(encoding="utf-8"))
+        if all(isinstance(row["student"], str) for row in rows):
+            return rows
+    except FileNotFoundError:
+        return []
+    except (ValueError, KeyError, TypeError):
+        pass
+    raise CourseError(
+        f"{course.grades}: it cannot be read, so nobody can be taken out of it. Nothing was "
+        "changed. Delete the file: `autograder grade` writes it anew from the journal."
+    )
 
 
 def _erase_from_log(course: Course, student: str) -> int:
@@ -122,7 +164,7 @@ def _erase_from_log(course: Course, student: str) -> int:
     for line in lines:
         when, _, rest = line.partition(" ")
         if when[:4].isdigit() and when[4:5] == "-" and ", " in rest:
-            mine = rest.startswith(f"{printable(student)}, ")
+            mine = rest.rpartition(", ")[0] == printable(student)
         if not mine:
             kept.append(line)
     if len(kept) < len(lines):

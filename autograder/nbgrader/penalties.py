@@ -10,15 +10,29 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from nbgrader import api
 from nbgrader.preprocessors import AssignLatePenalties
-from sqlalchemy import Connection, Table, bindparam, event, func, or_, select, update
+from sqlalchemy import (
+    URL,
+    ColumnElement,
+    Connection,
+    Select,
+    Table,
+    bindparam,
+    event,
+    func,
+    make_url,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.exc import ArgumentError
 from sqlalchemy.orm import Session
 from traitlets.config import Config
+from traitlets.log import get_logger
 
 from ..course.plaintext import printable
 from .database import GradebookError
@@ -50,14 +64,16 @@ class LatePenalties:
             ) from error
         self._plugin = assign.plugin_inst
 
-    def assign(self, connection: Connection) -> None:
+    def assign(self, connection: Connection, only: ColumnElement[bool] | None = None) -> None:
         """Store the penalty of each late notebook, and remove that of one that is not late.
 
-        Raises PenaltyError if the plugin fails; nothing is stored then.
+        `only` chooses among the submitted notebooks. Raises PenaltyError if the plugin fails;
+        nothing is stored then.
         """
-        rows = connection.execute(_MAYBE_LATE).all()
+        chosen = _MAYBE_LATE if only is None else _MAYBE_LATE.where(only)
+        rows = connection.execute(chosen).all()
         late = {row.notebook: seconds for row in rows if (seconds := seconds_late(row)) > 0}
-        scores = _raw_scores(connection, late)
+        scores = _raw_scores(connection, chosen.with_only_columns(_NOTEBOOK.c.id)) if late else {}
         changed = []
         for row in rows:
             penalty = None
@@ -92,20 +108,47 @@ class LatePenalties:
 def keep_penalties(config: Config, root: Path) -> None:
     """Update the penalties whenever this process changes a mark, a due date or an extension.
 
-    Use it where nbgrader itself writes: in the formgrader and in its commands.
+    Use it where nbgrader itself writes: in the formgrader and in its commands. A process may do so
+    for several courses, each with its own `config`.
     """
     if not event.contains(Session, "after_flush", _after_flush):
         event.listen(Session, "after_flush", _after_flush)
-    _KEPT["config"], _KEPT["root"] = config, root
+    _KEPT[root] = config
 
 
 def _after_flush(session: Session, _: object) -> None:
     written = (*session.new, *session.dirty)
-    if any(
-        isinstance(row, api.Grade | api.Assignment | api.SubmittedAssignment) for row in written
-    ):
-        # The configuration is complete by now: the instructor's settings come after `configure`.
-        LatePenalties(_KEPT["config"], _KEPT["root"]).assign(session.connection())
+    touched = or_(
+        _NOTEBOOK.c.id.in_({row.notebook_id for row in written if isinstance(row, api.Grade)}),
+        _SUBMISSION.c.id.in_({row.id for row in written if isinstance(row, _Submitted)}),
+        _ASSIGNMENT.c.id.in_({row.id for row in written if isinstance(row, api.Assignment)}),
+    )
+    if not any(isinstance(row, api.Grade | _Submitted | api.Assignment) for row in written):
+        return
+    try:
+        _kept_penalties(session).assign(session.connection(), touched)
+    except PenaltyError as error:  # the mark must not be lost for it; the next command says so too
+        get_logger().error(str(error))
+
+
+def _kept_penalties(session: Session) -> LatePenalties:
+    """Return the penalties of the course that `session` writes to.
+
+    The configuration is complete by now: the instructor's settings come after `configure`.
+    """
+    address = session.get_bind().engine.url.set(query={})
+    courses = list(_KEPT.items())
+    ours = [(root, config) for root, config in courses if _address(config) == address]
+    root, config = (ours or courses)[-1]  # a `db_url` may stand in the command line only
+    return LatePenalties(config, root)
+
+
+def _address(config: Config) -> URL | None:
+    """Return the address of a course's gradebook, without its options; None if it is not valid."""
+    try:
+        return make_url(str(config.CourseDirectory.get("db_url"))).set(query={})
+    except (ArgumentError, ValueError):  # the latter for a port that is no number
+        return None
 
 
 def seconds_late(row: Any) -> float:
@@ -119,15 +162,18 @@ def seconds_late(row: Any) -> float:
     return max(0.0, float((row.timestamp - due).total_seconds()))
 
 
-def _raw_scores(connection: Connection, notebooks: Mapping[str, float]) -> dict[str, float]:
+def _raw_scores(connection: Connection, notebooks: Select[Any]) -> dict[str, float]:
     """Return the score of each of these submitted notebooks, before any penalty."""
-    chosen = api.Grade.notebook_id.in_(list(notebooks))
+    chosen = api.Grade.notebook_id.in_(notebooks)
     score = func.sum(api.Grade.score)
     statement = select(api.Grade.notebook_id, score).where(chosen).group_by(api.Grade.notebook_id)
     return {notebook: float(total) for notebook, total in connection.execute(statement)}
 
 
-_KEPT: dict[str, Any] = {}
+_Submitted = api.SubmittedAssignment
+_KEPT: dict[Path, Config] = {}
+"""The configurations of the courses that this process writes to, by their folders."""
+
 _NOTEBOOK: Table = api.SubmittedNotebook.__table__
 _SUBMISSION: Table = api.SubmittedAssignment.__table__
 _ASSIGNMENT: Table = api.Assignment.__table__

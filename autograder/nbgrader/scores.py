@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from nbgrader import api
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Table, case, func, or_, select
 
 from ..course.plaintext import printable
 from .penalties import seconds_late
@@ -90,7 +90,8 @@ def _score(
     commented: bool,
 ) -> Score:
     timestamp = submitted.timestamp if submitted else None
-    # An extension that is granted in advance has rows as well, but no time, mark or comment.
+    # An extension that is granted in advance has rows as well, but no time, mark or comment. What
+    # this package has read always has comments, some of them empty.
     handed_in = timestamp is not None or commented or any(row.marked for row in grades)
     return Score(
         student=student.id,
@@ -118,6 +119,14 @@ def marks_above_maximum(connection: Connection) -> list[str]:
         f"{row.manual_score:g}, and the release gives at most {row.max_score:g}. It counts as it "
         "is; change it in the formgrader if that is wrong."
         for row in connection.execute(_ABOVE)
+    ]
+
+
+def people_comments(connection: Connection, student: str) -> list[dict[str, str]]:
+    """Return the assignment, the answer and the text of each comment by people on a student."""
+    rows = connection.execute(_BY_PEOPLE.where(api.SubmittedAssignment.student_id == student))
+    return [
+        {"assignment": row.assignment, "answer": row.answer, "comment": row.comment} for row in rows
     ]
 
 
@@ -158,40 +167,60 @@ _COMMENTED = (
     .where(api.Comment.auto_comment.is_not(None))
     .distinct()
 )
-_GRADES = (
+_BY_PEOPLE = (
     select(
-        api.SubmittedAssignment.student_id.label("student"),
         api.Assignment.name.label("assignment"),
-        api.GradeCell.name,
-        api.Grade.score.label("score"),
-        api.Grade.needs_manual_grade,
-        api.Grade.manual_score.is_not(None).label("by_hand"),
-        (api.Grade.manual_score.is_not(None) | api.Grade.auto_score.is_not(None)).label("marked"),
+        api.BaseCell.name.label("answer"),
+        api.Comment.manual_comment.label("comment"),
     )
-    .select_from(api.Grade)
-    .join(api.GradeCell, api.Grade.cell_id == api.GradeCell.id)
-    .join(api.SubmittedNotebook, api.Grade.notebook_id == api.SubmittedNotebook.id)
+    .select_from(api.Comment)
+    .join(api.BaseCell, api.Comment.cell_id == api.BaseCell.id)
+    .join(api.SubmittedNotebook, api.Comment.notebook_id == api.SubmittedNotebook.id)
     .join(
         api.SubmittedAssignment, api.SubmittedNotebook.assignment_id == api.SubmittedAssignment.id
     )
     .join(api.Assignment, api.SubmittedAssignment.assignment_id == api.Assignment.id)
-    .order_by(api.GradeCell.cell_type, api.GradeCell.name)
+    .where(api.Comment.manual_comment.is_not(None))
+    .order_by(api.Assignment.name, api.BaseCell.name)
 )
-_ABOVE = (
+_CELL: Table = api.BaseCell.__table__
+_GRADED: Table = api.GradeCell.__table__
+_TASK: Table = api.TaskCell.__table__
+_ANSWERS = (
     select(
         api.SubmittedAssignment.student_id.label("student"),
         api.Assignment.name.label("assignment"),
-        api.GradeCell.name,
-        api.GradeCell.max_score,
-        api.Grade.manual_score,
+        # A release of this package has one notebook; nbgrader's own may have more.
+        case(
+            (api.Notebook.name == api.Assignment.name, _CELL.c.name),
+            else_=api.Notebook.name + ": " + _CELL.c.name,
+        ).label("name"),
     )
     .select_from(api.Grade)
-    .join(api.GradeCell, api.Grade.cell_id == api.GradeCell.id)
+    .join(_CELL, api.Grade.cell_id == _CELL.c.id)
+    .outerjoin(_GRADED, _GRADED.c.id == _CELL.c.id)
+    .outerjoin(_TASK, _TASK.c.id == _CELL.c.id)
+    .join(api.Notebook, _CELL.c.notebook_id == api.Notebook.id)
     .join(api.SubmittedNotebook, api.Grade.notebook_id == api.SubmittedNotebook.id)
     .join(
         api.SubmittedAssignment, api.SubmittedNotebook.assignment_id == api.SubmittedAssignment.id
     )
     .join(api.Assignment, api.SubmittedAssignment.assignment_id == api.Assignment.id)
-    .where(api.Grade.manual_score > api.GradeCell.max_score)
-    .order_by(api.Assignment.name, api.SubmittedAssignment.student_id, api.GradeCell.name)
+)
+"""Whose answers have a row in the table of grades: of exercises, questions and nbgrader's tasks."""
+
+_GRADES = _ANSWERS.add_columns(
+    api.Grade.score.label("score"),
+    api.Grade.needs_manual_grade,
+    api.Grade.manual_score.is_not(None).label("by_hand"),
+    or_(
+        api.Grade.manual_score.is_not(None),
+        api.Grade.auto_score.is_not(None),
+    ).label("marked"),
+).order_by(_CELL.c.type, func.coalesce(_GRADED.c.cell_type, _TASK.c.cell_type), "name")
+_MOST = func.coalesce(_GRADED.c.max_score, _TASK.c.max_score)
+_ABOVE = (
+    _ANSWERS.add_columns(_MOST.label("max_score"), api.Grade.manual_score)
+    .where(api.Grade.manual_score > _MOST)
+    .order_by(api.Assignment.name, api.SubmittedAssignment.student_id, "name")
 )

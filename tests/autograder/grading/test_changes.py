@@ -2,6 +2,7 @@
 
 import csv
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import nbformat
@@ -13,10 +14,14 @@ from typer.testing import CliRunner
 
 from autograder import cli
 from autograder.course.course import CourseError
+from autograder.course.journal import Journal, Record, Row
 from autograder.exercise.outline import Part, outline
 from autograder.grading import jobs
+from autograder.grading.changes import note_changes
 from autograder.grading.grade import grade
 from autograder.nbgrader.database import GradebookError
+from autograder.nbgrader.gradebook import Gradebook
+from autograder.nbgrader.scores import Score
 
 WRONG_SCALE = "def scale(X, factor=2.0):\n    return X + factor"
 USES_SCALE = "def row_mean(X):\n    return scale(X, 1.0).mean(axis=-1)"
@@ -127,6 +132,19 @@ def test_a_mark_above_a_lowered_maximum_is_said(course, sandbox):
     assert "the mark of ann for why is 5, and the release gives at most 3" in note
 
 
+@pytest.mark.parametrize("points", ["3", None, -1])
+def test_a_release_without_a_number_of_points_is_one_line(course, sandbox, points):
+    path = course.release / "toy" / "toy.ipynb"
+    released = nbformat.read(path, as_version=4)
+    for cell in released.cells:
+        if cell.metadata.nbgrader.grade_id == "scale":
+            cell.metadata.nbgrader.points = points
+    nbformat.write(released, path)
+    said = f"the release cannot be read .*scale is worth {points!r} points"
+    with pytest.raises(CourseError, match=said):
+        grade(course, None, None, InProcess(sandbox))
+
+
 def test_a_release_that_counts_for_the_fingerprint_by_its_points():
     package = jobs.CoursePackage.find("toy_course")
     cells = [nbformat.v4.new_code_cell("scale", metadata={"nbgrader": {"points": 3}})]
@@ -210,3 +228,43 @@ def test_a_mark_for_an_earlier_text_counts_and_is_said(course, sandbox):
     with (course.root / "grades.csv").open(newline="") as stream:
         ann = next(csv.DictReader(stream))
     assert (ann["score"], ann["why"], ann["for_earlier_text"]) == ("9.0", "4.0", "1")
+
+
+def test_points_by_a_person_are_no_remainder_of_a_sum(tmp_path):
+    """In floating point, the grader's points do not add up in every order to the same number."""
+
+    def noted(journal, points):
+        rows = [Row("ann", "toy", f"e{n}", "PASS", x, 1, None, "") for n, x in enumerate(points)]
+        journal.append(Record("ann", "toy", f"{points}", "f", False, tuple(rows), {}))
+        sums = {"raw_score": sum(reversed(points)), "late_penalty": 0.0, "max_score": 9.0}
+        place = {"student": "ann", "assignment": "toy", "timestamp": None, "late_seconds": 0.0}
+        names = dict.fromkeys(("last_name", "first_name", "email", "platform_id"))
+        score = Score(**names, **place, **sums, waiting=0, outdated=(), handed_in=True)
+        return note_changes(journal, [score])
+
+    with Journal(tmp_path / "journal.jsonl") as journal:
+        assert noted(journal, (0.1, 0.2, 0.3)) == []
+        assert noted(journal, (0.3, 0.2, 0.1)) == []
+        (change,) = noted(journal, (0.1, 0.2, 0.4))
+    assert change.reasons == ("handed in again",)
+
+
+def test_a_failure_of_the_grader_in_a_dry_run_is_reported_and_not_logged(course, monkeypatch):
+    workers = Failing()
+    with Gradebook(course.gradebook_url):
+        pass  # the gradebook is made
+    report = grade(course, None, None, workers, dry=True)
+    assert report.unjudged == 2
+    assert any("no sandbox today" in note for note in report.notes)
+    assert not course.faults.exists()
+    assert not course.journal.exists()
+
+
+class Failing(InProcess):
+    """Workers on which every submission fails."""
+
+    def __init__(self):
+        self.capacity, self.trust, self._pool = 1, True, ThreadPoolExecutor(1)
+
+    def _judge(self, job):
+        raise ValueError("no sandbox today")

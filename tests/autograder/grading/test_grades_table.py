@@ -13,6 +13,7 @@ from autograder.course.plaintext import MOST_NAMES
 from autograder.grading.grade import Report, Waiting
 from autograder.grading.grades_table import LOOK, MISTAKES, one_by_one, overview
 from autograder.judging.verdict import Verdict
+from autograder.nbgrader.scores import Score
 
 WIDTHS = (60, 80, 120, 200)
 INDENT = 14  # of a further line below a label
@@ -59,6 +60,22 @@ def _row(student, assignment, exercise, verdict="PASS", misconception=None, poin
 def _report(rows, waiting=(), scores=()):
     waiting = tuple(Waiting(*one) for one in waiting)
     return Report(tuple(rows), waiting, tuple(scores), (), 1, 0, ())
+
+
+def _score(student, assignment, handed_in=True):
+    """A score of which the table shows only whether it was handed in."""
+    nobody = dict.fromkeys(("last_name", "first_name", "email", "platform_id", "timestamp"))
+    numbers = dict.fromkeys(
+        ("late_seconds", "raw_score", "late_penalty", "max_score", "waiting"), 0
+    )
+    return Score(
+        student=student,
+        assignment=assignment,
+        handed_in=handed_in,
+        outdated=(),
+        **nobody,
+        **numbers,
+    )
 
 
 def _class(size):
@@ -307,3 +324,16 @@ def test_a_word_longer_than_a_line_begins_one_and_breaks_where_that_ends():
         "      nally (all",
         "      exercises)",
     ]
+
+
+def test_everybody_who_handed_in_nothing_is_named():
+    """Ann has handed in all three assignments, the others the first one or none."""
+    handed_in = [("ann", name) for name in ("a1", "a2", "a3")] + [("bob", "a1")]
+    rows = [_row(student, name, "softmax") for student, name in sorted(handed_in)]
+    for students in (("ann", "bob"), ("ann", "bob", "cay", "dan", "eve")):
+        places = [(student, name) for student in students for name in ("a1", "a2", "a3")]
+        scores = [_score(*place, handed_in=place in handed_in) for place in places]
+        shown = _shown(one_by_one(_report(rows, scores=scores)))
+        for student, name in set(places) - set(handed_in):
+            parts = [part for part in shown.split("\n\n") if name in part and student in part]
+            assert any("not handed in" in part for part in parts), (student, name, shown)

@@ -1,5 +1,6 @@
 """The writer into nbgrader's gradebook: what it writes, what it leaves alone, how it fails."""
 
+import csv
 import os
 import sqlite3
 import sys
@@ -16,6 +17,7 @@ from autograder.course.journal import Record, Row
 from autograder.nbgrader import database, gradebook, times
 from autograder.nbgrader.database import GradebookError, GradebookLocked
 from autograder.nbgrader.entries import Entry
+from autograder.nbgrader.export import GradesCsv
 from autograder.nbgrader.gradebook import Gradebook
 
 NAME = "rows"
@@ -84,7 +86,7 @@ def test_scores_and_feedback_stand_where_nbgrader_looks(book, url):
     assert _grade(url, "scores") == (2.0, None, False, "2 of 2 points. m")
     comment = "0 of 3 points. Wrong value. m\nMisconception: wrong axis.\nAsk yourself: Which axis?"
     assert _grade(url, "weights") == (0.0, None, False, comment)
-    assert _grade(url, "why") == (None, None, True, None)
+    assert _grade(url, "why") == (None, None, True, "")
     with api.Gradebook(url) as plain:
         submission = plain.find_submission(NAME, "ann")
         assert (submission.score, submission.max_score) == (2.0, 10.0)
@@ -242,3 +244,51 @@ def test_submission_time_reads_nbgraders_file_and_names_one_that_holds_no_time(t
     os.mkfifo(tmp_path / "timestamp.txt")
     with pytest.raises(ValueError, match="it holds no time"):
         times.submission_time(tmp_path)
+
+
+def test_written_answers_alone_are_handed_in_though_no_time_is_known(url):
+    with Gradebook(url) as book:
+        book.add_assignment(NAME, _released(cells=("why",)))
+        assert book.enter([_entry()]) == [1]
+        (score,) = book.scores()
+    assert (score.handed_in, score.waiting) == (True, 1)
+
+
+def test_an_assignment_that_nbgrader_has_made_for_its_own_course_is_taken_over(url):
+    with api.Gradebook(url, "cs101") as plain:
+        plain.add_assignment(NAME, duedate="2026-02-03 12:00:00 UTC")
+    with Gradebook(url) as book:
+        book.add_assignment(NAME, _released())
+        assert book.enter([_entry()]) == [1]
+    with api.Gradebook(url, "cs101") as plain:
+        assert plain.find_submission(NAME, "ann").duedate == datetime(2026, 2, 3, 12)
+
+
+def test_marks_of_another_notebook_of_the_assignment_stay(book, url):
+    with api.Gradebook(url) as plain:
+        plain.add_notebook("more", NAME)
+        plain.add_grade_cell("own", "more", NAME, max_score=4, cell_type="code")
+        plain.add_student("ann")
+        plain.add_submission(NAME, "ann")
+        plain.find_grade("own", "more", NAME, "ann").auto_score = 3.0
+        plain.db.commit()
+    assert book.enter([_entry()]) == [1]
+    with api.Gradebook(url) as plain:
+        assert plain.find_grade("own", "more", NAME, "ann").auto_score == 3.0
+        assert plain.find_submission(NAME, "ann").score == 5.0
+
+
+def test_an_exercise_with_the_name_of_a_column_does_not_take_its_place(book, url, tmp_path):
+    released = _released(cells=("scores",))
+    released.cells[0].metadata.nbgrader.grade_id = "score"
+    book.add_assignment("other", released)
+    row = Row("ann", "other", "score", "PASS", 2, 2, None, "m")
+    book.enter([Entry(Record("ann", "other", "d", "f", False, (row,), {}), {}, set(), set(), None)])
+    with api.Gradebook(url) as plain:
+        plain.find_grade("score", "other", "other", "ann").extra_credit = 1.5
+        plain.find_submission("other", "ann").notebooks[0].late_submission_penalty = 1.0
+        plain.db.commit()
+    GradesCsv(to=str(tmp_path / "grades.csv"), assignment=["other"]).export(book.nbgrader)
+    with (tmp_path / "grades.csv").open(newline="") as stream:
+        (ann,) = csv.DictReader(stream)
+    assert (ann["score"], ann["answer: score"]) == ("2.5", "3.5")

@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 
 from autograder import cli
 from autograder.course.journal import Journal
+from autograder.nbgrader import leaving
+from autograder.nbgrader.gradebook import Gradebook
 
 
 @pytest.fixture
@@ -54,7 +56,8 @@ def _every_command_works(course):
 
 def test_who_is_removed_is_in_no_output_and_loses_nothing(course):
     page = (course.feedback / "bob" / "toy" / "toy.html").read_bytes()
-    _run("remove", course, "bob")
+    (course.root / "grades-canvas.csv").write_text("")
+    assert "grades-canvas.csv: it may still name bob" in _run("remove", course, "bob")
     assert _students(course) == ({"ann"},) * 4
     _every_command_works(course)
     kept = course.removed / "bob" / "1"
@@ -113,3 +116,72 @@ def test_a_student_removed_by_nbgrader_breaks_no_feedback(course):
 def test_an_unknown_student_is_one_line(course, command):
     said = _run(command, course, "zoe", *["--yes"] * (command == "erase"), code=1)
     assert "zoe: the course has no such student" in said
+
+
+@pytest.mark.parametrize("command", ["remove", "erase"])
+@pytest.mark.parametrize("student", ["", ".", "..", "../submitted", "ann/toy"])
+def test_what_is_no_name_of_a_folder_is_refused(course, command, student):
+    _run("remove", course, "bob")
+    before = {path: path.read_bytes() for path in course.root.rglob("*") if path.is_file()}
+    said = _run(command, course, student, *["--yes"] * (command == "erase"), code=1)
+    assert "is not the name of a student's folder" in said
+    assert {path: path.read_bytes() for path in course.root.rglob("*") if path.is_file()} == before
+
+
+def test_an_erasure_that_was_interrupted_is_completed_by_the_same_command(course, monkeypatch):
+    monkeypatch.setattr(Journal, "erase", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        leaving.erase(course, "bob")
+    monkeypatch.undo()
+    assert "journal.jsonl: " in _run("erase", course, "bob", "--yes")
+    assert b"bob" not in course.journal.read_bytes()
+
+
+def test_an_erasure_that_could_not_compact_the_gradebook_does_so_the_second_time(
+    course, monkeypatch
+):
+    monkeypatch.setattr(Gradebook, "compact", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        leaving.erase(course, "bob")
+    compacted = []
+    monkeypatch.setattr(Gradebook, "compact", lambda *_: compacted.append(True))
+    _run("erase", course, "bob", "--yes")
+    assert compacted == [True]
+
+
+def test_what_people_wrote_is_kept_when_a_student_is_removed(course):
+    with api.Gradebook(course.gradebook_url) as book:
+        book.find_comment("why", "toy", "toy", "bob").manual_comment = "Nearly, René."
+        book.db.commit()
+    _run("remove", course, "bob")
+    comments = json.loads((course.removed / "bob" / "1" / "comments.json").read_text())
+    assert comments == [{"assignment": "toy", "answer": "why", "comment": "Nearly, René."}]
+
+
+def test_a_folder_that_is_a_link_is_erased_and_what_it_leads_to_is_not(course, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    (course.submitted / "bob").rename(elsewhere)
+    (course.submitted / "bob").symlink_to(elsewhere)
+    said = _run("erase", course, "bob", "--yes")
+    assert f"it leads to {elsewhere}, which is not erased" in said
+    assert not (course.submitted / "bob").is_symlink()
+    assert (elsewhere / "toy" / "toy.ipynb").exists()
+
+
+@pytest.mark.parametrize("command", ["remove", "erase"])
+def test_grades_that_cannot_be_read_are_one_line_before_anything_is_done(course, command):
+    course.grades.write_text("[{")
+    said = _run(command, course, "bob", *["--yes"] * (command == "erase"), code=1)
+    assert f"{course.grades}: it cannot be read" in said
+    assert (course.submitted / "bob").exists()
+    with api.Gradebook(course.gradebook_url) as book:
+        assert {student.id for student in book.students} == {"ann", "bob"}
+
+
+def test_the_log_keeps_entries_of_a_student_whose_name_begins_alike(course):
+    course.faults.write_text(
+        "2026-02-03T10:00:00+00:00 bob, jr, toy\nTraceback of another\n"
+        "2026-02-03T10:00:01+00:00 bob, toy\nTraceback of bob\n"
+    )
+    _run("erase", course, "bob", "--yes")
+    assert course.faults.read_text().splitlines()[1:] == ["Traceback of another"]
