@@ -242,12 +242,14 @@ def _findings(report: Report, name: str, group: Sequence[_Submission]) -> list[R
     late = [one for one in group if one.score and one.score.late_seconds]
     points = sum(one.score.late_penalty for one in late if one.score)
     absent = [score.student for score in _not_handed_in(report, name)]
+    outdated = [one.student for one in group if one.score and one.score.outdated]
     parts = {
         "mistakes": mistakes,
         "look at": look,
         "late": [f"{first_few([one.student for one in late])} ({_points_off(points)})"]
         * bool(late),
         "absent": [f"{first_few(absent)} (not handed in)"] * bool(absent),
+        "re-mark": [f"{first_few(outdated)} (marked for an earlier text)"] * bool(outdated),
     }
     if not any(parts.values()):
         return []

@@ -18,8 +18,9 @@ from ..course.journal import Journal
 from ..course.plaintext import printable
 from ..platforms.collecting import BEFORE
 from ..platforms.remembered import forget
-from .export import GradesCsv
+from .export import GradesCsv, export_csv
 from .gradebook import Gradebook
+from .term import FILE as TERM
 
 
 def remove(course: Course, student: str) -> Path:
@@ -71,7 +72,8 @@ def erase(course: Course, student: str) -> list[str]:
 
 def exports(course: Course) -> list[Path]:
     """Return the files for learning platforms, which may still name a student who has left."""
-    return sorted([*course.root.glob("grades-*.csv"), *course.root.glob("feedback-*.zip")])
+    tables = (path for path in course.root.glob("grades-*.csv") if path.name != TERM)
+    return sorted([*tables, *course.root.glob("feedback-*.zip")])
 
 
 def _require_name(course: Course, student: str) -> None:
@@ -126,14 +128,12 @@ def _new_folder(place: Path) -> Path:
 
 
 def _rewrite_grades(course: Course, student: str) -> None:
-    """Take the student out of grades.json, and out of grades.csv if that has been exported."""
+    """Take the student out of grades.json, and out of the tables if they have been exported."""
     if course.grades.exists():
         others = [row for row in _read_grades(course) if row["student"] != student]
         replace_text(course.grades, json.dumps(others, indent=1, ensure_ascii=True) + "\n")
-    with Gradebook(course.gradebook_url) as book:
-        exported = course.root / "grades.csv"
-        if exported.exists():
-            GradesCsv(to=str(exported)).export(book.nbgrader)
+    if (course.root / "grades.csv").exists() or (course.root / TERM).exists():
+        export_csv(course)
 
 
 def _read_grades(course: Course) -> list[dict[str, Any]]:

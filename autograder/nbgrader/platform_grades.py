@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..course.course import Course
 from ..course.files import replace_text
-from ..course.plaintext import printable, spreadsheet_text
+from ..course.plaintext import first_few, printable, spreadsheet_text
 from ..platforms.grades import (
     Cell,
     Grade,
@@ -58,7 +58,7 @@ def export_for(
     suffix = f"-{assignment}" if assignment else ""
     path = course.root / f"grades-{platform}{suffix}.csv"
     replace_text(path, _csv(made))
-    return Exported(path, (*made.notes, *_waiting(scores)))
+    return Exported(path, (*made.notes, *_waiting(scores), *_outdated(scores)))
 
 
 def _scores(course: Course, assignment: str | None) -> list[Score]:
@@ -115,6 +115,17 @@ def _waiting(scores: Sequence[Score]) -> list[str]:
         f"{answers} {'answer waits' if answers == 1 else 'answers wait'} for a person, of "
         f"{students} {'student' if students == 1 else 'students'}. Their points are not in the "
         "grades yet."
+    ]
+
+
+def _outdated(scores: Sequence[Score]) -> list[str]:
+    """A sentence if marks that a person gave for an earlier text still count."""
+    names = [f"{score.student} ({score.assignment})" for score in scores if score.outdated]
+    if not names:
+        return []
+    return [
+        f"A mark for an earlier text still counts for {first_few(names)}. Mark the new texts, then "
+        "export again."
     ]
 
 

@@ -28,9 +28,9 @@ from traitlets.config import Config
 
 from ..course.files import database_url
 from ..course.permissions import keep_shared
+from ..course.times import submission_time, to_utc
 from .formgrader_scores import show_net_scores
 from .penalties import keep_penalties
-from .times import submission_time
 
 PREPROCESSORS = [LockCells, ClearOutput, CheckCellMetadata, ComputeChecksums]
 """What nbgrader does to make the students' version. There are no solutions to clear: the source
@@ -76,6 +76,7 @@ def configure(c: Config) -> None:
     c.ExportApp.plugin_class = "autograder.nbgrader.export.GradesCsv"
     keep_penalties(c, root)
     show_net_scores()
+    nbgrader.utils.parse_utc = to_utc  # it takes a zone that it does not know for UTC
     NbGraderAPI.get_submitted_timestamp = _submitted_timestamp
     CourseDirectory.get_existing_timestamp = _existing_timestamp
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from ..course.course import Course, SubmissionFile
 from ..course.journal import Journal, Record, text_digest
+from ..course.times import in_future, submission_time
 from ..submission.submission import Submission
 from ..submission.task import Task
 from .autograded import write_autograded
-from .times import in_future, submission_time
 
 if TYPE_CHECKING:  # nbgrader's import takes long: the writer's thread does it, beside the judging
     from .entries import Entry

@@ -8,9 +8,11 @@ https://nbgrader.readthedocs.io/en/stable/user_guide/managing_assignment_files.h
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import datetime
 
+from ..course.plaintext import printable
+from ..course.times import parse_time
 from .archive import Archive
-from .times import parse_time
 from .uploads import Contents, Person, Upload, is_notebook, stem, suffix
 
 TIMESTAMP = "timestamp.txt"
@@ -41,9 +43,9 @@ def _upload(archive: Archive, path: str, assignments: Collection[str], flat: boo
         if stem(file).endswith(f"_{name}"):
             ids.append(stem(file).removesuffix(f"_{name}"))
     text = archive.read(beside)[:100].decode("utf-8", "replace") if _small(archive, beside) else ""
-    time = parse_time(text)
+    time, problem = _time(text)
     person = Person(tuple(dict.fromkeys(filter(None, ids))), name=_name(ids))
-    refused = "" if ids else "neither its name nor its folder says whose it is"
+    refused = problem if ids else "neither its name nor its folder says whose it is"
     return Upload(
         path,
         file,
@@ -55,6 +57,16 @@ def _upload(archive: Archive, path: str, assignments: Collection[str], flat: boo
         time_source="its timestamp.txt" if time else "",
         refused=refused,
     )
+
+
+def _time(text: str) -> tuple[datetime | None, str]:
+    """Return the time in a timestamp.txt, and why it cannot be read where it holds none."""
+    if not text.strip():
+        return None, ""
+    try:
+        return parse_time(text.strip()), ""
+    except Exception as error:  # the parser's own kinds too: the text is a student's
+        return None, f"its timestamp.txt holds no time ({printable(str(error))})"
 
 
 def _small(archive: Archive, name: str) -> bool:

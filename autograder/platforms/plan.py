@@ -14,10 +14,11 @@ from pathlib import Path
 from ..course.course import LONGEST_NAME, Course, SubmissionFile
 from ..course.files import read_start
 from ..course.plaintext import printable
+from ..course.times import submission_time
 from .archive import LARGEST_FILE, Archive
 from .matching import Match, Student, match, without_roster
 from .recognising import cell_ids, guess
-from .times import as_timestamp, parse_time
+from .times import as_timestamp
 from .uploads import Contents, Upload
 
 
@@ -168,8 +169,8 @@ def place(course: Course, student: str, assignment: str) -> SubmissionFile:
 def time_of(folder: Path) -> datetime | None:
     """Return the time in a submission's timestamp.txt, if it holds one."""
     try:
-        return parse_time(read_start(folder / "timestamp.txt", 100).decode())
-    except (OSError, UnicodeDecodeError):
+        return submission_time(folder)
+    except ValueError:
         return None
 
 

@@ -13,8 +13,8 @@ from nbgrader.apps.api import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
+from autograder.course import times
 from autograder.course.files import replace_text
-from autograder.nbgrader import times
 from autograder.nbgrader.export import COLUMNS, export_csv
 from autograder.nbgrader.gradebook import Gradebook
 from autograder.nbgrader.preset import configure

@@ -4,12 +4,14 @@ import csv
 import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from io import StringIO
 
 import nbformat
 import pytest
 from classroom import MEAN_SUM, hand_in, make_course
 from inprocess import InProcess
 from nbgrader import api
+from rich.console import Console
 from typer.testing import CliRunner
 
 from autograder import cli
@@ -19,6 +21,7 @@ from autograder.exercise.outline import Part, outline
 from autograder.grading import jobs
 from autograder.grading.changes import note_changes
 from autograder.grading.grade import grade
+from autograder.grading.grades_table import overview
 from autograder.nbgrader.database import GradebookError
 from autograder.nbgrader.gradebook import Gradebook
 from autograder.nbgrader.scores import Score
@@ -213,8 +216,12 @@ def test_a_mark_for_an_earlier_text_counts_and_is_said(course, sandbox):
     score = grade(course, None, ["ann"], InProcess(sandbox)).scores[0]
     assert (score.raw_score, score.waiting, score.outdated) == (6, 0, ()), "the text is the same"
     hand_in(course, "ann", why="Something else.")
-    score = grade(course, None, ["ann"], InProcess(sandbox)).scores[0]
+    report = grade(course, None, ["ann"], InProcess(sandbox))
+    score = report.scores[0]
     assert (score.raw_score, score.waiting, score.outdated) == (9, 1, ("why",))
+    console = Console(width=200, file=StringIO())
+    console.print(overview(report))
+    assert "re-mark   ann (marked for an earlier text)" in console.file.getvalue()
     for command in ("feedback", "export"):
         result = CliRunner().invoke(cli.app, [command, "--course", str(course.root)])
         assert result.exit_code == 0, result.output

@@ -13,8 +13,9 @@ from nbgrader import api
 from nbgrader.utils import compute_checksum
 from sqlalchemy import create_engine, text
 
+from autograder.course import times
 from autograder.course.journal import Record, Row
-from autograder.nbgrader import database, gradebook, times
+from autograder.nbgrader import database, gradebook
 from autograder.nbgrader.database import GradebookError, GradebookLocked
 from autograder.nbgrader.entries import Entry
 from autograder.nbgrader.export import GradesCsv

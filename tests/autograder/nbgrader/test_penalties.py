@@ -185,6 +185,22 @@ def test_a_time_that_cannot_be_right_is_said(course, text, said):
     assert said in _run("grade", course).replace("\n", " ")
 
 
+def test_a_due_date_is_read_with_its_zone_or_refused(course):
+    due = "2026-02-03 12:00:00"
+    done = nbgrader(course, "db", "assignment", "add", "toy", f"--duedate={due} +0200")
+    assert done.returncode == 0, done.stderr
+    for wrong, said in (
+        (f"{due} PST", "the time zone PST is not known"),
+        ("03.02.2026 12:00", "day and month can be exchanged"),
+        ("soon", "Unknown string format: soon"),
+    ):
+        done = nbgrader(course, "db", "assignment", "add", "toy", f"--duedate={wrong}")
+        assert done.returncode != 0
+        assert said in done.stderr.strip().splitlines()[-1]
+    with api.Gradebook(course.gradebook_url) as book:
+        assert book.find_assignment("toy").duedate == datetime(2026, 2, 3, 10)
+
+
 def test_who_handed_in_nothing_has_a_row(course):
     _run("grade", course)
     _run("export", course)

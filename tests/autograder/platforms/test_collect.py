@@ -175,6 +175,28 @@ def test_plain_archives(course, run, tmp_path, name, make):
 
 
 @pytest.mark.parametrize(
+    ("text", "time"),
+    [
+        ("2026-10-07 12:00:00 Europe/Berlin", "2026-10-07 10:00:00 UTC"),
+        ("2026-10-07 12:00:00", "2026-10-07 12:00:00 UTC"),
+        ("2026-10-07 12:00:00 PST", None),
+        ("yesterday", None),
+    ],
+)
+def test_a_time_beside_a_notebook_is_read_as_nbgrader_documents_it(
+    course, run, tmp_path, text, time
+):
+    enrol(course, ANN)
+    files = {"ann/toy/toy.ipynb": notebook(), "ann/toy/timestamp.txt": text}
+    shown = run("collect", make_folder(tmp_path / "f", files), "--yes")
+    if time is None:
+        assert "its timestamp.txt holds no time" in shown
+        assert submitted(course) == {}
+    else:
+        assert submitted(course)["ann/toy/timestamp.txt"].strip() == time
+
+
+@pytest.mark.parametrize(
     ("participant", "said"),
     [
         ("Participant 77", "has none of the archive's participants"),

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 
 import dateutil.parser
 import dateutil.tz
 
-from ..course.files import read_start
-from ..course.plaintext import printable
+from .files import read_start
+from .plaintext import printable
 
 YEARS = range(1990, 2200)
 """The years in which work may have been handed in."""
@@ -36,8 +37,7 @@ def submission_time(folder: Path) -> datetime | None:
         time = parse_time(read_start(path, 100).decode().strip())
     except UnknownZone as error:
         raise ValueError(
-            f"{path}: the time zone {error} is not known, so no time is known for this submission. "
-            "Write an offset such as -0800, or a name such as America/Los_Angeles."
+            f"{path}: {error}. Until then, no time is known for this submission."
         ) from error
     except Exception as error:  # the parser's own kinds too: the text is a student's
         raise ValueError(
@@ -56,6 +56,18 @@ def in_future(time: datetime) -> bool:
     return time > datetime.now(UTC).replace(tzinfo=None) + timedelta(minutes=5)
 
 
+def to_utc(value: datetime | str | None) -> datetime | None:
+    """Return a time as UTC without a time zone, whichever way nbgrader has it.
+
+    This stands in for nbgrader's own `parse_utc`. Raises what `parse_time` raises.
+    """
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return parse_time(value.strip())
+    return (value - (value.utcoffset() or timedelta(0))).replace(tzinfo=None)
+
+
 def parse_time(text: str) -> datetime:
     """Return the time that `text` says, as UTC without a time zone.
 
@@ -68,11 +80,17 @@ def parse_time(text: str) -> datetime:
     zone = None
     if "/" in last and any(map(str.isalpha, last)):
         text, zone = before, _zone(last, None)
+    year_first = re.match(r"\d{4}\D", text) is not None
     times: list[datetime] = [
-        dateutil.parser.parse(text, default=default, tzinfos=_zone) for default in _DEFAULTS
+        dateutil.parser.parse(text, default=default, tzinfos=_zone, dayfirst=day_first)
+        for default in _DEFAULTS
+        for day_first in ({False, not year_first})
     ]
-    if times[0] != times[1]:
-        raise ValueError(f"{text}: the date is not complete")
+    if len(set(times)) > 1:
+        raise ValueError(
+            f"{printable(text)}: part of the date is missing, or day and month can be exchanged. "
+            "Write it as in 2026-10-12 23:59:00 UTC."
+        )
     time = times[0] if zone is None else times[0].replace(tzinfo=zone)
     offset = time.utcoffset() or timedelta(0)
     return (time - offset).replace(tzinfo=None)
@@ -84,5 +102,8 @@ def _zone(name: str | None, offset: int | None) -> tzinfo:
         return known
     zone: tzinfo | None = dateutil.tz.gettz(name) if name else dateutil.tz.UTC
     if zone is None:
-        raise UnknownZone(printable(name or ""))
+        raise UnknownZone(
+            f"the time zone {printable(name or '')} is not known. Write an offset such as -0800, "
+            "or a name such as America/Los_Angeles"
+        )
     return zone
