@@ -120,11 +120,13 @@ def grade(
         with _workers(opened, jobs, trust, scheduler) as workers, progress("grading") as advance:
             from .grading.grade import grade as grade_class  # while the workers start
 
-            judged = ""
+            outcome = "Nothing was written."
 
             def on_progress(done: int, total: int, file: SubmissionFile) -> None:
-                nonlocal judged
-                judged = f"{done} of {total} submissions are done. " if not dry_run else ""
+                nonlocal outcome
+                if not dry_run:
+                    outcome = f"{done} of {total} submissions are done. "
+                    outcome += "The same command goes on from here."
                 advance(done, total, file.student)
 
             try:
@@ -132,9 +134,7 @@ def grade(
                     opened, assignments or None, student or None, workers, on_progress, dry_run
                 )
             except KeyboardInterrupt:
-                typer.echo(
-                    f"autograder: stopped. {judged}The same command goes on from here.", err=True
-                )
+                typer.echo(f"autograder: stopped. {outcome}", err=True)
                 raise typer.Exit(130) from None
         if not report.rows:
             place = opened.submitted / "<student>" / "<assignment>" / "<assignment>.ipynb"
@@ -217,7 +217,7 @@ def feedback(
     course: CourseOption = Path(),
     to: Annotated[
         _FeedbackFor | None,
-        typer.Option("--to", help="Make a zip an assignment that this platform takes back."),
+        typer.Option("--to", help="Make a zip for each assignment, to upload there."),
     ] = None,
 ) -> None:
     """Write the feedback pages for students to COURSE/feedback/."""

@@ -132,8 +132,8 @@ class _Entered:
 
 
 def _chained(last: str, entry: dict[str, Any]) -> bytes:
-    """A line of the journal, which carries the hash of the line before it."""
-    return json.dumps({"before": ""} | entry | {"before": last}, ensure_ascii=True).encode() + b"\n"
+    """Return a line of the journal; `last` is the hash of the line before it."""
+    return json.dumps({"before": last, **entry}, ensure_ascii=True).encode() + b"\n"
 
 
 def text_digest(text: str) -> str:
@@ -255,12 +255,13 @@ class Journal:
     def erase(self, student: str) -> int:
         """Write the journal anew without the lines on `student`; return how many there were.
 
-        The lines that stay are chained anew. The journal must be closed afterwards.
+        The hashes in the lines that stay are computed again. Close the journal afterwards.
         """
         self._stream.seek(0)
         last, kept, erased = FIRST, [], 0
         for line in self._stream:
             entry = json.loads(line)
+            del entry["before"]
             if entry["student"] == student:
                 erased += 1
                 continue

@@ -80,11 +80,11 @@ def parse_time(text: str) -> datetime:
     zone = None
     if "/" in last and any(map(str.isalpha, last)):
         text, zone = before, _zone(last, None)
-    year_first = re.match(r"\d{4}\D", text) is not None
+    orders = (False,) if re.match(r"\d{4}\D", text) else (False, True)
     times: list[datetime] = [
         dateutil.parser.parse(text, default=default, tzinfos=_zone, dayfirst=day_first)
         for default in _DEFAULTS
-        for day_first in ({False, not year_first})
+        for day_first in orders
     ]
     if len(set(times)) > 1:
         raise ValueError(

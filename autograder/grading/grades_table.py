@@ -261,7 +261,7 @@ def _mistakes(group: Sequence[_Submission]) -> list[tuple[tuple[str, str], int]]
     """Return each (mistake, exercise) with its number of students.
 
     Mistakes that have a name come first, then those of most students, in the exercises' order and
-    by name. An exercise without an answer is no mistake.
+    by name. An exercise without an answer is not a mistake.
     """
     rows = [row for one in group if not one.untouched for row in one.rows]
     named = {row.misconception for row in rows}

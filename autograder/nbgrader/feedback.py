@@ -85,7 +85,7 @@ def generate_feedback(
     """Write COURSE/feedback/<student>/<assignment>/<assignment>.html for every graded submission.
 
     A page that says already what it would say now stays as it is. Returns the number of pages, and
-    the students who have a judged notebook and are no longer in the gradebook: they get no page.
+    the students with a graded notebook who are no longer in the gradebook, and so get no page.
     `on_page(number, total, student)` is called before each page. Raises FeedbackError if nothing is
     graded, or with the reason why some pages could not be made.
     """

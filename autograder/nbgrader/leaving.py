@@ -46,9 +46,9 @@ def remove(course: Course, student: str) -> Path:
 def erase(course: Course, student: str) -> list[str]:
     """Delete all that the course holds of `student`; return a line for each kind of thing.
 
-    The journal's other lines are chained anew, so it stays valid. They go last: an erasure that was
-    interrupted is completed by the next one, which finds the student there. Raises what `remove`
-    raises.
+    The journal's other lines get new hashes, so it stays valid. The journal is rewritten last: if
+    an erasure is interrupted, the next one still finds the student there and completes it. Raises
+    what `remove` raises.
     """
     _require_name(course, student)
     done = []
@@ -66,7 +66,7 @@ def erase(course: Course, student: str) -> list[str]:
         if lines := _erase_from_log(course, student):
             done.append(f"{course.faults.name}: {lines} lines")
         if lines := journal.erase(student):
-            done.append(f"{course.journal.name}: {lines} lines; the others are chained anew")
+            done.append(f"{course.journal.name}: {lines} lines; the other lines have new hashes")
     return done
 
 
@@ -148,7 +148,7 @@ def _read_grades(course: Course) -> list[dict[str, Any]]:
         pass
     raise CourseError(
         f"{course.grades}: it cannot be read, so nobody can be taken out of it. Nothing was "
-        "changed. Delete the file: `autograder grade` writes it anew from the journal."
+        "changed. Delete the file: `autograder grade` writes it again from the journal."
     )
 
 

@@ -147,7 +147,7 @@ def _address(config: Config) -> URL | None:
     """Return the address of a course's gradebook, without its options; None if it is not valid."""
     try:
         return make_url(str(config.CourseDirectory.get("db_url"))).set(query={})
-    except (ArgumentError, ValueError):  # the latter for a port that is no number
+    except (ArgumentError, ValueError):  # ValueError: the port is not a number
         return None
 
 

@@ -19,7 +19,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 UNBROKEN = "unbroken"
 NO_BREAK = "\N{NO-BREAK SPACE}"
 SMALL_WORD = re.compile(r"(?i)\b(an?|at|by|chapter|how|in|is|of|on|one|or|the|to|two|with) ")
-BEFORE_COLON = re.compile(r"\A.{1,14}?: ")  # what stands in one line of the narrowest phone
+BEFORE_COLON = re.compile(r"\A.{1,14}?: ")  # as much as fits on one line of a narrow phone
 UNIT = re.compile(r"(^|(?<=\d)) (?=%|(?:[kMG]?B|m?s|px)\b)")
 SPACE = r"[^\S\u00a0]"  # at which a line may end
 PIECES = re.compile(rf"\A[\S\u00a0]+|[\S\u00a0]+\Z|{SPACE}(?:.*{SPACE})?", re.DOTALL)
