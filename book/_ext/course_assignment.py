@@ -54,7 +54,8 @@ class Assignment(SphinxDirective):
             yield _item(nodes.Text(text))
 
     def _link(self, name: str) -> nodes.paragraph:
-        link = nodes.reference("", f"Download {name}.zip", refuri=f"{FOLDER}/{name}.zip")
+        up = "../" * self.env.docname.count("/")
+        link = nodes.reference("", f"Download {name}.zip", refuri=f"{up}{FOLDER}/{name}.zip")
         inside = nodes.Text(": the notebook, its public cases and the self-check")
         return nodes.paragraph("", "", link, inside, classes=["assignment-download"])
 
