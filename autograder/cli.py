@@ -270,13 +270,17 @@ def export(
 
             for path in export_csv(opened):
                 say(f"{path}: written.")
-            return
-        from .nbgrader.platform_grades import export_for
+        else:
+            from .nbgrader.platform_grades import export_for
 
-        made = export_for(opened, to, assignment, worksheet)
-        say(f"{made.path}: written.")
-        for note in made.notes:
-            say(note)
+            made = export_for(opened, to, assignment, worksheet)
+            say(f"{made.path}: written.")
+            for note in made.notes:
+                say(note)
+        from .grading.ungraded import note_ungraded
+
+        if ungraded := note_ungraded(opened, assignment):
+            say(ungraded)
 
 
 @app.command()
@@ -304,12 +308,13 @@ def erase(
     with clear_errors():
         from .course.course import Course
         from .nbgrader.leaving import erase as erase_student
-        from .nbgrader.leaving import exports
+        from .nbgrader.leaving import exports, require_student
 
         opened = Course.open(course)
-        if not yes:
-            question = f"Delete all that {opened.root} holds of {printable(student)}, for ever?"
-            typer.confirm(question, abort=True)
+        require_student(opened, student)
+        question = f"Delete all that {opened.root} holds of {printable(student)}, for ever?"
+        if not (yes or _confirmed(question)):
+            fail(f"nothing of {student} was erased. To erase without being asked, add --yes.")
         for line in erase_student(opened, student):
             say(f"erased: {line}")
         for path in exports(opened):

@@ -70,6 +70,13 @@ def erase(course: Course, student: str) -> list[str]:
     return done
 
 
+def require_student(course: Course, student: str) -> None:
+    """Raise CourseError if the course knows no such student, and what `erase` raises."""
+    _require_name(course, student)
+    with Journal(course.journal, dry=True) as journal, Gradebook(course.gradebook_url) as book:
+        _require(course, student, book, journal)
+
+
 def exports(course: Course) -> list[Path]:
     """Return the files for learning platforms, which may still name a student who has left."""
     tables = (path for path in course.root.glob("grades-*.csv") if path.name != TERM)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import sys
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ class LatePenalties:
 
     def __init__(self, config: Config, root: Path) -> None:
         """Load the plugin; its module may stand in the course directory, as nbgrader documents."""
-        self._where = root / "nbgrader_config.py"
+        self._root = root
         if str(root) not in sys.path:
             sys.path.append(str(root))
         try:
@@ -58,8 +59,8 @@ class LatePenalties:
             assign.init_plugin()
         except Exception as error:  # the plugin is the instructor's own Python
             raise PenaltyError(
-                f"{self._where}: the plugin for late penalties cannot be loaded "
-                f"({type(error).__name__}: {printable(str(error))}). Correct "
+                f"{self._line(error)}: the plugin for late penalties cannot be loaded "
+                f"({type(error).__name__}: {printable(str(error))}). Correct the plugin or "
                 "c.AssignLatePenalties.plugin_class, then run the same command again."
             ) from error
         self._plugin = assign.plugin_inst
@@ -97,12 +98,25 @@ class LatePenalties:
                 raise ValueError("the penalty is not a number")
         except Exception as error:  # the plugin is the instructor's own Python
             raise PenaltyError(
-                f"{self._where}: {type(self._plugin).__name__} fails on the submission of "
+                f"{self._line(error)}: {type(self._plugin).__name__} fails on the submission of "
                 f"{printable(row.student)} for {printable(row.assignment)} ({type(error).__name__}:"
                 f" {printable(str(error))}). No penalty was changed. Correct the plugin, then run "
                 "the same command again."
             ) from error
         return min(max(penalty, 0.0), score)
+
+    def _line(self, error: Exception) -> str:
+        """Return the last line of the instructor's Python that led to `error`, as file and number.
+
+        That is nbgrader_config.py, which names the plugin, where no line of theirs has been run.
+        """
+        if isinstance(error, SyntaxError) and error.filename:
+            return f"{error.filename}, line {error.lineno}"
+        frames = traceback.extract_tb(error.__traceback__)
+        theirs = [one for one in frames if Path(one.filename).is_relative_to(self._root)]
+        if not theirs:
+            return str(self._root / "nbgrader_config.py")
+        return f"{theirs[-1].filename}, line {theirs[-1].lineno}"
 
 
 def keep_penalties(config: Config, root: Path) -> None:

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from nbgrader import api
-from sqlalchemy import Connection, Table, case, func, or_, select
+from sqlalchemy import Connection, Select, Table, case, func, or_, select
 
 from ..course.plaintext import printable
 from .penalties import seconds_late
@@ -130,6 +130,14 @@ def people_comments(connection: Connection, student: str) -> list[dict[str, str]
     ]
 
 
+def _of_submissions(notebooks: Select[Any]) -> Select[Any]:
+    """Return `notebooks`, a query with SubmittedNotebook, joined to submission and assignment."""
+    submission, notebook = api.SubmittedAssignment, api.SubmittedNotebook
+    return notebooks.join(submission, notebook.assignment_id == submission.id).join(
+        api.Assignment, submission.assignment_id == api.Assignment.id
+    )
+
+
 _STUDENTS = select(
     api.Student.id,
     api.Student.last_name,
@@ -154,39 +162,32 @@ _SUBMISSIONS = (
     )
 )
 _COMMENTED = (
-    select(
-        api.SubmittedAssignment.student_id,
-        api.Assignment.name,
+    _of_submissions(
+        select(api.SubmittedAssignment.student_id, api.Assignment.name)
+        .select_from(api.Comment)
+        .join(api.SubmittedNotebook, api.Comment.notebook_id == api.SubmittedNotebook.id)
     )
-    .select_from(api.Comment)
-    .join(api.SubmittedNotebook, api.Comment.notebook_id == api.SubmittedNotebook.id)
-    .join(
-        api.SubmittedAssignment, api.SubmittedNotebook.assignment_id == api.SubmittedAssignment.id
-    )
-    .join(api.Assignment, api.SubmittedAssignment.assignment_id == api.Assignment.id)
     .where(api.Comment.auto_comment.is_not(None))
     .distinct()
 )
 _BY_PEOPLE = (
-    select(
-        api.Assignment.name.label("assignment"),
-        api.BaseCell.name.label("answer"),
-        api.Comment.manual_comment.label("comment"),
+    _of_submissions(
+        select(
+            api.Assignment.name.label("assignment"),
+            api.BaseCell.name.label("answer"),
+            api.Comment.manual_comment.label("comment"),
+        )
+        .select_from(api.Comment)
+        .join(api.BaseCell, api.Comment.cell_id == api.BaseCell.id)
+        .join(api.SubmittedNotebook, api.Comment.notebook_id == api.SubmittedNotebook.id)
     )
-    .select_from(api.Comment)
-    .join(api.BaseCell, api.Comment.cell_id == api.BaseCell.id)
-    .join(api.SubmittedNotebook, api.Comment.notebook_id == api.SubmittedNotebook.id)
-    .join(
-        api.SubmittedAssignment, api.SubmittedNotebook.assignment_id == api.SubmittedAssignment.id
-    )
-    .join(api.Assignment, api.SubmittedAssignment.assignment_id == api.Assignment.id)
     .where(api.Comment.manual_comment.is_not(None))
     .order_by(api.Assignment.name, api.BaseCell.name)
 )
 _CELL: Table = api.BaseCell.__table__
 _GRADED: Table = api.GradeCell.__table__
 _TASK: Table = api.TaskCell.__table__
-_ANSWERS = (
+_ANSWERS = _of_submissions(
     select(
         api.SubmittedAssignment.student_id.label("student"),
         api.Assignment.name.label("assignment"),
@@ -202,10 +203,6 @@ _ANSWERS = (
     .outerjoin(_TASK, _TASK.c.id == _CELL.c.id)
     .join(api.Notebook, _CELL.c.notebook_id == api.Notebook.id)
     .join(api.SubmittedNotebook, api.Grade.notebook_id == api.SubmittedNotebook.id)
-    .join(
-        api.SubmittedAssignment, api.SubmittedNotebook.assignment_id == api.SubmittedAssignment.id
-    )
-    .join(api.Assignment, api.SubmittedAssignment.assignment_id == api.Assignment.id)
 )
 """Whose answers have a row in the table of grades: of exercises, questions and nbgrader's tasks."""
 

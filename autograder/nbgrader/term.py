@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Mapping, Sequence
 
 from ..course.plaintext import spreadsheet_text
@@ -64,8 +65,8 @@ def _check(weights: Mapping[str, float], assignments: Mapping[str, float]) -> No
                 f"c.GradesCsv.weights in nbgrader_config.py: the gradebook has no assignment "
                 f"{name}. It has: {', '.join(assignments)}."
             )
-        if not isinstance(weight, int | float) or weight < 0:
+        if not isinstance(weight, int | float) or not 0 <= weight < math.inf:
             raise GradebookError(
                 f"c.GradesCsv.weights in nbgrader_config.py: the weight of {name} is {weight!r}. "
-                "Give a number that is not negative."
+                "Give a finite number that is not negative."
             )

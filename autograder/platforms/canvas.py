@@ -15,10 +15,11 @@ from __future__ import annotations
 
 import re
 
-from .uploads import Contents, Person, Upload, is_notebook, suffix
+from .uploads import Contents, Person, Upload, is_notebook
 
 NAME = re.compile(r"(.*?)_(?:(LATE)_)?(\d+)_(\d+)_(.+)", re.ASCII)
 ANONYMOUS = re.compile(r"(LATE_)?anon_([0-9A-Za-z]+)_(\d+)_(.+)", re.ASCII)
+AGAIN = re.compile(r".*-\d{1,4}\.ipynb", re.ASCII)  # `(1)` is a browser's, for a copy
 TYPED = re.compile(r".*_\d+_(text|link)\.html", re.ASCII)
 NO_TIME = "no time: Canvas's archive tells only whether a submission is late"
 
@@ -50,7 +51,7 @@ def _upload(path: str, file: str) -> Upload | None:
         return None
     name, late, user, attachment, own = match.groups()
     person = Person((user,), name=name or None, internal=True)
-    again = bool(suffix(own))
+    again = AGAIN.fullmatch(own) is not None
     return Upload(path, own, person, file, int(attachment), bool(late), again)
 
 

@@ -12,7 +12,6 @@ from rich.text import Text
 
 from ..course.lines import Paragraph
 from ..course.plaintext import first_few, printable
-from .matching import NOBODY
 from .plan import Action, Plan, Row
 from .times import as_timestamp
 from .uploads import Person
@@ -103,12 +102,8 @@ def _refusal(row: Row) -> str:
     reasons = ", ".join(row.notes)
     person = row.upload.person
     whose = f" ({person.label})" if person.label != "nobody" else ""
-    advice = f". Type: {_add(person)}" if _is_unmatched(row) else ""
+    advice = f". Type: {_add(person)}" if row.to_add else ""
     return f"{row.upload.path}{whose}: {reasons}{advice}"
-
-
-def _is_unmatched(row: Row) -> bool:
-    return NOBODY in row.notes
 
 
 def _add(person: Person) -> str:
@@ -141,7 +136,7 @@ def _footers(plan: Plan, shown: Sequence[Row]) -> Iterator[str]:
         yield f"Times: {source}."
     if not plan.roster:
         yield NO_ROSTER
-    elif any(_is_unmatched(row) for row in plan.rows):
+    elif any(row.to_add for row in plan.rows):
         yield ADDING
 
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from .uploads import Person
 
-NOBODY = "matches nobody in the roster"
-
 
 @dataclass(frozen=True)
 class Student:
@@ -24,10 +22,14 @@ class Student:
 
 @dataclass(frozen=True)
 class Match:
-    """The id of a person's student, with the reason; None if the student is not known for sure."""
+    """The id of a person's student, with the reason; None if the student is not known for sure.
+
+    `to_add` is True where an entry in the roster is all that is missing.
+    """
 
     student: str | None
     why: str
+    to_add: bool = False
 
 
 def match(person: Person, roster: Sequence[Student]) -> Match:
@@ -55,8 +57,8 @@ def match(person: Person, roster: Sequence[Student]) -> Match:
         if len(students) == 1:
             return Match(students[0].id, why)
         if students:
-            return Match(None, f"{why} fits {_named(students)}")
-    return Match(None, NOBODY)
+            return Match(None, f"{why} fits {_named(students)}", to_add=students is by_name)
+    return Match(None, "matches nobody in the roster", to_add=True)
 
 
 def without_roster(person: Person) -> Match:

@@ -42,7 +42,10 @@ class CollectError(Exception):
 
 @dataclass(frozen=True)
 class Row:
-    """An upload, the student and the assignment that it goes to, and why. `notes` are sentences."""
+    """An upload, the student and the assignment that it goes to, and why. `notes` are sentences.
+
+    `to_add` is True where an entry in the roster is all that is missing.
+    """
 
     upload: Upload
     action: Action
@@ -51,6 +54,7 @@ class Row:
     assignment: str | None = None
     digest: str = ""
     notes: tuple[str, ...] = ()
+    to_add: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,11 @@ class _Planner:
         digest = hashlib.sha256(data).hexdigest()
         cells = cell_ids(data)
         notebook = guess(cells, upload.file, self.known)
-        if any(cells & set(ids) for ids in self.known.values()):
+        if cells is None:
+            known = notebook.assignment is not None
+        else:
+            known = any(cells & set(ids) for ids in self.known.values())
+        if known:
             self.ours.add(upload.path)
         if notebook.assignment is None:
             return _not(upload, notebook.why)
@@ -95,7 +103,8 @@ class _Planner:
             return _not(upload, upload.refused, notebook.assignment)
         whose = match(upload.person, self.roster) if self.roster else without_roster(upload.person)
         if whose.student is None:
-            return _not(upload, whose.why, notebook.assignment)
+            row = _not(upload, whose.why, notebook.assignment)
+            return replace(row, to_add=whose.to_add)
         if reason := _unusable(whose.student):
             return _not(upload, reason, notebook.assignment)
         notes = tuple(note for note in (notebook.why, self._future(upload)) if note)
@@ -124,6 +133,9 @@ class _Planner:
             return replace(row, action=Action.NOT, notes=(*notes, newer))
         if present == digest:
             row = replace(row, notes=(*notes, "the same notebook, with another time"))
+        elif time is not None and upload.time is None:
+            lost = f"it counts as in time, and the one in the course is of {as_timestamp(time)}"
+            row = replace(row, notes=(*notes, lost))
         return replace(row, action=Action.REPLACES)
 
 

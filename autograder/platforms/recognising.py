@@ -16,6 +16,9 @@ LARGEST_PARSED = 10 * 2**20
 """The largest notebook, in bytes, whose cells are looked at: what the grader reads."""
 
 
+UNREADABLE = "it is no notebook that can be read: damaged, cut off or too large"
+
+
 @dataclass(frozen=True)
 class Guess:
     """The assignment that a notebook is of, with the reason; None if it is of another course."""
@@ -42,15 +45,16 @@ def understand(
     )
 
 
-def guess(ids: frozenset[str], file: str, known: Mapping[str, Collection[str]]) -> Guess:
-    """Return the assignment of a notebook with cells of these ids.
+def guess(ids: frozenset[str] | None, file: str, known: Mapping[str, Collection[str]]) -> Guess:
+    """Return the assignment of a notebook with cells of these ids, None if they cannot be read.
 
     `known` has the ids of each assignment's answer cells.
 
     The cells decide, since a student may call a file what they like. The name decides only for a
     notebook that cannot be read or whose cells have lost their marks.
     """
-    count = Counter({name: len(ids & set(theirs)) for name, theirs in known.items()})
+    cells = ids or frozenset()
+    count = Counter({name: len(cells & set(theirs)) for name, theirs in known.items()})
     best = [name for name, most in count.items() if most and most == max(count.values())]
     named = next((name for name in known if stem(file) == name), None)
     if named is None:
@@ -58,22 +62,24 @@ def guess(ids: frozenset[str], file: str, known: Mapping[str, Collection[str]]) 
     if len(best) == 1:
         return Guess(best[0], "" if named in (None, best[0]) else f"its cells are of {best[0]}")
     if named is not None and (not best or named in best):
-        return Guess(named, "" if best else "none of its cells is marked; the name decides")
-    reason = f"its cells are of {' and '.join(best)}" if best else "it has no cell of this course"
-    return Guess(None, reason)
+        why = UNREADABLE if ids is None else "none of its cells is marked"
+        return Guess(named, "" if best else f"{why}; the name decides")
+    if best:
+        return Guess(None, f"its cells are of {' and '.join(best)}")
+    return Guess(None, UNREADABLE if ids is None else "it has no cell of this course")
 
 
-def cell_ids(data: bytes, answers: bool = False) -> frozenset[str]:
-    """Return nbgrader's ids of a notebook's cells; empty for what is not a notebook.
+def cell_ids(data: bytes, answers: bool = False) -> frozenset[str] | None:
+    """Return nbgrader's ids of a notebook's cells; None for what is damaged or too large to read.
 
     With `answers`, return those of the cells that are answers alone.
     """
     if len(data) > LARGEST_PARSED:
-        return frozenset()
+        return None
     try:
         content = json.loads(data)
     except (ValueError, RecursionError):
-        return frozenset()
+        return None
     cells = content.get("cells") if isinstance(content, dict) else None
     marks = [
         cell["metadata"].get("nbgrader")

@@ -77,6 +77,14 @@ def read_cells(path: Path, above: int = 0) -> tuple[str, list[Cell]]:
     return _digest(data), [_cell(cell) for cell in cells if isinstance(cell, dict)]
 
 
+def digest_of(path: Path, above: int = 0) -> str:
+    """Return the digest that `read_cells` gives this file, whether its cells can be read or not."""
+    try:
+        return _digest(_read_bytes(path, above))
+    except Unreadable as unreadable:
+        return unreadable.digest
+
+
 def _read_bytes(path: Path, above: int) -> bytes:
     """The content of a regular file of at most MAX_BYTES; opening it cannot block or lead away."""
     where = printable(path.name)

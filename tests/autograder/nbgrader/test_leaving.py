@@ -112,10 +112,15 @@ def test_a_student_removed_by_nbgrader_breaks_no_feedback(course):
     _every_command_works(course)
 
 
-@pytest.mark.parametrize("command", ["remove", "erase"])
+@pytest.mark.parametrize("command", [["remove"], ["erase"], ["erase", "--yes"]])
 def test_an_unknown_student_is_one_line(course, command):
-    said = _run(command, course, "zoe", *["--yes"] * (command == "erase"), code=1)
+    said = _run(*command[:1], course, "zoe", *command[1:], code=1)
     assert "zoe: the course has no such student" in said
+
+
+def test_nothing_is_erased_where_nobody_agrees(course):
+    assert "nothing of bob was erased" in _run("erase", course, "bob", code=1)
+    assert (course.submitted / "bob").exists()
 
 
 @pytest.mark.parametrize("command", ["remove", "erase"])

@@ -149,23 +149,34 @@ def test_a_mark_in_the_formgrader_changes_the_penalty_at_once(course):
 
 
 @pytest.mark.parametrize(
-    ("setting", "part"),
+    ("setting", "place", "part"),
     [
-        ("'no_such_module.Late'", "the plugin for late penalties cannot be loaded"),
         (
-            "'broken_penalty.OnePointAnHour'",
+            "no_such_module",
+            "nbgrader_config.py: ",
+            "the plugin for late penalties cannot be loaded",
+        ),
+        ("unfinished_penalty", "unfinished_penalty.py, line 1: ", "cannot be loaded (SyntaxError"),
+        (
+            "broken_penalty",
+            "broken_penalty.py, line 6: ",
             "OnePointAnHour fails on the submission of bob for toy",
         ),
     ],
 )
-def test_a_plugin_that_cannot_be_used_is_one_line_and_loses_nothing(course, setting, part):
-    broken = BY_THE_HOUR.replace("total_seconds_late / 3600", "total_seconds_late / 0")
-    (course.root / "broken_penalty.py").write_text(broken)
+def test_a_plugin_that_cannot_be_used_is_one_line_and_loses_nothing(course, setting, place, part):
+    files = {
+        "broken_penalty": BY_THE_HOUR.replace("late / 3600", "late / 0"),
+        "unfinished_penalty": "class OnePointAnHour(:\n",
+    }
+    if setting in files:  # each in one course only: Python imports a module once
+        (course.root / f"{setting}.py").write_text(files[setting])
+    setting = f"'{setting}.OnePointAnHour'"
     _configure(course, f"\nc.AssignLatePenalties.plugin_class = {setting}\n")
     result = CliRunner().invoke(cli.app, ["grade", "--course", str(course.root)])
     assert result.exit_code == 1
     assert part in result.stderr.splitlines()[-1]
-    assert str(course.root / "nbgrader_config.py") in result.stderr.splitlines()[-1]
+    assert f"{course.root}/{place}" in result.stderr.splitlines()[-1]
     config = course.root / "nbgrader_config.py"
     config.write_text(config.read_text().replace("AssignLatePenalties", "Nothing"))
     assert "0 judged, 2 known" in _run("grade", Course.open(course.root))

@@ -63,6 +63,8 @@ def test_weights_decide_the_percentage():
     [
         ({"three": 1}, "no assignment three. It has: one, two"),
         ({"one": -1}, "the weight of one is -1"),
+        ({"one": float("nan")}, "the weight of one is nan"),
+        ({"one": float("inf")}, "the weight of one is inf"),
         ({"one": "much"}, "the weight of one is 'much'"),
     ],
 )

@@ -33,8 +33,7 @@ def test_canvas_by_id_and_name_with_late_and_resubmission(course, run, tmp_path)
     assert submitted(course) == {}
     assert "ann leeann_LATE_11_501_toy-1.ipynb: new, id 11, late, resubmission, no time" in shown
     assert "ann leeann_11_400_toy.ipynb: earlier one" in shown
-    assert "bob raybob_12_502_homework (2).ipynb: new, name raybob" in shown
-    assert "renamed" in shown
+    assert "bob raybob_12_502_homework (2).ipynb: new, name raybob, no time, renamed" in shown
     assert "1 file (typed into Canvas): raybob_12_text.html" in shown
     assert "submissions written: 2" in run("collect", archive, "--yes")
     assert submitted(course) == {HERS: notebook("new"), "bob/toy/toy.ipynb": notebook("his")}
@@ -59,7 +58,8 @@ def test_who_matches_nobody_is_named_with_what_to_type_and_not_written(course, r
 def test_a_name_that_two_students_have_is_not_guessed(course, run, tmp_path):
     enrol(course, {**BOB, "id": "bob1"}, {**BOB, "id": "bob2"})
     archive = make_zip(tmp_path / "a.zip", {"raybob_12_2_toy.ipynb": notebook()})
-    assert "name raybob fits bob1 and bob2" in run("collect", archive, "--yes")
+    shown = run("collect", archive, "--yes")
+    assert "name raybob fits bob1 and bob2. Type: nbgrader db student add ID --lms" in shown
     assert submitted(course) == {}
 
 
@@ -262,6 +262,7 @@ def test_what_is_replaced_is_kept_with_its_time(course, run, tmp_path):
     run("collect", make_zip(tmp_path / "a.zip", files), "--yes")
     shown = run("collect", make_zip(tmp_path / "b.zip", {HERS: notebook("two")}), "--yes")
     assert "replaces the one in the course, which is kept" in shown
+    assert "counts as in time, and the one in the course is of 2025-11-20 12:00:00 UTC" in shown
     assert submitted(course) == {HERS: notebook("two")}
     (kept,) = (course.root / "submitted-before" / "ann" / "toy").iterdir()
     assert (kept / "toy.ipynb").read_text(encoding="utf-8") == notebook("one")
@@ -303,9 +304,15 @@ def test_an_archive_of_another_assignment_is_refused(course, run, tmp_path):
 def test_a_damaged_notebook_is_collected_by_its_name(course, run, tmp_path):
     files = {HERS: notebook(), "bob/toy.ipynb": '{"cells": [', "cat/my.ipynb": "{}"}
     shown = run("collect", make_zip(tmp_path / "a.zip", files), "--yes")
-    assert "none of its cells is marked; the name decides" in shown
+    assert "damaged, cut off or too large; the name decides" in shown
     assert "cat/my.ipynb (cat): it has no cell of this course" in shown
     assert submitted(course)["bob/toy/toy.ipynb"] == '{"cells": ['
+
+
+def test_a_damaged_notebook_alone_is_not_called_another_courses(course, run, tmp_path):
+    archive = make_zip(tmp_path / "a.zip", {"bob/toy.ipynb": '{"cells": ['})
+    assert "damaged, cut off or too large; the name decides" in run("collect", archive, "--yes")
+    assert submitted(course) == {"bob/toy/toy.ipynb": '{"cells": ['}
 
 
 def test_the_same_student_twice_is_refused_and_nothing_written(course, run, tmp_path):
