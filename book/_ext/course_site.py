@@ -21,7 +21,7 @@ BOOK = Path(__file__).parents[1]
 WEB = BOOK / "_web"
 BUNDLES = (
     *("learning/worker.mjs", "live/captions.mjs", "live/live.mjs"),
-    "playground/playground.mjs",
+    *("playground/playground.mjs", "practise/practise.mjs", "practise/worker.mjs"),
 )
 """Modules that are served in one file with all that they import, without comments and spaces."""
 FETCHED = ("learning/product.wasm", "playground/puzzles.json")
@@ -36,6 +36,7 @@ INSTALL = "make site"
 STYLES = (
     *("fonts", "tokens", "page", "contents", "text", "code", "scroll", "figures"),
     *("notes", "boxes", "quiz", "predict", "play", "playground", "live", "look"),
+    "practise",
     *("onward", "opening", "front", "search", "print"),
 )
 """The style sheets, each a concern; in one file, in this order."""
@@ -96,8 +97,7 @@ def bundle(static: Path) -> None:
         "entryPoints": BUNDLES,
         "bundle": True,
         "format": "esm",
-        "minifyWhitespace": True,
-        "minifySyntax": True,
+        "minify": True,
         "outdir": str(static),
         "outbase": ".",
         "outExtension": {".js": ".mjs"},

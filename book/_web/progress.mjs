@@ -1,16 +1,17 @@
 // @ts-check
-// What the reader has done: pages read to their end, quizzes answered right, exercises ticked. It is
-// kept in this browser alone; the front page sums it up, exports it and deletes it.
+// What the reader has done: pages read to their end, quizzes answered right, exercises ticked or
+// checked. It is kept in this browser alone; the front page sums it up, exports it and deletes it.
 
-import { summary } from "./done.mjs";
-import { get, keys, remove, set } from "./storage.mjs";
+import { standing, summary } from "./done.mjs";
+import { get, keys, listen, remove, set } from "./storage.mjs";
 
+const PRACTISE = "practise/";
 const page = document.body.dataset.page ?? "";
 
 /** The page counts as read when its reader has come to what is next. */
 function noticeReading() {
     const end = document.querySelector(".onward");
-    if (!end) return;
+    if (!end || page.startsWith(PRACTISE)) return;
     const seen = new IntersectionObserver((entries) => {
         if (!entries.some((one) => one.isIntersecting)) return;
         set(`read:${page}`, new Date().toISOString().slice(0, 10));
@@ -27,28 +28,53 @@ function noticeQuizzes() {
     });
 }
 
+/** What shows again whether an exercise is done. @type {(() => void)[]} */
+const showTicks = [];
+
 /** Give each exercise of the assignment a box that its reader ticks. */
 function offerTicks() {
     for (const [at, line] of document.querySelectorAll(".assignment li > p").entries()) {
         const key = `exercise:${page}/${line.querySelector("code")?.textContent ?? at + 1}`;
         const box = document.createElement("input");
         box.type = "checkbox";
-        box.checked = Boolean(get(key));
-        box.addEventListener("change", () => (box.checked ? set(key, true) : remove(key)));
+        box.addEventListener("change", () => {
+            if (box.checked) set(key, true);
+            else remove(key);
+            tick();
+        });
         const label = document.createElement("label");
         const words = document.createElement("span");
         words.append(...line.childNodes);
         label.append(box, words);
         line.append(label);
+        showTicks.push(() => {
+            box.checked = Boolean(get(key));
+            const tried =
+                standing(key.split("/")[1], box.checked, get(`practise:${page}`)) === "tried";
+            line.querySelector(".tried")?.remove();
+            if (tried) words.append(tag("tried", " (tried)"));
+        });
     }
 }
 
-/** Mark in the contents, and on the cards of the front page, what was read. */
+/** @param {string} name @param {string} text */
+function tag(name, text) {
+    const made = document.createElement("span");
+    made.className = name;
+    made.textContent = text;
+    return made;
+}
+
+/** Mark in the contents, in the assignment, and on the cards of the front page, what was done. */
 function tick() {
     const done = summary(keys());
-    for (const entry of document.querySelectorAll("li[data-page]"))
-        if (entry instanceof HTMLElement)
-            entry.toggleAttribute("data-read", done.read(entry.dataset.page ?? ""));
+    for (const show of showTicks) show();
+    for (const entry of document.querySelectorAll("li[data-page]")) {
+        if (!(entry instanceof HTMLElement)) continue;
+        const name = entry.dataset.page ?? "";
+        entry.toggleAttribute("data-read", done.read(name));
+        if (name.startsWith(PRACTISE)) sayChecked(entry, done.checked(name.slice(PRACTISE.length)));
+    }
     for (const part of document.querySelectorAll(".part")) {
         const chapters = [...part.querySelectorAll("li")];
         const pages = chapters.map((one) => one.dataset.page ?? "");
@@ -68,6 +94,13 @@ function tick() {
             `quizzes and done ${exercises} of ${all("exercises")} exercises.`;
         part.lastElementChild?.append(line);
     }
+}
+
+/** Say in the contents how many exercises of a practise page are done. @param {HTMLElement} entry @param {number} count */
+function sayChecked(entry, count) {
+    const of = Number(entry.dataset.exercises);
+    entry.querySelector(".contents-done")?.remove();
+    if (of && count) entry.querySelector("a")?.append(tag("contents-done", `${count} of ${of}`));
 }
 
 /** Below the cards: what is kept, and the buttons that export and delete it. */
@@ -110,11 +143,17 @@ function exportAll() {
 function deleteAll() {
     if (
         !window.confirm(
-            "Delete what this browser has kept: pages, quizzes, predictions, exercises?",
+            "Delete what this browser has kept: pages, quizzes, predictions, exercises, and the answers " +
+                "that you have typed on the practise pages? Download a notebook there to keep them.",
         )
     )
         return;
     for (const key of keys()) remove(key);
+    changed();
+}
+
+/** Show what is kept now. */
+function changed() {
     document.querySelector(".progress")?.remove();
     tick();
     offerKeeping();
@@ -125,3 +164,5 @@ noticeQuizzes();
 offerTicks();
 tick();
 offerKeeping();
+listen(changed);
+document.addEventListener("course:progress", tick);

@@ -51,3 +51,31 @@ export function keys() {
         return [];
     }
 }
+
+/** Tell whether the browser lets this site keep nothing at all. */
+export function forbidden() {
+    try {
+        return localStorage.length < 0;
+    } catch {
+        return true;
+    }
+}
+
+/**
+ * Call back when another tab changes what is kept: with the key and its new value, null where it was
+ * deleted. Where a tab deletes everything at once, the key is null.
+ * @param {(key: string | null, value: any) => void} changed
+ */
+export function listen(changed) {
+    window.addEventListener("storage", (event) => {
+        if (event.key === null) changed(null, null);
+        if (!event.key?.startsWith(OURS)) return;
+        let value = null;
+        try {
+            value = JSON.parse(event.newValue ?? "null");
+        } catch {
+            // Another page has written there: it counts as deleted.
+        }
+        changed(event.key.slice(OURS.length), value);
+    });
+}

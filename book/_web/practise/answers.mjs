@@ -1,0 +1,274 @@
+// @ts-check
+// A reader's answers to one assignment, kept in this browser. Each change is written after a pause,
+// and at once when the page is left or `flush` is called. One tab writes (`turn.mjs`); the others
+// show what it has written.
+
+import { forbidden, get, keys, listen, remove, set } from "../storage.mjs";
+import { fitted, noAnswers } from "./kept.mjs";
+import { freshId, stubsOf } from "./released.mjs";
+import { takeTurns } from "./turn.mjs";
+
+const PAUSE = 300; // milliseconds after the last keystroke
+const CHECKED = "checked"; // what an exercise's tick is set to by a check, and not by hand
+
+/** @typedef {import("./kept.mjs").Answers} Answers */
+/** @typedef {import("./released.mjs").Notebook} Notebook */
+/**
+ * "deleted": another tab has deleted them. They stand here, and are kept with the next change.
+ * @typedef {"kept" | "full" | "forbidden" | "elsewhere" | "deleted"} State
+ */
+/**
+ * What can be listened to: a new state; answers that this page has not typed itself, so that its
+ * editors must show them; and any change at all, these included.
+ * @typedef {{ state: State, answers: Answers, change: Answers }} Events
+ */
+
+export class AnswerStore {
+    /** @type {{ [Name in keyof Events]: ((value: Events[Name]) => void)[] }} */
+    #callbacks = { state: [], answers: [], change: [] };
+    /** @type {Answers} */
+    #answers;
+    /** @type {State} */
+    #state = "kept";
+    /** @type {boolean | null} whether this tab writes; null until that is known */
+    #writes = null;
+    #dirty = false;
+    /** What was typed and is not written yet, by cell. @type {Map<string, string>} */
+    #typed = new Map();
+    /** What was last read or written, as text. */
+    #last;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    #pause;
+    /** @type {{ takeOver: () => void } | null} */
+    #turns = null;
+
+    /**
+     * @param {string} assignment
+     * @param {string} edition
+     * @param {Notebook} released
+     */
+    constructor(assignment, edition, released) {
+        this.assignment = assignment;
+        this.edition = edition;
+        this.released = released;
+        this.stubs = stubsOf(released);
+        this.key = `practise:${assignment}`;
+        const kept = get(this.key);
+        this.#last = JSON.stringify(kept);
+        this.#answers = fitted(kept, edition, released);
+        listen((key, value) => {
+            if (key === null || key === this.key) this.#heard(value);
+        });
+        window.addEventListener("pagehide", () => this.flush());
+        document.addEventListener("visibilitychange", () => this.flush());
+        window.addEventListener("beforeunload", (event) => {
+            this.flush();
+            if (this.#dirty && this.#writes) event.preventDefault(); // else it would be lost
+        });
+        if (forbidden()) {
+            this.#writes = true;
+            this.#state = "forbidden";
+        } else this.#turns = takeTurns(assignment, (mine) => this.#turn(mine));
+    }
+
+    get answers() {
+        return this.#answers;
+    }
+
+    get state() {
+        return this.#state;
+    }
+
+    /**
+     * @template {keyof Events} Name
+     * @param {Name} name
+     * @param {(value: Events[Name]) => void} callback
+     */
+    on(name, callback) {
+        this.#callbacks[name].push(callback);
+    }
+
+    /** The text of a cell to fill in, as it stands now. @param {string} cell */
+    source(cell) {
+        return this.#answers.sources[cell] ?? this.stubs.get(cell) ?? "";
+    }
+
+    /** @param {string} cell a released one @param {string} text */
+    set(cell, text) {
+        if (text === this.source(cell)) return;
+        const { [cell]: _, ...others } = this.#answers.sources;
+        const sources = text === this.stubs.get(cell) ? others : { ...others, [cell]: text };
+        this.#typed.set(cell, text);
+        this.#change({ sources });
+    }
+
+    /** Add an empty cell right after another; return its id. @param {string} after */
+    addOwn(after) {
+        const { own } = this.#answers;
+        const one = { id: freshId(), after, source: "" };
+        this.#change({ own: [one, ...own] });
+        return one.id;
+    }
+
+    /** @param {string} id @param {string} text */
+    setOwn(id, text) {
+        this.#typed.set(id, text);
+        this.#change({
+            own: this.#answers.own.map((one) => (one.id === id ? { ...one, source: text } : one)),
+        });
+    }
+
+    /** What stands after the cell moves up to its place. @param {string} id */
+    removeOwn(id) {
+        const { own, ran } = this.#answers;
+        const after = own.find((one) => one.id === id)?.after ?? "";
+        const below = own.filter((one) => one.after === id).map((one) => ({ ...one, after }));
+        this.#typed.delete(id);
+        this.#change({
+            own: own
+                .filter((one) => one.after !== id)
+                .flatMap((one) => (one.id === id ? below : [one])),
+            ran: ran.filter((cell) => cell !== id),
+        });
+    }
+
+    /** Put the release back, as if nobody had begun. @param {string} cell */
+    reset(cell) {
+        const { sources, verdicts, ran } = this.#answers;
+        const { [cell]: _, ...others } = sources;
+        const { [cell]: __, ...rest } = verdicts;
+        this.#typed.delete(cell);
+        this.#untick(cell);
+        this.#change({ sources: others, verdicts: rest, ran: ran.filter((one) => one !== cell) });
+        this.flush();
+    }
+
+    /** Note that the reader has run a cell. @param {string} cell */
+    noteRun(cell) {
+        const { ran } = this.#answers;
+        if (!ran.includes(cell)) this.#change({ ran: [...ran, cell] });
+    }
+
+    /**
+     * Note what a check has said. The exercise's box in its chapter is ticked where it was right,
+     * and its tick taken away where it was not; a tick that was set by hand stays.
+     * @param {string} exercise
+     * @param {boolean} passed
+     */
+    noteCheck(exercise, passed) {
+        const tick = this.#tick(exercise);
+        if (!passed) this.#untick(exercise);
+        else if (this.#writes && !get(tick)) set(tick, CHECKED);
+        const verdict = passed ? "right" : "tried";
+        this.#change({ verdicts: { ...this.#answers.verdicts, [exercise]: verdict } });
+        this.flush();
+    }
+
+    /** Put other answers in the place of these. @param {Answers} answers */
+    replace(answers) {
+        for (const exercise of Object.keys(this.#answers.verdicts))
+            if (answers.verdicts[exercise] !== "right") this.#untick(exercise);
+        this.#typed.clear();
+        this.#change(answers);
+        this.flush();
+        this.#tell("answers", this.#answers);
+    }
+
+    /** Delete all answers, and the ticks that checks have set. */
+    clear() {
+        const ticks = `exercise:${this.assignment}/`;
+        for (const key of keys()) if (key.startsWith(ticks)) this.#untick(key.slice(ticks.length));
+        this.replace(noAnswers(this.edition));
+        if (this.#writes) remove(this.key);
+        this.#last = "null";
+    }
+
+    /** Write at once what is pending. */
+    flush() {
+        clearTimeout(this.#pause);
+        if (this.#writes && this.#dirty) this.#write();
+    }
+
+    /** Write from now on, in the place of the tab that does. */
+    takeOver() {
+        this.#turns?.takeOver();
+    }
+
+    /** @param {Partial<Answers>} parts */
+    #change(parts) {
+        this.#answers = { ...this.#answers, ...parts };
+        this.#dirty = true;
+        clearTimeout(this.#pause);
+        this.#pause = setTimeout(() => this.flush(), PAUSE);
+        this.#tell("change", this.#answers);
+    }
+
+    #write() {
+        if (!set(this.key, this.#answers)) return this.#say(forbidden() ? "forbidden" : "full");
+        this.#dirty = false;
+        this.#typed.clear();
+        this.#last = JSON.stringify(this.#answers);
+        this.#say("kept");
+        document.dispatchEvent(new Event("course:progress"));
+    }
+
+    /** @param {boolean} mine */
+    #turn(mine) {
+        const kept = get(this.key);
+        const unchanged = JSON.stringify(kept) === this.#last;
+        if (!mine) {
+            // A tab that took the turn without being let may have written: that must stay.
+            if (unchanged) this.flush();
+            this.#writes = false;
+            return this.#say("elsewhere");
+        }
+        this.#writes = true;
+        if (!unchanged) this.#show(kept);
+        this.#say("kept");
+        this.flush();
+    }
+
+    /** Another tab has written, or deleted. @param {any} value */
+    #heard(value) {
+        if (JSON.stringify(value) === this.#last) return;
+        if (!this.#writes) return this.#show(value);
+        if (value === null) {
+            clearTimeout(this.#pause);
+            this.#dirty = false;
+            this.#last = "null";
+            this.#say("deleted");
+        } else if (value !== null && !this.#dirty) this.#show(value);
+    }
+
+    /** Show what another tab has kept; what was typed here and not written goes aside. @param {any} kept */
+    #show(kept) {
+        const aside = [...this.#typed].map(([cell, source]) => ({ cell, source }));
+        this.#typed.clear();
+        this.#last = JSON.stringify(kept);
+        this.#answers = fitted(kept, this.edition, this.released);
+        this.#answers.aside.push(...aside);
+        this.#dirty = aside.length > 0;
+        this.#tell("answers", this.#answers);
+        this.#tell("change", this.#answers);
+    }
+
+    /** @param {string} exercise */
+    #tick = (exercise) => `exercise:${this.assignment}/${exercise}`;
+
+    /** @param {string} exercise */
+    #untick(exercise) {
+        if (this.#writes && get(this.#tick(exercise)) === CHECKED) remove(this.#tick(exercise));
+    }
+
+    /** @param {State} state */
+    #say(state) {
+        if (state === this.#state) return;
+        this.#state = state;
+        this.#tell("state", state);
+    }
+
+    /** @template {keyof Events} Name @param {Name} name @param {Events[Name]} value */
+    #tell(name, value) {
+        for (const callback of this.#callbacks[name]) callback(value);
+    }
+}

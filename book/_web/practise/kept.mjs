@@ -1,0 +1,99 @@
+// @ts-check
+// Answers as the browser keeps them: what they are, and how what was kept fits the edition of the
+// assignment that the page has. What has no place in it any more is kept aside, never deleted.
+
+import { stubsOf } from "./released.mjs";
+
+/** @typedef {import("./released.mjs").OwnCell} OwnCell */
+/** @typedef {import("./released.mjs").Notebook} Notebook */
+/** @typedef {import("./opened.mjs").Aside} Aside */
+/**
+ * @typedef {object} Answers
+ * @property {string} edition
+ * @property {Record<string, string>} sources by cell: answers that differ from the release
+ * @property {OwnCell[]} own
+ * @property {string[]} ran cells that the reader has run
+ * @property {Record<string, "right" | "tried">} verdicts by exercise: what its last check said
+ * @property {Aside[]} aside answers whose cell this edition has not
+ */
+
+/** @param {string} edition @returns {Answers} */
+export const noAnswers = (edition) => ({
+    edition,
+    sources: {},
+    own: [],
+    ran: [],
+    verdicts: {},
+    aside: [],
+});
+
+/**
+ * The answers in what was kept, whoever wrote it, for this edition.
+ * @param {any} kept
+ * @param {string} edition
+ * @param {Notebook} released
+ */
+export function fitted(kept, edition, released) {
+    const answers = noAnswers(edition);
+    const stubs = stubsOf(released);
+    for (const [cell, source] of Object.entries(kept?.sources ?? {})) {
+        if (typeof source !== "string" || source === stubs.get(cell)) continue;
+        if (stubs.has(cell)) answers.sources[cell] = source;
+        else answers.aside.push({ cell, source });
+    }
+    answers.own = list(kept?.own).filter((one) => texts(one?.id, one?.after, one?.source));
+    answers.aside.push(...list(kept?.aside).filter((one) => texts(one?.cell, one?.source)));
+    const cells = new Set([...stubs.keys(), ...answers.own.map((one) => one.id)]);
+    answers.ran = list(kept?.ran).filter((cell) => cells.has(cell));
+    for (const [exercise, verdict] of Object.entries(kept?.verdicts ?? {}))
+        if (stubs.has(exercise) && (verdict === "right" || verdict === "tried"))
+            answers.verdicts[exercise] = verdict;
+    return answers;
+}
+
+/** @param {unknown[]} values */
+const texts = (...values) => values.every((value) => typeof value === "string");
+
+/** @param {unknown} value @returns {any[]} */
+const list = (value) => (Array.isArray(value) ? value : []);
+
+/**
+ * Put what was opened from a file over what stands here. An answer that the file does not have stays.
+ * @param {Answers} answers
+ * @param {import("./opened.mjs").Opened} opened
+ * @returns {{ merged: Answers, replaced: string[] }} `replaced` names the answers that will be gone
+ */
+export function merge(answers, opened) {
+    const replaced = Object.keys(opened.sources).filter(
+        (cell) => cell in answers.sources && answers.sources[cell] !== opened.sources[cell],
+    );
+    const there = new Map(answers.own.map((one) => [one.id, one]));
+    const own = [...answers.own];
+    for (const one of opened.own) {
+        const before = there.get(one.id);
+        if (before && before.source !== one.source) {
+            own[own.indexOf(before)] = { ...before, source: one.source };
+            replaced.push("a cell of your own");
+        } else if (!before && !own.some((two) => two.source === one.source)) own.push(one);
+    }
+    const fresh = Object.keys(opened.sources).filter(
+        (cell) => answers.sources[cell] !== opened.sources[cell],
+    );
+    /** @template Value @param {[string, Value]} entry */
+    const unchanged = ([cell]) => !fresh.includes(cell);
+    const aside = [...answers.aside, ...opened.aside].filter(
+        (one, at, all) => all.findIndex((two) => same(one, two)) === at,
+    );
+    const merged = {
+        ...answers,
+        sources: { ...answers.sources, ...opened.sources },
+        own,
+        ran: answers.ran.filter((cell) => !fresh.includes(cell)),
+        verdicts: Object.fromEntries(Object.entries(answers.verdicts).filter(unchanged)),
+        aside,
+    };
+    return { merged, replaced };
+}
+
+/** @param {Aside} one @param {Aside} other */
+const same = (one, other) => one.cell === other.cell && one.source === other.source;
