@@ -25,6 +25,7 @@ from typing import Any, ClassVar
 
 import browser_python
 from assignment_facts import kept
+from course_reading import assignment_minutes, in_fives
 from course_site import copy
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -99,10 +100,14 @@ def expand(app: Sphinx, page: str, source: list[str]) -> None:
     match = DIRECTIVE.search(source[0])
     if match:
         name = match[1]
-        for path in (notebook_of(name), browser_python.wheel()):
-            app.env.note_dependency(str(path))
-        text = text_of(name, has_release(app, name))
-        source[0] = source[0].replace(match[0], text)
+        note_dependencies(app, name)
+        source[0] = source[0].replace(match[0], text_of(app, name))
+
+
+def note_dependencies(app: Sphinx, name: str) -> None:
+    """Have the page that is being read depend on what `has_editors` looks at."""
+    for path in (notebook_of(name), browser_python.wheel()):
+        app.env.note_dependency(str(path))
 
 
 def has_release(app: Sphinx, name: str) -> bool:
@@ -115,19 +120,30 @@ def notebook_of(name: str) -> Path:
     return RELEASES / name / f"{name}.ipynb"
 
 
-def text_of(name: str, released: bool) -> str:
+def has_editors(app: Sphinx, name: str) -> bool:
+    """Return whether the exercises can be done on their page."""
+    return has_release(app, name) and browser_python.is_there() and not needs_torch(cells_of(name))
+
+
+def text_of(app: Sphinx, name: str) -> str:
     """Return the text of the page, in MyST."""
-    if not released:
-        return NO_RELEASE.format(name=name)
-    path = notebook_of(name)
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    torch = needs_torch(cells)
-    if torch or not browser_python.is_there():
-        reason = TORCH if torch else NOT_FETCHED
-        begin = NO_EDITORS.format(reason=reason, name=name)
+    minutes = in_fives(assignment_minutes(name))
+    begin = f"The exercises to {{doc}}`/{name}`, about {minutes} minutes in all."
+    if not has_release(app, name):
+        return f"{begin}\n\n{NO_RELEASE.format(name=name)}"
+    cells = cells_of(name)
+    if has_editors(app, name):
+        start = directive("practise-start", json.dumps(data_of(name)))
     else:
-        begin = directive("practise-start", json.dumps(data_of(name, path)))
-    return "\n\n".join([begin, *parts(name, cells)])
+        reason = TORCH if needs_torch(cells) else NOT_FETCHED
+        start = NO_EDITORS.format(reason=reason, name=name)
+    return "\n\n".join([begin, start, *parts(cells)])
+
+
+def cells_of(name: str) -> list[dict[str, Any]]:
+    """Return the cells of the released notebook."""
+    cells: list[dict[str, Any]] = json.loads(notebook_of(name).read_text(encoding="utf-8"))["cells"]
+    return cells
 
 
 def needs_torch(cells: list[dict[str, Any]]) -> bool:
@@ -136,7 +152,7 @@ def needs_torch(cells: list[dict[str, Any]]) -> bool:
     return any(re.search(r"^(import|from) torch\b", source, re.MULTILINE) for source in given)
 
 
-def data_of(name: str, notebook: Path) -> dict[str, Any]:
+def data_of(name: str) -> dict[str, Any]:
     """Return what the page's script must know."""
     facts = kept()[name]
     return {
@@ -145,7 +161,7 @@ def data_of(name: str, notebook: Path) -> dict[str, Any]:
         "python": "../_static/python/",
         "files": "../_static/practise/",
         "archive": f"../assignments/{name}.zip",
-        "edition": hashlib.sha256(notebook.read_bytes()).hexdigest()[:12],
+        "edition": hashlib.sha256(notebook_of(name).read_bytes()).hexdigest()[:12],
         "exercises": [
             {key: one[key] for key in ("name", "points", "kind")} for one in facts["exercises"]
         ],
@@ -153,7 +169,7 @@ def data_of(name: str, notebook: Path) -> dict[str, Any]:
     }
 
 
-def parts(name: str, cells: list[dict[str, Any]]) -> Iterator[str]:
+def parts(cells: list[dict[str, Any]]) -> Iterator[str]:
     """Yield the text of each cell."""
     for cell in cells:
         source, kind, id = source_of(cell), kind_of(cell), cell["id"]
@@ -172,7 +188,7 @@ def directive(name: str, body: str, argument: str = "", **options: str) -> str:
     longest = max((len(run) for run in re.findall("`+", body)), default=0)
     fence = "`" * max(longest + 1, 3)
     lines = [f"{fence}{{{name}}} {argument}", *(f":{key}: {one}" for key, one in options.items())]
-    return "\n".join([*lines, "", body, fence])
+    return "\n".join([*lines, *(["", body] if body else []), fence])
 
 
 def kind_of(cell: dict[str, Any]) -> str:
