@@ -1,0 +1,53 @@
+// @ts-check
+// Fetching that says how far it is. Pyodide fetches its parts itself, by the `fetch` of the worker.
+
+/** No more than so many messages a second. */
+const PAUSE = 100;
+
+/**
+ * The number of bytes that will come, or 0 where that is not known: a server that packs a file says
+ * how long it is packed.
+ * @param {Response} response
+ */
+function lengthOf({ headers }) {
+    return headers.get("content-encoding") ? 0 : Number(headers.get("content-length"));
+}
+
+/** @param {(bytes: number, total: number) => void} tell total is 0 where it is not known */
+export function counting(tell) {
+    const real = globalThis.fetch;
+    let bytes = 0;
+    let total = 0;
+    let known = true;
+    let told = 0;
+
+    /** @param {Uint8Array} chunk @param {TransformStreamDefaultController<Uint8Array>} stream */
+    function pass(chunk, stream) {
+        stream.enqueue(chunk);
+        bytes += chunk.length;
+        if (performance.now() - told < PAUSE) return;
+        told = performance.now();
+        tell(bytes, known ? total : 0);
+    }
+
+    /** @type {typeof globalThis.fetch} */
+    async function fetchCounted(resource, options) {
+        const response = await real(resource, options);
+        if (!response.ok || !response.body) {
+            const name = new URL(response.url).pathname.split("/").at(-1);
+            throw new Error(`${name} did not arrive (${response.status}).`);
+        }
+        const length = lengthOf(response);
+        known &&= length > 0;
+        total += length;
+        const body = response.body.pipeThrough(new TransformStream({ transform: pass }));
+        return new Response(body, { headers: response.headers });
+    }
+    return {
+        fetch: fetchCounted,
+        /** All bytes of a file. @param {string} address */
+        bytes: async (address) => (await fetchCounted(address)).arrayBuffer(),
+        /** Everything has come. */
+        end: () => tell(bytes, bytes),
+    };
+}

@@ -1,0 +1,191 @@
+// @ts-check
+// The page's side of Python: it starts the worker when it is first needed, asks it for one thing at a
+// time, and ends it to stop it. A worker that dies is begun anew.
+
+import { Session } from "./plan.mjs";
+
+/**
+ * @typedef {import("./outputs.mjs").Output} Output
+ * @typedef {{ ok: boolean, seconds: number }} Ran
+ * @typedef {Ran & { passed: boolean | null, verdict: string | null, misconception: string | null,
+ *     message: string }} Checked
+ * @typedef {{ python: string, files: string, assignment: string }} Place absolute addresses
+ * @typedef {"absent" | "loading" | "ready" | "failed"} State
+ * @typedef {{ bytes: number, total: number, why: string }} How far the fetching is, and why it failed
+ * @typedef {Pick<Worker, "postMessage" | "terminate" | "addEventListener">} WorkerLike
+ * @typedef {{ id: number, sent: boolean, show: (output: Output) => void,
+ *     resolve: (result: any) => void, reject: (error: Error) => void }} Job
+ */
+
+/** The reader has stopped it. Its message is a sentence. */
+export class Stopped extends Error {}
+
+/** The worker died, or Python could not be fetched. Its message is a sentence. */
+export class Failed extends Error {}
+
+const OLD_BROWSER =
+    "This browser cannot run Python in a page: it has no workers or no WebAssembly. Open the page in " +
+    "a newer browser, or do the exercises in the notebook. What you typed stays here.";
+const NOT_FETCHED =
+    "Python could not be fetched. Look at your connection, then try again. What you typed is safe.";
+const DIED =
+    "Python has crashed, so a fresh one is starting. What you typed is safe. Perhaps the code uses " +
+    "more memory than the browser allows.";
+
+const NOTHING = { bytes: 0, total: 0, why: "" };
+const STOPPED = "Stopped. A fresh Python is starting; what you typed is still here.";
+const NOT_WAITING = "Stopped. Python is still on its way; what you typed is still here.";
+
+const canRun = () => typeof Worker === "function" && typeof WebAssembly === "object";
+
+/** @returns {WorkerLike} */
+const newWorker = () => new Worker(new URL("worker.mjs", import.meta.url), { type: "module" });
+
+export class Python {
+    /** @type {WorkerLike | null} */
+    #worker = null;
+    /** @type {PromiseWithResolvers<void> | null} */
+    #arrival = null;
+    /** @type {Job | null} */
+    #job = null;
+    #jobs = 0;
+    #ready = false;
+
+    /**
+     * @param {Place} place
+     * @param {(state: State, how: How) => void} changed
+     * @param {() => WorkerLike} create
+     */
+    constructor(place, changed, create = newWorker) {
+        this.place = place;
+        this.changed = changed;
+        this.create = create;
+        this.session = new Session();
+    }
+
+    /** Start it, unless it has been; resolves when it is ready. @returns {Promise<void>} */
+    start() {
+        if (this.#arrival) return this.#arrival.promise;
+        const arrival = Promise.withResolvers();
+        this.#arrival = arrival;
+        arrival.promise.catch(() => {}); // those who wait for it are told
+        this.session = new Session();
+        if (this.create === newWorker && !canRun()) {
+            this.#end(OLD_BROWSER);
+            return arrival.promise;
+        }
+        const worker = this.create();
+        this.#worker = worker;
+        this.changed("loading", NOTHING);
+        worker.addEventListener("message", (event) => {
+            if (worker === this.#worker) this.#hear(/** @type {MessageEvent} */ (event).data);
+        });
+        worker.addEventListener("error", () => {
+            if (worker === this.#worker) this.#fail("");
+        });
+        worker.postMessage({ type: "start", ...this.place });
+        return arrival.promise;
+    }
+
+    /** Wait until it is there; `stop` ends the waiting. @returns {Promise<void>} */
+    ready() {
+        return this.#ask(null, () => {});
+    }
+
+    /**
+     * @param {string} cell
+     * @param {string} source
+     * @param {(output: Output) => void} show is called as outputs come
+     * @returns {Promise<Ran>}
+     */
+    run(cell, source, show) {
+        return this.#ask({ type: "run", cell, source }, show);
+    }
+
+    /**
+     * @param {string} exercise
+     * @param {(output: Output) => void} show
+     * @returns {Promise<Checked>}
+     */
+    check(exercise, show) {
+        return this.#ask({ type: "check", exercise }, show);
+    }
+
+    /** End what runs, whatever it does, and begin a fresh Python; one that is on its way goes on. */
+    stop() {
+        const job = this.#job;
+        this.#job = null;
+        if (job?.sent) {
+            this.#drop();
+            this.start();
+        }
+        job?.reject(new Stopped(job.sent ? STOPPED : NOT_WAITING));
+    }
+
+    /** @param {object | null} message @param {(output: Output) => void} show @returns {Promise<any>} */
+    #ask(message, show) {
+        const { promise, resolve, reject } = Promise.withResolvers();
+        this.#jobs += 1;
+        /** @type {Job} */
+        const job = { id: this.#jobs, sent: false, show, resolve, reject };
+        this.#job = job;
+        this.start().then(
+            () => {
+                if (this.#job !== job) return;
+                if (message === null) {
+                    this.#job = null;
+                    return resolve(undefined);
+                }
+                job.sent = true;
+                this.#worker?.postMessage({ ...message, id: job.id });
+            },
+            (error) => {
+                if (this.#job === job) this.#job = null;
+                reject(error);
+            },
+        );
+        return promise;
+    }
+
+    /** @param {any} message of the worker */
+    #hear(message) {
+        const job = this.#job?.id === message.id ? this.#job : null;
+        if (message.type === "loading") this.changed("loading", { ...NOTHING, ...message });
+        else if (message.type === "output") job?.show(message.output);
+        else if (message.type === "failed") this.#fail(message.message);
+        else if (message.type === "ready") {
+            this.#ready = true;
+            this.changed("ready", NOTHING);
+            this.#arrival?.resolve();
+        } else if (message.type === "done") {
+            this.#job = null;
+            job?.resolve(message.result);
+        }
+    }
+
+    /** The worker is of no more use. @param {string} why in its own words */
+    #fail(why) {
+        const job = this.#job;
+        const reason = why && ` (${why})`;
+        if (!this.#ready) return this.#end(`${NOT_FETCHED}${reason}`);
+        this.#job = null;
+        this.#drop();
+        this.start();
+        job?.reject(new Failed(`${DIED}${reason}`));
+    }
+
+    /** Python cannot start. @param {string} why */
+    #end(why) {
+        const arrival = this.#arrival;
+        this.#drop();
+        this.changed("failed", { ...NOTHING, why });
+        arrival?.reject(new Failed(why));
+    }
+
+    #drop() {
+        this.#worker?.terminate();
+        this.#worker = null;
+        this.#arrival = null;
+        this.#ready = false;
+    }
+}

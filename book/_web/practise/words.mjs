@@ -1,0 +1,37 @@
+// @ts-check
+// What the page says of Python and of runs.
+
+/** What Python does, above all cells. */
+export const PYTHON = {
+    absent: "Python comes into this page when you begin to type: some 9 MB, once.",
+    loading: "Python is on its way.",
+    ready: "Python is ready.",
+    failed: "Python did not start.",
+};
+
+/** @param {number} bytes */
+const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
+
+/**
+ * How far the fetching is.
+ * @param {number} bytes
+ * @param {number} total 0 where it is not known
+ */
+export function loading(bytes, total) {
+    if (bytes === 0) return "fetching Python";
+    if (total === 0) return `fetching Python, ${megabytes(bytes)} MB so far`;
+    if (bytes >= total) return "starting Python";
+    return `fetching Python, ${megabytes(bytes)} of ${megabytes(total)} MB`;
+}
+
+/** @param {number} seconds */
+export const time = (seconds) =>
+    seconds < 0.1 ? "in less than 0.1 s" : `in ${seconds.toFixed(1)} s`;
+
+/**
+ * How a run ended.
+ * @param {{ ok: boolean, seconds: number }} result
+ * @param {string} error the name of the exception, if there was one
+ */
+export const ended = ({ ok, seconds }, error) =>
+    ok ? `It ran ${time(seconds)}.` : `It stopped with ${error || "an error"}: see below.`;

@@ -1,0 +1,75 @@
+// @ts-check
+// Python in a worker. The page starts it, gives it cells one at a time, and ends it to stop one: what
+// the reader typed is never here alone. `notebook.py` does what a notebook's kernel would do.
+
+import { counting } from "./fetching.mjs";
+
+/**
+ * @typedef {{ type: "start", python: string, files: string, assignment: string }} Start
+ * @typedef {{ type: "run", id: number, cell: string, source: string }} Run
+ * @typedef {{ type: "check", id: number, exercise: string }} Check
+ * @typedef {{ run(source: string, cell: string): string, check(exercise: string): string }} Notebook
+ */
+
+/** So many outputs of a run reach the page: a loop that shows tables must not flood it. */
+const MOST = 1000;
+const CUT = "\n[The page shows the first 1,000 outputs of a run. The rest is left out.]\n";
+/** Where the archive is unpacked, and our own module lies. */
+const FOLDER = "/practise";
+
+/** @type {Notebook | null} */
+let notebook = null;
+let running = 0;
+let count = 0;
+
+/** @param {string} json an output of the run */
+function show(json) {
+    /** @type {import("./outputs.mjs").Output} */
+    let output = JSON.parse(json);
+    count += 1;
+    if (count > MOST && output.kind !== "error") return;
+    if (count === MOST) output = { kind: "text", stream: "stderr", text: CUT };
+    postMessage({ type: "output", id: running, output });
+}
+
+/** @param {Start} start */
+async function begin({ python, files, assignment }) {
+    const fetched = counting((bytes, total) => postMessage({ type: "loading", bytes, total }));
+    self.fetch = fetched.fetch; // Pyodide fetches its parts by it
+    const [{ loadPyodide }, archive, module] = await Promise.all([
+        import(`${python}pyodide.mjs`),
+        fetched.bytes(`${files}${assignment}.zip`),
+        fetched.bytes(`${files}notebook.py`),
+    ]);
+    const py = await loadPyodide({ indexURL: python, packages: ["numpy"] });
+    if (!py.loadedPackages.numpy) throw new Error("NumPy did not arrive.");
+    fetched.end();
+    py.FS.mkdirTree(FOLDER);
+    py.FS.writeFile(`${FOLDER}/notebook.py`, new Uint8Array(module));
+    py.unpackArchive(archive, "zip", { extractDir: FOLDER });
+    py.runPython(`import sys; sys.path.append("${FOLDER}")`);
+    notebook = py.pyimport("notebook").Notebook(`${FOLDER}/${assignment}`, show);
+    postMessage({ type: "ready" });
+}
+
+/** @param {Run | Check} asked */
+function answer(asked) {
+    if (notebook === null) throw new Error("Python has not started.");
+    running = asked.id;
+    count = 0;
+    const result =
+        asked.type === "run"
+            ? notebook.run(asked.source, asked.cell)
+            : notebook.check(asked.exercise);
+    postMessage({ type: "done", id: asked.id, result: JSON.parse(result) });
+}
+
+addEventListener("message", async ({ data }) => {
+    try {
+        if (data.type === "start") await begin(data);
+        else answer(data);
+    } catch (error) {
+        const message = error instanceof Error ? error.message : String(error);
+        postMessage({ type: "failed", message });
+    }
+});
