@@ -234,7 +234,10 @@ def visit_start(self: HTML5Translator, node: practise_start) -> None:
 
 def visit_cell(self: HTML5Translator, node: practise_cell) -> None:
     classes = f"practise-cell practise-{node['kind']}"
-    self.body.append(self.starttag(node, "div", CLASS=classes, **{"data-cell": node["cell"]}))
+    names = {"data-cell": node["cell"]}
+    if node["kind"] == "answer":
+        names["data-exercise"] = node["cell"]
+    self.body.append(self.starttag(node, "div", CLASS=classes, **names))
 
 
 def depart_cell(self: HTML5Translator, node: practise_cell) -> None:
