@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from site_tools import SITE, serving
+from site_tools import SITE, pages_of, serving
 
 from tests.benchmarks.bench_file import record
 from tests.benchmarks.site.figures import Figure, of_lighthouse, of_pages
@@ -44,7 +44,7 @@ def main() -> int:
 
 def pages(site: Path) -> list[str]:
     """Return the addresses of all pages below the site's; the search has something to look for."""
-    names = sorted(path.name for path in site.glob("*.html"))
+    names = pages_of(site)
     if not names:
         sys.exit(f"There is no page in {site}. Type: make site")
     return [f"{name}?q=attention" if name == SEARCH else name for name in names]
