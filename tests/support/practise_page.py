@@ -13,7 +13,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from book._ext.course_site import STYLES, WEB, bundle, font_files
+from book._ext.course_site import PACKAGES, STYLES, WEB, bundle, font_files
 
 PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Practise</title>
@@ -27,11 +27,12 @@ PAGE = """<!DOCTYPE html>
 {cells}
 </article></main></body></html>
 """
+CORE = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip")
 BAR = '<div class="practise-bar"><p>The exercises of this page need scripts.</p></div>'
 
 
-def make(folder: Path, archive: Path, python: Path) -> None:
-    """Write the site. archive: what `make releases` wrote. python: Pyodide's core and NumPy."""
+def make(folder: Path, archive: Path, wheel: Path) -> None:
+    """Write the site. archive: what `make releases` wrote. wheel: NumPy's, for Pyodide."""
     static, assignment = folder / "_static", archive.stem
     bundle(static)
     for file in WEB.glob("*.mjs"):
@@ -41,7 +42,10 @@ def make(folder: Path, archive: Path, python: Path) -> None:
         shutil.copyfile(file, static / "fonts" / file.name)
     sheets = [(WEB / "styles" / f"{name}.css").read_text(encoding="utf-8") for name in STYLES]
     (static / "course.css").write_text("\n".join(sheets), encoding="utf-8")
-    (static / "python").symlink_to(python)
+    (static / "python").mkdir()
+    for name in (*CORE, "pyodide-lock.json"):
+        shutil.copyfile(PACKAGES / "pyodide" / name, static / "python" / name)
+    shutil.copyfile(wheel, static / "python" / wheel.name)
     practise = static / "practise"
     shutil.copyfile(WEB / "practise" / "notebook.py", practise / "notebook.py")
     shutil.copyfile(archive, practise / archive.name)

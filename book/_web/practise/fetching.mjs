@@ -1,7 +1,7 @@
 // @ts-check
 // Fetching that says how far it is. Pyodide fetches its parts itself, by the `fetch` of the worker.
 
-/** No more than so many messages a second. */
+/** Milliseconds between two messages. */
 const PAUSE = 100;
 
 /**
@@ -25,7 +25,10 @@ export function counting(tell) {
     function pass(chunk, stream) {
         stream.enqueue(chunk);
         bytes += chunk.length;
-        if (performance.now() - told < PAUSE) return;
+        if (performance.now() - told >= PAUSE) say();
+    }
+
+    function say() {
         told = performance.now();
         tell(bytes, known ? total : 0);
     }
@@ -40,14 +43,14 @@ export function counting(tell) {
         const length = lengthOf(response);
         known &&= length > 0;
         total += length;
-        const body = response.body.pipeThrough(new TransformStream({ transform: pass }));
+        const body = response.body.pipeThrough(
+            new TransformStream({ transform: pass, flush: say }),
+        );
         return new Response(body, { headers: response.headers });
     }
     return {
         fetch: fetchCounted,
         /** All bytes of a file. @param {string} address */
         bytes: async (address) => (await fetchCounted(address)).arrayBuffer(),
-        /** Everything has come. */
-        end: () => tell(bytes, bytes),
     };
 }

@@ -43,7 +43,6 @@ async function begin({ python, files, assignment }) {
     ]);
     const py = await loadPyodide({ indexURL: python, packages: ["numpy"] });
     if (!py.loadedPackages.numpy) throw new Error("NumPy did not arrive.");
-    fetched.end();
     py.FS.mkdirTree(FOLDER);
     py.FS.writeFile(`${FOLDER}/notebook.py`, new Uint8Array(module));
     py.unpackArchive(archive, "zip", { extractDir: FOLDER });

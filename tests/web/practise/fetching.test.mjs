@@ -1,0 +1,62 @@
+// @ts-check
+// How far the fetching of Python is, and how that is said.
+
+import assert from "node:assert/strict";
+import { afterEach, test } from "node:test";
+import { counting } from "../../../book/_web/practise/fetching.mjs";
+import { ended, loading } from "../../../book/_web/practise/words.mjs";
+
+const real = globalThis.fetch;
+afterEach(() => {
+    globalThis.fetch = real;
+});
+
+/** @param {number} size @param {Record<string, string>} headers */
+function answer(size, headers) {
+    globalThis.fetch = async () => new Response(new Uint8Array(size), { headers });
+}
+
+async function fetched() {
+    /** @type {[number, number][]} */
+    const told = [];
+    const { bytes } = counting((...both) => told.push(both));
+    assert.equal((await bytes("http://127.0.0.1/a")).byteLength, 1000);
+    return told.at(-1);
+}
+
+test("the bytes are counted, with the total that the server names", async () => {
+    answer(1000, { "content-length": "1000" });
+    assert.deepEqual(await fetched(), [1000, 1000]);
+});
+
+test("of a file that is packed on its way, the total is not known", async () => {
+    answer(1000, { "content-length": "300", "content-encoding": "gzip" });
+    assert.deepEqual(await fetched(), [1000, 0]);
+});
+
+test("a file that is not there is named", async () => {
+    globalThis.fetch = async () =>
+        Object.defineProperty(new Response("", { status: 404 }), "url", {
+            value: "http://127.0.0.1/python/numpy.whl",
+        });
+    await assert.rejects(
+        counting(() => {}).bytes("numpy.whl"),
+        /numpy\.whl did not arrive \(404\)/,
+    );
+});
+
+for (const [bytes, total, words] of /** @type {[number, number, string][]} */ ([
+    [0, 0, "fetching Python"],
+    [3_140_000, 8_660_000, "fetching Python, 3.1 of 8.7 MB"],
+    [3_140_000, 0, "fetching Python, 3.1 MB so far"],
+    [8_660_000, 8_660_000, "starting Python"],
+]))
+    test(`${bytes} of ${total} bytes: ${words}`, () => {
+        assert.equal(loading(bytes, total), words);
+    });
+
+test("how a run ended", () => {
+    assert.equal(ended({ ok: true, seconds: 0.01 }, ""), "It ran in less than 0.1 s.");
+    assert.equal(ended({ ok: true, seconds: 1.25 }, ""), "It ran in 1.3 s.");
+    assert.match(ended({ ok: false, seconds: 1 }, "NameError"), /stopped with NameError/);
+});

@@ -1,0 +1,79 @@
+// @ts-check
+// Which cells run before one that the reader runs.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { plan, Session } from "../../../book/_web/practise/plan.mjs";
+
+/** @param {string} id @param {string} kind @param {string} [source] */
+const cell = (id, kind, source = id) => ({ id, kind, source });
+
+const CELLS = [
+    cell("import", "given"),
+    cell("text", "text"),
+    cell("first", "answer"),
+    cell("first-check", "check"),
+    cell("mine", "own"),
+    cell("data", "given"),
+    cell("second", "answer"),
+    cell("below", "own"),
+    cell("later", "given"),
+];
+
+/** @param {string} target @param {Session} session @param {string[]} ran @param {typeof CELLS} [cells] */
+const ids = (target, session, ran, cells = CELLS) =>
+    plan(cells, target, session, ran).map((one) => one.id);
+
+/** @param {string[]} names of cells that have run, in this order */
+function after(names) {
+    const session = new Session();
+    for (const name of names) {
+        const found = CELLS.find(({ id }) => id === name);
+        if (found) session.note(found);
+    }
+    return session;
+}
+
+/** @param {string} id @param {string} source */
+const changed = (id, source) => CELLS.map((one) => (one.id === id ? { ...one, source } : one));
+
+test("on a fresh Python, the given cells above run, and no answer that was never run", () => {
+    assert.deepEqual(ids("second", new Session(), []), ["import", "data", "second"]);
+});
+
+test("on a fresh Python, what the reader ran above runs in the order of the page", () => {
+    const ran = ["second", "below", "mine", "first"];
+    assert.deepEqual(ids("second", new Session(), ran), [
+        "import",
+        "first",
+        "mine",
+        "data",
+        "second",
+    ]);
+});
+
+test("on a Python that has them, only the target runs", () => {
+    const session = after(["import", "first", "mine", "data"]);
+    assert.deepEqual(ids("second", session, ["first", "mine"]), ["second"]);
+    assert.deepEqual(ids("data", session, ["first", "mine"]), ["data"]);
+});
+
+test("an answer above that changed runs again, and no given cell for it", () => {
+    const session = after(["import", "first", "data"]);
+    assert.deepEqual(ids("second", session, ["first"], changed("first", "new")), [
+        "first",
+        "second",
+    ]);
+});
+
+test("a given cell runs again below an own cell that changed and was run", () => {
+    const session = after(["import", "mine", "data"]);
+    const cells = changed("mine", "new");
+    assert.deepEqual(ids("second", session, ["mine"], cells), ["mine", "data", "second"]);
+    assert.deepEqual(ids("second", session, [], cells), ["second"]);
+});
+
+test("a given cell runs again where an own cell above it ran after it", () => {
+    const session = after(["import", "data", "mine"]);
+    assert.deepEqual(ids("second", session, ["mine"]), ["data", "second"]);
+});
