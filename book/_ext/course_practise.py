@@ -128,7 +128,8 @@ def has_editors(app: Sphinx, name: str) -> bool:
 def text_of(app: Sphinx, name: str) -> str:
     """Return the text of the page, in MyST."""
     minutes = in_fives(assignment_minutes(name))
-    begin = f"The exercises to {{doc}}`/{name}`, about {minutes} minutes in all."
+    chapter = f"{{doc}}`{title_of(Path(app.srcdir, f'{name}.md'))} </{name}>`"
+    begin = f"The exercises to {chapter}, about {minutes} minutes in all."
     if not has_release(app, name):
         return f"{begin}\n\n{NO_RELEASE.format(name=name)}"
     cells = cells_of(name)
@@ -138,6 +139,13 @@ def text_of(app: Sphinx, name: str) -> str:
         reason = TORCH if needs_torch(cells) else NOT_FETCHED
         start = NO_EDITORS.format(reason=reason, name=name)
     return "\n\n".join([begin, start, *parts(cells)])
+
+
+def title_of(page: Path) -> str:
+    """Return the title of a chapter."""
+    title = re.search("^# (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert title, f"{page} has no title"
+    return title[1]
 
 
 def cells_of(name: str) -> list[dict[str, Any]]:

@@ -89,6 +89,8 @@ def test_editors_where_no_torch_is_needed(page, chapter, site):
 
 def test_a_site_without_assignments_or_without_python_says_where_they_are_done(monkeypatch):
     class App:
+        srcdir = ROOT / "book"
+
         class config:
             course_archives = "none"
 

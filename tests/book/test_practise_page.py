@@ -36,7 +36,9 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A site with one practise page, in place of the book's."""
     wheels = [*WHEELS.glob("numpy-*.whl")]
     if not ARCHIVE.is_file() or not wheels:
-        pytest.fail("type `make site releases`, which fetches NumPy's wheel and writes the archives")
+        pytest.fail(
+            "type `make site releases`, which fetches NumPy's wheel and writes the archives"
+        )
     folder: Path = tmp_path_factory.mktemp("practise")
     practise_page.make(folder, ARCHIVE, wheels[0])
     with serving(folder) as found:
