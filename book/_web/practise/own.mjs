@@ -2,9 +2,8 @@
 // The reader's own cells, below an answer: to try something.
 
 import { element } from "../parts.mjs";
-import { HINT } from "./cells.mjs";
 import { editor } from "./editor.mjs";
-import { frame } from "./frame.mjs";
+import { frame, HINT } from "./frame.mjs";
 
 /** @typedef {import("./page.mjs").Page} Page */
 
