@@ -78,7 +78,7 @@ export function answerCell(place, page) {
     const add = named("Add a cell below", id, () => own.add(id));
     add.classList.add("practise-quiet");
     const below = element("div", { class: "practise-below" }, add);
-    place.append(code.node);
+    place.append(element("div", {}, code.node));
     if (!document.getElementById(HINT)) place.append(hint());
     place.append(row, said.node, view.outputs.node, below, own.node);
     place.dataset.live = "";

@@ -58,7 +58,7 @@ export function ownCells(below, page) {
         };
         page.add(field);
         const place = element("div", { class: "practise-own", "data-live": "" });
-        place.append(code.node, row, view.outputs.node);
+        place.append(element("div", {}, code.node), row, view.outputs.node);
         return { place, code, field };
     }
 
