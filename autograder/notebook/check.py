@@ -5,6 +5,7 @@ It needs NumPy and the release's `<assignment>.cases`, no reference and no sandb
 
 from __future__ import annotations
 
+import copy
 import html
 import importlib
 import re
@@ -37,6 +38,9 @@ NOT_THE_GRADE = "This is the self-check on public cases, not the grade: the grad
 
 _SAID: dict[str, Judgement] = {}
 """What the newest check of each exercise has said, since the kernel started."""
+
+_READ: dict[Path, tuple[tuple[int, int], list[AnswerKey]]] = {}
+"""The keys in each `.cases` file that was read, with the size and time of the file at that time."""
 
 
 def check(function: Callable[..., Any] | None = None) -> Report | Progress:
@@ -75,12 +79,12 @@ def _checked(name: str, key: AnswerKey, function: Callable[..., Any]) -> Report:
     if judgement.case is None:
         return Report(name, judgement, NOT_THE_GRADE)
     failed = judgement.case
-    return Report(
+    return Report(  # of copies: the key judges the next answer, too
         name,
         judgement,
         NOT_THE_GRADE,
-        key.cases[failed],
-        key.expected[failed],
+        copy.deepcopy(key.cases[failed]),
+        copy.deepcopy(key.expected[failed]),
         observations[failed],
         key.names,
     )
@@ -95,7 +99,21 @@ def _keys() -> Iterator[AnswerKey]:
             "beside the .cases file that it came with."
         )
     for file in files:
-        yield from read_cases(file)
+        yield from _read_once(file)
+
+
+def _read_once(path: Path) -> list[AnswerKey]:
+    """Return the keys in `path`, which is read again only after it has changed.
+
+    To read and decode a file takes longer than to judge an answer by it.
+    """
+    status = path.stat()
+    now = status.st_size, status.st_mtime_ns
+    before, keys = _READ.get(path, (None, []))
+    if now != before:
+        keys = read_cases(path)
+        _READ[path] = now, keys
+    return keys
 
 
 def _find_key(name: str) -> AnswerKey:

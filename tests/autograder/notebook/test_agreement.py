@@ -1,15 +1,12 @@
 """The grader in its sandbox says what the self-check says, of the answers that we know."""
 
-import ast
-import importlib
-import inspect
 import itertools
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import replace
-from types import ModuleType
 
 import pytest
 from nightly import some
+from reference_cells import reference_source
 from toy import Cell, imports
 
 from autograder.exercise.model import Exercise, Kind
@@ -21,29 +18,6 @@ from autograder.grading.sample import answer_source
 from autograder.judging.judge import judge, observe_quietly
 from autograder.judging.verdict import AS_GIVEN, Verdict
 from exercises import COURSE
-
-
-def reference_source(function) -> str:
-    """The module of a reference as one cell, with what it imports from its package written out."""
-    tree = ast.Module(list(_written_out(inspect.getmodule(function), set())), [])
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
-            node.body[0] = ast.Pass()  # a cell has its limit in length
-    return ast.unparse(tree)
-
-
-def _written_out(module: ModuleType, seen: set[str]) -> Iterator[ast.stmt]:
-    """The statements of `module`; for each `from .other import ...`, once, those of that module."""
-    for statement in ast.parse(inspect.getsource(module)).body:
-        if not isinstance(statement, ast.ImportFrom) or not statement.level:
-            if getattr(statement, "module", None) != "__future__":
-                yield statement
-            continue
-        relative = "." * statement.level + (statement.module or "")
-        other = importlib.import_module(relative, module.__package__)
-        if other.__name__ not in seen:
-            seen.add(other.__name__)
-            yield from _written_out(other, seen)
 
 
 def known_answers(exercise: Exercise):

@@ -1,6 +1,7 @@
 """The self-check of the student's notebook: the grader's verdicts, with pictures."""
 
 import linecache
+import os
 import re
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import toy
 from nightly import some
 
 from autograder.exercise.stubs import stub
+from autograder.judging.agreement import agree
 from autograder.judging.judge import build_key, judge, observe_quietly
 from autograder.judging.verdict import AS_GIVEN, Verdict
 from autograder.notebook.check import CHANGED_SINCE, check, read_cases, write_cases
@@ -154,6 +156,64 @@ def test_damaged_cases_say_so(desk):
     (desk / "toy.cases").write_bytes(b"damaged")
     with pytest.raises(ValueError, match=r"toy\.cases is damaged"):
         check(named("row_mean", lambda X: X))
+
+
+@pytest.fixture
+def reads(monkeypatch):
+    """The names of the files that are read and decoded, in their order."""
+    names = []
+    monkeypatch.setattr(
+        "autograder.notebook.check.read_cases",
+        lambda path: names.append(path.name) or read_cases(path),
+    )
+    return names
+
+
+def test_cases_are_read_once_while_the_file_stays_the_same(desk, reads):
+    for _ in range(3):
+        check(named("row_mean", lambda X: X.mean(axis=-1)))
+        check()
+    assert reads == ["toy.cases"]
+    write_cases(toy.Assignment("toy", "Toy", (toy.CENTRED,), ()), desk / "toy.cases")
+    with pytest.raises(LookupError, match="Here are: centred"):
+        check(named("row_mean", lambda X: X.mean(axis=-1)))
+    assert reads == ["toy.cases"] * 2
+
+
+def test_a_file_of_the_same_size_is_read_when_it_was_written_later(desk, reads):
+    file = desk / "toy.cases"
+    for time in (1_000_000_000, 2_000_000_000):
+        os.utime(file, ns=(time, time))
+        check()
+    assert reads == ["toy.cases"] * 2
+
+
+def test_damaged_cases_say_so_each_time_until_they_are_mended(desk):
+    file = desk / "toy.cases"
+    good = file.read_bytes()
+    file.write_bytes(b"damaged")
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"toy\.cases is damaged"):
+            check()
+    file.write_bytes(good)
+    assert check(named("row_mean", lambda X: X.mean(axis=-1))).judgement.passed
+
+
+def test_an_answer_cannot_change_what_is_kept_for_the_next_check(desk):
+    (key, *_) = read_cases(desk / "toy.cases")
+
+    def row_mean(X):
+        mean = X.mean(axis=-1)
+        X[...] = 0
+        return mean
+
+    assert check(row_mean).judgement.verdict is Verdict.MUTATED_INPUT
+    report = check(named("row_mean", lambda X: X.sum(axis=-1)))
+    report.case.arguments[0][...] = 0
+    report.expected[...] = 0
+    fresh = check(named("row_mean", lambda X: X.sum(axis=-1)))
+    assert any(agree(fresh.case.arguments, case.arguments) for case in key.cases)
+    assert check(named("row_mean", lambda X: X.mean(axis=-1))).judgement.passed
 
 
 @pytest.mark.parametrize("assignment", COURSE.values(), ids=lambda one: one.name)

@@ -1,0 +1,284 @@
+"""A student's notebook in a page: run cells as a kernel does, and check answers.
+
+The page's worker unpacks an assignment and makes one `Notebook` of its folder. The judge is the
+`autograder` package in that folder, unchanged. Nothing here needs a browser, so that tests can run
+the same file in any Python.
+
+This is no sandbox: whoever wants to deceive the judge in their own page can. What a cell replaces
+by accident, such as `np.exp` or `sys.stdout`, is put back, and the page says so.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import importlib
+import io
+import json
+import linecache
+import os
+import sys
+import time
+import traceback
+import types
+from collections.abc import Callable
+from typing import Any
+
+MOST_TEXT, MOST_OF_AN_ERROR, MOST_HTML = 100_000, 20_000, 2_000_000
+"""More characters of a run's text, of one error, and of one value's HTML are not shown."""
+
+MOST_LINES, PIECE = 500, 8192
+"""A run sends its first lines at once, each on its own; later ones in pieces of this length."""
+
+PUT_BACK = "The checks need it, too, so the page has put it back. Use a name of your own."
+CUT = f"\n[The page shows the first {MOST_TEXT:,} characters of a run. The rest is left out.]\n"
+KEPT = ("builtins", "math", "numpy", "numpy.linalg")
+"""The modules whose contents are put back after each run."""
+
+
+class Notebook:
+    """The Python behind one assignment's page."""
+
+    def __init__(self, folder: str, show: Callable[[str], None]) -> None:
+        """Import the judge in the assignment's `folder`; `show` is given each output as JSON."""
+        self._folder = folder
+        sys.path.insert(0, folder)
+        os.chdir(folder)
+        if (
+            sys.platform == "emscripten"
+        ):  # 900 calls of `sorted(key=f)` overflow the browser's stack
+            sys.setrecursionlimit(500)
+        self._judge = importlib.import_module("autograder").check
+        self._output = _Output(show)
+        module = sys.modules["__main__"] = types.ModuleType("__main__")
+        self._names = vars(module)
+        self._names.update(__builtins__=builtins, display=self._display)
+        modules = [importlib.import_module(name) for name in KEPT]
+        self._kept = [(one.__name__, vars(one), {**vars(one)}) for one in modules]
+
+    def run(self, source: str, cell: str) -> str:
+        """Run `source` as the cell of this name; return {"ok": bool, "seconds": float} as JSON."""
+        error, _, seconds = self._attempt(lambda: self._execute(source, f"<cell {cell}>"))
+        if error is not None:
+            self._output.error(error, source)
+        return json.dumps({"ok": error is None, "seconds": seconds})
+
+    def check(self, exercise: str) -> str:
+        """Check the answer to `exercise`, whose cell has run; show the report, return the result.
+
+        The JSON has what `run` returns, and passed (null where the answer could not be judged),
+        verdict, misconception and message.
+        """
+        answer = self._names.get(exercise)
+        if refusal := _refusal(exercise, answer):
+            return _result(False, 0.0, refusal)
+        reports: list[Any] = []
+        error, replaced, seconds = self._attempt(lambda: reports.append(self._judge(answer)))
+        if error is not None:
+            return _result(False, seconds, self._output.error(error, ""))
+        if replaced:
+            message = f"`{exercise}` replaces {replaced}, so it cannot be judged. Use another name."
+            return _result(False, seconds, message)
+        self._display(*reports)
+        return _result(True, seconds, reports[0].judgement.message, reports[0].judgement)
+
+    def _attempt(self, work: Callable[[], None]) -> tuple[BaseException | None, str, float]:
+        """Do `work` with the page as its screen, and put back what it replaces.
+
+        Returns what it raised, the names of what it replaced, and the seconds that it took.
+        """
+        os.chdir(self._folder)
+        output, error = self._output, None
+        output.begin()
+        before, limit = (sys.stdin, sys.stdout, sys.stderr), sys.getrecursionlimit()
+        sys.stdin, sys.stdout, sys.stderr = output.stdin, output.stdout, output.stderr
+        started = time.perf_counter()
+        try:
+            work()
+        except BaseException as raised:  # SystemExit and KeyboardInterrupt end nothing here
+            error = raised
+        replaced = self._put_back()
+        sys.stdin, sys.stdout, sys.stderr = before
+        sys.setrecursionlimit(limit)
+        seconds = time.perf_counter() - started
+        if replaced:
+            output.begin()
+            output.write(f"This replaced {replaced}. {PUT_BACK}\n", "stderr")
+        output.send_text()
+        return error, replaced, seconds
+
+    def _put_back(self) -> str:
+        """Return the names of what was replaced in KEPT. No built-in function is called here."""
+        replaced = ""
+        for module, now, before in self._kept:
+            for name, value in before.items():
+                if now.get(name) is not value:
+                    now[name] = value
+                    replaced += f"{', ' if replaced else ''}{module}.{name}"
+        return replaced
+
+    def _execute(self, source: str, name: str) -> None:
+        """Run a cell in the notebook's names, and show the value of its last expression."""
+        lines = [f"{line}\n" for line in source.split("\n")]
+        linecache.cache[name] = len(source), None, lines, name  # for tracebacks and `inspect`
+        tree: Any = compile(source, name, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        exec(compile(tree, name, "exec", dont_inherit=True), self._names)
+        if last is not None:
+            code = compile(ast.Expression(last.value), name, "eval", dont_inherit=True)
+            value = eval(code, self._names)
+            if value is not None and not source.rstrip().endswith(";"):
+                self._display(value)
+
+    def _display(self, *values: Any) -> None:
+        """Show each value as a notebook does: in HTML or SVG if it can, else as its `repr`."""
+        for value in values:
+            made = [name for name in ("_repr_html_", "_repr_svg_") if hasattr(type(value), name)]
+            page = getattr(value, made[0])() if made else None
+            if isinstance(page, str):
+                self._output.html(page)
+            else:
+                self._output.value(repr(value))
+
+
+def _refusal(exercise: str, answer: Any) -> str | None:
+    """Why `answer` cannot be checked, or None; the judge knows a function by its own name."""
+    if answer is None:
+        return f"`{exercise}` is not defined. Its cell has not run, or has ended with an error."
+    name = getattr(answer, "__name__", None)
+    if not callable(answer) or name is None:
+        return f"`{exercise}` is not a function, but of type {type(answer).__name__}."
+    if name != exercise:
+        return f"`{exercise}` is a function called `{name}`. Write `def {exercise}(...):` instead."
+    return None
+
+
+def _result(ok: bool, seconds: float, message: str, judgement: Any = None) -> str:
+    names = ("passed", "verdict", "misconception")
+    judged = {name: getattr(judgement, name, None) for name in names}
+    return json.dumps({"ok": ok, "seconds": seconds, **judged, "message": message})
+
+
+class _Output:
+    """Sends what a run shows, as it comes, and of its text the first MOST_TEXT characters."""
+
+    def __init__(self, show: Callable[[str], None]) -> None:
+        self._show, self._text = show, ""
+        self.stdin, self.stdout, self.stderr = _In(), _Out(self, "stdout"), _Out(self, "stderr")
+        self.begin()
+
+    def begin(self) -> None:
+        self.send_text()
+        self._left, self._sent, self._stream = MOST_TEXT, 0, "stdout"
+
+    def write(self, text: str, stream: str) -> None:
+        if not self._left or not text:
+            return
+        if stream != self._stream:
+            self.send_text()
+        self._stream = stream
+        self._text += self._most(text)
+        if "\n" in text or len(self._text) >= PIECE or not self._left:
+            self.flush()
+
+    def flush(self) -> None:
+        if self._sent < MOST_LINES or len(self._text) >= PIECE or not self._left:
+            self.send_text()
+
+    def send_text(self) -> None:
+        if self._text:
+            self._sent += 1
+            self._send(kind="text", stream=self._stream, text=self._text)
+            self._text = ""
+
+    def value(self, text: str) -> None:
+        self.send_text()
+        if self._left:
+            self._send(kind="value", text=self._most(text))
+
+    def html(self, page: str) -> None:
+        self.send_text()
+        if len(page) > MOST_HTML:
+            page = f"<p>[A value of {len(page):,} characters of HTML, too long to be shown.]</p>"
+        self._send(kind="html", html=page)
+
+    def error(self, error: BaseException, source: str) -> str:
+        """Show `error` without the frames of this file; return its message."""
+        plain = _in_words(error, source)
+        told = traceback.TracebackException(type(plain), plain, error.__traceback__)
+        told.stack[:] = [frame for frame in told.stack if frame.filename != _HERE]
+        text = "".join(told.format() if told.stack else told.format_exception_only())
+        if len(text) > MOST_OF_AN_ERROR:
+            text = f"{text[: MOST_OF_AN_ERROR // 2]}\n[...]\n{text[-MOST_OF_AN_ERROR // 2 :]}"
+        message = str(told)[:MOST_OF_AN_ERROR]
+        self._send(kind="error", name=type(plain).__name__, message=message, text=text)
+        return message
+
+    def _most(self, text: str) -> str:
+        shown = text[: self._left]
+        self._left -= len(shown)
+        return shown if self._left else shown + CUT
+
+    def _send(self, **output: str) -> None:
+        self._show(json.dumps(output))
+
+
+class _Out(io.TextIOBase):
+    """What stands in for sys.stdout or sys.stderr; the same object in all runs."""
+
+    def __init__(self, output: _Output, name: str) -> None:
+        self._output, self._name = output, name
+
+    def write(self, text: str) -> int:
+        self._output.write(text, self._name)
+        return len(text)
+
+    def flush(self) -> None:
+        self._output.flush()
+
+
+class _In(io.TextIOBase):
+    """What stands in for sys.stdin: nobody answers."""
+
+    def readline(self, size: int | None = -1) -> str:  # type: ignore[override]
+        raise EOFError("Nobody can answer input() in this page. Write the value into the code.")
+
+    read = readline
+
+
+SMALLER = "This page's Python has little memory: make arrays smaller, or fewer."
+PLAIN = (
+    "This page runs plain Python, without the commands of Jupyter and of a terminal. Leave this "
+    "line out here; it works in the downloaded notebook."
+)
+
+
+def _in_words(error: BaseException, source: str) -> BaseException:
+    """The same error, with a message that says what to do where Python's own does not."""
+    match error:
+        case ModuleNotFoundError(name=str(name)) if name.partition(".")[0] not in sys.modules:
+            says = f"{name} is not in this page, which has Python's own modules and NumPy."
+            drawn = " Its drawings appear in the notebook." if name.startswith("matplotlib") else ""
+            return ModuleNotFoundError(
+                f"{says}{drawn} Download the notebook, and run it where {name} is installed."
+            )
+        case SyntaxError(lineno=int(line)):
+            written = [*source.split("\n"), ""][min(line - 1, source.count("\n"))].strip()
+            if written.startswith(("%", "!", "?", "pip ")) or written.endswith("?"):
+                error.msg = PLAIN
+            elif "'await' outside" in error.msg or "outside async" in error.msg:
+                error.msg = "A cell cannot wait in this page. Leave `await` out."
+        case RecursionError():
+            return RecursionError(
+                f"{error}. A function calls itself without end: where does it stop?"
+            )
+        case MemoryError():
+            return MemoryError(f"{str(error) or 'Out of memory'}. {SMALLER}")
+        case ValueError() if "array is too big" in str(error) or "allowed dim" in str(error):
+            return ValueError(f"{str(error).rstrip('.')}. {SMALLER}")
+        case SystemExit():
+            return SystemExit("exit() ends nothing in this page. Leave it out, or use `return`.")
+    return error
+
+
+_HERE = _in_words.__code__.co_filename
