@@ -4,10 +4,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { summary } from "../../book/_web/done.mjs";
+import { standing, summary } from "../../book/_web/done.mjs";
 
 const done = summary([
     "exercise:cost/attention_flops",
+    "exercise:cost/11",
     "quiz:cost/quiz-cost-double",
     "quiz:cost/quiz-cost-cache",
     "quiz:cost_appendix/quiz-other",
@@ -22,6 +23,19 @@ test("a page is read or not", () => {
 
 test("quizzes and exercises count for their own page alone", () => {
     assert.equal(done.quizzes("cost"), 2);
-    assert.equal(done.exercises("cost"), 1);
+    assert.equal(done.exercises("cost"), 2);
     assert.equal(done.exercises("alignment"), 0);
+});
+
+test("a written question is not among the exercises that are checked", () => {
+    assert.equal(done.checked("cost"), 1);
+});
+
+test("an exercise is right when it is ticked, and tried when an answer is kept", () => {
+    const answers = { sources: { mean: "", scale: "x" } };
+    assert.equal(standing("mean", true, answers), "right");
+    assert.equal(standing("mean", false, answers), "tried");
+    assert.equal(standing("other", false, answers), "");
+    for (const broken of [null, 5, { sources: null }])
+        assert.equal(standing("mean", false, broken), "");
 });

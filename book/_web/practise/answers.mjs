@@ -3,13 +3,13 @@
 // and at once when the page is left or `flush` is called. One tab writes (`turn.mjs`); the others
 // show what it has written.
 
-import { forbidden, get, keys, listen, remove, set } from "../storage.mjs";
+import { forbidden, get, listen, remove, set } from "../storage.mjs";
 import { fitted, noAnswers } from "./kept.mjs";
 import { freshId, stubsOf } from "./released.mjs";
+import { tick, untick, untickAll } from "./ticks.mjs";
 import { takeTurns } from "./turn.mjs";
 
 const PAUSE = 300; // milliseconds after the last keystroke
-const CHECKED = "checked"; // what an exercise's tick is set to by a check, and not by hand
 
 /** @typedef {import("./kept.mjs").Answers} Answers */
 /** @typedef {import("./released.mjs").Notebook} Notebook */
@@ -138,7 +138,7 @@ export class AnswerStore {
         const { [cell]: _, ...others } = sources;
         const { [cell]: __, ...rest } = verdicts;
         this.#typed.delete(cell);
-        this.#untick(cell);
+        if (this.#writes) untick(this.assignment, cell);
         this.#change({ sources: others, verdicts: rest, ran: ran.filter((one) => one !== cell) });
         this.flush();
     }
@@ -156,9 +156,7 @@ export class AnswerStore {
      * @param {boolean} passed
      */
     noteCheck(exercise, passed) {
-        const tick = this.#tick(exercise);
-        if (!passed) this.#untick(exercise);
-        else if (this.#writes && !get(tick)) set(tick, CHECKED);
+        if (this.#writes) (passed ? tick : untick)(this.assignment, exercise);
         const verdict = passed ? "right" : "tried";
         this.#change({ verdicts: { ...this.#answers.verdicts, [exercise]: verdict } });
         this.flush();
@@ -167,7 +165,8 @@ export class AnswerStore {
     /** Put other answers in the place of these. @param {Answers} answers */
     replace(answers) {
         for (const exercise of Object.keys(this.#answers.verdicts))
-            if (answers.verdicts[exercise] !== "right") this.#untick(exercise);
+            if (this.#writes && answers.verdicts[exercise] !== "right")
+                untick(this.assignment, exercise);
         this.#typed.clear();
         this.#change(answers);
         this.flush();
@@ -176,8 +175,7 @@ export class AnswerStore {
 
     /** Delete all answers, and the ticks that checks have set. */
     clear() {
-        const ticks = `exercise:${this.assignment}/`;
-        for (const key of keys()) if (key.startsWith(ticks)) this.#untick(key.slice(ticks.length));
+        if (this.#writes) untickAll(this.assignment);
         this.replace(noAnswers(this.edition));
         if (this.#writes) remove(this.key);
         this.#last = "null";
@@ -204,6 +202,9 @@ export class AnswerStore {
     }
 
     #write() {
+        const kept = get(this.key);
+        const others = kept !== null && JSON.stringify(kept) !== this.#last;
+        if (others) this.#show(kept); // another tab wrote without its turn: it is not overwritten
         if (!set(this.key, this.#answers)) return this.#say(forbidden() ? "forbidden" : "full");
         this.#dirty = false;
         this.#typed.clear();
@@ -237,27 +238,25 @@ export class AnswerStore {
             this.#dirty = false;
             this.#last = "null";
             this.#say("deleted");
-        } else if (value !== null && !this.#dirty) this.#show(value);
+        } else if (!this.#dirty) this.#show(value);
     }
 
     /** Show what another tab has kept; what was typed here and not written goes aside. @param {any} kept */
     #show(kept) {
-        const aside = [...this.#typed].map(([cell, source]) => ({ cell, source }));
+        const typed = [...this.#typed];
         this.#typed.clear();
         this.#last = JSON.stringify(kept);
         this.#answers = fitted(kept, this.edition, this.released);
+        const aside = typed
+            .filter(([cell, source]) => source !== this.source(cell))
+            .map(([cell, source]) => ({
+                cell: this.stubs.has(cell) ? cell : "a cell of your own",
+                source,
+            }));
         this.#answers.aside.push(...aside);
         this.#dirty = aside.length > 0;
         this.#tell("answers", this.#answers);
         this.#tell("change", this.#answers);
-    }
-
-    /** @param {string} exercise */
-    #tick = (exercise) => `exercise:${this.assignment}/${exercise}`;
-
-    /** @param {string} exercise */
-    #untick(exercise) {
-        if (this.#writes && get(this.#tick(exercise)) === CHECKED) remove(this.#tick(exercise));
     }
 
     /** @param {State} state */

@@ -14,9 +14,10 @@
 
 import { standing } from "../done.mjs";
 import { button, element } from "../parts.mjs";
-import { get, listen } from "../storage.mjs";
+import { listen } from "../storage.mjs";
 import { merge } from "./kept.mjs";
 import { fromNotebook, LARGEST, NotebookError, toNotebook } from "./notebook_file.mjs";
+import { ticked } from "./ticks.mjs";
 
 /** @typedef {import("./answers.mjs").AnswerStore} AnswerStore */
 /** @typedef {import("./answers.mjs").State} State */
@@ -121,8 +122,7 @@ export function makeBar(place, { store, released, data, onReplaced }) {
         const { sources, verdicts } = store.answers;
         /** @param {string} name */
         const done = (name) =>
-            Boolean(get(`exercise:${data.assignment}/${name}`)) ||
-            (store.state !== "kept" && verdicts[name] === "right"); // where no tick can be kept
+            ticked(data.assignment, name) || (store.state !== "kept" && verdicts[name] === "right"); // where no tick can be kept
         const stand = data.exercises.map(({ name }) => standing(name, done(name), { sources }));
         const right = stand.filter((one) => one === "right").length;
         const tried = stand.filter((one) => one === "tried").length;

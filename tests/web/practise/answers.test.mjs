@@ -175,6 +175,18 @@ for (const locks of [true, false]) {
     });
 }
 
+test("what another tab wrote without its turn is not overwritten", async () => {
+    const one = browser();
+    const { store, run } = await openTab(one);
+    run(() => store.set("mean", "here"));
+    one.shared.data[KEY] = JSON.stringify({ ...withMean("there"), own: [] });
+    await time.pass(300);
+    assert.deepEqual(kept(one), {
+        ...withMean("there"),
+        aside: [{ cell: "mean", source: "here" }],
+    });
+});
+
 test("a tab that waits gets the turn when the other one is closed", async () => {
     const one = browser();
     const first = await openTab(one);

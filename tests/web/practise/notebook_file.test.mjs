@@ -190,3 +190,38 @@ test("of several cells for one answer the last edited counts, and pieces are joi
         ["def mean(x):\n    return 0"],
     );
 });
+
+test("whatever is put in the place of any value, a notebook is read or refused in words", () => {
+    const odd = [null, 0, "", "mean", [], {}, ["x", 1], { nbgrader: 5 }, { grade_id: {} }, true];
+    const places = [];
+    /** @param {any} value @param {(string | number)[]} path */
+    const walk = (value, path) => {
+        places.push(path);
+        if (value && typeof value === "object")
+            for (const key of Object.keys(value)) walk(value[key], [...path, key]);
+    };
+    walk(released(), []);
+    for (const path of places)
+        for (const one of odd) {
+            const whole = { root: released() };
+            const [last, ...before] = ["root", ...path].reverse();
+            const owner = before
+                .reverse()
+                .reduce((value, key) => value[key], /** @type {any} */ (whole));
+            owner[last] = one;
+            try {
+                const { sources, own, aside } = open(JSON.stringify(whole.root));
+                for (const text of [
+                    ...Object.values(sources),
+                    ...[...own, ...aside].map((two) => two.source),
+                ])
+                    assert.equal(typeof text, "string");
+            } catch (error) {
+                assert.ok(
+                    error instanceof NotebookError,
+                    `${path}: ${JSON.stringify(one)}: ${error}`,
+                );
+            }
+        }
+    assert.ok(places.length > 100);
+});

@@ -1,0 +1,103 @@
+"""The notebook that a practise page writes is the released one, and is graded as that is."""
+
+import copy
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from site_tools import ROOT
+
+from autograder.course.course import Course
+from autograder.exercise.model import Assignment
+from autograder.grading.checker import judge_notebook
+from autograder.grading.sample import answer_source
+from autograder.judging.verdict import Verdict
+from autograder.nbgrader.release import release
+from autograder.sandbox.backends import Sandbox
+from exercises import COURSE
+
+WRITE = ROOT / "tests" / "web" / "practise" / "write.mjs"
+CHAPTERS = (
+    *("context_bottleneck", "alignment", "captioning", "self_attention", "queries_keys_values"),
+    *("multi_head", "positions"),
+)
+ODD = "A line\r\nand another\x0b\x85\u2028: é 😀 \\ \x7f\t</script>\n\n"
+HELPER = "def helper():\n    return 'of my own'\n"
+Answers = dict[str, Any]
+
+
+def write(folder: Path, released: Path, *all_answers: Answers) -> list[tuple[Path, Answers]]:
+    """Write a notebook for each answers; return their paths and what is read back from them."""
+    jobs = [
+        {
+            "released": str(released),
+            "answers": answers,
+            "target": str(folder / f"{at}.ipynb"),
+        }
+        for at, answers in enumerate(all_answers)
+    ]
+    asked = folder / "jobs.json"
+    asked.write_text(json.dumps(jobs), encoding="utf-8")
+    done = subprocess.run(["node", str(WRITE), str(asked)], capture_output=True, check=True)
+    read = [json.loads(line) for line in done.stdout.splitlines()]
+    return [(Path(job["target"]), one) for job, one in zip(jobs, read, strict=True)]
+
+
+def filled(released: Path, answers: Answers) -> str:
+    """Return what nbformat writes for the release with these answers in it."""
+    notebook = copy.deepcopy(nbformat.read(released, as_version=4))
+    for cell in notebook.cells:
+        cell.source = answers["sources"].get(cell.id, cell.source)
+    for own in answers["own"]:
+        place = [cell.id for cell in notebook.cells].index(own["after"]) + 1
+        cell = nbformat.v4.new_code_cell(own["source"], id=own["id"])
+        notebook.cells.insert(place, cell)
+    return nbformat.writes(notebook) + "\n"
+
+
+def class_work(assignment: Assignment) -> Iterator[tuple[str, str, str | None]]:
+    """Yield (exercise, source, mistake): a third right, a third mistaken, the others not begun."""
+    for at, exercise in enumerate(assignment.exercises):
+        if at % 3 == 0:
+            yield exercise.name, answer_source(exercise.alternatives[0], exercise.name), None
+        elif at % 3 == 1:
+            mistake = next(one for one in exercise.misconceptions if not one.released)
+            yield exercise.name, answer_source(mistake.wrong, exercise.name), mistake.name
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_notebook_of_the_page_is_the_released_one_and_gets_the_same_verdicts(
+    chapter: str, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    course = Course.create(tmp_path, "exercises")
+    (released,) = release(course, [chapter])
+    assignment = COURSE[chapter]
+    work = list(class_work(assignment))
+    names = [one.name for one in (*assignment.exercises, *assignment.written)]
+    own = [
+        {"id": "own-2", "after": names[0], "source": "helper()"},
+        {"id": "own-1", "after": names[0], "source": HELPER},
+    ]
+    answered = {"sources": {name: source for name, source, _ in work}, "own": own[::-1]}
+    odd = {"sources": dict.fromkeys(names, ODD), "own": []}
+    nothing = {"sources": {}, "own": []}
+    written = write(tmp_path, released, nothing, answered, odd)
+
+    assert written[0][0].read_bytes() == released.read_bytes()
+    in_order = {"sources": answered["sources"], "own": own}  # inserted one above the other
+    assert written[1][0].read_bytes() == filled(released, in_order).encode()
+    assert written[2][0].read_bytes() == filled(released, odd).encode()
+    for answers, (_, read) in zip((nothing, answered, odd), written, strict=True):
+        assert read == answers | {"aside": []}
+
+    written[1][0].replace(released)  # its cases lie there
+    judgements = judge_notebook(released, COURSE, sandbox)
+    for name, _, mistake in work:
+        assert judgements[name].passed == (mistake is None), name
+        assert judgements[name].misconception == mistake, name
+    for name in set(judgements) - {name for name, _, _ in work}:
+        assert judgements[name].verdict in (Verdict.MISSING, Verdict.EXCEPTION), name
