@@ -4,13 +4,11 @@
 
 import { element } from "../parts.mjs";
 import { editor } from "./editor.mjs";
-import { frame, named } from "./frame.mjs";
+import { frame, HINT, named } from "./frame.mjs";
 import { ownCells } from "./own.mjs";
 import { report } from "./report.mjs";
 
 /** @typedef {import("./page.mjs").Page} Page */
-
-export const HINT = "practise-hint";
 
 /** How the keyboard leaves an editor, below the first one. */
 const hint = () =>
@@ -28,7 +26,7 @@ export function givenCell(place, page, number) {
         page.runner.stop(),
     );
     page.runner.views.set(id, view);
-    place.append(row, view.outputs.node);
+    place.append(row, view.outputs.node, ownCells(id, page).node);
     place.dataset.live = "";
 }
 
@@ -64,32 +62,33 @@ export function answerCell(place, page) {
     function reset() {
         if (!window.confirm(`Put the stub of ${id} back, in place of what you typed?`)) return;
         page.store.reset(id);
-        code.replace(page.store.source(id));
-        said.clear();
-        view.outputs.clear();
+        refresh();
         view.say("Reset. Undo in the editor (Ctrl+Z) brings your text back.");
     }
 
+    /** Show the text that is kept; what was said of another one goes. */
+    function refresh() {
+        if (!code.replace(page.store.source(id))) return;
+        said.clear();
+        view.outputs.clear();
+        view.say("");
+    }
+
     const own = ownCells(id, page);
-    const below = element("div", { class: "practise-below" }, addButton(id, own));
-    place.append(code.node);
+    const add = named("Add a cell below", id, () => own.add(id));
+    add.classList.add("practise-quiet");
+    const below = element("div", { class: "practise-below" }, add);
+    place.append(element("div", {}, code.node));
     if (!document.getElementById(HINT)) place.append(hint());
     place.append(row, said.node, view.outputs.node, below, own.node);
     place.dataset.live = "";
     page.add({
-        refresh: () => code.replace(page.store.source(id)),
+        refresh,
         lock(now) {
             code.lock(now);
-            buttons[2].disabled = now;
+            buttons[2].disabled = add.disabled = now;
         },
     });
-}
-
-/** @param {string} id @param {ReturnType<typeof ownCells>} own */
-function addButton(id, own) {
-    const add = named("Add a cell below", id, () => own.add(id));
-    add.classList.add("practise-quiet");
-    return add;
 }
 
 /** @param {HTMLElement} place @param {Page} page */
@@ -111,7 +110,7 @@ export function writtenCell(place, page) {
         field.style.height = `${field.scrollHeight + 2}px`;
     }
 
-    place.append(label, field);
+    place.append(label, field, ownCells(id, page).node);
     place.dataset.live = "";
     grow();
     page.add({

@@ -122,12 +122,13 @@ export function editor({ name, hint, text, typed, run, check }) {
     return {
         node: view.dom,
         focus: () => view.focus(),
-        /** Put another text there, which can be undone. @param {string} now */
+        /** Put a text there, which can be undone; return whether it is another one. @param {string} now */
         replace(now) {
-            if (now === view.state.doc.toString()) return;
+            if (now === view.state.doc.toString()) return false;
             replacing = true;
             view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: now } });
             replacing = false;
+            return true;
         },
         /** @param {boolean} now whether nothing may be typed */
         lock(now) {

@@ -4,6 +4,9 @@
 import { button, element } from "../parts.mjs";
 import { Outputs } from "./outputs.mjs";
 
+/** The id of the line that says how the keyboard leaves an editor. */
+export const HINT = "practise-hint";
+
 /** @typedef {[text: string, does: () => void]} Action */
 
 /**

@@ -2,9 +2,8 @@
 // The reader's own cells, below an answer: to try something.
 
 import { element } from "../parts.mjs";
-import { HINT } from "./cells.mjs";
 import { editor } from "./editor.mjs";
-import { frame } from "./frame.mjs";
+import { frame, HINT } from "./frame.mjs";
 
 /** @typedef {import("./page.mjs").Page} Page */
 
@@ -59,7 +58,7 @@ export function ownCells(below, page) {
         };
         page.add(field);
         const place = element("div", { class: "practise-own", "data-live": "" });
-        place.append(code.node, row, view.outputs.node);
+        place.append(element("div", {}, code.node), row, view.outputs.node);
         return { place, code, field };
     }
 

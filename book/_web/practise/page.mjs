@@ -11,6 +11,9 @@ import { cellsOf } from "./released.mjs";
 
 /** What the reader types into: it shows what is kept, and can be locked. @typedef {{ refresh(): void, lock(now: boolean): void }} Field */
 
+/** The kinds of released cells that stand in the page as cells. */
+const PLACED = ["given", "answer", "written"];
+
 export class Page {
     /** @type {Set<Field>} */
     #fields = new Set();
@@ -22,12 +25,18 @@ export class Page {
         this.runner = runner;
     }
 
-    /** The reader's own cells below a released one, in order. @param {string} id */
+    /**
+     * The reader's own cells between a cell of the page and the next one, in order. A notebook that
+     * was opened may have them anywhere, also below a self-check and above all cells.
+     * @param {string} id
+     */
     ownBelow(id) {
         const cells = cellsOf(this.store.released, this.store.answers);
-        const start = cells.findIndex((cell) => cell.id === id) + 1;
-        const end = cells.findIndex((cell, at) => at >= start && cell.kind !== "own");
-        return cells.slice(start, end < 0 ? undefined : end);
+        let place = cells.find(({ kind }) => PLACED.includes(kind))?.id;
+        return cells.filter((cell) => {
+            if (PLACED.includes(cell.kind)) place = cell.id;
+            return cell.kind === "own" && place === id;
+        });
     }
 
     /** @param {Field} field */

@@ -97,7 +97,7 @@ export class Runner {
         }
         view.say(check ? "Checking." : "Running.");
         const { result, error } = await this.#step(steps[steps.length - 1], view);
-        this.notes.noteRun(target);
+        if (steps[steps.length - 1].kind !== "given") this.notes.noteRun(target);
         if (!check) view.say(ended(result, error));
         else if (result.ok) await this.#check(target, view);
         else {
