@@ -22,8 +22,8 @@ from sphinx_external_toc.api import Document, FileItem, SiteMap
 class Entry:
     """A page in the contents.
 
-    number: of a chapter, else "". sentence: what it is about. below: its exercises and its appendix,
-    if any. exercises: how many can be checked on it, for a page of exercises.
+    number: of a chapter, else "". sentence: what it is about. below: the pages of its exercises and
+    its appendix, if any. exercises: of a page of exercises, how many can be checked on it.
     """
 
     name: str
