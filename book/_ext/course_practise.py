@@ -39,7 +39,7 @@ FOLDER = "practise"
 PROGRAM = Path(__file__).parents[1] / "_web" / FOLDER / "notebook.py"
 """What runs in the worker beside the student's code."""
 DIRECTIVE = re.compile(r"^```\{practise\} (\w+)\n```$", re.MULTILINE)
-TITLE = re.compile(r"\A# .*\n+")
+TITLE = re.compile(r"\A# (.*)\n+")
 UNSEEN = ("progress-task", "progress-check")
 """Cells of a notebook whose part the page's own bar plays."""
 
@@ -162,9 +162,11 @@ def needs_torch(cells: list[dict[str, Any]]) -> bool:
 
 def data_of(name: str) -> dict[str, Any]:
     """Return what the page's script must know."""
-    facts = kept()[name]
+    facts, title = kept()[name], TITLE.match(source_of(cells_of(name)[0]))
+    assert title, f"the notebook of {name} has no title"
     return {
         "assignment": name,
+        "title": title[1],
         "chapter": f"../{name}.html",
         "python": "../_static/python/",
         "files": "../_static/practise/",

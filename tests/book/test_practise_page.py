@@ -1,20 +1,16 @@
 """A practise page in a browser with its real Python: checked, stopped, broken, by keyboard alone.
 
-It stands in a small site of its own. Python takes seconds to start, so most tests share one page.
+Python takes seconds to start, so most tests share one page.
 """
 
 import gzip
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
-import practise_page
 import pytest
 from playwright.sync_api import Browser, Dialog, Locator, Page, expect
-from site_tools import MODES, ROOT, Reader, serving
+from site_tools import MODES, Reader
 
-ARCHIVE = ROOT / "_build" / "assignments" / "alignment.zip"
-WHEELS = ROOT / "_build" / "python"
 PRACTISE = "practise/alignment.html"
 MOST_KB = 130
 START = 120_000
@@ -29,20 +25,6 @@ LOST = """\
 def words_lost(scores, gold, H, W_out, targets):
     return 0.0
 """
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A site with one practise page, in place of the book's."""
-    wheels = [*WHEELS.glob("numpy-*.whl")]
-    if not ARCHIVE.is_file() or not wheels:
-        pytest.fail(
-            "type `make site releases`, which fetches NumPy's wheel and writes the archives"
-        )
-    folder: Path = tmp_path_factory.mktemp("practise")
-    practise_page.make(folder, ARCHIVE, wheels[0])
-    with serving(folder) as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +47,7 @@ def page(person: Reader) -> Iterator[Page]:
 
 
 def answer(page: Page, name: str = "additive_scores") -> Locator:
-    return page.locator(f"#{name}")
+    return page.locator(f'[data-cell="{name}"]')
 
 
 def write(cell: Locator, text: str) -> None:
@@ -385,6 +367,6 @@ def test_on_paper_and_without_scripts_the_static_code_stands_there(
         expect(answer(page).locator(".cm-editor")).to_be_visible()
         page.emulate_media(media="print")
     expect(answer(page).locator(".highlight")).to_be_visible()
-    expect(page.locator("#read_the_heatmap p")).to_be_visible()
+    expect(answer(page, "read_the_heatmap").locator("p")).to_be_visible()
     for hidden in (".cm-editor", ".practise-cell button", ".practise-hint", "textarea"):
         expect(page.locator(hidden).filter(visible=True)).to_have_count(0)

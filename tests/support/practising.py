@@ -29,7 +29,7 @@ IN_PYTHON = ROOT / "tests" / "support" / "headless_notebook.py"
 
 Step = dict[str, str]
 Session = dict[str, Any]
-"""What both programs print: the seconds until the notebook was `ready`, and the `steps`' results."""
+"""What both programs print: the seconds until it was `ready`, and the `steps`' results."""
 
 needs_pyodide = pytest.mark.skipif(
     not (PYODIDE / "pyodide.mjs").is_file() or not NUMPY.is_file(),
