@@ -18,6 +18,7 @@ from site_tools import SITE, pages_of, serving
 from tests.benchmarks.bench_file import record
 from tests.benchmarks.site.figures import Figure, of_lighthouse, of_pages
 from tests.benchmarks.site.lighthouse import lighthouse
+from tests.benchmarks.site.practising import practising
 from tests.benchmarks.site.server import Compressing, FontsLate
 from tests.benchmarks.site.visiting import Visited, visited
 
@@ -36,7 +37,8 @@ def main() -> int:
         for name in dict.fromkeys(judged):
             scores[name] = lighthouse(f"{address}/{name}")
             say(f"Lighthouse, {name}: {scores[name]}")
-    figures = of_pages(visits) + of_lighthouse(scores)
+        practised = practising(address)
+    figures = of_pages(visits) + of_lighthouse(scores) + practised
     record(as_recorded(figures))
     say("", *rows(figures), sep="\n")
     return 0 if all(one.kept for one in figures) else 1
