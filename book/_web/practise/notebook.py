@@ -247,6 +247,7 @@ class _In(io.TextIOBase):
 
 
 SMALLER = "This page's Python has little memory: make arrays smaller, or fewer."
+NARROW = "NumPy has whole numbers of 32 bits in this page: convert with `.astype(np.intp)`."
 PLAIN = (
     "This page runs plain Python, without the commands of Jupyter and of a terminal. Leave this "
     "line out here; it works in the downloaded notebook."
@@ -276,6 +277,8 @@ def _in_words(error: BaseException, source: str) -> BaseException:
             return MemoryError(f"{str(error) or 'Out of memory'}. {SMALLER}")
         case ValueError() if "array is too big" in str(error) or "allowed dim" in str(error):
             return ValueError(f"{str(error).rstrip('.')}. {SMALLER}")
+        case TypeError() if "dtype('int64') to dtype('int32')" in str(error):
+            return TypeError(f"{error}. {NARROW}")
         case SystemExit():
             return SystemExit("exit() ends nothing in this page. Leave it out, or use `return`.")
     return error

@@ -31,9 +31,7 @@ const ready = (performance.now() - begun) / 1000;
 const steps = asked.steps.map((/** @type {Record<string, string>} */ step) => {
     shown = [];
     const start = performance.now();
-    const answer = step.check
-        ? notebook.check(step.check)
-        : notebook.run(step.run, step.cell);
+    const answer = step.check ? notebook.check(step.check) : notebook.run(step.run, step.cell);
     return { ...JSON.parse(answer), shown, waited: (performance.now() - start) / 1000 };
 });
 process.stdout.write(JSON.stringify({ ready, steps }));
