@@ -203,7 +203,7 @@ class _Output:
         self._send(kind="html", html=page)
 
     def error(self, error: BaseException, source: str) -> str:
-        """Show `error` without the frames of this file; return its message."""
+        """Show `error` without the frames of this file; return its message, or its name."""
         plain = _in_words(error, source)
         told = traceback.TracebackException(type(plain), plain, error.__traceback__)
         told.stack[:] = [frame for frame in told.stack if frame.filename != _HERE]
@@ -211,8 +211,9 @@ class _Output:
         if len(text) > MOST_OF_AN_ERROR:
             text = f"{text[: MOST_OF_AN_ERROR // 2]}\n[...]\n{text[-MOST_OF_AN_ERROR // 2 :]}"
         message = str(told)[:MOST_OF_AN_ERROR]
-        self._send(kind="error", name=type(plain).__name__, message=message, text=text)
-        return message
+        name = type(plain).__name__
+        self._send(kind="error", name=name, message=message, text=text)
+        return message or name
 
     def _most(self, text: str) -> str:
         shown = text[: self._left]
