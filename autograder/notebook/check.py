@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..exercise.model import Assignment, Case, Raises, public_cases
 from ..judging.agreement import agree
 from ..judging.judge import AnswerKey, build_key, judge, observe_quietly
@@ -195,7 +197,23 @@ def _case(
     asked: tuple[str, tuple[str, ...]] | None,
     tolerance: float | None,
 ) -> Case:
-    return Case(note, arguments, keywords, setup, Raises(*asked) if asked else None, tolerance)
+    raises = Raises(*asked) if asked else None
+    return Case(note, _native(arguments), _native(keywords), setup, raises, tolerance)
+
+
+def _native(argument: Any) -> Any:
+    """Return an argument with its whole numbers as NumPy makes them on this machine.
+
+    A browser's NumPy has 32 bits: there `np.take` and `np.bincount` refuse indices of 64.
+    """
+    if isinstance(argument, tuple | list):
+        return type(argument)(map(_native, argument))
+    if isinstance(argument, dict):
+        return {name: _native(value) for name, value in argument.items()}
+    if isinstance(argument, np.ndarray) and argument.dtype == np.int64:
+        narrow = argument.astype(np.intp)
+        return narrow if np.array_equal(narrow, argument) else argument
+    return argument
 
 
 def _known(name: str, hint: str, observations: tuple[Observation, ...]) -> KeyedMisconception:

@@ -22,6 +22,7 @@ LONG = (
     "tests/book/test_playground_claims.py",
     "tests/exercises/test_exercises.py",
     "tests/autograder/notebook/test_agreement.py",
+    "tests/book/test_practise_verdicts.py",
     "tests/exercises/test_semantic_mutants.py",
     "tests/autograder/grading/test_cluster.py",
     "tests/solutions/test_smollm2.py",
@@ -36,6 +37,7 @@ LONG = (
 APART = {
     "tests/autograder/notebook/test_agreement.py": r"\[\w+\]$",  # by chapter
     "tests/book/test_pages.py": r"\[\w+\]$",  # by reader
+    "tests/book/test_practise_verdicts.py": r"\[\w+\]$",  # by chapter
     "tests/hostile/test_corpus.py": r"-(?:warm|cold)\]$",  # by sandbox
 }
 """What tells the pieces of a file apart in the names of its tests."""

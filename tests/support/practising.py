@@ -1,4 +1,4 @@
-"""The notebook of a practise page outside a browser: in Pyodide, and in the Python of the tests.
+"""The notebook of a practise page, outside a browser: in Pyodide, and in the Python of the tests.
 
 Steps of a notebook are `{"run": source, "cell": name}` and `{"check": exercise}`. A result is what
 `book/_web/practise/notebook.py` returned for the step, with all that was shown, and how many
@@ -29,7 +29,7 @@ IN_PYTHON = ROOT / "tests" / "support" / "headless_notebook.py"
 
 Step = dict[str, str]
 Session = dict[str, Any]
-"""What both programs print: the seconds until it was `ready`, and the `steps`' results."""
+"""What both programs print: the seconds until the notebook was `ready`, and a result per step."""
 
 needs_pyodide = pytest.mark.skipif(
     not (PYODIDE / "pyodide.mjs").is_file() or not NUMPY.is_file(),

@@ -7,6 +7,7 @@ import {
     historyKeymap,
     indentLess,
     indentMore,
+    isolateHistory,
     standardKeymap,
     toggleComment,
 } from "@codemirror/commands";
@@ -49,6 +50,28 @@ const LOOKS = EditorView.theme({
     ".cm-line": { padding: "0 calc(1rem - 1px)" },
     "&.cm-focused .cm-matchingBracket": { background: "var(--mark)" },
     "&.cm-focused .cm-nonmatchingBracket": { background: "none", color: "var(--wrong)" },
+});
+
+/**
+ * What is typed over a selection. Left to do it, the browser keeps the colour of the word that was
+ * selected first, in the style of the line.
+ */
+const TYPING = EditorView.domEventHandlers({
+    beforeinput(event, view) {
+        const { from, to, empty } = view.state.selection.main;
+        const { inputType, data } = /** @type {InputEvent} */ (event);
+        if (inputType !== "insertText" || !data || empty || view.composing || view.state.readOnly)
+            return false;
+        const typed = () =>
+            view.state.update(view.state.replaceSelection(data), {
+                userEvent: "input.type",
+                scrollIntoView: true,
+            });
+        const handlers = view.state.facet(EditorView.inputHandler); // such as that of brackets
+        if (!handlers.some((handler) => handler(view, from, to, data, typed)))
+            view.dispatch(typed());
+        return true;
+    },
 });
 
 /** After `Escape`, `Tab` leads on to the next thing on the page, as long as no other key is pressed. */
@@ -97,6 +120,7 @@ export function editor({ name, hint, text, typed, run, check }) {
                 syntaxHighlighting(COLOURS),
                 LOOKS,
                 LEAVING,
+                TYPING,
                 locked.of([]),
                 keymap.of([
                     { key: "Ctrl-Enter", run: command(run) },
@@ -126,7 +150,10 @@ export function editor({ name, hint, text, typed, run, check }) {
         replace(now) {
             if (now === view.state.doc.toString()) return false;
             replacing = true;
-            view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: now } });
+            view.dispatch({
+                changes: { from: 0, to: view.state.doc.length, insert: now },
+                annotations: isolateHistory.of("full"),
+            });
             replacing = false;
             return true;
         },

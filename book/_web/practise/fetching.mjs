@@ -20,6 +20,8 @@ export function counting(tell) {
     let total = 0;
     let known = true;
     let told = 0;
+    const broken = Promise.withResolvers();
+    broken.promise.catch(() => {}); // nobody may wait for it
 
     /** @param {Uint8Array} chunk @param {TransformStreamDefaultController<Uint8Array>} stream */
     function pass(chunk, stream) {
@@ -35,21 +37,25 @@ export function counting(tell) {
 
     /** @type {typeof globalThis.fetch} */
     async function fetchCounted(resource, options) {
-        const response = await real(resource, options);
+        const response = await real(resource, options).catch(broken.reject);
+        if (!response) throw new Error("The connection broke.");
         if (!response.ok || !response.body) {
             const name = new URL(response.url).pathname.split("/").at(-1);
-            throw new Error(`${name} did not arrive (${response.status}).`);
+            const error = new Error(`${name} did not arrive (${response.status}).`);
+            broken.reject(error);
+            throw error;
         }
         const length = lengthOf(response);
         known &&= length > 0;
         total += length;
-        const body = response.body.pipeThrough(
-            new TransformStream({ transform: pass, flush: say }),
-        );
-        return new Response(body, { headers: response.headers });
+        const { readable, writable } = new TransformStream({ transform: pass, flush: say });
+        response.body.pipeTo(writable).catch(broken.reject);
+        return new Response(readable, { headers: response.headers });
     }
     return {
         fetch: fetchCounted,
+        /** Rejects as soon as anything does not arrive. */
+        broken: broken.promise,
         /** All bytes of a file. @param {string} address */
         bytes: async (address) => (await fetchCounted(address)).arrayBuffer(),
     };

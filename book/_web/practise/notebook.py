@@ -203,7 +203,7 @@ class _Output:
         self._send(kind="html", html=page)
 
     def error(self, error: BaseException, source: str) -> str:
-        """Show `error` without the frames of this file; return its message."""
+        """Show `error` without the frames of this file; return its message, or its name."""
         plain = _in_words(error, source)
         told = traceback.TracebackException(type(plain), plain, error.__traceback__)
         told.stack[:] = [frame for frame in told.stack if frame.filename != _HERE]
@@ -211,8 +211,9 @@ class _Output:
         if len(text) > MOST_OF_AN_ERROR:
             text = f"{text[: MOST_OF_AN_ERROR // 2]}\n[...]\n{text[-MOST_OF_AN_ERROR // 2 :]}"
         message = str(told)[:MOST_OF_AN_ERROR]
-        self._send(kind="error", name=type(plain).__name__, message=message, text=text)
-        return message
+        name = type(plain).__name__
+        self._send(kind="error", name=name, message=message, text=text)
+        return message or name
 
     def _most(self, text: str) -> str:
         shown = text[: self._left]
@@ -247,6 +248,7 @@ class _In(io.TextIOBase):
 
 
 SMALLER = "This page's Python has little memory: make arrays smaller, or fewer."
+NARROW = "NumPy has whole numbers of 32 bits in this page: convert with `.astype(np.intp)`."
 PLAIN = (
     "This page runs plain Python, without the commands of Jupyter and of a terminal. Leave this "
     "line out here; it works in the downloaded notebook."
@@ -276,6 +278,8 @@ def _in_words(error: BaseException, source: str) -> BaseException:
             return MemoryError(f"{str(error) or 'Out of memory'}. {SMALLER}")
         case ValueError() if "array is too big" in str(error) or "allowed dim" in str(error):
             return ValueError(f"{str(error).rstrip('.')}. {SMALLER}")
+        case TypeError() if "dtype('int64') to dtype('int32')" in str(error):
+            return TypeError(f"{error}. {NARROW}")
         case SystemExit():
             return SystemExit("exit() ends nothing in this page. Leave it out, or use `return`.")
     return error

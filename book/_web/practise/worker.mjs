@@ -33,9 +33,23 @@ function show(json) {
 }
 
 /** @param {Start} start */
-async function begin({ python, files, archive, assignment }) {
+async function begin(start) {
     const fetched = counting((bytes, total) => postMessage({ type: "loading", bytes, total }));
     self.fetch = fetched.fetch; // Pyodide fetches its parts by it
+    // Where its WebAssembly does not come, or is refused, Pyodide writes to the console and waits.
+    const refused = Promise.withResolvers();
+    const real = WebAssembly.instantiateStreaming;
+    WebAssembly.instantiateStreaming = async (source, imports) => {
+        const made = real(source, imports);
+        made.catch(refused.reject);
+        return made;
+    };
+    await Promise.race([load(start, fetched), fetched.broken, refused.promise]);
+    postMessage({ type: "ready" });
+}
+
+/** @param {Start} start @param {ReturnType<typeof counting>} fetched */
+async function load({ python, files, archive, assignment }, fetched) {
     const [{ loadPyodide }, packed, module] = await Promise.all([
         import(`${python}pyodide.mjs`),
         fetched.bytes(archive),
@@ -48,7 +62,6 @@ async function begin({ python, files, archive, assignment }) {
     py.unpackArchive(packed, "zip", { extractDir: FOLDER });
     py.runPython(`import sys; sys.path.append("${FOLDER}")`);
     notebook = py.pyimport("notebook").Notebook(`${FOLDER}/${assignment}`, show);
-    postMessage({ type: "ready" });
 }
 
 /** @param {Run | Check} asked */

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 import toy
 from nightly import some
 
+from autograder.exercise.model import Case
 from autograder.exercise.stubs import stub
 from autograder.judging.agreement import agree
 from autograder.judging.judge import build_key, judge, observe_quietly
@@ -214,6 +216,24 @@ def test_an_answer_cannot_change_what_is_kept_for_the_next_check(desk):
     fresh = check(named("row_mean", lambda X: X.sum(axis=-1)))
     assert any(agree(fresh.case.arguments, case.arguments) for case in key.cases)
     assert check(named("row_mean", lambda X: X.mean(axis=-1))).judgement.passed
+
+
+def test_where_numpy_has_32_bits_whole_numbers_are_given_in_32(desk, monkeypatch):
+    monkeypatch.setattr(np, "intp", np.int32)
+    ids, large, numbers = np.array([3, -1]), np.array([2**40]), np.array([0.5])
+    exercise = replace(
+        toy.TOY.exercises[0],
+        misconceptions=(),
+        reference=lambda ids, others, large: ids * 1.0,
+        cases=lambda _: [Case("ids", (ids, [ids, numbers]), {"large": large})],
+    )
+    write_cases(toy.Assignment("toy", "Toy", (exercise,), ()), desk / "toy.cases")
+    (key,) = read_cases(desk / "toy.cases")
+    (case,) = key.cases
+    first, others = case.arguments
+    assert [one.dtype.name for one in (first, *others)] == ["int32", "int32", "float64"]
+    assert case.keywords["large"].dtype == np.int64
+    assert agree(case.arguments, (ids, [ids, numbers]))
 
 
 @pytest.mark.parametrize("assignment", COURSE.values(), ids=lambda one: one.name)

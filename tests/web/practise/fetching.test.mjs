@@ -39,10 +39,27 @@ test("a file that is not there is named", async () => {
         Object.defineProperty(new Response("", { status: 404 }), "url", {
             value: "http://127.0.0.1/python/numpy.whl",
         });
-    await assert.rejects(
-        counting(() => {}).bytes("numpy.whl"),
-        /numpy\.whl did not arrive \(404\)/,
-    );
+    const { bytes, broken } = counting(() => {});
+    await assert.rejects(bytes("numpy.whl"), /numpy\.whl did not arrive \(404\)/);
+    await assert.rejects(broken, /numpy\.whl did not arrive/);
+});
+
+test("a connection that breaks before or within a file is noticed at once", async () => {
+    globalThis.fetch = async () => {
+        throw new TypeError("Failed to fetch");
+    };
+    const before = counting(() => {});
+    await assert.rejects(before.bytes("wasm"));
+    await assert.rejects(before.broken, /Failed to fetch/);
+    const cut = new ReadableStream({
+        pull(stream) {
+            stream.error(new TypeError("network error"));
+        },
+    });
+    globalThis.fetch = async () => new Response(cut);
+    const within = counting(() => {});
+    await assert.rejects(within.bytes("wasm"));
+    await assert.rejects(within.broken, /network error/);
 });
 
 for (const [bytes, total, words] of /** @type {[number, number, string][]} */ ([
