@@ -36,7 +36,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A site with one practise page, in place of the book's."""
     wheels = [*WHEELS.glob("numpy-*.whl")]
     if not ARCHIVE.is_file() or not wheels:
-        pytest.fail("type `make site releases`, which fetches NumPy's wheel and writes the archives")
+        pytest.fail("type `make site releases`, which fetches NumPy and writes the archives")
     folder: Path = tmp_path_factory.mktemp("practise")
     practise_page.make(folder, ARCHIVE, wheels[0])
     with serving(folder) as found:
@@ -180,6 +180,14 @@ def test_a_thousand_tables_are_cut_off(own: Locator) -> None:
 def test_what_cannot_work_here_is_said(own: Locator, code: str, error: str) -> None:
     assert error in run(own, code)
     assert run(own, "1 + 1").strip() == "2"
+
+
+def test_a_crash_of_python_is_told_and_a_fresh_one_begun(person: Reader, own: Locator) -> None:
+    write(own, "import os\nos.abort()")
+    press(own, "Run")
+    expect(said(own)).to_contain_text("Python has crashed")
+    assert run(own, "3 + 3").strip() == "6"
+    person.errors.clear()  # Pyodide writes to the console as it crashes
 
 
 def test_html_of_a_cell_can_run_and_fetch_nothing(page: Page, own: Locator) -> None:

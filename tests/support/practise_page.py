@@ -102,4 +102,4 @@ def _cell(cell: dict[str, Any], mark: dict[str, Any]) -> str:
             f'<div class="practise-cell practise-written" id="{name}" data-cell="{name}">'
             f"<p>{html.escape(source.strip('*'))}</p></div>"
         )
-    return MarkdownIt().render(source)
+    return MarkdownIt().enable("table").render(source)
