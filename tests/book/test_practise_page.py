@@ -166,6 +166,14 @@ def test_what_cannot_work_here_is_said(own: Locator, code: str, error: str) -> N
     assert run(own, "1 + 1").strip() == "2"
 
 
+def test_a_crash_of_python_is_told_and_a_fresh_one_begun(person: Reader, own: Locator) -> None:
+    write(own, "import os\nos.abort()")
+    press(own, "Run")
+    expect(said(own)).to_contain_text("Python has crashed")
+    assert run(own, "3 + 3").strip() == "6"
+    person.errors.clear()  # Pyodide writes to the console as it crashes
+
+
 def test_html_of_a_cell_can_run_and_fetch_nothing(page: Page, own: Locator) -> None:
     html = (
         "<b onclick=\\'x()\\' id=main-content>bold</b><script>document.title = 1</script>"

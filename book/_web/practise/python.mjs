@@ -30,7 +30,7 @@ const NOT_FETCHED =
     "Python could not be fetched. Look at your connection, then try again. What you typed is safe.";
 const DIED =
     "Python has crashed, so a fresh one is starting. What you typed is safe. Perhaps the code uses " +
-    "more memory than the browser allows.";
+    "more memory than the browser allows, or nests calls or lists too deeply.";
 
 const NOTHING = { bytes: 0, total: 0, why: "" };
 const STOPPED = "Stopped. A fresh Python is starting; what you typed is still here.";
@@ -93,7 +93,7 @@ export class Python {
     }
 
     /**
-     * @param {string} cell
+     * @param {string} cell its name, in tracebacks
      * @param {string} source
      * @param {(output: Output) => void} show is called as outputs come
      * @returns {Promise<Ran>}

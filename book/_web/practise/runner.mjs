@@ -112,7 +112,7 @@ export class Runner {
         let error = "";
         view?.outputs.clear();
         const session = this.python.session;
-        const result = await this.python.run(cell.id, cell.source, (output) => {
+        const result = await this.python.run(this.#view(cell.id).name, cell.source, (output) => {
             if (output.kind === "error") error = output.name;
             view?.outputs.add(output);
         });
