@@ -102,4 +102,6 @@ def _cell(cell: dict[str, Any], mark: dict[str, Any]) -> str:
             f'<div class="practise-cell practise-written" id="{name}" data-cell="{name}">'
             f"<p>{html.escape(source.strip('*'))}</p></div>"
         )
-    return MarkdownIt().enable("table").render(source)
+    text = MarkdownIt().enable("table").render(source)
+    scrolling = text.replace("<table>", '<div class="table-scroll"><table>')
+    return scrolling.replace("</table>", "</table></div>")
