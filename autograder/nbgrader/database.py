@@ -70,6 +70,32 @@ def make_file(url: str) -> None:
             Path(file).touch()
 
 
+def require_writable(url: str) -> None:
+    """Raise GradebookError for a file that this process may not write.
+
+    nbgrader would find out in its first statement, and log the traceback.
+    """
+    file = sqlite_file(url)
+    if file and (refusal := _refusal(file)):
+        raise GradebookError(refusal)
+
+
+def _refusal(file: str) -> str:
+    """Return why a gradebook cannot be read and written; empty if it can, or is not there."""
+    if not os.path.exists(file) or os.access(file, os.R_OK | os.W_OK):
+        return ""
+    if os.statvfs(file).f_flag & os.ST_RDONLY:
+        return (
+            f"{printable(file)}: the gradebook is on a disk that is read-only. Make the disk "
+            "writable, or work on a copy of the course."
+        )
+    return (
+        f"{printable(file)}: you may not read and write the gradebook. Nothing is lost, every "
+        f"grade is in the journal. `autograder doctor --course {printable(os.path.dirname(file))}` "
+        "says who may, and what its owner types to share it."
+    )
+
+
 def shown(url: str) -> str:
     """The file of an SQLite gradebook, or the address without its password."""
     try:
@@ -104,12 +130,8 @@ def _explanation(url: str, error: DBAPIError) -> GradebookError:
             "run the same command again."
         )
     file = sqlite_file(url)
-    if file and os.path.exists(file) and not os.access(file, os.R_OK | os.W_OK):
-        return GradebookError(
-            f"{shown(url)}: you may not read and write the gradebook. Nothing is lost, every grade "
-            f"is in the journal. `autograder doctor --course {printable(os.path.dirname(file))}` "
-            "says who may, and what its owner types to share it."
-        )
+    if file and (refusal := _refusal(file)):
+        return GradebookError(refusal)
     if "readonly database" in reason and file:
         return GradebookError(
             f"{shown(url)}: the gradebook was removed or may not be written ({reason}). Nothing "

@@ -22,6 +22,7 @@ from .database import (
     explained,
     make_file,
     patient,
+    require_writable,
     shown,
     sqlite_file,
 )
@@ -50,6 +51,7 @@ class Gradebook:
         with explained(url):
             if not dry:
                 make_file(url)
+                require_writable(url)
             engine = create_engine(patient(url))
             try:
                 if not dry:

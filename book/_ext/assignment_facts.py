@@ -7,6 +7,7 @@ The facts come from the exercises themselves, some of which need PyTorch. They a
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,7 @@ def collected() -> dict[str, Any]:
                     "points": one.points,
                     "difficulty": one.difficulty,
                     "minutes": one.minutes,
+                    "sections": re.findall("“(.*?)”", one.help[2]),
                 }
                 for one in assignment.exercises
             ],

@@ -13,13 +13,14 @@ import os
 from collections.abc import Iterator
 
 from assignment_facts import kept
+from course_practise import has_editors, note_dependencies
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 ENVIRONMENT = "COURSE_ARCHIVES"
 FOLDER = "assignments"
-HOW = "{doc}`How to fetch and hand in <howto_student>`."
+HOW = "{doc}`How to fetch and hand in </howto_student>`."
 
 
 class Assignment(SphinxDirective):
@@ -35,6 +36,7 @@ class Assignment(SphinxDirective):
         box = nodes.admonition(classes=["assignment"])
         self.set_source_info(box)
         box += nodes.title("Assignment", "Assignment")
+        box += self._here(name)
         box += self._link(name) if self.config.course_archives == "linked" else self._way(name)
         box[-1].extend([nodes.Text(". "), *self.parse_inline(HOW)[0]])
         box += nodes.bullet_list("", *self._exercises(name))
@@ -53,8 +55,20 @@ class Assignment(SphinxDirective):
             text = f"a written question: {_points(one['points'])}, about {one['minutes']} minutes"
             yield _item(nodes.Text(text))
 
+    def _here(self, name: str) -> list[nodes.Node]:
+        """The way to the exercises' own page, where there is one and this is not it."""
+        page = f"practise/{name}"
+        if page not in self.env.found_docs or self.env.docname == page:
+            return []
+        note_dependencies(self.env.app, name)
+        words = "[Do the exercises](/practise/%s.md): here, with nothing installed."
+        if not has_editors(self.env.app, name):
+            words = "[Read the exercises](/practise/%s.md), one after another."
+        return self.parse_text_to_nodes(words % name)
+
     def _link(self, name: str) -> nodes.paragraph:
-        link = nodes.reference("", f"Download {name}.zip", refuri=f"{FOLDER}/{name}.zip")
+        up = "../" * self.env.docname.count("/")
+        link = nodes.reference("", f"Download {name}.zip", refuri=f"{up}{FOLDER}/{name}.zip")
         inside = nodes.Text(": the notebook, its public cases and the self-check")
         return nodes.paragraph("", "", link, inside, classes=["assignment-download"])
 

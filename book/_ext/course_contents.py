@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from assignment_facts import kept
 from course_describing import description
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -21,7 +22,8 @@ from sphinx_external_toc.api import Document, FileItem, SiteMap
 class Entry:
     """A page in the contents.
 
-    number: of a chapter, else "". sentence: what it is about. below: its appendix, if any.
+    number: of a chapter, else "". sentence: what it is about. below: the pages of its exercises and
+    its appendix, if any. exercises: of a page of exercises, how many can be checked on it.
     """
 
     name: str
@@ -30,6 +32,7 @@ class Entry:
     short: str
     sentence: str
     below: tuple[Entry, ...] = ()
+    exercises: int = 0
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,9 @@ def entry(env: BuildEnvironment, site: SiteMap, page: Document) -> Entry:
     below = (one for tree in page.subtrees for one in entries(env, site, tree.items))
     sentence = description(env, name)
     short = page.title or title
-    return Entry(name, ".".join(map(str, number)), title, short, sentence, tuple(below))
+    folder, _, chapter = name.rpartition("/")
+    exercises = len(kept()[chapter]["exercises"]) if folder == "practise" else 0
+    return Entry(name, ".".join(map(str, number)), title, short, sentence, tuple(below), exercises)
 
 
 def place(parts: list[Part], page: str) -> tuple[Here, Onward]:

@@ -3,7 +3,8 @@
     **Time:** about {minutes}`to read`, about {minutes}`for the assignment`.
 
 `to read` counts the page itself: prose, formulas, code in the open, figures, questions. `for the
-assignment` adds up what the exercises of the chapter say that they take. Both are in fives.
+assignment` adds up what the exercises of the chapter say that they take, and links to them. Both
+are in fives.
 
 The directive `times` is a table of both for all chapters, and their sums in hours.
 """
@@ -140,7 +141,11 @@ class Minutes(SphinxRole):
                 f"minutes of what? Write 'to read' or 'for the assignment', not {self.text!r}."
             )
             return [], [message]
-        return [nodes.Text(f"{in_fives(minutes)} minutes {self.text}")], []
+        text = f"{in_fives(minutes)} minutes {self.text}"
+        exercises = f"practise/{self.env.docname}"
+        if self.text == "to read" or exercises not in self.env.found_docs:
+            return [nodes.Text(text)], []
+        return [nodes.reference("", text, refuri=f"{exercises}.html")], []
 
 
 class Times(SphinxDirective):

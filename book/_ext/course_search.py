@@ -31,7 +31,7 @@ from sphinxcontrib.bibtex.nodes import bibliography
 UNREAD = (Fold, quiz_key, bibliography, nodes.literal_block, nodes.citation)
 """What no entry holds a word of."""
 
-ASIDE = {"takes", "computed", "predict-was", "glossary"}
+ASIDE = {"takes", "computed", "predict-was", "glossary", "your-turn", "practise-back"}
 """Lines on what a chapter takes, when a page was computed, which choice it was, and what the
 glossary repeats: nor of these."""
 

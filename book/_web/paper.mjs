@@ -85,6 +85,7 @@ async function fetched(name) {
  * @param {Map<string, HTMLElement>} pages
  */
 function keepApart(page, name, pages) {
+    const root = new URL(".", location.href).pathname;
     page.id = name;
     for (const one of page.querySelectorAll("*")) {
         if (one.id) one.id = `${name}--${one.id}`;
@@ -99,7 +100,7 @@ function keepApart(page, name, pages) {
     for (const link of page.querySelectorAll("a[href]")) {
         const to = new URL(link.getAttribute("href") ?? "", new URL(`${name}.html`, location.href));
         if (to.origin !== location.origin) continue;
-        const target = to.pathname.replace(/^.*\/(.*)\.html$/, "$1");
+        const target = to.pathname.slice(root.length).replace(/\.html$/, "");
         const anchor = to.hash && `--${to.hash.slice(1)}`;
         if (pages.has(target)) link.setAttribute("href", `#${target}${anchor}`);
         else link.removeAttribute("href");

@@ -31,10 +31,11 @@ function noticeQuizzes() {
 /** What shows again whether an exercise is done. @type {(() => void)[]} */
 const showTicks = [];
 
-/** Give each exercise of the assignment a box that its reader ticks. */
+/** Give each exercise of the assignment a box that its reader ticks, here and in the chapter alike. */
 function offerTicks() {
+    const chapter = page.startsWith(PRACTISE) ? page.slice(PRACTISE.length) : page;
     for (const [at, line] of document.querySelectorAll(".assignment li > p").entries()) {
-        const key = `exercise:${page}/${line.querySelector("code")?.textContent ?? at + 1}`;
+        const key = `exercise:${chapter}/${line.querySelector("code")?.textContent ?? at + 1}`;
         const box = document.createElement("input");
         box.type = "checkbox";
         box.addEventListener("change", () => {
@@ -50,7 +51,7 @@ function offerTicks() {
         showTicks.push(() => {
             box.checked = Boolean(get(key));
             const tried =
-                standing(key.split("/")[1], box.checked, get(`practise:${page}`)) === "tried";
+                standing(key.split("/")[1], box.checked, get(`practise:${chapter}`)) === "tried";
             line.querySelector(".tried")?.remove();
             if (tried) words.append(tag("tried", " (tried)"));
         });

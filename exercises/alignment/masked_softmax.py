@@ -18,7 +18,7 @@ masked_softmax = Declaration(
         "nothing else.",
         "`np.where(mask, scores, -np.inf)`. Which number do you subtract when the largest score of "
         "a row is minus infinity, and by which do you divide when its sum is 0?",
-        "Section “Weights, and words that are not there”.",
+        "Section “Large scores, and padding”.",
     ),
 )
 

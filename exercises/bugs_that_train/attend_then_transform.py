@@ -16,7 +16,7 @@ attend_then_transform = Declaration(
     help=(
         "Set every matrix to 0: the block should return its input. Does it?",
         "A name that is given a new value keeps it. Which lines read `X` after it was normalised?",
-        "Chapter 8 on where the norm stands, and this chapter's table of bugs.",
+        "Section “Ten wrong lines”; chapter 8, “The encoder block”, on where the norm stands.",
     ),
 )
 

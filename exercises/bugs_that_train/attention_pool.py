@@ -15,7 +15,7 @@ attention_pool = Declaration(
     help=(
         "Add the weights of one sequence up. With a batch of one, what does each of them become?",
         "The scores have two axes, sequences and tokens. Three lines name one of them.",
-        "The table of bugs in the chapter, the row of the softmax.",
+        "Section “Ten wrong lines”, the row of the softmax.",
     ),
 )
 

@@ -23,7 +23,7 @@ test_norm_first = Declaration(
         "out by hand, token by token, and compare with a tolerance of three digits.",
         "Several tokens, of different means and sizes, in two sequences. Weights that leave "
         "something for the ReLU to cut.",
-        "Chapter 8 on where the norm stands, and this chapter's table of bugs.",
+        "Section “Ten wrong lines”; chapter 8, “The encoder block”, on where the norm stands.",
     ),
 )
 

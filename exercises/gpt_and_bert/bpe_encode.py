@@ -17,7 +17,7 @@ bpe_encode = Declaration(
         "come out, and which does the function give?",
         "One loop over the merges, in their order, and within it one from left to right over the "
         "tokens.",
-        "Chapter 10, the section on tokens between letters and words, says how merges are learned. "
+        "Section “Tokens between letters and words” says how merges are learned. "
         "A word is to be cut as it would have been cut then.",
     ),
 )

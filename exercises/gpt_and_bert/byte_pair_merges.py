@@ -15,7 +15,7 @@ byte_pair_merges = Declaration(
         "every word, and begin again.",
         "`zip(tokens, tokens[1:])` gives the pairs of a word. `min` with the key "
         "(-count, pair) takes the commonest, and of equal ones the first.",
-        "Chapter 10, the section on tokens between letters and words.",
+        "Section “Tokens between letters and words”.",
     ),
 )
 

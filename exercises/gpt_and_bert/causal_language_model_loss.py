@@ -16,7 +16,7 @@ causal_language_model_loss = Declaration(
         "row by row against what it predicts.",
         "`log_softmax` over the candidates, `gather` the right one, and divide the sum by how many "
         "there are.",
-        "Chapter 10, the section “Every token is a question”.",
+        "Section “Every token is a question”.",
     ),
 )
 

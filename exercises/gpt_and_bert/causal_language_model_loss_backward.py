@@ -19,7 +19,7 @@ causal_language_model_loss_backward = Declaration(
         "differentiate both terms.",
         "The first term gives the softmax, the second one a 1 at the right token. Then divide by "
         "how many rows count.",
-        "Chapter 10, “Every token is a question”; “What you need”, the chain rule.",
+        "Section “Every token is a question”; “What you need”, the chain rule.",
     ),
 )
 

@@ -24,7 +24,7 @@ gpt = Declaration(
         "normalise, and compare with every embedding.",
         "An `nn.ModuleList` called `blocks`; `torch.ones(n, n, dtype=torch.bool).tril()` is the "
         "mask; the last step multiplies by `embedding.weight`, transposed.",
-        "Chapter 10, the section on keeping the decoder; chapter 8 for the block.",
+        "Section “Keep the decoder”; chapter 8 for the block.",
     ),
 )
 

@@ -16,7 +16,7 @@ induction_score = Declaration(
         "Write the text a b c a b c, and the map of a head that copies perfectly. Which entries "
         "are 1?",
         "They lie on one diagonal. Where does it begin, and from which row on does it count?",
-        "Chapter 10, the section on copying.",
+        "Section “A head that copies”.",
     ),
 )
 

@@ -20,7 +20,7 @@ mask_tokens = Declaration(
         "Draw all three arrays first, then decide for each token by what was drawn at its place.",
         "`np.where` may stand in `np.where`: the mask, or else a random id, or else the token. "
         "The targets depend on the first array alone.",
-        "Chapter 10, the section on the tokens that BERT restores.",
+        "Section “Keep the encoder”.",
     ),
 )
 

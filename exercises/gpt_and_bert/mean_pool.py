@@ -14,7 +14,7 @@ mean_pool = Declaration(
     help=(
         "Sum what is no padding, and divide by how many tokens that is.",
         "`masked_fill` with the mask given one more axis; `clamp` keeps the count from being 0.",
-        "Chapter 10, the section on one vector for a sentence.",
+        "Section “Weights that others have trained”, on one vector for a sentence.",
     ),
 )
 

@@ -16,7 +16,7 @@ prefix_mask = Declaration(
         "of GPT's.",
         "Row i may see column j if j is no later than i, or if j is in the beginning. Give "
         "`prefix` two more axes.",
-        "Chapter 10, the drawing of the two masks; chapter 5, masks.",
+        "Section “Keep the decoder”, the drawing of the two masks; chapter 5, “Masks”.",
     ),
 )
 

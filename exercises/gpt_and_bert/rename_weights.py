@@ -15,7 +15,7 @@ rename_weights = Declaration(
         "Then cut each name into a layer, a part and the word weight or bias.",
         "`name.rpartition('.')` cuts off weight or bias. `output.dense` stands in two names: "
         "which is which is said by what comes before it.",
-        "Chapter 10, the section on the published weights.",
+        "Section “Weights that others have trained”.",
     ),
 )
 

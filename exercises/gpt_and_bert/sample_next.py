@@ -20,7 +20,7 @@ sample_next = Declaration(
         "`np.argsort(-logits, kind='stable')` ranks, and `np.take_along_axis` brings logits into "
         "that order and the drawn place back to an id. A candidate stays if what stands before it "
         "sums to less than top_p.",
-        "Chapter 10, the section on drawing the next token.",
+        "Section “Drawing the next token”.",
     ),
 )
 

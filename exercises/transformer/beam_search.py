@@ -19,7 +19,7 @@ beam_search = Declaration(
         "Sums decide while you search, scores only at the end: of beginnings of equal length the "
         "penalty changes no order. `sorted` leaves equal ones in the order in which they came. "
         "What remains if nothing has ended, or if there was no room at all?",
-        "Chapter 9, 'Writing, one token after another'.",
+        "Section “Keeping more than one beginning”.",
     ),
 )
 

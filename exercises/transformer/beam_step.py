@@ -17,7 +17,7 @@ beam_step = Declaration(
         "its beginning and its token.",
         "Before you add: of an ended beginning, let all log-probabilities be -inf but that of "
         "`pad`, which is 0. `torch.topk` finds the best; `//` and `%` take an index apart.",
-        "Chapter 9, the section on beam search, where a step keeps the best of six.",
+        "Section “Keeping more than one beginning”, where a step keeps the best of six.",
     ),
 )
 

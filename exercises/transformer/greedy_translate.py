@@ -17,7 +17,7 @@ greedy_translate = Declaration(
         "steps before the other.",
         "Print `ended` after each step for a batch whose sentences have different lengths. It "
         "should never go from True to False.",
-        "Chapter 9, 'A Transformer of your own': the same search for one sentence.",
+        "Section “A Transformer of your own”: the same search for one sentence.",
     ),
 )
 

@@ -22,7 +22,7 @@ label_smoothed_loss = Declaration(
         "`log_softmax` overflows nowhere. `gather` picks one token's number at each place, but not "
         "at an id that is none: put another there before, and throw the place away afterwards. "
         "What do you divide by if no place counts?",
-        "Chapter 9, 'The loss, and its smoothing'.",
+        "Section “The loss”.",
     ),
 )
 

@@ -16,7 +16,7 @@ shift_right = Declaration(
         "Put `start` in front of every row, and leave the last token of the row away.",
         "`torch.cat` joins tensors along an axis, and `targets[..., :-1]` is all but the last. "
         "What if there is no place at all?",
-        "Chapter 9, 'The target, shifted right'.",
+        "Section “The target, shifted right”.",
     ),
 )
 

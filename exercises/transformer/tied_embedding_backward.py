@@ -20,8 +20,7 @@ tied_embedding_backward = Declaration(
         "The gradient of the mean cross-entropy by the logits is (shares - one-hot) / n. For "
         "logits = X @ A.T it gives the gradients of X and of A, as for any product. "
         "`np.add.at` adds as often as an id comes.",
-        "Chapter 9, 'What enters a stack', on one table for both; the page 'What you need', the "
-        "chain rule.",
+        "Section “What enters a stack”, on one table for both; “What you need”, the chain rule.",
     ),
 )
 

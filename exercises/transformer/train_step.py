@@ -17,7 +17,7 @@ train_step = Declaration(
         "the number of their tokens; the gradient of the mean; clip it; step.",
         "`backward` adds to what is in `.grad` already, so it may be called once a batch. Divide "
         "when you know the number of all tokens. `.grad` of a weight that had no part is None.",
-        "Chapter 9, 'A Transformer of your own': one step with one batch.",
+        "Section “A Transformer of your own”: one step with one batch.",
     ),
 )
 

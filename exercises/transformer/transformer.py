@@ -24,8 +24,8 @@ transformer = Declaration(
         "`self.encoder` and, in it, an `nn.ModuleList` called `blocks`. Three attentions, three "
         "masks: which of them speaks of the source, and which of the target? The source's mask "
         "has one number a token; a block wants an axis for those who ask.",
-        "Chapter 9, 'What enters a stack'; chapter 8 for the blocks, and chapter 7 for the "
-        "positions.",
+        "Sections “What enters a stack” and “From ids to logits”; chapter 8 for the blocks, and "
+        "chapter 7 for the positions.",
     ),
 )
 

@@ -16,7 +16,7 @@ warmup_learning_rate = Declaration(
         "Two numbers, one that rises with the step and one that falls; the smaller counts. Divide "
         "by the root of the width.",
         "In Python `x**-0.5` is one over the root of x. Where do the two numbers meet?",
-        "Chapter 9, 'The learning rate'.",
+        "Section “The learning rate”.",
     ),
 )
 

@@ -25,7 +25,7 @@ decoder_block = Declaration(
         "transformed. Each has a residual and a norm, as in the encoder block.",
         "Which mask belongs to which attention? Its last axis tells. Where do the queries come "
         "from in the second sublayer, and where the keys and values?",
-        "Chapter 8, the section on the decoder block.",
+        "Section “The decoder block”.",
     ),
 )
 

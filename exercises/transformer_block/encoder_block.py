@@ -24,7 +24,7 @@ encoder_block = Declaration(
         "went in. A norm stands after each sum, or at the input of each sublayer.",
         'Draw both designs with an arrow for the residual. With norm="pre" nothing stands on that '
         "arrow but the sums.",
-        "Chapter 8, the sections on the residual and on the two places of the norm.",
+        "Sections “The encoder block” and “The residual: add, do not replace”.",
     ),
 )
 

@@ -21,7 +21,7 @@ feed_forward = Declaration(
         "back with `W_2`.",
         "`nn.Linear` works on the last axis, whatever axes stand before it. `F.relu` and `F.gelu` "
         "are the activations.",
-        "Chapter 8, the section on the feed-forward network.",
+        "Section “The feed-forward network”.",
     ),
 )
 

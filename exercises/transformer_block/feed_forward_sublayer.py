@@ -18,7 +18,7 @@ feed_forward_sublayer = Declaration(
         "what should come out, and what does?",
         "Call the function twice with the same arguments, not in training, with probabilities "
         "between 0 and 1. Which of its lines can give two different results?",
-        "Chapter 8, the section on dropout.",
+        "Section “Dropout”.",
     ),
 )
 

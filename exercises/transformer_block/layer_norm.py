@@ -20,7 +20,7 @@ layer_norm = Declaration(
         "by `weight` and add `bias`, feature by feature.",
         "`keepdim=True` leaves an axis of length 1, so that the shapes meet. Look up how "
         "`torch.var` divides, and under which root `eps` stands.",
-        "Chapter 8, the section on layer normalisation.",
+        "Section “Layer normalisation”.",
     ),
 )
 

@@ -22,8 +22,7 @@ multi_head_attention = Declaration(
         "Between projecting and attending, the axes go from (..., n, d_model) to "
         "(..., n, n_heads, d_head) to (..., n_heads, n, d_head), and at the end all the way back. "
         "The mask knows nothing of heads: where does it need an axis of length 1?",
-        "Chapter 8, the section on attention with autograd, and chapter 6, on splitting and "
-        "merging.",
+        "Section “The same function, with autograd”; chapter 6, “Split, attend, merge, mix”.",
     ),
 )
 

@@ -25,7 +25,7 @@ parallel_block = Declaration(
         "what does its second sublayer read, and how many norms are left?",
         "One arrow goes straight through. Two leave it at the same point, and come back to it at "
         "the same point.",
-        "Chapter 8, the section on the encoder block, for the norm before; the rest is yours.",
+        "Section “The encoder block”, for the norm before; the rest is yours.",
     ),
 )
 

@@ -20,7 +20,7 @@ rmsnorm = Declaration(
         "it, and multiply by `weight`, feature by feature.",
         "`keepdim=True` leaves an axis of length 1, so that the shapes meet. No mean is subtracted "
         "and no shift is added.",
-        "Chapter 8, the section on what later models changed.",
+        "Section “What later models changed”.",
     ),
 )
 

@@ -17,7 +17,7 @@ swi_glu = Declaration(
         "Two maps from the token to `d_ff` numbers. One of them is bent and becomes the gate; "
         "multiply, number by number, and map back.",
         "`F.silu` is the activation. `nn.Linear` takes `bias=False`.",
-        "Chapter 8, the section on what later models changed.",
+        "Section “What later models changed”.",
     ),
 )
 

@@ -62,6 +62,12 @@ RUN_AXE = """async (part) => (await axe.run(part, { resultTypes: ["violations"] 
     .violations.flatMap((rule) => rule.nodes.map((node) => `${rule.id}: ${node.html}`))"""
 
 
+def pages_of(site: Path) -> list[str]:
+    """Return the addresses of all pages below the site's."""
+    paths = [*site.glob("*.html"), *site.glob("practise/*.html")]
+    return sorted(path.relative_to(site).as_posix() for path in paths)
+
+
 def cell(*lines: str, header: str = "") -> str:
     return "\n".join(["```{code-cell} ipython3", *([header] if header else []), *lines, "```\n\n"])
 

@@ -10,7 +10,7 @@ import yaml
 from cells import CHAPTERS
 from course_describing import MOST, shortened
 from PIL import Image
-from site_tools import ROOT, Book
+from site_tools import ROOT, Book, pages_of
 
 LONG = " ".join(["A sentence of six words here."] * 10)
 
@@ -58,13 +58,13 @@ def test_a_page_says_what_it_is_about(book: Book, page: str, expected: str) -> N
 
 
 def test_the_description_of_every_page_can_stand_alone(site: Path) -> None:
-    for path in site.glob("*.html"):
-        page = html.unescape(path.read_text(encoding="utf-8"))
+    for name in pages_of(site):
+        page = html.unescape((site / name).read_text(encoding="utf-8"))
         (found,) = re.findall(r'<meta name="description" content="(.*?)">', page)
-        assert 20 < len(found) <= MOST, f"{path.name}: {len(found)} characters: {found}"
-        assert re.search(r"[.?!]”?$", found), f"{path.name}: {found}"
-        assert found.count("“") == found.count("”"), f"{path.name}: {found}"
-        assert not re.search(r"\s[.,;]|…", found), f"{path.name}: a hole: {found}"
+        assert 20 < len(found) <= MOST, f"{name}: {len(found)} characters: {found}"
+        assert re.search(r"[.?!]”?$", found), f"{name}: {found}"
+        assert found.count("“") == found.count("”"), f"{name}: {found}"
+        assert not re.search(r"\s[.,;]|…", found), f"{name}: a hole: {found}"
         assert f'<meta property="og:description" content="{found}">' in page
 
 

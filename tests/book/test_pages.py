@@ -9,7 +9,7 @@ import pytest
 from answering import Answer, answer_all, open_predictions
 from line_breaks import parted
 from playwright.sync_api import expect
-from site_tools import MODES, ROOT, Reader
+from site_tools import MODES, ROOT, Reader, pages_of
 
 UNDRAWN = """() => [...document.querySelectorAll("article .math")]
     .filter((math) => !math.querySelector("mjx-container")
@@ -67,12 +67,12 @@ class Tour:
 def tour(request: pytest.FixtureRequest, site: Path, reader: Callable[..., Reader]) -> Tour:
     person = reader(**MODES[request.param])
     visits = []
-    for path in sorted(site.glob("*.html")):
-        page = person.open(path.name)
+    for name in pages_of(site):
+        page = person.open(name)
         open_predictions(page)
         visits.append(
             Visit(
-                name=path.name,
+                name=name,
                 formulas=page.locator("article .math").count(),
                 undrawn=page.evaluate(UNDRAWN),
                 faded=page.evaluate(FADED),
@@ -107,7 +107,7 @@ def test_no_side_note_tears_a_hole_into_the_text(tour: Tour) -> None:
 
 
 def test_tables_are_drawn(site: Path) -> None:
-    found = {path.name: path.read_text(encoding="utf-8") for path in site.glob("*.html")}
+    found = {name: (site / name).read_text(encoding="utf-8") for name in pages_of(site)}
     displayed = (ROOT / "book" / "howto_trust.md").read_text(encoding="utf-8").count("\ntable(")
     assert found["howto_trust.html"].count("<table") == displayed > 0
     left = re.compile(r"\|\s*(?:-{3,}|—)\s*\|")  # the line below the head, as it is written

@@ -1,20 +1,16 @@
 """A practise page in a browser with its real Python: checked, stopped, broken, by keyboard alone.
 
-It stands in a small site of its own. Python takes seconds to start, so most tests share one page.
+Python takes seconds to start, so most tests share one page.
 """
 
 import gzip
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
-import practise_page
 import pytest
 from playwright.sync_api import Browser, Dialog, Locator, Page, expect
-from site_tools import MODES, ROOT, Reader, serving
+from site_tools import MODES, Reader
 
-ARCHIVE = ROOT / "_build" / "assignments" / "alignment.zip"
-WHEELS = ROOT / "_build" / "python"
 PRACTISE = "practise/alignment.html"
 MOST_KB = 130
 START = 120_000
@@ -32,18 +28,6 @@ LOST = """\
 def words_lost(scores, gold, H, W_out, targets):
     return 0.0
 """
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A site with one practise page, in place of the book's."""
-    wheels = [*WHEELS.glob("numpy-*.whl")]
-    if not ARCHIVE.is_file() or not wheels:
-        pytest.fail("type `make site releases`, which fetches NumPy and writes the archives")
-    folder: Path = tmp_path_factory.mktemp("practise")
-    practise_page.make(folder, ARCHIVE, wheels[0])
-    with serving(folder) as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +50,7 @@ def page(person: Reader) -> Iterator[Page]:
 
 
 def answer(page: Page, name: str = "additive_scores") -> Locator:
-    return page.locator(f"#{name}")
+    return page.locator(f'[data-cell="{name}"]')
 
 
 def write(cell: Locator, text: str) -> None:
@@ -200,10 +184,11 @@ def test_html_of_a_cell_can_run_and_fetch_nothing(page: Page, own: Locator) -> N
         "<a href=javascript:x()>a</a><p style=\\'background:url(//other.example)\\'>p</p>"
         "<svg><text><style>*{display:none}</style>drawn</text></svg>"
     )
+    title = page.title()
     run(own, f"class Page:\n    def _repr_html_(self):\n        return '{html}'\nPage()")
     shown = own.locator(".practise-html").inner_html()
     assert shown == "<b>bold</b><a>a</a><p>p</p><svg><text>drawn</text></svg>"
-    assert page.title() == "Practise"
+    assert page.title() == title
 
 
 def test_an_own_cell_that_was_run_runs_again_before_a_check_on_a_fresh_python(
@@ -397,6 +382,6 @@ def test_on_paper_and_without_scripts_the_static_code_stands_there(
         expect(answer(page).locator(".cm-editor")).to_be_visible()
         page.emulate_media(media="print")
     expect(answer(page).locator(".highlight")).to_be_visible()
-    expect(page.locator("#read_the_heatmap p")).to_be_visible()
+    expect(answer(page, "read_the_heatmap").locator("p")).to_be_visible()
     for hidden in (".cm-editor", ".practise-cell button", ".practise-hint", "textarea"):
         expect(page.locator(hidden).filter(visible=True)).to_have_count(0)

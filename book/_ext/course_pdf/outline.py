@@ -40,5 +40,6 @@ def parts(site: SiteMap) -> list[dict[str, Any]]:
 
 
 def below(site: SiteMap, page: str) -> list[str]:
-    """Return the names of the pages below a page."""
-    return [str(one) for tree in site[page].subtrees for one in tree.items]
+    """Return the names of the pages below a page, without those of exercises to do."""
+    names = (str(one) for tree in site[page].subtrees for one in tree.items)
+    return [name for name in names if not name.startswith("practise/")]

@@ -24,14 +24,15 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-MOST_TEXT, MOST_OF_AN_ERROR, MOST_HTML = 100_000, 20_000, 2_000_000
-"""More characters of a run's text, of one error, and of one value's HTML are not shown."""
+MOST_TEXT, MOST_OF_AN_ERROR = 100_000, 20_000
+"""More characters of a run's text and of one error are not shown."""
 
 MOST_LINES, PIECE = 500, 8192
 """A run sends its first lines at once, each on its own; later ones in pieces of this length."""
 
 PUT_BACK = "The checks need it, too, so the page has put it back. Use a name of your own."
 CUT = f"\n[The page shows the first {MOST_TEXT:,} characters of a run. The rest is left out.]\n"
+JUDGED = ("passed", "verdict", "misconception", "message")
 KEPT = ("builtins", "math", "numpy", "numpy.linalg")
 """The modules whose contents are put back after each run."""
 
@@ -44,10 +45,8 @@ class Notebook:
         self._folder = folder
         sys.path.insert(0, folder)
         os.chdir(folder)
-        if (
-            sys.platform == "emscripten"
-        ):  # 900 calls of `sorted(key=f)` overflow the browser's stack
-            sys.setrecursionlimit(500)
+        if sys.platform == "emscripten":
+            sys.setrecursionlimit(500)  # 900 calls of `sorted(key=f)` overflow a browser's stack
         self._judge = importlib.import_module("autograder").check
         self._output = _Output(show)
         module = sys.modules["__main__"] = types.ModuleType("__main__")
@@ -69,18 +68,23 @@ class Notebook:
         The JSON has what `run` returns, and passed (null where the answer could not be judged),
         verdict, misconception and message.
         """
-        answer = self._names.get(exercise)
-        if refusal := _refusal(exercise, answer):
-            return _result(False, 0.0, refusal)
+        result: dict[str, Any] = {"ok": False, "seconds": 0.0, **dict.fromkeys(JUDGED)}
+        result["message"] = _refusal(exercise, self._names.get(exercise))
+        if result["message"] is None:
+            result |= self._judged(self._names[exercise])
+        return json.dumps(result)
+
+    def _judged(self, answer: Any) -> dict[str, Any]:
         reports: list[Any] = []
         error, replaced, seconds = self._attempt(lambda: reports.append(self._judge(answer)))
         if error is not None:
-            return _result(False, seconds, self._output.error(error, ""))
+            return {"seconds": seconds, "message": self._output.error(error, "")}
         if replaced:
-            message = f"`{exercise}` replaces {replaced}, so it cannot be judged. Use another name."
-            return _result(False, seconds, message)
+            message = f"The answer replaces {replaced}, so it cannot be judged. Use another name."
+            return {"seconds": seconds, "message": message}
         self._display(*reports)
-        return _result(True, seconds, reports[0].judgement.message, reports[0].judgement)
+        judged = {name: getattr(reports[0].judgement, name) for name in JUDGED}
+        return {"ok": True, "seconds": seconds, **judged}
 
     def _attempt(self, work: Callable[[], None]) -> tuple[BaseException | None, str, float]:
         """Do `work` with the page as its screen, and put back what it replaces.
@@ -91,7 +95,7 @@ class Notebook:
         output, error = self._output, None
         output.begin()
         before, limit = (sys.stdin, sys.stdout, sys.stderr), sys.getrecursionlimit()
-        sys.stdin, sys.stdout, sys.stderr = output.stdin, output.stdout, output.stderr
+        sys.stdin, sys.stdout, sys.stderr = output.streams
         started = time.perf_counter()
         try:
             work()
@@ -153,18 +157,12 @@ def _refusal(exercise: str, answer: Any) -> str | None:
     return None
 
 
-def _result(ok: bool, seconds: float, message: str, judgement: Any = None) -> str:
-    names = ("passed", "verdict", "misconception")
-    judged = {name: getattr(judgement, name, None) for name in names}
-    return json.dumps({"ok": ok, "seconds": seconds, **judged, "message": message})
-
-
 class _Output:
     """Sends what a run shows, as it comes, and of its text the first MOST_TEXT characters."""
 
     def __init__(self, show: Callable[[str], None]) -> None:
         self._show, self._text = show, ""
-        self.stdin, self.stdout, self.stderr = _In(), _Out(self, "stdout"), _Out(self, "stderr")
+        self.streams = [_Stream(self, name) for name in ("stdin", "stdout", "stderr")]
         self.begin()
 
     def begin(self) -> None:
@@ -198,8 +196,6 @@ class _Output:
 
     def html(self, page: str) -> None:
         self.send_text()
-        if len(page) > MOST_HTML:
-            page = f"<p>[A value of {len(page):,} characters of HTML, too long to be shown.]</p>"
         self._send(kind="html", html=page)
 
     def error(self, error: BaseException, source: str) -> str:
@@ -224,8 +220,8 @@ class _Output:
         self._show(json.dumps(output))
 
 
-class _Out(io.TextIOBase):
-    """What stands in for sys.stdout or sys.stderr; the same object in all runs."""
+class _Stream(io.TextIOBase):
+    """What stands in for sys.stdin, sys.stdout or sys.stderr; the same object in all runs."""
 
     def __init__(self, output: _Output, name: str) -> None:
         self._output, self._name = output, name
@@ -237,51 +233,46 @@ class _Out(io.TextIOBase):
     def flush(self) -> None:
         self._output.flush()
 
-
-class _In(io.TextIOBase):
-    """What stands in for sys.stdin: nobody answers."""
-
     def readline(self, size: int | None = -1) -> str:  # type: ignore[override]
         raise EOFError("Nobody can answer input() in this page. Write the value into the code.")
 
     read = readline
 
 
-SMALLER = "This page's Python has little memory: make arrays smaller, or fewer."
-NARROW = "NumPy has whole numbers of 32 bits in this page: convert with `.astype(np.intp)`."
-PLAIN = (
-    "This page runs plain Python, without the commands of Jupyter and of a terminal. Leave this "
-    "line out here; it works in the downloaded notebook."
+_SMALLER = "This page's Python has little memory: make arrays smaller, or fewer."
+_WORDS: tuple[tuple[type[BaseException], str, str], ...] = (
+    (RecursionError, "", "A function calls itself without end: where does it stop?"),
+    (MemoryError, "", _SMALLER),
+    (ValueError, "array is too big", _SMALLER),
+    (ValueError, "allowed dimension", _SMALLER),
+    (TypeError, "dtype('int64') to dtype('int32')", "In this page, use `.astype(np.intp)`."),
+    (SystemExit, "", "exit() ends nothing in this page. Leave it out, or use `return`."),
 )
+"""What to do about an error of this type whose message has these words."""
 
 
 def _in_words(error: BaseException, source: str) -> BaseException:
     """The same error, with a message that says what to do where Python's own does not."""
     match error:
         case ModuleNotFoundError(name=str(name)) if name.partition(".")[0] not in sys.modules:
-            says = f"{name} is not in this page, which has Python's own modules and NumPy."
             drawn = " Its drawings appear in the notebook." if name.startswith("matplotlib") else ""
             return ModuleNotFoundError(
-                f"{says}{drawn} Download the notebook, and run it where {name} is installed."
+                f"{name} is not in this page, which has Python's own modules and NumPy.{drawn} "
+                f"Download the notebook, and run it where {name} is installed."
             )
-        case SyntaxError(lineno=int(line)):
+        case SyntaxError(lineno=int(line), msg=str(said)):
             written = [*source.split("\n"), ""][min(line - 1, source.count("\n"))].strip()
             if written.startswith(("%", "!", "?", "pip ")) or written.endswith("?"):
-                error.msg = PLAIN
-            elif "'await' outside" in error.msg or "outside async" in error.msg:
+                error.msg = "A page runs plain Python: this command of Jupyter is for a notebook."
+            elif "'await' outside" in said or "outside async" in said:
                 error.msg = "A cell cannot wait in this page. Leave `await` out."
-        case RecursionError():
-            return RecursionError(
-                f"{error}. A function calls itself without end: where does it stop?"
-            )
-        case MemoryError():
-            return MemoryError(f"{str(error) or 'Out of memory'}. {SMALLER}")
-        case ValueError() if "array is too big" in str(error) or "allowed dim" in str(error):
-            return ValueError(f"{str(error).rstrip('.')}. {SMALLER}")
-        case TypeError() if "dtype('int64') to dtype('int32')" in str(error):
-            return TypeError(f"{error}. {NARROW}")
-        case SystemExit():
-            return SystemExit("exit() ends nothing in this page. Leave it out, or use `return`.")
+    try:
+        said = str(error).removesuffix(".")
+    except BaseException:  # an exception of the student's own may not know what to say
+        return error
+    for kind, words, advice in _WORDS:
+        if isinstance(error, kind) and words in said:
+            return kind(f"{said}. {advice}" if said and said != "None" else advice)
     return error
 
 

@@ -24,6 +24,7 @@ function practise(data, released, place) {
     const where = {
         python: absolute(data.python),
         files: absolute(data.files),
+        archive: absolute(data.archive),
         assignment: data.assignment,
     };
     const python = new Python(where, (now, { bytes, total, why }) => {

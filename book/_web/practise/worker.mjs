@@ -5,7 +5,7 @@
 import { counting } from "./fetching.mjs";
 
 /**
- * @typedef {{ type: "start", python: string, files: string, assignment: string }} Start
+ * @typedef {{ type: "start", python: string, files: string, archive: string, assignment: string }} Start
  * @typedef {{ type: "run", id: number, cell: string, source: string }} Run
  * @typedef {{ type: "check", id: number, exercise: string }} Check
  * @typedef {{ run(source: string, cell: string): string, check(exercise: string): string }} Notebook
@@ -49,17 +49,17 @@ async function begin(start) {
 }
 
 /** @param {Start} start @param {ReturnType<typeof counting>} fetched */
-async function load({ python, files, assignment }, fetched) {
-    const [{ loadPyodide }, archive, module] = await Promise.all([
+async function load({ python, files, archive, assignment }, fetched) {
+    const [{ loadPyodide }, packed, module] = await Promise.all([
         import(`${python}pyodide.mjs`),
-        fetched.bytes(`${files}${assignment}.zip`),
+        fetched.bytes(archive),
         fetched.bytes(`${files}notebook.py`),
     ]);
     const py = await loadPyodide({ indexURL: python, packages: ["numpy"] });
     if (!py.loadedPackages.numpy) throw new Error("NumPy did not arrive.");
     py.FS.mkdirTree(FOLDER);
     py.FS.writeFile(`${FOLDER}/notebook.py`, new Uint8Array(module));
-    py.unpackArchive(archive, "zip", { extractDir: FOLDER });
+    py.unpackArchive(packed, "zip", { extractDir: FOLDER });
     py.runPython(`import sys; sys.path.append("${FOLDER}")`);
     notebook = py.pyimport("notebook").Notebook(`${FOLDER}/${assignment}`, show);
 }

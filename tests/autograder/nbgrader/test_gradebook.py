@@ -2,7 +2,9 @@
 
 import csv
 import os
+import shutil
 import sqlite3
+import subprocess
 import sys
 from datetime import datetime
 from pathlib import Path
@@ -293,3 +295,16 @@ def test_an_exercise_with_the_name_of_a_column_does_not_take_its_place(book, url
     with (tmp_path / "grades.csv").open(newline="") as stream:
         (ann,) = csv.DictReader(stream)
     assert (ann["score"], ann["answer: score"]) == ("2.5", "3.5")
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bwrap is not installed")
+def test_a_gradebook_on_a_read_only_disk_is_one_line(tmp_path):
+    url = f"sqlite:///{tmp_path}/gradebook.db"
+    with api.Gradebook(url, "of_their_own"):  # ours still has to write its course into it
+        pass
+    mounts = ["--bind", "/", "/", "--ro-bind", tmp_path, tmp_path, "--dev", "/dev"]
+    program = f"from autograder.nbgrader.gradebook import Gradebook; Gradebook({url!r})"
+    command = ["bwrap", *mounts, "--proc", "/proc", sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "gradebook.db: the gradebook is on a disk that is read-only" in done.stderr
+    assert "Rolling back" not in done.stderr

@@ -13,11 +13,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from site_tools import SITE, serving
+from site_tools import SITE, pages_of, serving
 
 from tests.benchmarks.bench_file import record
 from tests.benchmarks.site.figures import Figure, of_lighthouse, of_pages
 from tests.benchmarks.site.lighthouse import lighthouse
+from tests.benchmarks.site.practising import practising
 from tests.benchmarks.site.server import Compressing, FontsLate
 from tests.benchmarks.site.visiting import Visited, visited
 
@@ -36,7 +37,8 @@ def main() -> int:
         for name in dict.fromkeys(judged):
             scores[name] = lighthouse(f"{address}/{name}")
             say(f"Lighthouse, {name}: {scores[name]}")
-    figures = of_pages(visits) + of_lighthouse(scores)
+        practised = practising(address)
+    figures = of_pages(visits) + of_lighthouse(scores) + practised
     record(as_recorded(figures))
     say("", *rows(figures), sep="\n")
     return 0 if all(one.kept for one in figures) else 1
@@ -44,7 +46,7 @@ def main() -> int:
 
 def pages(site: Path) -> list[str]:
     """Return the addresses of all pages below the site's; the search has something to look for."""
-    names = sorted(path.name for path in site.glob("*.html"))
+    names = pages_of(site)
     if not names:
         sys.exit(f"There is no page in {site}. Type: make site")
     return [f"{name}?q=attention" if name == SEARCH else name for name in names]

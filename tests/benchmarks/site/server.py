@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from site_tools import QuietHandler
 
-COMPRESSED = {".css", ".html", ".js", ".json", ".map", ".mjs", ".svg", ".txt", ".xml"}
+COMPRESSED = {".css", ".html", ".js", ".json", ".map", ".mjs", ".svg", ".txt", ".wasm", ".xml"}
 LATE = 1  # seconds: beyond the tenth of one in which browsers wait before they show another font
 
 

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Failed, Python, Stopped } from "../../../book/_web/practise/python.mjs";
 
-const PLACE = { python: "p/", files: "f/", assignment: "a" };
+const PLACE = { python: "p/", files: "f/", archive: "a.zip", assignment: "a" };
 
 class FakeWorker {
     ended = false;

