@@ -47,31 +47,10 @@ const LOOKS = EditorView.theme({
     "&.cm-focused": { outline: "var(--focus)", outlineOffset: "1px" },
     ".cm-scroller": { fontFamily: "var(--font-code)", lineHeight: "1.5" },
     ".cm-content": { caretColor: "var(--ink)", padding: "calc(0.85rem - 1px) 0", tabSize: "4" },
-    ".cm-line": { padding: "0 calc(1rem - 1px)" },
+    // Typed over, the colour of the first word that was selected would stay, in the line's style.
+    ".cm-line": { color: "var(--ink) !important", padding: "0 calc(1rem - 1px)" },
     "&.cm-focused .cm-matchingBracket": { background: "var(--mark)" },
     "&.cm-focused .cm-nonmatchingBracket": { background: "none", color: "var(--wrong)" },
-});
-
-/**
- * What is typed over a selection. Left to do it, the browser keeps the colour of the word that was
- * selected first, in the style of the line.
- */
-const TYPING = EditorView.domEventHandlers({
-    beforeinput(event, view) {
-        const { from, to, empty } = view.state.selection.main;
-        const { inputType, data } = /** @type {InputEvent} */ (event);
-        if (inputType !== "insertText" || !data || empty || view.composing || view.state.readOnly)
-            return false;
-        const typed = () =>
-            view.state.update(view.state.replaceSelection(data), {
-                userEvent: "input.type",
-                scrollIntoView: true,
-            });
-        const handlers = view.state.facet(EditorView.inputHandler); // such as that of brackets
-        if (!handlers.some((handler) => handler(view, from, to, data, typed)))
-            view.dispatch(typed());
-        return true;
-    },
 });
 
 /** After `Escape`, `Tab` leads on to the next thing on the page, as long as no other key is pressed. */
@@ -120,7 +99,6 @@ export function editor({ name, hint, text, typed, run, check }) {
                 syntaxHighlighting(COLOURS),
                 LOOKS,
                 LEAVING,
-                TYPING,
                 locked.of([]),
                 keymap.of([
                     { key: "Ctrl-Enter", run: command(run) },
