@@ -9,8 +9,8 @@ import copy
 import html
 import importlib
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -148,7 +148,8 @@ def write_cases(assignment: Assignment, path: Path) -> None:
                     ],
                     "expected": key.expected,
                     "misconceptions": [
-                        (wrong.name, wrong.hint, wrong.observations) for wrong in key.misconceptions
+                        (wrong.name, wrong.hint, _without_inputs(wrong.observations, key.cases))
+                        for wrong in key.misconceptions
                     ],
                     "names": (key.names.parameters, key.names.returned),
                     "released": key.released,
@@ -164,24 +165,43 @@ def write_cases(assignment: Assignment, path: Path) -> None:
 def read_cases(path: Path) -> list[AnswerKey]:
     """Read what `write_cases` wrote. Raises ValueError, naming the file, if it is damaged."""
     try:
-        return [
-            AnswerKey(
-                key["exercise"],
-                tuple(_case(*case) for case in key["cases"]),
-                len(key["cases"]),
-                key["expected"],
-                tuple(_known(*wrong) for wrong in key["misconceptions"]),
-                Names(*key["names"]),
-                key["released"],
-                key["forbidden"],
-                is_test=key["is_test"],
-            )
-            for key in wire.decode(path.read_bytes())
-        ]
+        return [_key(key) for key in wire.decode(path.read_bytes())]
     except (wire.WireError, KeyError, TypeError) as error:
         raise ValueError(
             f"{path.name} is damaged ({error}); download the assignment again."
         ) from None
+
+
+def _key(key: dict[str, Any]) -> AnswerKey:
+    cases = tuple(_case(*case) for case in key["cases"])
+    return AnswerKey(
+        key["exercise"],
+        cases,
+        len(cases),
+        key["expected"],
+        tuple(_known(name, hint, did, cases) for name, hint, did in key["misconceptions"]),
+        Names(*key["names"]),
+        key["released"],
+        key["forbidden"],
+        is_test=key["is_test"],
+    )
+
+
+def _without_inputs(
+    observations: Sequence[Observation], cases: Sequence[Case]
+) -> tuple[Observation, ...]:
+    """Leave out the arguments that a call did not change: a file would hold them once a mistake."""
+    return tuple(
+        replace(one, arguments_after=())
+        if wire.encode(one.arguments_after) == wire.encode(_inputs_of(case))
+        else one
+        for one, case in zip(observations, cases, strict=True)
+    )
+
+
+def _inputs_of(case: Case) -> tuple[Any, ...]:
+    """The arguments of a case in the order in which an observation has them."""
+    return (*case.arguments, *(case.keywords[name] for name in sorted(case.keywords)))
 
 
 def _asked(case: Case) -> tuple[str, tuple[str, ...]] | None:
@@ -216,8 +236,14 @@ def _native(argument: Any) -> Any:
     return argument
 
 
-def _known(name: str, hint: str, observations: tuple[Observation, ...]) -> KeyedMisconception:
-    return KeyedMisconception(name, hint, lambda: observations)
+def _known(
+    name: str, hint: str, observations: tuple[Observation, ...], cases: Sequence[Case]
+) -> KeyedMisconception:
+    with_inputs = tuple(
+        one if one.arguments_after else replace(one, arguments_after=_inputs_of(case))
+        for one, case in zip(observations, cases, strict=True)
+    )
+    return KeyedMisconception(name, hint, lambda: with_inputs)
 
 
 @dataclass(frozen=True)

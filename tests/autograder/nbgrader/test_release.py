@@ -14,8 +14,9 @@ from nbgrader import api
 from nbgrader.validator import Validator
 
 from autograder.course.course import Course
-from autograder.exercise.model import Kind
+from autograder.exercise.model import Kind, public_cases
 from autograder.exercise.stubs import stub
+from autograder.judging.judge import build_key
 from autograder.nbgrader.gradebook import GradebookError
 from autograder.nbgrader.release import (
     RUN_FIRST,
@@ -27,6 +28,7 @@ from autograder.nbgrader.release import (
     self_check_files,
 )
 from autograder.notebook.check import read_cases
+from autograder.probe import wire
 
 
 @pytest.fixture
@@ -96,6 +98,14 @@ def test_only_answers_may_be_edited_and_carry_points(released):
 def test_the_public_cases_come_with_it(released):
     keys = read_cases(released.with_suffix(".cases"))
     assert [key.exercise for key in keys] == ["row_mean", "scale"]
+    for key, exercise in zip(keys, page.ASSIGNMENT.exercises, strict=True):
+        whole = build_key(exercise, public_cases(exercise), ())
+        assert _mistakes(key) == _mistakes(whole)
+
+
+def _mistakes(key):
+    """Return what each mistake does on each case, as bytes; an argument may be changed by it."""
+    return [wire.encode(tuple(wrong.observations)) for wrong in key.misconceptions]
 
 
 def test_a_release_is_the_same_bytes_every_time(tmp_path, course, toy_page, released):
