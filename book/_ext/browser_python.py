@@ -44,6 +44,13 @@ def files() -> Iterator[Path]:
     yield wheel()
 
 
+def sizes() -> dict[str, int]:
+    """Return the bytes of each file that Pyodide fetches, for a page that says how far it is."""
+    return {
+        file.name: file.stat().st_size for file in files() if file.suffix not in (".js", ".mjs")
+    }
+
+
 def wheel() -> Path:
     """Return where the wheel of NumPy is, or will be."""
     lock = CORE / LOCK

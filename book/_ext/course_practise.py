@@ -171,6 +171,7 @@ def data_of(name: str) -> dict[str, Any]:
         "python": "../_static/python/",
         "files": "../_static/practise/",
         "archive": f"../assignments/{name}.zip",
+        "sizes": browser_python.sizes(),
         "edition": hashlib.sha256(notebook_of(name).read_bytes()).hexdigest()[:12],
         "exercises": [
             {key: one[key] for key in ("name", "points", "kind")} for one in facts["exercises"]

@@ -30,6 +30,7 @@ LONG = (
     "tests/autograder/grading/test_program.py",
     "tests/autograder/notebook/test_selfcheck.py",
     "tests/exercises/test_mutants.py",
+    "tests/book/test_practise_page.py",
     "tests/autograder/nbgrader/test_sample_course.py",
 )
 """The files that take minutes, the longest first; a wrong place costs time and nothing else."""

@@ -5,50 +5,59 @@
 const PAUSE = 100;
 
 /**
- * The number of bytes that will come, or 0 where that is not known: a server that packs a file says
- * how long it is packed.
- * @param {Response} response
+ * A server may pack a file: it says how long that is, and what arrives here is unpacked already. So
+ * the length of what arrives has to be known.
+ * @param {Record<string, number>} sizes of the files that are expected, by name, unpacked
+ * @param {(bytes: number, total: number) => void} tell how much was sent, and will be in all
  */
-function lengthOf({ headers }) {
-    return headers.get("content-encoding") ? 0 : Number(headers.get("content-length"));
-}
-
-/** @param {(bytes: number, total: number) => void} tell total is 0 where it is not known */
-export function counting(tell) {
+export function counting(sizes, tell) {
     const real = globalThis.fetch;
-    let bytes = 0;
-    let total = 0;
-    let known = true;
+    const files = new Map(Object.entries(sizes).map(([name, all]) => [name, { all, came: 0 }]));
     let told = 0;
     const broken = Promise.withResolvers();
     broken.promise.catch(() => {}); // nobody may wait for it
 
-    /** @param {Uint8Array} chunk @param {TransformStreamDefaultController<Uint8Array>} stream */
-    function pass(chunk, stream) {
-        stream.enqueue(chunk);
-        bytes += chunk.length;
-        if (performance.now() - told >= PAUSE) say();
-    }
-
     function say() {
         told = performance.now();
-        tell(bytes, known ? total : 0);
+        let [bytes, total] = [0, 0];
+        for (const { all, came } of files.values()) {
+            bytes += came;
+            total += all;
+        }
+        tell(bytes, total);
+    }
+
+    /** Count what passes. @param {string} name @param {Headers} headers */
+    function counter(name, headers) {
+        const unpacked = sizes[name] ?? 0;
+        const all = Number(headers.get("content-length")) || unpacked;
+        const share = headers.has("content-encoding") && unpacked ? all / unpacked : 1;
+        const file = { all, came: 0 };
+        files.set(name, file);
+        return new TransformStream({
+            transform(chunk, stream) {
+                stream.enqueue(chunk);
+                file.came = Math.min(all, file.came + share * chunk.length);
+                if (performance.now() - told >= PAUSE) say();
+            },
+            flush() {
+                file.came = all;
+                say();
+            },
+        });
     }
 
     /** @type {typeof globalThis.fetch} */
     async function fetchCounted(resource, options) {
+        const name = String(resource).split("/").at(-1) ?? "";
         const response = await real(resource, options).catch(broken.reject);
         if (!response) throw new Error("The connection broke.");
         if (!response.ok || !response.body) {
-            const name = new URL(response.url).pathname.split("/").at(-1);
             const error = new Error(`${name} did not arrive (${response.status}).`);
             broken.reject(error);
             throw error;
         }
-        const length = lengthOf(response);
-        known &&= length > 0;
-        total += length;
-        const { readable, writable } = new TransformStream({ transform: pass, flush: say });
+        const { readable, writable } = counter(name, response.headers);
         response.body.pipeTo(writable).catch(broken.reject);
         return new Response(readable, { headers: response.headers });
     }

@@ -25,6 +25,7 @@ function practise(data, released, place) {
         python: absolute(data.python),
         files: absolute(data.files),
         archive: absolute(data.archive),
+        sizes: data.sizes,
         assignment: data.assignment,
     };
     const python = new Python(where, (now, { bytes, total, why }) => {

@@ -9,7 +9,8 @@ import { Session } from "./plan.mjs";
  * @typedef {{ ok: boolean, seconds: number }} Ran
  * @typedef {Ran & { passed: boolean | null, verdict: string | null, misconception: string | null,
  *     message: string }} Checked
- * @typedef {{ python: string, files: string, archive: string, assignment: string }} Place absolute addresses
+ * @typedef {{ python: string, files: string, archive: string,
+ *     sizes: Record<string, number>, assignment: string }} Place absolute addresses
  * @typedef {"absent" | "loading" | "ready" | "failed"} State
  * @typedef {{ bytes: number, total: number, why: string }} How far the fetching is, and why it failed
  * @typedef {Pick<Worker, "postMessage" | "terminate" | "addEventListener">} WorkerLike

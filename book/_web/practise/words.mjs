@@ -12,14 +12,9 @@ export const PYTHON = {
 /** @param {number} bytes */
 const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
 
-/**
- * How far the fetching is.
- * @param {number} bytes
- * @param {number} total 0 where it is not known
- */
+/** How far the fetching is. @param {number} bytes @param {number} total */
 export function loading(bytes, total) {
     if (bytes === 0) return "fetching Python";
-    if (total === 0) return `fetching Python, ${megabytes(bytes)} MB so far`;
     if (bytes >= total) return "starting Python";
     return `fetching Python, ${megabytes(bytes)} of ${megabytes(total)} MB`;
 }

@@ -5,7 +5,8 @@
 import { counting } from "./fetching.mjs";
 
 /**
- * @typedef {{ type: "start", python: string, files: string, archive: string, assignment: string }} Start
+ * @typedef {{ type: "start", python: string, files: string, archive: string,
+ *     sizes: Record<string, number>, assignment: string }} Start
  * @typedef {{ type: "run", id: number, cell: string, source: string }} Run
  * @typedef {{ type: "check", id: number, exercise: string }} Check
  * @typedef {{ run(source: string, cell: string): string, check(exercise: string): string }} Notebook
@@ -34,7 +35,9 @@ function show(json) {
 
 /** @param {Start} start */
 async function begin(start) {
-    const fetched = counting((bytes, total) => postMessage({ type: "loading", bytes, total }));
+    const fetched = counting(start.sizes, (bytes, total) =>
+        postMessage({ type: "loading", bytes, total }),
+    );
     self.fetch = fetched.fetch; // Pyodide fetches its parts by it
     // Where its WebAssembly does not come, or is refused, Pyodide writes to the console and waits.
     const refused = Promise.withResolvers();
