@@ -64,7 +64,9 @@ class Assignment(SphinxDirective):
         words = "[Do the exercises](/practise/%s.md): here, with nothing installed."
         if not has_editors(self.env.app, name):
             words = "[Read the exercises](/practise/%s.md), one after another."
-        return self.parse_text_to_nodes(words % name)
+        (line,) = self.parse_text_to_nodes(words % name)
+        line["classes"].append("assignment-download")
+        return [line]
 
     def _link(self, name: str) -> nodes.paragraph:
         up = "../" * self.env.docname.count("/")
