@@ -103,8 +103,9 @@ def drawing(translator: HTML5Translator, node: nodes.Element) -> str:
 def add_style(
     app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None
 ) -> None:
-    """Give the templates the style sheet of a page's formulas."""
-    context["formula_style"] = "" if doctree is None else doctree.get("formula_style", "")
+    """Give the templates the style sheet of a page's formulas, with fonts where the page sees them."""
+    style = "" if doctree is None else doctree.get("formula_style", "")
+    context["formula_style"] = style.replace("_static/", f"{context['content_root']}_static/")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -16,6 +16,7 @@ from assignment_facts import FILE, kept
 from course_practise import FOLDER, anchor
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
@@ -84,17 +85,22 @@ def places_of(chapter: str, folder: Path) -> dict[str, list[tuple[str, str]]]:
     }
 
 
-def link_back(app: Sphinx, document: nodes.document, page: str) -> None:
-    """Fill the links from exercises to sections."""
-    for node in list(document.findall(practise_back)):
-        places = places_of(node["chapter"], Path(app.srcdir))[node["exercise"]]
-        links = list(links_to(app, page, places))
-        if not links:
-            node.parent.remove(node)
-            continue
-        node += nodes.Text("Taught in ")
-        for at, link in enumerate(links):
-            node += [nodes.Text(", "), link] if at else [link]
+class LinkBack(SphinxPostTransform):
+    """Fill the links from exercises to sections, before the formulas in them are drawn."""
+
+    default_priority = 100
+
+    def run(self, **kwargs: object) -> None:
+        """Fill those of a page; without a section, nothing is left of one."""
+        for node in list(self.document.findall(practise_back)):
+            places = places_of(node["chapter"], Path(self.app.srcdir))[node["exercise"]]
+            links = list(links_to(self.app, self.env.docname, places))
+            if not links:
+                node.parent.remove(node)
+                continue
+            node += nodes.Text("Taught in ")
+            for at, link in enumerate(links):
+                node += [nodes.Text(", "), link] if at else [link]
 
 
 def links_to(app: Sphinx, page: str, places: list[tuple[str, str]]) -> Iterator[nodes.reference]:
@@ -120,5 +126,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("practise-back", Back)
     app.add_node(practise_back, html=(visit_back, depart_back))
     app.connect("doctree-read", add_turns)
-    app.connect("doctree-resolved", link_back)
+    app.add_post_transform(LinkBack)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
