@@ -103,7 +103,7 @@ def drawing(translator: HTML5Translator, node: nodes.Element) -> str:
 def add_style(
     app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None
 ) -> None:
-    """Give the templates the style of a page's formulas, whose fonts stand above a folder of pages."""
+    """Give the templates the style of a page's formulas, its fonts as seen from the page."""
     style = "" if doctree is None else doctree.get("formula_style", "")
     context["formula_style"] = style.replace("_static/", f"{context['content_root']}_static/")
 
