@@ -23,7 +23,6 @@ import { python } from "@codemirror/legacy-modes/mode/python";
 import { Compartment, EditorState } from "@codemirror/state";
 import { EditorView, keymap } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import { PADDING, WRAPPING } from "./wrapping.mjs";
 
 /** The tables of `@codemirror/lang-python` would be a fifth of all that the page loads. */
 const PYTHON = StreamLanguage.define(python);
@@ -49,7 +48,7 @@ const LOOKS = EditorView.theme({
     ".cm-scroller": { fontFamily: "var(--font-code)", lineHeight: "1.5" },
     ".cm-content": { caretColor: "var(--ink)", padding: "calc(0.85rem - 1px) 0", tabSize: "4" },
     // Typed over, the colour of the first word that was selected would stay, in the line's style.
-    ".cm-line": { color: "var(--ink) !important", padding: `0 calc(${PADDING})` },
+    ".cm-line": { color: "var(--ink) !important", padding: "0 calc(1rem - 1px)" },
     "&.cm-focused .cm-matchingBracket": { background: "var(--mark)" },
     "&.cm-focused .cm-nonmatchingBracket": { background: "none", color: "var(--wrong)" },
 });
@@ -98,7 +97,6 @@ export function editor({ name, hint, text, typed, run, check }) {
                 bracketMatching(),
                 closeBrackets(),
                 syntaxHighlighting(COLOURS),
-                WRAPPING,
                 LOOKS,
                 LEAVING,
                 locked.of([]),
