@@ -51,7 +51,7 @@ This copy of the site was built without the text of the exercises.
 """
 
 NO_EDITORS = """\
-{reason} Here you can read the exercises; the box says how you get them to do.
+{reason} You can read the exercises here. The box says how to download and do them.
 
 ```{{assignment}} {name}
 ```
@@ -129,7 +129,7 @@ def text_of(app: Sphinx, name: str) -> str:
     """Return the text of the page, in MyST."""
     minutes = in_fives(assignment_minutes(name))
     chapter = f"{{doc}}`{title_of(Path(app.srcdir, f'{name}.md'))} </{name}>`"
-    begin = f"The exercises to {chapter}, about {minutes} minutes in all."
+    begin = f"The exercises for {chapter}, about {minutes} minutes in all."
     if not has_release(app, name):
         return f"{begin}\n\n{NO_RELEASE.format(name=name)}"
     cells = cells_of(name)
