@@ -79,6 +79,17 @@ def test_a_page_of_exercises_does_not_say_that_its_chapter_was_computed_on_it(pa
     assert not page(f"practise/{chapter}").select(".computed")
 
 
+def test_a_page_is_read_again_when_the_code_that_writes_its_data_changes():
+    read = []
+
+    class App:
+        class env:
+            note_dependency = read.append
+
+    course_practise.note_dependencies(App, "alignment")
+    assert {course_practise.__file__, browser_python.__file__} <= set(read)
+
+
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_editors_where_no_torch_is_needed(page, chapter, site):
     parsed = page(f"practise/{chapter}")
