@@ -105,8 +105,13 @@ def expand(app: Sphinx, page: str, source: list[str]) -> None:
 
 
 def note_dependencies(app: Sphinx, name: str) -> None:
-    """Have the page that is being read depend on what `has_editors` looks at."""
-    for path in (notebook_of(name), browser_python.wheel()):
+    """Have the page that is being read depend on what it is made from.
+
+    That includes the code that writes its data: the site's scripts are always the newest, and
+    Python does not start on a page whose data are older than they expect.
+    """
+    code = (__file__, browser_python.__file__)
+    for path in (notebook_of(name), browser_python.wheel(), *code):
         app.env.note_dependency(str(path))
 
 

@@ -74,6 +74,23 @@ def test_a_page_has_every_cell_of_the_release_that_is_not_the_pages_own(page, ch
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_page_of_exercises_does_not_say_that_its_chapter_was_computed_on_it(page, chapter):
+    assert page(chapter).select(".computed")
+    assert not page(f"practise/{chapter}").select(".computed")
+
+
+def test_a_page_is_read_again_when_the_code_that_writes_its_data_changes():
+    read = []
+
+    class App:
+        class env:
+            note_dependency = read.append
+
+    course_practise.note_dependencies(App, "alignment")
+    assert {course_practise.__file__, browser_python.__file__} <= set(read)
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
 def test_editors_where_no_torch_is_needed(page, chapter, site):
     parsed = page(f"practise/{chapter}")
     start = parsed.find(id="practise-data")

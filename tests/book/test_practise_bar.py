@@ -142,7 +142,7 @@ def test_answers_are_downloaded_and_opened_again(
     download.value.save_as(tmp_path / "mine.ipynb")
     said, chooser = page.locator(".practise-said"), page.get_by_label("Open a notebook...")
     chooser.set_input_files(tmp_path / "empty.ipynb")
-    expect(said).to_have_text("empty.ipynb was opened: no exercise is begun in it.")
+    expect(said).to_have_text("empty.ipynb was opened: no exercise has been started in it.")
     expect(page.locator("textarea")).to_have_value(ANSWER)
 
     asked: list[str] = []

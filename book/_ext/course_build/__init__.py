@@ -37,7 +37,10 @@ def give_outputs(
         refuse_what_is_stale(root)
     found = sorted((root / PLACE).glob("*"))
     folders = {one.name: one for one in found if one.name in env.found_docs}
-    readers = {f"/{name}.md": reader(env, name, folder) for name, folder in folders.items()}
+    # MyST-NB compares the ends of paths, and a chapter has a page of exercises of the same name.
+    readers = {
+        str(env.doc2path(name)): reader(env, name, folder) for name, folder in folders.items()
+    }
     env.mystnb_config = replace(env.mystnb_config, custom_formats=readers)
     before: dict[str, object] = getattr(env, "course_runs", {})
     env.course_runs = {name: seal(folder) for name, folder in folders.items()}

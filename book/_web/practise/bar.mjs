@@ -173,12 +173,12 @@ export function makeBar(place, { store, released, data, onReplaced }) {
 function whatCame(name, { sources, own, aside }) {
     const answers = Object.keys(sources).length;
     if (answers + own.length + aside.length === 0)
-        return `${name} was opened: no exercise is begun in it.`;
+        return `${name} was opened: no exercise has been started in it.`;
     const cells = own.length
         ? ` and ${own.length} ${own.length === 1 ? "cell" : "cells"} of your own`
         : "";
     const left = aside.length
-        ? ` This edition of the assignment has no place for: ${aside.map((one) => one.cell).join(", ")}. It is kept aside, below.`
+        ? ` This edition of the assignment has no place for: ${aside.map((one) => one.cell).join(", ")}. ${aside.length === 1 ? "It is" : "They are"} kept aside, below.`
         : "";
     return `${name} was opened: ${answers} ${answers === 1 ? "answer" : "answers"}${cells}.${left}`;
 }

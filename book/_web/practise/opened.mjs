@@ -77,11 +77,12 @@ function read(text) {
     try {
         content = JSON.parse(text.replace(/^\uFEFF/, ""));
     } catch {
-        const what = text.trim() === "" ? "is empty" : "is no notebook, or is damaged or cut off";
+        const what =
+            text.trim() === "" ? "is empty" : "is not a notebook, or is damaged or cut off";
         throw new NotebookError(`This file ${what}. ${AGAIN}`);
     }
     if (!Array.isArray(content?.cells)) {
-        const old = content?.worksheets ? "is in the old notebook format 3" : "is no notebook";
+        const old = content?.worksheets ? "is in the old notebook format 3" : "is not a notebook";
         throw new NotebookError(`This file ${old}: it has no cells. ${AGAIN}`);
     }
     if (content.cells.length > MOST_CELLS)

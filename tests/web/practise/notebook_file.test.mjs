@@ -80,8 +80,8 @@ test("own cells stand in their order, without marks, with names that are valid a
 test("what is no notebook is refused in words", () => {
     refused("", /is empty/);
     refused("{", /damaged or cut off/);
-    refused("[]", /is no notebook/);
-    refused("null", /is no notebook/);
+    refused("[]", /is not a notebook/);
+    refused("null", /is not a notebook/);
     refused('{"cells": 3}', /it has no cells/);
     refused('{"worksheets": []}', /old notebook format 3/);
     refused('{"cells": []}', /no answer cell of “Looking back: toys”/);
