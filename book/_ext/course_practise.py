@@ -56,6 +56,12 @@ NO_EDITORS = """\
 ```{{assignment}} {name}
 ```
 """
+DONE = """\
+## When you are done
+
+*Download as notebook*, at the top of this page, gives you the assignment with your answers in it.
+Hand it in if you are in a class, or go on with it in JupyterLab: {doc}`/howto_student`.
+"""
 TORCH = "These exercises need PyTorch, which does not run in a browser."
 NOT_FETCHED = "This copy of the site was built without Python for the browser."
 
@@ -138,12 +144,13 @@ def text_of(app: Sphinx, name: str) -> str:
     if not has_release(app, name):
         return f"{begin}\n\n{NO_RELEASE.format(name=name)}"
     cells = cells_of(name)
+    end = ""
     if has_editors(app, name):
-        start = directive("practise-start", json.dumps(data_of(name)))
+        start, end = directive("practise-start", json.dumps(data_of(name))), DONE
     else:
         reason = TORCH if needs_torch(cells) else NOT_FETCHED
         start = NO_EDITORS.format(reason=reason, name=name)
-    return "\n\n".join([begin, start, *parts(cells)])
+    return "\n\n".join([begin, start, *parts(cells), end])
 
 
 def title_of(page: Path) -> str:
@@ -224,11 +231,21 @@ def source_of(cell: dict[str, Any]) -> str:
 
 
 def mark_exercises(app: Sphinx, document: nodes.document) -> None:
-    """Give the section of each exercise and question the anchor to which other pages link."""
+    """Give each exercise and question the anchor to which other pages link.
+
+    It is that of the section that explains the exercise, if no other exercise comes first there.
+    """
+    explained: set[int] = set()
     for cell in document.findall(practise_cell):
         section = cell.parent
-        if cell["kind"] != "given" and isinstance(section, nodes.section):
-            section["ids"].append(anchor(cell["cell"]))
+        if cell["kind"] == "given" or not isinstance(section, nodes.section):
+            continue
+        around = section.parent
+        first = id(around) not in explained
+        explained.add(id(around))
+        has_title_above = isinstance(around.parent, nodes.section)
+        target = around if first and has_title_above else section
+        target["ids"].append(anchor(cell["cell"]))
 
 
 def anchor(exercise: str) -> str:
@@ -241,7 +258,8 @@ def visit_start(self: HTML5Translator, node: practise_start) -> None:
     written = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
     self.body.append(
         f'<script type="application/json" id="practise-data">{written}</script>\n'
-        '<div class="practise-bar"><p>To write and check answers on this page, allow its scripts. '
+        '<div class="practise-bar"><p>To write and check answers on this page, allow its '
+        "scripts, or load it again if they did not arrive. "
         f'Or <a href="{data["archive"]}">download the assignment</a> and open it in '
         "JupyterLab.</p></div>\n"
     )

@@ -1,7 +1,7 @@
 """From the paragraph to the exercise, and back.
 
 The help of each exercise names, in curly quotes, the sections of the chapter that teach it. At the
-end of the first of them stands a line *Your turn*, which leads to the exercise on its page
+end of the last of them stands a line *Your turn*, which leads to the exercise on its page
 `practise/<chapter>`; there, the directive `practise-back` links to all of them.
 """
 
@@ -21,6 +21,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
 HEADING = re.compile(r"^##+ (.+)$", re.MULTILINE)
+MISTAKES = "Where people go wrong"
 FENCE = re.compile(r"^(`{3,}).*?^\1$", re.MULTILINE | re.DOTALL)
 
 
@@ -72,15 +73,27 @@ def turn(chapter: str, exercises: list[str]) -> nodes.paragraph:
 
 @cache
 def places_of(chapter: str, folder: Path) -> dict[str, list[tuple[str, str]]]:
-    """Return the sections that teach each exercise of a chapter, as (page, title)."""
+    """Return the sections that teach each exercise of a chapter, as (page, title).
+
+    The one after which a reader can do the exercise comes first: the last in the chapter's own
+    order, before the sections on mistakes and those of the appendix.
+    """
     pages = [name for name in (chapter, f"{chapter}_appendix") if (folder / f"{name}.md").exists()]
     titles: dict[str, str] = {}
     for page in pages:
         text = FENCE.sub("", (folder / f"{page}.md").read_text(encoding="utf-8"))
         for title in HEADING.findall(text):
             titles.setdefault(title.replace("$", ""), page)
+    order = list(titles)
+
+    def first(title: str) -> tuple[bool, bool, int]:
+        return titles[title] != chapter, title == MISTAKES, -order.index(title)
+
     return {
-        one["name"]: [(titles[title], title) for title in one["sections"] if title in titles]
+        one["name"]: [
+            (titles[title], title)
+            for title in sorted((one for one in one["sections"] if one in titles), key=first)
+        ]
         for one in kept()[chapter]["exercises"]
     }
 
