@@ -221,7 +221,7 @@ def test_what_a_cell_replaces_is_put_back_and_told(session):
     [
         ("not run", None, None, "`row_mean` is not defined."),
         ("right", True, "PASS", "Right on all 2 cases."),
-        ("stub", False, "MISSING", "this is the stub"),
+        ("stub", False, "MISSING", "This is the stub"),
         ("raising", False, "EXCEPTION", "(line 2 of its cell: `return X.nothing`)"),
         ("leaving", False, "EXCEPTION", "it raises SystemExit"),
         ("endless", False, "EXCEPTION", "it raises RecursionError"),
