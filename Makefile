@@ -47,7 +47,7 @@ course: plan site opened class archives
 	@echo "The graded course:  $(COURSE)   (grades.json, gradebook.db, feedback/)"
 
 plan:
-	@echo "Packages (5 min), the assignments (1 min), the book (1 min), a graded sample class (2 min)."
+	@echo "Four steps: packages (5 min), the assignments (1 min), the book (1 min), a graded class (2 min)."
 	@echo "That is on two cores, the first time. After that, only what has changed is made again."
 
 # With the packages that it needs and no others, as long as nobody has asked for more.

@@ -5,6 +5,8 @@ from classroom import MEAN_SUM, hand_in, known_everywhere, make_course
 from typer.testing import CliRunner
 
 from autograder import cli
+from autograder.course.journal import Journal
+from autograder.nbgrader.gradebook import Gradebook
 
 
 @pytest.fixture
@@ -41,3 +43,17 @@ def test_a_submission_that_cannot_be_read_is_graded_once_it_was(course):
     assert "bob (toy)" in _run("export", course)
     _run("grade", course)
     assert "Not graded" not in _run("export", course)
+
+
+def test_an_assignment_of_the_instructors_own_is_exported_as_before(course):
+    with Gradebook(course.gradebook_url) as book:
+        book.nbgrader.add_assignment("homework")
+    assert "grades-canvas-homework.csv: written." in _run(
+        "export", course, "homework", "--to", "canvas"
+    )
+
+
+def test_export_works_while_another_run_grades_and_says_so(course, monkeypatch):
+    monkeypatch.setattr("autograder.course.journal.LOCK_WAIT", 0.0)
+    with Journal(course.journal):
+        assert "another run is grading this course" in _run("export", course)
