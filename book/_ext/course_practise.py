@@ -9,8 +9,8 @@ those of every page, and the search finds them. What is code stands there in a `
 which a script turns into an editor (`practise/practise.mjs`); without scripts and in print the code
 stands there as released.
 
-Not every copy of the site has the editors (`has_editors`). Without released assignments, a page lists
-the exercises and says what to type. Without Python for the browser, and for an assignment that
+Not every copy of the site has the editors: see `has_editors`. Without released assignments, a page
+lists the exercises and says what to type. Without Python for the browser, and for an assignment that
 needs PyTorch, the text is there, and the page says where the exercises are to be done instead.
 """
 

@@ -102,7 +102,7 @@ def test_what_was_typed_is_there_after_leaving_at_once(tab: Callable[..., Page])
     page.reload()
     expect(page.locator("textarea")).to_have_value(ANSWER)
     expect(page.locator(".practise-progress")).to_have_text(
-        "0 of 2 right, 1 tried; 0 of 1 answered in words"
+        "0 of 2 right, 1 tried; 0 of 1 written answers"
     )
     expect(page.locator(".practise-kept")).to_contain_text("kept in this browser")
 
@@ -238,7 +238,7 @@ def test_storage_that_is_forbidden_is_told_and_the_download_works(
         "Object.defineProperty(window, 'localStorage', { get() { throw new Error('no'); } });"
     )
     page = tab()
-    expect(page.locator(".practise-kept")).to_contain_text("lets the site keep nothing")
+    expect(page.locator(".practise-kept")).to_contain_text("does not let the site store anything")
     page.locator("textarea").fill(ANSWER)
     page.evaluate("() => store.noteCheck('row_mean', true)")
     expect(page.locator(".practise-progress")).to_contain_text("1 of 2 right;")

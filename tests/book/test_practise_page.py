@@ -297,7 +297,7 @@ def test_a_written_answer_grows_and_is_kept(page: Page) -> None:
     assert before
     assert after
     assert after["height"] > 2 * before["height"]
-    expect(page.locator(".practise-progress")).to_contain_text("1 of 1 answered in words")
+    expect(page.locator(".practise-progress")).to_contain_text("1 of 1 written answers")
 
 
 def test_what_was_typed_is_there_after_the_page_was_left(

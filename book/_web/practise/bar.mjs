@@ -29,7 +29,7 @@ const KEPT = {
     kept: "Your answers are kept in this browser, and nowhere else.",
     full: "This browser's storage is full: your last changes are not kept. Download your notebook before you leave this page.",
     forbidden:
-        "This browser lets the site keep nothing. Download your notebook before you leave this page.",
+        "This browser does not let the site store anything. Download your notebook before you leave this page.",
     elsewhere:
         "This assignment is open in another tab, where you work on it. This tab only shows your answers. ",
     deleted:
@@ -129,7 +129,7 @@ export function makeBar(place, { store, released, data, onReplaced }) {
         const written = data.written.filter(({ name }) => name in sources).length;
         progress.textContent =
             `${right} of ${data.exercises.length} right${tried ? `, ${tried} tried` : ""}` +
-            (data.written.length ? `; ${written} of ${data.written.length} answered in words` : "");
+            (data.written.length ? `; ${written} of ${data.written.length} written answers` : "");
     }
 
     function showAside() {

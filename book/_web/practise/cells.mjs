@@ -1,6 +1,6 @@
 // @ts-check
 // The cells of a practise page: given code that can be run, answers with an editor, and written
-// questions. The static code that stands there stays for paper.
+// questions. The static code stays in the page for printing.
 
 import { element } from "../parts.mjs";
 import { editor } from "./editor.mjs";

@@ -11,7 +11,7 @@ const ELEMENTS = new Set(
         "tspan",
     ].flatMap((names) => names.split(" ")),
 );
-/** What is no text. */
+/** Elements that are dropped with all that is in them: none of it is text to read. */
 const UNREAD = new Set("head iframe math noscript object script style template".split(" "));
 const REFUSED =
     /^on|^(id|name|class|tabindex|is|slot|part|contenteditable|popover.*|.*command.*)$/i;

@@ -4,8 +4,8 @@ The page's worker unpacks an assignment and makes one `Notebook` of its folder. 
 `autograder` package in that folder, unchanged. Nothing here needs a browser, so that tests can run
 the same file in any Python.
 
-This is no sandbox: whoever wants to deceive the judge in their own page can. What a cell replaces
-by accident, such as `np.exp` or `sys.stdout`, is put back, and the page says so.
+This is not a sandbox: readers can deceive the judge in their own page if they want to. If a cell
+replaces `np.exp` or `sys.stdout` by accident, it is put back, and the page says so.
 """
 
 from __future__ import annotations

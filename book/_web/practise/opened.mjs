@@ -9,7 +9,7 @@ import { freshId, kindOf, linesOf, nameOf, sourceOf, stubsOf } from "./released.
 /** @typedef {import("./released.mjs").Cell} Cell */
 /** What has no place in this edition, under the name of its cell. @typedef {{ cell: string, source: string }} Aside */
 /** @typedef {{ sources: Record<string, string>, own: OwnCell[], aside: Aside[] }} Opened */
-/** A cell of the file: `name` is the released cell that it is, `after` the one it stands behind. @typedef {{ name: string | null, after: string, code: boolean, source: string | null, id: string, marks: Record<string, any> | null }} Found */
+/** A cell of the file. `name` is the released cell that it corresponds to, `after` the one that it follows. @typedef {{ name: string | null, after: string, code: boolean, source: string | null, id: string, marks: Record<string, any> | null }} Found */
 
 /** Files of so many bytes are refused; one without outputs is a hundred times smaller. */
 export const LARGEST = 10 * 2 ** 20;

@@ -12,7 +12,7 @@ import { cellsOf } from "./released.mjs";
 
 /** What the reader types into: it shows what is kept, and can be locked. @typedef {{ refresh(): void, lock(now: boolean): void }} Field */
 
-/** The kinds of released cells that stand in the page as cells. */
+/** The kinds of released cells that the page shows as cells. */
 const PLACED = ["given", "answer", "written"];
 
 export class Page {

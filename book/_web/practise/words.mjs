@@ -3,7 +3,7 @@
 
 /** What Python does, above all cells. */
 export const PYTHON = {
-    absent: "Python comes into this page when you begin to type: some 9 MB, once.",
+    absent: "Python is loaded when you begin to type: about 9 MB, the first time.",
     loading: "Python is on its way.",
     ready: "Python is ready.",
     failed: "Python did not start.",

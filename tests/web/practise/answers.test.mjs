@@ -262,7 +262,7 @@ test("a page hears that its answers were deleted on another, and keeps the next 
     assert.equal(page.store.state, "deleted");
 });
 
-test("what is opened goes over what stands here, and says what it would replace", async () => {
+test("an opened notebook replaces answers that differ, and names them", async () => {
     const here = {
         ...withMean("here"),
         own: [{ id: "a", after: "mean", source: "1" }],

@@ -77,7 +77,7 @@ test("own cells stand in their order, without marks, with names that are valid a
     ]);
 });
 
-test("what is no notebook is refused in words", () => {
+test("a file that is not a notebook is refused with a reason", () => {
     refused("", /is empty/);
     refused("{", /damaged or cut off/);
     refused("[]", /is not a notebook/);
