@@ -10,8 +10,8 @@ which a script turns into an editor (`practise/practise.mjs`); without scripts a
 stands there as released.
 
 Not every copy of the site has the editors: see `has_editors`. Without released assignments, a page
-lists the exercises and says what to type. Without Python for the browser, and for an assignment that
-needs PyTorch, the text is there, and the page says where the exercises are to be done instead.
+lists the exercises and says what to type. Without Python for the browser, and for an assignment
+that needs PyTorch, the text is there, and the page says where to do the exercises instead.
 """
 
 from __future__ import annotations

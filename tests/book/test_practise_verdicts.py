@@ -80,7 +80,7 @@ def answers_to(exercise: Exercise) -> Iterator[Asked]:
 
 
 def differences(theirs: dict[str, Any], ours: dict[str, Any]) -> list[str]:
-    """Return the parts in which two results differ by more than rounding, ours and theirs in turn."""
+    """Return the parts of two results that differ by more than rounding, alternating the two."""
     parts = []
     for result in (ours, theirs):
         kept = {key: result[key] for key in sorted(result) if key not in ("seconds", "waited")}

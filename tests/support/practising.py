@@ -18,11 +18,11 @@ import pytest
 
 from autograder.course.course import Course
 from autograder.nbgrader.release import assignment_zip, release
+from book._ext import browser_python
 
 ROOT = Path(__file__).parents[2]
 PYODIDE = ROOT / "book" / "_web" / "node_modules" / "pyodide"
-WHEEL = "numpy-2.0.2-cp312-cp312-pyodide_2024_0_wasm32.whl"
-NUMPY = ROOT / "_build" / "python" / WHEEL
+NUMPY = browser_python.wheel()
 NOTEBOOK = ROOT / "book" / "_web" / "practise" / "notebook.py"
 IN_NODE = ROOT / "tests" / "web" / "practise" / "headless.mjs"
 IN_PYTHON = ROOT / "tests" / "support" / "headless_notebook.py"
