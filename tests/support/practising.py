@@ -21,7 +21,7 @@ from autograder.nbgrader.release import assignment_zip, release
 from book._ext import browser_python
 
 ROOT = Path(__file__).parents[2]
-PYODIDE = ROOT / "book" / "_web" / "node_modules" / "pyodide"
+PYODIDE = browser_python.CORE
 NUMPY = browser_python.wheel()
 NOTEBOOK = ROOT / "book" / "_web" / "practise" / "notebook.py"
 IN_NODE = ROOT / "tests" / "web" / "practise" / "headless.mjs"
