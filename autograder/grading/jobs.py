@@ -172,7 +172,7 @@ def _warmed(opening: Future[backends.Sandbox], torch: bool) -> backends.Sandbox:
 
 @cache
 def _opener() -> ThreadPoolExecutor:
-    """A thread that lives as long as the process: a sandbox may end with the one that made it."""
+    """A thread that opens sandboxes while the others import."""
     return ThreadPoolExecutor(1)
 
 

@@ -78,13 +78,30 @@ class Isolating:
 
     def room(self, program: bytes, torch: bool) -> Room:
         """See Sandbox."""
-        supervisor = self._take(torch)
         early = [module for word, module in IMPORTED_EARLY.items() if word in program]
-        order = {"modules": [one for one in early if torch or not one.startswith("torch")]}
+        modules = [one for one in early if torch or not one.startswith("torch")]
+        while (idle := self._idle(torch)) is not None:
+            with contextlib.suppress(NotBegun):  # it may have died since its last room
+                return self._room(idle, program, torch, modules)
+        run = ["-s", "-P", "-m", "probe.supervisor", self.mode]
+        run += [str(self.limits.file), "numpy", "numpy.random", *(["torch"] if torch else [])]
+        return self._room(self.start(run, self.limits), program, torch, modules)
+
+    def close(self) -> None:
+        """See Sandbox."""
+        with self._lock:
+            while self._free:
+                _, supervisor = self._free.pop()
+                supervisor.end()
+
+    def _room(
+        self, supervisor: Supervisor, program: bytes, torch: bool, modules: Sequence[str]
+    ) -> Room:
+        """A room of `supervisor`, which imports these modules first. Raises NotBegun."""
         ours, theirs = socket.socketpair()
         with theirs:
             try:
-                send(supervisor.line, order, (theirs.fileno(),))
+                send(supervisor.line, {"modules": modules}, (theirs.fileno(),))
             except LineError as error:
                 supervisor.end()
                 ours.close()
@@ -99,29 +116,19 @@ class Isolating:
 
         return Room(ours, program, self.limits, leave)
 
-    def close(self) -> None:
-        """See Sandbox."""
-        with self._lock:
-            while self._free:
-                _, supervisor = self._free.pop()
-                supervisor.end()
-
-    def _take(self, torch: bool) -> Supervisor:
-        """One that is free and has imported what is needed, or else a new one. Raises NotBegun."""
+    def _idle(self, torch: bool) -> Supervisor | None:
+        """One whose last room has ended, and which has imported what is needed; None without."""
         while True:
             with self._lock:
                 found = next((one for one in self._free if one[0] == torch), None)
                 if found is None:
-                    break
+                    return None
                 self._free.remove(found)
             _, supervisor = found
-            with contextlib.suppress(LineError):  # its last room must have ended
+            with contextlib.suppress(LineError):
                 receive(supervisor.line, deadline=time.monotonic() + START_SECONDS)
                 return supervisor
             supervisor.end()
-        run = ["-s", "-P", "-m", "probe.supervisor", self.mode]
-        run += [str(self.limits.file), "numpy", "numpy.random", *(["torch"] if torch else [])]
-        return self.start(run, self.limits)
 
 
 def open_sandbox(

@@ -11,7 +11,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import IO
 
@@ -135,7 +137,8 @@ def _process(
     files: Sequence[int] = (),
 ) -> subprocess.Popen[bytes]:
     """A process with `line` as standard input. Then `line` is closed here: it ends when it does."""
-    process = subprocess.Popen(
+    process = _starter().submit(
+        subprocess.Popen,
         command,
         stdin=line.fileno(),
         stdout=subprocess.DEVNULL,
@@ -143,9 +146,18 @@ def _process(
         env=environment,
         pass_fds=files,
         start_new_session=True,
-    )
+    ).result()
     line.close()
     return process
+
+
+@cache
+def _starter() -> ThreadPoolExecutor:
+    """A thread that lives as long as this process: bubblewrap ends with the thread that began it.
+
+    See PR_SET_PDEATHSIG in prctl(2), which `--die-with-parent` sets.
+    """
+    return ThreadPoolExecutor(1)
 
 
 def _options(limits: Limits, packages: Sequence[str]) -> list[str]:
