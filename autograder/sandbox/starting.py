@@ -137,16 +137,20 @@ def _process(
     files: Sequence[int] = (),
 ) -> subprocess.Popen[bytes]:
     """A process with `line` as standard input. Then `line` is closed here: it ends when it does."""
-    process = _starter().submit(
-        subprocess.Popen,
-        command,
-        stdin=line.fileno(),
-        stdout=subprocess.DEVNULL,
-        stderr=complaint,
-        env=environment,
-        pass_fds=files,
-        start_new_session=True,
-    ).result()
+    process = (
+        _starter()
+        .submit(
+            subprocess.Popen,
+            command,
+            stdin=line.fileno(),
+            stdout=subprocess.DEVNULL,
+            stderr=complaint,
+            env=environment,
+            pass_fds=files,
+            start_new_session=True,
+        )
+        .result()
+    )
     line.close()
     return process
 
