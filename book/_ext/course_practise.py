@@ -116,9 +116,19 @@ def note_dependencies(app: Sphinx, name: str) -> None:
     That includes the code that writes its data: the site's scripts are always the newest, and
     Python does not start on a page whose data are older than they expect.
     """
-    code = (__file__, browser_python.__file__)
+    code = (__file__, browser_python.__file__, *scripts())
     for path in (notebook_of(name), browser_python.wheel(), *code):
         app.env.note_dependency(str(path))
+
+
+def scripts() -> list[Path]:
+    """Return the site's own files behind these pages."""
+    return sorted(path for path in PROGRAM.parent.iterdir() if path.is_file())
+
+
+def version() -> str:
+    """Return a word that changes with `scripts`: no browser takes an old worker from its cache."""
+    return hashlib.sha256(b"".join(path.read_bytes() for path in scripts())).hexdigest()[:8]
 
 
 def has_release(app: Sphinx, name: str) -> bool:
@@ -184,6 +194,7 @@ def data_of(name: str) -> dict[str, Any]:
         "files": "../_static/practise/",
         "archive": f"../assignments/{name}.zip",
         "sizes": browser_python.sizes(),
+        "version": version(),
         "edition": hashlib.sha256(notebook_of(name).read_bytes()).hexdigest()[:12],
         "exercises": [
             {key: one[key] for key in ("name", "points", "kind")} for one in facts["exercises"]

@@ -106,6 +106,13 @@ def test_a_wrong_answer_is_named_and_drawn_and_a_right_one_is_right(page: Page) 
     expect(page.locator(".practise-progress")).to_contain_text("1 of 10 right")
 
 
+def test_a_given_name_that_an_answer_takes_is_there_again_when_the_line_has_gone(
+    page: Page,
+) -> None:
+    assert "NoneType" in check(answer(page), f"{RIGHT}\nnp = None\n")
+    assert check(answer(page), RIGHT).startswith("additive_scores: right")
+
+
 def test_a_syntax_error_is_shown_and_nothing_is_checked(page: Page) -> None:
     cell = answer(page, "masked_softmax")
     words = check(cell, "def masked_softmax(scores:\n    return 0")
@@ -322,16 +329,20 @@ def test_the_script_of_a_page_is_light(person: Reader, address: str) -> None:
 def test_python_that_does_not_arrive_is_said_and_asked_for_again(
     reader: Callable[..., Reader],
 ) -> None:
-    page = reader(**MODES["light"]).open(PRACTISE)
+    person = reader(**MODES["light"])
+    page = person.open(PRACTISE)
     page.route("**/*.wasm", lambda route: route.abort())
     cell = answer(page)
     press(cell, "Check")
     expect(said(cell)).to_contain_text("Look at your connection")
     page.unroute("**/*.wasm")
     page.locator(".practise-bar").get_by_role("button", name="Try again").click()
+    expect(said(cell)).to_have_text("")
     expect(page.locator(".practise-python")).to_have_text("Python is ready.")
     press(cell, "Check")
     expect(cell.locator(".practise-words")).to_contain_text("not yet")
+    failed = "Failed to load resource: net::ERR_FAILED"
+    assert [error for error in person.errors if failed not in error] == []
 
 
 def test_a_browser_without_web_assembly_is_told_what_to_do(reader: Callable[..., Reader]) -> None:

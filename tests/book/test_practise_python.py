@@ -182,6 +182,12 @@ def test_an_error_says_what_to_do(session, cell, name, says):
     assert len(shown["text"]) < 21_000
 
 
+def test_a_cell_whose_name_was_rebound_is_told_of(session):
+    before = list(CELLS)[: list(CELLS).index("replacing")]
+    assert [name for name in before if "given" in session[name]["spoilt"]] == []
+    assert "given" in session["replacing"]["spoilt"]  # `check = 5`
+
+
 def test_an_error_shows_the_lines_of_the_cell(session):
     text = error(session["traceback"])["text"]
     lines = [line.strip() for line in text.splitlines()]

@@ -4,6 +4,9 @@
 /** Milliseconds between two messages. */
 const PAUSE = 100;
 
+/** A file did not arrive. Its message is a sentence. */
+export class NotFetched extends Error {}
+
 /**
  * A server may pack a file: it says how long that is, and what arrives here is unpacked already. So
  * the length of what arrives has to be known.
@@ -49,16 +52,19 @@ export function counting(sizes, tell) {
 
     /** @type {typeof globalThis.fetch} */
     async function fetchCounted(resource, options) {
-        const name = String(resource).split("/").at(-1) ?? "";
-        const response = await real(resource, options).catch(broken.reject);
-        if (!response) throw new Error("The connection broke.");
-        if (!response.ok || !response.body) {
-            const error = new Error(`${name} did not arrive (${response.status}).`);
+        const name = String(resource).split("?")[0].split("/").at(-1) ?? "";
+        /** @param {unknown} why */
+        const missing = (why) => {
+            const error = new NotFetched(`${name} did not arrive (${why}).`);
             broken.reject(error);
-            throw error;
-        }
+            return error;
+        };
+        const response = await real(resource, options).catch((error) => {
+            throw missing(error.message);
+        });
+        if (!response.ok || !response.body) throw missing(response.status);
         const { readable, writable } = counter(name, response.headers);
-        response.body.pipeTo(writable).catch(broken.reject);
+        response.body.pipeTo(writable).catch((error) => missing(error.message));
         return new Response(readable, { headers: response.headers });
     }
     return {

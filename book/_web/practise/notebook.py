@@ -54,15 +54,22 @@ class Notebook:
         module = sys.modules["__main__"] = types.ModuleType("__main__")
         self._names = vars(module)
         self._names.update(__builtins__=builtins, display=self._display)
+        self._made: dict[str, dict[str, Any]] = {}  # the names that each cell has bound
         modules = [importlib.import_module(name) for name in KEPT]
         self._kept = [(one.__name__, vars(one), {**vars(one)}) for one in modules]
 
     def run(self, source: str, cell: str) -> str:
-        """Run `source` as the cell of this name; return {"ok": bool, "seconds": float} as JSON."""
+        """Run `source` as the cell of this name, and return JSON.
+
+        That is {"ok": bool, "seconds": float, "spoilt": [cell, ...]}: spoilt are the cells that
+        have bound a name which means something else by now, such as `np` after `np = None`.
+        """
+        before = {**self._names}
         error, _, seconds = self._attempt(lambda: self._execute(source, f"<cell {cell}>"))
         if error is not None:
             self._output.error(error, source)
-        return json.dumps({"ok": error is None, "seconds": seconds})
+        spoilt = self._spoilt(cell, before)
+        return json.dumps({"ok": error is None, "seconds": seconds, "spoilt": spoilt})
 
     def check(self, exercise: str) -> str:
         """Check the answer to `exercise`, whose cell has run; show the report, return the result.
@@ -75,6 +82,18 @@ class Notebook:
         if result["message"] is None:
             result |= self._judged(self._names[exercise])
         return json.dumps(result)
+
+    def _spoilt(self, cell: str, before: dict[str, Any]) -> list[str]:
+        """Note what `cell` has just bound; return the cells some of whose names were rebound."""
+        mine, unbound = self._made.setdefault(cell, {}), object()
+        for name, value in self._names.items():
+            if name in mine or before.get(name, unbound) is not value:
+                mine[name] = value
+        return [
+            other
+            for other, names in self._made.items()
+            if any(self._names.get(name, unbound) is not value for name, value in names.items())
+        ]
 
     def _judged(self, answer: Any) -> dict[str, Any]:
         reports: list[Any] = []

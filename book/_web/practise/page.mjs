@@ -5,7 +5,7 @@ import { cellsOf } from "./released.mjs";
 
 /**
  * @typedef {{ assignment: string, title: string, chapter: string, python: string, files: string,
- *     archive: string, sizes: Record<string, number>, edition: string,
+ *     archive: string, sizes: Record<string, number>, version: string, edition: string,
  *     exercises: { name: string, points: number, kind: string }[],
  *     written: { name: string, points: number }[] }} Data what the page says of its assignment
  */

@@ -10,18 +10,36 @@
 export class Session {
     /** @type {Map<string, { source: string, at: number }>} */
     #ran = new Map();
+    /** The cell, and its text, that gave a name of another cell a new meaning. @type {Map<string, Cell>} */
+    #spoilers = new Map();
     #runs = 0;
 
-    /** @param {Cell} cell which has run just now */
-    note({ id, source }) {
+    /**
+     * @param {Cell} cell which has run just now
+     * @param {string[]} spoilt ids of the cells that have bound a name which now means something else
+     */
+    note(cell, spoilt) {
         this.#runs += 1;
-        this.#ran.set(id, { source, at: this.#runs });
+        this.#ran.set(cell.id, { source: cell.source, at: this.#runs });
+        this.#spoilers.delete(cell.id);
+        for (const id of spoilt) if (!this.#spoilers.has(id)) this.#spoilers.set(id, cell);
     }
 
     /** When the cell ran with the text that it has now, or 0. @param {Cell} cell */
     when({ id, source }) {
         const last = this.#ran.get(id);
         return last?.source === source ? last.at : 0;
+    }
+
+    /**
+     * Whether a name of the cell was rebound by text that has gone from the page: the reader has
+     * taken `np = None` back, and expects `np` to be there again.
+     * @param {string} id @param {Cell[]} cells as they are now
+     */
+    spoilt(id, cells) {
+        const spoiler = this.#spoilers.get(id);
+        const now = cells.find((cell) => cell.id === spoiler?.id);
+        return spoiler !== undefined && now?.source !== spoiler.source;
     }
 }
 
@@ -40,7 +58,8 @@ export function plan(cells, target, session, ran) {
         const mine = cell.kind === "own" || cell.kind === "answer";
         if (!(cell.kind === "given" || (mine && ran.includes(cell.id)))) return false;
         const at = session.when(cell);
-        const runs = at === 0 || (cell.kind === "given" && at < newest);
+        const stale = cell.kind === "given" && (at < newest || session.spoilt(cell.id, cells));
+        const runs = at === 0 || stale;
         if (cell.kind === "own") newest = Math.max(newest, runs ? Number.POSITIVE_INFINITY : at);
         return runs;
     });

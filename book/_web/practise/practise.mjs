@@ -26,10 +26,12 @@ function practise(data, released, place) {
         files: absolute(data.files),
         archive: absolute(data.archive),
         sizes: data.sizes,
+        version: data.version,
         assignment: data.assignment,
     };
     const python = new Python(where, (now, { bytes, total, why }) => {
         state.replaceChildren(why || PYTHON[now]);
+        if (now === "loading") runner.starts();
         if (now === "failed")
             state.append(
                 " ",

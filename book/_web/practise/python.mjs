@@ -6,11 +6,11 @@ import { Session } from "./plan.mjs";
 
 /**
  * @typedef {import("./outputs.mjs").Output} Output
- * @typedef {{ ok: boolean, seconds: number }} Ran
- * @typedef {Ran & { passed: boolean | null, verdict: string | null, misconception: string | null,
+ * @typedef {{ ok: boolean, seconds: number, spoilt: string[] }} Ran `spoilt` names cells
+ * @typedef {{ ok: boolean, seconds: number, passed: boolean | null, verdict: string | null, misconception: string | null,
  *     message: string }} Checked
- * @typedef {{ python: string, files: string, archive: string,
- *     sizes: Record<string, number>, assignment: string }} Place absolute addresses
+ * @typedef {{ python: string, files: string, archive: string, sizes: Record<string, number>,
+ *     assignment: string, version: string }} Place absolute addresses; the version of our own files
  * @typedef {"absent" | "loading" | "ready" | "failed"} State
  * @typedef {{ bytes: number, total: number, why: string }} How far the fetching is, and why it failed
  * @typedef {Pick<Worker, "postMessage" | "terminate" | "addEventListener">} WorkerLike
@@ -21,14 +21,20 @@ import { Session } from "./plan.mjs";
 /** The reader has stopped it. Its message is a sentence. */
 export class Stopped extends Error {}
 
-/** The worker died, or Python could not be fetched. Its message is a sentence. */
+/** The worker died, or did not start. Its message is a sentence. */
 export class Failed extends Error {}
+
+/** Python did not start, and will not by itself. */
+export class NotStarted extends Failed {}
 
 const OLD_BROWSER =
     "This browser cannot run Python in a page: it has no workers or no WebAssembly. Open the page in " +
     "a newer browser, or do the exercises in the notebook. What you typed stays here.";
 const NOT_FETCHED =
     "Python could not be fetched. Look at your connection, then try again. What you typed is safe.";
+const NOT_STARTED =
+    "Python was fetched, but did not start in this browser. Try again, or do the exercises in the " +
+    "notebook. What you typed is safe.";
 const DIED =
     "Python has crashed, so a fresh one is starting. What you typed is safe. Perhaps the code uses " +
     "more memory than the browser allows, or nests calls or lists too deeply.";
@@ -39,8 +45,9 @@ const NOT_WAITING = "Stopped. Python is still on its way; what you typed is stil
 
 const canRun = () => typeof Worker === "function" && typeof WebAssembly === "object";
 
-/** @returns {WorkerLike} */
-const newWorker = () => new Worker(new URL("worker.mjs", import.meta.url), { type: "module" });
+/** @param {Place} place @returns {WorkerLike} */
+const newWorker = ({ version }) =>
+    new Worker(new URL(`worker.mjs?v=${version}`, import.meta.url), { type: "module" });
 
 export class Python {
     /** @type {WorkerLike | null} */
@@ -55,7 +62,7 @@ export class Python {
     /**
      * @param {Place} place
      * @param {(state: State, how: How) => void} changed
-     * @param {() => WorkerLike} create
+     * @param {(place: Place) => WorkerLike} create
      */
     constructor(place, changed, create = newWorker) {
         this.place = place;
@@ -75,14 +82,14 @@ export class Python {
             this.#end(OLD_BROWSER);
             return arrival.promise;
         }
-        const worker = this.create();
+        const worker = this.create(this.place);
         this.#worker = worker;
         this.changed("loading", NOTHING);
         worker.addEventListener("message", (event) => {
             if (worker === this.#worker) this.#hear(/** @type {MessageEvent} */ (event).data);
         });
         worker.addEventListener("error", () => {
-            if (worker === this.#worker) this.#fail("");
+            if (worker === this.#worker) this.#fail("", true); // its script did not arrive
         });
         worker.postMessage({ type: "start", ...this.place });
         return arrival.promise;
@@ -153,7 +160,7 @@ export class Python {
         const job = this.#job?.id === message.id ? this.#job : null;
         if (message.type === "loading") this.changed("loading", { ...NOTHING, ...message });
         else if (message.type === "output") job?.show(message.output);
-        else if (message.type === "failed") this.#fail(message.message);
+        else if (message.type === "failed") this.#fail(message.message, message.unfetched);
         else if (message.type === "ready") {
             this.#ready = true;
             this.changed("ready", NOTHING);
@@ -164,11 +171,11 @@ export class Python {
         }
     }
 
-    /** The worker is of no more use. @param {string} why in its own words */
-    #fail(why) {
+    /** The worker is of no more use. @param {string} why in its own words @param {boolean} unfetched if something did not arrive */
+    #fail(why, unfetched) {
         const job = this.#job;
         const reason = why && ` (${why})`;
-        if (!this.#ready) return this.#end(`${NOT_FETCHED}${reason}`);
+        if (!this.#ready) return this.#end(`${unfetched ? NOT_FETCHED : NOT_STARTED}${reason}`);
         this.#job = null;
         this.#drop();
         this.start();
@@ -180,7 +187,7 @@ export class Python {
         const arrival = this.#arrival;
         this.#drop();
         this.changed("failed", { ...NOTHING, why });
-        arrival?.reject(new Failed(why));
+        arrival?.reject(new NotStarted(why));
     }
 
     #drop() {

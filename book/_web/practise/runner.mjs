@@ -2,7 +2,7 @@
 // Runs a cell of the page after all that it needs, and shows what comes of it at its place.
 
 import { plan } from "./plan.mjs";
-import { Failed, Stopped } from "./python.mjs";
+import { Failed, NotStarted, Stopped } from "./python.mjs";
 import { ended, time } from "./words.mjs";
 
 /**
@@ -40,6 +40,8 @@ export class Runner {
     /** @type {View | null} */
     #running = null;
     #expected = false;
+    /** The views that say that Python did not start. @type {Set<View>} */
+    #waiting = new Set();
 
     /** @param {Python} python @param {Notes} notes */
     constructor(python, notes) {
@@ -52,6 +54,12 @@ export class Runner {
         if (this.#expected) return;
         this.#expected = true;
         this.python.start().catch(() => {}); // the bar says so, and the first run tries again
+    }
+
+    /** Python is tried again: no cell says any longer that it did not start. */
+    starts() {
+        for (const view of this.#waiting) if (view !== this.#running) view.say("");
+        this.#waiting.clear();
     }
 
     /** End what runs; what was typed stays. */
@@ -82,6 +90,7 @@ export class Runner {
         } catch (error) {
             if (!(error instanceof Stopped || error instanceof Failed)) throw error;
             view.say(error.message);
+            if (error instanceof NotStarted) this.#waiting.add(view);
         } finally {
             this.#running = null;
             view.busy(false);
@@ -116,7 +125,9 @@ export class Runner {
             if (output.kind === "error") error = output.name;
             view?.outputs.add(output);
         });
-        session.note(cell);
+        const spoilt = new Set(result.spoilt);
+        const ids = [...this.views].filter(([, { name }]) => spoilt.has(name)).map(([id]) => id);
+        session.note(cell, ids);
         return { result, error };
     }
 

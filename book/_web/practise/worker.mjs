@@ -2,11 +2,11 @@
 // Python in a worker. The page starts it, gives it cells one at a time, and ends it to stop one: what
 // the reader typed is never here alone. `notebook.py` does what a notebook's kernel would do.
 
-import { counting } from "./fetching.mjs";
+import { counting, NotFetched } from "./fetching.mjs";
 
 /**
  * @typedef {{ type: "start", python: string, files: string, archive: string,
- *     sizes: Record<string, number>, assignment: string }} Start
+ *     sizes: Record<string, number>, assignment: string, version: string }} Start
  * @typedef {{ type: "run", id: number, cell: string, source: string }} Run
  * @typedef {{ type: "check", id: number, exercise: string }} Check
  * @typedef {{ run(source: string, cell: string): string, check(exercise: string): string }} Notebook
@@ -44,7 +44,7 @@ async function begin(start) {
     const real = WebAssembly.instantiateStreaming;
     WebAssembly.instantiateStreaming = async (source, imports) => {
         const made = real(source, imports);
-        made.catch(refused.reject);
+        made.catch((error) => setTimeout(refused.reject, 0, error)); // what was not fetched comes first
         return made;
     };
     await Promise.race([load(start, fetched), fetched.broken, refused.promise]);
@@ -52,14 +52,16 @@ async function begin(start) {
 }
 
 /** @param {Start} start @param {ReturnType<typeof counting>} fetched */
-async function load({ python, files, archive, assignment }, fetched) {
+async function load({ python, files, archive, assignment, version }, fetched) {
     const [{ loadPyodide }, packed, module] = await Promise.all([
-        import(`${python}pyodide.mjs`),
+        import(`${python}pyodide.mjs`).catch(() => {
+            throw new NotFetched("pyodide.mjs did not arrive.");
+        }),
         fetched.bytes(archive),
-        fetched.bytes(`${files}notebook.py`),
+        fetched.bytes(`${files}notebook.py?v=${version}`),
     ]);
     const py = await loadPyodide({ indexURL: python, packages: ["numpy"] });
-    if (!py.loadedPackages.numpy) throw new Error("NumPy did not arrive.");
+    if (!py.loadedPackages.numpy) throw new NotFetched("NumPy did not arrive.");
     py.FS.mkdirTree(FOLDER);
     py.FS.writeFile(`${FOLDER}/notebook.py`, new Uint8Array(module));
     py.unpackArchive(packed, "zip", { extractDir: FOLDER });
@@ -85,6 +87,11 @@ addEventListener("message", async ({ data }) => {
         else answer(data);
     } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
-        postMessage({ type: "failed", message });
+        postMessage({ type: "failed", message, unfetched: error instanceof NotFetched });
     }
+});
+
+// Pyodide may still wait for what did not arrive: the page has been told, and the console need not be.
+addEventListener("unhandledrejection", (event) => {
+    if (event.reason instanceof NotFetched) event.preventDefault();
 });

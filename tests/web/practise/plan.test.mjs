@@ -29,7 +29,7 @@ function after(names) {
     const session = new Session();
     for (const name of names) {
         const found = CELLS.find(({ id }) => id === name);
-        if (found) session.note(found);
+        if (found) session.note(found, []);
     }
     return session;
 }
@@ -76,4 +76,17 @@ test("a given cell runs again below an own cell that changed and was run", () =>
 test("a given cell runs again where an own cell above it ran after it", () => {
     const session = after(["import", "data", "mine"]);
     assert.deepEqual(ids("second", session, ["mine"]), ["data", "second"]);
+});
+
+test("given code runs again when what gave its name another meaning has gone from the page", () => {
+    const session = new Session();
+    const [given, answer] = [CELLS[0], CELLS[6]];
+    session.note(given, []);
+    session.note(CELLS[5], []);
+    session.note(answer, ["import"]); // it says `np = None`
+    assert.deepEqual(ids("second", session, ["second"]), ["second"], "as long as it stands there");
+    const mended = changed("second", "mended");
+    assert.deepEqual(ids("second", session, ["second"], mended), ["import", "second"]);
+    session.note(given, ["second"]);
+    assert.deepEqual(ids("second", session, ["second"], mended), ["second"]);
 });

@@ -3,9 +3,16 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Failed, Python, Stopped } from "../../../book/_web/practise/python.mjs";
+import { Failed, NotStarted, Python, Stopped } from "../../../book/_web/practise/python.mjs";
 
-const PLACE = { python: "p/", files: "f/", archive: "a.zip", assignment: "a" };
+const PLACE = {
+    python: "p/",
+    files: "f/",
+    archive: "a.zip",
+    sizes: {},
+    assignment: "a",
+    version: "1",
+};
 
 class FakeWorker {
     ended = false;
@@ -122,11 +129,29 @@ test("a worker that dies is told, and begun anew", async () => {
 test("a Python that does not arrive is told with its reason, and can be asked for again", async () => {
     const { python, workers, states } = begun();
     const run = python.run("cell", "1", () => {});
-    workers[0].say({ type: "failed", message: "pyodide.asm.wasm did not arrive (404)." });
-    await assert.rejects(run, /Look at your connection.*404/);
+    const message = "pyodide.asm.wasm did not arrive (404).";
+    workers[0].say({ type: "failed", message, unfetched: true });
+    await assert.rejects(
+        run,
+        (error) => error instanceof NotStarted && /connection.*404/.test(error.message),
+    );
     assert.deepEqual(states, ["loading", "failed"]);
     assert.equal(workers.length, 1, "not again and again");
     const again = python.ready();
     workers[1].say({ type: "ready" });
     await again;
+});
+
+test("no connection is blamed where Python arrives and does not start", async () => {
+    const { python, workers } = begun();
+    const run = python.run("cell", "1", () => {});
+    workers[0].say({
+        type: "failed",
+        message: "Wasm code generation disallowed",
+        unfetched: false,
+    });
+    await assert.rejects(
+        run,
+        ({ message }) => !/connection/.test(message) && /did not start.*disallowed/.test(message),
+    );
 });

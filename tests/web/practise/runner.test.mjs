@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Session } from "../../../book/_web/practise/plan.mjs";
-import { Stopped } from "../../../book/_web/practise/python.mjs";
+import { NotStarted, Stopped } from "../../../book/_web/practise/python.mjs";
 import { Runner } from "../../../book/_web/practise/runner.mjs";
 
 const CELLS = [
@@ -23,7 +23,7 @@ function made(answer) {
         const result = answer(what);
         show({ kind: "text", stream: "stdout", text: what });
         if (!result.ok) show({ kind: "error", name: "NameError", message: "", text: "" });
-        return { seconds: 0, message: "", ...result };
+        return { seconds: 0, message: "", spoilt: [], ...result };
     };
     const python = /** @type {any} */ ({
         session: new Session(),
@@ -114,4 +114,15 @@ test("one thing runs at a time, and a stop leaves the page as it was", async () 
     python.ready = async () => {};
     await runner.run("other");
     assert.equal(shown.other.at(-1), "busy false");
+});
+
+test("a cell says that Python did not start, until it is tried again", async () => {
+    const { runner, shown, python } = made(() => ({ ok: true }));
+    python.ready = async () => {
+        throw new NotStarted("It could not be fetched.");
+    };
+    await runner.run("mine");
+    assert.ok(shown.mine.includes("say It could not be fetched."));
+    runner.starts();
+    assert.equal(shown.mine.at(-1), "say ");
 });
