@@ -40,7 +40,7 @@ from .modules import compare_gradients, compare_parameters
 from .naming import KeyedMisconception, Trial, beside_the_released, earned_names, explained
 from .patterns import patterns
 from .verdict import ALL_BUT_ERRORS, AS_GIVEN, ERRORS_SHARE, IN_A_PROCESS, Judgement, Verdict
-from .words import NAMELESS, Names, by_parameter, kind, kind_in_general
+from .words import NAMELESS, Names, all_of, by_parameter, kind, kind_in_general
 from .written_tests import judge_test
 
 
@@ -224,7 +224,7 @@ def judge(key: AnswerKey, observations: Sequence[Observation]) -> Judgement:
         for case, expected, observation in zip(key.cases, key.expected, observations, strict=True)
     ]
     if not any(found):
-        return Judgement(Verdict.PASS, f"Right on all {len(key.cases)} cases.")
+        return Judgement(Verdict.PASS, f"Right on {all_of(len(key.cases), 'cases')}.")
     if _does_as_released(key, observations):
         return AS_GIVEN
     first = next(index for index, mismatch in enumerate(found) if mismatch)

@@ -29,6 +29,13 @@ NAMELESS = Names()
 """Where no docstring names anything."""
 
 
+def all_of(count: int, things: str) -> str:
+    """`the one value`, `both values`, `all 3 values`."""
+    if count == 1:
+        return f"the one {things.removesuffix('s')}"
+    return f"both {things}" if count == 2 else f"all {count} {things}"
+
+
 def describe(value: Any) -> str:
     """What a value is: its type, and the length of a tuple or a list, or the shape of an array."""
     if isinstance(value, tuple | list):
@@ -92,7 +99,7 @@ def _advice_on_items(expected: Any, actual: Any) -> str:
     if isinstance(actual, tuple | list | Foreign) or len(expected) == 1:
         return ""
     if isinstance(expected, tuple):
-        return f"Return all {len(expected)} values, with commas between them."
+        return f"Return {all_of(len(expected), 'values')}, with commas between them."
     return ""
 
 

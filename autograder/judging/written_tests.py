@@ -15,6 +15,7 @@ from ..probe.values import Observation, Raised
 from .compare import unasked_exception
 from .naming import KeyedMisconception
 from .verdict import Judgement, Verdict
+from .words import all_of
 
 MOST_KINDS = 6
 """So many kinds of mutant that slipped through are named."""
@@ -117,8 +118,8 @@ def _counted(cases: Sequence[Case], missed: Sequence[int]) -> str:
     mutants = sum(1 for case in cases if case.raises)
     rights = len(cases) - mutants
     return (
-        f"It accepts all {rights} right implementations, and rejects {mutants - len(missed)} of "
-        f"the {mutants} wrong ones."
+        f"It accepts {all_of(rights, 'right implementations')}, and rejects "
+        f"{mutants - len(missed)} of the {mutants} wrong ones."
     )
 
 

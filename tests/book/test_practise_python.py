@@ -226,7 +226,7 @@ def test_what_a_cell_replaces_is_put_back_and_told(session):
     ("answer", "passed", "verdict", "says"),
     [
         ("not run", None, None, "`row_mean` is not defined."),
-        ("right", True, "PASS", "Right on all 2 cases."),
+        ("right", True, "PASS", "Right on both cases."),
         ("stub", False, "MISSING", "This is the stub"),
         ("raising", False, "EXCEPTION", "(line 2 of its cell: `return X.nothing`)"),
         ("leaving", False, "EXCEPTION", "it raises SystemExit"),
@@ -234,9 +234,9 @@ def test_what_a_cell_replaces_is_put_back_and_told(session):
         ("replacing while checked", None, None, "The answer replaces numpy.zeros"),
         ("a lambda", None, None, "Write `def row_mean(...):` instead."),
         ("no function", None, None, "`row_mean` is not a function, but of type int."),
-        ("chatty", True, "PASS", "Right on all 2 cases."),
+        ("chatty", True, "PASS", "Right on both cases."),
         ("interrupting", None, None, "KeyboardInterrupt"),
-        ("right again", True, "PASS", "Right on all 2 cases."),
+        ("right again", True, "PASS", "Right on both cases."),
     ],
 )
 def test_a_check_says_what_it_found(session, answer, passed, verdict, says):

@@ -171,7 +171,7 @@ def test_a_difference_is_said_with_its_path_and_in_general_without_numbers(sente
         (WANTED, WANTED.tolist(), "`np.array` makes an array of it."),
         (WANTED, (WANTED,), "Does a comma stand after the value that you return?"),
         (3, 1.5, "Does `/` stand where `//` is meant?"),
-        ((WANTED, WANTED), WANTED, "Return all 2 values, with commas between them."),
+        ((WANTED, WANTED), WANTED, "Return both values, with commas between them."),
     ],
 )
 def test_what_helps_is_said_of_a_wrong_type(expected, actual, advice):
