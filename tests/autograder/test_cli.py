@@ -122,8 +122,8 @@ def test_ctrl_c_says_how_far_it_came_and_the_same_command_goes_on(course):
     assert first.startswith("grading ")
     assert running.returncode == 130
     done = re.fullmatch(
-        r"autograder: stopped\. (\d+) of 22 submissions are done\. The same command goes on from "
-        r"here\.",
+        r"autograder: stopped\. (\d+) of 22 submissions are graded\. Run the same command "
+        r"again to continue\.",
         said,
     )
     known = re.search(r"(\d+) judged, (\d+) known", _run("grade", "--course", course.root).stdout)
