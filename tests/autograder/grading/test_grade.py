@@ -382,7 +382,7 @@ def test_what_is_handed_in_for_what_is_not_released_stops_nobody(course, sandbox
     (course.submitted / "ann" / "toy").rename(course.submitted / "ann" / "toy_test")
     report = grade(course, None, None, InProcess(sandbox))
     assert {row.student for row in report.rows} == {"bob"}
-    assert "toy_test: 1 handed in, and not graded: it is not released" in report.notes[0]
+    assert "toy_test: 1 handed in, but not graded: it is not released" in report.notes[0]
     with pytest.raises(CourseError, match="toy_test is not released"):
         grade(course, ["toy_test"], None, InProcess(sandbox))
 
