@@ -23,9 +23,9 @@ from ..sandbox.backends import Sandbox
 from ..sandbox.rooms import Room, Run
 from ..submission.submission import ProgramCell
 from . import messages
+from .behaviour import Behaviour, join_cases, join_passes
 from .messages import EncodedCalls, encode_calls
 from .questions import Question
-from .behaviour import Behaviour, join_cases, join_passes
 
 MOST_LEFT_OUT = 3
 """The number of the student's own cells that may end their process before it counts."""

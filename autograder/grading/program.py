@@ -19,9 +19,9 @@ from ..sandbox.backends import Sandbox
 from ..sandbox.limits import LIMITS
 from ..sandbox.rooms import NotBegun
 from ..submission.submission import ProgramCell
+from .behaviour import Behaviour
 from .observing import Observer
 from .questions import Question, draw_questions
-from .behaviour import Behaviour
 
 FEWEST_REQUESTS = 0.75
 """A right answer calls a function among its arguments at least this many times as often as the

@@ -391,7 +391,7 @@ def test_what_is_overlooked_is_said(course, sandbox):
     (course.submitted / "bob").rename(course.submitted / ".bob")
     report = grade(course, None, None, InProcess(sandbox))
     assert {row.student for row in report.rows} == {"ann"}
-    assert [".bob: a folder that begins with a dot" in note for note in report.notes] == [True]
+    assert [".bob: folders that begin with a dot" in note for note in report.notes] == [True]
 
 
 def test_two_runs_at_a_time_grade_each_submission_once(course, sandbox):
