@@ -23,7 +23,7 @@ from ..exercise.outline import asked_by, differences, outline
 from ..judging.verdict import Judgement
 from ..probe import wire
 from ..sandbox import backends
-from ..sandbox.rooms import NotBegun
+from ..sandbox.rooms import NotStarted
 from ..submission.submission import ProgramCell
 from ..submission.task import Task
 from . import program as grading
@@ -166,7 +166,7 @@ def _warm(package: str, trust: bool, torch: bool) -> Future[backends.Sandbox]:
 
 def _warm_up(opening: Future[backends.Sandbox], torch: bool) -> backends.Sandbox:
     sandbox = opening.result()
-    with suppress(NotBegun):  # judging reports this
+    with suppress(NotStarted):  # judging reports this
         sandbox.room(wire.encode([]), torch).close()
     return sandbox
 

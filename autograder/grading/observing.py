@@ -74,7 +74,7 @@ class Observer:
     """Runs one submission in a room, and in a new room whenever the room has ended."""
 
     def __init__(self, program: Sequence[ProgramCell], sandbox: Sandbox, torch: bool) -> None:
-        """Enter the first room. Raises NotBegun if it does not start."""
+        """Enter the first room. Raises NotStarted if it does not start."""
         self._exercises = [cell.exercise for cell in program]
         self._program = wire.encode([(_bytes(cell.source), cell.exercise) for cell in program])
         self._sandbox, self._torch = sandbox, torch

@@ -17,7 +17,7 @@ from ..probe.status import Status
 from ..probe.values import Raised
 from ..sandbox.backends import Sandbox
 from ..sandbox.limits import LIMITS
-from ..sandbox.rooms import NotBegun
+from ..sandbox.rooms import NotStarted
 from ..submission.submission import ProgramCell
 from .behaviour import Behaviour
 from .observing import Observer
@@ -60,7 +60,7 @@ def judge_questions(
         behaviours, note = _observe(program, batch, sandbox, torch)
         for question in batch:
             behaviour = behaviours.get(question.name)
-            judgement = _judgement(behaviour, note) if behaviour else _not_begun(note)
+            judgement = _judgement(behaviour, note) if behaviour else _not_started(note)
             judgements[question.name] = judgement
             if behaviour and not behaviour.alone and not judgement.passed and len(batch) > 1:
                 batches.append([question])
@@ -87,7 +87,7 @@ def _observe(
             return behaviours, _left_out(program, observer.own_left_out) + (
                 _LEFT_OUT_LATER if observer.left_out_later else ""
             )
-    except NotBegun as error:
+    except NotStarted as error:
         return {}, str(error)
 
 
@@ -141,7 +141,7 @@ def _judgement_without_note(behaviour: Behaviour) -> Judgement:
     return judgement
 
 
-def _not_begun(reason: str) -> Judgement:
+def _not_started(reason: str) -> Judgement:
     return Judgement(
         Verdict.GRADER_FAULT,
         f"The sandbox did not start ({printable(reason)[:200]}), so the answer has not run. "

@@ -180,7 +180,7 @@ def assemble(
 def _restored_cells(
     placed: Sequence[Placed], released: nbformat.NotebookNode, exercises: Sequence[str]
 ) -> Iterator[str]:
-    """Yield a sentence for each given code cell, such as an experiment, that was changed or removed."""
+    """Yield a sentence for each given code cell, such as an experiment's, that was altered."""
     sources = {cell.name: cell.code or "" for cell in placed}
     for cell in released.cells:
         name = mark_of(cell)

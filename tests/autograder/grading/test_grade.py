@@ -40,7 +40,7 @@ from autograder.nbgrader.database import GradebookLocked
 from autograder.nbgrader.rendering import clean_markdown
 from autograder.probe.status import Status
 from autograder.sandbox.backends import SandboxUnavailable
-from autograder.sandbox.rooms import NotBegun, Run
+from autograder.sandbox.rooms import NotStarted, Run
 from autograder.submission.submission import MAX_SOURCE, read_submission
 
 COLUMNS = ["student", "assignment", "exercise", "verdict", "points", "max_points"]
@@ -226,7 +226,7 @@ class Crowded:
 
     def badly(self):
         if self.bad == "not begun":
-            raise NotBegun("Creating new namespace failed")
+            raise NotStarted("Creating new namespace failed")
         return Stubborn(Run(Status(self.bad)))
 
 
