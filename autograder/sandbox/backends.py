@@ -66,7 +66,8 @@ class LocalSandbox:
     """A sandbox on this machine; `mode` is one of supervisor.py's. Threads may share it.
 
     It starts supervisors, each with a line (a socket). A supervisor forks the rooms, and each room
-    gets one end of a new socket pair. Unless `mode` is in ONE_ROOM, a supervisor is reused after its room.
+    gets one end of a new socket pair. When a room has ended, its supervisor is reused for the next
+    room, unless `mode` is in ONE_ROOM.
     """
 
     mode: str
