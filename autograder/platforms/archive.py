@@ -143,7 +143,7 @@ def _bytes(path: Path, size: int) -> bytes:
 
 
 def _safe(path: Path, name: str) -> str:
-    """Return `name`. Raises ArchiveError if it leads out of the archive or has control characters."""
+    """Return `name`. Raises ArchiveError for control characters or a path out of the archive."""
     if any(unicodedata.category(char) in ("Cc", "Zl", "Zp") for char in name):
         raise _refusal(path, f"the name {printable(name)} has control characters")
     if name.startswith("/") or re.match("[A-Za-z]:", name):

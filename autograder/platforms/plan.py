@@ -59,7 +59,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Plan:
-    """The decisions on all uploads. `roster` is False if the platform's ids become the students'."""
+    """The decisions on all uploads. `roster` is False if students get the platform's ids."""
 
     contents: Contents
     rows: tuple[Row, ...]

@@ -64,7 +64,7 @@ def write_places(course: Course, places: Places) -> None:
 
 
 def forget(course: Course, student: str) -> bool:
-    """Remove a student from the file; return False if they are not in it. Raises RememberedError."""
+    """Remove a student from the file; return whether they were in it. Raises RememberedError."""
     places = read_places(course)
     if all(student not in students for students in places.values()):
         return False

@@ -19,7 +19,7 @@ MOODLE = (
 
 
 def parse_time(text: str) -> datetime | None:
-    """Return the time in `text`, which must include its time zone; None if it has another format."""
+    """Return the time in `text`, which must include its time zone; None for another format."""
     match = ON_THE_PLATFORM.fullmatch(text.strip())
     if match is None:
         return None
