@@ -71,7 +71,7 @@ class Course:
         """Create a course directory at `root`, which must be empty or not exist yet.
 
         It becomes a course of `package`. No other user may open it, since submissions and grades
-        are private. Raises CourseError, and CoursePackageError if `package` is no course package.
+        are private. Raises CourseError, or CoursePackageError if there is no such course package.
         """
         CoursePackage.find(package)
         root = _usable(root)

@@ -88,7 +88,7 @@ def _replace_leaves(value: Any, leaf: Callable[[Any], Any]) -> Any:
 
 
 def pair(value: Any) -> tuple[str, Any]:
-    """Return the name of an exercise and its result. Raises WireError if `value` is no pair."""
+    """Return the name of an exercise and its result. Raises WireError if `value` is not a pair."""
     if not isinstance(value, list) or len(value) != 2 or not isinstance(value[0], str):
         raise wire.WireError("not the result of an exercise")
     return value[0], value[1]

@@ -111,26 +111,30 @@ class Observer:
         first = self._run_cases(
             by_name, {name: _part_from(question.public) for name, question in by_name.items()}
         )
-        seen = {name: replace(public, key=by_name[name].public) for name, public in first.items()}
-        answered = [name for name, public in seen.items() if isinstance(public.result, list)]
-        right = [name for name in answered if passes(by_name[name].public, seen[name].result)]
+        behaviours = {
+            name: replace(public, key=by_name[name].public) for name, public in first.items()
+        }
+        answered = [name for name, public in behaviours.items() if isinstance(public.result, list)]
+        right = [name for name in answered if passes(by_name[name].public, behaviours[name].result)]
         hidden = self._run_cases(
             by_name,
             {name: _part_from(by_name[name].whole, by_name[name].whole.public) for name in right},
         )
         for name, behaviour in hidden.items():
-            seen[name] = join_cases(seen[name], replace(behaviour, key=by_name[name].whole))
+            behaviours[name] = join_cases(
+                behaviours[name], replace(behaviour, key=by_name[name].whole)
+            )
         answered = [
             name
             for name in answered
-            if isinstance(seen[name].result, list) and not by_name[name].whole.is_test
+            if isinstance(behaviours[name].result, list) and not by_name[name].whole.is_test
         ]
         second = self._run_pass(
-            by_name, {name: _part_from(seen[name].key) for name in answered}, again=True
+            by_name, {name: _part_from(behaviours[name].key) for name in answered}, again=True
         )
         for name, behaviour in second.items():
-            seen[name] = join_passes(seen[name], behaviour)
-        return seen
+            behaviours[name] = join_passes(behaviours[name], behaviour)
+        return behaviours
 
     def _run_cases(
         self, questions: Mapping[str, Question], parts: Mapping[str, _Part]
@@ -142,13 +146,13 @@ class Observer:
         """
         tests = {name: part for name, part in parts.items() if questions[name].whole.is_test}
         functions = {name: part for name, part in parts.items() if name not in tests}
-        seen = self._run_pass(questions, functions)
+        behaviours = self._run_pass(questions, functions)
         for name in [*tests]:
             in_turns = self._run_in_turns(questions[name], tests[name])
             if in_turns is not None:
-                seen[name] = in_turns
+                behaviours[name] = in_turns
                 del tests[name]
-        return seen | self._run_separately(questions, tests)
+        return behaviours | self._run_separately(questions, tests)
 
     def _run_in_turns(self, question: Question, part: _Part) -> Behaviour | None:
         """Run the cells of a test once, and each call in a fork of their process.
@@ -170,16 +174,16 @@ class Observer:
         )
         if run.status is not Status.ENDED or len(run.results) != len(encoded):
             return None
-        seen: Behaviour | None = None
+        combined: Behaviour | None = None
         for at, (calls, result) in enumerate(zip(encoded, run.results, strict=True)):
             turn = replace(run, results=(result,), requests={0: run.requests.get(at, 0)})
             read = self._read([part.call(at)], calls, turn, {part.name: question})
             if part.name not in read:
                 return None
-            seen = join_cases(seen, read[part.name]) if seen else read[part.name]
-            if not isinstance(seen.result, list):
+            combined = join_cases(combined, read[part.name]) if combined else read[part.name]
+            if not isinstance(combined.result, list):
                 break
-        return seen
+        return combined
 
     def _run_separately(
         self, questions: Mapping[str, Question], tests: Mapping[str, _Part]
@@ -189,26 +193,28 @@ class Observer:
         Each run gets a fresh room, since the messages of a run stay in the memory of its room,
         and later runs in that room would inherit them.
         """
-        seen: dict[str, Behaviour] = {}
+        behaviours: dict[str, Behaviour] = {}
         at = 0
         while tests:
             self._room.close()
             next_calls = {name: part.call(at) for name, part in tests.items()}
             for name, behaviour in self._run_pass(questions, next_calls).items():
-                seen[name] = join_cases(seen[name], behaviour) if name in seen else behaviour
+                behaviours[name] = (
+                    join_cases(behaviours[name], behaviour) if name in behaviours else behaviour
+                )
             at += 1
             tests = {
                 name: part
                 for name, part in tests.items()
-                if at < len(part.calls) and isinstance(seen[name].result, list)
+                if at < len(part.calls) and isinstance(behaviours[name].result, list)
             }
-        return seen
+        return behaviours
 
     def _run_pass(
         self, questions: Mapping[str, Question], wanted: Mapping[str, _Part], again: bool = False
     ) -> dict[str, Behaviour]:
         """Make the calls of all exercises in one process; if it ends early, the rest in another."""
-        seen: dict[str, Behaviour] = {}
+        behaviours: dict[str, Behaviour] = {}
         parts = list(wanted.values())
         if again:
             # The run goes backwards. Before an exercise with forbidden operations all leftover
@@ -218,7 +224,7 @@ class Observer:
         while parts:
             ended_by = self._ended_by_its_cell(parts[0].name)
             if ended_by is not None:
-                seen[parts[0].name] = Behaviour(
+                behaviours[parts[0].name] = Behaviour(
                     ended_by, questions[parts[0].name].public, alone=True
                 )
                 del parts[0]
@@ -243,9 +249,9 @@ class Observer:
                         status, key, alone=True, left=_leftovers_ended(run, key)
                     )
                 }
-            seen |= read
-            parts = [part for part in parts if part.name not in seen]
-        return seen
+            behaviours |= read
+            parts = [part for part in parts if part.name not in behaviours]
+        return behaviours
 
     def _run(self, encoded: EncodedCalls, seconds: float, again: bool) -> Run:
         if not self._room.open:
@@ -269,7 +275,7 @@ class Observer:
         questions: Mapping[str, Question],
     ) -> dict[str, Behaviour]:
         """Return the behaviour of the batch, in its order, up to the first missing result."""
-        seen: dict[str, Behaviour] = {}
+        behaviours: dict[str, Behaviour] = {}
         changed = _calls_after(run, encoded, batch)
         for index, (part, message) in enumerate(zip(batch, run.results, strict=False)):
             status, result = Status.ENDED, None
@@ -296,7 +302,7 @@ class Observer:
                     replace(observation, requests=count)
                     for observation, count in zip(result, counts, strict=True)
                 ]
-            seen[part.name] = Behaviour(
+            behaviours[part.name] = Behaviour(
                 status,
                 questions[part.name].public,
                 result,
@@ -304,7 +310,7 @@ class Observer:
                 alone=index == 0,
                 left=_leftovers_ended(run, part.key),
             )
-        return seen
+        return behaviours
 
     def _ended_by_its_cell(self, exercise: str) -> Status | None:
         cells = [i for i, name in enumerate(self._exercises) if name == exercise]

@@ -47,7 +47,7 @@ class Attempt:
 ATTEMPTS = (
     Attempt(
         "files of this machine",
-        "reads /etc/passwd and /root, writes beside the programs",
+        "reads /etc/passwd and /root, writes to the folders of programs",
         """\
         import os, sys
         for path in ("/etc/passwd", "/etc/shadow", "/home", "/root/.ssh"):
@@ -143,7 +143,7 @@ ATTEMPTS = (
         Status.PROCESSES,
     ),
     Attempt(
-        "processes beside what is forbidden",
+        "processes in forbidden exercises",
         "starts a process, which could run something forbidden",
         """\
         import os
