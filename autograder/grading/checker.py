@@ -51,7 +51,7 @@ def judge_notebook(path: Path, package: CoursePackage, sandbox: Sandbox) -> dict
     cases = path.with_suffix(".cases")
     if not cases.is_file():
         raise CheckError(
-            f"{cases}: this file is missing. It comes with the assignment; copy it back to there."
+            f"{cases}: this file is missing. It comes with the assignment; copy it back there."
         )
     try:
         digest, cells = read_cells(path)

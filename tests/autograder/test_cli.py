@@ -341,7 +341,7 @@ def test_a_class_that_nothing_could_judge_is_a_failure_with_its_reason(course, l
     )
     assert done.returncode == 1, done.stdout
     if course.grades.exists():
-        assert f"the grader failed on 2 submissions; {course.faults} has the" in done.stderr
+        assert f"the grader failed on 2 submissions; {course.faults} gives the" in done.stderr
         assert "The sandbox did not start (" in course.faults.read_text()
         assert _run("grade", "--course", course.root).exit_code == 0
     else:  # no sandbox, or no worker: said at once

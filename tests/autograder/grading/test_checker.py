@@ -87,7 +87,7 @@ def damage(path):
 
 CANNOT = [
     (rename, r"no assignment has this name\. Rename it to one of: toy\.ipynb"),
-    (lose_cases, r"toy\.cases: not there\. It comes with"),
+    (lose_cases, r"toy\.cases: this file is missing\. It comes with"),
     (lose, r"toy\.ipynb: there is no such file"),
     (damage, "damaged or cut off"),
 ]
