@@ -112,7 +112,7 @@ def test_a_right_module_written_otherwise_passes(name):
 
 FAULTS = {
     "no parameter `bias`": ("del self.bias; self.bias = 0", None, Verdict.WRONG_PARAMETERS),
-    "`extra.weight` that is not asked for": (
+    "`extra.weight`, which it should not have": (
         "self.extra = nn.Linear(2, 2)",
         None,
         Verdict.WRONG_PARAMETERS,
@@ -160,7 +160,7 @@ FAULTS = {
         f"return {RESULT} + torch.where(x > 99, (x - x).sqrt() / x, 0)",
         Verdict.NONFINITE,
     ),
-    "going backward from it raises RuntimeError": (
+    "its backward pass raises RuntimeError": (
         "",
         f"e = ({RESULT}).exp(); y = e.log(); e.zero_(); return y",
         Verdict.EXCEPTION,
@@ -175,7 +175,7 @@ FAULTS = {
         f"return self.drop({RESULT})",
         Verdict.NONDETERMINISTIC,
     ),
-    "called again": (
+    "a second call": (
         "self.n = 0",
         f"self.n += 1; return {RESULT} * self.n",
         Verdict.NONDETERMINISTIC,
@@ -269,7 +269,7 @@ def test_a_class_that_should_raise_when_it_is_made_is_told_so():
     assert judged(halved, divided).passed
     found = judged(halved, toy_torch.Affine)
     assert found.verdict is Verdict.WRONG_EXCEPTION
-    sentence = "it should raise ValueError when it is made, and makes a module"
+    sentence = "it should raise ValueError when it is constructed, but makes a module"
     assert found.message == f"On the case “odd”: {sentence}."
 
 
