@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..judging.judge import AnswerKey
-from ..probe.observe import together
+from ..probe.observe import merge_passes
 from ..probe.status import Status
 
 
@@ -44,7 +44,7 @@ def twice(first: Seen, second: Seen) -> Seen:
     """What an answer did in both passes."""
     if not isinstance(second.result, list):
         return unlike(first, second)
-    both = together(first.result, second.result)
+    both = merge_passes(first.result, second.result)
     if second.changed and not first.changed:
         both = [
             replace(one, arguments_after=again.arguments_after)

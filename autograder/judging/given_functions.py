@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..exercise.model import Case
-from ..probe.asking import packed, request, unpacked
+from ..probe.asking import pack, request, unpack
 from ..probe.values import Observation, SourceFunction
 
 
@@ -70,8 +70,8 @@ class _CountedFunction(SourceFunction):
         def function(*arguments: Any, **keywords: Any) -> Any:
             message = request(0, arguments, keywords)
             self.requests.add(message)
-            _, copies, named = unpacked(message)
-            return unpacked(packed(hidden(*copies, **named)))
+            _, copies, named = unpack(message)
+            return unpack(pack(hidden(*copies, **named)))
 
         return function
 
