@@ -32,7 +32,7 @@ from typing import Any, overload
 import numpy as np
 
 from .answers import Answer, Function
-from .implementations import REJECTS, Implementation, shuffled
+from .implementations import REJECTS, Implementation, shuffle
 from .model import (
     Assignment,
     Case,
@@ -284,7 +284,7 @@ class Declaration:
     def _all_implementations(self, rng: np.random.Generator) -> Iterator[Case]:
         styles = [style.case(self.imports) for style in self._styles]
         mutants = [mutant.case(self.imports) for mutant in self._mutants]
-        return shuffled(rng, styles, mutants)
+        return shuffle(rng, styles, mutants)
 
 
 def assignment(

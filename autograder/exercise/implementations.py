@@ -31,7 +31,7 @@ class Implementation:
         return Case(self.note, (code,), raises=self.raises, promises=self.holds)
 
 
-def shuffled(
+def shuffle(
     rng: np.random.Generator, styles: Sequence[Case], mutants: Sequence[Case]
 ) -> Iterator[Case]:
     """Yield all styles and mutants in random order, and up to two of the styles a second time."""

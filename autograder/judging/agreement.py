@@ -146,7 +146,7 @@ def _gradients_agree(first: Any, second: Any) -> bool:
     floor = max(largest(first), largest(second))
     return all(
         same_form(*arrays) and bool(close(*arrays, floor).all())
-        for _, arrays in paired(first, second)
+        for _, arrays in pair_gradients(first, second)
     )
 
 
@@ -183,7 +183,7 @@ def largest(gradients: Gradients) -> float:
     )
 
 
-def paired(
+def pair_gradients(
     first: Gradients, second: Gradients
 ) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
     """Yield each name with its two gradients as arrays; zeros replace a missing gradient."""

@@ -29,14 +29,16 @@ def common_cases(trials: Sequence[Trial], kind: str) -> str:
     passing = [trial.case for trial in trials if not trial.mismatch]
     if len(failing) < 2 or not passing:
         return ""
-    least = min(_axes(trial.case) for trial in trials)
-    more = f"whose first array has more than {least} {'axis' if least == 1 else 'axes'}"
-    kinds = {more: lambda case: _axes(case) > least, **_keywords(trials), **KINDS}
+    min_axes = min(_axes(trial.case) for trial in trials)
+    with_more_axes = (
+        f"whose first array has more than {min_axes} {'axis' if min_axes == 1 else 'axes'}"
+    )
+    kinds = {with_more_axes: lambda case: _axes(case) > min_axes, **_keywords(trials), **KINDS}
     for words, holds in kinds.items():
         if all(map(holds, failing)) and not any(map(holds, passing)):
             return f"The {kind}cases {words} fail, and no others."
     for words, holds in kinds.items():
-        if words != more and all(map(holds, failing)) and not all(map(holds, passing)):
+        if words != with_more_axes and all(map(holds, failing)) and not all(map(holds, passing)):
             return f"Only {kind}cases {words} fail, though not all of them."
     return f"It is right on {len(passing)} of the {len(trials)} {kind}cases."
 
@@ -44,11 +46,11 @@ def common_cases(trials: Sequence[Trial], kind: str) -> str:
 def particulars(trials: Sequence[Trial], at: int, parameters: Sequence[str]) -> str:
     """Say which arrays of case `at` have more axes than in other cases, or else all its shapes."""
     shapes = _shapes(trials[at].case, parameters)
-    least = {
+    min_axes = {
         name: min(len(_shapes(trial.case, parameters).get(name, shape)) for trial in trials)
         for name, shape in shapes.items()
     }
-    batched = {name: shape for name, shape in shapes.items() if len(shape) > least[name]}
+    batched = {name: shape for name, shape in shapes.items() if len(shape) > min_axes[name]}
     shown = [f"`{name}` {shape}" for name, shape in (batched or shapes).items()]
     if not shown:
         return ""

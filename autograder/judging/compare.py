@@ -246,14 +246,14 @@ def exception_text(value: Raised) -> str:
 
 
 def _wrong_kind(
-    expected: Any, actual: Any, place: Place, wanted: np.ndarray, foreign: str
+    expected: Any, actual: Any, place: Place, expected_array: np.ndarray, foreign: str
 ) -> Mismatch:
     """Return the mismatch for a wrong type.
 
     For an array or tensor whose dtype cannot be compared, the dtype is what is wrong.
     """
     if isinstance(actual, Foreign) and actual.type_name.startswith(foreign):
-        return _wrong_dtype(place, actual.type_name[len(foreign) : -1], wanted.dtype.name)
+        return _wrong_dtype(place, actual.type_name[len(foreign) : -1], expected_array.dtype.name)
     return _wrong_type(expected, actual, place)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..probe.values import Differentiated, Tensor, output
-from .agreement import close, family, input_tolerance, largest, paired
+from .agreement import close, family, input_tolerance, largest, pair_gradients
 from .compare import Place, result
 from .naming import Trial
 from .words import NAMELESS, Names, by_parameter
@@ -124,11 +124,16 @@ def _gradients(trial: Trial, names: Names) -> Iterator[Pair]:
     expected, value = trial.expected, trial.observation.value
     if not isinstance(expected, Differentiated) or not isinstance(value, Differentiated):
         return
-    known, computed = expected.gradients, value.gradients
-    if not isinstance(known, dict) or not isinstance(computed, dict):
+    expected_gradients, gradients = expected.gradients, value.gradients
+    if not isinstance(expected_gradients, dict) or not isinstance(gradients, dict):
         return
-    for name, (first, second) in paired(known, computed):
+    for name, (first, second) in pair_gradients(expected_gradients, gradients):
         if first.shape != second.shape or family(first) != family(second):
             raise IncomparableError
         label = by_parameter(name, names.parameters)
-        yield f"the gradient of {label}", first, second, ~close(first, second, largest(known))
+        yield (
+            f"the gradient of {label}",
+            first,
+            second,
+            ~close(first, second, largest(expected_gradients)),
+        )

@@ -37,7 +37,7 @@ from .differences import first_clear
 from .given_functions import CallCounter
 from .measured import compare_measured
 from .modules import compare_gradients, compare_parameters
-from .naming import KeyedMisconception, Trial, compared_with_released, earned_names, explained
+from .naming import KeyedMisconception, Trial, compared_with_released, earned_names, explained_cases
 from .patterns import patterns
 from .verdict import ALL_BUT_ERRORS, AS_GIVEN, ERRORS_SHARE, IN_A_PROCESS, Judgement, Verdict
 from .words import NAMELESS, Names, all_of, by_parameter, kind, kind_in_general
@@ -124,7 +124,7 @@ def build_key(exercise: Exercise, public: Iterable[Case], hidden: Iterable[Case]
         cases,
         len(shown),
         tuple(observation.value for observation in references),
-        _keyed(exercise, cases),
+        _key_misconceptions(exercise, cases),
         _names(exercise.reference),
         exercise.released.name if exercise.released else None,
         forbidden=exercise.forbidden,
@@ -141,12 +141,14 @@ def with_hidden(public: AnswerKey, exercise: Exercise, hidden: Iterable[Case]) -
         public,
         cases=cases,
         expected=(*public.expected, *added.expected),
-        misconceptions=_keyed(exercise, cases),
+        misconceptions=_key_misconceptions(exercise, cases),
         requests=public.requests + added.requests,
     )
 
 
-def _keyed(exercise: Exercise, cases: tuple[Case, ...]) -> tuple[KeyedMisconception, ...]:
+def _key_misconceptions(
+    exercise: Exercise, cases: tuple[Case, ...]
+) -> tuple[KeyedMisconception, ...]:
     return tuple(
         KeyedMisconception(m.name, m.hint, partial(_observations, m, cases))
         for m in exercise.misconceptions
@@ -237,7 +239,7 @@ def judge(key: AnswerKey, observations: Sequence[Observation]) -> Judgement:
     ]
     mistakes = earned_names(key.misconceptions, trials, fault)
     failing = [index for index, trial in enumerate(trials) if trial.mismatch]
-    at = first_clear(trials, explained(mistakes[0], trials) if mistakes else failing)
+    at = first_clear(trials, explained_cases(mistakes[0], trials) if mistakes else failing)
     mismatch = mismatches[at]
     assert mismatch is not None
     share = _share(key.cases, mismatches)
@@ -342,8 +344,8 @@ def _changed_argument(
     labels += [f"`{name}`" for name in sorted(case.keywords)]
     changed = [
         label
-        for label, *both in zip(labels, before, after, strict=False)
-        if len(before) == len(after) and not agree(*both)
+        for label, *values in zip(labels, before, after, strict=False)
+        if len(before) == len(after) and not agree(*values)
     ]
     text = f"it changes {' and '.join(changed) or 'its arguments'}, which the caller still needs"
     return Mismatch(Verdict.MUTATED_INPUT, text, text, "Work on a copy, or make a new array.")

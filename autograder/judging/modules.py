@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..probe.values import Raised, Tensor
-from .agreement import Gradients, all_close, largest, paired
+from .agreement import Gradients, all_close, largest, pair_gradients
 from .compare import Mismatch, Place, compare_numbers, exception_text
 from .verdict import Verdict
 from .words import by_parameter
@@ -52,7 +52,7 @@ def wrong_gradients(
 ) -> Iterator[tuple[str, Mismatch]]:
     """Yield the name of each gradient that is wrong, with its mismatch."""
     floor = largest(expected)
-    for name, (expected_array, actual_array) in paired(expected, actual):
+    for name, (expected_array, actual_array) in pair_gradients(expected, actual):
         label = by_parameter(name, parameters)
         place = f"the gradient of {label}"
         mismatch = compare_numbers(expected_array, actual_array, Place(place, place, place), floor)

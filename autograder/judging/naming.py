@@ -137,7 +137,7 @@ def _explain_all(first: Sequence[_Fit], second: Sequence[_Fit]) -> bool:
     )
 
 
-def explained(misconception: KeyedMisconception, trials: Sequence[Trial]) -> list[int]:
+def explained_cases(misconception: KeyedMisconception, trials: Sequence[Trial]) -> list[int]:
     """Return the indices of the cases on which the answer fails as the misconception does."""
     return [
         at

@@ -134,12 +134,12 @@ def _offset(wrong: Differences) -> Pattern | None:
 
 def _other_order(wrong: Differences) -> Pattern | None:
     for words, move in MOVES.items():
-        if all(_moved(diff, move) for diff in wrong):
+        if all(_is_moved(diff, move) for diff in wrong):
             return Pattern(f"the numbers are right but {words}")
     return None
 
 
-def _moved(diff: Difference, move: Callable[[np.ndarray], np.ndarray]) -> bool:
+def _is_moved(diff: Difference, move: Callable[[np.ndarray], np.ndarray]) -> bool:
     if diff.expected.ndim < 2:
         return False
     moved = move(diff.expected)

@@ -59,8 +59,8 @@ def kind(value: Any) -> str:
         return "an array" if value.shape else "a single number"
     if isinstance(value, np.generic):
         return f"a single number ({type(value).__name__})"
-    known: dict[type, str] = {type(None): "None", str: "a string", int: "an int"}
-    return known.get(type(value), f"a {type(value).__name__}")
+    names: dict[type, str] = {type(None): "None", str: "a string", int: "an int"}
+    return names.get(type(value), f"a {type(value).__name__}")
 
 
 def kind_in_general(value: Any) -> str:

@@ -46,7 +46,10 @@ class ShadowedModuleHint:
         """Raise ImportError if a shadowing file explains `error`."""
         if not isinstance(error, Exception):
             return
-        files = [*_in_traceback(at), *(_loaded(error) if isinstance(error, _IMPORT_ERRORS) else ())]
+        files = [
+            *_in_traceback(at),
+            *(_loaded_files(error) if isinstance(error, _IMPORT_ERRORS) else ()),
+        ]
         if files:
             raise ImportError(
                 f"{' and '.join(dict.fromkeys(files))}: Python needs another module of this name, "
@@ -68,7 +71,7 @@ def _in_traceback(trace: TracebackType | None) -> Iterator[str]:
         trace = trace.tb_next
 
 
-def _loaded(error: Exception) -> Iterator[str]:
+def _loaded_files(error: Exception) -> Iterator[str]:
     """Yield the shadowing files that are loaded and may have caused the error."""
     missing = error.name if isinstance(error, ModuleNotFoundError) else None
     for module in [*sys.modules.values()]:

@@ -236,11 +236,11 @@ def _colours(value: float, scale: float) -> tuple[str, str]:
 
 def _text(value: float, other: float) -> str:
     """Return the number with enough digits to distinguish it from `other`, if they differ."""
-    texts = ((_rounded(value, digits), _rounded(other, digits)) for digits in DIGITS)
+    texts = ((_format_number(value, digits), _format_number(other, digits)) for digits in DIGITS)
     return next((text for text, another in texts if value == other or text != another), str(value))
 
 
-def _rounded(value: float, digits: int) -> str:
+def _format_number(value: float, digits: int) -> str:
     """Return the number with `digits` digits, or with its whole integer part up to six digits."""
     if 1000 <= abs(value) < 1e6:
         digits = max(digits, len(str(int(abs(value)))))

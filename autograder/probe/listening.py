@@ -80,7 +80,7 @@ class Listener:
         }
         while not self.result.status:
             ready = self._wait_for([*pipes])
-            ended, code = self._ended()
+            ended, code = self._wait_status()
             for pipe in [*pipes] if ended else ready:
                 if not _drain(pipe, *pipes[pipe]):
                     del pipes[pipe]
@@ -108,7 +108,7 @@ class Listener:
         """Return True if listening can stop although the child still runs."""
         return False
 
-    def _ended(self) -> tuple[int, int]:
+    def _wait_status(self) -> tuple[int, int]:
         """Return the result of `waitpid` for the process in which the run goes on."""
         try:
             return os.waitpid(self.gate.child if self.gate else self.child, os.WNOHANG)

@@ -55,7 +55,7 @@ class Recorder:
         except RuntimeError:
             return {SWITCHED_OFF}
         events = {(self._name(e), self._scope(e)) for thread in threads for e in thread}
-        return {_dotted(name, scope) for name, scope in events}
+        return {_dotted_name(name, scope) for name, scope in events}
 
     def take_away(self) -> None:
         """Remove the functions that switch the recorder from where student code would look."""
@@ -80,7 +80,7 @@ def _of_torch() -> Recorder | None:
         return None
 
 
-def _dotted(name: str, scope: int) -> str:
+def _dotted_name(name: str, scope: int) -> str:
     if name.startswith(_ENGINE) or scope == _BACKWARD_FUNCTION:
         return AUTOMATIC
     return "torch.ops." + name.replace("::", ".") if "::" in name else name

@@ -118,7 +118,7 @@ def _make_room(room: int, mode: str, file_bytes: int, own_files: tuple[int, ...]
 
 
 def _be_room(line: socket.socket, mode: str, file_bytes: int) -> None:
-    mapped = _mapped()
+    mapped = _address_space()
     if mode == TRUSTING:
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             os.chdir(folder)
@@ -136,7 +136,7 @@ def _be_room(line: socket.socket, mode: str, file_bytes: int) -> None:
     serve(line, watch, Traces(namespaces.PRIVATE, processes), mapped)
 
 
-def _mapped() -> int:
+def _address_space() -> int:
     """Return the size of this process's address space in bytes."""
     try:
         with open("/proc/self/statm") as file:

@@ -16,7 +16,7 @@ code run in the original later. After each turn, the folders and the process num
 before (`traces`).
 
 If any of this is violated, no turn counts, and the grader runs the cells again for each
-implementation. If only some turns were repeated, a copy could signal to later ones by causing it.
+implementation. Otherwise a copy could signal to later copies by changing the way they are run.
 """
 
 from __future__ import annotations

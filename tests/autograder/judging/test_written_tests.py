@@ -11,7 +11,7 @@ import toy
 import toy_written_tests as row_mean
 from toy_written_tests import TEST_ROW_MEAN
 
-from autograder.exercise.implementations import REJECTS, shuffled
+from autograder.exercise.implementations import REJECTS, shuffle
 from autograder.exercise.model import Case, public_cases
 from autograder.exercise.stubs import stub
 from autograder.grading.program import judge_program
@@ -229,7 +229,7 @@ UNSEEN = [Case(name, (), raises=REJECTS) for name in "de"]
 
 
 def test_every_draw_has_all_mutants_in_an_order_of_its_own():
-    draws = [list(shuffled(np.random.default_rng(seed), STYLES, UNSEEN)) for seed in range(20)]
+    draws = [list(shuffle(np.random.default_rng(seed), STYLES, UNSEEN)) for seed in range(20)]
     for drawn in draws:
         assert {case.note for case in UNSEEN} <= {case.note for case in drawn}
         assert {case.note for case in STYLES} <= {case.note for case in drawn}
