@@ -151,10 +151,10 @@ def _gradients_agree(first: Any, second: Any) -> bool:
 
 
 def all_close(expected: Gradients, actual: Gradients) -> bool:
-    """Return True if one comparison of all gradients at once shows that each is right.
+    """Return True if a single comparison of all gradients shows that each is right.
 
-    This shortcut needs each name in both, with equal shapes, and one dtype for all numbers. False
-    means only that the gradients have to be compared one by one.
+    This shortcut needs each name in both, with equal shapes, and the same dtype for all numbers.
+    False means only that the gradients have to be compared individually.
     """
     expected_arrays: list[np.ndarray] = []
     actual_arrays: list[np.ndarray] = []

@@ -27,7 +27,7 @@ to tell the student what the hidden input was, so it has few to choose from."""
 
 @dataclass(frozen=True)
 class Mismatch:
-    """The first difference found: its verdict, and a text that says where and what it is.
+    """The first difference: its verdict, and a text that describes the difference and its place.
 
     `in_general` says the same without any number of the case, as hidden cases need. `advice` is an
     optional further sentence, which contains no such number either.
@@ -250,7 +250,7 @@ def _wrong_kind(
 ) -> Mismatch:
     """Return the mismatch for a wrong type.
 
-    For an array or tensor whose dtype cannot be compared, the dtype is what is wrong.
+    For an array or tensor whose dtype cannot be compared, the mismatch names the dtype instead.
     """
     if isinstance(actual, Foreign) and actual.type_name.startswith(foreign):
         return _wrong_dtype(place, actual.type_name[len(foreign) : -1], expected_array.dtype.name)

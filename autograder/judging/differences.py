@@ -1,4 +1,4 @@
-"""Pair the arrays of a wrong result with the expected ones, so that patterns can be looked for."""
+"""Pair the arrays of a wrong result with the expected arrays, to look for patterns in them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def first_clear(trials: Sequence[Trial], indices: Sequence[int]) -> int:
 
 
 def _is_clear(trial: Trial) -> bool:
-    """Return False if only floats are wrong, and each hardly differs from the expected one."""
+    """Return False if only floats are wrong, and each is very close to its expected value."""
     wrong = differences(trial, NAMELESS)
     return not wrong or any(
         difference.expected.dtype.kind != "f" or bool((_errors(difference) > CLEAR).any())
@@ -46,7 +46,7 @@ def _is_clear(trial: Trial) -> bool:
 
 
 def _errors(difference: Difference) -> np.ndarray:
-    """Return each wrong number's error as a share of the largest expected one; inf for NaN."""
+    """Return each wrong number's error as a share of the largest expected number; inf for NaN."""
     expected, wrong = difference.expected, difference.wrong
     largest = float(np.max(np.abs(expected), where=np.isfinite(expected), initial=0.0))
     with np.errstate(invalid="ignore"):
@@ -55,13 +55,13 @@ def _errors(difference: Difference) -> np.ndarray:
 
 
 class IncomparableError(Exception):
-    """The form of the result differs from that of the expected one."""
+    """Raised if the form of a result differs from that of the expected result."""
 
 
 def differences(trial: Trial, names: Names) -> list[Difference]:
     """Return the wrong arrays of a result, or the wrong gradients if its output is right.
 
-    Empty if the form of the result differs from that of the expected one.
+    Empty if the form of the result differs from that of the expected result.
     """
     try:
         pairs = list(_outputs(trial, names)) or list(_gradients(trial, names))

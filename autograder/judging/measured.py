@@ -1,4 +1,4 @@
-"""Compare a measured number with the expected one, within the tolerance of the exercise."""
+"""Compare a measured number with its expected value, within the tolerance of the exercise."""
 
 from __future__ import annotations
 

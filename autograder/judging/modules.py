@@ -12,7 +12,7 @@ from .verdict import Verdict
 from .words import by_parameter
 
 MOST_LISTED = 24
-"""At most this many of a module's parameters are listed if one is wrong."""
+"""At most this many of a module's parameters are listed in a message about a wrong parameter."""
 
 
 def compare_gradients(

@@ -28,7 +28,7 @@ class KeyedMisconception:
 
     @cached_property
     def observations(self) -> tuple[Observation, ...]:
-        """Return what it does on each case; judging a right answer never needs it."""
+        """Return its observation on each case; judging a right answer never needs them."""
         return self.find()
 
 
@@ -74,10 +74,10 @@ def _earned_pair(
 ) -> tuple[KeyedMisconception, ...]:
     """Return the only pair of misconceptions that together explain every failing case, or ().
 
-    On each such case the answer does what one of the two does, and the other either does the same
-    or is right there, unless an exception hides what it does. Each of the two explains a case that
-    the other does not, and one of those results holds a float. The first of the pair explains the
-    first failing case.
+    On each such case the answer behaves like the first or the second, and the other misconception
+    either behaves the same or is right there, unless an exception hides its behaviour. Each of the
+    two explains a case that the other does not, and at least one of those results holds a float.
+    The first of the pair explains the first failing case.
     """
     explanations = [_explanation(misconception, trials, misfit) for misconception in fitting]
     pairs = [

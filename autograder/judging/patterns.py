@@ -69,7 +69,7 @@ def _first(wrong: Differences) -> Pattern | None:
 
 
 def _all_floats(wrong: Differences) -> bool:
-    """Return True if every number is a float, and finite where the expected one is."""
+    """Return True if every number is a float, and finite wherever the expected number is."""
     return all(
         diff.expected.dtype.kind == "f"
         and bool(np.isfinite(diff.actual[np.isfinite(diff.expected)]).all())
@@ -307,7 +307,7 @@ PLACES: dict[str, Callable[[Difference], bool]] = {
 
 
 def _alone(wrong: Differences) -> Pattern | None:
-    """Return a pattern if, of several arrays, only one is wrong, and in each case the same."""
+    """Return a pattern if the same single array out of several is wrong in each case."""
     places = {diff.place for diff in wrong}
     if len(places) == 1 and all(diff.alone for diff in wrong):
         return Pattern(f"only {places.pop()} is wrong", "only one part of the result is wrong")

@@ -1,4 +1,4 @@
-"""Define the verdicts, and the judgement that carries one of them."""
+"""Define the verdicts, and the judgement, which carries a verdict and a message."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """The outcome of one exercise of one submission."""
+    """The outcome of an exercise in a submission."""
 
     PASS = "PASS"
     WRONG_VALUE = "WRONG_VALUE"
@@ -65,7 +65,7 @@ ALL_BUT_ERRORS = "Everything else is right, and earns three quarters of the poin
 
 @dataclass(frozen=True)
 class Judgement:
-    """The verdict on one exercise, with the message for the student.
+    """The verdict on an exercise, with the message for the student.
 
     `misconception` is the name of the mistake that the answer makes, or None. `hint` is the
     question that goes with it. `case` is the index of the case that the message is about, or None:

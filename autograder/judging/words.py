@@ -1,4 +1,4 @@
-"""Describe values in the words of the messages: what a value is, and what it should be."""
+"""Describe values and their types in words, for the messages."""
 
 from __future__ import annotations
 

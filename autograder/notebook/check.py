@@ -30,8 +30,7 @@ from . import ShadowedModuleHint
 from .pictures import pictures
 
 CHANGED_SINCE = "If you have changed the cell above since you ran it, run it again, then this one."
-"""The first line for an answer that behaves like the released cell: the new one may not have run.
-"""
+"""The first line for an answer that behaves like the released cell, if an edit may not have run."""
 
 cells_are_fresh = False
 """True if each check first runs the cells above it; the exercise pages of the book set it."""
@@ -53,7 +52,7 @@ def check(function: Callable[..., Any] | None = None) -> Report | Progress:
     """Try `function` on the public cases of the exercise with its name, and report what is wrong.
 
     Without an argument, report how many exercises were right when they were last checked. Raises
-    LookupError if no `.cases` file beside the notebook has an exercise of that name.
+    LookupError if no `.cases` file in the notebook's folder has an exercise of that name.
     """
     if function is None:
         return Progress({key.exercise: _JUDGEMENTS.get(key.exercise) for key in _keys()})
@@ -65,11 +64,11 @@ def check(function: Callable[..., Any] | None = None) -> Report | Progress:
 
 
 def import_torch_if_needed() -> None:
-    """Import torch if an exercise beside the notebook needs it, before an answer does."""
+    """Import torch, before an answer does, if an exercise in the notebook's folder needs it."""
     try:
         needed = any(key.needs_torch for key in _keys())
     except (LookupError, ValueError):
-        return  # `check` will say what is wrong with the files
+        return  # `check` will report the problem with the files
     if needed:
         importlib.import_module("torch")
 
@@ -100,7 +99,7 @@ def _run_check(name: str, key: AnswerKey, function: Callable[..., Any]) -> Repor
 
 
 def _keys() -> Iterator[AnswerKey]:
-    """Yield the key of every exercise beside the notebook. Raises LookupError if there is none."""
+    """Yield the key of every exercise in the notebook's folder; LookupError if there are none."""
     files = sorted(Path.cwd().glob("*.cases"))
     if not files:
         raise LookupError(
