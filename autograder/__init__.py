@@ -1,4 +1,4 @@
-"""The autograder: what an exercise is, how an answer is judged, how a class is graded.
+"""The autograder: declares exercises, judges answers, and grades a class.
 
 In a notebook: `from autograder import check`, then `check(my_function)`.
 """
@@ -6,7 +6,7 @@ In a notebook: `from autograder import check`, then `check(my_function)`.
 import sys
 from typing import TYPE_CHECKING, Any
 
-if sys.version_info < (3, 11):  # noqa: UP036 - no installer has looked, for a student
+if sys.version_info < (3, 11):  # noqa: UP036 - students install with no version check
     raise ImportError("The exercises need Python 3.11 or newer. This is " + sys.version.split()[0])
 
 if TYPE_CHECKING:
@@ -16,9 +16,9 @@ __all__ = ["check"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import `check` where it is first asked for: the command starts without NumPy.
+    """Import `check` on first access, so that the command line starts without NumPy.
 
-    Raises ModuleNotFoundError, saying what to install, if the exercises need what is missing.
+    Raises ModuleNotFoundError, which names what to install, if a package is missing.
     """
     if name != "check":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,23 +1,23 @@
-"""Start the command `autograder`, or say in one line which package it lacks."""
+"""Start the command `autograder`, or report in one line which package is missing."""
 
 from __future__ import annotations
 
 import os
 import sys
 
-OURS = ("autograder", "solutions")
+OWN_PACKAGES = ("autograder", "solutions")
 EXTRAS = {"torch": "torch", "distributed": "cluster", "psycopg": "postgresql"}
 
 
 def main() -> None:
-    """Run the command line. Where a package is missing, exit with the line that installs it."""
+    """Run the command line. If a package is missing, exit with the command that installs it."""
     import signal
 
-    _speak_utf8()
-    # A shell starts what it runs in the background with SIGINT ignored, and Python leaves it so.
+    _use_utf8()
+    # A shell starts background commands with SIGINT ignored, and Python does not change that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    # jsonschema, which nbformat imports, offers to check a kind of address that no notebook has;
-    # for that it would compile a grammar, for a second or two.
+    # nbformat imports jsonschema, which would spend a second or two on compiling a grammar for a
+    # kind of address that notebooks do not contain.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     try:
         from .cli import app
@@ -25,8 +25,8 @@ def main() -> None:
         app()
     except ModuleNotFoundError as error:
         name = (error.name or "").partition(".")[0]
-        if not name or name in OURS:
-            raise  # a mistake of ours keeps its traceback
+        if not name or name in OWN_PACKAGES:
+            raise  # a bug in this package keeps its traceback
         extra = EXTRAS.get(name, "grading")
         command = f"pip install --constraint requirements.txt --editable '.[{extra}]'"
         if extra == "torch":
@@ -39,17 +39,17 @@ def main() -> None:
         )
 
 
-def _speak_utf8() -> None:
-    """Begin again in Python's UTF-8 mode, where the locale has another encoding.
+def _use_utf8() -> None:
+    """Restart in Python's UTF-8 mode if the locale has another encoding.
 
-    A student's name would else be another one in each locale, and have no way to the screen.
+    Otherwise a student's name would differ between locales and could not be printed.
     """
     if sys.getfilesystemencoding() != "utf-8":
-        os.environ["PYTHONUTF8"] = "1"  # for the processes that this one starts
+        os.environ["PYTHONUTF8"] = "1"  # for child processes
         os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
 
 
 if __name__ == "__main__":
-    if not sys.flags.safe_path:  # no file of the working folder takes the place of a module
+    if not sys.flags.safe_path:  # a file in the working directory must not shadow a module
         sys.path.append(sys.path.pop(0))
     main()

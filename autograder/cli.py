@@ -1,4 +1,4 @@
-"""The command `autograder`. What a command needs is imported when it runs: `--help` is quick."""
+"""The command `autograder`. Each command imports what it needs when it runs; `--help` is quick."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,
 )
 
-CourseOption = Annotated[  # not readable: Course.open says it better
+CourseOption = Annotated[  # readable=False: the error message of Course.open is clearer
     Path, typer.Option("--course", help="The course directory.", readable=False)
 ]
 Package = Annotated[
@@ -51,17 +51,17 @@ class _FeedbackFor(StrEnum):
 def init(
     course: Annotated[Path, typer.Argument(metavar="COURSE")], course_package: Package = PACKAGE
 ) -> None:
-    """Make a course directory, which nbgrader opens too."""
+    """Create a course directory, which nbgrader can open as well."""
     with clear_errors():
         from .course.course import Course
 
-        made = Course.create(course, course_package)
-        say(f"{made.root}: the course is made. Next: autograder release --course {made.root}")
+        created = Course.create(course, course_package)
+        say(f"{created.root}: course created. Next: autograder release --course {created.root}")
 
 
 @app.command()
 def release(assignments: Names = None, course: CourseOption = Path()) -> None:
-    """Make the assignments for students, all of them by default."""
+    """Make the students' versions of the assignments, of all assignments by default."""
     with clear_errors():
         from .course.course import Course
         from .nbgrader.release import release as make_release
@@ -73,7 +73,7 @@ def release(assignments: Names = None, course: CourseOption = Path()) -> None:
 
 @app.command()
 def check(notebook: Path, course_package: Package = PACKAGE) -> None:
-    """Check a notebook against the public cases, as the student's own self-check does."""
+    """Check a notebook against the public cases, as `check` does in the notebook."""
     with clear_errors():
         from .exercise.course_package import CoursePackage
         from .grading.checker import check_notebook
@@ -92,11 +92,11 @@ def grade(
     jobs: Annotated[
         int | None,
         typer.Option(
-            min=1, metavar="N", help="Submissions judged at a time: one a core by default."
+            min=1, metavar="N", help="Submissions judged in parallel; one per core by default."
         ),
     ] = None,
     trust: Annotated[
-        bool, typer.Option("--trust", help="Grade without isolation: your own files only.")
+        bool, typer.Option("--trust", help="Grade without isolation; only for your own files.")
     ] = False,
     scheduler: Annotated[
         str | None,
@@ -108,13 +108,13 @@ def grade(
         bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")
     ] = False,
 ) -> None:
-    """Grade the class into the gradebook and COURSE/grades.json, and show what was found."""
+    """Grade the class into the gradebook and COURSE/grades.json, and show the results."""
     with clear_errors():
         from .course.course import Course
 
         if jobs and scheduler:
             raise typer.BadParameter(
-                "it is the scheduler's to say how many work", param_hint="--jobs"
+                "not allowed with --scheduler, whose workers are all used", param_hint="--jobs"
             )
         opened = Course.open(course)
         with _workers(opened, jobs, trust, scheduler) as workers, progress("grading") as advance:
@@ -125,8 +125,8 @@ def grade(
             def on_progress(done: int, total: int, file: SubmissionFile) -> None:
                 nonlocal outcome
                 if not dry_run:
-                    outcome = f"{done} of {total} submissions are done. "
-                    outcome += "The same command goes on from here."
+                    outcome = f"{done} of {total} submissions are graded. "
+                    outcome += "Run the same command again to continue."
                 advance(done, total, file.student)
 
             try:
@@ -141,14 +141,14 @@ def grade(
             say(f"No submissions yet. Put them at {place}, then grade again.")
             return
         _show_report(report, narrowed=bool(assignments or student))
-        where = "Nothing was written." if dry_run else f"Grades: {opened.grades}"
-        say(f"{report.judged} judged, {report.known} known from before. {where}")
+        destination = "Nothing was written." if dry_run else f"Grades: {opened.grades}"
+        say(f"{report.judged} judged, {report.known} known from an earlier run. {destination}")
         if report.unjudged:
-            reasons = "the lines above have" if dry_run else f"{opened.faults} has"
+            reasons = "the lines above give" if dry_run else f"{opened.faults} gives"
             fail(
                 f"the grader failed on {report.unjudged} submissions; {reasons} the "
-                "reasons. Often it is a limit on open files or memory (`ulimit -a` shows them). "
-                "When that is mended, the same command judges these submissions again."
+                "reasons. A common cause is a limit on open files or memory (`ulimit -a` shows "
+                "them). Fix it and run the same command, which judges these submissions again."
             )
 
 
@@ -164,9 +164,9 @@ def collect(
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Write without asking.")] = False,
 ) -> None:
-    """Take submissions from an archive of Canvas, Moodle or Gradescope, or from any zip or folder.
+    """Import submissions from an archive of Canvas, Moodle or Gradescope, or any zip or folder.
 
-    It shows whose each file is, and writes only when you confirm it.
+    It shows which student each file belongs to, and writes only after you confirm.
     """
     with clear_errors():
         from .course.course import Course
@@ -194,7 +194,7 @@ def _many(count: int, noun: str) -> str:
 
 
 def _confirmed(question: str) -> bool:
-    """Ask, and return whether the answer is yes; no answer, or Ctrl-C, means no."""
+    """Ask `question` and return whether the answer is yes; no answer, or Ctrl-C, means no."""
     try:
         return typer.confirm(question)
     except typer.Abort:
@@ -219,7 +219,7 @@ def feedback(
     course: CourseOption = Path(),
     to: Annotated[
         _FeedbackFor | None,
-        typer.Option("--to", help="Make a zip for each assignment, to upload there."),
+        typer.Option("--to", help="Also make a zip per assignment, to upload to this platform."),
     ] = None,
 ) -> None:
     """Write the feedback pages for students to COURSE/feedback/."""
@@ -234,16 +234,17 @@ def feedback(
         for student in unknown:
             say(
                 f"{student}: no page, since the gradebook no longer has this student. To remove "
-                f"all that is left, type: autograder remove {student} --course {opened.root}"
+                f"the remaining files, type: autograder remove {student} --course {opened.root}"
             )
         if to is not None:
             from .course.plaintext import first_few
             from .platforms.feedback_archive import write_feedback_archives
 
-            for made in write_feedback_archives(opened, to):
-                say(f"{made.path}: feedback pages: {made.pages}")
-                if made.absent:
-                    say(f"Not in it, since not collected from there: {first_few(made.absent)}.")
+            for archive in write_feedback_archives(opened, to):
+                say(f"{archive.path}: feedback pages: {archive.pages}")
+                if archive.absent:
+                    absent = first_few(archive.absent)
+                    say(f"Left out, because not collected from that platform: {absent}.")
 
 
 @app.command()
@@ -251,21 +252,23 @@ def export(
     assignment: Annotated[str | None, typer.Argument(metavar="[ASSIGNMENT]")] = None,
     course: CourseOption = Path(),
     to: Annotated[
-        _GradesFor, typer.Option("--to", help="Who is to read the file.")
+        _GradesFor, typer.Option("--to", help="The format of the file.")
     ] = _GradesFor.CSV,
     worksheet: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Moodle's grading worksheet, to be filled in."),
     ] = None,
 ) -> None:
-    """Write the gradebook to COURSE/grades.csv, or to a file that Canvas or Moodle imports."""
+    """Write the gradebook to COURSE/grades.csv, or to a file that Canvas or Moodle can import."""
     with clear_errors():
         from .course.course import Course
 
         if to is _GradesFor.CSV and (assignment or worksheet):
-            raise typer.BadParameter("grades.csv has all assignments: name canvas or moodle")
+            raise typer.BadParameter(
+                "grades.csv always holds all assignments; add --to canvas or --to moodle"
+            )
         if worksheet and (to is not _GradesFor.MOODLE or assignment is None):
-            raise typer.BadParameter("a worksheet is Moodle's, and of one ASSIGNMENT: name it")
+            raise typer.BadParameter("--worksheet needs --to moodle and the name of an ASSIGNMENT")
         opened = Course.open(course)
         if to is _GradesFor.CSV:
             from .nbgrader.export import export_csv
@@ -275,9 +278,9 @@ def export(
         else:
             from .nbgrader.platform_grades import export_for
 
-            made = export_for(opened, to, assignment, worksheet)
-            say(f"{made.path}: written.")
-            for note in made.notes:
+            exported = export_for(opened, to, assignment, worksheet)
+            say(f"{exported.path}: written.")
+            for note in exported.notes:
                 say(note)
         from .grading.ungraded import note_ungraded
 
@@ -287,15 +290,15 @@ def export(
 
 @app.command()
 def remove(student: str, course: CourseOption = Path()) -> None:
-    """Remove a student who has left the course from every output; nothing is lost."""
+    """Remove a student who has left the course from every output, and archive their work."""
     with clear_errors():
         from .course.course import Course
         from .nbgrader.leaving import exports
         from .nbgrader.leaving import remove as remove_student
 
         opened = Course.open(course)
-        kept = remove_student(opened, student)
-        say(f"{student}: removed. What was handed in and found is in {kept}")
+        archive = remove_student(opened, student)
+        say(f"{student}: removed. Their submissions and results are now in {archive}")
         for path in exports(opened):
             say(f"{path}: it may still name {student}. Make it again, or delete it.")
 
@@ -306,7 +309,7 @@ def erase(
     course: CourseOption = Path(),
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask first.")] = False,
 ) -> None:
-    """Delete all that the course holds of a student, for ever."""
+    """Permanently delete everything that the course holds about a student."""
     with clear_errors():
         from .course.course import Course
         from .nbgrader.leaving import erase as erase_student
@@ -314,16 +317,16 @@ def erase(
 
         opened = Course.open(course)
         require_student(opened, student)
-        question = f"Delete all that {opened.root} holds of {printable(student)}, for ever?"
+        question = f"Permanently delete all data about {printable(student)} in {opened.root}?"
         if not (yes or _confirmed(question)):
-            fail(f"nothing of {student} was erased. To erase without being asked, add --yes.")
+            fail(f"nothing was erased for {student}. To erase without being asked, add --yes.")
         for line in erase_student(opened, student):
             say(f"erased: {line}")
         for path in exports(opened):
             say(f"{path}: it may still name {student}. Make it again, or delete it.")
         say(
-            "Copies elsewhere are not erased: backups, exported tables, feedback that was sent, "
-            "the learning platform."
+            "Copies elsewhere are not erased: backups, exported tables, feedback already sent, and "
+            "data on the learning platform."
         )
 
 
@@ -332,7 +335,7 @@ def share(
     group: Annotated[str, typer.Argument(metavar="GROUP", help="A group of this machine.")],
     course: CourseOption = Path(),
 ) -> None:
-    """Let a group of this machine grade and mark in the course, and nobody else."""
+    """Let a group of this machine, and no other users, grade and mark in the course."""
     with clear_errors():
         from .course.course import Course
         from .course.sharing import note_on_path
@@ -347,29 +350,30 @@ def share(
 
 @app.command()
 def doctor(course: CourseOption = Path()) -> None:
-    """Try to break each layer of isolation that this machine has, and say which held.
+    """Try to break each layer of isolation on this machine, and report which ones held.
 
-    In a course, or with --course, say as well who can read it, and whether a group that shares it
-    can read and write everything.
+    In a course, or with --course, also report who can read the course, and whether a group that
+    shares it can read and write everything.
     """
     with clear_errors():
         from rich.table import Table
 
         from .sandbox.doctor import layers
 
-        mine = _readers(course)
-        found = layers()
+        permissions = _readers(course)
+        isolation = layers()
         table = Table("layer", "held", "tried")
-        for layer in [*mine, *found]:
-            here = {True: "yes", False: "NO", None: "not here"}[layer.held]
-            table.add_row(*(plain(cell) for cell in (layer.name, here, layer.detail)))
+        for layer in [*permissions, *isolation]:
+            held = {True: "yes", False: "NO", None: "not here"}[layer.held]
+            table.add_row(*(plain(cell) for cell in (layer.name, held, layer.detail)))
         show(table)
-        if False in {layer.held for layer in [*mine, *found]} or not any(one.held for one in found):
+        broken = any(layer.held is False for layer in [*permissions, *isolation])
+        if broken or not any(layer.held for layer in isolation):
             raise typer.Exit(1)
 
 
 def _readers(root: Path) -> list[Layer]:
-    """Return who can read a course; nothing where there is none."""
+    """Return a layer for each check of who can read the course; none outside of a course."""
     from .course.course import Course
     from .course.sharing import readers
     from .sandbox.doctor import Layer
@@ -380,7 +384,7 @@ def _readers(root: Path) -> list[Layer]:
 
 
 def _show_report(report: Report, narrowed: bool) -> None:
-    """Print the grades, of each student if the command was narrowed, and what was repaired."""
+    """Print the grades, per student if the command was `narrowed`, the changes and the notes."""
     from .grading.grades_table import changed_scores, one_by_one, overview
 
     show(one_by_one(report) if narrowed else overview(report))

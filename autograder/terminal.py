@@ -1,4 +1,4 @@
-"""What the command writes: lines, tables, progress, and one clear line for every error."""
+"""Output of the command: lines, tables, progress, and one clear line for every error."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def plain(value: str) -> Text:
-    """Return `value` as text for a table, folded where it is too long."""
+    """Return `value` as text for a table, folded if it is too long."""
     from rich.text import Text
 
     return Text(printable(value), overflow="fold")
@@ -37,8 +37,8 @@ def say(line: str) -> None:
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Callable[[int, int, str], None]]:
-    """Yields advance(done, total, name): a bar on a terminal, a line a second elsewhere."""
+def progress(activity: str) -> Iterator[Callable[[int, int, str], None]]:
+    """Yield advance(done, total, name), which shows a bar on a terminal, else a line a second."""
     import time
 
     from rich.console import Console
@@ -48,9 +48,12 @@ def progress(what: str) -> Iterator[Callable[[int, int, str], None]]:
     console = Console(stderr=True)
     if console.is_terminal:
         with Progress(console=console, transient=True) as bar:
-            task: TaskID = bar.add_task(what, total=None)
+            task: TaskID = bar.add_task(activity, total=None)
             yield lambda done, total, name: bar.update(
-                task, completed=done, total=total, description=escape(printable(f"{what} {name}"))
+                task,
+                completed=done,
+                total=total,
+                description=escape(printable(f"{activity} {name}")),
             )
         return
     last = 0.0
@@ -59,17 +62,17 @@ def progress(what: str) -> Iterator[Callable[[int, int, str], None]]:
         nonlocal last
         if done == total or time.monotonic() - last >= 1:
             last = time.monotonic()
-            typer.echo(printable(f"{what} {done} of {total}: {name}"), err=True)
+            typer.echo(printable(f"{activity} {done} of {total}: {name}"), err=True)
 
     yield line
 
 
 @contextmanager
 def clear_errors() -> Iterator[None]:
-    """End with one line on stderr and exit code 1 where a message for people exists.
+    """Turn an error with a readable message into one line on stderr and exit code 1.
 
-    Every exception class of this package has such messages, and so has the operating system.
-    Anything else is a mistake of ours and keeps its traceback.
+    All exception classes of this package and OSError have such messages. Any other exception is a
+    bug in this package and keeps its traceback.
     """
     try:
         yield
@@ -90,8 +93,8 @@ def fail(line: str) -> NoReturn:
 
 _CHECK = "Check the path and its permissions."
 _ADVICE = {
-    errno.ENOSPC: "Make room on the disk, then run the same command again. Nothing is lost.",
-    errno.EDQUOT: "Your quota is used up. Make room, then run the same command again.",
+    errno.ENOSPC: "Free some disk space, then run the same command again. Nothing is lost.",
+    errno.EDQUOT: "Your quota is used up. Free some space, then run the same command again.",
     errno.EROFS: "Make the disk writable, or work on a copy of the course.",
 }
-"""What to do about an error of the operating system, where permissions are not its cause."""
+"""Advice for each error of the operating system that permissions do not cause."""

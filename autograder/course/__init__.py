@@ -1,1 +1,1 @@
-"""A course directory, and what lies in it."""
+"""The course directory and its files."""

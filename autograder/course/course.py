@@ -1,4 +1,4 @@
-"""The course directory: nbgrader's layout, and beside it a secret key, a journal and the grades."""
+"""The course directory: nbgrader's layout plus a secret key, a journal and the grades."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from .plaintext import printable
 
 KEY_BYTES = 32
 FAULTS = "grader-faults.log"
-LONGEST_PATH = 480  # of a course, in bytes; SQLite takes 512 for a database and its journal
-LONGEST_NAME = 120  # of a student, in bytes; a file system takes 255 and a gradebook 128
+LONGEST_PATH = 480  # bytes, of a course; SQLite allows 512 for a database and its journal
+LONGEST_NAME = 120  # bytes, of a student; a file system allows 255 and the gradebook 128
 
 NBGRADER_CONFIG = """\
 # The configuration of nbgrader for this course. Settings of your own go below the last line.
@@ -36,8 +36,8 @@ configure(c)
 """
 
 GITIGNORE = """\
-# Git takes only what is named here: not the key, submissions, grades, feedback or rubrics.
-# Write no database password into nbgrader_config.py, or name that file no longer.
+# Git tracks only what is listed here: not the key, submissions, grades, feedback or rubrics.
+# If you write a database password into nbgrader_config.py, remove that file from this list.
 /*
 !/.gitignore
 !/nbgrader_config.py
@@ -47,12 +47,12 @@ GITIGNORE = """\
 
 
 class CourseError(Exception):
-    """The course directory cannot be used; the message says what, where and what to do."""
+    """Raised if a course directory cannot be used; the message says why and what to do."""
 
 
 @dataclass(frozen=True)
 class SubmissionFile:
-    """Where the notebook of one student for one assignment stands, or should stand."""
+    """The path at which a student's notebook for an assignment is, or should be."""
 
     student: str
     assignment: str
@@ -68,17 +68,17 @@ class Course:
 
     @classmethod
     def create(cls, root: Path | str, package: str = PACKAGE) -> Course:
-        """Make a course directory at `root`, which must be empty or not there yet.
+        """Create a course directory at `root`, which must be empty or not exist yet.
 
-        It is a course of `package`; CoursePackageError if that is none. No other user may open it:
-        what a class hands in, and its grades, are nobody else's.
+        It becomes a course of `package`. No other user may open it, since submissions and grades
+        are private. Raises CourseError, or CoursePackageError if there is no such course package.
         """
         CoursePackage.find(package)
         root = _usable(root)
         if os.path.expandvars(root) != str(root):
             raise CourseError(
-                f"{root}: Jupyter, which opens the formgrader in a course, puts the value of a "
-                "variable where a name has a dollar sign. Nothing was made; choose another name."
+                f"{root}: Jupyter, which opens the formgrader in a course, would expand the dollar "
+                "sign in this path as a variable. Nothing was created; choose another name."
             )
         if _key_file(root).exists():
             raise CourseError(f"{root}: this is a course directory already. Nothing was changed.")
@@ -86,7 +86,7 @@ class Course:
             if root.exists() and any(root.iterdir()):
                 raise CourseError(
                     f"{root}: the directory is not empty. Nothing was changed; "
-                    "name one that is empty or does not exist yet."
+                    "choose one that is empty or does not exist yet."
                 )
             root.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
             root.chmod(PRIVATE)
@@ -98,16 +98,16 @@ class Course:
             _write_secret(_key_file(root), secrets.token_bytes(KEY_BYTES))
         except OSError as error:
             raise CourseError(
-                f"{root}: no course can be made here ({error.strerror}). "
-                "Name a directory that you may write."
+                f"{root}: cannot create a course here ({error.strerror}). "
+                "Choose a directory that you can write to."
             ) from error
         return cls.open(root)
 
     @classmethod
     def open(cls, root: Path | str) -> Course:
-        """The course at `root`. Raises CourseError if it is not one or its key cannot be read.
+        """Return the course at `root`. Raises CourseError if it or its key cannot be read.
 
-        In a course that is shared, what this process makes from now on is the group's too.
+        If the course is shared, the group can use all files that this process creates from now on.
         """
         root = _usable(root)
         path = _key_file(root)
@@ -117,22 +117,22 @@ class Course:
         except (FileNotFoundError, NotADirectoryError):
             raise CourseError(
                 f"{root}: not a course directory (it has no {path.name}). "
-                "Name one with --course, or make one with `autograder init`."
+                "Name one with --course, or create one with `autograder init`."
             ) from None
         except PermissionError as error:
             raise CourseError(
                 f"{path}: you may not read this course. Ask its owner{_owner(root)} to type "
-                f"`autograder share GROUP --course {root}`, with a group that you are both in."
+                f"`autograder share GROUP --course {root}`, with a group that you both belong to."
             ) from error
         except OSError as error:
             raise CourseError(
                 f"{path}: the key of the course cannot be read ({error.strerror}). "
-                "Check the disk, or put the key back from a backup."
+                "Check the disk, or restore the key from a backup."
             ) from error
         if len(key) != KEY_BYTES:
             raise CourseError(
                 f"{path}: the key of the course is damaged ({len(key)} bytes, not {KEY_BYTES}). "
-                "Put it back from a backup: the hidden cases come from it."
+                "Restore it from a backup: the hidden cases depend on it."
             )
         return cls(root, key)
 
@@ -143,22 +143,22 @@ class Course:
 
     @property
     def release(self) -> Path:
-        """What students get."""
+        """The students' versions of the assignments."""
         return self.root / "release"
 
     @property
     def rubrics(self) -> Path:
-        """How to mark the written answers, for the marker only."""
+        """The rubrics for the written answers, for markers only."""
         return self.root / "rubrics"
 
     @property
     def submitted(self) -> Path:
-        """What students hand in: <student>/<assignment>/<assignment>.ipynb."""
+        """The submissions: <student>/<assignment>/<assignment>.ipynb."""
         return self.root / "submitted"
 
     @property
     def removed(self) -> Path:
-        """What was handed in, and what was found, of students who were removed."""
+        """The submissions and results of students who were removed."""
         return self.root / "removed"
 
     @property
@@ -183,7 +183,7 @@ class Course:
 
     @property
     def gradebook_url(self) -> str:
-        """The gradebook's database: a file here, unless nbgrader_config.py sets a `db_url`.
+        """The address of the gradebook's database; a file here unless the config sets a `db_url`.
 
         Raises CourseError if nbgrader_config.py cannot be read.
         """
@@ -192,52 +192,54 @@ class Course:
 
     @cached_property
     def package(self) -> CoursePackage:
-        """What is taught: the course package that nbgrader_config.py names.
+        """The course package that nbgrader_config.py names.
 
-        Raises CourseError if that cannot be read, and CoursePackageError if there is no such one.
+        Raises CourseError if that file cannot be read, and CoursePackageError if there is no such
+        package.
         """
         return CoursePackage.find(str(self.nbgrader_config.CoursePackage.get("name", PACKAGE)))
 
     @cached_property
     def nbgrader_config(self) -> Any:
-        """The traitlets Config that nbgrader_config.py makes. Raises CourseError if it fails."""
+        """The traitlets Config that nbgrader_config.py creates. Raises CourseError if it fails."""
         from traitlets.config.loader import PyFileConfigLoader
 
-        try:  # by its whole name: in a folder to look in, traitlets would expand variables
+        try:  # with the full path, since traitlets would expand variables in a search folder
             return PyFileConfigLoader(str(self.root / "nbgrader_config.py")).load_config()
         except Exception as error:  # the file is the instructor's own Python
             raise CourseError(
                 f"{self.root / 'nbgrader_config.py'}: cannot be read "
-                f"({type(error).__name__}: {error}). Mend it, or put back what `init` wrote."
+                f"({type(error).__name__}: {error}). Fix it, or restore the file that `autograder "
+                "init` wrote."
             ) from error
 
     @property
     def faults(self) -> Path:
-        """The log in which a failure of the grader leaves its reason."""
+        """The log of the grader's own failures."""
         return self.root / FAULTS
 
     @property
     def mode(self) -> str:
-        """Who may open the course's folder, as `ls -l` has it."""
+        """The permissions of the course's folder, as `ls -l` shows them."""
         return stat.filemode(self.root.stat().st_mode)
 
     @property
     def private(self) -> bool:
-        """False if other users of this machine, besides a group of the owner's, may open it."""
+        """False if users of this machine other than the owner and the group may open the course."""
         return not self.root.stat().st_mode & stat.S_IRWXO
 
     def submissions(
         self, assignments: Sequence[str] | None = None, students: Sequence[str] | None = None
     ) -> list[SubmissionFile]:
-        """Every submission, or those of the named assignments and students, in sorted order.
+        """Return all submissions, or those of the named assignments and students, sorted.
 
-        A folder <student>/<assignment> counts as a submission, with a notebook in it or without.
-        A student's folder that cannot be listed counts as one for each of `assignments`, or for
-        each that somebody else has handed in. Raises CourseError for a name that does not exist.
+        A folder <student>/<assignment> counts as a submission even without a notebook in it. A
+        student's folder that cannot be listed counts as a submission to each of `assignments`, or
+        to each assignment that another student handed in. Raises CourseError for an unknown name.
         """
         known = sorted(self.package)
-        wanted = known if assignments is None else list(assignments)
-        for name in wanted:
+        selected = known if assignments is None else list(assignments)
+        for name in selected:
             if name not in known:
                 raise CourseError(
                     f"{name}: no assignment has this name. There are: {', '.join(known)}."
@@ -250,40 +252,40 @@ class Course:
                     f"Look for the name with `ls {self.submitted}`."
                 )
         chosen = folders if students is None else set(students)
-        there = {student: _listed(folder) for student, folder in folders.items()}
-        anybodys = {name for names in there.values() for name in names or ()}
-        unlisted = anybodys if assignments is None else set(wanted)
-        found = [
+        contents = {student: _list(folder) for student, folder in folders.items()}
+        handed_in = {name for names in contents.values() for name in names or ()}
+        unlisted = handed_in if assignments is None else set(selected)
+        files = [
             SubmissionFile(student, name, folders[student] / name / f"{name}.ipynb")
             for student in sorted(chosen)
-            for name in wanted
-            if name in (unlisted if (names := there[student]) is None else names)
+            for name in selected
+            if name in (unlisted if (names := contents[student]) is None else names)
         ]
-        return sorted(found, key=lambda file: (file.student, file.assignment))
+        return sorted(files, key=lambda file: (file.student, file.assignment))
 
     def student_folder(self, student: str) -> Path | None:
-        """The folder of a student's submissions; None if there is none."""
+        """Return the folder of a student's submissions; None if there is none."""
         return self._student_folders().get(student)
 
     def _student_folders(self) -> dict[str, Path]:
-        """The folders of `submitted` by student."""
-        try:  # of a link that leads nowhere, Path.is_dir may raise; os.path.isdir never does
+        """Return the folders in `submitted`, by student."""
+        try:  # for a broken link Path.is_dir may raise; os.path.isdir never does
             folders = [path for path in self.submitted.iterdir() if os.path.isdir(path)]
         except OSError as error:
             raise CourseError(
                 f"{self.submitted}: the submissions cannot be listed ({error.strerror}). "
-                "Make the folder readable, or make it if it is not there."
+                "Make the folder readable, or create it if it does not exist."
             ) from error
         return {_identifier(path): path for path in folders if not path.name.startswith(".")}
 
 
 def _usable(root: Path | str) -> Path:
-    """`root` as an absolute path. Raises CourseError where SQLite or Jupyter could not use it."""
+    """Return `root` as an absolute path. Raises CourseError if SQLite or Jupyter cannot use it."""
     try:
         root = Path(root).absolute()
     except FileNotFoundError:
         raise CourseError(
-            "The folder in which you type this was removed. Change to another one with `cd`."
+            "The current folder has been removed. Change to another folder with `cd`."
         ) from None
     name = os.fsencode(root)
     try:
@@ -294,36 +296,36 @@ def _usable(root: Path | str) -> Path:
         ) from None
     if len(name) > LONGEST_PATH:
         raise CourseError(
-            f"{root}: the path of a course may have {LONGEST_PATH} bytes, since SQLite opens no "
-            f"longer one, and this has {len(name)}. Choose a shorter one."
+            f"{root}: the path of a course may have at most {LONGEST_PATH} bytes, since SQLite "
+            f"cannot open longer paths, but this one has {len(name)}. Choose a shorter one."
         )
     return root
 
 
 def _identifier(folder: Path) -> str:
-    """The name of a student's folder as the course knows the student.
+    """Return the identifier of the student whose folder this is, made from the folder's name.
 
-    What is no text, steers a terminal, is a pattern of nbgrader's or would be HTML in its pages is
-    escaped; the end of a very long name is a digest. No two folders get the same: a name that is
-    kept as it is is shorter than any with a digest.
+    Characters are escaped if they are not text, control a terminal, are patterns for nbgrader or
+    would be HTML in its pages. The end of a very long name is replaced by a digest. No two folders
+    get the same identifier, since a name without a digest is shorter than any name with one.
     """
     name = "".join(map(_escaped, folder.name))
     data = name.encode()
     if len(data) <= LONGEST_NAME - 4:
         return name
     digest = hashlib.sha256(os.fsencode(folder.name)).hexdigest()
-    # The cut may take up to three bytes more, which are the beginning of a character.
+    # The cut may also remove up to three bytes of an incomplete character.
     return f"{data[: LONGEST_NAME - 17].decode('utf-8', 'ignore')}-{digest[:16]}"
 
 
 def _escaped(char: str) -> str:
-    if 0xDC80 <= ord(char) <= 0xDCFF:  # a byte that is no UTF-8, as the operating system gives it
+    if 0xDC80 <= ord(char) <= 0xDCFF:  # a byte that is not UTF-8, as os.fsdecode represents it
         return f"\\x{ord(char) - 0xDC00:02x}"
     return f"\\x{ord(char):02x}" if char in '<>&"*?[]\\' else printable(char)
 
 
-def _listed(folder: Path) -> set[str] | None:
-    """What stands in a student's folder, or None if it cannot be listed."""
+def _list(folder: Path) -> set[str] | None:
+    """Return the names in a student's folder, or None if it cannot be listed."""
     try:
         return set(os.listdir(folder))
     except OSError:
@@ -331,7 +333,7 @@ def _listed(folder: Path) -> set[str] | None:
 
 
 def _owner(root: Path) -> str:
-    """Return the name of the course's owner in brackets, where this user may know it."""
+    """Return the name of the course's owner in brackets, or nothing if it is not accessible."""
     try:
         return f" ({user_name(root.stat().st_uid)})"
     except OSError:
@@ -343,7 +345,7 @@ def _key_file(root: Path) -> Path:
 
 
 def _write_secret(path: Path, secret: bytes) -> None:
-    """Write a file that was never readable for anyone else."""
+    """Write a file that no other user could read at any moment."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as stream:
         stream.write(secret)

@@ -1,4 +1,4 @@
-"""Write files whole or not at all."""
+"""Write files atomically, and read files that a student may have manipulated."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pathlib import Path
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Put `text` in `path`; a reader sees the old file or the new one, never a part of it."""
+    """Write `text` to `path` atomically: a reader sees the old file or the new one."""
     replace_bytes(path, text.encode())
 
 
 def replace_bytes(path: Path, data: bytes) -> None:
-    """Put `data` in `path`; a reader sees the old file or the new one, never a part of it."""
+    """Write `data` to `path` atomically: a reader sees the old file or the new one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -28,20 +28,20 @@ def replace_bytes(path: Path, data: bytes) -> None:
 
 
 def read_start(path: Path, most: int) -> bytes:
-    """The first bytes, `most` at the most, of an ordinary file that a student may have put there.
+    """Return at most the first `most` bytes of a regular file that a student may have created.
 
-    Raises OSError; anything else than an ordinary file is one, and is not waited for.
+    Raises OSError, also for anything that is not a regular file; it never blocks.
     """
-    # O_NONBLOCK: a named pipe opens at once, and is then refused.
+    # With O_NONBLOCK, a named pipe opens immediately and is then rejected.
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as stream:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(errno.EINVAL, "no ordinary file", str(path))
+            raise OSError(errno.EINVAL, "not a regular file", str(path))
         return stream.read(most)
 
 
 def database_url(path: Path) -> str:
-    """The address of an SQLite database in a file, whatever characters its name has."""
-    from sqlalchemy import URL  # takes long to import, and few commands need it
+    """Return the URL of an SQLite database file, whatever characters its name has."""
+    from sqlalchemy import URL  # slow to import, and few commands need it
 
     return URL.create("sqlite", database=str(path)).render_as_string(hide_password=False)

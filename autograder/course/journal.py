@@ -1,8 +1,8 @@
-"""The journal: every grading result, one JSON line each, written before anything else is.
+"""The journal: a file with a JSON line for every grading result, written before any other output.
 
-Each line carries the SHA-256 of the line before it, so that a lost or edited line shows. Lines are
-appended and synced to the disk; a run that is killed leaves at most one torn line at the end, which
-was never reported to anybody and is dropped when the journal is opened again.
+Each line contains the SHA-256 of the line before it, so that a lost or edited line is detected.
+Lines are appended and synced to the disk. A killed run leaves at most one incomplete line at the
+end; its result was not reported yet, and it is dropped when the journal is opened again.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from ..judging.verdict import Judgement, Verdict
 from .files import replace_text
 
 FIRST = "0" * 64
-"""What the first line carries in place of the hash of a line before it."""
+"""The value that the first line has in place of the hash of a line before it."""
 
 LOCK_WAIT = 10.0
-"""Seconds to wait for another run that holds the journal."""
+"""Seconds to wait for another run to release the journal."""
 
 
 class JournalError(Exception):
-    """The journal cannot be used; the message says where and what to do."""
+    """Raised if a journal cannot be used; the message says where and what to do."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ class Row:
 class Record:
     """The results of one submission, and what they depend on.
 
-    `digest` stands for the submission's content, `fingerprint` for the checks and the environment.
-    `trusted` is True for a run without the sandbox, which nobody else's files are graded with.
+    `digest` identifies the submission's content, `fingerprint` the checks and the environment.
+    `trusted` is True for a run without the sandbox, which is only meant for one's own files.
     """
 
     student: str
@@ -67,7 +67,7 @@ class Record:
 
     @property
     def final(self) -> bool:
-        """False if the grader failed somewhere: then the next run judges the submission again."""
+        """False if the grader failed on an exercise, so that the next run judges it again."""
         return all(row.verdict != Verdict.GRADER_FAULT for row in self.rows)
 
 
@@ -81,9 +81,9 @@ def make_record(
     trusted: bool,
     before: Record | None,
 ) -> Record:
-    """The record of one submission: a row for each exercise of `assignment`, in its order.
+    """Return the record of one submission: a row for each exercise of `assignment`, in its order.
 
-    Exercises that cannot be judged any more keep their rows of the record `before`. Raises KeyError
+    Exercises that can no longer be judged keep their rows from the record `before`. Raises KeyError
     for an exercise without a judgement.
     """
     rows = []
@@ -110,9 +110,10 @@ def make_record(
 
 @dataclass(frozen=True)
 class Standing:
-    """The score of a submission after a run, and what it is made of.
+    """The score of a submission after a run, and its parts.
 
-    `machine` and `person` are the points of the grader and of people, before the late `penalty`.
+    `machine` and `person` are the points from the grader and from people, before the late
+    `penalty`.
     """
 
     score: float
@@ -125,34 +126,34 @@ class Standing:
 
 @dataclass(frozen=True)
 class _Entered:
-    """The version of a submission that the gradebook holds, by the digests of file and answers."""
+    """The version of a submission in the gradebook: digests of the file and of its answers."""
 
     digest: str
     texts: Mapping[str, str] | None
 
 
-def _chained(last: str, entry: dict[str, Any]) -> bytes:
+def _chain(last: str, entry: dict[str, Any]) -> bytes:
     """Return a line of the journal; `last` is the hash of the line before it."""
     return json.dumps({"before": last, **entry}, ensure_ascii=True).encode() + b"\n"
 
 
 def text_digest(text: str) -> str:
-    """A short digest of an answer's text, to tell whether it has changed."""
+    """Return a short digest of an answer's text, to detect changes."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 class Journal:
-    """The journal of one course, held by one run at a time. Use it in a `with` statement.
+    """The journal of one course, a context manager that locks it for one run at a time.
 
-    `notes` says what was repaired on opening, and `standings` holds the scores after the last run
-    by student and assignment. Raises JournalError if another run holds the journal or if it is
-    damaged anywhere but in its last, unfinished line.
+    `notes` lists repairs made on opening; `standings` holds the scores after the last run, by
+    student and assignment. Raises JournalError if another run holds the journal, or if any line
+    except an unfinished last line is damaged.
     """
 
     def __init__(self, path: Path, dry: bool = False) -> None:
-        """Open the journal at `path`, made if it is not there, and read it.
+        """Open the journal at `path`, creating it if necessary, and read it.
 
-        A `dry` run writes nothing: what it would write is kept in memory.
+        A `dry` run writes nothing to the file, and only updates this object.
         """
         self.path = path
         self.standings: dict[tuple[str, str], Standing] = {}
@@ -163,8 +164,8 @@ class Journal:
         self._latest: dict[tuple[str, str], Record] = {}
         self._entered: dict[tuple[str, str], _Entered] = {}
         self._last = FIRST
-        self._broken = ""  # why nothing more can be written
-        self._one_at_a_time = threading.Lock()  # two threads write, see nbgrader.writer
+        self._write_error = ""  # the message if writing has failed
+        self._write_lock = threading.Lock()  # two threads write, see nbgrader.writer
         self._stream = self._open()
         try:
             self._read()
@@ -173,45 +174,45 @@ class Journal:
             raise
 
     def __enter__(self) -> Journal:
-        """The open journal."""
+        """Return the open journal."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Let the next run have the journal."""
-        with suppress(OSError):  # what a full disk does not take, the run before has said
+        """Release the journal for the next run."""
+        with suppress(OSError):  # the write that met a full disk has already been reported
             self._stream.close()
 
     def find(
         self, student: str, assignment: str, digest: str, fingerprint: str, *, trusted: bool
     ) -> Record | None:
-        """The last final record of exactly this submission under these checks, or None.
+        """Return the last final record of this submission under these checks, or None.
 
-        A sandboxed run (`trusted` False) does not build on a record made without the sandbox.
+        A sandboxed run (`trusted` False) does not reuse a record made without the sandbox.
         """
         record = self._index.get((student, assignment, digest, fingerprint))
         return record if record is not None and (trusted or not record.trusted) else None
 
     def latest(self) -> Iterable[Record]:
-        """The newest record of each submission."""
+        """Return the newest record of each submission."""
         return self._latest.values()
 
     def newest(self, student: str, assignment: str) -> Record | None:
-        """The newest record of this submission, or None."""
+        """Return the newest record of this submission, or None."""
         return self._latest.get((student, assignment))
 
     def names(self, student: str) -> bool:
-        """Return whether any line is on this student."""
+        """Return whether any line concerns this student."""
         return any(student == name for name, _ in (*self._latest, *self._entered, *self.standings))
 
     def changed(self, record: Record, texts: Mapping[str, str]) -> frozenset[str]:
-        """The names of the answers whose text is not the one that stands in the gradebook.
+        """Return the names of the answers whose text differs from the text in the gradebook.
 
-        `texts` holds the `text_digest` of each answer of `record`.
+        `texts` maps each answer of `record` to its `text_digest`.
         """
         before = self._entered.get((record.student, record.assignment))
         if before is None or before.digest == record.digest:
             return frozenset()
-        if before.texts is None:  # written by a version that noted no texts
+        if before.texts is None:  # written by a version that did not record texts
             return frozenset(texts)
         names = {*before.texts, *texts}
         return frozenset(name for name in names if before.texts.get(name) != texts.get(name))
@@ -219,15 +220,15 @@ class Journal:
     def append(self, record: Record) -> None:
         """Write `record`; it is on the disk when this returns."""
         self._write({"kind": "graded", **asdict(record)})
-        self._take(record)
+        self._index_record(record)
 
     def use(self, record: Record) -> None:
-        """Make an earlier record the newest of its submission: the student went back to it."""
+        """Make an earlier record the newest again, for a student who returned to that version."""
         if self._latest.get((record.student, record.assignment)) != record:
             self.append(record)
 
     def enter(self, records: Iterable[tuple[Record, Mapping[str, str]]]) -> None:
-        """Note that records now stand in the gradebook, each with the digests of its answers."""
+        """Record that the gradebook now holds these records, with the digests of their answers."""
         new = {
             (record.student, record.assignment): _Entered(record.digest, texts)
             for record, texts in records
@@ -242,33 +243,37 @@ class Journal:
         self._entered |= new
 
     def stand(self, standings: Mapping[tuple[str, str], Standing]) -> None:
-        """Note the scores after this run, by student and assignment."""
-        new = {key: one for key, one in standings.items() if self.standings.get(key) != one}
+        """Record the scores after this run, by student and assignment."""
+        new = {
+            key: standing
+            for key, standing in standings.items()
+            if self.standings.get(key) != standing
+        }
         self._write(
             *(
-                {"kind": "scored", "student": student, "assignment": name, **asdict(one)}
-                for (student, name), one in new.items()
+                {"kind": "scored", "student": student, "assignment": name, **asdict(standing)}
+                for (student, name), standing in new.items()
             )
         )
         self.standings |= new
 
     def erase(self, student: str) -> int:
-        """Write the journal anew without the lines on `student`; return how many there were.
+        """Rewrite the journal without the lines about `student`; return how many were removed.
 
-        The hashes in the lines that stay are computed again. Close the journal afterwards.
+        The hashes in the remaining lines are recomputed. Close the journal afterwards.
         """
         self._stream.seek(0)
-        last, kept, erased = FIRST, [], 0
+        last, remaining, erased = FIRST, [], 0
         for line in self._stream:
             entry = json.loads(line)
             del entry["before"]
             if entry["student"] == student:
                 erased += 1
                 continue
-            kept.append(_chained(last, entry))
-            last = hashlib.sha256(kept[-1]).hexdigest()
+            remaining.append(_chain(last, entry))
+            last = hashlib.sha256(remaining[-1]).hexdigest()
         if erased:
-            replace_text(self.path, b"".join(kept).decode())
+            replace_text(self.path, b"".join(remaining).decode())
         return erased
 
     def _open(self) -> BinaryIO:
@@ -279,7 +284,7 @@ class Journal:
             stream = self.path.open("rb" if self._dry else "a+b")
             try:
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                # `erase` puts another file in this one's place, which nobody has locked.
+                # `erase` may have replaced the file since, and the lock would be on the old one.
                 if os.path.samestat(os.fstat(stream.fileno()), self.path.stat()):
                     return stream
                 stream.close()
@@ -294,29 +299,30 @@ class Journal:
 
     def _read(self) -> None:
         self._stream.seek(0)
-        place = 0
+        position = 0
         for number, line in enumerate(self._stream, start=1):
             if not line.endswith(b"\n"):
                 if not self._dry:
-                    self._stream.truncate(place)
+                    self._stream.truncate(position)
                 self.notes.append(
-                    f"{self.path}: line {number} was unfinished (the run before was stopped while "
-                    "writing it). It is dropped and its submission is graded again."
+                    f"{self.path}: line {number} was incomplete, because an earlier run was "
+                    "stopped while writing it. The line was dropped and its submission is graded "
+                    "again."
                 )
                 break
             self._parse(number, line)
             self._last = hashlib.sha256(line).hexdigest()
-            place += len(line)
+            position += len(line)
 
     def _parse(self, number: int, line: bytes) -> None:
         try:
             entry = json.loads(line)
             before, kind = entry.pop("before"), entry.pop("kind")
             if before != self._last:
-                raise ValueError("it does not follow from the line before it")
+                raise ValueError("its hash does not match the line before it")
             if kind == "graded":
                 entry["rows"] = tuple(Row(**row) for row in entry["rows"])
-                self._take(Record(**entry))
+                self._index_record(Record(**entry))
             elif kind == "entered":
                 entered = _Entered(entry["digest"], entry.get("texts"))
                 self._entered[entry["student"], entry["assignment"]] = entered
@@ -324,15 +330,15 @@ class Journal:
                 key = entry.pop("student"), entry.pop("assignment")
                 self.standings[key] = Standing(**entry)
             else:
-                raise ValueError(f"it is of the unknown kind {kind!r}")
+                raise ValueError(f"its kind {kind!r} is unknown")
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise JournalError(
-                f"{self.path}: line {number} is damaged or edited: {error}. Put the file back from "
+                f"{self.path}: line {number} is damaged or edited: {error}. Restore the file from "
                 "a backup, or move it away and grade again: the same submissions get the same "
                 "results, and marks given by hand stay in the gradebook."
             ) from None
 
-    def _take(self, record: Record) -> None:
+    def _index_record(self, record: Record) -> None:
         if record.final:
             key = (record.student, record.assignment, record.digest, record.fingerprint)
             self._index[key] = record
@@ -341,12 +347,12 @@ class Journal:
     def _write(self, *entries: dict[str, Any]) -> None:
         if self._dry:
             return
-        with self._one_at_a_time:
-            if self._broken:  # a line after one that may be torn would not follow from it
-                raise JournalError(self._broken)
+        with self._write_lock:
+            if self._write_error:  # a line after an incomplete one would break the chain of hashes
+                raise JournalError(self._write_error)
             last, lines = self._last, []
             for entry in entries:
-                line = _chained(last, entry)
+                line = _chain(last, entry)
                 last = hashlib.sha256(line).hexdigest()
                 lines.append(line)
             try:
@@ -354,9 +360,9 @@ class Journal:
                 self._stream.flush()
                 os.fsync(self._stream.fileno())
             except OSError as error:
-                self._broken = (
-                    f"{self.path}: the journal cannot be written ({error.strerror}). What it holds "
-                    "is not lost. Make room on its disk, then run the same command again."
+                self._write_error = (
+                    f"{self.path}: the journal cannot be written ({error.strerror}). Its earlier "
+                    "content is not lost. Free space on its disk, then run the same command again."
                 )
-                raise JournalError(self._broken) from error
+                raise JournalError(self._write_error) from error
             self._last = last

@@ -1,4 +1,4 @@
-"""Lines of tables without frames: the same on a terminal of any width and in a log."""
+"""Lines of tables without frames, which look the same in a log and on any terminal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .plaintext import printable
 
 @dataclass(frozen=True)
 class Line:
-    """A name and its cells; a name that is too long for its column gets a line of its own."""
+    """A name and its cells; a name too long for its column gets a separate line."""
 
     name: str
     column: int
@@ -22,10 +22,10 @@ class Line:
     style: str = ""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the lines, as wide as the console lets them be."""
+        """Yield the lines, at the width of the console."""
         name = printable(self.name)
         room = options.max_width - len(self.indent) - len(self.cells)
-        if room < 0:  # narrower than the numbers
+        if room < 0:  # the console is narrower than the numbers
             yield Paragraph(self.indent, " ".join((name, *self.cells.split())), self.style)
             return
         column = min(self.column, room)
@@ -45,10 +45,10 @@ class Paragraph:
     style: str = ""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the lines, as wide as the console lets them be."""
+        """Yield the lines, at the width of the console."""
         indent = len(self.label) + 2 * bool(self.label)
         text = Text(printable(self.text), self.style)
-        width = max(options.max_width - indent, 2)  # a wide character fits
+        width = max(options.max_width - indent, 2)  # enough for a double-width character
         for number, line in enumerate(text.wrap(console, width, overflow="fold")):
             line.rstrip()
             yield Text.assemble(" " * indent if number else self.label, line)

@@ -1,4 +1,4 @@
-"""What lies among the submissions, looks like somebody's work, and counts as none."""
+"""Find files among the submissions that look like student work but are not graded."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from unicodedata import normalize
 from .course import Course
 from .plaintext import first_few, printable
 
-HIDDEN = "a folder that begins with a dot is no student's. Rename it"
-LOOSE = "it stands in no student's folder. It belongs at <student>/<assignment>/<assignment>.ipynb"
-BESIDE = "it stands in no assignment's folder. It belongs at <assignment>/<assignment>.ipynb"
+HIDDEN = "folders that begin with a dot are ignored. Rename it"
+LOOSE = "it is not in a student's folder. Move it to <student>/<assignment>/<assignment>.ipynb"
+BESIDE = "it is not in an assignment's folder. Move it to <assignment>/<assignment>.ipynb"
 UNKNOWN = "no assignment has the name of this folder. Rename it"
-BROKEN = "it is a symbolic link to no folder that can be opened. Put the student's folder there"
+BROKEN = "it is a symbolic link whose target cannot be opened. Put the student's folder there"
 
 
 def overlooked(course: Course) -> list[str]:
-    """A sentence for each reason why something in `submitted` is not graded, with the places."""
+    """Return a sentence for each reason why files in `submitted` are not graded, with paths."""
     places: dict[str, list[str]] = {}
-    for reason, path in _found(course):
+    for reason, path in _find(course):
         places.setdefault(reason, []).append(printable(str(path.relative_to(course.submitted))))
     return [
         f"{course.submitted}: not graded: {first_few(sorted(names))}: {reason}."
@@ -29,9 +29,9 @@ def overlooked(course: Course) -> list[str]:
 
 
 def lookalikes(course: Course) -> list[str]:
-    """A sentence on each name that several folders of students have, written differently.
+    """Return a sentence for each group of student folders whose names look the same.
 
-    Unicode has several ways to write a letter with an accent, and blanks at an end are not seen.
+    Unicode has several encodings of an accented letter, and trailing blanks are invisible.
     """
     folders: dict[str, list[str]] = {}
     for path in course.submitted.iterdir():
@@ -39,13 +39,13 @@ def lookalikes(course: Course) -> list[str]:
             folders.setdefault(" ".join(normalize("NFKC", path.name).split()), []).append(path.name)
     return [
         f"{course.submitted}: {len(names)} folders look alike and count as different students: "
-        f"{', '.join(map(ascii, sorted(names)))}. Move what is one student's into one folder."
+        f"{', '.join(map(ascii, sorted(names)))}. Move the work of one student into one folder."
         for names in folders.values()
         if len(names) > 1
     ]
 
 
-def _found(course: Course) -> Iterator[tuple[str, Path]]:
+def _find(course: Course) -> Iterator[tuple[str, Path]]:
     for path in course.submitted.iterdir():
         if not os.path.isdir(path):  # unlike Path.is_dir, it never raises
             if path.suffix in (".ipynb", ".zip") and not path.name.startswith("."):
@@ -53,27 +53,27 @@ def _found(course: Course) -> Iterator[tuple[str, Path]]:
             elif path.is_symlink() and not os.path.isfile(path):
                 yield BROKEN, path
         elif path.name.startswith("."):
-            if not set(course.package).isdisjoint(_listed(path)):
+            if not set(course.package).isdisjoint(_list(path)):
                 yield HIDDEN, path
         else:
             yield from _in_folder(course, path)
 
 
 def _in_folder(course: Course, folder: Path) -> Iterator[tuple[str, Path]]:
-    """What is overlooked in a student's folder. An assignment of the instructor's own is not."""
-    for name in _listed(folder):
+    """Yield what is overlooked in a student's folder, except the instructor's own assignments."""
+    for name in _list(folder):
         path = folder / name
         known = name in course.package or os.path.exists(course.source / name)
         if known or name.startswith("."):
             continue
         if path.suffix == ".ipynb" and not os.path.isdir(path):
             yield BESIDE, path
-        elif any(one.endswith(".ipynb") for one in _listed(path)):
+        elif any(file.endswith(".ipynb") for file in _list(path)):
             yield UNKNOWN, path
 
 
-def _listed(folder: Path) -> list[str]:
-    """What stands in a folder; nothing if it cannot be listed or is none."""
+def _list(folder: Path) -> list[str]:
+    """Return the names in a folder; none if it cannot be listed or is not a folder."""
     try:
         return os.listdir(folder)
     except OSError:

@@ -1,8 +1,8 @@
-"""Whom the operating system lets into a course directory: its owner, or a whole group.
+"""The permissions of a course directory, which is open to its owner only or to a group.
 
-A course is shared if its folder has the setgid bit and the group may do everything in it. The bit
-passes the group on to whatever is made in the folder; the umask decides what the group may do with
-it, so a process that works in a shared course sets its own.
+A course is shared if its folder has the setgid bit and the group has all permissions on it. Through
+that bit, new files in the folder belong to the group. The umask decides what the group may do with
+them, so a process that works in a shared course sets its umask.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ def is_shared(root: Path) -> bool:
 
 
 def keep_shared(root: Path) -> bool:
-    """Let the group use whatever this process makes from now on, if the course is shared.
+    """If the course is shared, let the group use all files that this process creates from now on.
 
-    This sets the umask of the process, since SQLite, nbgrader and Jupyter write files here, too. A
-    process that works in a course of one person keeps its umask: the folder itself is closed to
-    others. Returns whether the course is shared. Raises OSError.
+    This sets the umask of the process, since SQLite, nbgrader and Jupyter write files here, too. If
+    the course is not shared, the umask does not matter, because others cannot open the folder.
+    Returns whether the course is shared. Raises OSError.
     """
     shared = is_shared(root)
     if shared:
@@ -41,7 +41,7 @@ def shared_mode(mode: int) -> int:
     if stat.S_ISDIR(mode):
         wanted = mode | SHARED_FOLDER
     else:
-        wanted = mode | SHARED_FILE | (mode & stat.S_IXUSR) >> 3  # a program stays one
+        wanted = mode | SHARED_FILE | (mode & stat.S_IXUSR) >> 3  # a program stays executable
     return stat.S_IMODE(wanted) & ~NOTHING_FOR_OTHERS
 
 
@@ -51,7 +51,7 @@ def group_bits(status: os.stat_result, group: int) -> int:
 
 
 def user_name(number: int) -> str:
-    """Return the name of a user, or the number where the machine knows no name."""
+    """Return the name of a user, or the number if the machine has no name for it."""
     try:
         return pwd.getpwuid(number).pw_name
     except KeyError:

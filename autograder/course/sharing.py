@@ -15,18 +15,18 @@ from .course import Course
 from .permissions import group_bits, is_shared, shared_mode, user_name
 
 NAMES = 8
-"""The most members of a group that a sentence lists."""
+"""The largest number of group members that a sentence lists."""
 
 FORBIDDEN = (errno.EPERM, errno.EACCES, errno.ENOTSUP)
 
 
 class ShareError(Exception):
-    """The course cannot be shared; the message says why and what to do."""
+    """Raised if a course cannot be shared; the message says why and what to do."""
 
 
 @dataclass(frozen=True)
 class Shared:
-    """What `share` did: how many files and folders changed, and what still keeps the group out.
+    """The result of `share`: the number of changed files and folders, and any remaining obstacle.
 
     `closed` is the first folder above the course that the group cannot pass through, or None.
     """
@@ -37,10 +37,10 @@ class Shared:
 
 
 def share(course: Course, name: str) -> Shared:
-    """Give `course` and everything in it to the group `name`: it reads and writes, others nothing.
+    """Let the group `name`, and no other users, read and write `course` and everything in it.
 
-    The folder of the course comes last, so a course is never half open. What belongs to another
-    person is left to them; running the command again completes it. Raises ShareError.
+    The folder of the course is changed last, so the course is never half open. Files of other
+    people are skipped; they run the same command to complete it. Raises ShareError.
     """
     group = _group(name)
     command = f"autograder share {name} --course {course.root}"
@@ -57,19 +57,19 @@ def share(course: Course, name: str) -> Shared:
     if foreign:
         path, owner = foreign[0]
         raise ShareError(
-            f"{path}: it belongs to {user_name(owner)}, so only they can share it (the files and "
+            f"{path}: it belongs to {user_name(owner)}, so only they can share it (files and "
             f"folders of other people: {len(foreign)}). Ask them to type `{command}`, too."
         )
     return Shared(f"{name}{_members(group)}", changed, _closed(course.root, group))
 
 
 def readers(course: Course) -> list[tuple[str, bool, str]]:
-    """Return who can read the course, in rows for `doctor`: what, whether all is well, details."""
+    """Return rows for `doctor` on who can read the course: (name, whether all is well, details)."""
     status = course.root.stat()
     detail = f"{course.root} is {course.mode}"
     if not course.private:
-        detail += ": other users of this machine can read what students handed in, and their "
-        detail += "grades. Type: chmod 700 and this folder"
+        detail += ": other users of this machine can read the submissions and grades. "
+        detail += "Type: chmod 700, then this folder"
     rows = [("course: other users", course.private, detail)]
     if status.st_mode & stat.S_IRWXG:
         rows.append(_row_of_group(course.root, status.st_gid))
@@ -80,23 +80,23 @@ def _row_of_group(root: Path, group: int) -> tuple[str, bool, str]:
     """Return the row of `doctor` on the group that may open the course at `root`."""
     name = _group_name(group)
     command = f"Type: autograder share {name} --course {root}"
-    what = f"course: the group {name}"
+    row_name = f"course: the group {name}"
     if (closed := _closed(root, group)) is not None:
-        return what, False, f"{_closed_note(closed)}."
+        return row_name, False, f"{_closed_note(closed)}."
     if not is_shared(root):
-        return what, False, f"what is written later will not be the group's. {command}"
+        return row_name, False, f"the group will not be able to use new files. {command}"
     for path, status in _tree(root):
         if not _usable(path.relative_to(root), status, group):
             access = f"{stat.filemode(status.st_mode)} {user_name(status.st_uid)} "
             access += _group_name(status.st_gid)
-            return what, False, f"cannot read or write {path} ({access}). {command}"
-    return what, True, f"can read and write everything{_members(group)}"
+            return row_name, False, f"cannot read or write {path} ({access}). {command}"
+    return row_name, True, f"can read and write everything{_members(group)}"
 
 
 def _usable(place: Path, status: os.stat_result, group: int) -> bool:
-    """Return whether a member of `group` can do what grading and marking need at `place`.
+    """Return whether a member of `group` has the access to `place` that grading and marking need.
 
-    Submissions need only be read: whoever collects them may keep them from being changed.
+    Submissions need only be readable, since whoever collects them may write-protect them.
     """
     needed = 0o4 if place.parts[:1] == ("submitted",) and len(place.parts) > 1 else 0o6
     if stat.S_ISDIR(status.st_mode):
@@ -105,7 +105,7 @@ def _usable(place: Path, status: os.stat_result, group: int) -> bool:
 
 
 def note_on_path(shared: Shared) -> str | None:
-    """Return the sentence on a folder above the course that keeps the group out, if one does."""
+    """Return a sentence on the folder above the course that keeps the group out, if any."""
     return None if shared.closed is None else f"But {_closed_note(shared.closed)}."
 
 
@@ -113,7 +113,7 @@ def _closed_note(folder: Path) -> str:
     mode = stat.filemode(folder.stat().st_mode)
     return (
         f"the group cannot pass through {folder} ({mode}). Type `chmod o+x {folder}`, which lets "
-        "others pass but not look around, or move the course, say to /srv"
+        "others pass through but not list it, or move the course, for example to /srv"
     )
 
 
@@ -126,9 +126,9 @@ def _closed(root: Path, group: int) -> Path | None:
 
 
 def _tree(root: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """Yield the files and folders of a course with their status, each folder after its content.
+    """Yield the files and folders of a course with their status, each folder after its contents.
 
-    Links and named pipes, which a student may have handed in, are left alone. Raises OSError.
+    Links and named pipes, which a student may have handed in, are skipped. Raises OSError.
     """
 
     def fail(error: OSError) -> None:
@@ -142,7 +142,7 @@ def _tree(root: Path) -> Iterator[tuple[Path, os.stat_result]]:
 
 
 def _give(path: Path, status: os.stat_result, group: int) -> None:
-    """Give a file or folder to `group`, and check that the file system has kept it."""
+    """Give a file or folder to `group`, and check that the file system has stored that."""
     wanted = shared_mode(status.st_mode)
     try:
         if status.st_gid != group:
@@ -152,46 +152,46 @@ def _give(path: Path, status: os.stat_result, group: int) -> None:
     except OSError as error:
         if error.errno == errno.EROFS:
             raise ShareError(
-                f"{path}: its disk is mounted read-only, so its permissions cannot change. Mount "
-                "it for writing, then run the same command again."
+                f"{path}: its disk is mounted read-only, so its permissions cannot be changed. "
+                "Mount it for writing, then run the same command again."
             ) from error
         if error.errno not in FORBIDDEN:
             raise
         now = status
     if (now.st_gid, stat.S_IMODE(now.st_mode)) != (group, wanted):
         raise ShareError(
-            f"{path}: this file system does not keep groups and permissions as Linux has them. "
+            f"{path}: this file system does not keep groups and permissions as Linux does. "
             "Move the course to one that does (ext4, XFS, NFS), then run the same command again."
         )
 
 
 def _group(name: str) -> int:
     """Return the number of the group `name`. Raises ShareError if this user is not in it."""
-    mine = {os.getegid(), *os.getgroups()}
+    own_groups = {os.getegid(), *os.getgroups()}
     try:
         group = grp.getgrnam(name)
     except KeyError:
-        yours = ", ".join(sorted(map(_group_name, mine)))
+        own_names = ", ".join(sorted(map(_group_name, own_groups)))
         raise ShareError(
-            f"{name}: this machine has no group of this name. You are in: {yours}. Name one of "
+            f"{name}: this machine has no group of this name. You are in: {own_names}. Use one of "
             f"these, or ask the administrator for a new one (`sudo groupadd {name}`)."
         ) from None
-    if group.gr_gid in mine or os.geteuid() == 0:
+    if group.gr_gid in own_groups or os.geteuid() == 0:
         return group.gr_gid
     user = user_name(os.geteuid())
     if user in group.gr_mem:
         raise ShareError(
             f"{name}: you were added to this group after you logged in. Log out and in again, then "
-            "run the same command."
+            "run the same command again."
         )
     raise ShareError(
-        f"{name}: you ({user}) are not in this group, so you cannot give it anything. Ask the "
+        f"{name}: you ({user}) are not in this group, so you cannot share files with it. Ask the "
         f"administrator to type `sudo usermod -aG {name} {user}`, then log out and in again."
     )
 
 
 def _check_owner(root: Path, group: int, command: str) -> None:
-    """Raise ShareError unless the user owns the course, or shares their part of a shared one."""
+    """Raise ShareError unless the user owns the course, or shares their files in a shared one."""
     status = root.stat()
     if os.geteuid() in (0, status.st_uid) or (is_shared(root) and status.st_gid == group):
         return

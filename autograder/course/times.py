@@ -1,4 +1,4 @@
-"""When work was handed in: nbgrader's timestamp.txt beside a submission."""
+"""Read the time of submission from nbgrader's timestamp.txt in a submission's folder."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ YEARS = range(1990, 2200)
 """The years in which work may have been handed in."""
 
 _DEFAULTS = (datetime(2000, 1, 1), datetime(2001, 2, 2))
-"""Two dates to complete a text with: they differ in every part that a text may leave out."""
+"""Two dates that fill in the missing parts of a text; they differ in every part."""
 
 
 class UnknownZone(ValueError):
-    """A time zone that nobody here knows."""
+    """Raised for a time zone that this machine does not know."""
 
 
 def submission_time(folder: Path) -> datetime | None:
     """Return the time (UTC) in the timestamp.txt of a submission's folder; None without a file.
 
-    Raises ValueError, saying where, if the file is there and holds no time that can be right. At
-    the ends of the calendar, nbgrader's pages fail to convert a time to another time zone.
+    Raises ValueError, which names the file, if it holds no plausible time. Years outside of YEARS
+    are refused, since nbgrader's pages fail to convert times at the ends of the calendar.
     """
     path = folder / "timestamp.txt"
     if not os.path.lexists(path):
@@ -37,29 +37,29 @@ def submission_time(folder: Path) -> datetime | None:
         time = parse_time(read_start(path, 100).decode().strip())
     except UnknownZone as error:
         raise ValueError(
-            f"{path}: {error}. Until then, no time is known for this submission."
+            f"{path}: {error}. Until then, this submission has no known time."
         ) from error
-    except Exception as error:  # the parser's own kinds too: the text is a student's
+    except Exception as error:  # a student's text can make the parser raise other types, too
         raise ValueError(
-            f"{path}: it holds no time, so none is known for this submission. Remove the file."
+            f"{path}: it holds no time, so this submission has no known time. Remove the file."
         ) from error
     if time.year not in YEARS:
         raise ValueError(
-            f"{path}: it says the year {time.year}, so no time is known for this submission. "
+            f"{path}: its year is {time.year}, so this submission has no known time. "
             "Correct the file, or remove it."
         )
     return time
 
 
 def in_future(time: datetime) -> bool:
-    """Return True for a time (UTC, without a time zone) that has not come yet."""
+    """Return True for a time (naive, in UTC) more than five minutes in the future."""
     return time > datetime.now(UTC).replace(tzinfo=None) + timedelta(minutes=5)
 
 
 def to_utc(value: datetime | str | None) -> datetime | None:
-    """Return a time as UTC without a time zone, whichever way nbgrader has it.
+    """Return a time, in any form that nbgrader uses, as a naive datetime in UTC.
 
-    This stands in for nbgrader's own `parse_utc`. Raises what `parse_time` raises.
+    This replaces nbgrader's own `parse_utc`. Raises what `parse_time` raises.
     """
     if value is None:
         return None
@@ -69,12 +69,12 @@ def to_utc(value: datetime | str | None) -> datetime | None:
 
 
 def parse_time(text: str) -> datetime:
-    """Return the time that `text` says, as UTC without a time zone.
+    """Return the time in `text` as a naive datetime in UTC.
 
     A time zone is a name of the IANA database (`America/Los_Angeles`), an offset (`-0800`) or an
     abbreviation that this machine knows; without one the time is in UTC, as nbgrader documents.
-    nbgrader's own reading takes an abbreviation that it does not know for UTC, and the offset -0800
-    for 800 seconds. Raises UnknownZone, and ValueError for what is not a date and a time.
+    nbgrader's own parser reads an unknown abbreviation as UTC, and the offset -0800 as 800
+    seconds. Raises UnknownZone, and ValueError if `text` is not a date and a time.
     """
     before, _, last = text.rpartition(" ")
     zone = None
@@ -88,7 +88,7 @@ def parse_time(text: str) -> datetime:
     ]
     if len(set(times)) > 1:
         raise ValueError(
-            f"{printable(text)}: part of the date is missing, or day and month can be exchanged. "
+            f"{printable(text)}: part of the date is missing, or day and month are ambiguous. "
             "Write it as in 2026-10-12 23:59:00 UTC."
         )
     time = times[0] if zone is None else times[0].replace(tzinfo=zone)
@@ -98,8 +98,8 @@ def parse_time(text: str) -> datetime:
 
 def _zone(name: str | None, offset: int | None) -> tzinfo:
     if offset is not None:
-        known: tzinfo = dateutil.tz.tzoffset(name, offset)
-        return known
+        fixed: tzinfo = dateutil.tz.tzoffset(name, offset)
+        return fixed
     zone: tzinfo | None = dateutil.tz.gettz(name) if name else dateutil.tz.UTC
     if zone is None:
         raise UnknownZone(

@@ -1,1 +1,1 @@
-"""Grading: from the file that a student handed in to a verdict that is never lost."""
+"""Grading: read a student's submission, judge it in the sandbox, and record the verdict."""

@@ -1,4 +1,4 @@
-"""What has changed since the last run: whose score, from what, to what, and why."""
+"""Compare scores with those of the last run, and give the reasons for every change."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from ..course.journal import Journal, Record, Standing
 
-if TYPE_CHECKING:  # it imports nbgrader, which takes long
+if TYPE_CHECKING:  # it imports nbgrader, which is slow
     from ..nbgrader.scores import Score
 
 
 @dataclass(frozen=True)
 class Change:
-    """A score that is not what it was after the last run."""
+    """A score that differs from the score after the last run."""
 
     student: str
     assignment: str
@@ -24,10 +24,10 @@ class Change:
 
 
 def note_changes(journal: Journal, scores: Sequence[Score]) -> list[Change]:
-    """Return how `scores` differ from those of the last run, and put them into the journal.
+    """Return how `scores` differ from those of the last run, and store them in the journal.
 
-    The first score of a submission is no change. A score without a record in the journal is not
-    ours: nbgrader has it from elsewhere.
+    The first score of a submission does not count as a change. Scores without a record in the
+    journal are ignored: they did not come from this grader.
     """
     changes = []
     standings = {}
@@ -35,17 +35,17 @@ def note_changes(journal: Journal, scores: Sequence[Score]) -> list[Change]:
         record = journal.newest(score.student, score.assignment)
         if record is None or not score.handed_in:
             continue
-        now = _standing(score, record)
+        after = _standing(score, record)
         before = journal.standings.get((score.student, score.assignment))
-        standings[score.student, score.assignment] = now
-        if before is not None and before.score != now.score:
+        standings[score.student, score.assignment] = after
+        if before is not None and before.score != after.score:
             changes.append(
                 Change(
                     score.student,
                     score.assignment,
                     before.score,
-                    now.score,
-                    tuple(_reasons(before, now)),
+                    after.score,
+                    tuple(_reasons(before, after)),
                 )
             )
     journal.stand(standings)
@@ -65,18 +65,18 @@ def _standing(score: Score, record: Record) -> Standing:
 
 
 def _rounded(points: float) -> float:
-    """Return `points` without what is left of adding tenths of points in floating point."""
-    return round(points, 6) + 0.0  # which makes a zero of a negative zero
+    """Return `points` without the rounding error of adding tenths of points."""
+    return round(points, 6) + 0.0  # turns -0.0 into 0.0
 
 
-def _reasons(before: Standing, now: Standing) -> Iterator[str]:
-    if before.digest != now.digest:
+def _reasons(before: Standing, after: Standing) -> Iterator[str]:
+    if before.digest != after.digest:
         yield "handed in again"
-    elif before.machine != now.machine and before.fingerprint != now.fingerprint:
+    elif before.machine != after.machine and before.fingerprint != after.fingerprint:
         yield "the checks, the release or an installed package changed"
-    elif before.machine != now.machine:
+    elif before.machine != after.machine:
         yield "judged again after a failure of the grader"
-    if before.person != now.person:
-        yield f"points by a person: {before.person:g} to {now.person:g}"
-    if before.penalty != now.penalty:
-        yield f"late penalty: {before.penalty:g} to {now.penalty:g}"
+    if before.person != after.person:
+        yield f"points by a person: {before.person:g} to {after.person:g}"
+    if before.penalty != after.penalty:
+        yield f"late penalty: {before.penalty:g} to {after.penalty:g}"

@@ -1,4 +1,4 @@
-"""The self-checks of a whole notebook, from the terminal: the grader's way, on public cases."""
+"""Check a whole notebook from the terminal, as the grader does, but on public cases only."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from .program import check_program
 
 
 class CheckError(Exception):
-    """The notebook cannot be checked; the message says why and what to do."""
+    """Raised if a notebook cannot be checked; the message says why and what to do."""
 
 
 def check_notebook(path: Path, package: CoursePackage) -> list[str]:
-    """Run the notebook's answers on the public cases; return what to show, a line each.
+    """Run the notebook's answers on the public cases; return the report, line by line.
 
-    Your own notebook is run even where there is no sandbox, and the lines say so.
+    Without a sandbox the notebook runs unprotected, since it is the user's own; a line says so.
     Raises CheckError if the notebook cannot be read or is not one of this course.
     """
     try:
@@ -31,22 +31,28 @@ def check_notebook(path: Path, package: CoursePackage) -> list[str]:
         footnotes = [NOT_THE_GRADE]
     except SandboxUnavailable:
         sandbox = open_sandbox(trust=True)
-        footnotes = [NOT_THE_GRADE, "It ran without a sandbox, as your own files may."]
+        footnotes = [NOT_THE_GRADE, "It ran without a sandbox, which is fine for your own files."]
     judgements = judge_notebook(path, package, sandbox)
-    return [line for name, one in judgements.items() for line in _lines(name, one)] + footnotes
+    report = [line for name, judgement in judgements.items() for line in _lines(name, judgement)]
+    return report + footnotes
 
 
 def judge_notebook(path: Path, package: CoursePackage, sandbox: Sandbox) -> dict[str, Judgement]:
-    """The judgement of every exercise of the notebook on the public cases. Raises CheckError."""
+    """Return the judgement of each exercise of the notebook on the public cases.
+
+    Raises CheckError if the notebook cannot be read or is not one of this course.
+    """
     path = path.resolve()
     if not path.exists():
-        raise CheckError(f"{path}: there is no such file. Name the notebook that you work in.")
+        raise CheckError(f"{path}: there is no such file. Give the path of your notebook.")
     if path.stem not in package:
         names = ", ".join(f"{name}.ipynb" for name in sorted(package))
         raise CheckError(f"{path}: no assignment has this name. Rename it to one of: {names}.")
     cases = path.with_suffix(".cases")
     if not cases.is_file():
-        raise CheckError(f"{cases}: not there. It comes with the assignment; put it back there.")
+        raise CheckError(
+            f"{cases}: this file is missing. It comes with the assignment; copy it back to there."
+        )
     try:
         digest, cells = read_cells(path)
     except Unreadable as error:

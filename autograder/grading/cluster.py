@@ -1,4 +1,4 @@
-"""Judge on many machines: the same jobs, through a scheduler of dask.distributed."""
+"""Judge on several machines: send the same jobs to a dask.distributed scheduler."""
 
 from __future__ import annotations
 
@@ -22,47 +22,50 @@ if TYPE_CHECKING:
     pass
 
 CONNECT_WAIT = 10.0
-"""Seconds to wait for the scheduler to answer, and for a first worker."""
+"""Timeout in seconds for connecting to the scheduler, and for the first worker."""
 
 ALONE_WAIT = 60.0
-"""Seconds to wait for another worker when the last one is gone."""
+"""Seconds to wait for a new worker after the last one is lost."""
 
 AGAIN = "Every result so far is in the journal; then run the same command again."
 
 
 class Cluster:
-    """The workers of a scheduler. Use it in a `with`. Raises WorkersLost if it does not answer.
+    """The workers of a dask scheduler, as a context manager.
 
-    Only workers that judge as this installation does get jobs, one at a time each, and so do those
-    that join later. What a lost worker was judging goes to another one.
+    A worker gets jobs, one at a time, only if its installation would judge as this one does; this
+    includes workers that join later. If a worker is lost, its job goes to another worker.
     """
 
     died = (KilledWorker,)
 
     def __init__(self, address: str, trust: bool = False) -> None:
-        """`address` is the scheduler's, such as tcp://10.0.0.1:8786."""
+        """Connect to the scheduler at `address`, such as tcp://10.0.0.1:8786.
+
+        Raises WorkersLost if it does not answer.
+        """
         self.trust = trust
         self._address = address
-        self._resource = ""  # what a worker has that may judge
-        self._asked: dict[Judged, tuple[Job, Judged]] = {}
-        self._judging: frozenset[str] = frozenset()  # the addresses of those that may
-        self._looked, self._seen = 0.0, time.monotonic()
+        self._resource = ""  # the dask resource that marks a worker which may judge
+        self._pending: dict[Judged, tuple[Job, Judged]] = {}
+        self._judging: frozenset[str] = frozenset()  # addresses of the workers that may judge
+        self._last_check, self._last_worker = 0.0, time.monotonic()
         for handler in logging.getLogger("distributed").handlers:
-            handler.setLevel(logging.CRITICAL)  # our messages say it all
+            handler.setLevel(logging.CRITICAL)  # the exceptions raised here replace its messages
         try:
             get_address_host_port(address)
         except ValueError as error:
             raise WorkersLost(
-                f"{address}: this is no address of a scheduler ({error}). `dask scheduler` prints "
-                "its own, such as tcp://10.0.0.1:8786. Nothing was judged."
+                f"{address}: not a scheduler address ({error}). `dask scheduler` prints its "
+                "address, such as tcp://10.0.0.1:8786. Nothing was judged."
             ) from error
         try:
             with warnings.catch_warnings(action="ignore"):
                 self._client = Client(address, timeout=CONNECT_WAIT, set_as_default=False)
         except OSError as error:
             raise WorkersLost(
-                f"{address}: no scheduler answers there (waited {CONNECT_WAIT:g} s). Look whether "
-                "`dask scheduler` runs and prints this address. Nothing was judged."
+                f"{address}: no scheduler answers there (waited {CONNECT_WAIT:g} s). Check that "
+                "`dask scheduler` is running and prints this address. Nothing was judged."
             ) from error
 
     @property
@@ -71,25 +74,25 @@ class Cluster:
         return 2 * max(1, len(self._judging))
 
     def __enter__(self) -> Cluster:
-        """The workers."""
+        """Return the workers."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
-        """Leave the scheduler, which forgets what was asked of it."""
+        """Disconnect from the scheduler, which then drops the remaining jobs."""
         self._client.close()
 
     def describe(self, released: Released) -> dict[str, Task]:
-        """See Workers.describe. Raises WorkersLost if a worker would judge otherwise."""
+        """See Workers.describe. Raises WorkersLost if a worker would judge differently."""
         with LocalWorkers(released.package, 1, trust=True) as here:  # it runs no submission
             described = here.describe(released)
-        fingerprints = {name: one.fingerprint for name, one in described.items()}
+        fingerprints = {name: task.fingerprint for name, task in described.items()}
         expected = Installed(versions(), fingerprints, None)
         self._wait_for_a_worker()
-        there: dict[str, Any] = self._client.run(look, released, self.trust, on_error="return")
-        for worker, found in sorted(there.items()):
-            fault = _fault(found, expected)
+        reports: dict[str, Any] = self._client.run(look, released, self.trust, on_error="return")
+        for worker, report in sorted(reports.items()):
+            fault = _fault(report, expected)
             if fault is not None:
                 raise WorkersLost(f"{worker}: {fault} Nothing was judged.")
         judges = Judges(expected, released, self.trust)
@@ -102,37 +105,38 @@ class Cluster:
     def submit(self, job: Job) -> Judged:
         """See Workers.submit."""
         answer: Judged = Future()
-        self._ask(answer, job)
+        self._submit(answer, job)
         return answer
 
     def check(self) -> None:
         """See Workers.check."""
         now = time.monotonic()
-        if now - self._looked < 1:
+        if now - self._last_check < 1:
             return
-        before, self._looked, self._judging = self._judging, now, self._marked()
+        before, self._last_check, self._judging = self._judging, now, self._marked_workers()
         if self._judging:
-            self._seen = now
-            if not before & self._judging:  # a mark that comes after its worker is not looked for
-                for answer, (job, asked) in list(self._asked.items()):
-                    self._ask(answer, job)
-                    asked.cancel()
-        elif now - self._seen > ALONE_WAIT:
+            self._last_worker = now
+            # dask does not start waiting jobs on a worker that gets its resource after joining.
+            if not before & self._judging:
+                for answer, (job, pending) in list(self._pending.items()):
+                    self._submit(answer, job)
+                    pending.cancel()
+        elif now - self._last_worker > ALONE_WAIT:
             raise WorkersLost(
                 f"{self._address}: the scheduler has had no worker for {ALONE_WAIT:g} s. Start "
                 f"some with `dask worker {self._address} --nthreads 1`. {AGAIN}"
             )
 
-    def _ask(self, answer: Judged, job: Job) -> None:
-        asked = self._executor.submit(judge_job, job)
-        self._asked[answer] = (job, asked)
-        asked.add_done_callback(lambda done: self._take(answer, done))
+    def _submit(self, answer: Judged, job: Job) -> None:
+        pending = self._executor.submit(judge_job, job)
+        self._pending[answer] = (job, pending)
+        pending.add_done_callback(lambda done: self._deliver(answer, done))
 
-    def _take(self, answer: Judged, done: Judged) -> None:
-        """Give the caller's future the outcome of a job, unless that has been asked again since."""
-        if self._asked.get(answer, (None, None))[1] is not done:
+    def _deliver(self, answer: Judged, done: Judged) -> None:
+        """Copy the outcome of a job to the caller's future, unless the job was submitted again."""
+        if self._pending.get(answer, (None, None))[1] is not done:
             return
-        del self._asked[answer]
+        del self._pending[answer]
         if done.cancelled():
             answer.cancel()
             answer.set_running_or_notify_cancel()
@@ -141,15 +145,15 @@ class Cluster:
         else:
             answer.set_result(done.result())
 
-    def _marked(self) -> frozenset[str]:
-        """The addresses of the workers that may judge just now."""
+    def _marked_workers(self) -> frozenset[str]:
+        """Return the addresses of the connected workers that may judge."""
         try:
             workers = self._client.scheduler_info()["workers"].items()
         except (OSError, RuntimeError) as error:
             raise WorkersLost(
-                f"{self._address}: the scheduler is gone. Start it again. {AGAIN}"
+                f"{self._address}: the scheduler has stopped. Start it again. {AGAIN}"
             ) from error
-        return frozenset(name for name, one in workers if self._resource in one["resources"])
+        return frozenset(name for name, info in workers if self._resource in info["resources"])
 
     def _wait_for_a_worker(self) -> None:
         try:
@@ -162,7 +166,7 @@ class Cluster:
 
 
 class Judges(WorkerPlugin):
-    """Marks each worker, also one that joins later, that judges as the coordinator expects."""
+    """Marks each worker that judges as the coordinator expects, also if it joins later."""
 
     def __init__(self, expected: Installed, released: Released, trust: bool) -> None:
         """See Cluster.describe."""
@@ -171,35 +175,35 @@ class Judges(WorkerPlugin):
         self.resource = f"autograder-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
     async def setup(self, worker: Worker) -> None:
-        """Mark `worker` with a resource, of which each job needs all."""
-        found = await look(self._released, self._trust)
-        if _fault(found, self._expected) is None:
+        """Give `worker` one unit of a resource; each job needs that unit for itself."""
+        report = await look(self._released, self._trust)
+        if _fault(report, self._expected) is None:
             await worker.set_resources(**{self.resource: 1})
 
 
 async def look(released: Released, trust: bool) -> Installed:
-    """What the worker that runs this has, found beside its other work."""
+    """Return what the worker that runs this has installed, without blocking its event loop."""
     return await asyncio.to_thread(installed, released, trust)
 
 
-def _fault(found: Installed | BaseException, expected: Installed) -> str | None:
-    """Why a worker with what was `found` there may not judge, or None."""
-    if isinstance(found, BaseException):
+def _fault(report: Installed | BaseException, expected: Installed) -> str | None:
+    """Return why a worker that reports `found` may not judge, or None if it may."""
+    if isinstance(report, BaseException):
         return (
-            f"this worker lacks this package or what it needs ({type(found).__name__}: {found}). "
-            "Install the same there as here (requirements.txt) and start it again."
+            f"this worker lacks this package or a dependency ({type(report).__name__}: {report}). "
+            "Install the same packages there (requirements.txt) and start it again."
         )
     for name, version in expected.versions.items():
-        if found.versions.get(name) != version:
+        if report.versions.get(name) != version:
             return (
-                f"this worker has {name} {found.versions.get(name)}, and here is {version}. "
-                "Install the same there as here (requirements.txt) and start it again."
+                f"this worker has {name} {report.versions.get(name)}, but this machine has "
+                f"{version}. Install the same there (requirements.txt) and start it again."
             )
-    if found.fingerprints != expected.fingerprints:
+    if report.fingerprints != expected.fingerprints:
         return (
-            "this worker has another version of this package and would judge otherwise. Install "
-            "the same there as here and start it again."
+            "this worker has another version of this package and would judge differently. Install "
+            "the same version there and start it again."
         )
-    if found.sandbox is not None:
-        return f"this worker has no sandbox. {found.sandbox}"
+    if report.sandbox is not None:
+        return f"this worker has no sandbox. {report.sandbox}"
     return None

@@ -1,4 +1,4 @@
-"""What decides a verdict, in one digest: nothing is judged again that it has not changed."""
+"""A digest of everything that decides a verdict, so that grading can reuse earlier verdicts."""
 
 from __future__ import annotations
 
@@ -16,33 +16,34 @@ import numpy as np
 from ..exercise.model import Assignment
 from ..sandbox.limits import LIMITS
 
-if TYPE_CHECKING:  # its import takes long, and judging does without
+if TYPE_CHECKING:  # its import is slow, and judging does not need it
     from nbformat import NotebookNode
 
 ENGINE = ("exercise", "grading", "judging", "probe", "sandbox", "submission")
-"""The packages in this one that decide a verdict."""
+"""The subpackages whose code decides a verdict."""
 
-_USED = (ModuleType, FunctionType, type)
+_TRACED = (ModuleType, FunctionType, type)
 
 
 def fingerprint(assignment: Assignment, released: NotebookNode, packages: tuple[str, ...]) -> str:
-    """A digest of all that decides a verdict: exercises, references, engine, release, versions.
+    """Return a digest of exercises, references, engine, release and package versions.
 
-    A submission with the same digest and fingerprint gets the same verdicts: it need not be
-    judged again. `packages` are those of the course.
+    A submission with the same digest and fingerprint gets the same verdicts, so it need not be
+    judged again. `packages` are the packages of the course.
     """
     functions: list[Callable[..., Any]] = []
     parts = [platform.python_version(), f"numpy=={np.__version__}", repr(LIMITS)]
     for cell in released.cells:
         parts += [cell.source, repr(cell.metadata.get("nbgrader", {}).get("points"))]
-    for one in assignment.exercises:
-        functions += [one.reference, one.cases, one.hidden]
-        functions += [misconception.answer.written for misconception in one.misconceptions]
-        parts.append(repr((one.name, one.points, [(m.name, m.hint) for m in one.misconceptions])))
+    for exercise in assignment.exercises:
+        functions += [exercise.reference, exercise.cases, exercise.hidden]
+        functions += [mistake.answer.written for mistake in exercise.misconceptions]
+        hints = [(mistake.name, mistake.hint) for mistake in exercise.misconceptions]
+        parts.append(repr((exercise.name, exercise.points, hints)))
     if assignment.torch:
         parts.append(f"torch=={metadata.version('torch')}")
-    modules = sorted(modules_behind(functions, packages), key=lambda one: one.__name__)
-    files = [Path(str(one.__file__)) for one in modules]
+    modules = sorted(modules_behind(functions, packages), key=lambda module: module.__name__)
+    files = [Path(str(module.__file__)) for module in modules]
     engine = Path(__file__).parents[1]
     files += [path for part in ENGINE for path in sorted((engine / part).rglob("*.py"))]
     parts += [path.read_text(encoding="utf-8") for path in files]
@@ -52,16 +53,16 @@ def fingerprint(assignment: Assignment, released: NotebookNode, packages: tuple[
 def modules_behind(
     functions: Sequence[Callable[..., Any]], packages: tuple[str, ...]
 ) -> set[ModuleType]:
-    """The modules of `packages` that define `functions`, and all modules that these use."""
-    waiting, found = [inspect.getmodule(one) for one in functions], set[ModuleType]()
+    """Return the modules of `packages` that define `functions`, and all modules that those use."""
+    waiting, modules = [inspect.getmodule(function) for function in functions], set[ModuleType]()
     while waiting:
         module = waiting.pop()
         if (
             module is not None
             and module.__name__.partition(".")[0] in packages
-            and module not in found
+            and module not in modules
         ):
-            found.add(module)
-            values = [one for one in vars(module).values() if isinstance(one, _USED)]
+            modules.add(module)
+            values = [value for value in vars(module).values() if isinstance(value, _TRACED)]
             waiting += map(inspect.getmodule, values)
-    return found
+    return modules

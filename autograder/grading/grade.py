@@ -1,4 +1,4 @@
-"""Grade a class: read, judge in the sandbox, journal; then write what people look at."""
+"""Grade a class: read each submission, judge it in the sandbox, record it, write the grades."""
 
 from __future__ import annotations
 
@@ -29,17 +29,19 @@ if TYPE_CHECKING:
     from ..nbgrader.scores import Score
 
 DOUBTFUL = {Verdict.KILLED, Verdict.TIMEOUT, Verdict.MEMORY, Verdict.GRADER_FAULT}
-"""Verdicts that another submission, or the machine, may have caused: judged once more, alone."""
+"""Verdicts that another submission or the machine may have caused. Such exercises are judged a
+second time, with nothing else running."""
 
 Progress = Callable[[int, int, SubmissionFile], None]
 
 
 @dataclass(frozen=True)
 class Report:
-    """What one call of `grade` did; `rows` and `waiting` cover its submissions, sorted.
+    """The result of one call of `grade`; `rows` and `waiting` cover its submissions, sorted.
 
-    `scores` are those of the gradebook for the same assignments and, if any were named, students:
-    who handed in nothing has one as well. `changes` are those of all scores since the last run.
+    `scores` are the gradebook's scores for the same assignments and, if any were named, students,
+    including students who handed in nothing. `changes` lists every score that changed since the
+    last run.
     """
 
     rows: tuple[Row, ...]
@@ -52,14 +54,14 @@ class Report:
 
     @property
     def unjudged(self) -> int:
-        """On how many submissions the grader failed."""
+        """Return the number of submissions on which the grader failed."""
         fault = Verdict.GRADER_FAULT
         return len({(row.student, row.assignment) for row in self.rows if row.verdict == fault})
 
 
 @dataclass(frozen=True)
-class _Begun:
-    """A submission that has been read, and the verdicts on it so far."""
+class _Pending:
+    """A submission that has been read, and its judgements so far."""
 
     file: SubmissionFile
     submission: Submission
@@ -76,13 +78,14 @@ def grade(
 ) -> Report:
     """Grade the submissions of `course`, or of the named assignments and students only.
 
-    `workers` judge; this process reads and is the only one that writes. Each result is in the
-    journal before the next step; a submission whose result stands there already is not judged
-    again. What may have been its neighbours' doing is judged once more, alone, before it goes
-    there. Raises CourseError (unknown name, nothing released), JournalError, GradebookError,
-    SandboxUnavailable, WorkersLost; all leave the journal whole, and a later call completes.
+    The `workers` judge; only this process reads submissions and writes results. Each result is in
+    the journal before the next step, and a submission whose result is already there is not judged
+    again. A verdict that other submissions may have caused is checked first: the submission is
+    judged a second time, alone. Raises CourseError (unknown name, nothing released), JournalError,
+    GradebookError, SandboxUnavailable or WorkersLost. All of them leave the journal intact, and a
+    later call completes the run.
 
-    A `dry` run judges and reports, and changes nothing in the course.
+    A `dry` run judges and reports, but changes nothing in the course.
     """
     files = course.submissions(assignments, students)
     left_out: list[str] = []
@@ -101,7 +104,7 @@ def grade(
         changes = note_changes(journal, written.scores)
         return Report(
             rows=tuple(row for _, rows in sorted(run.rows.items()) for row in rows),
-            waiting=tuple(sorted(written.waiting, key=lambda one: (one.student, one.assignment))),
+            waiting=tuple(sorted(written.waiting, key=lambda w: (w.student, w.assignment))),
             scores=tuple(
                 score
                 for score in written.scores
@@ -122,7 +125,7 @@ def grade(
 
 
 class _Run:
-    """One run over a class: who is judged, and what becomes of each result."""
+    """One run over a class: chooses the submissions to judge and records each result."""
 
     def __init__(
         self,
@@ -137,111 +140,115 @@ class _Run:
     ) -> None:
         self.rows: dict[tuple[str, str], tuple[Row, ...]] = {}
         self.judged = 0
-        self.faults: list[str] = []  # of a dry run, which does not write to the log
-        self.without_cell: dict[str, dict[str, list[str]]] = {}  # students by exercise
+        self.faults: list[str] = []  # only in a dry run, which does not write to the log
+        self.without_cell: dict[str, dict[str, list[str]]] = {}  # assignment: exercise: students
         self._course, self._tasks, self._journal = course, tasks, journal
         self._writer, self._workers = writer, workers
         self._total, self._on_progress, self._dry = total, on_progress, dry
 
     def judge(self, files: Iterable[SubmissionFile]) -> None:
-        """Judge what the journal does not know; what is doubtful a second time, alone."""
-        doubtful: list[_Begun] = []
-        for begun, outcome in judge_all(self._unknown(files), self._workers):
+        """Judge the submissions that are not in the journal; doubtful ones a second time, alone."""
+        doubtful: list[_Pending] = []
+        for pending, outcome in judge_all(self._unjudged(files), self._workers):
             if isinstance(outcome, self._workers.died):
-                doubtful.append(begun)
+                doubtful.append(pending)
                 continue
-            begun = self._judged(begun, outcome)
-            if _doubtful(begun):
-                doubtful.append(begun)
+            pending = self._add_outcome(pending, outcome)
+            if _doubtful(pending):
+                doubtful.append(pending)
             else:
-                self._finish(begun)
-        for begun in doubtful:  # nothing else runs now
-            self._finish(self._judge_alone(begun))
+                self._finish(pending)
+        for pending in doubtful:  # by now nothing else is running
+            self._finish(self._judge_alone(pending))
 
-    def _unknown(self, files: Iterable[SubmissionFile]) -> Iterator[tuple[_Begun, Job]]:
-        """Read each submission; yield those to judge, and finish the others."""
+    def _unjudged(self, files: Iterable[SubmissionFile]) -> Iterator[tuple[_Pending, Job]]:
+        """Read each submission; yield the ones to judge, and finish the others."""
         for file in files:
             task = self._tasks[file.assignment]
             submission = self._read(file, task)
-            begun = _Begun(file, submission, dict(submission.problems))
+            pending = _Pending(file, submission, dict(submission.problems))
             trust = self._workers.trust
             known = self._journal.find(
                 file.student, file.assignment, submission.digest, task.fingerprint, trusted=trust
             )
-            wanted = self._wanted(begun)
+            wanted = self._open_exercises(pending)
             if known is not None:
                 self._journal.use(known)
-                self._keep(begun, known)
+                self._publish(pending, known)
             elif wanted:
-                yield begun, self._job(begun, wanted)
+                yield pending, self._job(pending, wanted)
             else:
-                self._finish(begun)
+                self._finish(pending)
 
-    def _wanted(self, begun: _Begun) -> tuple[str, ...]:
-        """The exercises that wait for a judgement."""
-        exercises = self._tasks[begun.file.assignment].outline.exercises
-        return tuple(one.name for one in exercises if one.name not in begun.judgements)
+    def _open_exercises(self, pending: _Pending) -> tuple[str, ...]:
+        """Return the names of the exercises that have no judgement yet."""
+        exercises = self._tasks[pending.file.assignment].outline.exercises
+        names = [exercise.name for exercise in exercises]
+        return tuple(name for name in names if name not in pending.judgements)
 
-    def _job(self, begun: _Begun, exercises: tuple[str, ...]) -> Job:
+    def _job(self, pending: _Pending, exercises: tuple[str, ...]) -> Job:
         return Job(
-            program=begun.submission.program,
+            program=pending.submission.program,
             package=self._course.package.name,
-            assignment=begun.file.assignment,
+            assignment=pending.file.assignment,
             course_key=self._course.key,
-            digest=begun.submission.digest,
+            digest=pending.submission.digest,
             exercises=exercises,
             trust=self._workers.trust,
         )
 
-    def _judged(self, begun: _Begun, outcome: dict[str, Judgement] | Exception) -> _Begun:
-        """`begun` with the outcome of its job; a failure of ours is a GRADER_FAULT."""
+    def _add_outcome(
+        self, pending: _Pending, outcome: dict[str, Judgement] | Exception
+    ) -> _Pending:
+        """Add the outcome of its job to `pending`; a failure of the grader is a GRADER_FAULT."""
         if isinstance(outcome, SandboxUnavailable | WorkersLost):
             raise outcome
         if isinstance(outcome, self._workers.died):
-            outcome = dict.fromkeys(self._wanted(begun), _ENDED_ITS_WORKER)
+            outcome = dict.fromkeys(self._open_exercises(pending), _WORKER_DIED_TWICE)
         if isinstance(outcome, Exception):
-            fault = self._fault(begun.file, outcome)
-            outcome = dict.fromkeys(self._wanted(begun), fault)
+            fault = self._fault(pending.file, outcome)
+            outcome = dict.fromkeys(self._open_exercises(pending), fault)
         else:
-            faults = [one for one in outcome.values() if one.verdict is Verdict.GRADER_FAULT]
-            for message in dict.fromkeys(one.message for one in faults):
-                self._log(begun.file, [message])
-        return replace(begun, judgements=begun.judgements | outcome)
+            faults = [j.message for j in outcome.values() if j.verdict is Verdict.GRADER_FAULT]
+            for message in dict.fromkeys(faults):
+                self._log(pending.file, [message])
+        return replace(pending, judgements=pending.judgements | outcome)
 
-    def _judge_alone(self, begun: _Begun) -> _Begun:
-        """The doubtful exercises judged again; twice at most, where that ends the worker."""
-        sure = {n: one for n, one in begun.judgements.items() if n not in _doubtful(begun)}
-        begun = replace(begun, judgements=sure)
-        job = self._job(begun, self._wanted(begun))
+    def _judge_alone(self, pending: _Pending) -> _Pending:
+        """Judge the doubtful exercises again; at most twice if that ends the worker."""
+        doubtful = _doubtful(pending)
+        certain = {name: j for name, j in pending.judgements.items() if name not in doubtful}
+        pending = replace(pending, judgements=certain)
+        job = self._job(pending, self._open_exercises(pending))
         for _ in range(2):
-            ((_, outcome),) = judge_all([(begun, job)], self._workers)
+            ((_, outcome),) = judge_all([(pending, job)], self._workers)
             if not isinstance(outcome, self._workers.died):
                 break
-        return self._judged(begun, outcome)
+        return self._add_outcome(pending, outcome)
 
-    def _finish(self, begun: _Begun) -> None:
-        """Put a result into the journal, and from there where people look at it."""
-        task = self._tasks[begun.file.assignment]
+    def _finish(self, pending: _Pending) -> None:
+        """Record a result in the journal, then in the gradebook."""
+        task = self._tasks[pending.file.assignment]
         record = make_record(
-            begun.file.student,
+            pending.file.student,
             task.outline,
-            begun.judgements,
-            digest=begun.submission.digest,
+            pending.judgements,
+            digest=pending.submission.digest,
             fingerprint=task.fingerprint,
             trusted=self._workers.trust,
-            before=self._journal.newest(begun.file.student, begun.file.assignment),
+            before=self._journal.newest(pending.file.student, pending.file.assignment),
         )
         self._journal.append(record)
         self.judged += 1
-        self._keep(begun, record)
+        self._publish(pending, record)
 
-    def _keep(self, begun: _Begun, record: Record) -> None:
-        for exercise in begun.submission.without_cell:
+    def _publish(self, pending: _Pending, record: Record) -> None:
+        for exercise in pending.submission.without_cell:
             students = self.without_cell.setdefault(record.assignment, {}).setdefault(exercise, [])
             students.append(record.student)
-        self._writer.write(begun.file, begun.submission, record)
+        self._writer.write(pending.file, pending.submission, record)
         self.rows[record.student, record.assignment] = record.rows
-        self._on_progress(len(self.rows), self._total, begun.file)
+        self._on_progress(len(self.rows), self._total, pending.file)
 
     def _read(self, file: SubmissionFile, task: Task) -> Submission:
         try:
@@ -249,13 +256,13 @@ class _Run:
         except Exception as error:
             fault = self._fault(file, error)
             problems = {exercise.name: fault for exercise in task.outline.exercises}
-            asked = frozenset(one.name for one in task.outline.written)  # a person looks
-            return Submission(file.student, file.assignment, "unread", (), {}, problems, asked)
+            written = frozenset(question.name for question in task.outline.written)  # by hand
+            return Submission(file.student, file.assignment, "unread", (), {}, problems, written)
 
     def _fault(self, file: SubmissionFile, error: Exception) -> Judgement:
-        """Log a failure of ours with its traceback; return the judgement that costs no points."""
+        """Log a failure of the grader with its traceback; return a GRADER_FAULT judgement."""
         self._log(file, "".join(traceback.format_exception(error)).splitlines())
-        message = f"{type(error).__name__} in the grader; see {self._course.faults.name}."
+        message = f"The grader failed: {type(error).__name__}. See {self._course.faults.name}."
         return Judgement(Verdict.GRADER_FAULT, message)
 
     def _log(self, file: SubmissionFile, lines: Sequence[str]) -> None:
@@ -269,8 +276,8 @@ class _Run:
 
 
 def read_released(course: Course, name: str) -> NotebookNode:
-    """The released notebook of an assignment. Raises CourseError if there is none to read."""
-    import nbformat  # late: the workers have started by now
+    """Return the released notebook of an assignment. Raises CourseError if it cannot be read."""
+    import nbformat  # imported here, while the workers start
 
     path = course.release / name / f"{name}.ipynb"
     try:
@@ -281,7 +288,7 @@ def read_released(course: Course, name: str) -> NotebookNode:
             f"{path}: {name} is not released in this course. "
             f"Run `autograder release --course {course.root} {name}` first."
         ) from None
-    except Exception as error:  # whatever nbformat finds wrong with a damaged file
+    except Exception as error:  # nbformat raises many types for a damaged file
         raise CourseError(
             f"{path}: the release cannot be read ({_in_brackets(error)}). "
             f"Make it again with `autograder release --course {course.root} {name}`."
@@ -295,7 +302,7 @@ def _in_brackets(error: Exception) -> str:
 
 
 def _require_points(released: NotebookNode) -> None:
-    """Raise ValueError if an answer of a release has no number of points."""
+    """Raise ValueError if the points of an answer in a release are not a valid number."""
     for cell in released.cells:
         mark = cell.metadata.get("nbgrader", {})
         points = mark.get("points")
@@ -306,16 +313,16 @@ def _require_points(released: NotebookNode) -> None:
 def _released_only(
     course: Course, files: list[SubmissionFile]
 ) -> tuple[list[SubmissionFile], list[str]]:
-    """The submissions for what is released, and a sentence on each other assignment.
+    """Return the submissions to released assignments, and a note on each other assignment.
 
-    All of `files`, if nothing is released that anybody handed in.
+    If none of the submitted assignments is released, return all of `files` and no notes.
     """
-    released = [one for one in files if (course.release / one.assignment).exists()]
-    others = sorted({one.assignment for one in files} - {one.assignment for one in released})
+    released = [file for file in files if (course.release / file.assignment).exists()]
+    others = sorted({file.assignment for file in files} - {file.assignment for file in released})
     if not released:
         return files, []
     return released, [
-        f"{name}: {len([one for one in files if one.assignment == name])} handed in, and not "
+        f"{name}: {len([file for file in files if file.assignment == name])} handed in, but not "
         "graded: it is not released in this course. "
         f"Run `autograder release --course {course.root} {name}` first."
         for name in others
@@ -330,7 +337,7 @@ def _tasks(course: Course, names: Collection[str], workers: Workers) -> dict[str
 def _require_verdicts(
     tasks: dict[str, Task], files: Sequence[SubmissionFile], journal: Journal
 ) -> None:
-    """Raise CourseError if a submission needs a verdict on an exercise that nobody has any more."""
+    """Raise CourseError if a submission needs a verdict on an exercise that no longer exists."""
     for name, task in tasks.items():
         for part in task.outline.dropped:
             without = []
@@ -343,42 +350,43 @@ def _require_verdicts(
             if without:
                 raise CourseError(
                     f"{name}: its release asks {part.name}, which the course package no longer "
-                    f"has, and {len(without)} of the submissions have no verdict on it from "
-                    f"before: {first_few(without)}. Nothing was graded. Put the exercise back "
-                    f"into the package, or release {name} without it."
+                    f"has, and {len(without)} of the submissions have no earlier verdict on it: "
+                    f"{first_few(without)}. Nothing was graded. Put the exercise back into the "
+                    f"package, or release {name} without it."
                 )
 
 
 def _added_later(run: _Run) -> Iterator[str]:
-    """Say which exercises have no cell in a notebook: they may have been released after it."""
+    """Yield a note for each exercise without a cell in some notebooks, as if released later."""
     for name, exercises in sorted(run.without_cell.items()):
         for exercise, students in exercises.items():
             yield (
                 f"{name}: {exercise} has no cell in {len(students)} of the notebooks: "
                 f"{first_few(students)}. It counts as not answered. If it was released after they "
-                "were handed in, ask for them again, or give its points by hand."
+                "were handed in, ask for new submissions, or give the points by hand."
             )
 
 
-def _doubtful(begun: _Begun) -> list[str]:
-    """The exercises that were run and whose verdict may not be the answer's own doing."""
+def _doubtful(pending: _Pending) -> list[str]:
+    """Return the exercises that were run and whose verdict the answer may not have caused."""
     return [
         name
-        for name, judgement in begun.judgements.items()
-        if judgement.verdict in DOUBTFUL and name not in begun.submission.problems
+        for name, judgement in pending.judgements.items()
+        if judgement.verdict in DOUBTFUL and name not in pending.submission.problems
     ]
 
 
 def _write_grades(course: Course, journal: Journal) -> None:
-    """Write grades.json: the newest rows of every submission that was graded and is still there."""
-    there = {(file.student, file.assignment) for file in course.submissions()}
-    records = [r for r in journal.latest() if (r.student, r.assignment) in there]
+    """Write grades.json: the newest rows of every graded submission that still exists."""
+    present = {(file.student, file.assignment) for file in course.submissions()}
+    records = [r for r in journal.latest() if (r.student, r.assignment) in present]
     records.sort(key=lambda record: (record.student, record.assignment))
     rows = [asdict(row) for record in records for row in record.rows]
     replace_text(course.grades, json.dumps(rows, indent=1, ensure_ascii=True) + "\n")
 
 
-_ENDED_ITS_WORKER = Judgement(
+_WORKER_DIED_TWICE = Judgement(
     Verdict.GRADER_FAULT,
-    "The grader's own process ended twice while it judged this submission, and nothing else ran.",
+    "The grader's own process ended twice while it judged this submission with nothing else "
+    "running.",
 )

@@ -1,7 +1,7 @@
-"""What `autograder grade` prints: each assignment at a glance, or the students one by one.
+"""Format the report that `autograder grade` prints: an overview of assignments, or each student.
 
-Lines without frames, the same on a terminal of any width and in a log. A line breaks at a space;
-only a word that is longer than a line breaks elsewhere, where the line ends.
+The tables have no frames, so that they look the same in a log and on a terminal of any width.
+Lines break at spaces; only a word longer than a line is broken within.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from ..course.plaintext import first_few, printable
 from ..judging.verdict import IN_WORDS, Verdict
 from .grade import Report
 
-if TYPE_CHECKING:  # it imports nbgrader, which takes long
+if TYPE_CHECKING:  # it imports nbgrader, which is slow
     from ..nbgrader.scores import Score
 
 COMMONEST = 3
-"""How many mistakes of an assignment are shown."""
+"""The number of mistakes shown for an assignment."""
 
 LONGEST_COLUMN = 32
-"""The widest column of names, in characters; a longer name has a line of its own."""
+"""The largest width of a column of names, in characters; a longer name gets a separate line."""
 
 CAPTION = (
-    "The mean is of the grader's points; points that you give are not in it. "
-    "Answers to mark wait for you in the formgrader. "
-    "To see the students one by one, name an assignment, or a student with --student."
+    "The mean counts the grader's points only, not the points that you give. "
+    "Answers to mark are waiting in the formgrader. "
+    "To list the students, name an assignment, or a student with --student."
 )
 
-_LOOKED_AT = (
+_TO_LOOK_AT = (
     Verdict.MALFORMED,
     Verdict.KILLED,
     Verdict.TIMEOUT,
@@ -49,7 +49,7 @@ _LOOKED_AT = (
 )
 LOOK: dict[str, str] = {
     Verdict.GRADER_FAULT: f"the grader failed, see {FAULTS}",
-    **{verdict: IN_WORDS[verdict] for verdict in _LOOKED_AT},
+    **{verdict: IN_WORDS[verdict] for verdict in _TO_LOOK_AT},
 }
 """The verdicts after which a person should look at the submission, in words."""
 
@@ -62,15 +62,15 @@ UNTOUCHED = "no exercise answered"
 
 
 def overview(report: Report) -> RenderableType:
-    """Each assignment of `report`: its commonest mistakes and whom to look at, then its numbers."""
+    """Show each assignment's commonest mistakes and submissions to look at, then its numbers."""
     graded = _submissions(report)
     groups = {
-        name: [one for one in graded if one.assignment == name]
-        for name in sorted({one.assignment for one in graded})
+        name: [submission for submission in graded if submission.assignment == name]
+        for name in sorted({submission.assignment for submission in graded})
     }
     header = ("graded", "mean", "to mark", "look at")
     cells = _aligned([header, *(_numbers(group) for group in groups.values())])
-    width = _column(groups)
+    width = _column_width(groups)
     return Group(
         *(part for name, group in groups.items() for part in _findings(report, name, group)),
         _Line("", width, cells[0], style="bold"),
@@ -81,30 +81,34 @@ def overview(report: Report) -> RenderableType:
 
 
 def one_by_one(report: Report) -> RenderableType:
-    """The points of every student of `report`, what waits for a person, and what was found.
+    """Show every student's points, the number of answers to mark, and the findings.
 
-    One part an assignment; one part a student, if there are fewer students than assignments.
+    There is a section per assignment, or per student if there are fewer students.
     """
     graded = _submissions(report)
-    assignments = sorted({one.assignment for one in graded})
-    absent = {name: [one.student for one in _not_handed_in(report, name)] for name in assignments}
-    students = list(
-        dict.fromkeys([*(one.student for one in graded), *chain.from_iterable(absent.values())])
-    )
+    assignments = sorted({submission.assignment for submission in graded})
+    absent = {
+        name: [score.student for score in _not_handed_in(report, name)] for name in assignments
+    }
+    present = [submission.student for submission in graded]
+    students = list(dict.fromkeys([*present, *chain.from_iterable(absent.values())]))
     by_student = len(students) < len(assignments)
     points = _aligned(
-        [(one.points, f"{one.waiting} to mark" if one.waiting else "") for one in graded]
+        [
+            (submission.points, f"{submission.waiting} to mark" if submission.waiting else "")
+            for submission in graded
+        ]
     )
     lines: dict[str, list[RenderableType]] = {
         name: [_Paragraph("", name, "bold")] for name in (students if by_student else assignments)
     }
-    width = _column(assignments if by_student else {one.student for one in graded})
-    for one, cells in zip(graded, points, strict=True):
-        heading, name = one.student, one.assignment
+    width = _column_width(assignments if by_student else set(present))
+    for submission, cells in zip(graded, points, strict=True):
+        heading, name = submission.student, submission.assignment
         if not by_student:
             heading, name = name, heading
         lines[heading].append(_Line(name, width, cells, indent="  "))
-        lines[heading] += [_Paragraph("    ", found) for found in one.found]
+        lines[heading] += [_Paragraph("    ", finding) for finding in submission.findings]
     for name, missing in absent.items():
         if by_student:
             for student in missing:
@@ -115,11 +119,11 @@ def one_by_one(report: Report) -> RenderableType:
 
 
 def changed_scores(report: Report) -> RenderableType:
-    """Whose score has changed since the last run: from what, to what, and why."""
+    """List the scores that changed since the last run, with old and new score and the reasons."""
     lines = [
-        f"{one.assignment}, {one.student}: {one.before:g} to {one.after:g} "
-        f"({'; '.join(one.reasons)})"
-        for one in report.changes
+        f"{change.assignment}, {change.student}: {change.before:g} to {change.after:g} "
+        f"({'; '.join(change.reasons)})"
+        for change in report.changes
     ]
     if not lines:
         return Group()
@@ -137,7 +141,7 @@ class _Submission:
 
     @property
     def judged(self) -> bool:
-        """False if the grader failed somewhere: then the points say nothing yet."""
+        """Return False if the grader failed on an exercise, so that the points are incomplete."""
         return all(row.verdict != Verdict.GRADER_FAULT for row in self.rows)
 
     @property
@@ -151,19 +155,19 @@ class _Submission:
 
     @property
     def reasons(self) -> list[str]:
-        """Why a person should look at it."""
+        """Return the reasons for which a person should look at it."""
         verdicts = {row.verdict for row in self.rows}
-        found = [words for verdict, words in LOOK.items() if verdict in verdicts]
-        return [*found, UNTOUCHED] if self.untouched else found
+        reasons = [words for verdict, words in LOOK.items() if verdict in verdicts]
+        return [*reasons, UNTOUCHED] if self.untouched else reasons
 
     @property
-    def found(self) -> list[str]:
-        """What went wrong, each thing once with its exercises."""
-        where: dict[tuple[str, str], list[str]] = {}
+    def findings(self) -> list[str]:
+        """Return what went wrong: each problem once, with its exercises."""
+        exercises: dict[tuple[str, str], list[str]] = {}
         for row in self.rows:
             if row.verdict != Verdict.PASS:
                 message = row.message if row.verdict in LOOK else ""
-                where.setdefault((_words(row), message), []).append(row.exercise)
+                exercises.setdefault((_words(row), message), []).append(row.exercise)
         notes = []
         if self.score and self.score.late_seconds:
             notes.append(_late(self.score))
@@ -172,30 +176,32 @@ class _Submission:
         return notes + [
             f"{words} ({'all exercises' if len(names) == len(self.rows) else ', '.join(names)})"
             f"{'. ' if message else ''}{message}"
-            for (words, message), names in where.items()
+            for (words, message), names in exercises.items()
         ]
 
 
 def _submissions(report: Report) -> list[_Submission]:
-    """The submissions of `report`, in its order."""
+    """Return the submissions of `report`, in the same order."""
     rows: dict[tuple[str, str], list[Row]] = {}
     for row in report.rows:
         rows.setdefault((row.student, row.assignment), []).append(row)
-    waiting = {(one.student, one.assignment): one.answers for one in report.waiting}
+    waiting = {(item.student, item.assignment): item.answers for item in report.waiting}
     scores = {(score.student, score.assignment): score for score in report.scores}
     return [
-        _Submission(*key, tuple(mine), waiting.get(key, 0), scores.get(key))
-        for key, mine in rows.items()
+        _Submission(*key, tuple(group), waiting.get(key, 0), scores.get(key))
+        for key, group in rows.items()
     ]
 
 
 def _not_handed_in(report: Report, assignment: str) -> list[Score]:
-    """The scores of those on the roster who handed in nothing for this assignment."""
-    return [one for one in report.scores if one.assignment == assignment and not one.handed_in]
+    """Return the scores of the students who handed in nothing for this assignment."""
+    return [
+        score for score in report.scores if score.assignment == assignment and not score.handed_in
+    ]
 
 
 def _late(score: Score) -> str:
-    """How late a submission was, and what that took off, in words."""
+    """Describe how late a submission was, and the penalty."""
     hours, minutes = divmod(int(score.late_seconds) // 60, 60)
     days, hours = divmod(hours, 24)
     parts = [f"{days} d"] * bool(days) + [f"{hours} h"] * bool(hours) + [f"{minutes} min"]
@@ -211,42 +217,43 @@ def _words(row: Row) -> str:
 
 
 def _numbers(group: Sequence[_Submission]) -> tuple[str, ...]:
-    """One assignment's cells: graded, mean, to mark, look at."""
-    judged = [one for one in group if one.judged]
+    """Return one assignment's cells: graded, mean, to mark, look at."""
+    judged = [submission for submission in group if submission.judged]
     graded = f"{len(judged)}" if len(judged) == len(group) else f"{len(judged)} of {len(group)}"
-    waiting = sum(one.waiting for one in group)
-    look = sum(bool(one.reasons) for one in group)
+    waiting = sum(submission.waiting for submission in group)
+    look = sum(bool(submission.reasons) for submission in group)
     return graded, _mean(judged), str(waiting or ""), str(look or "")
 
 
 def _mean(judged: Sequence[_Submission]) -> str:
-    points = sum(row.points for one in judged for row in one.rows)
-    most = sum(row.max_points for one in judged for row in one.rows)
-    if not most:
+    points = sum(row.points for submission in judged for row in submission.rows)
+    maximum = sum(row.max_points for submission in judged for row in submission.rows)
+    if not maximum:
         return "none"
     count = len(judged)
-    return f"{points / count:.1f}/{most / count:g} {points / most:4.0%}"
+    return f"{points / count:.1f}/{maximum / count:g} {points / maximum:4.0%}"
 
 
 def _findings(report: Report, name: str, group: Sequence[_Submission]) -> list[RenderableType]:
-    """One assignment's commonest mistakes, whom to look at, and what is late or not there."""
+    """List one assignment's commonest mistakes and the submissions to look at, late or absent."""
     mistakes = [
         f"{count} {'student' if count == 1 else 'students'}: {words} ({exercise})"
         for (words, exercise), count in _mistakes(group)[:COMMONEST]
     ]
     students: dict[str, list[str]] = {words: [] for words in (*LOOK.values(), UNTOUCHED)}
-    for one in group:
-        for reason in one.reasons:
-            students[reason].append(one.student)
+    for submission in group:
+        for reason in submission.reasons:
+            students[reason].append(submission.student)
     look = [f"{reason}: {first_few(names)}" for reason, names in students.items() if names]
-    late = [one for one in group if one.score and one.score.late_seconds]
-    points = sum(one.score.late_penalty for one in late if one.score)
+    scores = [submission.score for submission in group if submission.score]
+    late = [score for score in scores if score.late_seconds]
+    points = sum(score.late_penalty for score in late)
     absent = [score.student for score in _not_handed_in(report, name)]
-    outdated = [one.student for one in group if one.score and one.score.outdated]
+    outdated = [score.student for score in scores if score.outdated]
     parts = {
         "mistakes": mistakes,
         "look at": look,
-        "late": [f"{first_few([one.student for one in late])} ({_points_off(points)})"]
+        "late": [f"{first_few([score.student for score in late])} ({_points_off(points)})"]
         * bool(late),
         "absent": [f"{first_few(absent)} (not handed in)"] * bool(absent),
         "re-mark": [f"{first_few(outdated)} (marked for an earlier text)"] * bool(outdated),
@@ -260,12 +267,13 @@ def _findings(report: Report, name: str, group: Sequence[_Submission]) -> list[R
 def _mistakes(group: Sequence[_Submission]) -> list[tuple[tuple[str, str], int]]:
     """Return each (mistake, exercise) with its number of students.
 
-    Mistakes that have a name come first, then those of most students, in the exercises' order and
-    by name. An exercise without an answer is not a mistake.
+    Named misconceptions come first; within each part the order is by number of students, then by
+    exercise and by name. An exercise without an answer is not a mistake.
     """
-    rows = [row for one in group if not one.untouched for row in one.rows]
+    rows = [row for submission in group if not submission.untouched for row in submission.rows]
     named = {row.misconception for row in rows}
-    place = {name: number for number, name in enumerate(dict.fromkeys(r.exercise for r in rows))}
+    exercises = dict.fromkeys(row.exercise for row in rows)
+    position = {name: number for number, name in enumerate(exercises)}
     count = Counter(
         (_words(row), row.exercise)
         for row in rows
@@ -274,24 +282,24 @@ def _mistakes(group: Sequence[_Submission]) -> list[tuple[tuple[str, str], int]]
 
     def order(item: tuple[tuple[str, str], int]) -> tuple[bool, int, int, str]:
         (words, exercise), number = item
-        return words not in named, -number, place[exercise], words
+        return words not in named, -number, position[exercise], words
 
     return sorted(count.items(), key=order)
 
 
 def _labelled(label: str, items: Sequence[str]) -> list[RenderableType]:
-    """The items below each other, with the label before the first."""
+    """Put each item on a line, with the label before the first."""
     labels = [f"  {label:<8}  ", *(" " * 12 for _ in items)]
     return [_Paragraph(before, item) for before, item in zip(labels, items, strict=False)]
 
 
-def _column(names: Iterable[str]) -> int:
-    """The width of a column of names."""
+def _column_width(names: Iterable[str]) -> int:
+    """Return the width of a column of names, in characters."""
     return min(max((cell_len(printable(name)) for name in names), default=0), LONGEST_COLUMN)
 
 
 def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """Each row's cells in one string, in columns as wide as they must be, to the right."""
+    """Join each row's cells into one string, with right-aligned columns of minimal width."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "".join(f"  {cell:>{width}}" for cell, width in zip(row, widths, strict=True))

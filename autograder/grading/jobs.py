@@ -1,4 +1,4 @@
-"""What a worker process does: judge a submission, in the sandbox that it opened at its start."""
+"""The jobs of a worker process: judge submissions in the sandbox that it opened when it started."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from ..exercise.outline import asked_by, differences, outline
 from ..judging.verdict import Judgement
 from ..probe import wire
 from ..sandbox import backends
-from ..sandbox.rooms import NotBegun
+from ..sandbox.rooms import NotStarted
 from ..submission.submission import ProgramCell
 from ..submission.task import Task
 from . import program as grading
 from .fingerprint import fingerprint
 
-if TYPE_CHECKING:  # its import takes long, and no worker reads a notebook
+if TYPE_CHECKING:  # its import is slow, and workers read no notebooks
     from nbformat import NotebookNode
 
 
 @dataclass(frozen=True)
 class Job:
-    """One submission to judge: all that it takes, as plain values that travel to any process.
+    """One submission to judge, with everything that is needed, as values that can be pickled.
 
-    `package` is the course package of the `assignment`. `exercises` names those that are wanted.
-    `trust` is True to do without isolation.
+    `package` is the course package of the `assignment`, `exercises` are the names of the exercises
+    to judge, and `trust` is True to judge without isolation.
     """
 
     program: tuple[ProgramCell, ...]
@@ -52,7 +52,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Released:
-    """The released notebooks of a course by assignment, and the package that declares them."""
+    """The released notebooks of a course by assignment, and the course package's name."""
 
     package: str
     notebooks: dict[str, NotebookNode]
@@ -60,7 +60,7 @@ class Released:
 
 @dataclass(frozen=True)
 class Installed:
-    """What a process judges with. `sandbox` says why it has none, and is None if it has one."""
+    """The versions that a process judges with. `sandbox` is why it has no sandbox, or None."""
 
     versions: dict[str, str]
     fingerprints: dict[str, str]
@@ -68,13 +68,13 @@ class Installed:
 
 
 def judge_job(job: Job) -> dict[str, Judgement]:
-    """A judgement for each exercise that `job` wants. Raises SandboxUnavailable."""
+    """Return a judgement for each exercise that `job` names. Raises SandboxUnavailable."""
     with _ONE_AT_A_TIME:
         package = CoursePackage.find(job.package)
         warm = _warm(job.package, job.trust, job.assignment in package.with_torch)
         return grading.judge_program(
             job.program,
-            _assignment(package, job.assignment),  # imports it, while the sandbox starts
+            _assignment(package, job.assignment),  # imported while the sandbox starts
             course_key=job.course_key,
             digest=job.digest,
             sandbox=warm.result(),
@@ -84,14 +84,14 @@ def judge_job(job: Job) -> dict[str, Judgement]:
 
 @cache
 def _assignment(package: CoursePackage, name: str) -> Assignment:
-    """The assignment, with all that it imports left to no later collection of garbage."""
-    found = package[name]
+    """Return the assignment, and exempt what it imports from later garbage collections."""
+    assignment = package[name]
     gc.freeze()
-    return found
+    return assignment
 
 
 def prepare(released: Released, trust: bool) -> dict[str, Task]:
-    """Describe the assignments, while the sandbox starts in which they will be judged."""
+    """Describe the assignments while the sandbox that will judge them starts."""
     package = CoursePackage.find(released.package)
     for name in released.notebooks:
         _warm(package.name, trust, name in package.with_torch)
@@ -99,44 +99,45 @@ def prepare(released: Released, trust: bool) -> dict[str, Task]:
 
 
 def describe(released: Released) -> dict[str, Task]:
-    """Describe the assignments, by name, with these releases as this process would judge them."""
+    """Return a Task for each released assignment, by name, as this process would judge it."""
     package = CoursePackage.find(released.package)
     tasks = {}
     for name, notebook in released.notebooks.items():
         declared = outline(package[name])
-        asked = asked_by(declared, notebook)
+        in_release = asked_by(declared, notebook)
         tasks[name] = Task(
-            asked,
+            in_release,
             notebook,
             fingerprint(package[name], notebook, package.packages),
-            tuple(differences(declared, asked)),
+            tuple(differences(declared, in_release)),
         )
     return tasks
 
 
 def installed(released: Released, trust: bool) -> Installed:
-    """What decides how this process judges; the coordinator compares it with its own."""
+    """Return everything that decides how this process judges, for the coordinator to compare."""
     try:
         _opening(released.package, trust).result()
         complaint = None
     except backends.SandboxUnavailable as error:
         complaint = str(error)
-    fingerprints = {name: one.fingerprint for name, one in describe(released).items()}
+    fingerprints = {name: task.fingerprint for name, task in describe(released).items()}
     return Installed(versions(), fingerprints, complaint)
 
 
 def versions() -> dict[str, str]:
-    """The versions that verdicts may depend on."""
-    found = {"Python": platform.python_version(), "NumPy": np.__version__}
+    """Return the versions of Python and of the packages that verdicts may depend on."""
+    versions = {"Python": platform.python_version(), "NumPy": np.__version__}
     with suppress(metadata.PackageNotFoundError):
-        found["torch"] = metadata.version("torch")
-    return found
+        versions["torch"] = metadata.version("torch")
+    return versions
 
 
 def begin(alive: Connection, package: str, trust: bool) -> None:
-    """Make this process a local worker, which ends at once when `alive` is closed at its far end.
+    """Make this process a local worker, which exits when the other end of `alive` is closed.
 
-    That is also how it ends with a coordinator that was killed. Ctrl+C is the coordinator's.
+    It therefore also exits if the coordinator is killed. It ignores Ctrl+C, which only the
+    coordinator handles.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(alive,), daemon=True).start()
@@ -152,28 +153,28 @@ def _end_with(alive: Connection) -> None:
 
 @cache
 def _opening(package: str, trust: bool) -> Future[backends.Sandbox]:
-    """This process's sandbox, opened while the process imports what it judges with."""
+    """Open this process's sandbox in a thread, while the process imports its own modules."""
     hidden = CoursePackage.find(package).packages
     return _opener().submit(backends.open_sandbox, trust, packages=hidden)
 
 
 @cache
 def _warm(package: str, trust: bool, torch: bool) -> Future[backends.Sandbox]:
-    """This process's sandbox, when it has imported what submissions import."""
-    return _opener().submit(_warmed, _opening(package, trust), torch)
+    """Return this process's sandbox once it has imported what submissions import."""
+    return _opener().submit(_warm_up, _opening(package, trust), torch)
 
 
-def _warmed(opening: Future[backends.Sandbox], torch: bool) -> backends.Sandbox:
+def _warm_up(opening: Future[backends.Sandbox], torch: bool) -> backends.Sandbox:
     sandbox = opening.result()
-    with suppress(NotBegun):  # judging will say so
+    with suppress(NotStarted):  # judging reports this
         sandbox.room(wire.encode([]), torch).close()
     return sandbox
 
 
 @cache
 def _opener() -> ThreadPoolExecutor:
-    """A thread that opens sandboxes while the others import."""
+    """Return the thread that opens sandboxes while other threads import."""
     return ThreadPoolExecutor(1)
 
 
-_ONE_AT_A_TIME = threading.Lock()  # a worker of a cluster may have several threads
+_ONE_AT_A_TIME = threading.Lock()  # a dask worker may have several threads

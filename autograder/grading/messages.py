@@ -1,7 +1,7 @@
-"""The messages between the grader and the sandbox: the calls that go, and what comes back of them.
+"""Encode the calls that the grader sends to the sandbox, and check the results that come back.
 
-Functions among the arguments of a call travel apart. What comes back is data of the known kinds,
-or it is none: a student forged it.
+Functions among the arguments of a call are sent in a separate message. A result that contains
+anything but known kinds of data is rejected, since a student may have forged it.
 """
 
 from __future__ import annotations
@@ -28,32 +28,32 @@ from ..probe.values import (
 
 
 @dataclass(frozen=True)
-class Handed:
-    """The calls of some exercises as the sandbox gets them, and what was taken out of them.
+class EncodedCalls:
+    """The calls of some exercises as the sandbox gets them, and the functions taken out of them.
 
-    `calls` and `functions` are messages, the second empty if there are none. `numbers` are those of
-    the functions of each exercise, call by call.
+    `calls` and `functions` are messages; the second is empty if there are no functions. `numbers`
+    has, for each exercise, the range of function numbers in each call.
     """
 
     calls: bytes
     functions: bytes
     numbers: Mapping[str, list[range]]
-    _known: Sequence[SourceFunction]
+    _taken_out: Sequence[SourceFunction]
 
-    def put_back(self, value: Any) -> Any:
-        """`value` with the functions that were taken out; a number of none of them stays."""
+    def restore_functions(self, value: Any) -> Any:
+        """Return `value` with the functions put back; leave numbers of unknown functions."""
 
         def function(leaf: Any) -> Any:
-            known = isinstance(leaf, FunctionElsewhere) and 0 <= leaf.number < len(self._known)
-            return self._known[leaf.number] if known else leaf
+            known = isinstance(leaf, FunctionElsewhere) and 0 <= leaf.number < len(self._taken_out)
+            return self._taken_out[leaf.number] if known else leaf
 
-        return _replaced(value, function)
+        return _replace_leaves(value, function)
 
 
-def hand_over(parts: Sequence[tuple[str, Sequence[Call]]]) -> Handed:
-    """Take the functions out of the calls of each exercise; each gets a number of its own.
+def encode_calls(parts: Sequence[tuple[str, Sequence[Call]]]) -> EncodedCalls:
+    """Encode the calls of each exercise; take the functions out and number them.
 
-    From calls through which gradients may go none is taken: they end with the process.
+    Calls through which gradients may flow keep their functions, since their process ends with them.
     """
     functions: list[SourceFunction] = []
 
@@ -70,49 +70,55 @@ def hand_over(parts: Sequence[tuple[str, Sequence[Call]]]) -> Handed:
         numbers[name] = []
         for call in part:
             first = len(functions)
-            calls[-1][1].append(call if call.may_differentiate else _replaced(call, number))
+            calls[-1][1].append(call if call.may_differentiate else _replace_leaves(call, number))
             numbers[name].append(range(first, len(functions)))
     message = wire.encode(functions) if functions else b""
-    return Handed(wire.encode(calls), message, numbers, functions)
+    return EncodedCalls(wire.encode(calls), message, numbers, functions)
 
 
-def _replaced(value: Any, leaf: Callable[[Any], Any]) -> Any:
+def _replace_leaves(value: Any, leaf: Callable[[Any], Any]) -> Any:
     if isinstance(value, tuple | list):
-        return type(value)(_replaced(item, leaf) for item in value)
+        return type(value)(_replace_leaves(item, leaf) for item in value)
     if isinstance(value, dict):
-        return {key: _replaced(item, leaf) for key, item in value.items()}
+        return {key: _replace_leaves(item, leaf) for key, item in value.items()}
     if isinstance(value, Call):
         parts = {"arguments": value.arguments, "keywords": value.keywords}
-        return replace(value, **{name: _replaced(part, leaf) for name, part in parts.items()})
+        return replace(value, **{name: _replace_leaves(part, leaf) for name, part in parts.items()})
     return leaf(value)
 
 
 def pair(value: Any) -> tuple[str, Any]:
-    """The name of an exercise and its result. Raises WireError."""
+    """Return the name of an exercise and its result. Raises WireError if `value` is not a pair."""
     if not isinstance(value, list) or len(value) != 2 or not isinstance(value[0], str):
-        raise wire.WireError("no result of an exercise")
+        raise wire.WireError("not the result of an exercise")
     return value[0], value[1]
 
 
-def observations(result: list[Any], count: int, handed: Handed) -> list[Observation] | None:
-    """The observations that came back, or None if one of them is none."""
-    if len(result) != count or not all(isinstance(one, Observation) for one in result):
+def observations(result: list[Any], count: int, handed: EncodedCalls) -> list[Observation] | None:
+    """Return the `count` observations in `result`, with functions put back; None if invalid."""
+    if len(result) != count or not all(isinstance(item, Observation) for item in result):
         return None
     if not all(map(_is_legitimate, result)):
         return None
     return [
-        replace(one, arguments_after=handed.put_back(one.arguments_after), again=one.value)
-        for one in result
+        replace(
+            observation,
+            arguments_after=handed.restore_functions(observation.arguments_after),
+            again=observation.value,
+        )
+        for observation in result
     ]
 
 
-def _is_legitimate(one: Observation) -> bool:
-    given = all(
+def _is_legitimate(observation: Observation) -> bool:
+    plain_arguments = all(
         _is_plain(value, FunctionElsewhere | SourceFunction | SeededGenerator)
-        for value in one.arguments_after
+        for value in observation.arguments_after
     )
-    named = all(isinstance(name, str) for name in one.ready_made)
-    return given and named and all(map(_is_outcome, (one.value, one.later)))
+    named = all(isinstance(name, str) for name in observation.ready_made)
+    return (
+        plain_arguments and named and all(map(_is_outcome, (observation.value, observation.later)))
+    )
 
 
 def _is_outcome(value: Any) -> bool:
@@ -122,13 +128,13 @@ def _is_outcome(value: Any) -> bool:
         gradients = value.gradients
         known = gradients.values() if isinstance(gradients, dict) else ()
         return _is_plain(value.output, Raised) and all(
-            one is None or isinstance(one, Tensor) for one in known
+            gradient is None or isinstance(gradient, Tensor) for gradient in known
         )
     return _is_plain(value, Raised)
 
 
 def _is_plain(value: Any, also: Any = ()) -> bool:
-    """True for data that an answer may be, and for `Foreign`, which stands for what it may not."""
+    """Return True for data that an answer may return, and for `Foreign`, its substitute."""
     if isinstance(value, tuple | list):
         return all(map(_is_plain, value))
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""What a submission is asked: the public cases, the hidden ones that it gets, and what is right."""
+"""Choose the public and hidden cases on which a submission runs, and compute the right answers."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from ..judging.judge import AnswerKey, build_key, with_hidden
 from ..sandbox.limits import LIMITS
 
 DRAWS = 4
-"""So many draws of hidden cases a course has; the digest of a submission chooses one."""
+"""The number of draws of hidden cases in a course; the digest of a submission chooses one."""
 
 TIMES_THE_REFERENCE = 20
-"""So many times as long as the reference may a right answer take."""
+"""A right answer may take up to this many times as long as the reference."""
 
 CALLS = 3
-"""So often is an answer called for each case: once in the first pass, twice in the second. The
+"""The number of calls of an answer per case: one in the first pass, two in the second. The
 reference is called once."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """An exercise to observe: its public key, its whole key, and the seconds of its calls."""
+    """An exercise to observe: its public key, its whole key, and the seconds its calls may take."""
 
     public: AnswerKey
     whole: AnswerKey
@@ -40,30 +40,30 @@ class Question:
 
 
 def draw_questions(assignment: Assignment, course_key: bytes, digest: str) -> list[Question]:
-    """The right answers to the public and the hidden cases of every exercise.
+    """Return a question for every exercise, with the right answers to its public and hidden cases.
 
-    The hidden cases are one of DRAWS draws, made of HMAC(course key, exercise, draw): no one can
-    know them beforehand, and the same submission always meets the same ones.
+    The hidden cases are one of DRAWS draws, seeded with HMAC(course key, exercise, draw). They
+    cannot be predicted, and the same submission always gets the same ones.
     """
     message = f"{digest}\n{assignment.name}".encode()
     draw = hmac.new(course_key, message, hashlib.sha256).digest()[0] % DRAWS
-    return [_question(one, course_key, draw) for one in assignment.exercises]
+    return [_question(exercise, course_key, draw) for exercise in assignment.exercises]
 
 
 @lru_cache(maxsize=1024)
-def _question(one: Exercise, course_key: bytes, draw: int) -> Question:
-    public, public_seconds = _public_key(one)
-    seed = hmac.new(course_key, f"{one.name}\n{draw}".encode(), hashlib.sha256).digest()
+def _question(exercise: Exercise, course_key: bytes, draw: int) -> Question:
+    public, public_seconds = _public_key(exercise)
+    seed = hmac.new(course_key, f"{exercise.name}\n{draw}".encode(), hashlib.sha256).digest()
     rng = np.random.default_rng(int.from_bytes(seed, "little"))
-    begun = time.process_time()
-    whole = with_hidden(public, one, tuple(one.hidden(rng)))
-    seconds = public_seconds + time.process_time() - begun
+    started = time.process_time()
+    whole = with_hidden(public, exercise, tuple(exercise.hidden(rng)))
+    seconds = public_seconds + time.process_time() - started
     return Question(public, whole, LIMITS.seconds + TIMES_THE_REFERENCE * CALLS * seconds)
 
 
 @lru_cache(maxsize=1024)
-def _public_key(one: Exercise) -> tuple[AnswerKey, float]:
-    """The key for the public cases, and the seconds of a processor that the reference took."""
-    begun = time.process_time()
-    key = build_key(one, public_cases(one), ())
-    return key, time.process_time() - begun
+def _public_key(exercise: Exercise) -> tuple[AnswerKey, float]:
+    """Return the key for the public cases, and the reference's processor time in seconds."""
+    started = time.process_time()
+    key = build_key(exercise, public_cases(exercise), ())
+    return key, time.process_time() - started

@@ -1,7 +1,7 @@
-"""An invented class that shows what grading does: `python -m autograder.grading.sample COURSE`.
+"""Create an invented class for a demonstration: `python -m autograder.grading.sample COURSE`.
 
-The submissions are made from the course's release: right answers are the exercises' alternatives,
-wrong ones their misconceptions, and some are what a grader must survive.
+The submissions are made from the course's release. Right answers are the exercises' alternatives,
+wrong answers their misconceptions, and some submissions are attacks that a grader must survive.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def NAME(*arguments, **keywords):
 
 @dataclass(frozen=True)
 class Expected:
-    """What grading must say of one exercise; `verdict` is None for any verdict but PASS."""
+    """The expected judgement of one exercise; a `verdict` of None means any verdict except PASS."""
 
     verdict: Verdict | None
     misconception: str | None = None
@@ -99,10 +99,10 @@ class Expected:
 
 @dataclass(frozen=True)
 class SampleSubmission:
-    """One submission: who, what it shows, its answers, and what must come of each exercise.
+    """One submission: student, assignment, what it shows, its answers, and the expected judgements.
 
-    An exercise without an answer stays a stub. `repeated` names a cell that stands there twice;
-    of a `damaged` file one half is left.
+    An exercise without an answer keeps its stub. `repeated` is the name of a cell that occurs
+    twice; a `damaged` file is cut in half.
     """
 
     student: str
@@ -115,30 +115,30 @@ class SampleSubmission:
     damaged: bool = False
 
     def but(self, name: str, answer: str | None, expected: Expected) -> SampleSubmission:
-        """The same with another answer to one exercise, or None for the stub."""
-        answers = {one: source for one, source in self.answers.items() if one != name}
+        """Return a copy with another answer to one exercise, or its stub if `answer` is None."""
+        answers = {key: source for key, source in self.answers.items() if key != name}
         if answer is not None:
             answers[name] = answer
         return replace(self, answers=answers, expected={**self.expected, name: expected})
 
 
 def sample_class(assignments: Sequence[Assignment]) -> list[SampleSubmission]:
-    """The class: the same submissions whenever the assignments are the same, in any order."""
-    assignments = sorted(assignments, key=lambda one: one.name)
+    """Return the same submissions for the same assignments, in whatever order they are given."""
+    assignments = sorted(assignments, key=lambda assignment: assignment.name)
     first, last = assignments[0], assignments[-1]
-    made = []
+    samples = []
     for assignment in assignments:
         perfect = _right("s01-perfect", assignment, "everything right, in words too")
-        made.append(replace(perfect, written=True))
-        made.append(_right("s02-computed-otherwise", assignment, "right, written otherwise", 1))
+        samples.append(replace(perfect, written=True))
+        samples.append(_right("s02-computed-otherwise", assignment, "right, written otherwise", 1))
     partly = _right("s03-partly-right", last, "every second exercise left open", 2)
     for exercise in last.exercises[1::2]:
         partly = partly.but(exercise.name, None, Expected(Verdict.MISSING))
-    made += [partly, *_mistaken(assignments)]
+    samples += [partly, *_mistaken(assignments)]
     untouched = _right("s10-untouched-stub", first, "handed in as it was released")
     for exercise in first.exercises:
         untouched = untouched.but(exercise.name, None, Expected(Verdict.MISSING))
-    made.append(untouched)
+    samples.append(untouched)
     target = first.exercises[0].name
     for student, shows, source, verdict in (
         ("s11-endless-loop", "a loop without an end", LOOP, Verdict.TIMEOUT),
@@ -146,36 +146,38 @@ def sample_class(assignments: Sequence[Assignment]) -> list[SampleSubmission]:
         ("s13-prowler", "looks for hidden tests and the network", PROWL, Verdict.WRONG_TYPE),
     ):
         right = _right(student, first, shows)
-        made.append(right.but(target, source.replace("NAME", target), Expected(verdict)))
+        samples.append(right.but(target, source.replace("NAME", target), Expected(verdict)))
     damaged = _right("s14-damaged-file", last, "a file that was cut off")
     malformed = {exercise.name: Expected(Verdict.MALFORMED) for exercise in last.exercises}
-    made.append(replace(damaged, damaged=True, expected=malformed))
-    repeated = _right("s15-duplicated-cell", first, "a cell that stands there twice")
-    made.append(replace(repeated, repeated=target))
+    samples.append(replace(damaged, damaged=True, expected=malformed))
+    repeated = _right("s15-duplicated-cell", first, "a cell that occurs twice")
+    samples.append(replace(repeated, repeated=target))
     loud = _right("s16-right-but-loud", last, "right answers that write to standard error")
-    made.append(replace(loud, answers={n: WARN + source for n, source in loud.answers.items()}))
-    return sorted(made, key=lambda one: (one.student, one.assignment))
+    samples.append(replace(loud, answers={n: WARN + source for n, source in loud.answers.items()}))
+    return sorted(samples, key=lambda sample: (sample.student, sample.assignment))
 
 
 def _right(student: str, assignment: Assignment, shows: str, kind: int = 0) -> SampleSubmission:
-    """Right answers everywhere: of each exercise the alternative number `kind`."""
-    exercises = assignment.exercises
-    answers = {one.name: answer_source(one.alternatives[kind], one.name) for one in exercises}
-    expected = {one.name: Expected(Verdict.PASS) for one in exercises}
+    """Return a submission with right answers: each exercise's alternative number `kind`."""
+    answers = {
+        exercise.name: answer_source(exercise.alternatives[kind], exercise.name)
+        for exercise in assignment.exercises
+    }
+    expected = {exercise.name: Expected(Verdict.PASS) for exercise in assignment.exercises}
     return SampleSubmission(student, assignment.name, shows, answers, expected)
 
 
 def _mistaken(assignments: Sequence[Assignment]) -> Iterator[SampleSubmission]:
-    """Six students, each right in all but one exercise and with a mistake of their own there.
+    """Yield six submissions, each with a different mistake in one exercise and no other mistakes.
 
-    It is not the bug that a debug exercise releases, which nobody has made.
+    The bug in a debugging exercise's release is not used, since students do not make it.
     """
     for number in range(6):
         assignment = assignments[number % len(assignments)]
         turn = number // len(assignments)
         exercise = assignment.exercises[turn % len(assignment.exercises)]
-        made = [one for one in exercise.misconceptions if not one.released]
-        mistake = made[turn // len(assignment.exercises)]
+        mistakes = [mistake for mistake in exercise.misconceptions if not mistake.released]
+        mistake = mistakes[turn // len(assignment.exercises)]
         slug = "-".join(re.findall("[a-z0-9]+", mistake.name.lower())[:3])
         shows = f"{exercise.name}: {mistake.name}"
         right = _right(f"s{number + 4:02}-{slug}", assignment, shows)
@@ -184,12 +186,12 @@ def _mistaken(assignments: Sequence[Assignment]) -> Iterator[SampleSubmission]:
 
 
 def answer_source(function: Callable[..., Any], name: str) -> str:
-    """The source of `function` as a student's answer: under the exercise's name."""
+    """Return the source of `function` as a student's answer, renamed to the exercise's name."""
     return source_as(function, name)
 
 
 def notebook_text(sample: SampleSubmission, released: nbformat.NotebookNode) -> str:
-    """The file that the student hands in."""
+    """Return the text of the notebook file that the student hands in."""
     notebook = copy.deepcopy(released)
     for cell in list(notebook.cells):
         marks = cell.metadata.nbgrader
@@ -198,17 +200,19 @@ def notebook_text(sample: SampleSubmission, released: nbformat.NotebookNode) -> 
         elif marks.grade and sample.written:
             cell.source = WRITTEN_ANSWER
         if marks.grade_id == sample.repeated:
-            again = copy.deepcopy(cell)
-            again["id"] = f"{cell['id']}-again"
-            again.source = f"{cell.source}  # the same once more"
-            notebook.cells.insert(notebook.cells.index(cell) + 1, again)
+            copied = copy.deepcopy(cell)
+            copied["id"] = f"{cell['id']}-again"
+            copied.source = f"{cell.source}  # the same once more"
+            notebook.cells.insert(notebook.cells.index(cell) + 1, copied)
     text: str = nbformat.writes(notebook) + "\n"
     return text[: len(text) // 2] if sample.damaged else text
 
 
 def hand_in(course: Course, assignments: Sequence[Assignment]) -> list[SampleSubmission]:
-    """Put the sample class into COURSE/submitted; raises CourseError if nothing is released."""
-    released = {one.name: read_released(course, one.name) for one in assignments}
+    """Put the sample class into COURSE/submitted; raise CourseError if nothing is released."""
+    released = {
+        assignment.name: read_released(course, assignment.name) for assignment in assignments
+    }
     samples = sample_class(assignments)
     for sample in samples:
         name = sample.assignment
@@ -218,7 +222,7 @@ def hand_in(course: Course, assignments: Sequence[Assignment]) -> list[SampleSub
 
 
 def main(root: str) -> None:
-    """Make the sample class in the course at `root`, and say what each submission shows."""
+    """Create the sample class in the course at `root`, and print what each submission shows."""
     course = Course.open(root)
     for sample in hand_in(course, list(course.package.values())):
         print(f"{sample.student}  {sample.assignment}: {sample.shows}")

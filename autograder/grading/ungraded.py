@@ -1,4 +1,4 @@
-"""Which submissions have no grade yet: none of a grading run, or only one of an earlier version."""
+"""Find submissions without a grade: never graded, or graded only in an earlier version."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ..submission.reading import digest_of
 def note_ungraded(course: Course, assignment: str | None = None) -> str | None:
     """Return a sentence that names the submissions without a grade; None if there are none.
 
-    It considers all assignments, or one; those of the instructor's own are not ours to grade. If
-    the journal cannot be read, as while another run grades, the sentence says that instead.
+    It considers one assignment of the course package, or all of them. If the journal cannot be
+    read, for example because another run is grading, the sentence says that instead.
     """
-    files = [one for one in course.submissions() if assignment in (None, one.assignment)]
+    files = [file for file in course.submissions() if assignment in (None, file.assignment)]
     try:
         with Journal(course.journal, dry=True) as journal:
             names = [

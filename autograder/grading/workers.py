@@ -1,4 +1,8 @@
-"""Where submissions are judged: worker processes of this machine, outside of the coordinator's."""
+"""The interface to the worker processes that judge, and its implementation on this machine.
+
+The coordinator starts the workers in a process pool and sends each one jobs. Every worker holds one
+end of a pipe and exits when the coordinator closes the other end or dies.
+"""
 
 from __future__ import annotations
 
@@ -18,65 +22,65 @@ from ..submission.task import Task
 from .jobs import Job, Released, begin, judge_job, prepare
 
 Key = TypeVar("Key")
-Given = TypeVar("Given")
+Argument = TypeVar("Argument")
 Result = TypeVar("Result")
 Judged = Future[dict[str, Judgement]]
 
 LOOK_AFTER = 5.0
-"""How many seconds to wait for a result before looking whether there are workers."""
+"""Seconds to wait for a result before checking that there are workers."""
 
 STARTS = 3
-"""How often workers are started that end before they have judged anything."""
+"""How often to start workers that exit before they have judged anything."""
 
 
 class WorkersLost(RuntimeError):
-    """Nothing can be judged: the workers end, or cannot be reached; the message says which."""
+    """Raised if the workers exit or cannot be reached; the message says which."""
 
 
 class Workers(Protocol):
-    """A number of processes that judge."""
+    """A group of processes that judge."""
 
     @property
     def trust(self) -> bool:
-        """True if they judge without isolation: a grade made there says so."""
+        """Return True if the workers judge without isolation, which their grades mention."""
         ...
 
     @property
     def capacity(self) -> int:
-        """How many jobs to give them at a time, so that none of them waits for the next."""
+        """Return how many jobs to submit at a time, so that no worker is idle."""
         ...
 
     @property
     def died(self) -> tuple[type[Exception], ...]:
-        """What a job's future raises whose worker ended, perhaps by that job."""
+        """Return the exceptions of a job's future if the worker died, perhaps due to the job."""
         ...
 
     def describe(self, released: Released) -> dict[str, Task]:
-        """The assignments as this installation judges them. Raises WorkersLost."""
+        """Return the assignments as this installation judges them. Raises WorkersLost."""
         ...
 
     def submit(self, job: Job) -> Judged:
-        """Have `job` judged."""
+        """Submit `job`, and return a future of its judgements."""
         ...
 
     def check(self) -> None:
-        """Raise WorkersLost if no worker is left for what was submitted, and none will come."""
+        """Raise WorkersLost if no worker is left for the submitted jobs, and none will come."""
         ...
 
 
 class LocalWorkers:
-    """At most `jobs` worker processes of this machine, of which the first starts at once.
+    """At most `jobs` worker processes on this machine, as a context manager.
 
-    They are made again when one has died. Use them in a `with`; leaving it by an exception ends
-    them at once.
+    The first worker starts at once. If one dies, all are replaced. Leaving the context with an
+    exception kills them immediately.
     """
 
     died = (BrokenProcessPool,)
 
     def __init__(self, package: str, jobs: int | None = None, trust: bool = False) -> None:
-        """They judge for the course package called `package`.
+        """Start workers for the course package called `package`.
 
-        `jobs` is the number of cores that this process may use, unless it is given.
+        By default, `jobs` is the number of cores that this process may use.
         """
         self.trust = trust
         self._package = package
@@ -91,7 +95,7 @@ class LocalWorkers:
         return 2 * self._jobs
 
     def __enter__(self) -> LocalWorkers:
-        """The workers."""
+        """Return the workers."""
         return self
 
     def __exit__(
@@ -106,8 +110,9 @@ class LocalWorkers:
             with suppress(BrokenProcessPool):
                 return self._submit(partial(prepare, trust=self.trust), released).result()
         raise WorkersLost(
-            f"The worker processes end before they judge anything ({STARTS} times). Look above for "
-            "a reason, or look whether this machine has run out of memory. Nothing is lost."
+            f"The worker processes exited {STARTS} times before they judged anything. See the "
+            "output above for a reason, or check whether this machine ran out of memory. Nothing "
+            "is lost."
         )
 
     def submit(self, job: Job) -> Judged:
@@ -115,40 +120,40 @@ class LocalWorkers:
         return self._submit(judge_job, job)
 
     def check(self) -> None:
-        """See Workers.check: those that died are made again."""
+        """See Workers.check. Does nothing, since dead workers are replaced."""
 
-    def _submit(self, function: Callable[[Given], Result], given: Given) -> Future[Result]:
+    def _submit(self, function: Callable[[Argument], Result], argument: Argument) -> Future[Result]:
         try:
-            return self._pool.submit(function, given)
+            return self._pool.submit(function, argument)
         except BrokenProcessPool:
             self._end(at_once=True)
             self._start()
-            return self._pool.submit(function, given)
+            return self._pool.submit(function, argument)
 
     def _start(self) -> None:
-        self._told, self._alive = self._context.Pipe(duplex=False)
-        given = (self._told, self._package, self.trust)
-        self._pool = ProcessPoolExecutor(self._jobs, self._context, begin, given)
+        self._worker_end, self._own_end = self._context.Pipe(duplex=False)
+        arguments = (self._worker_end, self._package, self.trust)
+        self._pool = ProcessPoolExecutor(self._jobs, self._context, begin, arguments)
 
     def _end(self, at_once: bool) -> None:
         if at_once:
-            self._alive.close()
+            self._own_end.close()
         self._pool.shutdown(cancel_futures=True)
-        self._alive.close()
-        self._told.close()
+        self._own_end.close()
+        self._worker_end.close()
 
 
 def judge_all(
     jobs: Iterable[tuple[Key, Job]], workers: Workers
 ) -> Iterator[tuple[Key, dict[str, Judgement] | Exception]]:
-    """Have `jobs` judged, a few at a time; yield each key with its judgements as they come.
+    """Judge `jobs`, a few at a time; yield each key with its judgements as they are completed.
 
-    An exception that judging has raised is yielded in their place.
+    If judging raises an exception, yield the exception instead of judgements.
     """
-    left = iter(jobs)
+    remaining = iter(jobs)
     running: dict[Judged, Key] = {}
     while True:
-        for key, job in islice(left, max(0, workers.capacity - len(running))):
+        for key, job in islice(remaining, max(0, workers.capacity - len(running))):
             running[workers.submit(job)] = key
         if not running:
             return
@@ -164,7 +169,7 @@ def _outcome(future: Judged) -> dict[str, Judgement] | Exception:
     except CancelledError:
         raise WorkersLost(
             "The connection to the workers was lost. Every result so far is in the journal; run "
-            "the same command again when they are back."
+            "the same command again when the workers are back."
         ) from None
     except Exception as error:
         return error

@@ -1,5 +1,5 @@
-"""What learning platforms give and take: archives of submissions, files of grades, feedback.
+"""Exchange files with learning platforms: archives of submissions, grade files and feedback.
 
-Nothing here knows nbgrader or talks to a network: an archive or a folder goes in, and a plan or the
-content of a file comes out.
+This package depends neither on nbgrader nor on a network. It reads an archive or a folder, and
+returns a plan or the content of a file.
 """

@@ -1,7 +1,7 @@
 """Read a zip or a folder of submissions without trusting anything in it.
 
-Nothing is unpacked. Each name is checked when the archive is opened, and a file is read on its own,
-within limits. A file is never written under a name from an archive.
+Nothing is unpacked. All names are checked when the archive is opened, and each file is read
+separately, within limits. A file is never written under a name from an archive.
 """
 
 from __future__ import annotations
@@ -21,35 +21,35 @@ from pathlib import Path
 from ..course.plaintext import printable
 
 MOST_ENTRIES = 200_000
-"""The most files in an archive."""
+"""The largest number of files in an archive."""
 
 LARGEST_FILE = 64 * 2**20
 """The largest file that is read, in bytes. The grader reads notebooks of up to 10 MiB."""
 
 LARGEST_TOTAL = 4 * 2**30
-"""The most bytes that are read from one archive."""
+"""The largest number of bytes that are read from one archive."""
 
 RATIO = 200
-"""A larger file than NO_BOMB may have this many times its compressed size. Notebooks with pictures
-have 2, those with text have 20."""
+"""The largest compression ratio of a file larger than NO_BOMB. Notebooks with pictures have 2,
+notebooks with text have 20."""
 
 NO_BOMB = 16 * 2**20
-"""The size in bytes up to which a file may be compressed as well as it can be."""
+"""The size in bytes up to which a file may have any compression ratio."""
 
 READ = (".ipynb", ".yml", ".csv", "timestamp.txt")
-"""How the names of those files end that are read. The rest is only listed."""
+"""The endings of the files that are read. Other files are only listed."""
 
 FOREIGN = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini", ".ipynb_checkpoints")
-"""What operating systems and Jupyter add on their own."""
+"""Files that operating systems and Jupyter add."""
 
 
 class ArchiveError(Exception):
-    """The archive cannot be used; the message says what, where and what to do."""
+    """Raised if an archive cannot be used; the message says why, where and what to do."""
 
 
 @dataclass(frozen=True)
 class Archive:
-    """The files of an archive: their sizes in bytes by their names, with "/" between folders."""
+    """The files of an archive: sizes in bytes by name, with "/" between folders."""
 
     path: Path
     sizes: dict[str, int]
@@ -65,9 +65,9 @@ class Archive:
         try:
             data = self._read(name)
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as bad:
-            raise _refused(self.path, f"{printable(name)} is damaged ({bad})") from bad
+            raise _refusal(self.path, f"{printable(name)} is damaged ({bad})") from bad
         if len(data) != self.sizes[name]:
-            raise _refused(self.path, f"{printable(name)} does not have the size that it claims")
+            raise _refusal(self.path, f"{printable(name)} does not have the size that it claims")
         return data
 
 
@@ -83,7 +83,7 @@ def open_archive(path: Path) -> Iterator[Archive]:
         stream = zipfile.ZipFile(path)
     except (zipfile.BadZipFile, ValueError) as error:
         reason = "it is not a zip, or the zip is damaged"
-        raise _refused(path, f"{reason} ({error})") from error
+        raise _refusal(path, f"{reason} ({error})") from error
     with stream:
         entries = _entries(path, stream)
         sizes = {name: entry.file_size for name, entry in entries.items()}
@@ -100,13 +100,13 @@ def _entries(path: Path, stream: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
         name = _safe(path, entry.filename.replace("\\", "/"))
         mode = entry.external_attr >> 16
         if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
-            raise _refused(path, f"{printable(name)} is a link or a device, and not a file")
+            raise _refusal(path, f"{printable(name)} is a link or a device, not a file")
         if entry.flag_bits & 1:
-            raise _refused(path, f"{printable(name)} is encrypted")
+            raise _refusal(path, f"{printable(name)} is encrypted")
         if name in entries:
-            raise _refused(path, f"it has two files with the name {printable(name)}")
+            raise _refusal(path, f"it has two files with the name {printable(name)}")
         if entry.file_size > max(NO_BOMB, RATIO * entry.compress_size) and _is_read(name):
-            raise _refused(path, f"{printable(name)} grows to {RATIO} times its size or more")
+            raise _refusal(path, f"{printable(name)} expands to {RATIO} times its size or more")
         if not _is_foreign(name):
             entries[name] = entry
     return entries
@@ -118,13 +118,13 @@ def _folder(path: Path) -> Archive:
     for folder, folders, files in os.walk(path, onerror=_raise):
         folders.sort()
         for child in sorted([*folders, *files]):
-            place = Path(folder, child)
-            name = _safe(path, place.relative_to(path).as_posix())
-            status = place.lstat()
+            child_path = Path(folder, child)
+            name = _safe(path, child_path.relative_to(path).as_posix())
+            status = child_path.lstat()
             if stat.S_ISDIR(status.st_mode):
                 continue
             if not stat.S_ISREG(status.st_mode):
-                raise _refused(path, f"{printable(name)} is a link or a device, and not a file")
+                raise _refusal(path, f"{printable(name)} is a link or a device, not a file")
             if not _is_foreign(name):
                 sizes[name] = status.st_size
         if len(sizes) > MOST_ENTRIES:
@@ -134,22 +134,22 @@ def _folder(path: Path) -> Archive:
 
 
 def _bytes(path: Path, size: int) -> bytes:
-    """Read a file, at most one byte more than the `size` that it had when it was listed."""
+    """Read at most one byte more than `size`, the file's size when it was listed."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as stream:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(errno.EINVAL, "not an ordinary file", str(path))
+            raise OSError(errno.EINVAL, "not a regular file", str(path))
         return stream.read(size + 1)
 
 
 def _safe(path: Path, name: str) -> str:
-    """Return `name`, or refuse one that leads out of the archive or has control characters."""
+    """Return `name`. Raises ArchiveError for control characters or a path out of the archive."""
     if any(unicodedata.category(char) in ("Cc", "Zl", "Zp") for char in name):
-        raise _refused(path, f"the name {printable(name)} has control characters")
+        raise _refusal(path, f"the name {printable(name)} has control characters")
     if name.startswith("/") or re.match("[A-Za-z]:", name):
-        raise _refused(path, f"the name {printable(name)} is an absolute path")
+        raise _refusal(path, f"the name {printable(name)} is an absolute path")
     if not {"", ".", ".."}.isdisjoint(name.split("/")):
-        raise _refused(path, f"the name {printable(name)} leads out of the archive")
+        raise _refusal(path, f"the name {printable(name)} leads out of the archive")
     return name
 
 
@@ -157,11 +157,11 @@ def _within_limits(path: Path, sizes: dict[str, int]) -> None:
     if len(sizes) > MOST_ENTRIES:
         raise ArchiveError(
             f"{printable(str(path))}: it has more than {MOST_ENTRIES:,} files. Nothing was "
-            "collected. Name the archive or folder of one assignment."
+            "collected. Use the archive or folder of a single assignment."
         )
     total = sum(size for name, size in sizes.items() if _is_read(name) and size <= LARGEST_FILE)
     if total > LARGEST_TOTAL:
-        raise _refused(path, f"its notebooks are larger than {LARGEST_TOTAL // 2**30} GiB together")
+        raise _refusal(path, f"its notebooks are larger than {LARGEST_TOTAL // 2**30} GiB in total")
 
 
 def _is_read(name: str) -> bool:
@@ -177,7 +177,7 @@ def _raise(error: OSError) -> None:
     raise error
 
 
-def _refused(path: Path, reason: str) -> ArchiveError:
+def _refusal(path: Path, reason: str) -> ArchiveError:
     return ArchiveError(
         f"{printable(str(path))}: {reason}. Nothing was collected. Download the archive again."
     )

@@ -1,4 +1,4 @@
-"""What `autograder collect` shows before it writes: each file, whose it is, and why."""
+"""Format the table that `autograder collect` shows before it writes: files, students, reasons."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ TITLES = {
 }
 
 LONGEST_COLUMN = 32
-"""The widest column of students, in characters."""
+"""The largest width of the column of students, in characters."""
 
 NO_ROSTER = (
-    "The gradebook has no roster, so the students are called as in the archive. To have them "
-    "matched, add them first: nbgrader db student add ID (or nbgrader db student import FILE.csv)."
+    "The gradebook has no roster, so students are named as in the archive. To have them matched, "
+    "add them first: nbgrader db student add ID (or nbgrader db student import FILE.csv)."
 )
 
 ADDING = (
-    "Type what is proposed in the course's folder. For a student who is in the gradebook under "
-    "another name or without an id, give all options: they replace what the gradebook has."
+    "Type the proposed commands in the course's folder. For a student who is in the gradebook "
+    "under another name or without an id, give all options: they replace the student's data there."
 )
 
 
@@ -47,7 +47,7 @@ def table(plan: Plan) -> RenderableType:
     shown = [row for row in plan.rows if row.action != Action.NOT]
     for name in sorted({str(row.assignment) for row in shown}):
         rows = [row for row in shown if row.assignment == name]
-        parts.append(Paragraph("", f"{name}: {_counted(rows)}", "bold"))
+        parts.append(Paragraph("", f"{name}: {_counts(rows)}", "bold"))
         parts += [_line(row, width) for row in sorted(rows, key=_order)]
         parts.append(Text())
     refused = [row for row in plan.rows if row.action == Action.NOT]
@@ -65,7 +65,7 @@ def _title(plan: Plan) -> str:
     return f"{TITLES[plan.contents.platform]}: {_many(len(plan.contents.uploads), 'notebook')}"
 
 
-def _counted(rows: Sequence[Row]) -> str:
+def _counts(rows: Sequence[Row]) -> str:
     count = Counter(row.action for row in rows)
     words = {
         Action.NEW: "new",
@@ -83,7 +83,7 @@ def _line(row: Row, width: int) -> Paragraph:
 
 
 def _facts(row: Row) -> Iterator[str]:
-    """Yield what is known of an upload, the most important first."""
+    """Yield the facts about an upload, the most important first."""
     upload = row.upload
     yield row.action
     yield row.why
@@ -98,15 +98,15 @@ def _facts(row: Row) -> Iterator[str]:
 
 
 def _refusal(row: Row) -> str:
-    """Say why an upload is not collected, and what to do where the roster is the reason."""
+    """Return why an upload is not collected, and what to do if the roster is the reason."""
     reasons = ", ".join(row.notes)
     person = row.upload.person
-    whose = f" ({person.label})" if person.label != "nobody" else ""
-    advice = f". Type: {_add(person)}" if row.to_add else ""
-    return f"{row.upload.path}{whose}: {reasons}{advice}"
+    label = f" ({person.label})" if person.label != "nobody" else ""
+    advice = f". Type: {_command_to_add(person)}" if row.to_add else ""
+    return f"{row.upload.path}{label}: {reasons}{advice}"
 
 
-def _add(person: Person) -> str:
+def _command_to_add(person: Person) -> str:
     """Return the command that adds a person to the roster."""
     words = ["nbgrader", "db", "student", "add"]
     own = next(iter(person.ids), None)
@@ -123,16 +123,16 @@ def _add(person: Person) -> str:
 def _others(plan: Plan) -> Iterator[Paragraph]:
     """Yield a sentence for each kind of file that is not a notebook."""
     kinds: dict[str, list[str]] = {}
-    for path, what in plan.contents.others:
-        kinds.setdefault(what, []).append(path)
-    for what, paths in kinds.items():
-        yield Paragraph("", f"left aside: {_many(len(paths), 'file')} ({what}): {first_few(paths)}")
+    for path, kind in plan.contents.others:
+        kinds.setdefault(kind, []).append(path)
+    for kind, paths in kinds.items():
+        yield Paragraph("", f"left aside: {_many(len(paths), 'file')} ({kind}): {first_few(paths)}")
 
 
 def _footers(plan: Plan, shown: Sequence[Row]) -> Iterator[str]:
     if any(row.upload.time is None for row in shown):
         yield f"{plan.contents.no_time[0].upper()}{plan.contents.no_time[1:]}."
-    for source in _different(row.upload.time_source for row in shown if row.upload.time):
+    for source in _unique(row.upload.time_source for row in shown if row.upload.time):
         yield f"Times: {source}."
     if not plan.roster:
         yield NO_ROSTER
@@ -140,7 +140,7 @@ def _footers(plan: Plan, shown: Sequence[Row]) -> Iterator[str]:
         yield ADDING
 
 
-def _different(values: Iterable[str]) -> list[str]:
+def _unique(values: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(values))
 
 

@@ -1,9 +1,9 @@
 """Collect an archive into the course: make the plan, and write it file by file.
 
-The caller shows the plan in between. Each file is replaced in one step. A submission that is
-replaced is first copied, with its time, to
-`submitted-before/<student>/<assignment>/<time of collecting>/`, so that nothing is lost. A run that
-was killed is finished by running it again: what is written already is then in the course.
+The caller shows the plan in between. Each file is replaced atomically. Before a submission is
+replaced, it is copied, with its time, to
+`submitted-before/<student>/<assignment>/<time of collecting>/`, so that nothing is lost. To finish
+a run that was killed, run it again: files that were already written are recognised.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from .archive import LARGEST_FILE, Archive
 from .matching import Student
 from .plan import WRITTEN, Action, CollectError, Plan, Row, make_plan, place
 from .recognising import cell_ids, understand
-from .remembered import Place, Places, read_places, taken_as_they_are, write_places
+from .remembered import Place, Places, read_places, students_without_roster, write_places
 from .times import as_timestamp
 from .worksheet import Worksheet, read_worksheet
 
 BEFORE = "submitted-before"
-"""The folder in the course for submissions that were replaced."""
+"""The folder in the course for replaced submissions."""
 
 
 def plan_of(
@@ -39,29 +39,29 @@ def plan_of(
 ) -> Plan:
     """Return what collecting `archive` would do; nothing is written.
 
-    `students` are those of the gradebook, in which grading also enters students that were taken
-    from an archive as they are: these do not count as a roster. Raises CollectError and
-    ArchiveError, and WorksheetError for a `worksheet` that cannot be used.
+    `students` are the students in the gradebook. Grading also enters students who were collected
+    without a roster, under their ids on the platform; these do not count as a roster. Raises
+    CollectError and ArchiveError, and WorksheetError for a `worksheet` that cannot be used.
     """
     known = _answer_cells(course)
     if assignment is not None and assignment not in known:
         raise CollectError(
             f"{assignment}: no assignment of this name is released. Released: {', '.join(known)}."
         )
-    taken = taken_as_they_are(read_places(course))
-    roster = [student for student in students if student.id not in taken]
+    without_roster = students_without_roster(read_places(course))
+    roster = [student for student in students if student.id not in without_roster]
     contents = understand(archive, list(known), _worksheet(worksheet))
     if worksheet is not None and contents.platform != "moodle":
         raise CollectError(
-            f"{printable(str(archive.path))}: not an archive of Moodle, so --worksheet says "
-            "nothing of it. Leave --worksheet out."
+            f"{printable(str(archive.path))}: not an archive of Moodle, so --worksheet does not "
+            "apply. Omit --worksheet."
         )
     now = now or datetime.now(UTC).replace(tzinfo=None)
     return make_plan(course, archive, contents, roster, known, assignment, now)
 
 
 def collect(course: Course, archive: Archive, plan: Plan, now: datetime | None = None) -> int:
-    """Write what `plan` says, and return the number of submissions that were written."""
+    """Carry out `plan`, and return the number of submissions that were written."""
     now = now or datetime.now(UTC).replace(tzinfo=None)
     for row in plan.written:
         _write(course, archive, row, now)
@@ -75,29 +75,29 @@ def is_done(course: Course, plan: Plan) -> bool:
 
 
 def _places(course: Course, plan: Plan) -> Places:
-    """Return what the course remembers of its submissions after `plan`."""
+    """Return the places of all submissions, as the course records them after `plan`."""
     places = {name: dict(students) for name, students in read_places(course).items()}
     for row in plan.rows:
         if row.action in (*WRITTEN, Action.SAME) and row.student and row.assignment:
             upload = row.upload
             number = next(iter(upload.person.ids), None)
-            where = Place(plan.contents.platform, upload.place, number, not plan.roster)
-            places.setdefault(row.assignment, {})[row.student] = where
+            new = Place(plan.contents.platform, upload.place, number, not plan.roster)
+            places.setdefault(row.assignment, {})[row.student] = new
     return places
 
 
 def _write(course: Course, archive: Archive, row: Row, now: datetime) -> None:
-    """Put one submission into the course. Its time is never beside another notebook."""
+    """Write one submission to the course. Its time is never next to another version's notebook."""
     data = archive.read(row.upload.path)
     if hashlib.sha256(data).hexdigest() != row.digest:
         raise CollectError(
-            f"{printable(str(archive.path))}: {printable(row.upload.path)} has changed since it "
-            "was looked at. Run the same command again."
+            f"{printable(str(archive.path))}: {printable(row.upload.path)} has changed since the "
+            "table was made. Run the same command again."
         )
     path = place(course, str(row.student), str(row.assignment)).path
     timestamp = path.with_name("timestamp.txt")
     if row.action == Action.REPLACES:
-        _keep(course, row, path, now)
+        _back_up(course, row, path, now)
         with suppress(FileNotFoundError):
             timestamp.unlink()
     replace_bytes(path, data)
@@ -105,14 +105,14 @@ def _write(course: Course, archive: Archive, row: Row, now: datetime) -> None:
         replace_text(timestamp, f"{as_timestamp(row.upload.time)}\n")
 
 
-def _keep(course: Course, row: Row, path: Path, now: datetime) -> None:
-    """Copy the present submission and its time to where replaced ones are kept."""
-    kept = course.root / BEFORE / str(row.student) / str(row.assignment)
+def _back_up(course: Course, row: Row, path: Path, now: datetime) -> None:
+    """Copy the current submission and its time to the folder for replaced submissions."""
+    parent = course.root / BEFORE / str(row.student) / str(row.assignment)
     name = f"{now:%Y-%m-%d %H-%M-%S} UTC"
     folder = next(
         folder
         for number in range(1000)
-        if not (folder := kept / (f"{name} {number}" if number else name)).exists()
+        if not (folder := parent / (f"{name} {number}" if number else name)).exists()
     )
     for file in (path, path.with_name("timestamp.txt")):
         with suppress(FileNotFoundError):

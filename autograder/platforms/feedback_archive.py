@@ -1,16 +1,16 @@
-"""Feedback pages as a zip that Canvas or Moodle takes back for a whole class.
+"""Pack feedback pages into a zip that Canvas or Moodle accepts for a whole class.
 
-*Canvas* (Re-Upload Submissions) attaches each file as a comment to the submission whose downloaded
-name it has: it reads the user's and the attachment's id from it. It shows the file under the name
-of the handed-in one, so a page is called `<assignment>.ipynb` there.
+*Canvas* (Re-Upload Submissions) attaches each file as a comment to the submission that was
+downloaded under the same name: it reads the user's and the attachment's id from that name. It
+shows the file under the name of the submitted file, so a page is called `<assignment>.ipynb` there.
 https://github.com/instructure/canvas-lms/blob/master/app/models/abstract_assignment.rb
 
-*Moodle* (Upload multiple feedback files in a zip) puts the files into the feedback of the
-participant whose folder they are in, as downloaded; in the flat layout, the name begins with the
-folder's. A file that equals a submitted one is skipped.
+*Moodle* (Upload multiple feedback files in a zip) adds the files to the feedback of the participant
+in whose folder they are, as downloaded; in the flat layout, file names begin with the folder's
+name. A file that equals a submitted file is skipped.
 https://github.com/moodle/moodle/blob/main/public/mod/assign/feedback/file/importziplib.php
 
-Gradescope takes no feedback for several students at once.
+Gradescope accepts no feedback for several students at once.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from .canvas import NAME
 from .remembered import Place, read_places
 
 MADE = (1980, 1, 1, 0, 0, 0)
-"""The time of every entry, so that the same pages make the same zip."""
+"""The fixed time of every entry, so that the same pages give the same zip."""
 
 
 class FeedbackArchiveError(Exception):
-    """No archive can be made; the message says why and what to do."""
+    """Raised if no archive can be made; the message says why and what to do."""
 
 
 @dataclass(frozen=True)
 class FeedbackArchive:
-    """A zip of one assignment. `absent` are students who have a page, but no place there."""
+    """A zip of one assignment. `absent` are students with a page who were not collected there."""
 
     path: Path
     pages: int
@@ -46,25 +46,31 @@ class FeedbackArchive:
 def write_feedback_archives(course: Course, platform: str) -> list[FeedbackArchive]:
     """Write COURSE/feedback-<platform>-<assignment>.zip for each assignment collected from there.
 
-    Raises FeedbackArchiveError if nothing was, or if `platform` takes no such archive.
+    Raises FeedbackArchiveError if none was collected, or if `platform` accepts no such archive.
     """
     if platform == "gradescope":
         raise FeedbackArchiveError(
-            "Gradescope takes no feedback for several students at once, so there is no archive "
+            "Gradescope accepts no feedback for several students at once, so there is no archive "
             f"for it. The pages are in {course.feedback}."
         )
     places = {
-        assignment: mine
+        assignment: on_platform
         for assignment, students in sorted(read_places(course).items())
-        if (mine := {who: place for who, place in students.items() if place.platform == platform})
+        if (
+            on_platform := {
+                student: place for student, place in students.items() if place.platform == platform
+            }
+        )
     }
     if not places:
         raise FeedbackArchiveError(
             f"{course.root}: nothing was collected from an archive of {platform.capitalize()}, "
-            "whose names the feedback needs. Collect with `autograder collect`, then run this "
-            f"command again. The pages are in {course.feedback}."
+            "and the feedback needs that archive's file names. Collect with `autograder collect`, "
+            f"then run this command again. The pages are in {course.feedback}."
         )
-    return [_write(course, platform, assignment, mine) for assignment, mine in places.items()]
+    return [
+        _write(course, platform, assignment, students) for assignment, students in places.items()
+    ]
 
 
 def _write(
@@ -95,7 +101,7 @@ def _name(platform: str, place: str, assignment: str) -> str:
 
 
 def _write_zip(target: Path, files: Mapping[str, Path]) -> None:
-    """Write a zip whole or not at all, one page in memory at a time."""
+    """Write a zip atomically, with one page in memory at a time."""
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         with zipfile.ZipFile(temporary, "w") as stream:

@@ -1,24 +1,24 @@
-"""Grades as Canvas and Moodle import them.
+"""Make the files of grades that Canvas and Moodle import.
 
 *Canvas* (Grades > Import): the columns `Student`, `ID`, `SIS User ID`, `SIS Login ID` and
-`Section`, then one for each assignment, and below the head the row of points possible. Canvas looks
-for a student by its own id, then by login, then by name; for an assignment by `Title (id)` or by
-title. It reads an empty cell as "no grade", and a grade that it already has there is cleared, which
-its preview shows. https://github.com/instructure/canvas-lms/blob/master/lib/gradebook_importer.rb
+`Section`, then one for each assignment, and below the header the row of points possible. Canvas
+finds a student by Canvas's own id, then by login, then by name, and an assignment by `Title (id)`
+or by title. It reads an empty cell as "no grade": an existing grade is cleared, which the preview
+shows. https://github.com/instructure/canvas-lms/blob/master/lib/gradebook_importer.rb
 
-*Moodle* (Grades > Import > CSV file): the person who imports maps a column to how students are
-found (user name, ID number or e-mail address), and columns to grade items. Each row must find its
-student, or nothing is imported. Moodle's sign for "no grade" is `-`: where a column becomes a new
-grade item, an empty cell is stored as 0.
+*Moodle* (Grades > Import > CSV file): the person who imports chooses the column that identifies
+students (user name, ID number or e-mail address), and maps columns to grade items. If a row does
+not find its student, nothing is imported. Moodle's sign for "no grade" is `-`: if a column becomes
+a new grade item, an empty cell is stored as 0.
 https://github.com/moodle/moodle/blob/main/public/grade/import/csv/classes/load_data.php
 
 *Moodle's grading worksheet* (Upload grading worksheet): the file as it was downloaded, with the
-column `Grade` filled in. An empty grade, one that is larger than the maximum, and one of a
-participant who was graded since the download are skipped.
+column `Grade` filled in. Moodle skips empty grades, grades above the maximum, and grades of
+participants who were graded since the download.
 https://github.com/moodle/moodle/blob/main/public/mod/assign/feedback/offline/locallib.php
 
-A 0 for a student who handed in nothing would be a grade like any other: it would count in totals,
-and the student would see it.
+Students who handed in nothing get no grade, because a 0 would count in totals and be visible to
+the student.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ POINTS_POSSIBLE = "    Points Possible"
 NO_GRADE = "-"
 
 DIGITS = 4
-"""Decimals of a grade."""
+"""The number of decimals of a grade."""
 
-KEPT = (
+VERBATIM_COLUMNS = (
     *(IDENTIFIER, GRADE, MODIFIED, *MAXIMUM),
     *("Last modified (grade)", "Grade can be changed", "Status", "Feedback comments"),
 )
-"""The columns of a worksheet that Moodle's import reads or that only Moodle and teachers write."""
+"""The columns that stay verbatim: Moodle's import reads them, or students cannot write to them."""
 
 
 class Verbatim(str):
-    """A text that goes into a cell unchanged, since no student can have written it."""
+    """A text that is written to a cell unescaped, since no student can have written it."""
 
 
 Cell = str | float
@@ -57,7 +57,7 @@ Table = list[list[Cell]]
 
 @dataclass(frozen=True)
 class Grade:
-    """What one student has for one assignment; `score` is None if nothing was handed in."""
+    """A student's grade for an assignment; `score` is None if nothing was handed in."""
 
     student: Student
     assignment: str
@@ -67,14 +67,14 @@ class Grade:
 
 @dataclass(frozen=True)
 class GradeFile:
-    """The cells of a file, and sentences on what the person who imports it must know."""
+    """The cells of a file, and notes for the person who imports it."""
 
     table: Table
     notes: tuple[str, ...] = ()
 
 
 def for_canvas(grades: Sequence[Grade], ids: Mapping[str, str]) -> GradeFile:
-    """Return the file for Canvas; `ids` are Canvas's own ids by student, where they are known."""
+    """Return the file for Canvas; `ids` maps students to Canvas's own ids, as far as known."""
     assignments = _assignments(grades)
     points: list[Cell] = [Verbatim(POINTS_POSSIBLE), "", "", "", ""]
     table: Table = [
@@ -88,8 +88,8 @@ def for_canvas(grades: Sequence[Grade], ids: Mapping[str, str]) -> GradeFile:
             unknown.append(student.id)
         table.append([_sortable(student), own or "", "", "" if own else student.id, "", *cells])
     note = (
-        f"Canvas's id is not known of {first_few(unknown)}, so Canvas looks for them by login or "
-        "name, and asks where it finds nobody."
+        f"The Canvas id is unknown for {first_few(unknown)}, so Canvas looks for them by login or "
+        "name, and asks if it does not find them."
     )
     return GradeFile(table, (note,) if unknown else ())
 
@@ -105,8 +105,8 @@ def for_moodle(grades: Sequence[Grade]) -> GradeFile:
         if not student.email:
             no_email.append(student.id)
     note = (
-        f"No e-mail address is known of {first_few(no_email)}: map another column in Moodle, since "
-        "one student who is not found stops the import."
+        f"The e-mail address is unknown for {first_few(no_email)}. Map another column in Moodle, "
+        "because the import stops if a student is not found."
     )
     return GradeFile(table, (note,) if no_email else ())
 
@@ -116,8 +116,8 @@ def fill_worksheet(
 ) -> GradeFile:
     """Return `worksheet` with the grades of one assignment.
 
-    `places` are those from which its submissions were collected: they have the participants'
-    numbers. Who is not among them is looked for by id, e-mail address and name.
+    `places` maps students to the places from which their submissions were collected, which contain
+    participants' numbers. Other participants are matched by id, e-mail address and name.
     """
     by_number = {_participant(place): student for student, place in places.items()}
     scores = {grade.student.id: grade for grade in grades}
@@ -137,14 +137,16 @@ def fill_worksheet(
         elif grade.score is not None:
             cells[GRADE] = f"{_rounded(grade.score):g}"
             filled.add(grade.student.id)
-        table.append([Verbatim(text) if name in KEPT else text for name, text in cells.items()])
+        table.append(
+            [Verbatim(text) if name in VERBATIM_COLUMNS else text for name, text in cells.items()]
+        )
     missing = [
         name for name, grade in scores.items() if grade.score is not None and name not in filled
     ]
     notes = [
-        f"Nobody in the gradebook is {first_few(unknown)} of the worksheet. Those rows stay as "
-        "they are.",
-        f"No row of the worksheet is of {first_few(missing)}. Enter their grades by hand.",
+        f"The gradebook has no student for {first_few(unknown)} in the worksheet. Their rows are "
+        "unchanged.",
+        f"The worksheet has no row for {first_few(missing)}. Enter their grades by hand.",
     ]
     notes = [note for note, names in zip(notes, (unknown, missing), strict=True) if names]
     return GradeFile(table, (*notes, *_other_maximum(worksheet, grades)))
@@ -153,14 +155,16 @@ def fill_worksheet(
 def _other_maximum(worksheet: Worksheet, grades: Sequence[Grade]) -> list[str]:
     """Return a sentence if Moodle's maximum differs from that of the assignment."""
     names = [name for name in MAXIMUM if name in worksheet.columns]
-    theirs = {row[name].replace(",", ".") for row in worksheet.rows for name in names if row[name]}
-    ours = {grade.max_score for grade in grades}
-    if all(_number(maximum) in ours for maximum in theirs):
+    in_moodle = {
+        row[name].replace(",", ".") for row in worksheet.rows for name in names if row[name]
+    }
+    in_course = {grade.max_score for grade in grades}
+    if all(_number(maximum) in in_course for maximum in in_moodle):
         return []
     return [
-        f"The maximum in Moodle is {', '.join(sorted(theirs))}, and here it is "
-        f"{', '.join(f'{maximum:g}' for maximum in sorted(ours))}: Moodle does not convert points. "
-        "Set the maximum grade of the assignment in Moodle first."
+        f"The maximum in Moodle is {', '.join(sorted(in_moodle))}, but here it is "
+        f"{', '.join(f'{maximum:g}' for maximum in sorted(in_course))}, and Moodle does not "
+        "convert points. Set the maximum grade of the assignment in Moodle first."
     ]
 
 
@@ -171,7 +175,7 @@ def _assignments(grades: Sequence[Grade]) -> dict[str, float]:
 def _rows(
     grades: Sequence[Grade], assignments: Mapping[str, float], empty: Verbatim
 ) -> list[tuple[Student, list[Cell]]]:
-    """Return each student with a cell for each assignment."""
+    """Return the students, each with a cell for every assignment."""
     students = {grade.student.id: grade.student for grade in grades}
     scores = {(grade.student.id, grade.assignment): grade.score for grade in grades}
     return [

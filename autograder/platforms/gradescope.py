@@ -1,11 +1,11 @@
-"""The archive of Gradescope's *Export submissions*: a folder a submission, and their metadata.
+"""The archive of Gradescope's *Export submissions*: a folder per submission, and their metadata.
 
-`submission_metadata.yml` lies beside the folders, whose names are its keys. Each entry has
-`:submitters` (a list of `:name`, `:sid`, `:email`: more than one for a group), `:created_at` and,
-for who has handed in several times, `:history`. Its keys are symbols of Ruby, so they begin with a
-colon. The export holds each student's active submission alone.
+`submission_metadata.yml` is in the same folder as the submissions' folders, whose names are its
+keys. Each entry has `:submitters` (a list of `:name`, `:sid`, `:email`, with several items for a
+group), `:created_at` and, if there were several submissions, `:history`. Its keys are symbols of
+Ruby, so they begin with a colon. The export holds only each student's active submission.
 
-Gradescope publishes no description of it. An example is in the tests of otter-grader:
+Gradescope does not document the format. An example is in the tests of otter-grader:
 https://github.com/ucbds-infra/otter-grader/tree/master/test/test-grade/gradescope-export
 """
 
@@ -25,10 +25,10 @@ NO_TIME = "no time: Gradescope's metadata has none"
 
 
 def recognise(archive: Archive) -> Contents | None:
-    """Return the uploads in an export of Gradescope, one for each submitter; None if it
-    is of another kind.
+    """Return the uploads in an export of Gradescope, one for each submitter.
 
-    Raises ArchiveError if the metadata cannot be read.
+    Return None if it is another kind of archive. Raises ArchiveError if the metadata cannot be
+    read.
     """
     names = sorted(archive.sizes)
     metadata = _metadata(names)
@@ -52,7 +52,7 @@ def recognise(archive: Archive) -> Contents | None:
 
 
 def _metadata(names: list[str]) -> str | None:
-    """Return the name of the metadata beside all submissions. A student may hand in another one."""
+    """Return the name of the metadata file; a student may hand in a file of the same name."""
     for name in (METADATA, f"{names[0].partition('/')[0]}/{METADATA}" if names else METADATA):
         base = name.removesuffix(METADATA)
         if name in names and all(other.startswith(base) for other in names):
@@ -90,7 +90,7 @@ def _person(entry: dict[str, Any]) -> Person:
 
 
 def _text(value: Any) -> str | None:
-    """Return a scalar of the metadata, all of which are read as text; None for Ruby's nil."""
+    """Return a scalar of the metadata, which are all read as text; None for Ruby's nil."""
     return value.strip() if isinstance(value, str) and value not in ("", "~", "null") else None
 
 

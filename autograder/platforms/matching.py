@@ -1,4 +1,4 @@
-"""Which student of the roster an uploader is: by an id, then by an e-mail address, then by name."""
+"""Match an uploader to a student of the roster: by id, then by e-mail address, then by name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .uploads import Person
 
 @dataclass(frozen=True)
 class Student:
-    """A student of the roster, as nbgrader's gradebook has them. `platform_id` is `lms_user_id`."""
+    """A student of the roster in nbgrader's gradebook. `platform_id` is `lms_user_id` there."""
 
     id: str
     first_name: str | None = None
@@ -22,9 +22,9 @@ class Student:
 
 @dataclass(frozen=True)
 class Match:
-    """The id of a person's student, with the reason; None if the student is not known for sure.
+    """The id of a person's student, with the reason; None if the student is not certain.
 
-    `to_add` is True where an entry in the roster is all that is missing.
+    `to_add` is True if adding an entry to the roster would be enough.
     """
 
     student: str | None
@@ -35,37 +35,40 @@ class Match:
 def match(person: Person, roster: Sequence[Student]) -> Match:
     """Return the student that `person` is.
 
-    The first of these that fits anybody decides: an id, an e-mail address, a name. It must fit one
-    student, and an address must not contradict an id. A number of the platform's own that happens
-    to be a student's id does not count if the names differ.
+    The ids are compared first, then the e-mail address, then the name. The first that fits anyone
+    decides: it must fit exactly one student, and an address must not contradict an id. A number
+    that the platform assigned, and that happens to equal a student's id, does not count if the
+    names differ.
     """
-    by_id, which = _by_id(person, roster)
+    by_id, matched_id = _by_id(person, roster)
     by_email = [student for student in roster if _same_address(person.email, student)]
     name = _key(person.name or "")
     by_name = [student for student in roster if name and name in _names(student)]
-    if len(by_id) == 1 and person.internal and by_id[0].platform_id != which:
-        said = _names(by_id[0])
-        if said and name and name not in said:
-            return Match(None, f"the id {which} is {by_id[0].id}'s, but the name is not")
+    if len(by_id) == 1 and person.internal and by_id[0].platform_id != matched_id:
+        names = _names(by_id[0])
+        if names and name and name not in names:
+            return Match(None, f"the id {matched_id} is {by_id[0].id}'s, but the name is not")
     if by_id and by_email and by_id != by_email:
-        return Match(None, f"its id is {_named(by_id)}'s, its e-mail address {_named(by_email)}'s")
+        return Match(
+            None, f"its id is {_join_ids(by_id)}'s, its e-mail address {_join_ids(by_email)}'s"
+        )
     for students, why in (
-        (by_id, f"id {which}"),
+        (by_id, f"id {matched_id}"),
         (by_email, f"e-mail {person.email}"),
         (by_name, f"name {person.name}"),
     ):
         if len(students) == 1:
             return Match(students[0].id, why)
         if students:
-            return Match(None, f"{why} fits {_named(students)}", to_add=students is by_name)
+            return Match(None, f"{why} fits {_join_ids(students)}", to_add=students is by_name)
     return Match(None, "matches nobody in the roster", to_add=True)
 
 
 def without_roster(person: Person) -> Match:
-    """Return the platform's own id or name as the student's, for a course that has no roster."""
+    """Return the platform's id or name as the student's id, for a course without a roster."""
     if name := next(iter(person.ids), person.name):
         return Match(name, "no roster")
-    return Match(None, "the archive does not say whose it is")
+    return Match(None, "the archive does not name the student")
 
 
 def _by_id(person: Person, roster: Sequence[Student]) -> tuple[list[Student], str]:
@@ -88,10 +91,10 @@ def _names(student: Student) -> set[str]:
 
 
 def _key(name: str) -> str:
-    """Return the letters, marks and digits of a name in lower case: Canvas leaves out the rest."""
+    """Return the letters, marks and digits of a name in lower case; Canvas omits all others."""
     name = unicodedata.normalize("NFKC", name).casefold()
     return "".join(char for char in name if unicodedata.category(char)[0] in "LMN")
 
 
-def _named(students: Iterable[Student]) -> str:
+def _join_ids(students: Iterable[Student]) -> str:
     return " and ".join(sorted(student.id for student in students))

@@ -1,4 +1,4 @@
-"""Decide what becomes of each upload, before anything is written."""
+"""Decide for each upload whether and where it is written, before anything is written."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from .uploads import Contents, Upload
 
 
 class Action(StrEnum):
-    """What becomes of an upload."""
+    """The decision on an upload, in the words that the table shows."""
 
     NEW = "new"
-    REPLACES = "replaces the one in the course, which is kept"
+    REPLACES = "replaces the version in the course, which is backed up"
     SAME = "is in the course already"
-    OLDER = "earlier one"
+    OLDER = "earlier version"
     NOT = "not collected"
 
 
@@ -37,14 +37,14 @@ WRITTEN = (Action.NEW, Action.REPLACES)
 
 
 class CollectError(Exception):
-    """The archive cannot be collected; the message says what, where and what to do."""
+    """Raised if an archive cannot be collected; the message says why, where and what to do."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """An upload, the student and the assignment that it goes to, and why. `notes` are sentences.
+    """An upload, the student and the assignment that it belongs to, and why. `notes` are sentences.
 
-    `to_add` is True where an entry in the roster is all that is missing.
+    `to_add` is True if adding an entry to the roster would be enough.
     """
 
     upload: Upload
@@ -59,7 +59,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be written. `roster` is False if the platform's ids are taken as they are."""
+    """The decisions on all uploads. `roster` is False if students get the platform's ids."""
 
     contents: Contents
     rows: tuple[Row, ...]
@@ -79,10 +79,10 @@ class _Planner:
     known: Mapping[str, Collection[str]]
     wanted: str | None
     now: datetime
-    ours: set[str] = field(default_factory=set)
+    of_this_course: set[str] = field(default_factory=set)
 
     def row(self, upload: Upload) -> Row:
-        """Return the row of an upload on its own: whose it is, and of which assignment."""
+        """Return the row of a single upload, with its student and its assignment."""
         if self.archive.sizes[upload.path] > LARGEST_FILE:
             return _not(upload, f"it is larger than {LARGEST_FILE // 2**20} MiB")
         data = self.archive.read(upload.path)
@@ -94,34 +94,38 @@ class _Planner:
         else:
             known = any(cells & set(ids) for ids in self.known.values())
         if known:
-            self.ours.add(upload.path)
+            self.of_this_course.add(upload.path)
         if notebook.assignment is None:
             return _not(upload, notebook.why)
         if self.wanted not in (None, notebook.assignment):
-            return _not(upload, f"it is of {notebook.assignment}")
+            return _not(upload, f"it belongs to {notebook.assignment}")
         if upload.refused:
             return _not(upload, upload.refused, notebook.assignment)
-        whose = match(upload.person, self.roster) if self.roster else without_roster(upload.person)
-        if whose.student is None:
-            row = _not(upload, whose.why, notebook.assignment)
-            return replace(row, to_add=whose.to_add)
-        if reason := _unusable(whose.student):
+        matched = (
+            match(upload.person, self.roster) if self.roster else without_roster(upload.person)
+        )
+        if matched.student is None:
+            row = _not(upload, matched.why, notebook.assignment)
+            return replace(row, to_add=matched.to_add)
+        if reason := _unusable(matched.student):
             return _not(upload, reason, notebook.assignment)
         notes = tuple(note for note in (notebook.why, self._future(upload)) if note)
-        return self._beside_present(upload, whose, notebook.assignment, digest, notes)
+        return self._compare_with_course(upload, matched, notebook.assignment, digest, notes)
 
     def _future(self, upload: Upload) -> str:
         return "its time is in the future" if upload.time and upload.time > self.now else ""
 
-    def _beside_present(
-        self, upload: Upload, whose: Match, assignment: str, digest: str, notes: tuple[str, ...]
+    def _compare_with_course(
+        self, upload: Upload, matched: Match, assignment: str, digest: str, notes: tuple[str, ...]
     ) -> Row:
-        """Return the row, compared with what the course has of this student already."""
-        student = str(whose.student)
+        """Return the row after a comparison with the student's submission in the course, if any."""
+        student = str(matched.student)
         path = place(self.course, student, assignment).path
-        row = Row(upload, Action.NEW, student, whose.why, assignment, digest, notes)
+        row = Row(upload, Action.NEW, student, matched.why, assignment, digest, notes)
         if any(os.path.islink(part) for part in (path, *list(path.parents)[:2])):
-            return replace(row, action=Action.NOT, notes=(f"{path} is reached by a link",))
+            return replace(
+                row, action=Action.NOT, notes=(f"{path} is a link or in a linked folder",)
+            )
         if not os.path.lexists(path):
             return row
         present = hashlib.sha256(read_start(path, LARGEST_FILE)).hexdigest()
@@ -129,12 +133,12 @@ class _Planner:
         if present == digest and (upload.time is None or time == upload.time):
             return replace(row, action=Action.SAME)
         if time is not None and upload.time is not None and time > upload.time:
-            newer = f"the course has a newer one, of {as_timestamp(time)}"
+            newer = f"the course has a newer version, from {as_timestamp(time)}"
             return replace(row, action=Action.NOT, notes=(*notes, newer))
         if present == digest:
             row = replace(row, notes=(*notes, "the same notebook, with another time"))
         elif time is not None and upload.time is None:
-            lost = f"it counts as in time, and the one in the course is of {as_timestamp(time)}"
+            lost = f"it counts as on time; the version in the course is from {as_timestamp(time)}"
             row = replace(row, notes=(*notes, lost))
         return replace(row, action=Action.REPLACES)
 
@@ -150,30 +154,30 @@ def make_plan(
 ) -> Plan:
     """Return what to do with each upload; nothing is written.
 
-    `known` has the ids of the answer cells by assignment, and `wanted` the one to collect. Raises
-    CollectError for an archive with nothing of this course or with doubles that cannot be told
-    apart.
+    `known` has the ids of the answer cells by assignment, and `wanted` the assignment to collect,
+    or None for all. Raises CollectError for an archive with nothing from this course, or with
+    several versions of a submission and no indication which is newer.
     """
     planner = _Planner(course, archive, roster, known, wanted, now)
     rows = [planner.row(upload) for upload in contents.uploads]
     where = printable(str(archive.path))
     if not contents.uploads:
         raise CollectError(f"{where}: it has no notebook. Nothing was collected.")
-    if not planner.ours:
+    if not planner.of_this_course:
         raise CollectError(
-            f"{where}: none of its notebooks has a cell of this course's, so it is of another "
+            f"{where}: none of its notebooks has a cell of this course, so it is from another "
             f"course. Nothing was collected. Released here: {', '.join(known)}."
         )
     if wanted is not None and wanted not in {row.assignment for row in rows}:
         raise CollectError(
-            f"{where}: none of its notebooks is of {wanted}. Nothing was collected. Leave out "
-            "--assignment, and the notebooks tell which one they are of."
+            f"{where}: none of its notebooks belongs to {wanted}. Nothing was collected. Omit "
+            "--assignment to recognise the assignment from the notebooks."
         )
-    return Plan(contents, tuple(_newest(where, _told_apart(rows))), bool(roster))
+    return Plan(contents, tuple(_newest(where, _refuse_collisions(rows))), bool(roster))
 
 
 def place(course: Course, student: str, assignment: str) -> SubmissionFile:
-    """Return where the course has the submission."""
+    """Return the path of a submission in the course."""
     path = course.submitted / student / assignment / f"{assignment}.ipynb"
     return SubmissionFile(student, assignment, path)
 
@@ -191,7 +195,7 @@ def _not(upload: Upload, why: str, assignment: str | None = None) -> Row:
 
 
 def _unusable(student: str) -> str:
-    """Say why a student's id cannot be the name of a folder; empty if it can."""
+    """Return why a student's id cannot be the name of a folder; empty if it can."""
     odd = any(char in '/<>&"*?[]\\' or printable(char) != char for char in student)
     if odd or student.startswith(".") or student != student.strip():
         return f"the id {student} cannot be the name of a folder"
@@ -202,8 +206,8 @@ def _unusable(student: str) -> str:
     return ""
 
 
-def _told_apart(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows, with those refused in which two people would become the same student."""
+def _refuse_collisions(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows; refuse those in which two people would become the same student."""
     people: dict[str, set[str]] = {}
     for row in rows:
         if row.student is not None:
@@ -218,12 +222,12 @@ def _told_apart(rows: Sequence[Row]) -> list[Row]:
 
 
 def _newest(where: str, rows: Sequence[Row]) -> list[Row]:
-    """Return the rows, with only the newest of each student and assignment to be written."""
+    """Return the rows; write only the newest upload of each student and assignment."""
     groups: dict[tuple[str | None, str | None], list[Row]] = {}
     for row in rows:
         if row.action != Action.NOT:
             groups.setdefault((row.student, row.assignment), []).append(row)
-    chosen = {key: _chosen(where, group) for key, group in groups.items()}
+    chosen = {key: _choose(where, group) for key, group in groups.items()}
     result = []
     for row in rows:
         best = chosen.get((row.student, row.assignment))
@@ -237,12 +241,11 @@ def _newest(where: str, rows: Sequence[Row]) -> list[Row]:
     return result
 
 
-def _chosen(where: str, group: Sequence[Row]) -> Row | None:
+def _choose(where: str, group: Sequence[Row]) -> Row | None:
     """Return the newest of a student's uploads for an assignment.
 
-    Return None if one submission has several notebooks and none has the assignment's name.
-
-    Raises CollectError if there are several submissions, and nothing orders them.
+    Return None if a submission has several notebooks, none with the assignment's name. Raises
+    CollectError if there are several submissions, and nothing says which is newer.
     """
     last = max(row.upload.order for row in group)
     newest = [row for row in group if row.upload.order == last]

@@ -1,4 +1,4 @@
-"""Which platform an archive is of, and which assignment a notebook is of."""
+"""Recognise the platform that an archive is from, and the assignment that a notebook is for."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from .uploads import Contents, stem
 from .worksheet import Worksheet, is_worksheet, read_worksheet
 
 LARGEST_PARSED = 10 * 2**20
-"""The largest notebook, in bytes, whose cells are looked at: what the grader reads."""
+"""The size in bytes of the largest notebook whose cells are read, as in the grader."""
 
 
-UNREADABLE = "it is no notebook that can be read: damaged, cut off or too large"
+UNREADABLE = "it is not a readable notebook: damaged, cut off or too large"
 
 
 @dataclass(frozen=True)
 class Guess:
-    """The assignment that a notebook is of, with the reason; None if it is of another course."""
+    """The assignment of a notebook, with the reason; None if it is from another course."""
 
     assignment: str | None
     why: str
@@ -46,33 +46,33 @@ def understand(
 
 
 def guess(ids: frozenset[str] | None, file: str, known: Mapping[str, Collection[str]]) -> Guess:
-    """Return the assignment of a notebook with cells of these ids, None if they cannot be read.
+    """Return the assignment of a notebook with cells of these `ids`, which are None if unreadable.
 
-    `known` has the ids of each assignment's answer cells.
-
-    The cells decide, since a student may call a file what they like. The name decides only for a
-    notebook that cannot be read or whose cells have lost their marks.
+    `known` has the ids of each assignment's answer cells. The cells decide, since students may
+    give a file any name. The name decides only for a notebook that cannot be read or whose cells
+    have lost their marks.
     """
     cells = ids or frozenset()
-    count = Counter({name: len(cells & set(theirs)) for name, theirs in known.items()})
-    best = [name for name, most in count.items() if most and most == max(count.values())]
+    counts = Counter({name: len(cells & set(answers)) for name, answers in known.items()})
+    best = [name for name, count in counts.items() if count and count == max(counts.values())]
     named = next((name for name in known if stem(file) == name), None)
     if named is None:
         named = next((name for name in known if stem(file).endswith(f"_{name}")), None)
     if len(best) == 1:
-        return Guess(best[0], "" if named in (None, best[0]) else f"its cells are of {best[0]}")
+        why = "" if named in (None, best[0]) else f"its cells are from {best[0]}"
+        return Guess(best[0], why)
     if named is not None and (not best or named in best):
         why = UNREADABLE if ids is None else "none of its cells is marked"
         return Guess(named, "" if best else f"{why}; the name decides")
     if best:
-        return Guess(None, f"its cells are of {' and '.join(best)}")
+        return Guess(None, f"its cells are from {' and '.join(best)}")
     return Guess(None, UNREADABLE if ids is None else "it has no cell of this course")
 
 
 def cell_ids(data: bytes, answers: bool = False) -> frozenset[str] | None:
-    """Return nbgrader's ids of a notebook's cells; None for what is damaged or too large to read.
+    """Return nbgrader's ids of a notebook's cells; None if it is damaged or too large to read.
 
-    With `answers`, return those of the cells that are answers alone.
+    With `answers`, return the ids of answer cells only.
     """
     if len(data) > LARGEST_PARSED:
         return None
@@ -100,7 +100,7 @@ def _is_moodle(names: Collection[str]) -> bool:
 
 
 def _worksheet_in(archive: Archive, names: Collection[str]) -> Worksheet | None:
-    """Return a worksheet beside the submissions, but never a file that a student handed in."""
+    """Return a worksheet from the archive's top folders, never a file from a student."""
     for name in names:
         if name.endswith(".csv") and moodle.BESIDE_STUDENTS.fullmatch(name):
             data = archive.read(name)

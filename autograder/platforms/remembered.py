@@ -1,8 +1,8 @@
-"""What the platform called each collected submission: `platforms.json` in the course.
+"""Store where each collected submission came from, in `platforms.json` in the course.
 
-By assignment and student, it has the platform, the platform's id of the student, and the place to
-which the platform's upload of feedback leads. `as_is` marks a student who was taken from a platform
-while the course had no roster.
+For each assignment and student, it has the platform, the platform's id of the student, and the
+place that the platform's upload of feedback needs. `as_is` marks a student who was collected while
+the course had no roster.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ FILE = "platforms.json"
 
 
 class RememberedError(Exception):
-    """The file cannot be used; the message says what, where and what to do."""
+    """Raised if the file cannot be used; the message says why, where and what to do."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a submission came from, and where its feedback goes."""
+    """The origin of a submission, which is also the destination of its feedback."""
 
     platform: str
     place: str
@@ -33,7 +33,7 @@ class Place:
 
 
 Places = Mapping[str, Mapping[str, Place]]
-"""By assignment, then by student."""
+"""Places by assignment, then by student."""
 
 
 def read_places(course: Course) -> Places:
@@ -49,13 +49,13 @@ def read_places(course: Course) -> Places:
         return {}
     except (ValueError, TypeError, AttributeError) as error:
         raise RememberedError(
-            f"{path}: the names of the platform cannot be read ({error}). Put the file back from a "
+            f"{path}: the platform's names cannot be read ({error}). Restore the file from a "
             "backup, or move it away and collect the archives again."
         ) from error
 
 
 def write_places(course: Course, places: Places) -> None:
-    """Write all places."""
+    """Write all places to the course."""
     content = {
         assignment: {student: asdict(place) for student, place in sorted(students.items())}
         for assignment, students in sorted(places.items())
@@ -64,25 +64,25 @@ def write_places(course: Course, places: Places) -> None:
 
 
 def forget(course: Course, student: str) -> bool:
-    """Remove a student from the file; False if it does not name them. Raises RememberedError."""
+    """Remove a student from the file; return whether they were in it. Raises RememberedError."""
     places = read_places(course)
     if all(student not in students for students in places.values()):
         return False
-    kept = {
+    remaining = {
         assignment: {name: place for name, place in students.items() if name != student}
         for assignment, students in places.items()
     }
-    write_places(course, kept)
+    write_places(course, remaining)
     return True
 
 
-def taken_as_they_are(places: Places) -> set[str]:
-    """Return the students who were taken from a platform while there was no roster."""
+def students_without_roster(places: Places) -> set[str]:
+    """Return the students who were collected while the course had no roster."""
     return {student for student, place in _all(places) if place.as_is}
 
 
 def path_of(course: Course) -> Path:
-    """Return the file of a course."""
+    """Return the path of a course's file."""
     return course.root / FILE
 
 

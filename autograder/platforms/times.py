@@ -1,4 +1,4 @@
-"""Times of submissions, as platforms write them and as nbgrader reads them. All are naive UTC."""
+"""Convert times of submissions between the formats of platforms and nbgrader. All are naive UTC."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ MOODLE = (
     "%B %d, %Y, %I:%M %p",
     "%B %d, %Y, %H:%M",
 )
-"""Moodle's dates in English, British or American, without the day of the week."""
+"""Moodle's date formats in British and American English, without the day of the week."""
 
 
 def parse_time(text: str) -> datetime | None:
-    """Return the time in `text`, which names its time zone; None if it is not such a time."""
+    """Return the time in `text`, which must include its time zone; None for another format."""
     match = ON_THE_PLATFORM.fullmatch(text.strip())
     if match is None:
         return None
@@ -33,9 +33,9 @@ def parse_time(text: str) -> datetime | None:
 
 
 def parse_moodle_time(text: str) -> datetime | None:
-    """Return the time in a cell of Moodle's worksheet; None if there is none that can be read.
+    """Return the time in a cell of Moodle's worksheet; None if it cannot be read.
 
-    Moodle writes no time zone. The time is taken to be in the time zone of this process.
+    Moodle writes no time zone, so the time is read in the time zone of this process.
     """
     text = " ".join(text.split())
     weekday = re.match(r"[A-Z][a-z]+day, ", text)
@@ -49,5 +49,5 @@ def parse_moodle_time(text: str) -> datetime | None:
 
 
 def as_timestamp(time: datetime) -> str:
-    """Return `time` as nbgrader writes it into timestamp.txt."""
+    """Return `time` in nbgrader's format for timestamp.txt."""
     return f"{time:%Y-%m-%d %H:%M:%S} UTC"

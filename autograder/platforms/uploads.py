@@ -1,4 +1,4 @@
-"""What every platform's archive is turned into: uploads, each with whom the platform says it is."""
+"""The common form of all platforms' archives: uploads, each with the person who uploaded it."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from datetime import datetime
 
 SUFFIX = re.compile(r"(?:-(\d{1,4})| ?\((\d{1,4})\))$", re.ASCII)
-"""What a platform adds to the name of a file that is handed in again, and a browser to a copy."""
+"""The suffix that a platform adds to a file handed in again, and a browser to a copy."""
 
 
 @dataclass(frozen=True)
 class Person:
     """A student as the platform knows them.
 
-    `ids` hold for the whole course, the best first: the first one names a student where there is no
-    roster. `internal` is True if they are numbers of the platform's own, which in a roster are
-    expected as `lms_user_id`.
+    `ids` are valid in the whole course, the best first; the first becomes the student's id if
+    there is no roster. `internal` is True if they are numbers that the platform assigned, which a
+    roster has as `lms_user_id`.
     """
 
     ids: tuple[str, ...] = ()
@@ -26,7 +26,7 @@ class Person:
 
     @property
     def label(self) -> str:
-        """Name the person for people to read."""
+        """The name to show for this person."""
         return self.name or self.email or next(iter(self.ids), "nobody")
 
 
@@ -34,9 +34,9 @@ class Person:
 class Upload:
     """A notebook in an archive.
 
-    `path` is its name in the archive and `file` what the student called it. `place` is what the
-    platform's upload of feedback needs: Canvas's file name, or Moodle's folder. Of two uploads of
-    one person, the one with the larger `order` is newer. `refused` says why it cannot be collected.
+    `path` is its name in the archive, and `file` the name that the student gave it. `place` is the
+    name that the platform's upload of feedback needs: Canvas's file name, or Moodle's folder. Of
+    two uploads by a person, the larger `order` is newer. `refused` says why it cannot be collected.
     """
 
     path: str
@@ -53,10 +53,10 @@ class Upload:
 
 @dataclass(frozen=True)
 class Contents:
-    """An archive as it was understood.
+    """The contents of an archive.
 
-    `no_time` says why an upload of this platform has no time. `others` are files that are not
-    notebooks, with what they are.
+    `no_time` says why an upload from this platform has no time. `others` are files that are not
+    notebooks, each with a description.
     """
 
     platform: str
@@ -66,7 +66,7 @@ class Contents:
 
 
 def suffix(file: str) -> int:
-    """Return the number that tells a file from earlier ones of its name, or 0."""
+    """Return the number that distinguishes a file from earlier files of the same name, or 0."""
     match = SUFFIX.search(file.removesuffix(".ipynb"))
     return int(match[1] or match[2]) if match else 0
 

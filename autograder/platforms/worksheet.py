@@ -18,12 +18,12 @@ IDS = ("ID number", "Username")
 
 
 class WorksheetError(Exception):
-    """The worksheet cannot be used; the message says what, where and what to do."""
+    """Raised if a worksheet cannot be used; the message says why, where and what to do."""
 
 
 @dataclass(frozen=True)
 class Participant:
-    """A row: the full `name`, the `ids` that the site shows, when the work was `modified`."""
+    """A row: the full `name`, the `ids` that the site shows, and the time of the last change."""
 
     name: str
     ids: tuple[str, ...]
@@ -34,7 +34,7 @@ class Participant:
 
 @dataclass(frozen=True)
 class Worksheet:
-    """A grading worksheet as its file has it: its columns and its rows."""
+    """The columns and rows of a grading worksheet's file."""
 
     place: str
     columns: tuple[str, ...]
@@ -42,7 +42,7 @@ class Worksheet:
 
     @property
     def participants(self) -> dict[str, Participant]:
-        """The participants by their numbers, as they stand in the names of Moodle's archive."""
+        """The participants by number; the names in Moodle's archive have the same numbers."""
         return {number_of(row): _participant(row) for row in self.rows}
 
 
@@ -60,7 +60,7 @@ def read_worksheet(place: str, data: bytes) -> Worksheet:
     except (UnicodeDecodeError, csv.Error) as error:
         raise WorksheetError(
             f"{place}: not a CSV in UTF-8 ({error}). Download the grading worksheet again, and do "
-            "not save it with a spreadsheet."
+            "not save it from a spreadsheet program."
         ) from error
     columns = tuple(table[0]) if table else ()
     if IDENTIFIER not in columns or GRADE not in columns:
@@ -71,24 +71,24 @@ def read_worksheet(place: str, data: bytes) -> Worksheet:
     if doubled := sorted({name for name in columns if columns.count(name) > 1}):
         raise WorksheetError(f"{place}: two columns are called {doubled[0]}. Rename one.")
     rows = [row for row in table[1:] if any(row)]
-    for at, row in enumerate(rows, start=2):
+    for number, row in enumerate(rows, start=2):
         if len(row) != len(columns):
             raise WorksheetError(
-                f"{place}: row {at} has {len(row)} cells, and the head has {len(columns)}. "
+                f"{place}: row {number} has {len(row)} cells, but the header has {len(columns)}. "
                 "Download the grading worksheet again."
             )
     cells = tuple(dict(zip(columns, row, strict=True)) for row in rows)
     numbers = [number_of(row) for row in cells]
     if "" in numbers or len(set(numbers)) < len(numbers):
         raise WorksheetError(
-            f"{place}: an identifier has no number or is there twice. Download the grading "
+            f"{place}: an identifier has no number or occurs twice. Download the grading "
             "worksheet again."
         )
     return Worksheet(place, columns, cells)
 
 
 def number_of(row: Mapping[str, str]) -> str:
-    """Return the number of a row's participant: the end of its identifier, in any language."""
+    """Return the participant's number, which ends the row's identifier in every language."""
     match = re.search(r"(\d+)$", row[IDENTIFIER].strip(), re.ASCII)
     return match[1] if match else ""
 

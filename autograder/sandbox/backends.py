@@ -1,4 +1,4 @@
-"""Where rooms are made: in namespaces of a warm process, in a sandbox each, or unprotected."""
+"""Create rooms: in namespaces of a warm process, in a separate sandbox each, or unprotected."""
 
 from __future__ import annotations
 
@@ -15,55 +15,60 @@ from typing import Protocol
 from ..probe import wire
 from ..probe.line import LineError, receive, send
 from ..probe.supervisor import COLD, CONTAINER, ONE_ROOM, TRUSTING, WARM
-from .containers import ENGINES, contained
+from .containers import ENGINES, container_start
 from .limits import LIMITS, Limits
-from .rooms import START_SECONDS, NotBegun, Room
-from .starting import Start, Supervisor, bubblewrapped, unprotected
+from .rooms import START_SECONDS, NotStarted, Room
+from .starting import Start, Supervisor, bubblewrap_start, unprotected_start
 
 KINDS = (WARM, COLD, CONTAINER)
-"""The sandboxes, as `open_sandbox` tries them."""
+"""The kinds of sandbox, in the order in which `open_sandbox` tries them."""
 
 IMPORTED_EARLY = {b"optim": "torch._dynamo", b"matplotlib": "matplotlib.pyplot"}
-"""Modules that a sandbox imports before a program which has these words in it.
+"""Modules that a sandbox imports before a program that contains these words.
 
-An optimiser of torch imports torch._dynamo: more than a second, in each of the three processes in
-which an answer runs. Matplotlib looks for the machine's fonts when it is imported, and begins a
-process for that, which an answer with something forbidden may not.
+An optimiser of torch imports torch._dynamo, which takes more than a second in each of the three
+processes in which an answer runs. Matplotlib starts a process on import, to look for fonts, which
+is not allowed in exercises with forbidden operations.
 """
 
 INSTALL = (
     "install bubblewrap (Debian and Ubuntu: `sudo apt-get install bubblewrap`), then run "
-    "`autograder doctor`; to run your own files only, `--trust` does without a sandbox"
+    "`autograder doctor`; with `--trust`, your own files run without a sandbox"
 )
 
 
 class SandboxUnavailable(RuntimeError):
-    """This machine cannot isolate a submission; the message says what to install."""
+    """Raised if this machine cannot isolate a submission; the message says what to install."""
 
 
 class Sandbox(Protocol):
-    """Makes rooms, one for each submission."""
+    """Creates rooms, one for each submission."""
 
     @property
     def isolated(self) -> bool:
-        """False for `--trust`: a grade made there says so."""
+        """Return False for `--trust`, which the grades mention."""
         ...
 
     def room(self, program: bytes, torch: bool) -> Room:
-        """A room for `program`, a message of cells; with `torch`, that is imported already.
+        """Return a room for `program`, a message of cells; with `torch`, it has imported torch.
 
-        Raises NotBegun if it does not stand in time: no answer's fault.
+        Raises NotStarted if the room is not ready in time, which no answer can cause.
         """
         ...
 
     def close(self) -> None:
-        """End all that runs for this sandbox."""
+        """End all processes of this sandbox."""
         ...
 
 
 @dataclass
-class Isolating:
-    """Rooms of one kind: `mode` is one of supervisor.py's. Threads may share it."""
+class LocalSandbox:
+    """A sandbox on this machine; `mode` is one of supervisor.py's. Threads may share it.
+
+    It starts supervisors, each with a line (a socket). A supervisor forks the rooms, and each room
+    gets one end of a new socket pair. When a room has ended, its supervisor is reused for the next
+    room, unless `mode` is in ONE_ROOM.
+    """
 
     mode: str
     start: Start
@@ -79,9 +84,9 @@ class Isolating:
     def room(self, program: bytes, torch: bool) -> Room:
         """See Sandbox."""
         early = [module for word, module in IMPORTED_EARLY.items() if word in program]
-        modules = [one for one in early if torch or not one.startswith("torch")]
+        modules = [name for name in early if torch or not name.startswith("torch")]
         while (idle := self._idle(torch)) is not None:
-            with contextlib.suppress(NotBegun):  # it may have died since its last room
+            with contextlib.suppress(NotStarted):  # it may have died after its last room
                 return self._room(idle, program, torch, modules)
         run = ["-s", "-P", "-m", "probe.supervisor", self.mode]
         run += [str(self.limits.file), "numpy", "numpy.random", *(["torch"] if torch else [])]
@@ -97,15 +102,15 @@ class Isolating:
     def _room(
         self, supervisor: Supervisor, program: bytes, torch: bool, modules: Sequence[str]
     ) -> Room:
-        """A room of `supervisor`, which imports these modules first. Raises NotBegun."""
-        ours, theirs = socket.socketpair()
-        with theirs:
+        """Return a room of `supervisor`, which imports these modules first. Raises NotStarted."""
+        own_end, room_end = socket.socketpair()
+        with room_end:
             try:
-                send(supervisor.line, {"modules": modules}, (theirs.fileno(),))
+                send(supervisor.line, {"modules": modules}, (room_end.fileno(),))
             except LineError as error:
                 supervisor.end()
-                ours.close()
-                raise NotBegun(str(error)) from None
+                own_end.close()
+                raise NotStarted(str(error)) from None
 
         def leave(stuck: bool) -> None:
             if stuck or self.mode in ONE_ROOM:
@@ -114,17 +119,20 @@ class Isolating:
             with self._lock:
                 self._free.append((torch, supervisor))
 
-        return Room(ours, program, self.limits, leave)
+        return Room(own_end, program, self.limits, leave)
 
     def _idle(self, torch: bool) -> Supervisor | None:
-        """One whose last room has ended, and which has imported what is needed; None without."""
+        """Return a free supervisor, with or without `torch`, once its last room has ended.
+
+        Return None if there is no such supervisor.
+        """
         while True:
             with self._lock:
-                found = next((one for one in self._free if one[0] == torch), None)
-                if found is None:
+                candidate = next((item for item in self._free if item[0] == torch), None)
+                if candidate is None:
                     return None
-                self._free.remove(found)
-            _, supervisor = found
+                self._free.remove(candidate)
+            _, supervisor = candidate
             with contextlib.suppress(LineError):
                 receive(supervisor.line, deadline=time.monotonic() + START_SECONDS)
                 return supervisor
@@ -137,21 +145,21 @@ def open_sandbox(
     mode: str | None = None,
     packages: Sequence[str] = (),
 ) -> Sandbox:
-    """Return a sandbox that was just tried: the first of KINDS that this machine can make.
+    """Return a sandbox of the first of KINDS that works on this machine, and was just tried.
 
-    `mode` asks for one of them. `packages` hold what nobody in there may read, as this package
-    does: the exercises and references of a course. Raises SandboxUnavailable if there is none.
+    `mode` selects one kind. `packages` are hidden in the sandbox, as this package is, since they
+    hold the exercises and references of a course. Raises SandboxUnavailable if no kind works.
     """
     if trust:
-        return Isolating(TRUSTING, unprotected, limits)
+        return LocalSandbox(TRUSTING, unprotected_start, limits)
     refused = {}
     for kind in (mode,) if mode else KINDS:
         for program, start in _programs(kind, packages):
-            sandbox = Isolating(kind, start, limits)
+            sandbox = LocalSandbox(kind, start, limits)
             try:
                 sandbox.room(wire.encode([]), torch=False).close()
                 return sandbox
-            except NotBegun as error:
+            except NotStarted as error:
                 refused[program] = str(error)
     if not refused:
         missing = " or ".join(ENGINES) if mode == CONTAINER else "bubblewrap"
@@ -161,8 +169,10 @@ def open_sandbox(
 
 
 def _programs(kind: str, packages: Sequence[str]) -> Iterator[tuple[str, Start]]:
-    """The programs on this machine that make a sandbox of this kind, and how each is started."""
-    names, starting = (ENGINES, contained) if kind == CONTAINER else (("bwrap",), bubblewrapped)
-    for name in names if sys.platform == "linux" else ():  # they show programs of this machine
+    """Yield the programs here that provide this kind of sandbox, and how to start each."""
+    names, start_with = (
+        (ENGINES, container_start) if kind == CONTAINER else (("bwrap",), bubblewrap_start)
+    )
+    for name in names if sys.platform == "linux" else ():  # they run this machine's programs
         if program := shutil.which(name):
-            yield name, starting(program, packages)
+            yield name, start_with(program, packages)

@@ -1,8 +1,8 @@
-"""Start a supervisor in a container of docker or podman, where an installation has one of them.
+"""Start a supervisor in a container of docker or podman, if one of them is installed.
 
-The container shows the same programs of this machine as the other sandboxes, so there is no image
-to build or to fetch: its own is empty. It has no network, no privileges, a user of its own, and
-nothing that can be written to but the private folders.
+The container mounts the same programs of this machine as the other sandboxes, so its image is empty
+and need not be built or fetched. It has no network, no privileges and a separate user, and only
+its private folders are writable.
 """
 
 from __future__ import annotations
@@ -21,27 +21,36 @@ from typing import IO
 from ..probe.namespaces import DESK, JUDGE, PRIVATE
 from ..probe.supervisor import DOOR
 from .limits import Limits
-from .rooms import START_SECONDS, NotBegun
-from .shown import LIBRARIES, PROBE, SYSTEM, environment, hidden, prefixes, python, revealing
-from .starting import Start, Supervisor, last_line, up
+from .rooms import START_SECONDS, NotStarted
+from .shown import (
+    LIBRARIES,
+    PROBE,
+    SYSTEM,
+    environment,
+    hidden_folders,
+    prefixes,
+    python,
+    revealing_files,
+)
+from .starting import Start, Supervisor, last_line, wait_until_up
 
 ENGINES = ("docker", "podman")
 IMAGE = "autograder-empty"
-EMPTY_ARCHIVE = bytes(10240)  # a tar file that holds nothing
+EMPTY_ARCHIVE = bytes(10240)  # an empty tar file
 
 USERS = range(20_000, 60_000)
-"""Each container has one of them, by chance: the kernel counts the processes of a user."""
+"""User ids. Each container gets a random one, since the kernel counts processes per user."""
 
 PODMANS_OWN = ("--read-only-tmpfs=false", "--passwd=false", "--no-hosts")
-"""Podman would make further folders that can be written to, and files of users and hosts."""
+"""Keep podman from creating more writable folders, and files of users and hosts."""
 
-_LOOK = 0.05  # seconds between two looks whether the engine has given up
+_POLL_SECONDS = 0.05  # between two checks whether the engine has exited
 
 
-def contained(program: str, packages: Sequence[str] = ()) -> Start:
-    """Return what starts a supervisor in a container of the engine `program`.
+def container_start(program: str, packages: Sequence[str] = ()) -> Start:
+    """Return a function that starts a supervisor in a container of the engine `program`.
 
-    `packages` are hidden in there.
+    `packages` are hidden in the container.
     """
 
     def start(run: Sequence[str], limits: Limits) -> Supervisor:
@@ -51,13 +60,13 @@ def contained(program: str, packages: Sequence[str] = ()) -> Start:
             tempfile.TemporaryDirectory() as folder,
             socket.socket(socket.AF_UNIX) as door,
         ):
-            place = Path(folder) / "line"
-            door.bind(str(place))
-            place.chmod(0o666)  # the folder is ours alone; the user inside is another one
+            path = Path(folder) / "line"
+            door.bind(str(path))
+            path.chmod(0o666)  # for the container's user; the folder itself is private
             door.listen(1)
             _make_image(program, complaint)
             command = [program, "run", "--rm", "--name", name, *_options(program, limits, packages)]
-            command += [*_volume(str(place), DOOR), IMAGE, python(), *run]
+            command += [*_volume(str(path), DOOR), IMAGE, python(), *run]
             process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
@@ -65,26 +74,26 @@ def contained(program: str, packages: Sequence[str] = ()) -> Start:
                 stderr=complaint,
                 start_new_session=True,
             )
-            if (line := _answered(door, process)) is None:
-                _killed(program, name, process)
-                raise NotBegun(last_line(complaint) or f"{program} takes too long")
-            return up(Supervisor(line, lambda: _killed(program, name, process)), complaint)
+            if (line := _accept(door, process)) is None:
+                _kill(program, name, process)
+                raise NotStarted(last_line(complaint) or f"{program} takes too long")
+            return wait_until_up(Supervisor(line, lambda: _kill(program, name, process)), complaint)
 
     return start
 
 
 def _make_image(program: str, complaint: IO[bytes]) -> None:
-    """Make the empty image if it is not there. Raises NotBegun where the engine does not run."""
+    """Create the empty image if it does not exist. Raises NotStarted if the engine does not run."""
     try:
-        known = subprocess.run(
+        existing = subprocess.run(
             [program, "image", "inspect", IMAGE],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=START_SECONDS,
         )
-        if known.returncode == 0:
+        if existing.returncode == 0:
             return
-        made = subprocess.run(
+        imported = subprocess.run(
             [program, "import", "-", IMAGE],
             input=EMPTY_ARCHIVE,
             stdout=subprocess.DEVNULL,
@@ -92,16 +101,16 @@ def _make_image(program: str, complaint: IO[bytes]) -> None:
             timeout=START_SECONDS,
         )
     except subprocess.TimeoutExpired:
-        raise NotBegun(f"{program} does not answer") from None
-    if made.returncode:
-        raise NotBegun(last_line(complaint))
+        raise NotStarted(f"{program} does not answer") from None
+    if imported.returncode:
+        raise NotStarted(last_line(complaint))
 
 
-def _answered(door: socket.socket, process: subprocess.Popen[bytes]) -> socket.socket | None:
-    """The line on which the container called; None if it ended before it did, or takes too long."""
+def _accept(door: socket.socket, process: subprocess.Popen[bytes]) -> socket.socket | None:
+    """Return the connection from the container; None if it ends first or takes too long."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
-        ready, _, _ = select.select([door], [], [], _LOOK)
+        ready, _, _ = select.select([door], [], [], _POLL_SECONDS)
         if ready:
             line, _ = door.accept()
             return line
@@ -110,8 +119,8 @@ def _answered(door: socket.socket, process: subprocess.Popen[bytes]) -> socket.s
     return None
 
 
-def _killed(program: str, name: str, process: subprocess.Popen[bytes]) -> None:
-    """Kill the container `name`; its client `process` removes it and ends."""
+def _kill(program: str, name: str, process: subprocess.Popen[bytes]) -> None:
+    """Kill the container `name`; then the client `process` removes it and exits."""
     try:
         subprocess.run(
             [program, "kill", name],
@@ -120,13 +129,13 @@ def _killed(program: str, name: str, process: subprocess.Popen[bytes]) -> None:
             timeout=START_SECONDS,
         )
         process.wait(START_SECONDS)
-    except subprocess.TimeoutExpired:  # the engine hangs: the container ends when its line does
+    except subprocess.TimeoutExpired:  # the engine hangs; the container ends with its connection
         process.kill()
         process.wait()
 
 
 def _options(program: str, limits: Limits, packages: Sequence[str]) -> list[str]:
-    """The container's own part of the command line."""
+    """Return the command-line options of the container."""
     user = USERS.start + secrets.randbelow(len(USERS))
     options = ["--pull", "never", "--network", "none", "--hostname", "sandbox"]
     options += ["--user", f"{user}:{user}", "--cap-drop", "ALL", "--read-only"]
@@ -137,14 +146,14 @@ def _options(program: str, limits: Limits, packages: Sequence[str]) -> list[str]
         options += _volume(folder, folder) if os.path.exists(folder) else []
     for prefix, place in prefixes().items():
         options += _volume(prefix, place)
-    for folder in hidden(packages):
+    for folder in hidden_folders(packages):
         options += ["--tmpfs", f"{folder}:ro,size=4k"]
-    for file in revealing():
+    for file in revealing_files():
         options += _volume("/dev/null", file)
     options += _volume(str(PROBE), f"{JUDGE}/probe")
     for private in PRIVATE:
         options += ["--tmpfs", f"{private}:size={limits.file},mode=1777"]
-    for other in ("/dev/mqueue", "/sys"):  # what engines show besides
+    for other in ("/dev/mqueue", "/sys"):  # mounted by the engines
         options += ["--tmpfs", f"{other}:ro,size=4k"]
     for name, value in environment().items():
         options += ["--env", f"{name}={value}"]

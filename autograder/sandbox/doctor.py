@@ -1,4 +1,4 @@
-"""Which layers of isolation this machine has, each proved by an attempt to break it."""
+"""Test the layers of isolation on this machine by trying to break each one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..probe.status import Status
 from ..probe.values import Call, Observation
 from .backends import KINDS, Sandbox, SandboxUnavailable, open_sandbox
 from .limits import LIMITS
-from .rooms import NotBegun
+from .rooms import NotStarted
 
 QUICK = replace(LIMITS, seconds=1.0, cell_seconds=1.0, cells_seconds=1.0, memory=128 * 2**20)
 
@@ -22,7 +22,7 @@ QUICK = replace(LIMITS, seconds=1.0, cell_seconds=1.0, cells_seconds=1.0, memory
 class Layer:
     """One layer of isolation, whether it held, and what was tried.
 
-    `held` is None for a sandbox that this machine cannot make; `detail` says why.
+    `held` is None for a sandbox that is not available on this machine; `detail` says why.
     """
 
     name: str
@@ -32,9 +32,9 @@ class Layer:
 
 @dataclass(frozen=True)
 class Attempt:
-    """A try to break a layer: `source` is the body of a function that returns True if it did.
+    """An attempt to break a layer: the body of a function that returns True if it succeeds.
 
-    Where a limit may end it instead, `status` says with what. `forbidden` is as in a Call.
+    If a limit should end the attempt, `status` is the expected status. `forbidden` is as in a Call.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Attempt:
 ATTEMPTS = (
     Attempt(
         "files of this machine",
-        "reads /etc/passwd and /root, writes beside the programs",
+        "reads /etc/passwd and /root, writes to the folders of programs",
         """\
         import os, sys
         for path in ("/etc/passwd", "/etc/shadow", "/home", "/root/.ssh"):
@@ -61,7 +61,7 @@ ATTEMPTS = (
     ),
     Attempt(
         "network",
-        "opens sockets of the internet, of the kernel and of virtual machines",
+        "opens sockets for the internet, the kernel and virtual machines",
         """\
         import socket
         for family in (socket.AF_INET, socket.AF_INET6, socket.AF_NETLINK, 40):
@@ -73,7 +73,7 @@ ATTEMPTS = (
     ),
     Attempt(
         "other processes",
-        "looks for them, traces and reads the first one",
+        "looks for other processes, traces and reads the first",
         """\
         import ctypes, os
         kernel = ctypes.CDLL(None, use_errno=True)
@@ -83,7 +83,7 @@ ATTEMPTS = (
     ),
     Attempt(
         "system calls",
-        "asks for keyrings, new namespaces, a mount, memory that no process owns",
+        "requests keyrings, new namespaces, a mount, and memory that no process owns",
         """\
         import ctypes
         kernel = ctypes.CDLL(None, use_errno=True)
@@ -99,13 +99,13 @@ ATTEMPTS = (
     ),
     Attempt(
         "time",
-        "computes without end",
+        "runs an infinite loop",
         "while True: pass",
         Status.TIMEOUT,
     ),
     Attempt(
         "time of all processes together",
-        "lets processes of other sessions compute without end",
+        "runs infinite loops in processes of other sessions",
         """\
         import os, time
         for _ in range(4):
@@ -131,7 +131,7 @@ ATTEMPTS = (
     ),
     Attempt(
         "number of processes",
-        "begins 200 of them",
+        "starts 200 processes",
         """\
         import os, time
         for _ in range(200):
@@ -143,8 +143,8 @@ ATTEMPTS = (
         Status.PROCESSES,
     ),
     Attempt(
-        "processes beside what is forbidden",
-        "begins one where it could run something that is forbidden",
+        "processes in forbidden exercises",
+        "starts a process, which could run something forbidden",
         """\
         import os
         if os.fork() == 0: os._exit(0)
@@ -155,7 +155,7 @@ ATTEMPTS = (
     ),
     Attempt(
         "private folders",
-        "looks for something in them, and fills each",
+        "looks for files in these folders, and fills each one",
         """\
         import os
         for folder in ("/tmp", "/dev/shm", "/desk"):
@@ -172,7 +172,7 @@ ATTEMPTS = (
     ),
     Attempt(
         "number of files",
-        "makes 20,000 empty ones",
+        "creates 20,000 empty files",
         """\
         import os, time
         for number in range(20_000):
@@ -186,34 +186,36 @@ ATTEMPTS = (
 
 
 def layers() -> list[Layer]:
-    """Try to break every layer, in each kind of sandbox; the one that grading uses comes first."""
-    found = []
+    """Try to break every layer, in each kind of sandbox; the kind used for grading comes first."""
+    results = []
     for mode in KINDS:
         try:
             sandbox = open_sandbox(limits=QUICK, mode=mode)
         except SandboxUnavailable as error:
-            found.append(Layer(f"{mode}: sandbox", None, str(error)))
+            results.append(Layer(f"{mode}: sandbox", None, str(error)))
             continue
-        found.append(Layer(f"{mode}: sandbox", True, "made a room, and a second one"))
-        found += [_tried(sandbox, mode, attempt) for attempt in ATTEMPTS]
+        results.append(Layer(f"{mode}: sandbox", True, "started two rooms"))
+        results += [_try_to_break(sandbox, mode, attempt) for attempt in ATTEMPTS]
         sandbox.close()
-    return found
+    return results
 
 
-def _tried(sandbox: Sandbox, mode: str, attempt: Attempt) -> Layer:
+def _try_to_break(sandbox: Sandbox, mode: str, attempt: Attempt) -> Layer:
     body = textwrap.indent(textwrap.dedent(attempt.source), "    ")
     cell = np.frombuffer(f"def trial():\n{body}".encode(), np.uint8)
     try:
         with closing(sandbox.room(wire.encode([(cell, "trial")]), torch=False)) as room:
             calls = wire.encode([("trial", [Call((), forbidden=attempt.forbidden)])])
             run = room.run(calls, seconds=QUICK.seconds, again=bool(attempt.forbidden))
-    except NotBegun as error:
+    except NotStarted as error:
         return Layer(f"{mode}: {attempt.name}", False, str(error))
     held = attempt.status is not Status.ENDED and run.status in (attempt.status, Status.KILLED)
     if run.status is Status.ENDED and run.results:
-        _, seen = wire.decode(run.results[0])
+        _, result = wire.decode(run.results[0])
         held = (
-            isinstance(seen, list) and isinstance(seen[0], Observation) and seen[0].value is False
+            isinstance(result, list)
+            and isinstance(result[0], Observation)
+            and result[0].value is False
         )
     detail = f"{attempt.tried}: {'held' if held else f'NOT held ({run.status})'}"
     return Layer(f"{mode}: {attempt.name}", held, detail)

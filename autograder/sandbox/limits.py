@@ -1,4 +1,4 @@
-"""What the sandbox allows, in one place."""
+"""All limits of the sandbox."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ MIB = 2**20
 class Limits:
     """Limits of one run: a process that runs the cells of a submission and then makes calls.
 
-    `seconds` (of a processor, or of doing nothing) bounds the calls of one exercise, at the least;
-    `cell_seconds` one cell, `cells_seconds` all of them. `memory` (bytes) bounds what all processes
-    of the run add to what the sandbox holds itself; `output` (bytes) what they print; `file`
-    (bytes) one file and each private folder; `processes` how many they are; `answer` (bytes) the
-    results of one exercise.
+    `seconds` (processor time or idle time) is the smallest time limit for the calls of an exercise;
+    `cell_seconds` is the limit of one cell, `cells_seconds` of all cells. In bytes: `memory` is
+    what all processes of the run may use in addition to the sandbox itself, `output` what they may
+    print, `file` the size of a file and of each private folder, `answer` the results of one
+    exercise. `processes` and `descriptors` are the numbers of processes and file descriptors.
     """
 
     seconds: float = 2

@@ -1,4 +1,9 @@
-"""The grader's side of a room: give an order, hear what became of it, by the clock out here."""
+"""The grader's side of a room: send an order and receive the outcome, within a time limit.
+
+A room is a process in the sandbox that serves one submission. For each order it forks a fresh
+process, which runs the submission's cells and makes the calls. If no valid reply arrives in time,
+the grader closes the room and has the sandbox behind it killed.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +24,7 @@ from ..probe.status import Status
 from .limits import Limits
 
 START_SECONDS = 30
-"""A room that is not ready by then never will be."""
+"""Timeout in seconds for the start of a room."""
 
 _SEALS = {"shrink": 2, "grow": 4, "write": 8}  # fcntl(2): F_SEAL_*
 _ADD_SEALS = 1033
@@ -27,20 +32,19 @@ _ADD_SEALS = 1033
 STATUSES = frozenset(Status)
 
 
-class NotBegun(Exception):
-    """The room never stood: nothing of the student's has run, and it is no answer's fault."""
+class NotStarted(Exception):
+    """Raised if a room did not start. No student's code has run, so no answer can be the cause."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """What became of one order.
+    """The outcome of one order.
 
-    `status` says whether it came to its end. `cell` is the index of the cell in which it did.
-    `results` are what the exercises showed, in the order of the run: data from the student's side.
-    `changed` is the message of the calls as it was afterwards, if it is not as it was handed in.
-    `requests` says how many different calls of a function were asked for, by its number. `left` is
-    True if processes that the cells, or other answers, had left had to end before the exercises
-    with something forbidden.
+    `status` says how the run ended, and `cell` is the index of the cell in which it ended, if any.
+    `results` has the exercises' results in the order of the run, which are untrusted data.
+    `changed` is the message of the calls after the run, if it was modified. `requests` maps the
+    number of a function to the number of different calls of it. `left` is True if processes left
+    over from cells or other answers were ended before the exercises with forbidden operations.
     """
 
     status: Status
@@ -52,12 +56,15 @@ class Run:
 
 
 class Room:
-    """A room for one submission. Once a run has failed to answer, it is closed for good."""
+    """A room for one submission. After a run that gave no valid reply, it stays closed."""
 
     def __init__(
         self, line: socket.socket, program: bytes, limits: Limits, leave: Callable[[bool], None]
     ) -> None:
-        """`leave` is called at the end, with True if the sandbox behind it answers no more."""
+        """Wait until the room is ready. Raises NotStarted if it is not.
+
+        At the end `leave` is called, with True if the sandbox behind the room no longer responds.
+        """
         self._line, self._limits, self._leave = line, limits, leave
         self.open = True
         self._program = _file(program, sealed=("shrink", "grow", "write"))
@@ -65,10 +72,10 @@ class Room:
             message, _, _ = receive(line, deadline=time.monotonic() + START_SECONDS)
         except LineError as error:
             self._close(stuck=True)
-            raise NotBegun(str(error)) from None
+            raise NotStarted(str(error)) from None
         if message.get("status") != READY:
             self._close(stuck=True)
-            raise NotBegun(str(message.get("why", "it says nothing")))
+            raise NotStarted(str(message.get("why", "no reason was reported")))
 
     def run(
         self,
@@ -82,31 +89,31 @@ class Room:
     ) -> Run:
         """Run the program in a fresh process, then `calls`: a message of (exercise, calls).
 
-        `functions` is a message with the list of those that a FunctionElsewhere stands for. With
-        `turns`, there are so many of them, and the one call is made for each, in a copy of the
-        process; either all have a result, or the status is another than ENDED.
-        `seconds` bounds the calls. Whatever happens in there, this returns by its own clock. Raises
-        NotBegun if nothing of the student's has run.
+        `functions` is a message with the list of functions for which FunctionElsewhere is a
+        placeholder. If `turns` is not 0, there are that many functions, and `calls` holds a single
+        call, which is made for each function in a fork of the process; the status is ENDED only if
+        all of them have a result. `seconds` limits the calls. Whatever happens in the sandbox, this
+        returns within its own time limit. Raises NotStarted if no student's code has run.
         """
         limits = replace(self._limits, seconds=seconds)
-        whole = GENEROUS * (limits.cells_seconds + seconds * max(turns, 1)) + 10
+        timeout = GENEROUS * (limits.cells_seconds + seconds * max(turns, 1)) + 10
         order = {
             "again": again,
             "left_out": sorted(left_out),
             "turns": turns,
             "limits": asdict(limits),
         }
-        handed = _file(calls, sealed=("shrink", "grow"))
-        files = [self._program, handed]
+        calls_file = _file(calls, sealed=("shrink", "grow"))
+        files = [self._program, calls_file]
         if functions:
             files.append(_file(functions, sealed=("shrink", "grow", "write")))
         try:
             send(self._line, order, files)
             reply, _, payload = receive(
-                self._line, most=limits.answer, deadline=time.monotonic() + whole
+                self._line, most=limits.answer, deadline=time.monotonic() + timeout
             )
-            after = os.pread(handed, len(calls) + 1, 0)
-            run, clean = _understood(reply, payload)
+            after = os.pread(calls_file, len(calls) + 1, 0)
+            run, clean = _parse_reply(reply, payload)
         except LateError:
             self._close(stuck=True)
             return Run(Status.TIMEOUT)
@@ -119,11 +126,11 @@ class Room:
         if not clean:
             self._close(stuck=False)
         if run.status is Status.UNPREPARED:
-            raise NotBegun("a process for a run could not be prepared")
+            raise NotStarted("the process for a run could not be prepared")
         return run if after == calls else replace(run, changed=after)
 
     def close(self) -> None:
-        """End the room, with all that runs in it."""
+        """End the room and all processes in it."""
         self._close(stuck=False)
 
     def _close(self, stuck: bool) -> None:
@@ -134,8 +141,11 @@ class Room:
             self._leave(stuck)
 
 
-def _understood(reply: dict[str, Any], payload: bytes) -> tuple[Run, bool]:
-    """What the room replied, checked as anything that comes from a sandbox. Raises LineError."""
+def _parse_reply(reply: dict[str, Any], payload: bytes) -> tuple[Run, bool]:
+    """Return the run that a reply describes, and whether it is clean. Raises LineError.
+
+    Every field is checked, since a reply comes from the sandbox.
+    """
     status, cell, sizes = reply.get("status"), reply.get("cell"), reply.get("sizes")
     requests = reply.get("requests")
     if (
@@ -149,22 +159,22 @@ def _understood(reply: dict[str, Any], payload: bytes) -> tuple[Run, bool]:
         or not all(map(_is_count, requests))
     ):
         raise LineError("a reply is malformed")
-    results, place = [], 0
+    results, position = [], 0
     for size in sizes:
-        results.append(payload[place : place + size])
-        place += size
+        results.append(payload[position : position + size])
+        position += size
     left = reply.get("left") is True
     run = Run(Status(status), cell, tuple(results), requests=dict(requests), left=left)
     return run, reply.get("clean") is True
 
 
 def _is_count(pair: Any) -> bool:
-    """True for a number and how often."""
-    return isinstance(pair, list) and len(pair) == 2 and all(type(one) is int for one in pair)
+    """Return True for a list of two integers: a function's number and a count."""
+    return isinstance(pair, list) and len(pair) == 2 and all(type(item) is int for item in pair)
 
 
 def _file(content: bytes, sealed: Collection[str]) -> int:
-    """An open file in memory that holds `content`; on Linux no one can change its length."""
+    """Return a descriptor of a file in memory with `content`; on Linux, its length is sealed."""
     if not hasattr(os, "memfd_create"):
         with tempfile.TemporaryFile(buffering=0) as file:
             file.write(content)

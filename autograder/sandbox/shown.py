@@ -1,4 +1,4 @@
-"""What a sandbox shows of this machine: the programs that submissions need, and nothing else."""
+"""The parts of this machine that a sandbox can read: only the programs that submissions need."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "PYTHONDONTWRITEBYTECODE": "1",
-    # In large pages a process forks in half the time, and threads share these.
+    # Huge pages halve the time of a fork; a single arena makes threads share them.
     "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1:glibc.malloc.arena_max=1",
 }
 
@@ -37,13 +37,13 @@ _EDITABLE = (
 
 
 def prefixes() -> dict[str, str]:
-    """The folders of this Python environment that no folder of the system holds, and their places.
+    """Return the folders of this Python environment outside of SYSTEM, with their sandbox paths.
 
-    These are the interpreter's and those of the packages. They stand at the same places wherever
-    they lie, so that no answer sees the folders on the way, which bear a user's and a course's
-    name.
+    These are the folders of the interpreter and of its packages. Their paths in the sandbox are
+    fixed, so that no answer sees the real paths, which may contain the names of a user and a
+    course.
     """
-    found: dict[str, str] = {}
+    shown: dict[str, str] = {}
     places = {
         sys.base_prefix: "python",
         sysconfig.get_path("purelib"): "site-packages",
@@ -51,13 +51,13 @@ def prefixes() -> dict[str, str]:
     }
     for folder, place in places.items():
         real = os.path.realpath(folder)
-        if not any(Path(real).is_relative_to(shown) for shown in (*SYSTEM, *found)):
-            found[real] = f"{JUDGE}/{place}"
-    return found
+        if not any(Path(real).is_relative_to(parent) for parent in (*SYSTEM, *shown)):
+            shown[real] = f"{JUDGE}/{place}"
+    return shown
 
 
-def inside(path: str) -> str:
-    """The place of something in this Python environment."""
+def path_inside(path: str) -> str:
+    """Return the sandbox path of a file or folder of this Python environment."""
     real = Path(os.path.realpath(path))
     for folder, place in sorted(prefixes().items(), reverse=True):  # the innermost first
         if real.is_relative_to(folder):
@@ -66,37 +66,42 @@ def inside(path: str) -> str:
 
 
 def python() -> str:
-    """The place of this Python: of a virtual environment's, that which it links to."""
-    return inside(os.path.realpath(sys.executable))
+    """Return the sandbox path of this Python; links of a virtual environment are resolved."""
+    return path_inside(os.path.realpath(sys.executable))
 
 
 def environment() -> dict[str, str]:
-    """The environment of a supervisor: ENVIRONMENT, and where Python finds what it loads."""
-    packages = dict.fromkeys(inside(sysconfig.get_path(name)) for name in ("purelib", "platlib"))
-    found = ENVIRONMENT | {"PYTHONPATH": os.pathsep.join((JUDGE, *packages))}
+    """Return the environment of a supervisor: ENVIRONMENT plus the search paths of Python."""
+    packages = dict.fromkeys(
+        path_inside(sysconfig.get_path(name)) for name in ("purelib", "platlib")
+    )
+    variables = ENVIRONMENT | {"PYTHONPATH": os.pathsep.join((JUDGE, *packages))}
     if os.path.realpath(sys.base_prefix) in prefixes():  # a shared build has libpython there
-        found["LD_LIBRARY_PATH"] = inside(f"{sys.base_prefix}/lib")
-    return found
+        variables["LD_LIBRARY_PATH"] = path_inside(f"{sys.base_prefix}/lib")
+    return variables
 
 
-def hidden(packages: Sequence[str]) -> list[str]:
-    """Where the judge and these packages stand inside of what is shown: empty folders there."""
+def hidden_folders(packages: Sequence[str]) -> list[str]:
+    """Return the sandbox paths of the judge and these packages, which must be empty there."""
     judge = __name__.partition(".")[0]
-    return [inside(folder) for package in (judge, *packages) for folder in _installed(package)]
+    return [
+        path_inside(folder) for package in (judge, *packages) for folder in _shown_folders(package)
+    ]
 
 
-def revealing() -> list[str]:
-    """The places of files that say where a package stands outside: of those installed editable.
+def revealing_files() -> list[str]:
+    """Return the sandbox paths of files that contain the real path of an editable installation.
 
-    They cannot be read in the sandbox. A path may still stand in what Python has compiled.
+    They are hidden in the sandbox. A real path may still occur in compiled Python files.
     """
     folders = {sysconfig.get_path(name) for name in ("purelib", "platlib")}
     files = (file for folder in folders for name in _EDITABLE for file in Path(folder).glob(name))
-    return sorted(inside(str(file)) for file in files)
+    return sorted(path_inside(str(file)) for file in files)
 
 
-def _installed(package: str) -> Sequence[str]:
+def _shown_folders(package: str) -> Sequence[str]:
     spec = importlib.util.find_spec(package)
     folders = list(spec.submodule_search_locations or ()) if spec else []
     real = map(os.path.realpath, folders)
-    return [one for one in real if any(Path(one).is_relative_to(p) for p in (*SYSTEM, *prefixes()))]
+    shown = (*SYSTEM, *prefixes())
+    return [path for path in real if any(Path(path).is_relative_to(p) for p in shown)]

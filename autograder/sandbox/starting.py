@@ -1,4 +1,4 @@
-"""Start a supervisor as a process of this machine: in a fresh bubblewrap, or unprotected."""
+"""Start a supervisor as a process of this machine: in a new bubblewrap sandbox, or unprotected."""
 
 from __future__ import annotations
 
@@ -21,81 +21,84 @@ from ..probe.line import LineError, receive
 from ..probe.namespaces import DESK, JUDGE, PRIVATE
 from ..probe.supervisor import COLD, FIRST_TO_GO
 from .limits import Limits
-from .rooms import START_SECONDS, NotBegun
+from .rooms import START_SECONDS, NotStarted
 from .shown import (
     ENVIRONMENT,
     LIBRARIES,
     PROBE,
     SYSTEM,
     environment,
-    hidden,
+    hidden_folders,
     prefixes,
     python,
-    revealing,
+    revealing_files,
 )
 
 _READ_ONLY_PROCESSES = ("--remount-ro", "/proc")
-"""For a sandbox whose rooms see /proc: where root grades, the files of root in there could be
-written to, which are settings of the machine's kernel and of other processes."""
+"""Make /proc read-only in a sandbox whose rooms can see it. Otherwise, if root runs the grader,
+answers could write to root's files in /proc: settings of the kernel and of other processes."""
 
 
 @dataclass
 class Supervisor:
-    """A running supervisor: the line to it, and how to kill it with all that runs in there."""
+    """A running supervisor: the line to it, and a function that kills it and its children."""
 
     line: socket.socket
     kill: Callable[[], None]
 
     def end(self) -> None:
-        """Kill it."""
+        """Kill the supervisor."""
         self.line.close()
         self.kill()
 
 
 Start = Callable[[Sequence[str], Limits], Supervisor]
-"""Runs Python on these arguments, a supervisor, and returns it when it is up. Raises NotBegun."""
+"""Runs Python with these arguments, waits until that supervisor is up, and returns it. Raises
+NotStarted."""
 
 
-def unprotected(run: Sequence[str], limits: Limits) -> Supervisor:
-    """See Start. The folders are this machine's own."""
+def unprotected_start(run: Sequence[str], limits: Limits) -> Supervisor:
+    """See Start. The supervisor uses this machine's own folders."""
     own = {k: v for k, v in ENVIRONMENT.items() if k not in ("HOME", "TMPDIR", "MPLCONFIGDIR")}
-    folder = tempfile.TemporaryDirectory()  # with the probe alone: not what lies beside it here
+    folder = tempfile.TemporaryDirectory()  # holds only the probe, not its sibling packages
     os.symlink(PROBE, os.path.join(folder.name, PROBE.name))
     own["PYTHONPATH"] = folder.name
-    ours, theirs = socket.socketpair()
-    with theirs, tempfile.TemporaryFile() as complaint:
-        process = _process([sys.executable, *run], theirs, complaint, own)
-        return up(Supervisor(ours, lambda: _gone(process, folder)), complaint)
+    own_end, child_end = socket.socketpair()
+    with child_end, tempfile.TemporaryFile() as complaint:
+        process = _process([sys.executable, *run], child_end, complaint, own)
+        return wait_until_up(Supervisor(own_end, lambda: _remove(process, folder)), complaint)
 
 
-def _gone(process: subprocess.Popen[bytes], folder: tempfile.TemporaryDirectory[str]) -> None:
-    reaped(process)
+def _remove(process: subprocess.Popen[bytes], folder: tempfile.TemporaryDirectory[str]) -> None:
+    kill_and_reap(process)
     folder.cleanup()
 
 
-def bubblewrapped(program: str, packages: Sequence[str] = ()) -> Start:
-    """Return what starts a supervisor in a sandbox of `program`; `packages` are hidden there."""
+def bubblewrap_start(program: str, packages: Sequence[str] = ()) -> Start:
+    """Return a function that starts a supervisor in a sandbox of `program`, without `packages`."""
 
     def start(run: Sequence[str], limits: Limits) -> Supervisor:
-        ours, theirs = socket.socketpair()
-        told, tell = os.pipe()
-        with theirs, tempfile.TemporaryFile() as complaint, os.fdopen(told, "rb", 0) as info:
+        own_end, child_end = socket.socketpair()
+        read_end, write_end = os.pipe()
+        with child_end, tempfile.TemporaryFile() as complaint, os.fdopen(read_end, "rb", 0) as info:
             command = [
                 program,
                 "--info-fd",
-                str(tell),
+                str(write_end),
                 *_options(limits, packages),
                 *(_READ_ONLY_PROCESSES if COLD in run else ()),
                 "--",
                 python(),
                 *run,
             ]
-            process = _process(command, theirs, complaint, ENVIRONMENT, (tell,))
-            os.close(tell)
-            supervisor = up(Supervisor(ours, lambda: reaped(process)), complaint)
+            process = _process(command, child_end, complaint, ENVIRONMENT, (write_end,))
+            os.close(write_end)
+            supervisor = wait_until_up(
+                Supervisor(own_end, lambda: kill_and_reap(process)), complaint
+            )
             first = _first_process(info.read(4096))
         if first is not None:
-            supervisor.kill = lambda: reaped(process, first)
+            supervisor.kill = lambda: kill_and_reap(process, first)
             with contextlib.suppress(OSError), open(f"/proc/{first}/oom_score_adj", "w") as file:
                 file.write(FIRST_TO_GO)
         return supervisor
@@ -103,25 +106,25 @@ def bubblewrapped(program: str, packages: Sequence[str] = ()) -> Start:
     return start
 
 
-def up(supervisor: Supervisor, complaint: IO[bytes]) -> Supervisor:
-    """Wait until `supervisor` says that it is up. Raises NotBegun with what stands in its way."""
+def wait_until_up(supervisor: Supervisor, complaint: IO[bytes]) -> Supervisor:
+    """Wait until `supervisor` reports that it is up. Raises NotStarted if it fails."""
     try:
         receive(supervisor.line, deadline=time.monotonic() + START_SECONDS)
     except LineError as error:
         supervisor.end()
-        raise NotBegun(last_line(complaint) or str(error)) from None
+        raise NotStarted(last_line(complaint) or str(error)) from None
     return supervisor
 
 
 def last_line(complaint: IO[bytes]) -> str:
-    """The last line of what a program wrote into a file on standard error."""
+    """Return the last line of a program's standard error, which the file `complaint` holds."""
     complaint.seek(0)
-    said = complaint.read(2**16).decode("utf-8", "replace").strip().splitlines()
-    return said[-1] if said else ""
+    lines = complaint.read(2**16).decode("utf-8", "replace").strip().splitlines()
+    return lines[-1] if lines else ""
 
 
-def reaped(process: subprocess.Popen[bytes], first: int | None = None) -> None:
-    """Kill `process`, and `first`, the first process of its namespace: all in there ends then."""
+def kill_and_reap(process: subprocess.Popen[bytes], first: int | None = None) -> None:
+    """Kill `process`, and `first`, the first process of its namespace, which ends the namespace."""
     if first is not None:
         with contextlib.suppress(ProcessLookupError):
             os.kill(first, signal.SIGKILL)
@@ -136,7 +139,7 @@ def _process(
     environment: dict[str, str],
     files: Sequence[int] = (),
 ) -> subprocess.Popen[bytes]:
-    """A process with `line` as standard input. Then `line` is closed here: it ends when it does."""
+    """Start a process with `line` as standard input; close `line` here, so that its end shows."""
     process = (
         _starter()
         .submit(
@@ -157,15 +160,16 @@ def _process(
 
 @cache
 def _starter() -> ThreadPoolExecutor:
-    """A thread that lives as long as this process: bubblewrap ends with the thread that began it.
+    """Return a thread that lives as long as this process, to start bubblewrap from.
 
-    See PR_SET_PDEATHSIG in prctl(2), which `--die-with-parent` sets.
+    With `--die-with-parent`, bubblewrap ends with the thread that started it (PR_SET_PDEATHSIG in
+    prctl(2)).
     """
     return ThreadPoolExecutor(1)
 
 
 def _options(limits: Limits, packages: Sequence[str]) -> list[str]:
-    """The sandbox's own part of the command line."""
+    """Return the command-line options of bubblewrap."""
     options = ["--unshare-all", "--die-with-parent", "--new-session", "--as-pid-1", "--clearenv"]
     options += ["--uid", "65534", "--gid", "65534", "--hostname", "sandbox"]
     options += ["--cap-drop", "ALL"]
@@ -173,15 +177,15 @@ def _options(limits: Limits, packages: Sequence[str]) -> list[str]:
         options += _mirror(Path(folder))
     options += ["--ro-bind-try", LIBRARIES, LIBRARIES]
     options += ["--proc", "/proc", "--dev", "/dev"]
-    for keys in ("/proc/keys", "/proc/key-users"):  # of no namespace: those of the grader's user
+    for keys in ("/proc/keys", "/proc/key-users"):  # not namespaced: they list the user's own keys
         options += ["--ro-bind", "/dev/null", keys] if os.path.exists(keys) else []
     for private in PRIVATE:
         options += ["--size", str(limits.file), "--tmpfs", private]
     for prefix, place in prefixes().items():
         options += ["--ro-bind", prefix, place]
-    for folder in hidden(packages):
+    for folder in hidden_folders(packages):
         options += ["--tmpfs", folder]
-    for file in revealing():
+    for file in revealing_files():
         options += ["--ro-bind", "/dev/null", file]
     options += ["--ro-bind", str(PROBE), f"{JUDGE}/probe"]
     for name, value in environment().items():
@@ -192,13 +196,13 @@ def _options(limits: Limits, packages: Sequence[str]) -> list[str]:
 
 
 def _mirror(folder: Path) -> list[str]:
-    """Show a system folder read-only; a symbolic link (/bin -> usr/bin) stays one."""
+    """Mount a system folder read-only; a symbolic link (/bin -> usr/bin) stays a link."""
     if folder.is_symlink():
         return ["--symlink", os.readlink(folder), str(folder)]
     return ["--ro-bind", str(folder), str(folder)] if folder.is_dir() else []
 
 
-def _first_process(told: bytes) -> int | None:
-    """The first process in bubblewrap's namespace, as bubblewrap tells it."""
-    digits = told.partition(b'"child-pid":')[2].split(b",")[0].split(b"\n")[0].strip()
+def _first_process(info: bytes) -> int | None:
+    """Return the id of the first process in bubblewrap's namespace, from bubblewrap's `info`."""
+    digits = info.partition(b'"child-pid":')[2].split(b",")[0].split(b"\n")[0].strip()
     return int(digits) if digits.isdigit() else None

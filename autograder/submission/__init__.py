@@ -1,1 +1,1 @@
-"""A submission: how it is read, whatever was done to it."""
+"""Read submissions robustly, whatever was done to the file."""

@@ -1,7 +1,7 @@
-"""What a student wrote that is no answer of an exercise: written answers, and all beside them.
+"""Collect what a student wrote outside of the exercises' answers: written answers and other text.
 
-A person reads it. So none of it is dropped here, in whatever cell it stands and whatever became of
-that cell's mark.
+A person reads these texts, so none is dropped, whichever cell it is in and even if that cell has
+lost its mark.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ CHANGED = "In the notebook that was handed in, the cell above reads:"
 
 @dataclass(frozen=True)
 class BesideCell:
-    """A text that people are shown behind the released cell `after`, or first if that is None.
+    """A text that people are shown after the released cell `after`, or first if that is None.
 
-    `kind` is the type of the cell that it stood in; `note` is a line above it, or empty.
+    `kind` is the type of the cell that it comes from; `note` is a line above it, or empty.
     """
 
     kind: str
@@ -31,9 +31,9 @@ class BesideCell:
 
 @dataclass(frozen=True)
 class Written:
-    """The written answers by question; `answered` has the questions near which anything stands.
+    """The written answers by question; `answered` has the questions with any text near them.
 
-    `taken` are the cells of a student's own that became answers.
+    `taken` are cells added by the student that became answers.
     """
 
     answers: dict[str, str]
@@ -44,36 +44,36 @@ class Written:
 def written_answers(
     placed: Sequence[Placed], assignment: Outline, stubs: Mapping[str, str]
 ) -> Written:
-    """What answers the written questions. `stubs` has all released cells' texts, in their order.
+    """Return the answers to the written questions. `stubs` maps all released cells to their texts.
 
-    All that stands in the place of an answer is part of it, so that both halves of a split cell
-    are. Where no cell is that place, the texts below the question are the answer.
+    All cells with the mark of an answer are part of it, such as both halves of a split cell. If
+    there is no such cell, the texts below the question are the answer.
     """
     answers: dict[str, str] = {}
     answered: set[str] = set()
     taken: list[Placed] = []
     order = list(stubs)
-    for name in (one.name for one in assignment.written if one.name in stubs):
-        place = order.index(name)
-        # What stands before the question, and the question; None is the beginning.
-        before, question = [None, None, *order][place : place + 2]
-        there = [one for one in placed if one.name == name]
-        if not there:
-            there = [one for one in placed if _own_text(one) and one.after == question]
-            taken += there
-        texts = [one.text for one in there if one.text and not same_text(one.text, stubs[name])]
+    for name in (part.name for part in assignment.written if part.name in stubs):
+        position = order.index(name)
+        # The cell before the question, and the question's cell; None is the beginning.
+        before, question = [None, None, *order][position : position + 2]
+        cells = [cell for cell in placed if cell.name == name]
+        if not cells:
+            cells = [cell for cell in placed if _is_own_text(cell) and cell.after == question]
+            taken += cells
+        texts = [cell.text for cell in cells if cell.text and not same_text(cell.text, stubs[name])]
         if texts:
             answers[name] = "\n\n".join(dict.fromkeys(texts))
-        lost = not {question, name} & {one.name for one in placed}
-        near = [
-            one
-            for one in placed
-            if (one.name == name and one.cell.source is None)
-            or (one.name == question and not same_text(one.text, stubs.get(question or "", "")))
-            or (one.name is None and one.after in (question, name))
-            or (_own_text(one) and (lost or one.after in (before, order[-1])))
+        lost = not {question, name} & {cell.name for cell in placed}
+        nearby = [
+            cell
+            for cell in placed
+            if (cell.name == name and cell.cell.source is None)
+            or (cell.name == question and not same_text(cell.text, stubs.get(question or "", "")))
+            or (cell.name is None and cell.after in (question, name))
+            or (_is_own_text(cell) and (lost or cell.after in (before, order[-1])))
         ]
-        if texts or any(one.text or one.cell.source is None for one in near):
+        if texts or any(cell.text or cell.cell.source is None for cell in nearby):
             answered.add(name)
     return Written(answers, frozenset(answered), tuple(taken))
 
@@ -87,27 +87,27 @@ def cells_beside(
     elsewhere: Collection[Placed],
     longest: int,
 ) -> Iterator[BesideCell]:
-    """Every text that stands in no answer, in the student's order.
+    """Yield every text that is not part of an answer, in the student's order.
 
-    `answers` has, for each exercise that is run, its earlier attempts. `elsewhere` are the cells
-    that are shown already. A code cell with more than `longest` characters was not run.
+    `answers` has, for each exercise that is run, its earlier attempts. The cells in `elsewhere`
+    are already shown. A code cell with more than `longest` characters was not run.
     """
     order = list(stubs)
-    for one in placed:
-        name, kind, text = one.name, one.cell.kind, one.text
-        if not text or one in elsewhere or (name and same_text(text, stubs[name])):
+    for cell in placed:
+        name, kind, text = cell.name, cell.cell.kind, cell.text
+        if not text or cell in elsewhere or (name and same_text(text, stubs[name])):
             continue
         if name is None:
-            note = NOT_RUN if len(one.code or "") > longest else ""
-            yield BesideCell(kind, text, one.after, note)
+            note = NOT_RUN if len(cell.code or "") > longest else ""
+            yield BesideCell(kind, text, cell.after, note)
         elif name not in exercises:
             yield BesideCell(kind, text, name, CHANGED)
-        elif one.code is None or name not in answers:
+        elif cell.code is None or name not in answers:
             yield BesideCell(kind, text, name, NOT_RUN)
         elif text in answers[name]:
             yield BesideCell(kind, text, ([None, *order])[order.index(name)])
 
 
-def _own_text(one: Placed) -> bool:
-    """True for a cell of the student's own that is no code."""
-    return one.name is None and one.code is None and bool(one.text)
+def _is_own_text(cell: Placed) -> bool:
+    """Return True for a cell with text, not code, that the student added."""
+    return cell.name is None and cell.code is None and bool(cell.text)

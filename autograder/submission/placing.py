@@ -1,4 +1,4 @@
-"""Which released cell each cell of a submitted notebook is, or stands behind."""
+"""Match each cell of a submitted notebook to the released cell that it is or that it follows."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from .marks import mark_of
 from .reading import Cell
 
-if TYPE_CHECKING:  # its import takes long, and nothing here needs it to run
+if TYPE_CHECKING:  # its import is slow, and only the type is needed here
     import nbformat
 
 
 @dataclass(frozen=True)
 class Placed:
-    """A student's cell, the released cell that it is, and the released cell it stands after."""
+    """A student's cell: `name` is the released cell that it is, `after` the one that it follows."""
 
     cell: Cell
     name: str | None
@@ -23,41 +23,42 @@ class Placed:
 
     @property
     def code(self) -> str | None:
-        """The source, if this is a code cell."""
+        """The source if this is a code cell, else None."""
         return self.cell.source if self.cell.kind == "code" else None
 
     @property
     def text(self) -> str:
-        """What is written in it, of whatever kind it is; empty where there is nothing."""
+        """The source of a cell of any type; empty if it has only whitespace."""
         source = self.cell.source or ""
         return source if source.strip() else ""
 
 
 def place(cells: Iterable[Cell], released: nbformat.NotebookNode) -> Iterator[Placed]:
-    """Recognise released cells by their mark; where a tool dropped it, by id or text.
+    """Recognise released cells by their mark or, if a tool dropped it, by their id or text.
 
-    Of several with the same text, such as the places of two written answers, it is the next one.
+    Of several released cells with the same text, such as two written answers, take the next one.
     """
     order = [mark_of(cell) for cell in released.cells]
     ids = {cell.get("id"): mark_of(cell) for cell in released.cells}
     texts: dict[tuple[str, str | None], list[str]] = {}
-    for one in released.cells:
-        texts.setdefault((one.cell_type, one.source), []).append(mark_of(one))
+    for released_cell in released.cells:
+        text = (released_cell.cell_type, released_cell.source)
+        texts.setdefault(text, []).append(mark_of(released_cell))
     after = None
     for cell in cells:
         name = cell.grade_id
         if name not in order:
             alike = texts.get((cell.kind, cell.source), [None])
-            place = order.index(after) if after else -1
-            behind = (one for one in alike if one and order.index(one) > place)
-            name = ids.get(cell.id) or next(behind, alike[0])
+            position = order.index(after) if after else -1
+            later = (mark for mark in alike if mark and order.index(mark) > position)
+            name = ids.get(cell.id) or next(later, alike[0])
         after = name or after
         yield Placed(cell, name, after)
 
 
-def same_text(one: str, other: str) -> bool:
-    """True if two cells differ in empty lines and in the blanks at the ends of lines at most."""
-    first, second = (
-        [line.rstrip() for line in text.splitlines() if line.strip()] for text in (one, other)
+def same_text(text: str, other: str) -> bool:
+    """Return True if two cells differ at most in empty lines and trailing blanks."""
+    lines, other_lines = (
+        [line.rstrip() for line in source.splitlines() if line.strip()] for source in (text, other)
     )
-    return first == second
+    return lines == other_lines

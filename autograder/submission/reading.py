@@ -1,4 +1,4 @@
-"""Read the bytes of a submitted notebook, and the cells in them, whatever was done to the file."""
+"""Read the bytes and the cells of a submitted notebook, whatever was done to the file."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from ..course.plaintext import printable
 from ..judging.verdict import Judgement, Verdict
 
 MAX_BYTES = 10 * 2**20
-"""The largest notebook that is read. One without outputs is a hundred times smaller."""
+"""The size in bytes of the largest notebook that is read; without outputs it needs only 1 %."""
 
 MAX_CELLS = 500
-"""The most cells that are read."""
+"""The largest number of cells in a notebook that is read."""
 
-HAND_IN_AGAIN = "Save the notebook in Jupyter, look at it once more, and hand it in again."
+HAND_IN_AGAIN = "Save the notebook in Jupyter, check it, and hand it in again."
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell as it stands in a file. `source` is None if it is no text."""
+    """A cell as it is in the file. `source` is None if it is not text."""
 
     kind: str
     source: str | None
@@ -34,7 +34,7 @@ class Cell:
 
 
 class Unreadable(Exception):
-    """No cells can be read; `judgement` says why, `digest` is what was read.
+    """Raised if no cells can be read; `judgement` says why, `digest` is of the data that was read.
 
     `something` is False if nothing at all was handed in.
     """
@@ -42,19 +42,19 @@ class Unreadable(Exception):
     def __init__(
         self, verdict: Verdict, message: str, data: bytes | None = None, something: bool = True
     ) -> None:
-        """`data` is what was read, or None if nothing could be; see `something` in the class."""
+        """Store the reason; `data` is what was read, or None if nothing could be read."""
         super().__init__(message)
         self.something = something
         self.judgement = Judgement(verdict, message)
-        # Without bytes, the reason stands for them: when it changes, so does the digest.
+        # Without data the digest is that of the reason, so that it changes with the reason.
         self.digest = _digest(b"\0" + message.encode() if data is None else data)
 
 
 def read_cells(path: Path, above: int = 0) -> tuple[str, list[Cell]]:
     """Read a notebook's bytes once; return their digest and the cells. Raises Unreadable.
 
-    The file and as many folders `above` it must not be symbolic links: a link could show the grader
-    a file that the student may not read.
+    Neither the file nor the `above` nearest folders may be symbolic links, since a link could
+    make the grader read a file that the student may not read.
     """
     data = _read_bytes(path, above)
     where = printable(path.name)
@@ -64,12 +64,12 @@ def read_cells(path: Path, above: int = 0) -> tuple[str, list[Cell]]:
         content = json.loads(data)
     except (ValueError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else "damaged or cut off"
-        message = f"{where} is no notebook: its JSON is {reason}. {HAND_IN_AGAIN}"
+        message = f"{where} is not a notebook: its JSON is {reason}. {HAND_IN_AGAIN}"
         raise Unreadable(Verdict.MALFORMED, message, data) from None
     cells = content.get("cells") if isinstance(content, dict) else None
     if not isinstance(cells, list):
         old = isinstance(content, dict) and "worksheets" in content
-        reason = "in the old notebook format 3" if old else "no notebook: it has no cells"
+        reason = "in the old notebook format 3" if old else "not a notebook: it has no cells"
         raise Unreadable(Verdict.MALFORMED, f"{where} is {reason}. {HAND_IN_AGAIN}", data)
     if len(cells) > MAX_CELLS:
         message = f"{where} has {len(cells)} cells; at most {MAX_CELLS} are read. Remove some."
@@ -86,71 +86,77 @@ def digest_of(path: Path, above: int = 0) -> str:
 
 
 def _read_bytes(path: Path, above: int) -> bytes:
-    """The content of a regular file of at most MAX_BYTES; opening it cannot block or lead away."""
+    """Return the content of a regular file of at most MAX_BYTES, without blocking on a pipe.
+
+    Symbolic links are not followed. Raises Unreadable.
+    """
     where = printable(path.name)
-    opened: list[int] = []
+    descriptors: list[int] = []
     try:
         folder = path.parents[above]
-        opened.append(os.open(folder, os.O_RDONLY | os.O_DIRECTORY))
+        descriptors.append(os.open(folder, os.O_RDONLY | os.O_DIRECTORY))
         for part in path.relative_to(folder).parts:
-            # O_NONBLOCK: a named pipe opens at once, and is then refused below.
+            # With O_NONBLOCK, a named pipe opens immediately and is then rejected below.
             flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
-            opened.append(os.open(part, flags, dir_fd=opened[-1]))
-        status = os.fstat(opened[-1])
+            descriptors.append(os.open(part, flags, dir_fd=descriptors[-1]))
+        status = os.fstat(descriptors[-1])
         if not stat.S_ISREG(status.st_mode):
-            message = f"{where} is no ordinary file. {HAND_IN_AGAIN}"
+            message = f"{where} is not a regular file. {HAND_IN_AGAIN}"
             raise Unreadable(Verdict.MALFORMED, message)
         if status.st_size > MAX_BYTES:
             raise Unreadable(Verdict.MALFORMED, _too_large(where))
-        with os.fdopen(opened.pop(), "rb") as stream:
+        with os.fdopen(descriptors.pop(), "rb") as stream:
             data = stream.read(MAX_BYTES + 1)
-        if len(data) > MAX_BYTES:  # it grew since
+        if len(data) > MAX_BYTES:  # the file grew after fstat
             raise Unreadable(Verdict.MALFORMED, _too_large(where))
         return data
     except (FileNotFoundError, NotADirectoryError):
         something = bool(other_notebooks(path))
         raise Unreadable(Verdict.MISSING, _missing(path), None, something) from None
     except OSError as error:
-        if _leads_away(path, above):
-            message = f"{where} is reached by a symbolic link. Hand in the file itself."
+        if _is_linked(path, above):
+            message = f"{where} is a symbolic link or in a linked folder. Hand in the file itself."
         else:
             reason = errno.errorcode.get(error.errno or 0, "error")
-            message = f"{where} cannot be read ({reason}). Check its permissions; hand it in again."
+            message = (
+                f"{where} cannot be read ({reason}). Check its permissions and hand it in again."
+            )
         raise Unreadable(Verdict.MALFORMED, message) from None
     finally:
-        for descriptor in opened:
+        for descriptor in descriptors:
             os.close(descriptor)
 
 
-def _leads_away(path: Path, above: int) -> bool:
-    # What lies behind a link to nowhere cannot be looked at: Path.is_symlink would raise for it.
+def _is_linked(path: Path, above: int) -> bool:
+    # Below a broken link Path.is_symlink may raise; os.path.islink does not.
     return any(os.path.islink(part) for part in (path, *list(path.parents)[:above]))
 
 
 def other_notebooks(path: Path) -> list[str]:
-    """The names of other notebooks in the folder of this one, but for a tool's hidden ones."""
+    """Return the names of other notebooks in the same folder, except hidden ones of a tool."""
     try:
-        there = os.listdir(path.parent)
+        names = os.listdir(path.parent)
     except OSError:
         return []
     return sorted(
         name
-        for name in there
+        for name in names
         if name.endswith(".ipynb") and name != path.name and not name.startswith(".")
     )
 
 
 def _missing(path: Path) -> str:
-    """Say what is not there, and which other notebook is."""
+    """Return a message that names the missing notebook, and another notebook if there is one."""
     where = printable(path.name)
     if others := other_notebooks(path):
-        return f"There is no {where}, but {printable(others[0][:80])}. Rename it; hand it in again."
+        other = printable(others[0][:80])
+        return f"There is no {where}, but there is {other}. Rename it and hand it in again."
     return f"There is no {where}. Hand in the notebook under this name."
 
 
 def _too_large(where: str) -> str:
-    most = MAX_BYTES // 2**20
-    return f"{where} is larger than {most} MiB. Clear all outputs, save it, and hand it in again."
+    limit = MAX_BYTES // 2**20
+    return f"{where} is larger than {limit} MiB. Clear all outputs, save it, and hand it in again."
 
 
 def _digest(data: bytes) -> str:
@@ -167,12 +173,12 @@ def _cell(cell: dict[str, Any]) -> Cell:
     marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     grade_id = marks.get("grade_id") if isinstance(marks, dict) else None
     return Cell(
-        _text(cell.get("cell_type")) or "",
-        _text(source),
-        _text(grade_id),
-        _text(cell.get("id")),
+        _string(cell.get("cell_type")) or "",
+        _string(source),
+        _string(grade_id),
+        _string(cell.get("id")),
     )
 
 
-def _text(value: Any) -> str | None:
+def _string(value: Any) -> str | None:
     return value if isinstance(value, str) else None

@@ -1,8 +1,8 @@
-"""Read a submitted notebook, whatever was done to it: nothing in here raises for a student's file.
+"""Read a submitted notebook. No content of a student's file makes this module raise.
 
-Only what a student may write is run: the answer cells and added code cells. All else comes from
-the release, so an edited prompt, self-check, tag, output or mark changes nothing. What was written
-there is shown to people.
+Only the cells in which students may write are run: answer cells and added code cells. Everything
+else comes from the release, so an edited prompt, self-check, tag, output or mark changes nothing.
+Text that students wrote there is shown to people.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from .marks import is_self_check, mark_of, self_check_id
 from .placing import Placed, place, same_text
 from .reading import HAND_IN_AGAIN, Cell, Unreadable, other_notebooks, read_cells
 
-if TYPE_CHECKING:  # its import takes long, and nothing here needs it to run
+if TYPE_CHECKING:  # its import is slow, and only the type is needed here
     import nbformat
 
 MAX_SOURCE = 1_000_000
-"""The longest cell that is run, in characters: code, with more data in it than anyone pastes."""
+"""The length in characters of the longest cell that is run, more than anyone types or pastes."""
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,14 @@ class ProgramCell:
 
 @dataclass(frozen=True)
 class Submission:
-    """What is taken from one submitted notebook.
+    """The content of one submitted notebook.
 
     `digest` is the SHA-256 of the bytes that were read. `written` holds the text of the written
-    answers, and `answered` the questions that a person must look at. `beside` is all else that the
-    student wrote. `problems` holds a judgement for every exercise that cannot be run at all.
-    `dropped` says, a line each, which added cells are not run, which given ones are run as they
-    were given and not as they stand in the file, and what else was not looked at. `without_cell`
-    are the exercises of which the notebook has no cell: it was made from an earlier release.
+    answers, `answered` the questions that a person must look at, and `beside` all other text of
+    the student's. `problems` holds a judgement for every exercise that cannot be run at all.
+    `dropped` has a line for each added cell that is not run, each released cell that is run as
+    released although the student changed it, and anything else that was ignored. `without_cell`
+    are exercises without a cell in the notebook, which was made from an earlier release.
     """
 
     student: str
@@ -63,7 +63,7 @@ class Submission:
 
     @property
     def answers(self) -> dict[str, str]:
-        """The text of each answer, in code and in words."""
+        """The text of each answer, code and written answers."""
         code = {cell.exercise: cell.source for cell in self.program if cell.exercise is not None}
         return code | self.written
 
@@ -71,13 +71,13 @@ class Submission:
 def read_submission(
     file: SubmissionFile, assignment: Outline, released: nbformat.NotebookNode
 ) -> Submission:
-    """Read the notebook at `file.path` against the release; never raises for what a student did."""
+    """Read the notebook at `file.path` against the release; no student's file makes this raise."""
     try:
         digest, cells = read_cells(file.path, above=2)
     except Unreadable as unreadable:
-        problems = {one.name: unreadable.judgement for one in assignment.exercises}
-        asked = frozenset(one.name for one in assignment.written)
-        answered = asked if unreadable.something else frozenset()
+        problems = {exercise.name: unreadable.judgement for exercise in assignment.exercises}
+        written = frozenset(question.name for question in assignment.written)
+        answered = written if unreadable.something else frozenset()
         return Submission(
             file.student, assignment.name, unreadable.digest, (), {}, problems, answered
         )
@@ -85,8 +85,8 @@ def read_submission(
     others = [printable(name) for name in other_notebooks(file.path)]
     if not others:
         return submission
-    named = ", ".join(name[:80] for name in others[:3]) + (", ..." if others[3:] else "")
-    line = f"Only {file.path.name} is read. In its folder there is also: {named}."
+    names = ", ".join(name[:80] for name in others[:3]) + (", ..." if others[3:] else "")
+    line = f"Only {file.path.name} is graded. In its folder there is also: {names}."
     return replace(submission, dropped=(*submission.dropped, line))
 
 
@@ -97,72 +97,72 @@ def assemble(
     digest: str,
     cells: Sequence[Cell],
 ) -> Submission:
-    """Put the student's answers and added code cells into the release.
+    """Combine the release with the student's answers and added code cells.
 
-    Answers stand in the release's order; an added cell stands after the released cell that it
+    Answers are in the release's order; an added cell comes after the released cell that it
     followed in the student's notebook.
     """
     names = [part.name for part in (*assignment.exercises, *assignment.dropped)]
-    with_bugs = [one.name for one in assignment.exercises if one.kind is Kind.DEBUG]
+    with_bugs = [part.name for part in assignment.exercises if part.kind is Kind.DEBUG]
     stubs = {mark_of(cell): cell.source for cell in released.cells}
     placed = list(place(cells, released))
-    own = [one for one in placed if one.name is None and one.code is not None]
+    own = [cell for cell in placed if cell.name is None and cell.code is not None]
     answers: dict[str, str] = {}
     attempts: dict[str, list[str]] = {}
     problems: dict[str, Judgement] = {}
     shown: list[Placed] = []
     for name in names:
-        found = [one for one in placed if one.name == name]
-        if all(same_text(one.text, stubs[name]) for one in found if one.text):
-            changed = [one for one in placed if _is_changed(one, stubs, names)]
-            found += _defining(name, changed) or ([] if found else _recover(name, own))
-        own = [one for one in own if one not in found]
-        source, attempts[name] = _answer(name, found, stubs[name])
+        candidates = [cell for cell in placed if cell.name == name]
+        if all(same_text(cell.text, stubs[name]) for cell in candidates if cell.text):
+            changed = [cell for cell in placed if _is_changed(cell, stubs, names)]
+            candidates += _defining(name, changed) or ([] if candidates else _recover(name, own))
+        own = [cell for cell in own if cell not in candidates]
+        source, attempts[name] = _answer(name, candidates, stubs[name])
         if name in with_bugs and same_text(source, stubs[name]):
             problems[name] = AS_GIVEN
         elif source.strip() and len(source) <= MAX_SOURCE:
             answers[name] = source
-            shown += [one for one in found if one.name != name]
+            shown += [cell for cell in candidates if cell.name != name]
         else:
-            problems[name] = _problem(name, file, found, source)
+            problems[name] = _problem(name, file, candidates, source)
     for name in list(problems):
-        if any(_binds(name, one.code or "") for one in own):
-            del problems[name]  # an added cell may answer it; running it will tell
-    program = _own(own, after=None)
+        if any(_binds(name, cell.code or "") for cell in own):
+            del problems[name]  # an added cell may answer it; running it decides
+    program = _own_after(own, after=None)
     for cell in released.cells:
         name = mark_of(cell)
         if name in answers:
-            program += _added(attempts[name])
+            program += _program_cells(attempts[name])
             program.append(ProgramCell(answers[name], name))
         elif cell.cell_type == "code" and name not in names and not is_self_check(name):
             program.append(ProgramCell(cell.source, None))
-        program += _own(own, after=name)
+        program += _own_after(own, after=name)
     texts = written_answers(placed, assignment, stubs)
     beside = cells_beside(
         placed,
         stubs,
         answers={name: attempts[name] for name in answers},
         exercises=names,
-        elsewhere=[*shown, *texts.taken, *(one for one in placed if one.name in texts.answers)],
+        elsewhere=[*shown, *texts.taken, *(cell for cell in placed if cell.name in texts.answers)],
         longest=MAX_SOURCE,
     )
     dropped = tuple(
-        f"A code cell of {len(one.code):,} characters was left out (at most {MAX_SOURCE:,} are "
-        f"run). It begins with: {printable(one.code.strip()[:40])}"
-        for one in own
-        if one.code is not None and len(one.code) > MAX_SOURCE
+        f"A code cell of {len(cell.code):,} characters was left out (at most {MAX_SOURCE:,} are "
+        f"run). It begins with: {printable(cell.code.strip()[:40])}"
+        for cell in own
+        if cell.code is not None and len(cell.code) > MAX_SOURCE
     )
     dropped += tuple(
         f"A cell of your own writes no file: {printable(file.refused[:200])}"
-        for file in (written_file(one.code or "") for one in own)
+        for file in (written_file(cell.code or "") for cell in own)
         if file is not None and file.refused
     )
-    if any(one.cell.source is None and one.name not in names for one in placed):
-        dropped += (f"A cell was left out whose content is no text. {HAND_IN_AGAIN}",)
+    if any(cell.cell.source is None and cell.name not in names for cell in placed):
+        dropped += (f"A cell was left out because its content is not text. {HAND_IN_AGAIN}",)
     for part in assignment.dropped:
         problems.pop(part.name, None)
-    if answers:  # else there is more to say than this
-        dropped += tuple(_given_anew(placed, released, names))
+    if answers:  # without answers, other messages are more important
+        dropped += tuple(_restored_cells(placed, released, names))
     return Submission(
         file.student,
         assignment.name,
@@ -177,52 +177,53 @@ def assemble(
     )
 
 
-def _given_anew(
+def _restored_cells(
     placed: Sequence[Placed], released: nbformat.NotebookNode, exercises: Sequence[str]
 ) -> Iterator[str]:
-    """A sentence for each given code cell, such as an experiment's, that was changed or removed."""
-    sources = {one.name: one.code or "" for one in placed}
+    """Yield a sentence for each given code cell, such as an experiment's, that was altered."""
+    sources = {cell.name: cell.code or "" for cell in placed}
     for cell in released.cells:
         name = mark_of(cell)
         if cell.cell_type != "code" or name in exercises or is_self_check(name):
             continue
         if not same_text(sources.get(name, ""), cell.source):
-            what = "changed" if sources.get(name, "").strip() else "removed"
+            action = "changed" if sources.get(name, "").strip() else "removed"
             first = printable(cell.source.strip().partition("\n")[0][:60])
             yield (
-                f"A given cell was {what}, and was run as it was given. It begins with: {first}. "
-                "What you add belongs in a cell of your own."
+                f"A given cell was {action}, but was run in its original form. It begins with: "
+                f"{first}. Put your own code in a cell of your own."
             )
 
 
 def _has_cell(name: str, placed: Sequence[Placed]) -> bool:
-    """True if the notebook has any of the cells that a release has for the exercise `name`."""
-    return any(one.name in (name, f"{name}-task", self_check_id(name)) for one in placed)
+    """Return True if the notebook has any of the released cells for the exercise `name`."""
+    return any(cell.name in (name, f"{name}-task", self_check_id(name)) for cell in placed)
 
 
-def _is_changed(one: Placed, stubs: Mapping[str, str], exercises: Sequence[str]) -> bool:
-    """True for a given cell, such as a self-check, in which the student wrote."""
-    given = one.name is not None and one.name not in exercises
-    return given and not same_text(one.text, stubs[one.name or ""])
+def _is_changed(cell: Placed, stubs: Mapping[str, str], exercises: Sequence[str]) -> bool:
+    """Return True for a given cell, such as a self-check, in which the student wrote."""
+    is_given = cell.name is not None and cell.name not in exercises
+    return is_given and not same_text(cell.text, stubs[cell.name or ""])
 
 
 def _recover(name: str, own: Sequence[Placed]) -> list[Placed]:
-    """The one added cell that defines the function, if there is exactly one; it lost its mark."""
+    """Return the added cell that defines the function and lost its mark, if exactly one does."""
     defining = _defining(name, own)
     return defining if len(defining) == 1 else []
 
 
 def _defining(name: str, cells: Sequence[Placed]) -> list[Placed]:
-    return [one for one in cells if _defines(name, one.code or "")]
+    return [cell for cell in cells if _defines(name, cell.code or "")]
 
 
-def _answer(name: str, found: Sequence[Placed], stub: str) -> tuple[str, list[str]]:
-    """The source that answers an exercise, empty if there is none, and the attempts before it.
+def _answer(name: str, cells: Sequence[Placed], stub: str) -> tuple[str, list[str]]:
+    """Return the source that answers an exercise, or "", and the attempts before it.
 
-    Of several cells that define the function, the last that was edited counts, as in Jupyter; the
-    attempts may define what it uses. Cells that do not define it are pieces of a split answer.
+    Of several cells that define the function, the last edited one counts, as in Jupyter; the
+    attempts may define names that it uses. Cells that do not define the function are pieces of a
+    split answer.
     """
-    sources = [one.code for one in found if one.code is not None]
+    sources = [cell.code for cell in cells if cell.code is not None]
     defining = [source for source in sources if _defines(name, source)]
     chosen = _last(sources, _edited(defining, stub)) if defining else len(sources)
     pieces = [
@@ -231,49 +232,55 @@ def _answer(name: str, found: Sequence[Placed], stub: str) -> tuple[str, list[st
         if index == chosen or not _defines(name, source)
     ]
     answer = "".join(sources[chosen : chosen + 1])
-    before = [one for one in sources[:chosen] if one in defining and one not in (stub, answer)]
-    return "\n\n".join(piece for piece in pieces if piece.strip()), [*dict.fromkeys(before)]
+    attempts = [
+        source for source in sources[:chosen] if source in defining and source not in (stub, answer)
+    ]
+    return "\n\n".join(piece for piece in pieces if piece.strip()), [*dict.fromkeys(attempts)]
 
 
 def _edited(sources: Sequence[str], stub: str) -> str:
-    """The last source that is neither empty nor as it was released; the first if there is none."""
-    edited = (one for one in reversed(sources) if one.strip() not in ("", stub.strip()))
+    """Return the last source that differs from "" and the stub; the first if there is none."""
+    edited = (source for source in reversed(sources) if source.strip() not in ("", stub.strip()))
     return next(edited, sources[0])
 
 
 def _last(sources: Sequence[str], source: str) -> int:
-    """The last place of `source` in `sources`."""
+    """Return the last index of `source` in `sources`."""
     return len(sources) - 1 - sources[::-1].index(source)
 
 
-def _problem(name: str, file: SubmissionFile, found: Sequence[Placed], source: str) -> Judgement:
-    """Why there is nothing to run for an exercise."""
+def _problem(name: str, file: SubmissionFile, cells: Sequence[Placed], source: str) -> Judgement:
+    """Return a judgement that says why there is nothing to run for an exercise."""
     if source.strip():
         message = f"The answer is longer than {MAX_SOURCE} characters. Shorten it."
         return Judgement(Verdict.MALFORMED, message)
-    if any(one.cell.source is None for one in found):
-        message = f"The answer cell's source is no text. {HAND_IN_AGAIN}"
+    if any(cell.cell.source is None for cell in cells):
+        message = f"The answer cell's source is not text. {HAND_IN_AGAIN}"
         return Judgement(Verdict.MALFORMED, message)
-    if not found:
+    if not cells:
         message = (
-            f"{file.assignment}.ipynb has no answer cell for `{name}`. Get the assignment anew, "
-            "copy your answers into it and hand it in."
+            f"{file.assignment}.ipynb has no answer cell for `{name}`. Get a fresh copy of the "
+            "assignment, copy your answers into it and hand it in."
         )
-    elif any(one.code is not None for one in found):
+    elif any(cell.code is not None for cell in cells):
         message = "The answer cell is empty. Define the function in it."
     else:
-        kind = printable(found[0].cell.kind[:20])
-        message = f"The answer cell is no code cell ({kind}). Change its type back to code."
+        kind = printable(cells[0].cell.kind[:20])
+        message = f"The answer cell is not a code cell ({kind}). Change its type back to code."
     return Judgement(Verdict.MISSING, message)
 
 
-def _own(own: Sequence[Placed], after: str | None) -> list[ProgramCell]:
-    """The student's added cells behind one released cell. One too long to be run is left out."""
-    return _added(one.code or "" for one in own if one.after == after)
+def _own_after(own: Sequence[Placed], after: str | None) -> list[ProgramCell]:
+    """Return the student's added cells after one released cell, except cells too long to run."""
+    return _program_cells(cell.code or "" for cell in own if cell.after == after)
 
 
-def _added(sources: Iterable[str]) -> list[ProgramCell]:
-    return [ProgramCell(one, None) for one in sources if one.strip() and len(one) <= MAX_SOURCE]
+def _program_cells(sources: Iterable[str]) -> list[ProgramCell]:
+    return [
+        ProgramCell(source, None)
+        for source in sources
+        if source.strip() and len(source) <= MAX_SOURCE
+    ]
 
 
 def _defines(name: str, source: str) -> bool:

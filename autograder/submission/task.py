@@ -1,4 +1,4 @@
-"""What all submissions for an assignment share."""
+"""The description of an assignment that all its submissions share."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from ..exercise.outline import Outline
 
-if TYPE_CHECKING:  # its import takes long, and no worker reads a notebook
+if TYPE_CHECKING:  # its import is slow, and workers read no notebooks
     from nbformat import NotebookNode
 
 
 @dataclass(frozen=True)
 class Task:
-    """An assignment: its outline, the release that was handed out, and what decides its verdicts.
+    """An assignment: its outline, the released notebook, and a digest of what decides its verdicts.
 
-    `fingerprint` is a digest of the latter; see grading.fingerprint. `notes` say in which exercises
-    the release differs from the course package.
+    For the `fingerprint`, see grading.fingerprint. The `notes` say in which exercises the release
+    differs from the course package.
     """
 
     outline: Outline

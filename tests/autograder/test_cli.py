@@ -122,8 +122,8 @@ def test_ctrl_c_says_how_far_it_came_and_the_same_command_goes_on(course):
     assert first.startswith("grading ")
     assert running.returncode == 130
     done = re.fullmatch(
-        r"autograder: stopped\. (\d+) of 22 submissions are done\. The same command goes on from "
-        r"here\.",
+        r"autograder: stopped\. (\d+) of 22 submissions are graded\. Run the same command "
+        r"again to continue\.",
         said,
     )
     known = re.search(r"(\d+) judged, (\d+) known", _run("grade", "--course", course.root).stdout)
@@ -179,7 +179,7 @@ def test_a_locked_gradebook_a_torn_and_a_damaged_journal(course, monkeypatch):
         stream.write(b'{"before"')
     torn = _run("grade", "--course", course.root)
     assert torn.exit_code == 0
-    assert "was unfinished" in torn.stdout
+    assert "was incomplete" in torn.stdout
     lines = course.journal.read_bytes().splitlines(keepends=True)
     course.journal.write_bytes(b"".join(lines[1:]))
     assert "line 1 is damaged or edited" in _failure("grade", "--course", course.root)
@@ -210,13 +210,13 @@ def test_a_page_that_cannot_be_written_is_named_with_its_folder(course, monkeypa
 
 def test_a_place_that_cannot_hold_a_course_is_named(tmp_path, monkeypatch):
     long = tmp_path.joinpath(*["x" * 200] * 3)
-    assert "SQLite opens no longer one" in _failure("init", long)
+    assert "SQLite cannot open longer paths" in _failure("init", long)
     assert not long.parent.exists()
     assert "must be UTF-8" in _failure("init", os.fsdecode(os.fsencode(tmp_path) + b"/\xff"))
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()
-    assert "was removed. Change to another one" in _failure("grade")
+    assert "has been removed. Change to another folder" in _failure("grade")
 
 
 def test_feedback_pages_name_the_misconception_and_run_nothing(course):

@@ -111,7 +111,7 @@ def test_create_loses_nothing_that_is_there(tmp_path, course):
 
 def test_create_where_a_file_stands_is_one_clear_error(tmp_path):
     (tmp_path / "file").write_text("text")
-    with pytest.raises(CourseError, match="no course can be made here"):
+    with pytest.raises(CourseError, match="cannot create a course here"):
         Course.create(tmp_path / "file")
     assert (tmp_path / "file").read_text() == "text"
 

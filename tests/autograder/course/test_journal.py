@@ -138,7 +138,7 @@ def test_a_torn_last_line_is_dropped_and_reported(tmp_path, cut):
         journal.append(_record("bob"))
     path.write_bytes(path.read_bytes()[:-cut])
     with Journal(path) as journal:
-        assert "line 2 was unfinished" in journal.notes[0]
+        assert "line 2 was incomplete" in journal.notes[0]
         assert [record.student for record in journal.latest()] == ["ann"]
         journal.append(_record("cay"))
     with Journal(path) as journal:

@@ -213,7 +213,7 @@ def test_a_scheduler_that_is_not_there_is_one_line(course):
 @pytest.mark.parametrize("address", ["nonsense", "http://127.0.0.1:9", "tcp://127.0.0.1:port", ""])
 def test_an_address_that_is_none_is_one_line(course, address):
     line = failure(course, "--scheduler", address)
-    assert line.startswith(f"autograder: {address}: this is no address of a scheduler")
+    assert line.startswith(f"autograder: {address}: not a scheduler address")
 
 
 def test_a_scheduler_without_workers_is_one_line(course, scheduler, monkeypatch):

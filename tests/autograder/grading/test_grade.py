@@ -40,7 +40,7 @@ from autograder.nbgrader.database import GradebookLocked
 from autograder.nbgrader.rendering import clean_markdown
 from autograder.probe.status import Status
 from autograder.sandbox.backends import SandboxUnavailable
-from autograder.sandbox.rooms import NotBegun, Run
+from autograder.sandbox.rooms import NotStarted, Run
 from autograder.submission.submission import MAX_SOURCE, read_submission
 
 COLUMNS = ["student", "assignment", "exercise", "verdict", "points", "max_points"]
@@ -226,7 +226,7 @@ class Crowded:
 
     def badly(self):
         if self.bad == "not begun":
-            raise NotBegun("Creating new namespace failed")
+            raise NotStarted("Creating new namespace failed")
         return Stubborn(Run(Status(self.bad)))
 
 
@@ -382,7 +382,7 @@ def test_what_is_handed_in_for_what_is_not_released_stops_nobody(course, sandbox
     (course.submitted / "ann" / "toy").rename(course.submitted / "ann" / "toy_test")
     report = grade(course, None, None, InProcess(sandbox))
     assert {row.student for row in report.rows} == {"bob"}
-    assert "toy_test: 1 handed in, and not graded: it is not released" in report.notes[0]
+    assert "toy_test: 1 handed in, but not graded: it is not released" in report.notes[0]
     with pytest.raises(CourseError, match="toy_test is not released"):
         grade(course, ["toy_test"], None, InProcess(sandbox))
 
@@ -391,7 +391,7 @@ def test_what_is_overlooked_is_said(course, sandbox):
     (course.submitted / "bob").rename(course.submitted / ".bob")
     report = grade(course, None, None, InProcess(sandbox))
     assert {row.student for row in report.rows} == {"ann"}
-    assert [".bob: a folder that begins with a dot" in note for note in report.notes] == [True]
+    assert [".bob: folders that begin with a dot" in note for note in report.notes] == [True]
 
 
 def test_two_runs_at_a_time_grade_each_submission_once(course, sandbox):

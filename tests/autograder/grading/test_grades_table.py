@@ -219,9 +219,9 @@ alpha
 alpha  4 of 5  0.5/5  10%        3        3
 beta        1  2.0/2 100%
 
-The mean is of the grader's points; points that you give are
-not in it. Answers to mark wait for you in the formgrader.
-To see the students one by one, name an assignment, or a
+The mean counts the grader's points only, not the points
+that you give. Answers to mark are waiting in the
+formgrader. To list the students, name an assignment, or a
 student with --student.
 """
 

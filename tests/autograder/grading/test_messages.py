@@ -11,7 +11,7 @@ from nightly import in_places
 
 from autograder.exercise.model import Assignment, Case, SourceFunction
 from autograder.grading import questions
-from autograder.grading.messages import hand_over
+from autograder.grading.messages import encode_calls
 from autograder.grading.program import judge_program
 from autograder.grading.sample import answer_source
 from autograder.judging.judge import build_key
@@ -142,18 +142,18 @@ def test_right_answers_pass_that_are_given_functions(name, box, monkeypatch):
 
 def test_the_code_of_a_function_does_not_go_to_the_sandbox():
     calls = [Call((DOUBLE, [1, (FIRST,)]), {"g": {"h": DOUBLE}}), Call((1,))]
-    handed = hand_over([("one", calls), ("none", [Call((2,))]), ("two", [Call((FIRST,))])])
-    assert b"return" not in handed.calls
-    assert handed.numbers == {
+    encoded = encode_calls([("one", calls), ("none", [Call((2,))]), ("two", [Call((FIRST,))])])
+    assert b"return" not in encoded.calls
+    assert encoded.numbers == {
         "one": [range(3), range(3, 3)],
         "none": [range(3, 3)],
         "two": [range(3, 4)],
     }
-    assert wire.decode(handed.functions) == [DOUBLE, FIRST, DOUBLE, FIRST]
-    (_, back), *_ = handed.put_back(wire.decode(handed.calls))
+    assert wire.decode(encoded.functions) == [DOUBLE, FIRST, DOUBLE, FIRST]
+    (_, back), *_ = encoded.restore_functions(wire.decode(encoded.calls))
     assert back == calls
-    assert handed.put_back(FunctionElsewhere(5)) == FunctionElsewhere(5)
-    assert hand_over([("none", [Call((2,))])]).functions == b""
+    assert encoded.restore_functions(FunctionElsewhere(5)) == FunctionElsewhere(5)
+    assert encode_calls([("none", [Call((2,))])]).functions == b""
 
 
 def test_a_function_stays_where_gradients_may_go_through_it():
@@ -162,11 +162,11 @@ def test_a_function_stays_where_gradients_may_go_through_it():
         Call((DOUBLE,), setup=Setup((), {}, {})),
         Call((DOUBLE, [Tensor(np.ones(2, int))])),
     ]
-    handed = hand_over([("one", calls)])
-    assert wire.decode(handed.functions) == [DOUBLE]
-    functions = [one.arguments[0] for one in dict(wire.decode(handed.calls))["one"]]
+    encoded = encode_calls([("one", calls)])
+    assert wire.decode(encoded.functions) == [DOUBLE]
+    functions = [one.arguments[0] for one in dict(wire.decode(encoded.calls))["one"]]
     assert functions == [DOUBLE, DOUBLE, FunctionElsewhere(0)]
-    (_, back), *_ = handed.put_back(wire.decode(handed.calls))
+    (_, back), *_ = encoded.restore_functions(wire.decode(encoded.calls))
     assert [one.arguments[0] for one in back] == [DOUBLE] * 3
 
 

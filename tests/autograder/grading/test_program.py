@@ -21,13 +21,13 @@ from autograder.probe import wire
 from autograder.probe.status import Status
 from autograder.probe.values import Observation
 from autograder.sandbox import backends as sandbox
-from autograder.sandbox.backends import Isolating, SandboxUnavailable, open_sandbox
-from autograder.sandbox.containers import contained
+from autograder.sandbox.backends import LocalSandbox, SandboxUnavailable, open_sandbox
+from autograder.sandbox.containers import container_start
 from autograder.sandbox.doctor import layers
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.rooms import Run
 from autograder.sandbox.shown import PROBE
-from autograder.sandbox.starting import bubblewrapped
+from autograder.sandbox.starting import bubblewrap_start
 from autograder.submission.submission import ProgramCell
 from exercises import COURSE
 
@@ -247,12 +247,12 @@ def broken(tmp_path):
     return program
 
 
-START = {"warm": bubblewrapped, "cold": bubblewrapped, "container": contained}
+START = {"warm": bubblewrap_start, "cold": bubblewrap_start, "container": container_start}
 
 
 @pytest.mark.parametrize("mode", sandbox.KINDS)
 def test_a_sandbox_that_cannot_begin_is_no_fault_of_the_answer(mode, broken):
-    judgements = grade(Isolating(mode, START[mode](str(broken)), QUICK))
+    judgements = grade(LocalSandbox(mode, START[mode](str(broken)), QUICK))
     assert [one.verdict for one in judgements.values()] == [Verdict.GRADER_FAULT] * 2
 
 

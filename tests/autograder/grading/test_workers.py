@@ -131,7 +131,7 @@ def test_workers_that_cannot_start_are_one_clear_line(course, tmp_path, monkeypa
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with (
         LocalWorkers("toy_course", 1) as workers,
-        pytest.raises(WorkersLost, match="end before they judge"),
+        pytest.raises(WorkersLost, match="before they judged anything"),
     ):
         grade(course, None, None, workers)
 

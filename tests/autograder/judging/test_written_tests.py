@@ -89,7 +89,7 @@ TESTS = {
         "Given a right implementation (a method), it raises ValueError: oh",
         0,
     ),
-    "never ends": ("implementation(X)\nwhile True: pass", Verdict.TIMEOUT, "did not end", 0),
+    "never ends": ("implementation(X)\nwhile True: pass", Verdict.TIMEOUT, "time limit", 0),
     "calls nothing": ("pass", Verdict.FORBIDDEN, "does not call the implementation", 0),
     "goes by the name": (
         "assert implementation.__name__ != 'of_columns'",

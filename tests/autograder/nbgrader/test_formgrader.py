@@ -82,7 +82,7 @@ def test_every_submission_is_listed_with_its_scores(page, formgrader):
         ("bob", "row_mean", "Ask yourself: How many numbers are in a row?"),
         ("cay", "row_mean", "0 of 2 points. Not answered"),
         ("cay", "why", "No response."),
-        ("dan", "scale", "0 of 3 points. toy.ipynb is no notebook"),
+        ("dan", "scale", "0 of 3 points. toy.ipynb is not a notebook"),
         ("eve", "scale", "0 of 3 points. Raised an exception. "),
         ("eve", "scale", "<b>no</b>"),
     ],

@@ -241,7 +241,7 @@ def test_submission_time_reads_nbgraders_file_and_names_one_that_holds_no_time(t
         with pytest.raises(ValueError, match=r"timestamp\.txt: it holds no time"):
             times.submission_time(tmp_path)
     (tmp_path / "timestamp.txt").write_text("9999-12-31 23:00:00 UTC\n")
-    with pytest.raises(ValueError, match=r"timestamp\.txt: it says the year 9999"):
+    with pytest.raises(ValueError, match=r"timestamp\.txt: its year is 9999"):
         times.submission_time(tmp_path)
     (tmp_path / "timestamp.txt").unlink()
     os.mkfifo(tmp_path / "timestamp.txt")

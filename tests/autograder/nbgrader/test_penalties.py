@@ -202,7 +202,7 @@ def test_a_due_date_is_read_with_its_zone_or_refused(course):
     assert done.returncode == 0, done.stderr
     for wrong, said in (
         (f"{due} PST", "the time zone PST is not known"),
-        ("03.02.2026 12:00", "day and month can be exchanged"),
+        ("03.02.2026 12:00", "day and month are ambiguous"),
         ("soon", "Unknown string format: soon"),
     ):
         done = nbgrader(course, "db", "assignment", "add", "toy", f"--duedate={wrong}")

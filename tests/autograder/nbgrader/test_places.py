@@ -76,6 +76,6 @@ def test_a_class_is_graded_in_a_folder_of_any_name(make, name, tmp_path):
 
 def test_a_place_that_jupyter_would_take_for_another_is_refused(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME_OF_MINE", "x")
-    with pytest.raises(CourseError, match="Nothing was made; choose another name"):
+    with pytest.raises(CourseError, match="Nothing was created; choose another name"):
         Course.create(tmp_path / "a$HOME_OF_MINE")
     assert not os.listdir(tmp_path)

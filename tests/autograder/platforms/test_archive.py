@@ -79,7 +79,7 @@ def test_bombs(tmp_path, monkeypatch):
     assert "200 times its size" in refused(path)
     many = make_zip(tmp_path / "b.zip", {f"s{n}/toy.ipynb": notebook() for n in range(5)})
     monkeypatch.setattr(archive, "LARGEST_TOTAL", 4 * len(notebook()))
-    assert "together" in refused(many)
+    assert "in total" in refused(many)
     monkeypatch.setattr(archive, "MOST_ENTRIES", 4)
     assert "more than 4 files" in refused(many)
 

@@ -32,7 +32,7 @@ def test_canvas_by_id_and_name_with_late_and_resubmission(course, run, tmp_path)
     assert "Nothing was written" in shown
     assert submitted(course) == {}
     assert "ann leeann_LATE_11_501_toy-1.ipynb: new, id 11, late, resubmission, no time" in shown
-    assert "ann leeann_11_400_toy.ipynb: earlier one" in shown
+    assert "ann leeann_11_400_toy.ipynb: earlier version" in shown
     assert "bob raybob_12_502_homework (2).ipynb: new, name raybob, no time, renamed" in shown
     assert "1 file (typed into Canvas): raybob_12_text.html" in shown
     assert "submissions written: 2" in run("collect", archive, "--yes")
@@ -261,8 +261,8 @@ def test_what_is_replaced_is_kept_with_its_time(course, run, tmp_path):
     files = {HERS: notebook("one"), "ann/toy/timestamp.txt": "2025-11-20 12:00:00 UTC"}
     run("collect", make_zip(tmp_path / "a.zip", files), "--yes")
     shown = run("collect", make_zip(tmp_path / "b.zip", {HERS: notebook("two")}), "--yes")
-    assert "replaces the one in the course, which is kept" in shown
-    assert "counts as in time, and the one in the course is of 2025-11-20 12:00:00 UTC" in shown
+    assert "replaces the version in the course, which is backed up" in shown
+    assert "counts as on time; the version in the course is from 2025-11-20 12:00:00 UTC" in shown
     assert submitted(course) == {HERS: notebook("two")}
     (kept,) = (course.root / "submitted-before" / "ann" / "toy").iterdir()
     assert (kept / "toy.ipynb").read_text(encoding="utf-8") == notebook("one")
@@ -277,7 +277,7 @@ def test_an_older_archive_does_not_replace_a_newer_submission(course, run, tmp_p
     old = {HERS: notebook("old"), "ann/toy/timestamp.txt": "2025-11-19 12:00:00 UTC"}
     run("collect", make_zip(tmp_path / "a.zip", new), "--yes")
     shown = run("collect", make_zip(tmp_path / "b.zip", old), "--yes")
-    assert "the course has a newer one, of 2025-11-20 12:00:00 UTC" in shown
+    assert "the course has a newer version, from 2025-11-20 12:00:00 UTC" in shown
     assert submitted(course)[HERS] == notebook("new")
 
 
@@ -289,7 +289,7 @@ def test_a_time_in_the_future_is_named(course, run, tmp_path):
 def test_an_archive_of_another_course_is_refused(course, run, tmp_path):
     archive = make_zip(tmp_path / "a.zip", {"leeann_11_1_toy.ipynb": foreign()})
     line = run("collect", archive, "--yes", code=1)
-    assert "none of its notebooks has a cell of this course's" in line
+    assert "none of its notebooks has a cell of this course" in line
     assert submitted(course) == {}
 
 
@@ -365,7 +365,7 @@ def test_a_students_folder_that_is_a_link_is_not_written_through(course, run, tm
     (tmp_path / "elsewhere").mkdir()
     (course.submitted / "ann").symlink_to(tmp_path / "elsewhere")
     shown = run("collect", make_zip(tmp_path / "a.zip", {HERS: notebook()}), "--yes")
-    assert "is reached by a link" in shown
+    assert "is a link or in a linked folder" in shown
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
@@ -391,4 +391,4 @@ def test_a_run_that_was_killed_is_finished_by_the_next(course, run, tmp_path):
 def test_a_damaged_memory_of_the_platform_is_named(course, run, tmp_path):
     (course.root / "platforms.json").write_text("{", encoding="utf-8")
     line = run("collect", make_zip(tmp_path / "a.zip", {HERS: notebook()}), "--yes", code=1)
-    assert "platforms.json: the names of the platform cannot be read" in line
+    assert "platforms.json: the platform's names cannot be read" in line

@@ -58,7 +58,7 @@ def test_the_same_pages_make_the_same_archive(taught, run, tmp_path):
 
 
 def test_what_cannot_be_sent_back_is_said(taught):
-    with pytest.raises(FeedbackArchiveError, match="takes no feedback for several students"):
+    with pytest.raises(FeedbackArchiveError, match="accepts no feedback for several students"):
         write_feedback_archives(taught, "gradescope")
     with pytest.raises(
         FeedbackArchiveError, match="nothing was collected from an archive of Moodle"

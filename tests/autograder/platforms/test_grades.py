@@ -44,7 +44,7 @@ def test_canvas(graded, run):
         ["Lee, Ann", "11", "", "", "", "2.0"],
         ["'=Ray, Bob", "", "", "bob", "", ""],
     ]
-    assert "Canvas's id is not known of bob" in said
+    assert "The Canvas id is unknown for bob" in said
     assert "1 answer waits for a person, of 1 student" in said
 
 
@@ -63,7 +63,7 @@ def test_moodle(graded, run):
         ["ann", "11", "", "Ann", "Lee", "2.0"],
         ["bob", "", "bob@example.edu", "Bob", "'=Ray", "-"],
     ]
-    assert "No e-mail address is known of ann" in said
+    assert "The e-mail address is unknown for ann" in said
 
 
 def sheet(path, *participants, maximum="5.00"):
@@ -94,13 +94,13 @@ def test_moodles_worksheet_is_filled_in_and_else_as_it_was(graded, run, tmp_path
     assert after[2][1] == "'=Bob"
     assert after[0] == [cell.removeprefix("\ufeff") for cell in before[0]]
     assert [row[6:10] for row in after] == [row[6:10] for row in before]
-    assert "Nobody in the gradebook is Participant 33 of the worksheet" in said
+    assert "The gradebook has no student for Participant 33 in the worksheet" in said
 
 
 def test_another_maximum_in_moodle_is_named(graded, run, tmp_path):
     path = sheet(tmp_path / "sheet.csv", (31, "Ann Lee", "", ""), maximum='"100,00"')
     said = run("export", "toy", "--to", "moodle", "--worksheet", path)
-    assert "The maximum in Moodle is 100.00, and here it is 5" in said
+    assert "The maximum in Moodle is 100.00, but here it is 5" in said
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_another_maximum_in_moodle_is_named(graded, run, tmp_path):
     [
         ("Kennung,Bewertung\n", "not a grading worksheet of Moodle in English"),
         ("Identifier,Grade\nParticipant 1\n", "row 2 has 1 cells"),
-        ("Identifier,Grade\nParticipant 1,\nParticipant 1,\n", "is there twice"),
+        ("Identifier,Grade\nParticipant 1,\nParticipant 1,\n", "occurs twice"),
         ("Identifier,Grade,Grade\n", "two columns are called Grade"),
         ('Identifier,Grade\n"Part', "not a CSV"),
     ],

@@ -292,8 +292,8 @@ def lengthen(content):
 PROBLEMS = [
     (delete, Verdict.MISSING, r"toy\.ipynb has no answer cell for `row_mean`. Get"),
     (empty, Verdict.MISSING, "The answer cell is empty. Define"),
-    (turn_to_text, Verdict.MISSING, r"no code cell \(raw\). Change"),
-    (turn_to_number, Verdict.MALFORMED, "source is no text. Save"),
+    (turn_to_text, Verdict.MISSING, r"not a code cell \(raw\). Change"),
+    (turn_to_number, Verdict.MALFORMED, "source is not text. Save"),
     (lengthen, Verdict.MALFORMED, "longer than 1000000 characters. Shorten"),
 ]
 
@@ -683,7 +683,7 @@ def test_a_notebook_of_another_name_may_hold_a_written_answer_and_is_named(read,
     assert read().answered == {"why"}
     submission = read(content)
     assert submission.dropped == (
-        "Only toy.ipynb is read. In its folder there is also: toy-Copy1.ipynb.",
+        "Only toy.ipynb is graded. In its folder there is also: toy-Copy1.ipynb.",
     )
 
 
@@ -724,7 +724,7 @@ def test_a_given_cell_that_was_changed_or_removed_is_run_as_given_and_said_so(
     submission = read(content)
     assert pairs(submission) == WHOLE
     (line,) = submission.dropped
-    assert f"A given cell was {what}, and was run as it was given" in line
+    assert f"A given cell was {what}, but was run in its original form" in line
     assert "It begins with: import numpy as np." in line
 
 
