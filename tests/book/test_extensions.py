@@ -51,7 +51,7 @@ def broken(make_book: Callable[..., Book]) -> str:
     ("place", "warning"),
     [
         ("quizzes.md:4", "0 choices are marked right"),
-        ("quizzes.md:17", "a choice without its reason"),
+        ("quizzes.md:17", "a choice has no reason"),
         ("quizzes.md:21", "1 choices; write 2 to 8"),
         ("quizzes.md:28", "no question before the first choice"),
         ("task.md:3", r"no assignment 'nowhere'; there are: alignment, "),

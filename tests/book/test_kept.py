@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from assignment_facts import collected
-from assignment_facts import kept as facts
+from assignment_facts import collect_facts, stored_facts
 from course_build import kept, machine, proof
 from course_build.book import Book
 from course_build.chapters import Settings, read_chapter
@@ -193,4 +192,4 @@ def test_no_page_of_the_book_is_out_of_date() -> None:
 
 
 def test_the_facts_of_the_assignments_are_those_of_the_exercises() -> None:
-    assert collected() == facts(), "type: python -m book._ext.assignment_facts"
+    assert collect_facts() == stored_facts(), "type: python -m book._ext.assignment_facts"
