@@ -30,7 +30,7 @@ def describe(app: Sphinx, document: nodes.document) -> None:
     """Store the description of a page that was read."""
     beginning = next(paragraphs(document), None)
     if beginning is not None:
-        descriptions(app.env)[app.env.docname] = shortened(plain_text(beginning))
+        descriptions(app.env)[app.env.docname] = shorten(plain_text(beginning))
 
 
 def paragraphs(document: nodes.document) -> Iterator[nodes.paragraph]:
@@ -41,7 +41,7 @@ def paragraphs(document: nodes.document) -> Iterator[nodes.paragraph]:
             yield node
 
 
-def shortened(text: str) -> str:
+def shorten(text: str) -> str:
     """Return as many of the first sentences as fit into MOST characters, but at least one."""
     result, *others = END.split(text)
     for sentence in others:

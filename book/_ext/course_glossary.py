@@ -159,7 +159,7 @@ def bold(node: nodes.Node) -> list[str]:
 def sentences_of(paragraph: nodes.paragraph) -> Iterator[list[nodes.Node]]:
     """Yield the nodes of each sentence of a paragraph."""
     sentence: list[nodes.Node] = []
-    for child in joined(paragraph.children):
+    for child in merge_texts(paragraph.children):
         pieces = [child]
         if isinstance(child, nodes.Text):
             pieces = [nodes.Text(piece) for piece in SENTENCE.split(child.astext())]
@@ -233,7 +233,7 @@ class FillGlossary(SphinxPostTransform):
         body = self.definition(term, where)
         if body is None:
             return None
-        link = nodes.reference("", self.titled(term, where), internal=True)
+        link = nodes.reference("", self._link_text(term, where), internal=True)
         link["refuri"] = f"{self.app.builder.get_relative_uri(PAGE, term.page)}#{where.place}"
         body += [nodes.Text(" "), nodes.inline("", "", link, classes=["glossary-where"])]
         return nodes.definition_list_item("", head, nodes.definition("", body))
@@ -243,7 +243,8 @@ class FillGlossary(SphinxPostTransform):
         chosen = [where.at]
         if term.words:
             starts = [
-                plain_text(nodes.inline("", "", *copied(sentence))) for sentence in where.sentences
+                plain_text(nodes.inline("", "", *copy_nodes(sentence)))
+                for sentence in where.sentences
             ]
             chosen = []
             for words in term.words.split("…"):
@@ -260,7 +261,7 @@ class FillGlossary(SphinxPostTransform):
             )
         body = nodes.paragraph()
         for at in chosen:
-            body += [*([nodes.Text(" ")] if len(body) else []), *tidied(where.sentences[at])]
+            body += [*([nodes.Text(" ")] if len(body) else []), *tidy(where.sentences[at])]
         if any(not isinstance(node, KEPT) for node in body.children):
             return warn(
                 term.line,
@@ -275,7 +276,7 @@ class FillGlossary(SphinxPostTransform):
             )
         return body
 
-    def titled(self, term: Term, where: Defined) -> str:
+    def _link_text(self, term: Term, where: Defined) -> str:
         """Return the text of the link to the page that defines a term."""
         for part in parts_of(self.env):
             for entry in part.entries:
@@ -286,7 +287,7 @@ class FillGlossary(SphinxPostTransform):
         return term.page
 
 
-def joined(texts: Iterable[nodes.Node]) -> list[nodes.Node]:
+def merge_texts(texts: Iterable[nodes.Node]) -> list[nodes.Node]:
     """Return the same nodes, with adjacent text nodes merged."""
     merged: list[nodes.Node] = []
     for node in texts:
@@ -297,14 +298,14 @@ def joined(texts: Iterable[nodes.Node]) -> list[nodes.Node]:
     return merged
 
 
-def copied(sentence: list[nodes.Node]) -> list[nodes.Node]:
+def copy_nodes(sentence: list[nodes.Node]) -> list[nodes.Node]:
     """Return a copy of the nodes of a sentence."""
     return [node.deepcopy() for node in sentence]
 
 
-def tidied(sentence: list[nodes.Node]) -> list[nodes.Node]:
+def tidy(sentence: list[nodes.Node]) -> list[nodes.Node]:
     """Return a sentence that ends in a full stop, without the space that a citation leaves."""
-    whole = joined(copied(sentence))
+    whole = merge_texts(copy_nodes(sentence))
     if isinstance(whole[0], nodes.Text):
         whole[0] = nodes.Text(whole[0].lstrip())
     cleaned = [

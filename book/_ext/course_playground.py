@@ -51,11 +51,11 @@ class Playground(SphinxDirective):
         questions = json.loads(QUESTIONS.read_text(encoding="utf-8"))
         if name not in questions:
             raise self.error(f"{QUESTIONS} has no question {name!r}; it has {', '.join(questions)}")
-        kept = KEPT / f"{name}.json"
-        for file in (QUESTIONS, kept):
+        run_file = KEPT / f"{name}.json"
+        for file in (QUESTIONS, run_file):
             self.env.note_dependency(str(file))
         try:
-            run = json.loads(kept.read_text(encoding="utf-8"))
+            run = json.loads(run_file.read_text(encoding="utf-8"))
         except FileNotFoundError as error:
             run = {"settings": f"none, since there is no {error.filename}"}
         if run["settings"] != questions[name]["settings"]:

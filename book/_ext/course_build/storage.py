@@ -64,8 +64,8 @@ def write(folder: Path, stored: StoredRun) -> None:
     digests = _digests(stored.stable)
     record = {"page": folder.name, "made_from": stored.made_from, "files": digests}
     files = dict(stored.files)
-    files[PAGE] = readable(_sealed(record)).encode()
-    files[RUN] = readable(_sealed({**stored.run, "files": _digests(timed)})).encode()
+    files[PAGE] = readable(_seal(record)).encode()
+    files[RUN] = readable(_seal({**stored.run, "files": _digests(timed)})).encode()
     new = folder.with_name(f".new-{folder.name}")
     shutil.rmtree(new, ignore_errors=True)
     for name, data in files.items():
@@ -136,7 +136,7 @@ def _record(folder: Path, name: str) -> dict[str, Any]:
         raise Damaged(_describe_damage(folder, "is missing", name)) from None
     except (ValueError, KeyError, AttributeError, TypeError):
         raise Damaged(_describe_damage(folder, "is cut off or is not a record", name)) from None
-    if seal != _sealed(record)["seal"]:
+    if seal != _seal(record)["seal"]:
         raise Damaged(_describe_damage(folder, "differs from what the run wrote", name))
     return record
 
@@ -159,5 +159,5 @@ def _digests(files: Mapping[str, bytes]) -> dict[str, str]:
     return {name: _digest(data) for name, data in sorted(files.items())}
 
 
-def _sealed(record: Mapping[str, Any]) -> dict[str, Any]:
+def _seal(record: Mapping[str, Any]) -> dict[str, Any]:
     return {**record, "seal": _digest(readable(record).encode())}
