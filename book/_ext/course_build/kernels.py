@@ -54,7 +54,7 @@ SENTENCE = re.compile(r".+?[.?!](?=\s|$)", re.DOTALL)
 
 
 class ChapterError(BookError):
-    """A page could not be executed. The message is a single line; `detail` has the traceback.
+    """A page could not be executed. The message is a single line; `detail` has the output.
 
     of_time: whether the cause was a claim about time that did not hold.
     """
