@@ -9,7 +9,6 @@ import pytest
 import torch
 import toy
 import toy_torch
-from mutants import mutants
 from nbformat.v4 import new_notebook
 from toy_torch import AFFINE, LOG_MEAN, MIXER, TOY, program
 
@@ -23,6 +22,7 @@ from autograder.judging.verdict import Verdict
 from autograder.notebook.check import check, read_cases, write_cases
 from autograder.probe import wire
 from autograder.probe.values import Call, Differentiated, Setup, SourceFunction, Tensor, Unloadable
+from autograder.proving.mutants import mutants
 from autograder.sandbox.limits import LIMITS
 
 RIGHT = {one.name: answer_source(one.reference, one.name) for one in TOY.exercises}
