@@ -102,7 +102,7 @@ class Pictures(HTMLParser):
         elif tag == "img" and self._in_article:
             self.pictures.append((attributes.get("src") or "", attributes.get("alt")))
         elif tag == "svg" and attributes.get("class") == "course-figure":
-            self.pictures.append((f"number {len(self.found) + 1}", attributes.get("aria-label")))
+            self.pictures.append((f"number {len(self.pictures) + 1}", attributes.get("aria-label")))
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "article":
