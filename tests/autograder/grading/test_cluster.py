@@ -140,7 +140,7 @@ NO_PACKAGE = """
 
 REFUSED = {
     "package": (NO_PACKAGE, "tcp://127.*: this worker lacks this package"),
-    "numpy": (OLD_NUMPY, r"this worker has NumPy 1\.0\.0, and here is 2"),
+    "numpy": (OLD_NUMPY, r"this worker has NumPy 1\.0\.0, but this machine has 2"),
     "judge": (OTHER_JUDGE, "this worker has another version of this package"),
     "sandbox": (NO_SANDBOX, "this worker has no sandbox.*bubblewrap is missing"),
 }
@@ -159,7 +159,10 @@ def test_a_worker_that_would_judge_otherwise_is_refused(course, scheduler, tmp_p
     ("found", "says"),
     [
         ({}, ""),
-        ({"versions": {"NumPy": "1.0.0"}}, "this worker has NumPy 1.0.0, and here is 2.0.0"),
+        (
+            {"versions": {"NumPy": "1.0.0"}},
+            "this worker has NumPy 1.0.0, but this machine has 2.0.0",
+        ),
         ({"fingerprints": {"toy": "b"}}, "this worker has another version of this package"),
         ({"sandbox": "It is missing."}, "this worker has no sandbox. It is missing."),
     ],

@@ -346,7 +346,7 @@ def test_no_notebook_is_missing_and_another_name_is_pointed_out(read, path, cont
     other.write_text(json.dumps(content))
     renamed = read()
     assert renamed.problems["scale"].verdict is Verdict.MISSING
-    assert "but toy (1)\\u202e.ipynb. Rename it" in renamed.problems["scale"].message
+    assert "but there is toy (1)\\u202e.ipynb. Rename it" in renamed.problems["scale"].message
     assert renamed.digest != submission.digest
 
 
