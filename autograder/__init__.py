@@ -22,9 +22,9 @@ def __getattr__(name: str) -> Any:
     """
     if name != "check":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .notebook import NamingWhatIsInTheWay, what_to_install
+    from .notebook import ShadowedModuleHint, what_to_install
 
-    with NamingWhatIsInTheWay():
+    with ShadowedModuleHint():
         try:
             from .notebook.check import check, import_torch_if_needed
 

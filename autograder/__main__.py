@@ -28,7 +28,7 @@ def main() -> None:
         if not name or name in OWN_PACKAGES:
             raise  # a bug in this package keeps its traceback
         extra = EXTRAS.get(name, "grading")
-        command = f"pip install --constraint requirements.txt --editable '.[{extra}]'"
+        command = f"pip install --constraint requirements.txt --editable './autograder[{extra}]'"
         if extra == "torch":
             from .notebook import TORCH_INDEX
 

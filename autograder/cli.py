@@ -10,6 +10,7 @@ import typer
 
 from .course.plaintext import printable
 from .exercise import PACKAGE
+from .proving.command import Package, prove, use_one_thread, warn_of_unproved
 from .terminal import clear_errors, fail, plain, progress, say, show
 
 if TYPE_CHECKING:
@@ -28,9 +29,6 @@ app = typer.Typer(
 
 CourseOption = Annotated[  # readable=False: the error message of Course.open is clearer
     Path, typer.Option("--course", help="The course directory.", readable=False)
-]
-Package = Annotated[
-    str, typer.Option(metavar="NAME", help="The Python package that declares the exercises.")
 ]
 Names = Annotated[list[str] | None, typer.Argument(metavar="[ASSIGNMENT ...]")]
 
@@ -62,6 +60,7 @@ def init(
 @app.command()
 def release(assignments: Names = None, course: CourseOption = Path()) -> None:
     """Make the students' versions of the assignments, of all assignments by default."""
+    use_one_thread()
     with clear_errors():
         from .course.course import Course
         from .nbgrader.release import release as make_release
@@ -69,6 +68,10 @@ def release(assignments: Names = None, course: CourseOption = Path()) -> None:
         opened = Course.open(course)
         for path in make_release(opened, assignments or None):
             say(f"{path}: released.")
+            warn_of_unproved(opened.package[path.stem], opened.package)
+
+
+app.command()(prove)
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""The map in CONTRIBUTING.md is true, and the packages keep the order that it tells of."""
+"""The map in docs/architecture.md is true, and the packages keep the order that it tells of."""
 
 import re
 from pathlib import Path
@@ -21,7 +21,8 @@ def code_cells(path):
 
 
 def test_every_file_that_the_documents_name_exists():
-    for path in (ROOT / "CONTRIBUTING.md", ROOT / "README.md", *(ROOT / "book").glob("howto_*.md")):
+    documents = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("book/howto_*.md")]
+    for path in documents:
         for file in FILE.findall(path.read_text(encoding="utf-8")):
             assert (ROOT / file).exists(), f"{path.name} names {file}"
 

@@ -16,6 +16,7 @@ from autograder.notebook import TORCH_INDEX
 
 ROOT = Path(__file__).parents[1]
 PINS = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+OURS = {"attention-from-the-bottleneck-up", "attention-autograder"}
 OLDEST = "3.11.2"  # Debian 12's own
 PIN = re.compile(r"^([\w.-]+)==(\S+)$", re.MULTILINE)
 
@@ -29,10 +30,16 @@ def pinned(text: str) -> set[str]:
 
 
 def declared() -> set[str]:
-    """What the package and its extras ask for."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    asked = chain(project["dependencies"], *project["optional-dependencies"].values())
-    return {normalised(one) for one in asked}
+    """Return what the course, the engine and their extras ask for."""
+    projects = [
+        tomllib.loads((ROOT / folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        for folder in (".", "autograder")
+    ]
+    asked = chain.from_iterable(
+        chain(project["dependencies"], *project["optional-dependencies"].values())
+        for project in projects
+    )
+    return {normalised(requirement) for requirement in asked} - OURS
 
 
 def test_what_the_extras_ask_for_is_what_requirements_pin_directly():
@@ -56,9 +63,16 @@ def imported() -> dict[str, set[str]]:
 
 
 def test_what_is_imported_is_asked_for():
-    ours = {"attention-from-the-bottleneck-up"}
-    asked = declared() | ours
+    asked = declared() | OURS
     assert {name: found for name, found in imported().items() if not found & asked} == {}
+
+
+def test_the_engine_lists_all_of_its_packages():
+    engine = ROOT / "autograder"
+    listed = tomllib.loads((engine / "pyproject.toml").read_text(encoding="utf-8"))
+    folders = {path.parent.relative_to(ROOT) for path in engine.rglob("__init__.py")}
+    names = sorted(".".join(folder.parts) for folder in folders)
+    assert listed["tool"]["setuptools"]["packages"] == names
 
 
 def test_every_line_of_the_requirements_is_a_pin():
@@ -88,12 +102,12 @@ def command(*statements: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("package", "arguments", "extra"),
     [
-        ("typer", ["--help"], "'.[grading]'"),
-        ("nbgrader", ["release", "--course", "COURSE"], "'.[grading]'"),
+        ("typer", ["--help"], "'./autograder[grading]'"),
+        ("nbgrader", ["release", "--course", "COURSE"], "'./autograder[grading]'"),
         (
             "torch",
             ["release", "--course", "COURSE", "transformer"],
-            f"'.[torch]' --extra-index-url {TORCH_INDEX}",
+            f"'./autograder[torch]' --extra-index-url {TORCH_INDEX}",
         ),
     ],
 )

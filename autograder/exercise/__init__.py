@@ -1,4 +1,4 @@
-"""What an exercise is, and how a course declares its exercises."""
+"""Define exercises, and how a course declares them."""
 
 PACKAGE = "exercises"
-"""The course package, where nobody names one."""
+"""The default course package."""

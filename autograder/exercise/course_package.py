@@ -1,9 +1,11 @@
-"""What is taught: the assignments of a course, as a Python package that declares them.
+"""The course package: a Python package that declares the assignments of a course.
+
+Its `__init__.py` contains
 
     COURSE = CoursePackage(__name__, assignments=("rows", "columns"), uses=("solutions",))
 
-stands in the `__init__.py` of the package, and in each assignment's package an `ASSIGNMENT`. The
-engine knows no more of a course than this value, which a course directory names.
+and the package of each assignment defines an `ASSIGNMENT`. This value, which a course directory
+names, is all that the engine knows about a course.
 """
 
 from __future__ import annotations
@@ -20,17 +22,17 @@ __all__ = ["CoursePackage", "CoursePackageError"]
 
 
 class CoursePackageError(Exception):
-    """What should declare a course does not; the message says what, where and what to do."""
+    """Raised if a package does not declare a course; the message says why and what to do."""
 
 
 @dataclass(frozen=True)
 class CoursePackage(Mapping[str, Assignment]):
     """The assignments of a course by name, in the order in which they are taught.
 
-    `name` is that of the package as Python imports it. In `with_torch` stand those assignments that
-    need PyTorch. `uses` are other packages that decide verdicts: those of the references. An
-    assignment is imported when it is asked for. Raises CoursePackageError if there are no
-    assignments, or two of one name.
+    `name` is the name under which Python imports the package. `with_torch` lists the assignments
+    that need PyTorch. `uses` lists other packages that decide verdicts: those of the references. An
+    assignment is imported when it is first used. Raises CoursePackageError if there are no
+    assignments, or two with the same name.
     """
 
     name: str
@@ -39,17 +41,19 @@ class CoursePackage(Mapping[str, Assignment]):
     uses: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse what is no course."""
+        """Raise CoursePackageError if the assignments are not valid."""
         if not self.assignments:
             raise CoursePackageError(f"{self.name}: the course package has no assignments.")
-        _all_different(self.assignments, f"{self.name}: the course package names an assignment")
+        _check_unique(self.assignments, f"{self.name}: the course package names an assignment")
         for name in self.with_torch:
             if name not in self.assignments:
-                raise CoursePackageError(f"{self.name}: {name}, which needs torch, is not in it.")
+                raise CoursePackageError(
+                    f"{self.name}: {name} is in `with_torch`, but not in `assignments`."
+                )
 
     @classmethod
     def find(cls, name: str) -> CoursePackage:
-        """The course that the package `name` declares; CoursePackageError if it does not."""
+        """Return the course that the package `name` declares; CoursePackageError if it does not."""
         try:
             module = importlib.import_module(name)
         except ModuleNotFoundError as error:
@@ -65,65 +69,69 @@ class CoursePackage(Mapping[str, Assignment]):
             raise CoursePackageError(
                 f"{name}: the course package cannot be imported ({type(error).__name__}: {error})."
             ) from error
-        found = vars(module).get("COURSE")
-        if not isinstance(found, cls):
+        course = vars(module).get("COURSE")
+        if not isinstance(course, cls):
             raise CoursePackageError(
-                f"{name}: no course package, since it has no COURSE. Name another as "
+                f"{name}: not a course package, because it has no COURSE. Name another as "
                 "`c.CoursePackage.name` in the course's nbgrader_config.py."
             )
-        return found
+        return course
 
     @property
     def packages(self) -> tuple[str, ...]:
-        """The Python packages that decide verdicts, by their names."""
+        """Return the names of the Python packages that decide verdicts."""
         return (self.name, *self.uses)
 
     @property
     def folder(self) -> Path:
-        """Where the package lies."""
+        """Return the folder of the package."""
         return Path(str(importlib.import_module(self.name).__file__)).parent
 
     def page(self, name: str) -> Path:
-        """The text that asks the exercises of an assignment."""
+        """Return the path of the text of an assignment."""
         return self.folder / name / "assignment.md"
 
     def __getitem__(self, name: str) -> Assignment:
-        """The assignment `name`; KeyError if there is none. Raises CoursePackageError."""
+        """Import and return the assignment `name`.
+
+        Raises KeyError if there is none, and CoursePackageError if it cannot be imported.
+        """
         if name not in self.assignments:
             raise KeyError(name)
-        return _imported(self, name)
+        return _import_assignment(self, name)
 
     def __iter__(self) -> Iterator[str]:
-        """The names, in order."""
+        """Iterate over the names, in order."""
         return iter(self.assignments)
 
     def __len__(self) -> int:
-        """How many assignments there are."""
+        """Return the number of assignments."""
         return len(self.assignments)
 
     def __contains__(self, name: object) -> bool:
-        """Whether an assignment has this name; none is imported."""
+        """Return True if an assignment has this name, without importing it."""
         return name in self.assignments
 
 
 @cache
-def _imported(course: CoursePackage, name: str) -> Assignment:
+def _import_assignment(course: CoursePackage, name: str) -> Assignment:
     where = f"{course.name}.{name}"
     try:
         assignment: Assignment = importlib.import_module(where).ASSIGNMENT
     except ModuleNotFoundError as error:
         if not f"{error.name}.".startswith(f"{course.name}."):
-            raise  # the command says how to install it
+            raise  # the command line says how to install a missing module
         raise CoursePackageError(f"{where}: there is no such assignment ({error}).") from error
     except Exception as error:
         raise CoursePackageError(
             f"{where}: the assignment cannot be imported ({type(error).__name__}: {error})."
         ) from error
-    _all_different([one.name for one in assignment.exercises], f"{where}: names an exercise")
+    names = [exercise.name for exercise in assignment.exercises]
+    _check_unique(names, f"{where}: names an exercise")
     return replace(assignment, torch=name in course.with_torch)
 
 
-def _all_different(names: Sequence[str], what: str) -> None:
+def _check_unique(names: Sequence[str], subject: str) -> None:
     for at, name in enumerate(names):
         if name in names[:at]:
-            raise CoursePackageError(f"{what} twice: {name}.")
+            raise CoursePackageError(f"{subject} twice: {name}.")

@@ -1,4 +1,4 @@
-"""How an exercise is declared: what is asked, right and wrong answers, cases, in one file.
+"""Declare an exercise in one file: its reference, right and wrong answers, and cases.
 
     softmax = Declaration(solutions.softmax, points=2, difficulty=2, minutes=10, help=(...))
 
@@ -18,7 +18,7 @@
     def _(rng):
         yield Case("one score", (np.array([3.0]),)).holds("at least one score along it")
 
-`softmax.exercise` is then the exercise that everything else works with.
+`softmax.exercise` is then the exercise that the rest of the autograder uses.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from typing import Any, overload
 import numpy as np
 
 from .answers import Answer, Function
-from .implementations import REJECTS, Implementation, shuffled
+from .implementations import REJECTS, Implementation, shuffle
 from .model import (
     Assignment,
     Case,
@@ -64,17 +64,17 @@ __all__ = [
     "draw_setup",
 ]
 
-Given = Function | Answer
+FunctionOrAnswer = Function | Answer
 Decorator = Callable[[Function], Answer]
 
 
 @dataclass(eq=False)
 class Declaration:
-    """An exercise that is being declared; `exercise` is what comes of it, and ends the declaring.
+    """An exercise that is being declared; `exercise` completes the declaration and returns it.
 
     The arguments are those of `Exercise`. Answers and cases are added in the order of the file.
-    `imports` are for a test alone: lines that stand above each implementation. The methods raise
-    ValueError for what is declared twice, and for a base that is given as an answer.
+    `imports` are only for a test: lines to put above each implementation. The methods raise
+    ValueError for anything that is declared twice, and for a base that is passed as an answer.
     """
 
     reference: Function
@@ -98,14 +98,14 @@ class Declaration:
 
     @property
     def name(self) -> str:
-        """That of its reference."""
+        """Return the name of the exercise, which is that of its reference."""
         return self.reference.__name__
 
-    def right(self, answer: Given) -> Answer:
-        """A right answer written otherwise.
+    def right(self, answer: FunctionOrAnswer) -> Answer:
+        """Add a right answer that is written differently from the reference.
 
-        A class that others are edits of is given in a call, `plain = block.right(Plain)`: a type
-        checker takes a class under a decorator for the class, which has no `edit`.
+        A class that will be edited is passed in a call, `plain = block.right(Plain)`: to a type
+        checker, a class under a decorator is still the class, which has no `edit`.
         """
         self._rights.append(self._answer(answer))
         return self._rights[-1]
@@ -114,18 +114,20 @@ class Declaration:
     def base(self, fails: tuple[str, ...], /) -> Decorator: ...
 
     @overload
-    def base(self, fails: tuple[str, ...], answer: Given, /) -> Answer: ...
+    def base(self, fails: tuple[str, ...], answer: FunctionOrAnswer, /) -> Answer: ...
 
-    def base(self, fails: tuple[str, ...], answer: Given | None = None, /) -> Answer | Decorator:
-        """What wrong answers are edits of, and no answer itself: right but where it `fails`.
+    def base(
+        self, fails: tuple[str, ...], answer: FunctionOrAnswer | None = None, /
+    ) -> Answer | Decorator:
+        """Add a base: a function that wrong answers are edits of, and that is not itself an answer.
 
-        `fails` are the notes of the cases on which it is wrong.
+        `fails` are the notes of the cases on which it is wrong; on all others it must be right.
         """
 
-        def add(answer: Given) -> Answer:
-            made = replace(self._answer(answer), base=True)
-            self.bases[made] = fails
-            return made
+        def add(answer: FunctionOrAnswer) -> Answer:
+            base = replace(self._answer(answer), base=True)
+            self.bases[base] = fails
+            return base
 
         return add if answer is None else add(answer)
 
@@ -134,49 +136,58 @@ class Declaration:
 
     @overload
     def wrong(
-        self, name: str, hint: str, answer: Given, /, *, released: bool = False
+        self, name: str, hint: str, answer: FunctionOrAnswer, /, *, released: bool = False
     ) -> Answer: ...
 
     def wrong(
-        self, name: str, hint: str, answer: Given | None = None, /, *, released: bool = False
+        self,
+        name: str,
+        hint: str,
+        answer: FunctionOrAnswer | None = None,
+        /,
+        *,
+        released: bool = False,
     ) -> Answer | Decorator:
-        """A mistake that people make: its name, a question about it, and an answer that makes it.
+        """Add a mistake that people make: its name, a question about it, and an answer with it.
 
-        The answer may be what the decorator stands over. One that is `released` is to be debugged.
+        Without `answer`, this is a decorator for the answer. If `released`, students are given this
+        answer to debug.
         """
 
-        def add(answer: Given) -> Answer:
+        def add(answer: FunctionOrAnswer) -> Answer:
             if name in self._wrongs:
                 raise ValueError(f"{self.name}: two misconceptions are called {name!r}")
-            made = self._answer(answer)
-            self._wrongs[name] = Misconception(name, made, hint, released)
-            return made
+            wrong = self._answer(answer)
+            self._wrongs[name] = Misconception(name, wrong, hint, released)
+            return wrong
 
         return add if answer is None else add(answer)
 
     def public(self, cases: CaseGenerator) -> CaseGenerator:
-        """The public cases: a function that yields them, given a generator of random numbers."""
-        return self._draw("public", cases)
+        """Set the function that yields the public cases, given a random number generator."""
+        return self._set_cases("public", cases)
 
     def hidden(self, cases: CaseGenerator) -> CaseGenerator:
-        """The hidden cases."""
-        return self._draw("hidden", cases)
+        """Set the function that yields the hidden cases."""
+        return self._set_cases("hidden", cases)
 
     @overload
     def accepts(self, style: str, /, *, holds: tuple[str, ...] = ()) -> Decorator: ...
 
     @overload
-    def accepts(self, style: str, answer: Given, /, *, holds: tuple[str, ...] = ()) -> Answer: ...
+    def accepts(
+        self, style: str, answer: FunctionOrAnswer, /, *, holds: tuple[str, ...] = ()
+    ) -> Answer: ...
 
     def accepts(
-        self, style: str, answer: Given | None = None, /, *, holds: tuple[str, ...] = ()
+        self, style: str, answer: FunctionOrAnswer | None = None, /, *, holds: tuple[str, ...] = ()
     ) -> Answer | Decorator:
-        """A right implementation, which a test must accept; the first two are public."""
+        """Add a right implementation, which a test must accept; the first two are public."""
 
-        def add(answer: Given) -> Answer:
-            made = self._answer(answer)
-            self._styles.append(Implementation(style, made, holds, shown=len(self._styles) < 2))
-            return made
+        def add(answer: FunctionOrAnswer) -> Answer:
+            right = self._answer(answer)
+            self._styles.append(Implementation(style, right, holds, shown=len(self._styles) < 2))
+            return right
 
         return add if answer is None else add(answer)
 
@@ -187,44 +198,48 @@ class Declaration:
 
     @overload
     def rejects(
-        self, kind: str, answer: Given, /, *, shown: bool = True, holds: tuple[str, ...] = ()
+        self,
+        kind: str,
+        answer: FunctionOrAnswer,
+        /,
+        *,
+        shown: bool = True,
+        holds: tuple[str, ...] = (),
     ) -> Answer: ...
 
     def rejects(
         self,
         kind: str,
-        answer: Given | None = None,
+        answer: FunctionOrAnswer | None = None,
         /,
         *,
         shown: bool = True,
         holds: tuple[str, ...] = (),
     ) -> Answer | Decorator:
-        """A wrong implementation, which a test must reject; its kind is `shown`, or never is."""
+        """Add a wrong implementation, which a test must reject; without `shown` it is hidden."""
 
-        def add(answer: Given) -> Answer:
-            made = self._answer(answer)
-            self._mutants.append(Implementation(kind, made, holds, shown, REJECTS))
-            return made
+        def add(answer: FunctionOrAnswer) -> Answer:
+            wrong = self._answer(answer)
+            self._mutants.append(Implementation(kind, wrong, holds, shown, REJECTS))
+            return wrong
 
         return add if answer is None else add(answer)
 
     def mutant(self, name: str, old: str, new: str, *, times: int = 1) -> None:
-        """The reference with an edit, which makes it wrong at an edge: a case must reject it."""
+        """Add an edit of the reference that is wrong in an edge case; a case must reject it."""
         if name in self.mutants:
             raise ValueError(f"{self.name}: two mutants are called {name!r}")
         self.mutants[name] = Answer(self.name, self.reference).edit(old, new, times=times)
 
     def lets_through(self, mutant: str, because: str) -> None:
-        """A semantic mutant of the reference, of the tests' own, that no case can reject."""
+        """Record why no case can reject one of the semantic mutants that the tests generate."""
         if mutant in self.unrejected:
-            raise ValueError(
-                f"{self.name}: of the mutant {mutant!r} it is said twice why it passes"
-            )
+            raise ValueError(f"{self.name}: two reasons are given why the mutant {mutant!r} passes")
         self.unrejected[mutant] = because
 
     @cached_property
     def exercise(self) -> Exercise:
-        """The exercise that has been declared; nothing can be added from now on."""
+        """Return the declared exercise; nothing can be added after the first use of it."""
         if self.kind is Kind.TEST:
             self.public(self._shown_implementations)
             self.hidden(self._all_implementations)
@@ -246,49 +261,49 @@ class Declaration:
             forbidden=self.forbidden,
         )
 
-    def _answer(self, given: Given) -> Answer:
+    def _answer(self, value: FunctionOrAnswer) -> Answer:
         if "exercise" in vars(self):
-            raise ValueError(f"{self.name} is declared already; nothing can be added to it")
-        answer = given if isinstance(given, Answer) else Answer(self.name, given)
+            raise ValueError(f"{self.name} is already complete; nothing can be added to it")
+        answer = value if isinstance(value, Answer) else Answer(self.name, value)
         if answer.base:
             name = answer.written.__name__
-            what = repr(name) if answer.text is None else f"an edit of {name!r}"
-            raise ValueError(f"{self.name}: {what} is a base, and no answer until it is edited")
+            subject = repr(name) if answer.text is None else f"an edit of {name!r}"
+            raise ValueError(f"{self.name}: {subject} is a base; only an edit of it is an answer")
         return answer
 
-    def _draw(self, which: str, cases: CaseGenerator) -> CaseGenerator:
-        if which in self._cases:
-            raise ValueError(f"{self.name}: the {which} cases are there already")
-        self._cases[which] = cases
+    def _set_cases(self, visibility: str, cases: CaseGenerator) -> CaseGenerator:
+        if visibility in self._cases:
+            raise ValueError(f"{self.name}: the {visibility} cases are already declared")
+        self._cases[visibility] = cases
         return cases
 
     def _shown_implementations(self, rng: np.random.Generator) -> list[Case]:
-        return [one.case(self.imports) for one in (*self._mutants, *self._styles) if one.shown]
+        implementations = [*self._mutants, *self._styles]
+        return [each.case(self.imports) for each in implementations if each.shown]
 
     def _all_implementations(self, rng: np.random.Generator) -> Iterator[Case]:
-        styles, mutants = (
-            [one.case(self.imports) for one in some] for some in (self._styles, self._mutants)
-        )
-        return shuffled(rng, styles, mutants)
+        styles = [style.case(self.imports) for style in self._styles]
+        mutants = [mutant.case(self.imports) for mutant in self._mutants]
+        return shuffle(rng, styles, mutants)
 
 
 def assignment(
     package: str, *, title: str, exercises: tuple[str, ...], written: tuple[str, ...] = ()
 ) -> Assignment:
-    """The assignment of a chapter: what is declared in the files of its package, in this order.
+    """Return the assignment of a chapter, with the declarations of its package in this order.
 
-    The file NAME.py declares NAME. Raises ValueError if it does not.
+    The file NAME.py must declare NAME. Raises ValueError if it does not.
     """
 
-    def declared(name: str) -> Any:
+    def load(name: str) -> Any:
         module = importlib.import_module(f"{package}.{name}")
         if name not in vars(module):
-            raise ValueError(f"{module.__file__}: it declares no {name!r}, as its own name says")
+            raise ValueError(f"{module.__file__}: it must declare {name!r}, like its file name")
         return vars(module)[name]
 
     return Assignment(
         name=package.rpartition(".")[2],
         title=title,
-        exercises=tuple(declared(name).exercise for name in exercises),
-        written=tuple(declared(name) for name in written),
+        exercises=tuple(load(name).exercise for name in exercises),
+        written=tuple(load(name) for name in written),
     )

@@ -1,4 +1,4 @@
-"""What a test that a student writes is given: implementations, right and wrong ones."""
+"""The implementations, right and wrong, that a student's test is called with."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from .answers import Answer, source_as
 from .model import Case, Raises, SourceFunction
 
 REJECTS = Raises("AssertionError")
-"""What a test does with a wrong one."""
+"""What a test must do when it is given a wrong implementation."""
 
 
 @dataclass(frozen=True)
 class Implementation:
-    """What a test is given: a `style` of right ones or a `kind` of wrong ones, and one of it."""
+    """An implementation for a test; `note` is its style if it is right, or its kind if wrong."""
 
     note: str
     answer: Answer
@@ -25,16 +25,16 @@ class Implementation:
     raises: Raises | None = None
 
     def case(self, imports: tuple[str, ...]) -> Case:
-        """The case that gives it to a test: its source, by a name that says nothing."""
+        """Return the case that passes its source to a test, under a name that reveals nothing."""
         text = source_as(self.answer.function, "implementation") + "\n"
         code = SourceFunction("implementation", "\n".join([*imports, text]))
         return Case(self.note, (code,), raises=self.raises, promises=self.holds)
 
 
-def shuffled(
+def shuffle(
     rng: np.random.Generator, styles: Sequence[Case], mutants: Sequence[Case]
 ) -> Iterator[Case]:
-    """All of both, with up to two of the right ones a second time, in an order that is drawn."""
-    twice = rng.permutation(len(styles))[: rng.integers(3)]
-    drawn = [*styles, *(styles[at] for at in twice), *mutants]
-    yield from (drawn[at] for at in rng.permutation(len(drawn)))
+    """Yield all styles and mutants in random order, and up to two of the styles a second time."""
+    repeated = rng.permutation(len(styles))[: rng.integers(3)]
+    cases = [*styles, *(styles[at] for at in repeated), *mutants]
+    yield from (cases[at] for at in rng.permutation(len(cases)))

@@ -1,4 +1,4 @@
-"""What an exercise is: one object, from which stub, self-check, grading and proof all come."""
+"""The exercise: one object, from which stub, self-check, grading and tests are all derived."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Raises:
-    """The exception that a case asks for, which may be of a derived type too.
+    """The exception that a case asks for; one of a derived type is accepted too.
 
-    `mentions` are what its message must contain, each as a whole word or number.
+    Its message must contain each of `mentions` as a whole word or number.
     """
 
     type_name: str
@@ -45,11 +45,11 @@ class Raises:
 class Case:
     """One call of the student's function, or of the module that the student's class makes.
 
-    `note` says what the case exposes, in words that a student may read even of a hidden case. A
-    tensor among the arguments is given as a `Tensor`. `setup` is there for a class only, and says
-    how to make the module. `raises` is there where the call must raise an exception. `tolerance` is
-    that of the exercise, and is filled in when its key is built. `promises` are what it `holds`.
-    Raises TypeError for arguments that are no tuple.
+    `note` says what the case exposes, in words that a student may read even if the case is hidden.
+    A tensor among the arguments is passed as a `Tensor`. `setup` is only for a class, and says how
+    to make the module. `raises` is the exception that the call must raise, if any. `tolerance` is
+    that of the exercise, and is filled in when its key is built. `promises` are the quotes passed
+    to `holds`. Raises TypeError if the arguments are not a tuple.
     """
 
     note: str
@@ -61,7 +61,7 @@ class Case:
     promises: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse at once what would fail on its way into the sandbox."""
+        """Reject at once arguments that would fail on their way into the sandbox."""
         if type(self.arguments) is not tuple:
             raise TypeError(
                 f"the arguments of the case {self.note!r} are of type "
@@ -69,16 +69,16 @@ class Case:
             )
 
     def holds(self, *says: str) -> Case:
-        """The same case, which holds an answer to what the docstring `says`, quoted.
+        """Return this case with quotes of the docstring that it holds an answer to.
 
-        Line breaks are spaces. Where another case has the whole quote, its first words and "…" are
-        enough.
+        Line breaks in a quote are written as spaces. If another case has the whole quote, its first
+        words and "…" are enough.
         """
         return replace(self, promises=(*self.promises, *says))
 
     @property
     def call(self) -> Call:
-        """The call alone: what goes into the sandbox."""
+        """Return only the call, which is what the sandbox receives."""
         return Call(self.arguments, self.keywords, self.setup)
 
 
@@ -90,10 +90,11 @@ def draw_setup(
     load: bool = True,
     **keywords: Any,
 ) -> Setup:
-    """The setup of a case: the arguments of the class, and weights for every parameter.
+    """Return the setup of a case: the arguments of the class, and weights for every parameter.
 
-    The weights are normal; one with several axes is divided by the root of its last. Without `load`
-    the module keeps the values that its class gave it.
+    The weights are drawn from a normal distribution; those with several axes are divided by the
+    square root of the length of the last. Without `load`, the module keeps the values that its
+    class gave it.
     """
     weights = {}
     for name, parameter in reference(*arguments, **keywords).named_parameters():
@@ -110,7 +111,7 @@ CaseGenerator = Callable[[np.random.Generator], Iterable[Case]]
 class Misconception:
     """A mistake that people make: its name, an answer that makes it, and a question about it.
 
-    One that is `released` is what a debug exercise gives the student.
+    The answer of a `released` misconception is given to the student in a debug exercise.
     """
 
     name: str
@@ -120,12 +121,12 @@ class Misconception:
 
     @property
     def wrong(self) -> Function:
-        """The function or class that makes the mistake; EditError if it cannot be made."""
+        """Return the function or class with the mistake; EditError if the edit does not work."""
         return self.answer.function
 
 
 class Kind(StrEnum):
-    """What an exercise asks of the student, in one word."""
+    """The kind of task that an exercise sets, in one word."""
 
     IMPLEMENT = "implement"
     DEBUG = "debug"
@@ -136,18 +137,18 @@ class Kind(StrEnum):
 
     @property
     def core(self) -> bool:
-        """True if it is about what the chapter itself builds, and not about what lies beyond."""
+        """Return True for kinds about what the chapter itself builds, rather than beyond it."""
         return self in (Kind.IMPLEMENT, Kind.DEBUG, Kind.TEST)
 
     @property
     def instruction(self) -> str:
-        """The same in a sentence or two, for the student."""
+        """Return the task in a sentence or two, for the student."""
         return _INSTRUCTIONS[self]
 
 
 _INSTRUCTIONS = {
     Kind.IMPLEMENT: "Write what the docstring describes.",
-    Kind.DEBUG: "What stands below runs, and is wrong. Find out why, and correct it.",
+    Kind.DEBUG: "The code below runs, but it is wrong. Find out why, and correct it.",
     Kind.DERIVE: (
         "Work the derivative out on paper, then write it with NumPy. Your numbers are compared "
         "with those of automatic differentiation."
@@ -166,11 +167,11 @@ _INSTRUCTIONS = {
 class Exercise:
     """A function or a class to write, and everything needed to judge it.
 
-    `cases` (public, travel with the release) and `hidden` yield their cases smallest first: the
-    first that fails, or that the named mistake explains, is the one that the student is shown.
-    `help` holds three stages: an idea, nearly the code, and where to look in the book, which the
-    notebook puts first. `alternatives` are right answers written otherwise; the tests use them to
-    prove that the check rejects no right answer. It is written down by a `Declaration`.
+    `cases` (public, part of the release) and `hidden` yield their cases smallest first, because the
+    student is shown the first that fails, or the first that the named mistake explains. `help` has
+    three stages: an idea, nearly the code, and where to look in the book, which the notebook puts
+    first. `alternatives` are right answers that are written differently; the tests use them to
+    prove that the check rejects no right answer. A `Declaration` makes an exercise.
     """
 
     name: str
@@ -188,27 +189,30 @@ class Exercise:
     forbidden: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Raises ValueError if a part is missing that the kind needs, or there is one too many."""
-        released = sum(one.released for one in self.misconceptions)
+        """Raise ValueError if the kind needs a part that is missing, or forbids one that it has."""
+        released = sum(misconception.released for misconception in self.misconceptions)
         if released != (self.kind is Kind.DEBUG):
             raise ValueError(
-                f"{self.name}: a debug exercise, and no other, releases a wrong answer, and this "
-                f"one ({self.kind}) releases {released}"
+                f"{self.name}: a debug exercise must release one wrong answer, and no other kind "
+                f"may release any; this {self.kind} exercise releases {released}"
             )
         if (self.kind is Kind.MEASURE) != (self.tolerance is not None):
-            raise ValueError(f"{self.name}: a measure exercise, and no other, has a `tolerance`")
+            raise ValueError(
+                f"{self.name}: a measure exercise needs a `tolerance`, and no other kind may have "
+                "one"
+            )
         if self.kind is Kind.TEST and not self.name.startswith("test_"):
-            raise ValueError(f"{self.name}: the name of a test begins with test_")
+            raise ValueError(f"{self.name}: the name of a test must begin with test_")
 
     @property
     def released(self) -> Misconception | None:
-        """What the student of a debug exercise is given."""
-        return next((one for one in self.misconceptions if one.released), None)
+        """Return the misconception that a debug exercise gives to the student, or None."""
+        return next((m for m in self.misconceptions if m.released), None)
 
 
 @dataclass(frozen=True)
 class Written:
-    """A question answered in prose and marked by a person; `rubric` is shown to the marker only."""
+    """A question answered in prose and marked by a person; only the marker sees `rubric`."""
 
     name: str
     points: int
@@ -230,7 +234,7 @@ class Assignment:
     torch: bool = False
 
     def exercise(self, name: str) -> Exercise:
-        """The exercise called `name`; KeyError if there is none."""
+        """Return the exercise called `name`; KeyError if there is none."""
         for exercise in self.exercises:
             if exercise.name == name:
                 return exercise
@@ -238,6 +242,6 @@ class Assignment:
 
 
 def public_cases(exercise: Exercise) -> tuple[Case, ...]:
-    """The cases that travel with the release: the same for everyone."""
+    """Return the cases that are part of the release, which are the same for everyone."""
     seed = int.from_bytes(hashlib.sha256(exercise.name.encode()).digest()[:8], "little")
     return tuple(exercise.cases(np.random.default_rng(seed)))

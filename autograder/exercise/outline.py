@@ -1,4 +1,4 @@
-"""The names, points and kinds of an assignment, without its code, which may take long to import."""
+"""The outline of an assignment: its names, points and kinds without its code, slow to import."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from .model import Assignment, Kind
 
-if TYPE_CHECKING:  # its import takes long, and no worker reads a notebook
+if TYPE_CHECKING:  # importing it is slow, and workers do not read notebooks
     from nbformat import NotebookNode
 
 
 @dataclass(frozen=True)
 class Part:
-    """An exercise, or a written question, which has no kind."""
+    """An exercise, or a written question, whose kind is None."""
 
     name: str
     points: int
@@ -23,10 +23,11 @@ class Part:
 
 @dataclass(frozen=True)
 class Outline:
-    """What reading and writing a submission needs of its assignment; it travels between processes.
+    """The data about an assignment that reading and writing a submission needs.
 
-    Exercises and written questions stand in the order in which the notebook asks them. `dropped`
-    are the exercises of a release that the course package no longer has: nobody can judge them.
+    It is passed between processes. Exercises and written questions are in the order of the
+    notebook. `dropped` are exercises of a release that the course package no longer has, and which
+    therefore cannot be judged.
     """
 
     name: str
@@ -36,17 +37,17 @@ class Outline:
 
 
 def outline(assignment: Assignment) -> Outline:
-    """The outline of `assignment`."""
-    exercises = tuple(Part(one.name, one.points, one.kind) for one in assignment.exercises)
-    written = tuple(Part(one.name, one.points) for one in assignment.written)
+    """Return the outline of `assignment`."""
+    exercises = tuple(Part(each.name, each.points, each.kind) for each in assignment.exercises)
+    written = tuple(Part(question.name, question.points) for question in assignment.written)
     return Outline(assignment.name, exercises, written)
 
 
 def asked_by(declared: Outline, released: NotebookNode) -> Outline:
-    """Return what the notebook `released` asks, with its points, of what the package `declared`.
+    """Return the outline of the notebook `released`, whose package now has the outline `declared`.
 
-    A submission is judged against the release that it was made from, whatever the package has
-    gained, lost or given other points since.
+    A submission is judged against the release that it was made from, even if exercises or points
+    of the package have changed since.
     """
     kinds = {part.name: part.kind for part in declared.exercises}
     exercises: list[Part] = []
@@ -64,22 +65,22 @@ def asked_by(declared: Outline, released: NotebookNode) -> Outline:
     return Outline(declared.name, tuple(exercises), tuple(written), tuple(dropped))
 
 
-def differences(declared: Outline, asked: Outline) -> Iterator[str]:
-    """Say in which exercises a release differs from the course package, a sentence each."""
+def differences(declared: Outline, release: Outline) -> Iterator[str]:
+    """Yield a sentence for each exercise in which a release differs from the course package."""
     points = {part.name: part.points for part in declared.exercises}
-    for part in asked.exercises:
+    for part in release.exercises:
         if points[part.name] != part.points:
             yield (
-                f"{asked.name}: {part.name} is worth {part.points:g} points in the release and "
+                f"{release.name}: {part.name} is worth {part.points:g} points in the release and "
                 f"{points[part.name]:g} in the course package. The release counts."
             )
-    for name in points.keys() - {part.name for part in asked.exercises}:
+    for name in points.keys() - {part.name for part in release.exercises}:
         yield (
-            f"{asked.name}: the course package has {name}, which the release does not ask. It "
-            "costs nobody points."
+            f"{release.name}: the course package has {name}, which the release does not ask. No "
+            "student loses points for it."
         )
-    for part in asked.dropped:
+    for part in release.dropped:
         yield (
-            f"{asked.name}: the release asks {part.name}, which the course package no longer has. "
-            "Earlier verdicts stay as they are."
+            f"{release.name}: the release asks {part.name}, which the course package no longer "
+            "has. Earlier verdicts stay as they are."
         )

@@ -1,4 +1,4 @@
-"""What the docstring of an exercise promises, and which cases hold an answer to it."""
+"""Match the promises in an exercise's docstring with the cases that hold an answer to them."""
 
 from __future__ import annotations
 
@@ -14,41 +14,41 @@ __all__ = ["Promise", "docstrings", "promises"]
 
 @dataclass(frozen=True)
 class Promise:
-    """A promise of a docstring: `says` quotes it, `cases` are the notes of those that hold it."""
+    """A promise: `says` quotes the docstring, `cases` are the notes of the cases that check it."""
 
     says: str
     cases: tuple[str, ...]
 
 
 def docstrings(exercise: Exercise) -> list[str]:
-    """The docstrings that the stub shows, their whitespace folded; the summary's comes first."""
+    """Return the docstrings that the stub shows, that of the exercise first, on one line each."""
     reference = exercise.reference
     documented = [reference]
     if inspect.isclass(reference):
         documented += [vars(reference)["__init__"], vars(reference)["forward"]]
-    return [" ".join((inspect.getdoc(one) or "").split()) for one in documented]
+    return [" ".join((inspect.getdoc(item) or "").split()) for item in documented]
 
 
 def promises(exercise: Exercise) -> tuple[Promise, ...]:
-    """The promises that the public cases and a draw of hidden ones hold.
+    """Return the promises that the public cases and one draw of the hidden cases check.
 
-    Raises ValueError for a quote that stands in no docstring, or in several places, and for first
-    words, "beginning…", with which no promise begins, or several do.
+    Raises ValueError for a quote that does not occur exactly once in the docstrings, and for first
+    words, "beginning…", with which not exactly one promise begins.
     """
     cases = [*public_cases(exercise), *exercise.hidden(np.random.default_rng(0))]
     held: dict[str, list[str]] = {}
     for case in cases:
         for says in case.promises:
             if not says.endswith("…"):
-                found = sum(text.count(says) for text in docstrings(exercise))
-                if found != 1:
+                count = sum(text.count(says) for text in docstrings(exercise))
+                if count != 1:
                     raise _error(
-                        exercise, case, says, f"stands in the docstring {found} times, not once"
+                        exercise, case, says, f"occurs in the docstring {count} times, not once"
                     )
                 held.setdefault(says, [])
     for case in cases:
         for says in case.promises:
-            whole = [one for one in held if one == says or one.startswith(says.rstrip("…"))]
+            whole = [quote for quote in held if quote.startswith(says.rstrip("…"))]
             whole = [says] if says in held else whole
             if len(whole) != 1:
                 raise _error(exercise, case, says, f"begins {len(whole)} promises, not one")
@@ -57,5 +57,5 @@ def promises(exercise: Exercise) -> tuple[Promise, ...]:
     return tuple(Promise(says, tuple(notes)) for says, notes in held.items())
 
 
-def _error(exercise: Exercise, case: Case, says: str, what: str) -> ValueError:
-    return ValueError(f"{exercise.name}: the case {case.note!r} holds {says!r}, which {what}")
+def _error(exercise: Exercise, case: Case, says: str, fault: str) -> ValueError:
+    return ValueError(f"{exercise.name}: the case {case.note!r} holds {says!r}, which {fault}")

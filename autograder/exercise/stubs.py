@@ -1,6 +1,6 @@
-"""The stub that a student completes: the reference's signatures and docstrings, and no more.
+"""Write the stub that a student completes: the reference's signatures and docstrings, no bodies.
 
-That of a debug exercise has bodies too: those of the wrong answer which it releases.
+The stub of a debug exercise also has bodies: those of the wrong answer that it releases.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from typing import Any
 from .model import Exercise, public_cases
 
 WIDTH = 88
-"""Longer signatures are put one argument a line, so that they fit a notebook's cell."""
+"""Longer signatures are written with one argument per line, to fit a notebook's cell."""
 
 _UNANSWERED = "raise NotImplementedError"
 
 _KNOWN = {*vars(builtins), "np", "torch", "nn", "F", "math"}
-"""The names that a notebook may have before its first answer; an annotation uses no others."""
+"""The names that a notebook has before its first answer; annotations may use only these."""
 
 
 def stub(exercise: Exercise) -> str:
-    """The source of the exercise's stub; its bodies raise NotImplementedError.
+    """Return the source of the exercise's stub, whose bodies raise NotImplementedError.
 
-    In a debug exercise the body is that of `released`, and of a class each method's. The stub of a
-    class has the signature and docstring of `__init__` and `forward` too, and its docstring ends
-    with the names of the parameters. An annotation that a notebook could not evaluate is left out.
-    Raises ValueError if the reference has no docstring, or a default that cannot be evaluated.
+    In a debug exercise, the bodies are those of `released`. The stub of a class also has the
+    signatures and docstrings of `__init__` and `forward`, and its docstring ends with the names of
+    the parameters. Annotations that a notebook could not evaluate are omitted. Raises ValueError if
+    the reference has no docstring, or a default that a notebook cannot evaluate.
     """
     source = textwrap.dedent(inspect.getsource(exercise.reference))
     (tree,) = ast.parse(source).body
@@ -40,23 +40,23 @@ def stub(exercise: Exercise) -> str:
         return _function(tree, exercise.name, source, _KNOWN, body)
     docstring = ast.get_source_segment(source, tree.body[0]) or ""
     parts = [f'    {docstring[:-3].rstrip()}\n\n{_parameters(exercise)}    """']
-    promised = {
+    methods = {
         method.name: method
         for method in tree.body
         if isinstance(method, ast.FunctionDef) and method.name in ("__init__", "forward")
     }
     bodies = {
         name: [*(["super().__init__()"] if name == "__init__" else []), _UNANSWERED]
-        for name in promised
+        for name in methods
     }
     if exercise.released:
         text = exercise.released.answer.source
         bodies = {}
         for method in _methods(text):
-            promised.setdefault(method.name, method)
+            methods.setdefault(method.name, method)
             bodies[method.name] = _lines_of(method, text.splitlines()[: method.end_lineno])
     parts += [
-        _function(promised[name], name, source, _KNOWN, body, "    ")
+        _function(methods[name], name, source, _KNOWN, body, "    ")
         for name, body in bodies.items()
     ]
     bases = ", ".join(ast.unparse(base) for base in tree.bases)
@@ -64,13 +64,13 @@ def stub(exercise: Exercise) -> str:
 
 
 def _parameters(exercise: Exercise) -> str:
-    """The names and shapes of a module's parameters in its first public case, for a docstring."""
+    """Return docstring lines with names and shapes of the parameters in the first public case."""
     setup = public_cases(exercise)[0].setup
     if setup is None:
         raise ValueError(f"{exercise.name}: a case of a class needs a setup")
     if not setup.weights:
         return "    It has no parameters.\n"
-    arguments = [repr(one) for one in setup.arguments]
+    arguments = [repr(argument) for argument in setup.arguments]
     arguments += [f"{name}={value!r}" for name, value in setup.keywords.items()]
     lines = [
         "Its parameters must have these names (the shapes are those of",
@@ -82,7 +82,7 @@ def _parameters(exercise: Exercise) -> str:
 
 
 def _body(function: Callable[..., Any]) -> list[str]:
-    """The lines below the signature of a function that has no docstring."""
+    """Return the lines below the signature of a function that has no docstring."""
     lines = textwrap.dedent(inspect.getsource(function)).splitlines()
     (tree,) = ast.parse("\n".join(lines)).body
     assert isinstance(tree, ast.FunctionDef)
@@ -90,16 +90,16 @@ def _body(function: Callable[..., Any]) -> list[str]:
 
 
 def _methods(text: str) -> Iterator[ast.FunctionDef]:
-    """The methods of a class, in their order."""
+    """Yield the methods of a class, in their order."""
     (tree,) = ast.parse(text).body
     assert isinstance(tree, ast.ClassDef)
     yield from (method for method in tree.body if isinstance(method, ast.FunctionDef))
 
 
 def _lines_of(function: ast.FunctionDef, lines: list[str]) -> list[str]:
-    """What stands below the signature, with the comments above its first statement.
+    """Return the body of a function, with the comments above its first statement.
 
-    `lines` end where the function does.
+    `lines` must end with the last line of the function.
     """
     first = function.body[0].lineno - 1
     while lines[first - 1].lstrip().startswith("#"):
@@ -115,7 +115,7 @@ def _function(
     body: list[str],
     indent: str = "",
 ) -> str:
-    """The stub of a function, or of a method if there is an `indent`, with the lines of `body`."""
+    """Return the stub of a function, or of a method if `indent` is not empty, with this body."""
     arguments = list(_arguments(function.args, known))
     returns = ""
     if function.returns is not None and _evaluable(function.returns, known):
@@ -130,7 +130,7 @@ def _function(
 
 
 def _arguments(arguments: ast.arguments, known: set[str]) -> Iterator[str]:
-    """Each argument as it is written in a signature, with the bare `/` and `*` where they stand."""
+    """Yield each argument as written in a signature, and the bare `/` and `*` between them."""
     positional = [*arguments.posonlyargs, *arguments.args]
     required = len(positional) - len(arguments.defaults)
     for index, argument in enumerate(positional):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..judging.judge import AnswerKey
-from ..probe.observe import together
+from ..probe.observe import merge_passes
 from ..probe.status import Status
 
 
@@ -44,7 +44,7 @@ def join_passes(first: Behaviour, second: Behaviour) -> Behaviour:
     """Combine what an answer did in the first and the second pass."""
     if not isinstance(second.result, list):
         return without_result(first, second)
-    both = together(first.result, second.result)
+    both = merge_passes(first.result, second.result)
     if second.changed and not first.changed:
         both = [
             replace(observation, arguments_after=repeated.arguments_after)

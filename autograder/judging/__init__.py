@@ -1,1 +1,1 @@
-"""Judging: whether an answer is right, and which mistake it makes."""
+"""Judge whether an answer is right, and which known mistake it makes."""

@@ -1,4 +1,4 @@
-"""When two values count as the same: within the tolerance, whatever their dtype or container."""
+"""Decide whether two values agree: within the tolerance, whatever their dtype or container."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Gradients = dict[str, Tensor | None]
 
 
 def family(array: np.ndarray) -> str:
-    """The family of dtypes that count as the same: bool, int, float (32 or 64 bits), or its own."""
+    """Return the dtype family: bool, int, float (32 or 64 bits), or else the dtype's own name."""
     return _family(array.dtype)
 
 
@@ -34,7 +34,7 @@ def _family(dtype: np.dtype[Any]) -> str:
 
 @functools.cache
 def _tolerance(first: np.dtype[Any], second: np.dtype[Any]) -> float:
-    """The allowed difference: that of the coarser dtype."""
+    """Return the allowed difference, which is that of the coarser dtype."""
     return max(TOLERANCE[first.name], TOLERANCE[second.name])
 
 
@@ -53,26 +53,27 @@ def leaves(values: Iterable[Any]) -> Iterator[np.ndarray]:
 
 
 def input_tolerance(arguments: Iterable[Any]) -> float:
-    """Return the tolerance of the coarsest array among the arguments of a call, 0 without any.
+    """Return the tolerance of the coarsest array among a call's arguments, or 0 without arrays.
 
-    A result is no more exact than what it was computed from, whatever dtype it is returned in.
+    A result cannot be more exact than its inputs, whatever dtype it is returned in.
     """
-    return max((TOLERANCE.get(one.dtype.name, 0.0) for one in leaves(arguments)), default=0.0)
+    return max((TOLERANCE.get(array.dtype.name, 0.0) for array in leaves(arguments)), default=0.0)
 
 
 def close(
-    expected: np.ndarray, actual: np.ndarray, floor: float = 0.0, least: float = 0.0
+    expected: np.ndarray, actual: np.ndarray, floor: float = 0.0, min_tolerance: float = 0.0
 ) -> np.ndarray:
-    """Where two arrays of one shape and family agree; NaN agrees with NaN, infinity with itself.
+    """Return a boolean array: where two arrays of the same shape and dtype family agree.
 
-    What is negligible beside `floor` is negligible, even if the largest value of the array is not.
-    The tolerance is that of the dtypes, but not below `least`.
+    NaN agrees with NaN, and an infinity with itself. A difference that is negligible compared with
+    `floor` counts as agreement, even if every value of the array is smaller than that. The
+    tolerance is that of the dtypes, but at least `min_tolerance`.
     """
     if expected.dtype.kind in "biuO":  # an int of more than 64 bits is an object
         return np.asarray(expected == actual)
     if family(expected) != "float":
         return np.asarray(_same(expected, actual))
-    tolerance = max(_tolerance(expected.dtype, actual.dtype), least)
+    tolerance = max(_tolerance(expected.dtype, actual.dtype), min_tolerance)
     expected, actual = expected.astype(float, copy=False), actual.astype(float, copy=False)
     size = np.abs(expected)
     with np.errstate(invalid="ignore", over="ignore"):
@@ -91,7 +92,7 @@ def _same(expected: np.ndarray, actual: np.ndarray) -> Any:
 
 
 def agree(first: Any, second: Any) -> bool:
-    """True if two outcomes are the same kind of outcome with the same values, right or wrong.
+    """Return True if two outcomes are of the same kind and have the same values, right or wrong.
 
     A list agrees with a tuple of the same items.
     """
@@ -112,8 +113,10 @@ def agree(first: Any, second: Any) -> bool:
     if isinstance(first, tuple | list) and isinstance(second, tuple | list):
         return len(first) == len(second) and all(map(agree, first, second))
     if isinstance(first, NUMBERS) or isinstance(second, NUMBERS):
-        both = [np.asarray(one) if isinstance(one, NUMBERS) else one for one in (first, second)]
-        return all(type(one) is np.ndarray for one in both) and agree(*both)
+        pair = [
+            np.asarray(value) if isinstance(value, NUMBERS) else value for value in (first, second)
+        ]
+        return all(type(value) is np.ndarray for value in pair) and agree(*pair)
     if type(first) is not type(second):
         return False
     if isinstance(first, Raised):
@@ -124,12 +127,12 @@ def agree(first: Any, second: Any) -> bool:
 
 
 def _identical(first: np.ndarray, second: np.ndarray) -> bool:
-    """True if two arrays of one shape are the same to the bit, as most that agree are."""
+    """Return True if two arrays of the same shape are bitwise equal: a shortcut for most pairs."""
     return first.dtype == second.dtype and first.tobytes() == second.tobytes()
 
 
 def same_form(first: np.ndarray, second: np.ndarray) -> bool:
-    """True if two arrays have one shape, and dtypes that count as the same."""
+    """Return True if two arrays have the same shape and dtypes of the same family."""
     return first.shape == second.shape and family(first) == family(second)
 
 
@@ -142,51 +145,52 @@ def _gradients_agree(first: Any, second: Any) -> bool:
         return True
     floor = max(largest(first), largest(second))
     return all(
-        same_form(one, other) and bool(close(one, other, floor).all())
-        for _, (one, other) in paired(first, second)
+        same_form(*arrays) and bool(close(*arrays, floor).all())
+        for _, arrays in pair_gradients(first, second)
     )
 
 
 def all_close(expected: Gradients, actual: Gradients) -> bool:
-    """True if one comparison of all the gradients shows each to be right; False says nothing.
+    """Return True if a single comparison of all gradients shows that each is right.
 
-    It needs each name in both, with one shape, and all numbers of one dtype.
+    This shortcut needs each name in both, with equal shapes, and the same dtype for all numbers.
+    False means only that the gradients have to be compared individually.
     """
-    wanted: list[np.ndarray] = []
-    given: list[np.ndarray] = []
-    for name, right in expected.items():
-        mine = actual.get(name)
-        if isinstance(right, Tensor) and isinstance(mine, Tensor):
-            wanted.append(right.array)
-            given.append(mine.array)
-        elif right is not None or mine is not None:
+    expected_arrays: list[np.ndarray] = []
+    actual_arrays: list[np.ndarray] = []
+    for name, expected_gradient in expected.items():
+        actual_gradient = actual.get(name)
+        if isinstance(expected_gradient, Tensor) and isinstance(actual_gradient, Tensor):
+            expected_arrays.append(expected_gradient.array)
+            actual_arrays.append(actual_gradient.array)
+        elif expected_gradient is not None or actual_gradient is not None:
             return False
-    pairs = zip(wanted, given, strict=True)
-    dtypes = {one.dtype for one in (*wanted, *given)}
-    if len(dtypes) > 1 or any(right.shape != mine.shape for right, mine in pairs):
+    pairs = zip(expected_arrays, actual_arrays, strict=True)
+    dtypes = {array.dtype for array in (*expected_arrays, *actual_arrays)}
+    if len(dtypes) > 1 or any(first.shape != second.shape for first, second in pairs):
         return False
-    if not wanted:
+    if not expected_arrays:
         return True
-    every = np.concatenate(wanted, axis=None)
-    return bool(close(every, np.concatenate(given, axis=None)).all())
+    all_expected = np.concatenate(expected_arrays, axis=None)
+    return bool(close(all_expected, np.concatenate(actual_arrays, axis=None)).all())
 
 
 def largest(gradients: Gradients) -> float:
-    """The largest finite number in any of them."""
-    arrays = [one.array for one in gradients.values() if isinstance(one, Tensor)]
+    """Return the largest finite absolute value in any of the gradients, or 0."""
+    arrays = [gradient.array for gradient in gradients.values() if isinstance(gradient, Tensor)]
     return max(
         (float(np.max(np.abs(a), where=np.isfinite(a), initial=0.0)) for a in arrays), default=0.0
     )
 
 
-def paired(
+def pair_gradients(
     first: Gradients, second: Gradients
 ) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
-    """The gradients of each name as arrays; zeros stand for one that is not there."""
+    """Yield each name with its two gradients as arrays; zeros replace a missing gradient."""
     for name in first:
-        both = first[name], second.get(name)
-        arrays = [one.array if isinstance(one, Tensor) else None for one in both]
-        there = [one for one in arrays if one is not None]
-        if there:
-            one, other = (np.zeros_like(there[0]) if a is None else a for a in arrays)
-            yield name, (one, other)
+        gradients = first[name], second.get(name)
+        arrays = [grad.array if isinstance(grad, Tensor) else None for grad in gradients]
+        present = [array for array in arrays if array is not None]
+        if present:
+            left, right = (np.zeros_like(present[0]) if a is None else a for a in arrays)
+            yield name, (left, right)

@@ -1,4 +1,4 @@
-"""How often the functions among the arguments are called."""
+"""Count the calls that an answer makes of the functions among its arguments."""
 
 from __future__ import annotations
 
@@ -7,59 +7,60 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..exercise.model import Case
-from ..probe.asking import packed, request, unpacked
+from ..probe.asking import pack, request, unpack
 from ..probe.values import Observation, SourceFunction
 
 
-class Counting:
-    """Cases whose functions note how they are called."""
+class CallCounter:
+    """Cases whose functions record the calls that are made of them."""
 
     def __init__(self, cases: Iterable[Case]) -> None:
-        """`cases` of this object are those, to be called in this process.
+        """Make `self.cases`: the same cases, with functions that count calls in this process.
 
-        Where gradients may go through a function nothing is counted: it runs beside the answer.
+        If gradients may flow through a function, its calls are not counted: such a function runs
+        in the process of the answer.
         """
-        self._functions: list[list[_Counted]] = []
+        self._functions: list[list[_CountedFunction]] = []
         self.cases = [self._case(case) for case in cases]
 
-    def counted(self, observations: Sequence[Observation]) -> list[Observation]:
-        """The observations of the cases, each with how many different calls there were in it."""
+    def add_counts(self, observations: Sequence[Observation]) -> list[Observation]:
+        """Return the observations of the cases, each with its number of different calls."""
         return [
             replace(
-                one,
+                observation,
                 requests=sum(len(function.requests) for function in functions),
-                arguments_after=tuple(map(_as_given, one.arguments_after)),
+                arguments_after=tuple(map(_without_counter, observation.arguments_after)),
             )
-            for one, functions in zip(observations, self._functions, strict=True)
+            for observation, functions in zip(observations, self._functions, strict=True)
         ]
 
     def _case(self, case: Case) -> Case:
         self._functions.append([])
-        return case if case.call.may_differentiate else self._counting(case)
+        return case if case.call.may_differentiate else self._counting_case(case)
 
-    def _counting(self, case: Case) -> Case:
+    def _counting_case(self, case: Case) -> Case:
         return replace(
             case,
-            arguments=tuple(map(self._counted, case.arguments)),
-            keywords={name: self._counted(one) for name, one in case.keywords.items()},
+            arguments=tuple(map(self._with_counter, case.arguments)),
+            keywords={name: self._with_counter(value) for name, value in case.keywords.items()},
         )
 
-    def _counted(self, argument: Any) -> Any:
+    def _with_counter(self, argument: Any) -> Any:
         if not isinstance(argument, SourceFunction):
             return argument
-        self._functions[-1].append(_Counted(argument.name, argument.source))
+        self._functions[-1].append(_CountedFunction(argument.name, argument.source))
         return self._functions[-1][-1]
 
 
-def _as_given(argument: Any) -> Any:
-    if isinstance(argument, _Counted):
+def _without_counter(argument: Any) -> Any:
+    if isinstance(argument, _CountedFunction):
         return SourceFunction(argument.name, argument.source)
     return argument
 
 
 @dataclass(frozen=True)
-class _Counted(SourceFunction):
-    """A function that is called here as it is in the sandbox: with copies, and for copies."""
+class _CountedFunction(SourceFunction):
+    """A function that is called as in the sandbox: with copied arguments, returning a copy."""
 
     requests: set[bytes] = field(default_factory=set)
 
@@ -69,10 +70,10 @@ class _Counted(SourceFunction):
         def function(*arguments: Any, **keywords: Any) -> Any:
             message = request(0, arguments, keywords)
             self.requests.add(message)
-            _, copies, named = unpacked(message)
-            return unpacked(packed(hidden(*copies, **named)))
+            _, copies, named = unpack(message)
+            return unpack(pack(hidden(*copies, **named)))
 
         return function
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> _Counted:
+    def __deepcopy__(self, memo: dict[int, Any]) -> _CountedFunction:
         return self

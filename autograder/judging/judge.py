@@ -1,6 +1,6 @@
-"""Judge what an answer did: a verdict, and the name of the mistake that it equals.
+"""Judge what an answer did: give a verdict, and name the known mistake that it makes.
 
-One engine serves the self-check in the notebook and the grader; they differ in their cases only.
+The self-check in the notebook and the grader use the same engine and differ only in their cases.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from ..probe.values import (
 )
 from .agreement import agree, input_tolerance
 from .common_cases import particulars
-from .compare import Mismatch, compare, compare_exception, result, unasked_exception
+from .compare import Mismatch, compare, compare_exception, result, unexpected_exception
 from .differences import first_clear
-from .given_functions import Counting
+from .given_functions import CallCounter
 from .measured import compare_measured
 from .modules import compare_gradients, compare_parameters
-from .naming import KeyedMisconception, Trial, beside_the_released, earned_names, explained
+from .naming import KeyedMisconception, Trial, compared_with_released, earned_names, explained_cases
 from .patterns import patterns
 from .verdict import ALL_BUT_ERRORS, AS_GIVEN, ERRORS_SHARE, IN_A_PROCESS, Judgement, Verdict
 from .words import NAMELESS, Names, all_of, by_parameter, kind, kind_in_general
@@ -46,14 +46,14 @@ from .written_tests import judge_test
 
 @dataclass(frozen=True, eq=False)
 class AnswerKey:
-    """All that judging needs, as data: the cases, what is right on each, and what mistakes do.
+    """All that judging needs, as data: the cases, the expected values and the known mistakes.
 
     The first `public` cases may be shown to the student with all their numbers. `names` are those
-    of the arguments of the function, or of the module's call, and of what it returns. `released` is
-    the name of the misconception that a debug exercise releases. `forbidden` are the names of what
-    is ready-made and may not run. `requests` is how many different calls the reference makes of the
-    functions that it is given, and an answer has to make of them. `is_test` is True where the
-    answer is a test.
+    of the arguments of the function, or of the module's call, and of the values that it returns.
+    `released` is the name of the misconception that a debug exercise releases. `forbidden` are the
+    names of ready-made functions that may not run. `requests` is the number of different calls that
+    the reference makes of the functions among its arguments, and that an answer has to make too.
+    `is_test` is True if the answer is a test.
     """
 
     exercise: str
@@ -69,32 +69,33 @@ class AnswerKey:
 
     @cached_property
     def calls(self) -> tuple[Call, ...]:
-        """The calls to make, in the order of the cases."""
+        """Return the calls to make, in the order of the cases."""
         return tuple(replace(case.call, forbidden=self.forbidden) for case in self.cases)
 
     @property
     def noun(self) -> str:
-        """What the student writes: a function, or a class."""
+        """Return "class" or "function", whichever the student writes."""
         return "class" if any(case.setup for case in self.cases) else "function"
 
     @property
     def needs_torch(self) -> bool:
-        """True if an answer is not judged without torch: it is given, asks, or returns tensors."""
-        returned = map(output, self.expected)
-        given = any(call.needs_torch or call.brings_torch for call in self.calls)
-        return given or any(tensors([*returned]))
+        """Return True if a call needs or imports torch, or if tensors are expected."""
+        outputs = map(output, self.expected)
+        in_calls = any(call.needs_torch or call.brings_torch for call in self.calls)
+        return in_calls or any(tensors([*outputs]))
 
 
 def build_key(exercise: Exercise, public: Iterable[Case], hidden: Iterable[Case]) -> AnswerKey:
-    """Run the reference on the cases; the misconceptions run when an answer is to be named.
+    """Run the reference on the cases and return the key of `exercise`.
 
-    Raises ValueError if the reference itself fails on one of them, does not raise what the case
-    asks for, or returns what no answer can be compared with.
+    The misconceptions run only when a wrong answer has to be given a name. Raises ValueError if the
+    reference itself fails on a case, does not raise the exception that a case asks for, or returns
+    a value with which no answer can be compared.
     """
     shown = tuple(public)
     cases = tuple(replace(case, tolerance=exercise.tolerance) for case in (*shown, *hidden))
-    right = _quietly(observe_once, exercise.reference, cases, ())
-    for case, observation in zip(cases, right, strict=True):
+    references = _quietly(observe_once, exercise.reference, cases, ())
+    for case, observation in zip(cases, references, strict=True):
         value = observation.value
         if isinstance(value, Differentiated) and isinstance(value.gradients, Raised):
             value = value.gradients
@@ -112,7 +113,7 @@ def build_key(exercise: Exercise, public: Iterable[Case], hidden: Iterable[Case]
         if type_name := _incomparable(output(value)):
             raise ValueError(
                 f"{exercise.name}: the reference returns {type_name} on the case {case.note!r}; "
-                "answers can be compared with numbers, texts, arrays and tensors only"
+                "answers can be compared only with numbers, strings, arrays and tensors"
             )
         if isinstance(value, Unloadable):
             raise ValueError(
@@ -122,30 +123,32 @@ def build_key(exercise: Exercise, public: Iterable[Case], hidden: Iterable[Case]
         exercise.name,
         cases,
         len(shown),
-        tuple(observation.value for observation in right),
-        _keyed(exercise, cases),
+        tuple(observation.value for observation in references),
+        _key_misconceptions(exercise, cases),
         _names(exercise.reference),
         exercise.released.name if exercise.released else None,
         forbidden=exercise.forbidden,
-        requests=0 if exercise.kind is Kind.TEST else sum(one.requests for one in right),
+        requests=0 if exercise.kind is Kind.TEST else sum(o.requests for o in references),
         is_test=exercise.kind is Kind.TEST,
     )
 
 
 def with_hidden(public: AnswerKey, exercise: Exercise, hidden: Iterable[Case]) -> AnswerKey:
-    """The `public` key of an exercise with hidden cases behind its own; ValueError as build_key."""
+    """Return the `public` key with hidden cases added; raise ValueError as `build_key` does."""
     added = build_key(exercise, (), hidden)
     cases = (*public.cases, *added.cases)
     return replace(
         public,
         cases=cases,
         expected=(*public.expected, *added.expected),
-        misconceptions=_keyed(exercise, cases),
+        misconceptions=_key_misconceptions(exercise, cases),
         requests=public.requests + added.requests,
     )
 
 
-def _keyed(exercise: Exercise, cases: tuple[Case, ...]) -> tuple[KeyedMisconception, ...]:
+def _key_misconceptions(
+    exercise: Exercise, cases: tuple[Case, ...]
+) -> tuple[KeyedMisconception, ...]:
     return tuple(
         KeyedMisconception(m.name, m.hint, partial(_observations, m, cases))
         for m in exercise.misconceptions
@@ -153,7 +156,7 @@ def _keyed(exercise: Exercise, cases: tuple[Case, ...]) -> tuple[KeyedMisconcept
 
 
 def _incomparable(value: Any) -> str | None:
-    """The name of a type in `value` of which nothing but the name is known, or None."""
+    """Return the name of a type within `value` that cannot be compared, or None."""
     if isinstance(value, Foreign):
         return value.type_name
     if isinstance(value, dict):
@@ -163,11 +166,11 @@ def _incomparable(value: Any) -> str | None:
 
 
 _RETURNED = re.compile(r"Returns (?:the tuple )?\((\w+(?:, \w+)+)\)")
-"""How a docstring names the values of a tuple."""
+"""The phrase in which a docstring names the values of a returned tuple."""
 
 
 def _names(reference: Callable[..., Any]) -> Names:
-    """The names that a student reads in the docstring of a function, or of a class."""
+    """Return the names that a student reads in the docstring of a function or class."""
     docstring = inspect.getdoc(reference) or ""
     if isinstance(reference, type):
         _, *parameters = inspect.signature(reference.forward).parameters  # type: ignore[attr-defined]
@@ -178,16 +181,16 @@ def _names(reference: Callable[..., Any]) -> Names:
     return Names(tuple(parameters), tuple(returned[1].split(", ")) if returned else ())
 
 
-def _observations(made: Misconception, cases: tuple[Case, ...]) -> tuple[Observation, ...]:
-    return tuple(observe_quietly(made.wrong, cases))
+def _observations(mistake: Misconception, cases: tuple[Case, ...]) -> tuple[Observation, ...]:
+    return tuple(observe_quietly(mistake.wrong, cases))
 
 
 def observe_quietly(
     function: Callable[..., Any], cases: Iterable[Case], forbidden: tuple[str, ...] = ()
 ) -> list[Observation]:
-    """Observe a function in this process, in the form in which the sandbox would report it.
+    """Observe a function in this process, and report as the sandbox would.
 
-    Of what it runs, only the names in `forbidden` are noted.
+    Of the functions that it runs, only those that `forbidden` names are recorded.
     """
     return _quietly(observe, function, cases, forbidden)
 
@@ -199,123 +202,126 @@ def _quietly(
     forbidden: tuple[str, ...],
 ) -> list[Observation]:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")  # that a mistake divides by zero is no news
-        counting = Counting(cases)
-        calls = [replace(case.call, forbidden=forbidden) for case in counting.cases]
-        seen = counting.counted(observing(function, calls))
-        observations: list[Observation] = wire.decode(wire.encode(seen))
+        warnings.simplefilter("ignore")  # known mistakes are expected to divide by zero
+        counter = CallCounter(cases)
+        calls = [replace(case.call, forbidden=forbidden) for case in counter.cases]
+        counted = counter.add_counts(observing(function, calls))
+        observations: list[Observation] = wire.decode(wire.encode(counted))
     return observations
 
 
 def judge(key: AnswerKey, observations: Sequence[Observation]) -> Judgement:
-    """Compare `observations`, one for each case of `key`, with what is right."""
+    """Compare `observations`, one for each case of `key`, with the expected values."""
     if len(observations) != len(key.cases):
         return Judgement(
             Verdict.MALFORMED,
-            f"{len(observations)} results came back for {len(key.cases)} cases.",
+            f"The answer returned {len(observations)} results for {len(key.cases)} cases.",
         )
-    ran = [name for one in observations for name in one.ready_made]
-    if ran:
-        return _ready_made(key, ran[0])
+    ready_made = [name for observation in observations for name in observation.ready_made]
+    if ready_made:
+        return _judge_ready_made(key, ready_made[0])
     if key.is_test:
         return judge_test(key.cases, key.public, key.misconceptions, observations)
-    found = [
+    mismatches = [
         fault(case, expected, observation, key.names)
         for case, expected, observation in zip(key.cases, key.expected, observations, strict=True)
     ]
-    if not any(found):
+    if not any(mismatches):
         return Judgement(Verdict.PASS, f"Right on {all_of(len(key.cases), 'cases')}.")
-    if _does_as_released(key, observations):
+    if _behaves_as_released(key, observations):
         return AS_GIVEN
-    first = next(index for index, mismatch in enumerate(found) if mismatch)
+    first = next(index for index, mismatch in enumerate(mismatches) if mismatch)
     hidden = first >= key.public
     shown = slice(len(key.cases) if hidden else key.public)
     trials = [
         Trial(*parts)
-        for parts in zip(key.cases[shown], key.expected, observations, found, strict=False)
+        for parts in zip(key.cases[shown], key.expected, observations, mismatches, strict=False)
     ]
-    named = earned_names(key.misconceptions, trials, fault)
+    mistakes = earned_names(key.misconceptions, trials, fault)
     failing = [index for index, trial in enumerate(trials) if trial.mismatch]
-    at = first_clear(trials, explained(named[0], trials) if named else failing)
-    mismatch = found[at]
+    at = first_clear(trials, explained_cases(mistakes[0], trials) if mistakes else failing)
+    mismatch = mismatches[at]
     assert mismatch is not None
-    share = _share(key.cases, found)
+    share = _share(key.cases, mismatches)
     more = [mismatch.advice]
     if not hidden and mismatch.verdict is Verdict.EXCEPTION:
         more.append(particulars(trials, at, key.names.parameters))
     released = _released(key)
-    if released and not named:
-        more.append(beside_the_released(released, trials, at, fault, key.noun))
-    if not named:
+    if released and not mistakes:
+        more.append(compared_with_released(released, trials, at, fault, key.noun))
+    if not mistakes:
         more.append(patterns(trials, key.names, hidden=hidden))
     if share:
         more.append(ALL_BUT_ERRORS)
     message = _message(key, at, mismatch, more)
-    if not named:
+    if not mistakes:
         return Judgement(mismatch.verdict, message, case=at, share=share)
-    also = None
-    if len(named) > 1:
-        also = named[1].name
+    mistake, also = mistakes[0], None
+    if len(mistakes) > 1:
+        also = mistakes[1].name
         message += (
-            f" Two mistakes together explain all that is wrong: “{named[0].name}” and “{also}”. "
-            f"Of the second, ask yourself: {named[1].hint}"
+            f" Two mistakes together explain all the differences: “{mistake.name}” and “{also}”. "
+            f"About the second, ask yourself: {mistakes[1].hint}"
         )
-    return Judgement(mismatch.verdict, message, named[0].name, named[0].hint, at, share, also)
+    return Judgement(mismatch.verdict, message, mistake.name, mistake.hint, at, share, also)
 
 
-def _does_as_released(key: AnswerKey, observations: Sequence[Observation]) -> bool:
-    """True if it does, on every case, what the function does that a debug exercise releases."""
+def _behaves_as_released(key: AnswerKey, observations: Sequence[Observation]) -> bool:
+    """Return True if the answer behaves on every case like the function that was released."""
     released = _released(key)
     return released is not None and agree(released.observations, tuple(observations))
 
 
 def _released(key: AnswerKey) -> KeyedMisconception | None:
-    return next((one for one in key.misconceptions if one.name == key.released), None)
+    return next((m for m in key.misconceptions if m.name == key.released), None)
 
 
-def _share(cases: Sequence[Case], found: Sequence[Mismatch | None]) -> float:
-    """The share of the points where nothing is wrong but exceptions that are promised, or 0."""
-    failing = [case for case, mismatch in zip(cases, found, strict=True) if mismatch]
+def _share(cases: Sequence[Case], mismatches: Sequence[Mismatch | None]) -> float:
+    """Return the share of the points if only promised exceptions are wrong, otherwise 0."""
+    failing = [case for case, mismatch in zip(cases, mismatches, strict=True) if mismatch]
     others = any(case.raises is None for case in cases)
     return 1 - ERRORS_SHARE if others and all(case.raises for case in failing) else 0.0
 
 
-def _ready_made(key: AnswerKey, ran: str) -> Judgement:
-    """The verdict on what ran; in words of the key's own, since `ran` may hold what is hidden."""
-    pattern = _matching(ran, key.forbidden)
+def _judge_ready_made(key: AnswerKey, name: str) -> Judgement:
+    """Return the verdict on an answer that ran the function `name`.
+
+    The message quotes only the key, because `name` comes from the answer and may carry hidden data.
+    """
+    pattern = _matching(name, key.forbidden)
     if pattern is not None:
         text = f"It runs `{pattern}`, which is ready-made."
-    elif key.forbidden and ran in PROCESSES:
+    elif key.forbidden and name in PROCESSES:
         return IN_A_PROCESS
-    elif key.forbidden and ran in UNWATCHED:
-        text = f"It runs `{ran}`, and nothing would see whether something ready-made runs there."
+    elif key.forbidden and name in UNWATCHED:
+        text = f"It runs `{name}`, where the grader cannot see whether ready-made code runs."
     else:
-        return Judgement(Verdict.MALFORMED, "What came back from the answer is no result.")
+        return Judgement(Verdict.MALFORMED, "The answer did not return a valid result.")
     return Judgement(Verdict.FORBIDDEN, f"{text} Writing it is the exercise.")
 
 
 def fault(
     case: Case, expected: Any, observation: Observation, names: Names = NAMELESS
 ) -> Mismatch | None:
-    """What is wrong with one observation, or None."""
+    """Return what is wrong with one observation, or None."""
     value = observation.value
     if case.raises:
         return compare_exception(case.raises, value)
     if isinstance(value, Raised):
-        return unasked_exception(value)
+        return unexpected_exception(value)
     if case.setup and isinstance(value, Unloadable):
         return compare_parameters(case.setup.weights, value.shapes)
     if isinstance(expected, Differentiated) and not isinstance(value, Differentiated):
         text, general = (
-            f"what the class makes is {words(value)} and should be a torch.nn.Module"
-            for words in (kind, kind_in_general)
+            f"an instance of the class is {describe(value)} and should be a torch.nn.Module"
+            for describe in (kind, kind_in_general)
         )
         return Mismatch(Verdict.WRONG_TYPE, text, general)
-    least = input_tolerance([*case.arguments, *case.keywords.values()])
+    min_tolerance = input_tolerance([*case.arguments, *case.keywords.values()])
     mismatch = (
         compare_measured(expected, value, case.tolerance)
         if case.tolerance is not None
-        else compare(output(expected), output(value), result(names.returned), least)
+        else compare(output(expected), output(value), result(names.returned), min_tolerance)
     )
     return (
         mismatch
@@ -338,8 +344,8 @@ def _changed_argument(
     labels += [f"`{name}`" for name in sorted(case.keywords)]
     changed = [
         label
-        for label, *both in zip(labels, before, after, strict=False)
-        if len(before) == len(after) and not agree(*both)
+        for label, *values in zip(labels, before, after, strict=False)
+        if len(before) == len(after) and not agree(*values)
     ]
     text = f"it changes {' and '.join(changed) or 'its arguments'}, which the caller still needs"
     return Mismatch(Verdict.MUTATED_INPUT, text, text, "Work on a copy, or make a new array.")
@@ -352,8 +358,8 @@ def _changed_result(observation: Observation) -> Mismatch | None:
         Verdict.MUTATED_RESULT,
         "the result is right when it is returned, and a later call changes it",
         "the result is right when it is returned, and a later call changes it",
-        "Make a new array or list in every call: what stands outside the function, and a default "
-        "argument such as `[]`, is one and the same object in all of them.",
+        "Make a new array or list in every call: all calls share the objects outside the function, "
+        "and also a default argument such as `[]`.",
     )
 
 
@@ -369,7 +375,7 @@ def _unlike_the_first(case: Case, observation: Observation) -> Mismatch | None:
     text = "a second call with the same arguments gives another result"
     advice = "Does it draw random numbers, or keep something from the first call?"
     if case.setup:
-        text = "called again, in train mode, it gives another result than in eval mode"
+        text = "a second call, in train mode, gives another result than the first, in eval mode"
         advice = "Does it use dropout, draw random numbers, or keep something from the first call?"
     return Mismatch(Verdict.NONDETERMINISTIC, text, text, advice)
 
@@ -385,5 +391,5 @@ def _message(key: AnswerKey, index: int, mismatch: Mismatch, more: Iterable[str]
 
 
 def _matching(name: str, forbidden: Sequence[str]) -> str | None:
-    """The first of `forbidden` that means this name, or None."""
-    return next((one for one in forbidden if fnmatchcase(name, one)), None)
+    """Return the first pattern of `forbidden` that matches this name, or None."""
+    return next((pattern for pattern in forbidden if fnmatchcase(name, pattern)), None)

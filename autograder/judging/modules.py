@@ -1,4 +1,4 @@
-"""Compare what only a module, or a function of tensors, has: gradients, and parameters."""
+"""Compare gradients and parameters, which only modules and functions of tensors have."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..probe.values import Raised, Tensor
-from .agreement import Gradients, all_close, largest, paired
-from .compare import Mismatch, Place, compare_numbers, said
+from .agreement import Gradients, all_close, largest, pair_gradients
+from .compare import Mismatch, Place, compare_numbers, exception_text
 from .verdict import Verdict
 from .words import by_parameter
 
 MOST_LISTED = 24
-"""So many of a module's parameters are listed where one is wrong."""
+"""At most this many of a module's parameters are listed in a message about a wrong parameter."""
 
 
 def compare_gradients(
     expected: Any, actual: Any, parameters: tuple[str, ...] = ()
 ) -> Mismatch | None:
-    """The first difference between the gradients of two `Differentiated`, or None.
+    """Return the first difference between the gradients of two `Differentiated`, or None.
 
-    No gradient is as good as one of zeros, and so is one that is nothing but rounding beside the
-    largest of the others. `parameters` are the names of the arguments.
+    A missing gradient counts as zeros, and so does one that is mere rounding error compared with
+    the largest gradient. `parameters` are the names of the arguments.
     """
     if isinstance(actual, Raised):
-        text = f"the output is right, but going backward from it raises {said(actual)}"
+        text = f"the output is right, but its backward pass raises {exception_text(actual)}"
         return Mismatch(Verdict.EXCEPTION, text, "the output is right, but its backward pass fails")
-    wanted: Gradients = expected or {}
-    if actual is None and any(one is not None and one.array.any() for one in wanted.values()):
+    gradients: Gradients = expected or {}
+    if actual is None and any(grad is not None and grad.array.any() for grad in gradients.values()):
         text = (
             "the output is right, but no gradient flows back from it: somewhere the numbers leave "
             "torch's graph (`detach`, `item`, `no_grad`, NumPy, or a new tensor made from old ones)"
@@ -35,9 +35,9 @@ def compare_gradients(
         return Mismatch(
             Verdict.WRONG_VALUE, text, "the output is right, but no gradient flows back from it"
         )
-    if all_close(wanted, actual or {}):
+    if all_close(gradients, actual or {}):
         return None
-    for _, mismatch in wrong_gradients(wanted, actual or {}, parameters):
+    for _, mismatch in wrong_gradients(gradients, actual or {}, parameters):
         text, general = mismatch.text, mismatch.in_general
         return Mismatch(
             mismatch.verdict,
@@ -50,13 +50,13 @@ def compare_gradients(
 def wrong_gradients(
     expected: Gradients, actual: Gradients, parameters: tuple[str, ...] = ()
 ) -> Iterator[tuple[str, Mismatch]]:
-    """The names of the gradients that are wrong, and how."""
+    """Yield the name of each gradient that is wrong, with its mismatch."""
     floor = largest(expected)
-    for name, (right, mine) in paired(expected, actual):
+    for name, (expected_array, actual_array) in pair_gradients(expected, actual):
         label = by_parameter(name, parameters)
         place = f"the gradient of {label}"
-        mismatch = compare_numbers(right, mine, Place(place, place, place), floor)
-        if mismatch and not mine.any():
+        mismatch = compare_numbers(expected_array, actual_array, Place(place, place, place), floor)
+        if mismatch and not actual_array.any():
             text = f"no gradient reaches {label}"
             mismatch = Mismatch(Verdict.WRONG_VALUE, text, text)
         if mismatch:
@@ -64,7 +64,7 @@ def wrong_gradients(
 
 
 def compare_parameters(weights: dict[str, Tensor], shapes: dict[str, Any]) -> Mismatch:
-    """What is wrong with the names and shapes of a module's parameters."""
+    """Return the mismatch for wrong names or shapes of a module's parameters."""
     expected = {name: weight.array.shape for name, weight in weights.items()}
     listed = [f"`{name}` {shape}" for name, shape in expected.items()]
     if len(listed) > MOST_LISTED:
@@ -76,7 +76,7 @@ def compare_parameters(weights: dict[str, Tensor], shapes: dict[str, Any]) -> Mi
         if name in shapes and str(shapes[name]) != str(shape)
     ]
     faults += [
-        f"it has a parameter `{name:.60}` that is not asked for"
+        f"it has a parameter `{name:.60}`, which it should not have"
         for name in shapes
         if name not in expected
     ]

@@ -20,7 +20,7 @@ from .measured import within
 
 @dataclass(frozen=True)
 class KeyedMisconception:
-    """A misconception: its name, its hint, and what it does on each case, found once asked for."""
+    """A misconception: its name, its hint, and its observations, which are made when needed."""
 
     name: str
     hint: str
@@ -28,13 +28,13 @@ class KeyedMisconception:
 
     @cached_property
     def observations(self) -> tuple[Observation, ...]:
-        """What it does on each case; a right answer never asks."""
+        """Return its observation on each case; judging a right answer never needs them."""
         return self.find()
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A case, what is right on it, what the answer did, and what is wrong with that, if it is."""
+    """A case, its expected value, what the answer did, and the mismatch if that is wrong."""
 
     case: Case
     expected: Any
@@ -43,24 +43,25 @@ class Trial:
 
 
 Misfit = Callable[[Case, Any, Observation], Mismatch | None]
-"""What is wrong with an observation on a case, if anything."""
+"""A function that returns what is wrong with an observation on a case, or None."""
 
 
 def earned_names(
     misconceptions: Sequence[KeyedMisconception], trials: Sequence[Trial], misfit: Misfit
 ) -> tuple[KeyedMisconception, ...]:
-    """The misconception that the answer makes, or the two, or none.
+    """Return the misconception that the answer makes, or the pair of them, or an empty tuple.
 
-    One does what the answer does on more than half of the cases on which the answer fails, and is
-    right wherever the answer is, but for exceptions that a case asks for; see `_fails_elsewhere`.
-    Exceptions, and results without a float in them, are too often alike by chance: they count only
-    if all cases that fail agree. Of several, it is the one that agrees on the most cases; a draw
-    earns nothing. For two, see `_earned_pair`.
+    A misconception earns its name if it behaves like the answer on more than half of the cases on
+    which the answer fails, and is right on every case on which the answer is. The exception to the
+    second condition are cases that ask for an exception; see `_fails_elsewhere`. Exceptions, and
+    results without a float, often agree by chance: they count only if all failing cases agree. Of
+    several misconceptions, the one that agrees on the most cases wins; a draw gives no name. For
+    pairs, see `_earned_pair`.
     """
-    fitting = [one for one in misconceptions if not _fails_elsewhere(one, trials, misfit)]
-    earned = [(agreement, one) for one in fitting if (agreement := _agreement(one, trials))]
+    fitting = [m for m in misconceptions if not _fails_elsewhere(m, trials, misfit)]
+    earned = [(agreement, m) for m in fitting if (agreement := _agreement(m, trials))]
     most = max((agreement for agreement, _ in earned), default=None)
-    best = [one for agreement, one in earned if agreement == most]
+    best = [misconception for agreement, misconception in earned if agreement == most]
     if most is None or most[0] < sum(1 for trial in trials if trial.mismatch):
         pair = _earned_pair(fitting, trials, misfit)
         if pair and (len(best) != 1 or best[0] in pair):
@@ -71,21 +72,22 @@ def earned_names(
 def _earned_pair(
     fitting: Sequence[KeyedMisconception], trials: Sequence[Trial], misfit: Misfit
 ) -> tuple[KeyedMisconception, ...]:
-    """The only two of the misconceptions that together explain every case that fails, or none.
+    """Return the only pair of misconceptions that together explain every failing case, or ().
 
-    On each, the answer does what one of them does, and the other does the same or is right there,
-    unless an exception hides it. Each explains a case alone, and one of them a result that holds a
-    float. The first explains the first case that fails.
+    On each such case the answer behaves like the first or the second, and the other misconception
+    either behaves the same or is right there, unless an exception hides its behaviour. Each of the
+    two explains a case that the other does not, and at least one of those results holds a float.
+    The first of the pair explains the first failing case.
     """
-    found = [_explanation(one, trials, misfit) for one in fitting]
+    explanations = [_explanation(misconception, trials, misfit) for misconception in fitting]
     pairs = [
         pair
         for pair in itertools.combinations(range(len(fitting)), 2)
-        if _explain_all(*(found[at] for at in pair))
+        if _explain_all(*(explanations[at] for at in pair))
     ]
     if len(pairs) != 1:
         return ()
-    first, second = sorted(pairs[0], key=lambda at: found[at][0] not in _SAME)
+    first, second = sorted(pairs[0], key=lambda at: explanations[at][0] not in _SAME)
     return fitting[first], fitting[second]
 
 
@@ -105,78 +107,78 @@ _SAME = (_Fit.SAME, _Fit.SAME_NUMBERS)
 def _explanation(
     misconception: KeyedMisconception, trials: Sequence[Trial], misfit: Misfit
 ) -> list[_Fit]:
-    """How it fits each case on which the answer fails."""
+    """Return how the misconception fits each case on which the answer fails."""
     fits = []
-    for trial, theirs in zip(trials, misconception.observations, strict=False):
+    for trial, known in zip(trials, misconception.observations, strict=False):
         if not trial.mismatch:
             continue
         value = trial.observation.value
-        if _fails_alike(trial, theirs):
+        if _fails_alike(trial, known):
             fits.append(_Fit.SAME_NUMBERS if _has_floats(output(value)) else _Fit.SAME)
-        elif misfit(trial.case, trial.expected, theirs) is None:
+        elif misfit(trial.case, trial.expected, known) is None:
             fits.append(_Fit.RIGHT)
         else:
             fits.append(_Fit.HIDDEN if isinstance(value, Raised) else _Fit.OTHER)
     return fits
 
 
-def _explain_all(one: Sequence[_Fit], other: Sequence[_Fit]) -> bool:
-    """True if the two explain every case together; see `_earned_pair`."""
-    both = list(zip(one, other, strict=True))
+def _explain_all(first: Sequence[_Fit], second: Sequence[_Fit]) -> bool:
+    """Return True if the two together explain every case; see `_earned_pair`."""
+    pairs = list(zip(first, second, strict=True))
     alone = [
-        [mine for mine, theirs in pairs if mine in _SAME and theirs is _Fit.RIGHT]
-        for pairs in (both, list(zip(other, one, strict=True)))
+        [fit for fit, other in ordered if fit in _SAME and other is _Fit.RIGHT]
+        for ordered in (pairs, list(zip(second, first, strict=True)))
     ]
     return (
-        all(a in _SAME or b in _SAME for a, b in both)
-        and not any(_Fit.OTHER in pair for pair in both)
+        all(a in _SAME or b in _SAME for a, b in pairs)
+        and not any(_Fit.OTHER in pair for pair in pairs)
         and all(alone)
         and any(_Fit.SAME_NUMBERS in fits for fits in alone)
     )
 
 
-def explained(misconception: KeyedMisconception, trials: Sequence[Trial]) -> list[int]:
-    """The indices of the cases on which the answer fails as the misconception does."""
+def explained_cases(misconception: KeyedMisconception, trials: Sequence[Trial]) -> list[int]:
+    """Return the indices of the cases on which the answer fails as the misconception does."""
     return [
         at
-        for at, (trial, theirs) in enumerate(zip(trials, misconception.observations, strict=False))
-        if trial.mismatch and _fails_alike(trial, theirs)
+        for at, (trial, known) in enumerate(zip(trials, misconception.observations, strict=False))
+        if trial.mismatch and _fails_alike(trial, known)
     ]
 
 
-def beside_the_released(
+def compared_with_released(
     released: KeyedMisconception, trials: Sequence[Trial], at: int, misfit: Misfit, noun: str
 ) -> str:
-    """Say what the function or class of a debug exercise does on a case that the answer fails."""
-    trial, theirs = trials[at], released.observations[at]
-    if misfit(trial.case, trial.expected, theirs) is None:
+    """Say how the released function or class behaves on a case on which the answer fails."""
+    trial, known = trials[at], released.observations[at]
+    if misfit(trial.case, trial.expected, known) is None:
         return f"The {noun} that you were given is right here: what have you changed in it since?"
-    if agree(theirs, trial.observation):
-        return f"Here it still does what the {noun} that you were given does."
+    if agree(known, trial.observation):
+        return f"Here it still behaves exactly like the {noun} that you were given."
     return ""
 
 
 def _agreement(
     misconception: KeyedMisconception, trials: Sequence[Trial]
 ) -> tuple[int, int] | None:
-    """On how many failing cases it does what the answer does, and on how many to the gradient.
+    """Count the failing cases on which it does what the answer does, and those also in gradients.
 
-    None if they are too few to earn a name.
+    Return None if they are too few to earn a name.
     """
     failing = [
-        (trial, theirs)
-        for trial, theirs in zip(trials, misconception.observations, strict=False)
+        (trial, known)
+        for trial, known in zip(trials, misconception.observations, strict=False)
         if trial.mismatch
     ]
-    alike = [(trial, theirs) for trial, theirs in failing if _fails_alike(trial, theirs)]
-    telling = sum(_has_floats(output(trial.observation.value)) for trial, _ in alike)
-    if len(alike) < len(failing) and 2 * telling <= len(failing):
+    alike = [(trial, known) for trial, known in failing if _fails_alike(trial, known)]
+    with_floats = sum(_has_floats(output(trial.observation.value)) for trial, _ in alike)
+    if len(alike) < len(failing) and 2 * with_floats <= len(failing):
         return None
-    return len(alike), sum(agree(theirs, trial.observation) for trial, theirs in alike)
+    return len(alike), sum(agree(known, trial.observation) for trial, known in alike)
 
 
 def _has_floats(value: Any) -> bool:
-    """True if a result holds a floating number anywhere."""
+    """Return True if a result contains a floating-point number anywhere."""
     if isinstance(value, tuple | list):
         return any(map(_has_floats, value))
     if isinstance(value, dict):
@@ -186,24 +188,25 @@ def _has_floats(value: Any) -> bool:
     return isinstance(value, float) or getattr(value, "dtype", np.dtype(bool)).kind == "f"
 
 
-def _fails_alike(trial: Trial, theirs: Observation) -> bool:
-    """True if the misconception fails as the answer does; of a wrong output, whatever gradients.
+def _fails_alike(trial: Trial, known: Observation) -> bool:
+    """Return True if the misconception, observed as `known`, fails as the answer does.
 
-    Two exceptions are alike if they say the same; where one is asked for, if the same is wrong.
+    If the output is wrong, gradients do not matter. Two exceptions are alike if they have the same
+    type and message, or, on a case that asks for an exception, if the same is wrong with them.
     """
-    ours = trial.observation
+    observed = trial.observation
     if trial.case.raises and trial.mismatch:
-        other = compare_exception(trial.case.raises, theirs.value)
-        return other is not None and other.in_general == trial.mismatch.in_general
-    if isinstance(ours.value, Raised) and isinstance(theirs.value, Raised):
-        same_type = ours.value.type_name == theirs.value.type_name
-        return same_type and ours.value.message == theirs.value.message
+        mismatch = compare_exception(trial.case.raises, known.value)
+        return mismatch is not None and mismatch.in_general == trial.mismatch.in_general
+    if isinstance(observed.value, Raised) and isinstance(known.value, Raised):
+        same_type = observed.value.type_name == known.value.type_name
+        return same_type and observed.value.message == known.value.message
     if trial.case.tolerance is not None:
-        return within(theirs.value, ours.value, trial.case.tolerance / 2)
-    wrong_output = not agree(output(trial.expected), output(ours.value))
-    if isinstance(ours.value, Differentiated) and wrong_output:
-        return agree(_without_gradients(theirs), _without_gradients(ours))
-    return agree(theirs, ours)
+        return within(known.value, observed.value, trial.case.tolerance / 2)
+    wrong_output = not agree(output(trial.expected), output(observed.value))
+    if isinstance(observed.value, Differentiated) and wrong_output:
+        return agree(_without_gradients(known), _without_gradients(observed))
+    return agree(known, observed)
 
 
 def _without_gradients(observation: Observation) -> Observation:
@@ -213,16 +216,16 @@ def _without_gradients(observation: Observation) -> Observation:
 def _fails_elsewhere(
     misconception: KeyedMisconception, trials: Sequence[Trial], misfit: Misfit
 ) -> bool:
-    """True if it fails on a case on which the answer is right.
+    """Return True if the misconception fails on a case on which the answer is right.
 
-    A case that asks for an exception counts only against a misconception that fails on no other:
-    nearly all leave the exception out, which says nothing of an answer that raises it and makes the
-    mistake that the name is about.
+    A case that asks for an exception counts only if the misconception fails on no other case.
+    Nearly all misconceptions omit the exception, and an answer may raise it and still make the
+    mistake that the name describes.
     """
     failed = [
         trial
-        for trial, theirs in zip(trials, misconception.observations, strict=False)
-        if misfit(trial.case, trial.expected, theirs) is not None
+        for trial, known in zip(trials, misconception.observations, strict=False)
+        if misfit(trial.case, trial.expected, known) is not None
     ]
     about_exceptions = all(trial.case.raises for trial in failed)
     return any(

@@ -1,4 +1,4 @@
-"""The verdicts, and the judgement that carries one."""
+"""Define the verdicts, and the judgement, which carries a verdict and a message."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """What became of one exercise of one submission."""
+    """The outcome of an exercise in a submission."""
 
     PASS = "PASS"
     WRONG_VALUE = "WRONG_VALUE"
@@ -55,23 +55,24 @@ IN_WORDS = {
     Verdict.MISSING: "no answer",
     Verdict.MALFORMED: "could not be read",
 }
-"""Every verdict in a few words, but for those that are no doing of the answer's."""
+"""A few words for every verdict that the answer itself can cause, except PASS."""
 
 ERRORS_SHARE = 0.25
-"""The share of an exercise's points that the cases carry which ask for a promised exception."""
+"""The share of an exercise's points for the cases that ask for a promised exception."""
 
-ALL_BUT_ERRORS = "All else is right, and earns three quarters of the points."
+ALL_BUT_ERRORS = "Everything else is right, and earns three quarters of the points."
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """The verdict on one exercise, with what a student should read.
+    """The verdict on an exercise, with the message for the student.
 
-    `misconception` is the name of the mistake that the answer equals, or None. `hint` is the
+    `misconception` is the name of the mistake that the answer makes, or None. `hint` is the
     question that goes with it. `case` is the index of the case that the message is about, or None:
-    the first that fails, or the first that the misconception explains. `share` is how much of the
-    task was done, if not all: of a test that a student wrote, and where nothing is missing but
-    promised exceptions. `also` is the name of a second misconception, which the message explains.
+    the first that fails, or the first that the misconception explains. `share` is the share of the
+    task that is done, if not all of it: for a test that a student wrote, and for an answer that
+    lacks only promised exceptions. `also` is the name of a second misconception, which the message
+    explains.
     """
 
     verdict: Verdict
@@ -84,31 +85,33 @@ class Judgement:
 
     @property
     def passed(self) -> bool:
-        """True for full points."""
+        """Return True for full points."""
         return self.verdict is Verdict.PASS
 
     @property
     def earns(self) -> bool:
-        """True for points, all or some; there is no other way to points."""
+        """Return True for full or partial points; every other judgement earns 0."""
         return self.passed or self.share > 0
 
-    def points(self, most: int) -> float:
-        """The points, of at most so many; a share is rounded to a tenth of a point."""
+    def points(self, maximum: int) -> float:
+        """Return the points out of `maximum`; a share is rounded to a tenth of a point."""
         if self.passed or not self.share:
-            return most if self.passed else 0
-        return round(most * self.share, 1)
+            return maximum if self.passed else 0
+        return round(maximum * self.share, 1)
 
 
 AS_GIVEN = Judgement(
     Verdict.MISSING,
-    "It does what the function did as it was given, with its bug. Find the smallest input on which "
-    "it fails: then you know where to look.",
+    "It still behaves exactly like the buggy function you were given. Find the smallest input on "
+    "which it fails: then you know where to look.",
 )
-"""A debug exercise whose bug is as it was, however it is written: nothing is given away."""
+"""The judgement on a debug exercise whose bug is unchanged, even if the code was rewritten.
+
+It says nothing about the bug."""
 
 IN_A_PROCESS = Judgement(
     Verdict.FORBIDDEN,
-    "It begins a process, and nothing would see whether something ready-made runs there. Compute "
-    "it in the function itself: writing it is the exercise.",
+    "It starts a process, where the grader cannot see whether ready-made code runs. Compute the "
+    "result in the function itself: writing it is the exercise.",
 )
-"""Where something is forbidden."""
+"""The judgement on an answer that starts a process although the exercise forbids something."""

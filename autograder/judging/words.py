@@ -1,4 +1,4 @@
-"""Say in words what a value is, and what it should be."""
+"""Describe values and their types in words, for the messages."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from ..probe.values import Foreign, Tensor
 NUMBERS = (bool, int, float)
 
 MOST_CHARACTERS = 60
-"""A list that is longer when written out is not shown whole."""
+"""A list whose text is longer than this is not shown."""
 
 
 @dataclass(frozen=True)
 class Names:
-    """What a docstring calls the arguments of a call, and the values of the tuple returned."""
+    """The names that a docstring gives to the arguments, and to the values of a returned tuple."""
 
     parameters: tuple[str, ...] = ()
     returned: tuple[str, ...] = ()
 
 
 NAMELESS = Names()
-"""Where no docstring names anything."""
+"""The names for a docstring that gives none."""
 
 
 def all_of(count: int, things: str) -> str:
-    """`the one value`, `both values`, `all 3 values`."""
+    """Return, for example, `the one value`, `both values` or `all 3 values`."""
     if count == 1:
         return f"the one {things.removesuffix('s')}"
     return f"both {things}" if count == 2 else f"all {count} {things}"
 
 
 def describe(value: Any) -> str:
-    """What a value is: its type, and the length of a tuple or a list, or the shape of an array."""
+    """Return the type of a value, with the length of a tuple or list, or the shape of an array."""
     if isinstance(value, tuple | list):
         return f"{kind(value)} of {len(value)} value{'s' * (len(value) != 1)}"
     if isinstance(value, np.ndarray) and value.shape:
@@ -46,7 +46,7 @@ def describe(value: Any) -> str:
 
 
 def kind(value: Any) -> str:
-    """What a value is, without a number in it."""
+    """Return the type of a value in words, without a length or a shape."""
     if isinstance(value, Foreign):
         name, _, dtype = value.type_name.rstrip("]").partition("[")
         arrays = {"ndarray": "a NumPy array", "Tensor": "a tensor"}
@@ -59,19 +59,19 @@ def kind(value: Any) -> str:
         return "an array" if value.shape else "a single number"
     if isinstance(value, np.generic):
         return f"a single number ({type(value).__name__})"
-    known: dict[type, str] = {type(None): "None", str: "a string", int: "an int"}
-    return known.get(type(value), f"a {type(value).__name__}")
+    names: dict[type, str] = {type(None): "None", str: "a string", int: "an int"}
+    return names.get(type(value), f"a {type(value).__name__}")
 
 
 def kind_in_general(value: Any) -> str:
-    """What a value is, in words of ours alone: the name of a type can be any text."""
+    """Return `kind`, but without the name of an unknown type, which the answer can choose."""
     return "of another type" if isinstance(value, Foreign) else kind(value)
 
 
 def advice(expected: Any, actual: Any, *, whole: bool = True) -> str:
-    """What helps where `actual` is of another type than `expected`; empty if nothing is known.
+    """Return advice for an `actual` value of another type than `expected`; empty if there is none.
 
-    They are `whole` results, or a part of each.
+    With `whole`, the two are whole results, and otherwise parts of results.
     """
     if actual is None:
         return "Is a `return` missing?" if whole else ""
@@ -83,11 +83,11 @@ def advice(expected: Any, actual: Any, *, whole: bool = True) -> str:
         if isinstance(actual, np.ndarray | np.generic) or kind(actual).startswith("a NumPy"):
             return "No gradient flows through NumPy: stay with torch's functions."
     if type(expected) is int and isinstance(actual, float | np.floating):
-        return "Does `/` stand where `//` is meant?"
+        return "Did you write `/` where you need `//`?"
     if isinstance(actual, tuple) and len(actual) == 1:
-        return "Does a comma stand after the value that you return?"
+        return "Is there a comma after the value that you return?"
     if isinstance(expected, np.ndarray | float | int | bool) and isinstance(actual, tuple):
-        return "Return one value only."
+        return "Return only one value."
     if isinstance(expected, np.ndarray) and isinstance(actual, list):
         return "`np.array` makes an array of it."
     return ""
@@ -104,15 +104,15 @@ def _advice_on_items(expected: Any, actual: Any) -> str:
 
 
 def by_parameter(argument: str, parameters: tuple[str, ...]) -> str:
-    """`argument 2`, or `argument 2[0]`, by the name of that parameter, if there is one."""
-    found = re.match(r"argument (\d+)", argument)
-    if found is None or not 0 < int(found[1]) <= len(parameters):
+    """Return `argument 2` or `argument 2[0]` with the name of that parameter, if it has one."""
+    match = re.match(r"argument (\d+)", argument)
+    if match is None or not 0 < int(match[1]) <= len(parameters):
         return argument
-    return f"`{parameters[int(found[1]) - 1]}{argument[found.end() :]}`"
+    return f"`{parameters[int(match[1]) - 1]}{argument[match.end() :]}`"
 
 
 def short_list(values: Sequence[Any]) -> str:
-    """A list of a few whole numbers or strings as it would be written; of others, nothing."""
+    """Return a short list of integers or strings as text, or "" for any other list."""
     if not all(isinstance(value, int | str | np.integer) for value in values):
         return ""
     text = ", ".join(repr(value) if isinstance(value, str) else str(value) for value in values)
@@ -120,17 +120,17 @@ def short_list(values: Sequence[Any]) -> str:
 
 
 def at(index: tuple[int, ...]) -> str:
-    """Where in an array."""
+    """Return " at [i, j]" for a place in an array, or "" for a single number."""
     return f" at {list(index)}" if index else ""
 
 
-def numbers(given: Any, expected: Any) -> tuple[str, str]:
-    """Two numbers in words, with as many digits as show their difference."""
-    if not isinstance(given, float | np.floating):
-        return str(given), str(expected)
-    given, expected = given + 0.0, expected + 0.0  # no minus before a zero
+def numbers(actual: Any, expected: Any) -> tuple[str, str]:
+    """Return two numbers as text, with enough digits to show their difference."""
+    if not isinstance(actual, float | np.floating):
+        return str(actual), str(expected)
+    actual, expected = actual + 0.0, expected + 0.0  # so that -0.0 is shown as 0
     for digits in (4, 6, 8, 10, 17):
-        mine, right = f"{given:.{digits}g}", f"{expected:.{digits}g}"
-        if mine != right:
+        actual_text, expected_text = f"{actual:.{digits}g}", f"{expected:.{digits}g}"
+        if actual_text != expected_text:
             break
-    return mine, right
+    return actual_text, expected_text

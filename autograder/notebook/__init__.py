@@ -1,7 +1,7 @@
-"""The self-check: what the student's notebook sees.
+"""The self-check in the student's notebook.
 
-A file beside the notebook may have the name of a module of Python or NumPy, and be found in its
-place. So nothing is imported here but what every Python has loaded already.
+A file in the notebook's folder may have the name of a module that Python or NumPy needs, and shadow
+it. So this file imports only modules that every Python has loaded already.
 """
 
 from __future__ import annotations
@@ -30,54 +30,62 @@ def what_to_install(error: ModuleNotFoundError) -> ModuleNotFoundError:
     )
 
 
-class NamingWhatIsInTheWay:
-    """A block that needs modules of Python and NumPy; ImportError if a file stands in their place.
+class ShadowedModuleHint:
+    """A context manager for code that needs modules of Python and NumPy.
 
-    Its message says which file, and what to do. What has another cause goes through.
+    If a file of the student's shadows one of them and the code fails for that reason, it raises
+    ImportError with the name of the file and what to do. Other exceptions pass through unchanged.
     """
 
     def __enter__(self) -> None:
-        """Begin the block."""
+        """Enter the block."""
 
     def __exit__(
         self, _: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
-        """See the class."""
+        """Raise ImportError if a shadowing file explains `error`."""
         if not isinstance(error, Exception):
             return
-        found = [*_run(at), *(_loaded(error) if isinstance(error, _OF_A_WRONG_MODULE) else ())]
-        if found:
+        files = [
+            *_in_traceback(at),
+            *(_loaded_files(error) if isinstance(error, _IMPORT_ERRORS) else ()),
+        ]
+        if files:
             raise ImportError(
-                f"{' and '.join(dict.fromkeys(found))}: Python needs another module of this name, "
-                "and finds this file in its place. Rename the file, restart the kernel, and run "
-                "the notebook again."
+                f"{' and '.join(dict.fromkeys(files))}: Python needs another module of this name, "
+                "but finds this file instead. Rename the file, restart the kernel, and run the "
+                "notebook again."
             ) from error
 
 
-_OF_A_WRONG_MODULE = (ImportError, AttributeError)
+_IMPORT_ERRORS = (ImportError, AttributeError)
+"""The errors that importing or using a wrong module raises."""
 
 
-def _run(trace: TracebackType | None) -> Iterator[str]:
-    """The files in the place of a module that a traceback leads through."""
+def _in_traceback(trace: TracebackType | None) -> Iterator[str]:
+    """Yield the shadowing files that a traceback leads through."""
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
-        if _name_taken(file):
+        if _shadowed_module(file):
             yield file
         trace = trace.tb_next
 
 
-def _loaded(error: Exception) -> Iterator[str]:
-    """The files in the place of a module that are loaded, and may be the reason of an error."""
+def _loaded_files(error: Exception) -> Iterator[str]:
+    """Yield the shadowing files that are loaded and may have caused the error."""
     missing = error.name if isinstance(error, ModuleNotFoundError) else None
     for module in [*sys.modules.values()]:
         file = getattr(module, "__file__", None)
-        name = _name_taken(file) if isinstance(file, str) else None
+        name = _shadowed_module(file) if isinstance(file, str) else None
         if name and (missing is None or missing.partition(".")[0] == name):
             yield str(file)
 
 
-def _name_taken(file: str) -> str | None:
-    """The name of a module that is a file, or a folder, where we work, if there is another one."""
+def _shadowed_module(file: str) -> str | None:
+    """Return the name of the module that a file or package in the working directory shadows.
+
+    None if the file is elsewhere, or there is no other module of its name.
+    """
     folder, base = os.path.split(os.path.abspath(file))
     if base == "__init__.py":
         folder, base = os.path.split(folder)
@@ -85,7 +93,7 @@ def _name_taken(file: str) -> str | None:
     if folder != here or name == __name__.partition(".")[0]:
         return None
     others = [path for path in sys.path if os.path.abspath(path) != here]
-    known = name in sys.stdlib_module_names or any(
-        os.path.exists(os.path.join(path, one)) for path in others for one in (name, f"{name}.py")
+    exists = name in sys.stdlib_module_names or any(
+        os.path.exists(os.path.join(path, base)) for path in others for base in (name, f"{name}.py")
     )
-    return name if known else None
+    return name if exists else None

@@ -1,6 +1,6 @@
 """The self-check in the student's notebook: the grader's engine on the public cases.
 
-It needs NumPy and the release's `<assignment>.cases`, no reference and no sandbox.
+It needs only NumPy and the release's `<assignment>.cases`, neither a reference nor a sandbox.
 """
 
 from __future__ import annotations
@@ -26,54 +26,54 @@ from ..judging.words import NAMELESS, Names, by_parameter
 from ..probe import wire
 from ..probe.observe import is_stub
 from ..probe.values import Differentiated, Observation, Raised, output
-from . import NamingWhatIsInTheWay
+from . import ShadowedModuleHint
 from .pictures import pictures
 
 CHANGED_SINCE = "If you have changed the cell above since you ran it, run it again, then this one."
-"""What comes first where an answer does what the released cell does: it may not have been run."""
+"""The first line for an answer that behaves like the released cell, if an edit may not have run."""
 
 cells_are_fresh = False
-"""True where each check runs the cells above it first: the course's own page sets it."""
+"""True if each check first runs the cells above it; the exercise pages of the book set it."""
 
 NAME_UNKNOWN = "If the first code cell of the notebook imports that name, run it, then this one."
-"""What follows a NameError: the kernel may have been restarted."""
+"""The advice after a NameError, because the kernel may have been restarted."""
 
 NOT_THE_GRADE = "This is the self-check on public cases, not the grade: the grader has other cases."
 
 
-_SAID: dict[str, Judgement] = {}
-"""What the newest check of each exercise has said, since the kernel started."""
+_JUDGEMENTS: dict[str, Judgement] = {}
+"""The judgement of the newest check of each exercise since the kernel started."""
 
-_READ: dict[Path, tuple[tuple[int, int], list[AnswerKey]]] = {}
-"""The keys in each `.cases` file that was read, with the size and time of the file at that time."""
+_KEYS: dict[Path, tuple[tuple[int, int], list[AnswerKey]]] = {}
+"""The keys of each `.cases` file that was read, with the file's size and time when it was read."""
 
 
 def check(function: Callable[..., Any] | None = None) -> Report | Progress:
-    """Try `function` on the public cases of the exercise of its name, and say what is wrong.
+    """Try `function` on the public cases of the exercise with its name, and report what is wrong.
 
-    Without an argument, say how many exercises the checks before have found right. Raises
-    LookupError if no `.cases` file beside the notebook knows an exercise of that name.
+    Without an argument, report how many exercises were right when they were last checked. Raises
+    LookupError if no `.cases` file in the notebook's folder has an exercise of that name.
     """
     if function is None:
-        return Progress({key.exercise: _SAID.get(key.exercise) for key in _keys()})
+        return Progress({key.exercise: _JUDGEMENTS.get(key.exercise) for key in _keys()})
     name = getattr(function, "__name__", type(function).__name__)
-    with NamingWhatIsInTheWay():
-        report = _checked(name, _find_key(name), function)
-    _SAID[name] = report.judgement
+    with ShadowedModuleHint():
+        report = _run_check(name, _find_key(name), function)
+    _JUDGEMENTS[name] = report.judgement
     return report
 
 
 def import_torch_if_needed() -> None:
-    """Import torch if an exercise beside the notebook needs it, before an answer does."""
+    """Import torch, before an answer does, if an exercise in the notebook's folder needs it."""
     try:
         needed = any(key.needs_torch for key in _keys())
     except (LookupError, ValueError):
-        return  # `check` will say what is wrong with the files
+        return  # `check` will report the problem with the files
     if needed:
         importlib.import_module("torch")
 
 
-def _checked(name: str, key: AnswerKey, function: Callable[..., Any]) -> Report:
+def _run_check(name: str, key: AnswerKey, function: Callable[..., Any]) -> Report:
     if is_stub(function):
         message = "This is the stub, not answered yet."
         if not cells_are_fresh:
@@ -81,13 +81,13 @@ def _checked(name: str, key: AnswerKey, function: Callable[..., Any]) -> Report:
         unanswered = Judgement(Verdict.MISSING, message)
         return Report(name, unanswered, NOT_THE_GRADE)
     if key.needs_torch:
-        importlib.import_module("torch")  # the answer may do so only when it is called
+        importlib.import_module("torch")  # the answer itself may import it only when it is called
     observations = observe_quietly(function, key.cases, key.forbidden)
     judgement = judge(key, observations)
     if judgement.case is None:
         return Report(name, judgement, NOT_THE_GRADE)
     failed = judgement.case
-    return Report(  # of copies: the key judges the next answer, too
+    return Report(  # with copies, because the key has to judge the next answer too
         name,
         judgement,
         NOT_THE_GRADE,
@@ -99,7 +99,7 @@ def _checked(name: str, key: AnswerKey, function: Callable[..., Any]) -> Report:
 
 
 def _keys() -> Iterator[AnswerKey]:
-    """The key of every exercise beside the notebook. Raises LookupError if there is none."""
+    """Yield the key of every exercise in the notebook's folder; LookupError if there are none."""
     files = sorted(Path.cwd().glob("*.cases"))
     if not files:
         raise LookupError(
@@ -111,31 +111,31 @@ def _keys() -> Iterator[AnswerKey]:
 
 
 def _read_once(path: Path) -> list[AnswerKey]:
-    """Return the keys in `path`, which is read again only after it has changed.
+    """Return the keys in `path`, reading the file again only after it has changed.
 
-    To read and decode a file takes longer than to judge an answer by it.
+    Reading and decoding a file takes longer than judging an answer.
     """
     status = path.stat()
-    now = status.st_size, status.st_mtime_ns
-    before, keys = _READ.get(path, (None, []))
-    if now != before:
+    version = status.st_size, status.st_mtime_ns
+    cached_version, keys = _KEYS.get(path, (None, []))
+    if version != cached_version:
         keys = read_cases(path)
-        _READ[path] = now, keys
+        _KEYS[path] = version, keys
     return keys
 
 
 def _find_key(name: str) -> AnswerKey:
-    known = []
+    names = []
     for key in _keys():
         if key.exercise == name:
             return key
-        known.append(key.exercise)
-    raise LookupError(f"No exercise is called {name!r}. Here are: {', '.join(known)}.")
+        names.append(key.exercise)
+    raise LookupError(f"No exercise is called {name!r}. The exercises are: {', '.join(names)}.")
 
 
 def write_cases(assignment: Assignment, path: Path) -> None:
     """Write the public cases of `assignment`: inputs, right values, and what each mistake does."""
-    keys = [build_key(one, public_cases(one), ()) for one in assignment.exercises]
+    keys = [build_key(exercise, public_cases(exercise), ()) for exercise in assignment.exercises]
     path.write_bytes(
         wire.encode(
             [
@@ -147,7 +147,7 @@ def write_cases(assignment: Assignment, path: Path) -> None:
                             case.arguments,
                             case.keywords,
                             case.setup,
-                            _asked(case),
+                            _raises(case),
                             case.tolerance,
                         )
                         for case in key.cases
@@ -185,7 +185,10 @@ def _key(key: dict[str, Any]) -> AnswerKey:
         cases,
         len(cases),
         key["expected"],
-        tuple(_known(name, hint, did, cases) for name, hint, did in key["misconceptions"]),
+        tuple(
+            _misconception(name, hint, observations, cases)
+            for name, hint, observations in key["misconceptions"]
+        ),
         Names(*key["names"]),
         key["released"],
         key["forbidden"],
@@ -196,22 +199,22 @@ def _key(key: dict[str, Any]) -> AnswerKey:
 def _without_inputs(
     observations: Sequence[Observation], cases: Sequence[Case]
 ) -> tuple[Observation, ...]:
-    """Leave out the arguments that a call did not change: a file would hold them once a mistake."""
+    """Omit unchanged arguments, which the file would otherwise repeat for every misconception."""
     return tuple(
-        replace(one, arguments_after=())
-        if wire.encode(one.arguments_after) == wire.encode(_inputs_of(case))
-        else one
-        for one, case in zip(observations, cases, strict=True)
+        replace(observation, arguments_after=())
+        if wire.encode(observation.arguments_after) == wire.encode(_inputs_of(case))
+        else observation
+        for observation, case in zip(observations, cases, strict=True)
     )
 
 
 def _inputs_of(case: Case) -> tuple[Any, ...]:
-    """The arguments of a case in the order in which an observation has them."""
+    """Return the arguments of a case in the order in which an observation has them."""
     return (*case.arguments, *(case.keywords[name] for name in sorted(case.keywords)))
 
 
-def _asked(case: Case) -> tuple[str, tuple[str, ...]] | None:
-    """The exception that a case asks for, as plain data."""
+def _raises(case: Case) -> tuple[str, tuple[str, ...]] | None:
+    """Return the exception that a case asks for, as plain data."""
     return (case.raises.type_name, case.raises.mentions) if case.raises else None
 
 
@@ -220,17 +223,18 @@ def _case(
     arguments: Any,
     keywords: Any,
     setup: Any,
-    asked: tuple[str, tuple[str, ...]] | None,
+    exception: tuple[str, tuple[str, ...]] | None,
     tolerance: float | None,
 ) -> Case:
-    raises = Raises(*asked) if asked else None
+    raises = Raises(*exception) if exception else None
     return Case(note, _native(arguments), _native(keywords), setup, raises, tolerance)
 
 
 def _native(argument: Any) -> Any:
-    """Return an argument with its whole numbers as NumPy makes them on this machine.
+    """Return an argument with its integer arrays in this machine's index dtype.
 
-    A browser's NumPy has 32 bits: there `np.take` and `np.bincount` refuse indices of 64.
+    In a browser, NumPy is a 32-bit build, in which `np.take` and `np.bincount` refuse 64-bit
+    indices.
     """
     if isinstance(argument, tuple | list):
         return type(argument)(map(_native, argument))
@@ -242,19 +246,21 @@ def _native(argument: Any) -> Any:
     return argument
 
 
-def _known(
+def _misconception(
     name: str, hint: str, observations: tuple[Observation, ...], cases: Sequence[Case]
 ) -> KeyedMisconception:
     with_inputs = tuple(
-        one if one.arguments_after else replace(one, arguments_after=_inputs_of(case))
-        for one, case in zip(observations, cases, strict=True)
+        observation
+        if observation.arguments_after
+        else replace(observation, arguments_after=_inputs_of(case))
+        for observation, case in zip(observations, cases, strict=True)
     )
     return KeyedMisconception(name, hint, lambda: with_inputs)
 
 
 @dataclass(frozen=True)
 class Report:
-    """What the self-check found, for a notebook (HTML with pictures) and for a terminal (text)."""
+    """The result of a self-check, for a notebook (HTML with pictures) and a terminal (text)."""
 
     exercise: str
     judgement: Judgement
@@ -265,19 +271,19 @@ class Report:
     names: Names = NAMELESS
 
     def __repr__(self) -> str:
-        """The report as text, for a terminal."""
+        """Return the report as text, for a terminal."""
         return "\n".join([self._headline(), *self._details(), self.footnote])
 
     def _repr_html_(self) -> str:
         colour = "#1b7f3b" if self.judgement.passed else "#b3261e"
         lines = "".join(f"<p>{_with_code(line)}</p>" for line in self._details())
-        drawn = ""
+        figures = ""
         if self.observation is not None and self.case is not None:
-            drawn = _made(self.exercise, self.case)
-            drawn += _pictures(self.case, self.observation.value, self.expected, self.names)
+            figures = _module_call(self.exercise, self.case)
+            figures += _pictures(self.case, self.observation.value, self.expected, self.names)
         return (
             f'<div style="border-left:4px solid {colour};padding-left:1em">'
-            f"<p><strong>{html.escape(self._headline())}</strong></p>{lines}{drawn}"
+            f"<p><strong>{html.escape(self._headline())}</strong></p>{lines}{figures}"
             f"<p><small>{html.escape(self.footnote)}</small></p></div>"
         )
 
@@ -301,55 +307,58 @@ class Report:
 
 @dataclass(frozen=True)
 class Progress:
-    """What the newest check of each exercise has said, or None where there was no check."""
+    """The judgement of the newest check of each exercise, or None if it was not checked."""
 
-    said: Mapping[str, Judgement | None]
+    judgements: Mapping[str, Judgement | None]
 
     def __repr__(self) -> str:
-        """The report as text: how many are right, and what is left."""
-        right = sum(one is not None and one.passed for one in self.said.values())
-        wrong = [name for name, one in self.said.items() if one is not None and not one.passed]
-        lines = [f"{right} of {len(self.said)} right on the public cases."]
+        """Return the report as text: how many exercises are right, and which are left."""
+        items = self.judgements.items()
+        right = sum(judgement is not None and judgement.passed for _, judgement in items)
+        wrong = [name for name, judgement in items if judgement and not judgement.passed]
+        lines = [f"{right} of {len(items)} right on the public cases."]
         if wrong:
             lines.append(f"Not yet: {', '.join(wrong)}.")
-        unchecked = [name for name, one in self.said.items() if one is None]
+        unchecked = [name for name, judgement in items if judgement is None]
         if unchecked:
             lines.append(f"Not checked: {', '.join(unchecked)}.")
         return "\n".join(lines)
 
 
-def _pictures(case: Case, given: Any, expected: Any, names: Names) -> str:
-    """The inputs and the output; and where that is right, the first gradient that is wrong."""
-    drawn = pictures(_inputs(case, names), output(given), output(expected), names.returned)
-    if not isinstance(expected, Differentiated) or not isinstance(given, Differentiated):
-        return drawn
-    right, mine = expected.gradients, given.gradients
-    if isinstance(right, dict) and isinstance(mine, dict) and agree(expected.output, given.output):
-        for name, _ in wrong_gradients(right, mine):
+def _pictures(case: Case, actual: Any, expected: Any, names: Names) -> str:
+    """Draw the inputs and the output, and if that is right, the first wrong gradient."""
+    figures = pictures(_inputs(case, names), output(actual), output(expected), names.returned)
+    if not isinstance(expected, Differentiated) or not isinstance(actual, Differentiated):
+        return figures
+    first, second = expected.gradients, actual.gradients
+    if not isinstance(first, dict) or not isinstance(second, dict):
+        return figures
+    if agree(expected.output, actual.output):
+        for name, _ in wrong_gradients(first, second):
             title = f"gradient of {by_parameter(name, names.parameters).replace('`', '')}"
-            return drawn + pictures({}, mine[name], right[name], name=title)
-    return drawn
+            return figures + pictures({}, second[name], first[name], name=title)
+    return figures
 
 
 def _inputs(case: Case, names: Names) -> dict[str, Any]:
-    """The arguments of a call by the names of the parameters."""
-    given = {
-        by_parameter(f"argument {i}", names.parameters).strip("`"): one
-        for i, one in enumerate(case.arguments, start=1)
+    """Return the arguments of a call by the names of the parameters."""
+    positional = {
+        by_parameter(f"argument {i}", names.parameters).strip("`"): argument
+        for i, argument in enumerate(case.arguments, start=1)
     }
-    return given | case.keywords
+    return positional | case.keywords
 
 
-def _made(exercise: str, case: Case) -> str:
-    """How the module of a case was made, if it is about a class."""
+def _module_call(exercise: str, case: Case) -> str:
+    """Return a paragraph with the call that makes the module of a case, or "" for a function."""
     if case.setup is None:
         return ""
-    parts = [repr(one) for one in case.setup.arguments]
+    parts = [repr(argument) for argument in case.setup.arguments]
     parts += [f"{name}={value!r}" for name, value in case.setup.keywords.items()]
-    made = html.escape(f"{exercise}({', '.join(parts)})")
-    return f"<p>The module was made by <code>{made}</code>.</p>"
+    code = html.escape(f"{exercise}({', '.join(parts)})")
+    return f"<p>The module was made by <code>{code}</code>.</p>"
 
 
 def _with_code(line: str) -> str:
-    """A line of text as HTML; what stands between backticks is code."""
+    """Return a line of text as HTML, with the text between backticks as code."""
     return re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(line))

@@ -1,4 +1,4 @@
-"""Small matrices as pictures: inline SVG, drawn with nothing but NumPy, with a text alternative."""
+"""Draw small matrices as inline SVG with a text alternative, using only NumPy."""
 
 from __future__ import annotations
 
@@ -14,48 +14,48 @@ from ..probe.values import Tensor
 CELL_WIDTH, CELL_HEIGHT, TITLE_HEIGHT = 54, 28, 24
 MOST_CELLS = 12
 MOST_ITEMS = 4
-"""So many arrays of a list are drawn."""
+"""At most this many arrays of a list are drawn."""
 LONGEST = 60
-"""A text that is longer is not written beside the pictures."""
+"""An input whose text is longer than this is not shown with the pictures."""
 DIGITS = (3, 4, 5, 6, 8, 10, 17)
-"""A number has the first of these digits that tell it from the right one."""
+"""A number is shown with the first of these digit counts that distinguishes it from the other."""
 BLUE, RED = (33, 102, 172), (178, 24, 43)
 
 
 def pictures(
     arguments: Mapping[str, Any],
-    given: Any,
+    actual: Any,
     expected: Any,
     returned_names: Sequence[str] = (),
     name: str = "result",
 ) -> str:
-    """Draw the inputs of a case, and each returned array: given, right, and the difference.
+    """Draw the inputs of a case, and each returned array: actual, expected, and the difference.
 
-    Inputs are drawn under the names of their parameters, and what is no array is written; the
-    values of a tuple are called by `returned_names`, if there are as many. Of arrays with leading
-    axes, all pictures show the entry in which the first difference is largest. An input of which
-    less than half would be seen is not drawn.
+    Inputs are drawn under the names of their parameters; those that are not arrays are written as
+    text. The values of a tuple are called by `returned_names`, if there are as many. For arrays
+    with leading axes, all pictures show the entry in which the first difference is largest. An
+    input of which less than half would be visible is not drawn.
     """
-    results = [*_results(given, expected, returned_names, name)]
-    least = input_tolerance(arguments.values())
-    differences = [_difference(mine, right, least) for _, mine, right in results]
-    entry = next((_worst_entry(one) for one in differences if one is not None and one.any()), ())
-    drawn = [
+    results = [*_results(actual, expected, returned_names, name)]
+    min_tolerance = input_tolerance(arguments.values())
+    differences = [_difference(array, right, min_tolerance) for _, array, right in results]
+    entry = next((_worst_entry(d) for d in differences if d is not None and d.any()), ())
+    inputs = [
         matrix_picture(title, array, entry)
         for parameter, value in arguments.items()
         for title, array in _arrays(parameter, value)
         if _is_small(array)
     ]
-    rows = [[*_written(arguments), *drawn]]
-    for (title, mine, right), difference in zip(results, differences, strict=True):
-        beside: tuple[np.ndarray | None, ...] = (None, None)
+    rows = [[*_texts(arguments), *inputs]]
+    for (title, array, right), difference in zip(results, differences, strict=True):
+        others: tuple[np.ndarray | None, ...] = (None, None)
         if difference is not None:
-            beside = tuple(
-                np.where(difference != 0, *pair) for pair in ((right, mine), (mine, right))
+            others = tuple(
+                np.where(difference != 0, *pair) for pair in ((right, array), (array, right))
             )
-        row = [matrix_picture(f"right {title}", right, entry, beside[1])]
-        if _drawable(mine):
-            row.insert(0, matrix_picture(f"your {title}", mine, entry, beside[0]))
+        row = [matrix_picture(f"right {title}", right, entry, others[1])]
+        if _drawable(array):
+            row.insert(0, matrix_picture(f"your {title}", array, entry, others[0]))
         if difference is not None:
             row.append(matrix_picture("difference", difference, entry))
         rows.append(row)
@@ -64,39 +64,39 @@ def pictures(
 
 
 def _results(
-    given: Any, expected: Any, names: Sequence[str], name: str
+    actual: Any, expected: Any, names: Sequence[str], name: str
 ) -> Iterator[tuple[str, Any, np.ndarray]]:
-    """The title of each returned array that can be drawn, what was given for it, and what is right.
+    """Yield title, actual value and expected array for each returned array that can be drawn.
 
-    Of a list, those come first that are wrong, and at most MOST_ITEMS in all.
+    The wrong arrays of a list come first, and at most MOST_ITEMS of the list in all.
     """
-    wanted, returned, titles = [expected], [given], [name]
+    expected_values, returned, titles = [expected], [actual], [name]
     if isinstance(expected, tuple):
-        wanted, returned = [*expected], _as_many(given, len(expected))
-        titles = [f"value {position}" for position in range(1, len(wanted) + 1)]
-        titles = [*names] if len(names) == len(wanted) else titles
+        expected_values, returned = [*expected], _items(actual, len(expected))
+        titles = [f"value {position}" for position in range(1, len(expected) + 1)]
+        titles = [*names] if len(names) == len(expected) else titles
         titles = titles if len(titles) > 1 else [name]
-    for title, mine, right in zip(titles, returned, wanted, strict=True):
+    for title, value, right in zip(titles, returned, expected_values, strict=True):
         if isinstance(right, list):
-            items = zip(right, _as_many(mine, len(right)), strict=True)
-            found = [
-                (f"{title}[{at}]", _array(one), _array(want))
-                for at, (want, one) in enumerate(items)
-                if _drawable(_array(want))
+            pairs = zip(right, _items(value, len(right)), strict=True)
+            results = [
+                (f"{title}[{at}]", _array(item), _array(right_item))
+                for at, (right_item, item) in enumerate(pairs)
+                if _drawable(_array(right_item))
             ]
-            yield from sorted(found, key=lambda item: agree(item[1], item[2]))[:MOST_ITEMS]
+            yield from sorted(results, key=lambda item: agree(item[1], item[2]))[:MOST_ITEMS]
         elif _drawable(_array(right)):
-            yield title, _array(mine), _array(right)
+            yield title, _array(value), _array(right)
 
 
-def _as_many(given: Any, number: int) -> list[Any]:
-    """The items of a tuple or list of so many, or nothing for each."""
-    fits = isinstance(given, tuple | list) and len(given) == number
-    return [*given] if fits else [None] * number
+def _items(value: Any, count: int) -> list[Any]:
+    """Return the items of a tuple or list of length `count`; for anything else, `count` Nones."""
+    fits = isinstance(value, tuple | list) and len(value) == count
+    return [*value] if fits else [None] * count
 
 
 def _arrays(title: str, value: Any) -> Iterator[tuple[str, np.ndarray]]:
-    """An input that is an array, or the first of a list or tuple, each with a title."""
+    """Yield an input that is an array, or the first arrays of a list or tuple, with titles."""
     if isinstance(value, tuple | list):
         for at, item in enumerate(value[:MOST_ITEMS]):
             if _drawable(_array(item)):
@@ -105,8 +105,8 @@ def _arrays(title: str, value: Any) -> Iterator[tuple[str, np.ndarray]]:
         yield title, _array(value)
 
 
-def _written(arguments: Mapping[str, Any]) -> Iterator[str]:
-    """The inputs that are numbers or texts, such as a radius, in one line."""
+def _texts(arguments: Mapping[str, Any]) -> Iterator[str]:
+    """Yield one line with the inputs that are numbers or strings, such as a radius."""
     parts = [
         f"<code>{html.escape(f'{name} = {value!r}')}</code>"
         for name, value in arguments.items()
@@ -117,7 +117,7 @@ def _written(arguments: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _is_plain(value: Any) -> bool:
-    """True for a number, a text, or a list or tuple of nothing else."""
+    """Return True for a number, a string, or a list or tuple that contains only those."""
     if isinstance(value, tuple | list):
         return all(map(_is_plain, value))
     return isinstance(value, bool | int | float | str)
@@ -132,33 +132,33 @@ def _drawable(value: Any) -> bool:
 
 
 def _is_small(array: np.ndarray) -> bool:
-    """True if half of its last two axes, or more, fit into a picture."""
+    """Return True if at least half of the entries of its last two axes fit into a picture."""
     rows_and_columns = np.array(array.shape[-2:])
     return bool(2 * np.prod(np.minimum(rows_and_columns, MOST_CELLS)) >= np.prod(rows_and_columns))
 
 
-def _difference(mine: Any, right: np.ndarray, least: float) -> np.ndarray | None:
-    """The difference of two arrays, 0 where they agree, or None if they have not one shape."""
-    if not _drawable(mine) or mine.shape != right.shape:
+def _difference(actual: Any, expected: np.ndarray, min_tolerance: float) -> np.ndarray | None:
+    """Return the difference of two arrays, 0 where they agree, or None if their shapes differ."""
+    if not _drawable(actual) or actual.shape != expected.shape:
         return None
     with np.errstate(invalid="ignore"):
-        difference: np.ndarray = mine.astype(float) - right.astype(float)
-    if family(mine) == family(right):
-        difference[close(right, mine, least=least)] = 0.0
+        difference: np.ndarray = actual.astype(float) - expected.astype(float)
+    if family(actual) == family(expected):
+        difference[close(expected, actual, min_tolerance=min_tolerance)] = 0.0
     return difference
 
 
 def _worst_entry(difference: np.ndarray) -> tuple[int, ...]:
-    """The places on the leading axes of the largest number; NaN is larger than any other."""
+    """Return the indices on the leading axes of the largest number; NaN counts as infinite."""
     size = np.where(np.isnan(difference), np.inf, np.abs(difference))
     return tuple(int(at) for at in np.unravel_index(np.argmax(size), size.shape)[:-2])
 
 
 def _entry(shape: tuple[int, ...], entry: tuple[int, ...]) -> tuple[int, ...]:
-    """The places on the leading axes of one array that belong to those of another.
+    """Return the indices on the leading axes of one array that correspond to those of another.
 
-    Axes are lined up from the last one on, as in broadcasting; where there is none, the first is
-    taken.
+    Axes are aligned from the last, as in broadcasting. An axis that has no corresponding index, or
+    is too short for it, gets index 0.
     """
     leading = shape[:-2]
     places = (0,) * len(leading) + entry
@@ -172,19 +172,20 @@ def matrix_picture(
     title: str,
     matrix: np.ndarray,
     entry: tuple[int, ...] = (),
-    beside: np.ndarray | None = None,
+    compared: np.ndarray | None = None,
 ) -> str:
-    """One matrix as a grid of numbers on colours: blue above zero, red below, yellow if not finite.
+    """Draw one matrix as a grid of numbers on colours.
 
-    Of leading axes one entry is shown, the one at `entry`, and the title says which; what is beyond
-    12 rows or columns is cut off, and the title says so. A number has as many digits as tell it
-    from the one at its place in `beside`, of the same shape.
+    Blue means above zero, red below, and yellow not finite. On leading axes only `entry` is shown,
+    and the title says which; rows and columns beyond 12 are cut off, and the title says so. A
+    number has enough digits to distinguish it from that at its place in `compared`, an array of the
+    same shape.
     """
     shape = matrix.shape
     places = _entry(shape, entry)
     shown, others = (
-        np.atleast_2d(one[places])[:MOST_CELLS, :MOST_CELLS]
-        for one in (matrix, matrix if beside is None else beside)
+        np.atleast_2d(array[places])[:MOST_CELLS, :MOST_CELLS]
+        for array in (matrix, matrix if compared is None else compared)
     )
     part = f" (part: [{', '.join(map(str, places))}])" if places else " (part)"
     part = part if shown.size < np.prod(shape) else ""
@@ -224,7 +225,7 @@ def _cell(x: int, row: int, width: int, text: str, colour: str, ink: str) -> str
 
 
 def _colours(value: float, scale: float) -> tuple[str, str]:
-    """The fill of a cell, and an ink that can be read on it."""
+    """Return the fill of a cell, and a text colour that can be read on it."""
     if not np.isfinite(value):
         return "#ffd400", "#222"
     strength = min(abs(value) / scale, 1.0)
@@ -234,13 +235,13 @@ def _colours(value: float, scale: float) -> tuple[str, str]:
 
 
 def _text(value: float, other: float) -> str:
-    """The number with as many digits as tell it from another one, if they differ."""
-    texts = ((_rounded(value, digits), _rounded(other, digits)) for digits in DIGITS)
-    return next((mine for mine, theirs in texts if value == other or mine != theirs), str(value))
+    """Return the number with enough digits to distinguish it from `other`, if they differ."""
+    texts = ((_format_number(value, digits), _format_number(other, digits)) for digits in DIGITS)
+    return next((text for text, another in texts if value == other or text != another), str(value))
 
 
-def _rounded(value: float, digits: int) -> str:
-    """The number in so many digits; in full before the point, where it has six or fewer there."""
+def _format_number(value: float, digits: int) -> str:
+    """Return the number with `digits` digits, or with its whole integer part up to six digits."""
     if 1000 <= abs(value) < 1e6:
         digits = max(digits, len(str(int(abs(value)))))
     return f"{value:.{digits}g}"

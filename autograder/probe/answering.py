@@ -1,4 +1,4 @@
-"""The process that has the functions among the arguments; no code of the student's runs in it."""
+"""The process that runs the functions among the arguments; it never runs the student's code."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import wire
-from .asking import packed, read, unpacked, write
+from .asking import pack, read, unpack, write
 from .calling import attempt
 from .values import Raised
 
@@ -19,18 +19,19 @@ PROCESSOR_BYTES = 4
 ANY_PROCESSOR = b"\xff" * PROCESSOR_BYTES
 
 MOST_COUNTED = 2**15
-"""So many different requests are counted: what a pipe of the kernel holds."""
+"""At most this many different requests are counted, because a kernel pipe holds no more."""
 
 
 class Answering:
-    """The process, and what the room keeps of it: `line`, on which a child may ask."""
+    """The process, and the end of its `line` that the room gives to a child for its requests."""
 
     def __init__(self, functions: int, prepare: Callable[[], Any], only: int | None = None) -> None:
-        """`functions` is an open file with a list of them; the process first does `prepare`.
+        """Fork the process, which first calls `prepare`.
 
-        Each is asked for by its number; or there is `only` one of them, whose number is then 0.
+        `functions` is an open file with a list of functions, which a request names by number. With
+        `only`, the process serves just the function of that number, under the number 0.
         """
-        self.line, theirs = socket.socketpair()
+        self.line, own_line = socket.socketpair()
         self._counted, counting = os.pipe()
         self.process = os.fork()
         if self.process == 0:
@@ -38,14 +39,14 @@ class Answering:
                 os.setsid()
                 self.line.close()
                 prepare()
-                _answer(theirs.fileno(), functions, counting, only)
+                _answer(own_line.fileno(), functions, counting, only)
             finally:
                 os._exit(0)
-        theirs.close()
+        own_line.close()
         os.close(counting)
 
     def end(self) -> list[int]:
-        """End it; the numbers of the functions asked, one for each different request."""
+        """Kill the process; return a function's number for each different request it answered."""
         os.kill(self.process, signal.SIGKILL)
         with self.line, os.fdopen(self._counted, "rb") as counted:
             numbers: list[int] = np.frombuffer(counted.read(), "<u2").tolist()
@@ -53,10 +54,10 @@ class Answering:
 
 
 def _answer(line: int, functions: int, counting: int, only: int | None) -> None:
-    """Answer on `line` until nobody holds its other end.
+    """Answer on `line` until its other end is closed everywhere.
 
-    First comes the number of the processor to run on, PROCESSOR_BYTES of it, which are all ones if
-    that does not matter. For each request that has not been made before, its function's number is
+    The first message is the number of the processor to run on, PROCESSOR_BYTES long, or all ones if
+    that does not matter. For each request that was not made before, the number of its function is
     written to `counting`.
     """
     sources = wire.decode(os.pread(functions, os.fstat(functions).st_size, 0))
@@ -66,16 +67,16 @@ def _answer(line: int, functions: int, counting: int, only: int | None) -> None:
     if processor != ANY_PROCESSOR:
         os.sched_setaffinity(0, [int.from_bytes(processor, "little")])
     loaded: dict[int, Callable[..., Any]] = {}
-    known: set[int] = set()
+    counted: set[int] = set()
     while (message := read(line)) is not None:
-        number, arguments, keywords = unpacked(message)
+        number, arguments, keywords = unpack(message)
         if number not in loaded:
             loaded[number] = sources[number].load()
-        if hash(message) not in known and len(known) < MOST_COUNTED:
-            known.add(hash(message))
+        if hash(message) not in counted and len(counted) < MOST_COUNTED:
+            counted.add(hash(message))
             os.write(counting, number.to_bytes(2, "little"))
         value = attempt(loaded[number], *arguments, **keywords)
         if isinstance(value, Raised):
-            write(line, packed((False, (value.type_name, value.message))))
+            write(line, pack((False, (value.type_name, value.message))))
         else:
-            write(line, packed((True, value)))
+            write(line, pack((True, value)))

@@ -1,8 +1,8 @@
-"""Run what a student wrote where it sees nothing of this package: in a thread of its own.
+"""Run the student's code in a separate thread, from which it cannot see this package.
 
-The frames of a thread lead no further than its beginning, which stands here, with globals of its
-own, as text. A new thread has no trace function, no profile function, and no mode of torch. To make
-one takes as long as a small answer does, so calls that nothing watches share one until `renew`.
+The frames of a thread lead back only to its first function, which is defined here as text with
+separate globals. A new thread has no trace function, no profile function, and no mode of torch.
+Starting a thread takes as long as a small answer, so unwatched calls share one until `renew`.
 """
 
 from __future__ import annotations
@@ -84,42 +84,46 @@ _REVEALING = (
     (sys, ("_current_frames", "_current_exceptions", "addaudithook", "setprofile_all_threads")),
     (gc, ("unfreeze", "callbacks")),
 )
-# The same by the names of their audit events: a module that is made anew has all its functions.
+# The same by audit events, because a module that is created a second time has all its functions.
 _REFUSED = frozenset({"sys._current_frames", "sys._current_exceptions", "sys.addaudithook"})
-_HIDDEN = frozenset({"gc.get_objects", "gc.get_referrers"})  # once something has unfrozen
+_HIDDEN = frozenset({"gc.get_objects", "gc.get_referrers"})  # refused once objects are unfrozen
 _WATCHED = frozenset(
     {"sys.setprofile", "sys.settrace", "_thread.start_new_thread", "_thread.start_joinable_thread"}
 )
 INTO_C = frozenset({"ctypes.dlopen", "ctypes.dlsym", "ctypes.cdata"})
-"""The audit events of code that reaches the C library, or Python's own functions in C."""
+"""The audit events of code that reaches the C library, or Python's C functions."""
 
 LISTENERS: list[Callable[[str, types.CodeType], Any]] = []
-"""Each is told of what would leave or end a watch, and of INTO_C: the audit event, and the code.
+"""Called with the audit event and the code for everything that would leave or end a watch, and for
+INTO_C.
 
-Python tells of it whichever way it is called, as by `map`, which a profile function does not hear.
-Of threads it tells from 3.12 on.
+Python raises audit events however a function is called, for example by `map`, which a profile
+function does not notice. For new threads it raises them from Python 3.12 on.
 """
 _clean: dict[str, Any] = {"__builtins__": vars(builtins), "setprofile": sys.setprofile}
-_given = {"refused": _REFUSED, "hidden": _HIDDEN, "get_freeze_count": gc.get_freeze_count}
-_given |= {"watched": _WATCHED | INTO_C, "listeners": LISTENERS, "frame": sys._getframe}
-_clean |= _given
+_defaults = {"refused": _REFUSED, "hidden": _HIDDEN, "get_freeze_count": gc.get_freeze_count}
+_defaults |= {"watched": _WATCHED | INTO_C, "listeners": LISTENERS, "frame": sys._getframe}
+_clean |= _defaults
 exec(compile(_BEGINNING, "<notebook>", "exec"), _clean)
-for _name in _given:
+for _name in _defaults:
     del _clean[_name]
-_stay = _clean.pop("stay")  # a frame leads to its globals
+_stay = _clean.pop("stay")  # popped because a frame leads to its globals
 _refuse, _add_audit_hook = _clean.pop("refuse"), sys.addaudithook
 _profile = threading.getprofile
-_kept: list[Any] = []  # nothing is finalised among our frames
-_of_the_cells = contextvars.copy_context()
-_begun: list[bool] = []  # not empty once there was the first thread, which is that of the cells
+_results: list[Any] = []  # keeps results alive, so that no finaliser runs below our frames
+_context_of_cells = contextvars.copy_context()
+_started: list[bool] = []  # not empty once the first thread has started, that of the cells
 _queues: list[SimpleQueue[Any]] = []  # to the thread that runs calls now, and back
 
 
 class Failed(Exception):
-    """What a student wrote raised an exception, described as `message`, `line` and `kinds`."""
+    """Raised if the student's code raised an exception, which the attributes describe.
+
+    `kinds` are the names of its classes, as in the method resolution order.
+    """
 
     def __init__(self, message: str | None, line: int | None, kinds: list[str]) -> None:
-        """See the sentence above."""
+        """Store the message, the last line in a cell, and the names of the classes."""
         super().__init__(message)
         self.message, self.line, self.kinds = message, line, kinds
 
@@ -129,31 +133,31 @@ def call(
     arguments: Sequence[Any],
     keywords: Mapping[str, Any],
 ) -> Any:
-    """What the call returns. Raises Failed.
+    """Call `function` in the thread and return the result. Raises Failed.
 
-    A profile function for new threads is set in it, and then it has a thread of its own.
+    If `threading` has a profile function, it is set in the thread, which is then used only once.
     """
     profile = _profile()
     if profile is not None:
         renew()
     if not _queues:
         queues: list[SimpleQueue[Any]] = [SimpleQueue(), SimpleQueue()]
-        # What the cells have set in theirs, as np.seterr does, holds in every thread.
-        run = _of_the_cells.copy().run if _begun else _of_the_cells.run
-        _begun.append(True)
-        start_new_thread(_stay, (profile, run, queues[0].get, queues[1].put))  # may be one too many
+        # Context variables that the cells have set, for example by np.seterr, hold in all threads.
+        run = _context_of_cells.copy().run if _started else _context_of_cells.run
+        _started.append(True)
+        start_new_thread(_stay, (profile, run, queues[0].get, queues[1].put))  # may raise at limit
         _queues.extend(queues)
-    gc.freeze()  # what stands now is shown by gc.get_objects() to nobody
+    gc.freeze()  # hides all objects that exist now from gc.get_objects()
     gc.enable()
     _queues[0].put((function, arguments, keywords))
-    ended = _queues[1].get()
-    gc.disable()  # or cycles of the student's are finalised among our frames
-    _kept.append(ended)
+    result = _queues[1].get()
+    gc.disable()  # otherwise the student's cycles would be finalised below our frames
+    _results.append(result)
     if profile is not None:
         renew()
-    if type(ended) is tuple and len(ended) == 1:
-        return ended[0]
-    _, message, line, kinds = ended
+    if type(result) is tuple and len(result) == 1:
+        return result[0]
+    _, message, line, kinds = result
     raise Failed(
         message if type(message) is str else None,
         line if type(line) is int else None,
@@ -162,21 +166,21 @@ def call(
 
 
 OWN = (_stay.__code__, call.__code__)
-"""The code that begins a thread here, and sets the profile function in it."""
+"""The code that starts a thread here, and sets its profile function."""
 
 
 def renew() -> None:
-    """Make the next call in a new thread: what the calls before it have set in theirs is gone."""
+    """Make the next call in a new thread, so that it inherits no settings from earlier calls."""
     if _queues:
         _queues[0].put(None)
         _queues.clear()
 
 
 def notebook() -> dict[str, Any]:
-    """Names as the first cell finds them; what else leads to this package is taken away.
+    """Return the namespace for the first cell, and remove everything else that leads here.
 
-    What only a notebook has, and `check` of `autograder`, do nothing. Modules in the folder of the
-    notebook are found, too.
+    Functions that only a notebook has, and `check` of `autograder`, are replaced by ones that do
+    nothing. Modules in the folder of the notebook can be imported.
     """
     main, package = types.ModuleType("__main__"), types.ModuleType("autograder")
     sys.modules["__main__"], sys.modules["autograder"] = main, package
@@ -184,7 +188,7 @@ def notebook() -> dict[str, Any]:
     vars(package)["check"] = _clean["check"]
     sys.path.append("")
     vars(main).update(__builtins__=builtins, display=quiet, get_ipython=quiet)
-    gc.freeze()  # so that what is hidden is told from what something has unfrozen
+    gc.freeze()  # from now on, a freeze count of 0 means that somebody has unfrozen objects
     _add_audit_hook(_refuse)
     for module, names in _REVEALING:
         for name in names:

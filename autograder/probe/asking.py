@@ -1,8 +1,8 @@
-"""Functions among the arguments are called without being seen: what is given is a stand-in.
+"""Stand-ins for the functions among the arguments, whose code the student's process must not see.
 
-All stand-ins look alike. Each sends what it is called with to the process that has the function
-(answering.py), and returns, or raises, what comes back. There are many small calls, so the messages
-are those of `marshal`, which is fast, and reads data only.
+All stand-ins look alike. Each sends its arguments to the process that has the function
+(answering.py), and returns or raises what that process sends back. There are many small calls, so
+the messages are in the format of `marshal`, which is fast and, when read, executes nothing.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from typing import Any
 import numpy as np
 
 LINE = 103
-"""The open file on which a process with stand-ins asks."""
+"""The file descriptor on which a process with stand-ins sends its requests."""
 
 _PLAIN = frozenset({bool, int, float, str, type(None)})
-_ARRAY = Ellipsis  # in front of a tuple: no other one begins with it, or with the next
-_TENSOR = StopIteration
-_WITHOUT_REFERENCES = 2  # a version of marshal's format: equal values are equal messages
+_ARRAY = Ellipsis  # the first item of a tuple that encodes an array; no other tuple can start so
+_TENSOR = StopIteration  # the same for a tensor
+_WITHOUT_REFERENCES = 2  # in this version of marshal's format, equal values give equal messages
 
 
 def stand_in(number: int) -> Callable[..., Any]:
-    """What is given to the student's code for the function of this number."""
+    """Return the function that the student's code receives for the function of this number."""
 
     def function(*arguments: Any, **keywords: Any) -> Any:
-        returned, value = unpacked(_answer(request(number, arguments, keywords)))
+        returned, value = unpack(_answer(request(number, arguments, keywords)))
         if returned:
             return value
         name, message = value
@@ -39,54 +39,54 @@ def stand_in(number: int) -> Callable[..., Any]:
 
 
 def request(number: int, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> bytes:
-    """The message that asks for a call; those of equal calls are equal."""
-    return packed((number, list(arguments), dict(keywords)))
+    """Return the message that requests a call; equal calls give equal messages."""
+    return pack((number, list(arguments), dict(keywords)))
 
 
 _ONE_AT_A_TIME = threading.Lock()
-_KNOWN: dict[bytes, bytes] = {}  # a function gives the same for the same arguments
+_ANSWERS: dict[bytes, bytes] = {}  # a function returns the same for the same arguments
 
 
 def _answer(message: bytes) -> bytes:
     with _ONE_AT_A_TIME:
-        if message not in _KNOWN:
+        if message not in _ANSWERS:
             write(LINE, message)
             answer = read(LINE)
             if answer is None:
                 raise RuntimeError("the function does not answer any more")
-            _KNOWN[message] = answer
-        return _KNOWN[message]
+            _ANSWERS[message] = answer
+        return _ANSWERS[message]
 
 
-def packed(value: Any) -> bytes:
-    """`value` as a message; of a tensor its numbers go, not what it was computed from.
+def pack(value: Any) -> bytes:
+    """Return `value` as a message; a tensor is sent without its graph.
 
-    Raises TypeError for what is no number, text, array, tensor or container.
+    Raises TypeError for anything but numbers, strings, arrays, tensors and containers of these.
     """
-    return marshal.dumps(_marked(value), _WITHOUT_REFERENCES)
+    return marshal.dumps(_mark(value), _WITHOUT_REFERENCES)
 
 
-def unpacked(message: bytes) -> Any:
-    """The value of a message; its arrays and tensors are fresh and writable."""
-    return _unmarked(marshal.loads(message))
+def unpack(message: bytes) -> Any:
+    """Return the value of a message; its arrays and tensors are new and writable."""
+    return _unmark(marshal.loads(message))
 
 
-def _marked(value: Any) -> Any:
+def _mark(value: Any) -> Any:
     kind = type(value)
     if kind in _PLAIN:
         return value
     if kind is list or kind is tuple:
-        return value if _PLAIN.issuperset(map(type, value)) else kind(map(_marked, value))
+        return value if _PLAIN.issuperset(map(type, value)) else kind(map(_mark, value))
     if kind is dict:
-        return {key: _marked(item) for key, item in value.items()}
+        return {key: _mark(item) for key, item in value.items()}
     if (kind is np.ndarray or isinstance(value, np.generic)) and value.dtype.kind in "biufc":
         return _ARRAY, value.dtype.str, kind is np.ndarray, value.shape, value.tobytes()
     if kind.__module__ == "torch" and kind.__name__ == "Tensor":
-        return _TENSOR, _marked(value.numpy(force=True))
+        return _TENSOR, _mark(value.numpy(force=True))
     raise TypeError(f"the function was given a value of type {kind.__name__}")
 
 
-def _unmarked(value: Any) -> Any:
+def _unmark(value: Any) -> Any:
     kind = type(value)
     if kind is tuple and value and value[0] is _ARRAY:
         _, dtype, is_array, shape, data = value
@@ -95,11 +95,11 @@ def _unmarked(value: Any) -> Any:
     if kind is tuple and value and value[0] is _TENSOR:
         import torch
 
-        return torch.from_numpy(_unmarked(value[1]))
+        return torch.from_numpy(_unmark(value[1]))
     if kind is list or kind is tuple:
-        return value if _PLAIN.issuperset(map(type, value)) else kind(map(_unmarked, value))
+        return value if _PLAIN.issuperset(map(type, value)) else kind(map(_unmark, value))
     if kind is dict:
-        return {key: _unmarked(item) for key, item in value.items()}
+        return {key: _unmark(item) for key, item in value.items()}
     return value
 
 
@@ -111,7 +111,7 @@ def write(line: int, message: bytes) -> None:
 
 
 def read(line: int) -> bytes | None:
-    """The next message, or None if there will be no more."""
+    """Return the next message, or None if the other end is closed."""
     data = bytearray()
     size = 8
     while len(data) < size:
@@ -121,4 +121,4 @@ def read(line: int) -> bytes | None:
         data += part
         if len(data) >= 8:
             size = 8 + int.from_bytes(data[:8], "little")
-    return bytes(data[8:])  # nobody sends a second one before the answer
+    return bytes(data[8:])  # no second message can follow, as it is sent only after the answer

@@ -1,4 +1,4 @@
-"""Call what a student wrote, and keep what it returned, or raised, as it was at that moment."""
+"""Call the student's code, and copy what it returned or raised as it was at that moment."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from .values import (
     Unloadable,
 )
 
-WORDLESS = "(the exception could not say what it is about)"
+NO_MESSAGE = "(the exception's message could not be read)"
 OUT_OF_MEMORY = "DefaultCPUAllocator"
-"""What torch says then."""
+"""The word in torch's message if memory runs out."""
 
 MOST_CODE = 120
-"""So many characters are kept of the line of a cell that raised an exception."""
+"""At most this many characters of the line that raised an exception are kept."""
 
-_OF_A_CELL = re.compile(r"^<cell |^<ipython-input-|[/\\](ipykernel|xpython)_\d+[/\\]")
-"""The names that a notebook's kernels give to cells, and this sandbox."""
+_CELL_NAME = re.compile(r"^<cell |^<ipython-input-|[/\\](ipykernel|xpython)_\d+[/\\]")
+"""The file names that notebook kernels and this sandbox give to cells."""
 
 MOST_TYPES = 20
-"""So many of the types of an exception are kept: its own, and those that it is derived from."""
+"""At most this many types of an exception are kept: its own and its base classes."""
 
 
 def attempt(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
-    """What `function` returns, or `Raised`."""
+    """Call `function`; return its result, or `Raised` if it raises an exception."""
     try:
         return _call(function, arguments, keywords)
     except Failed as failed:
@@ -47,8 +47,8 @@ def attempt(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> A
     except (MemoryError, KeyboardInterrupt):
         raise
     except BaseException as error:
-        refuse_memory(error)
-        return raised(error)
+        raise_memory_error(error)
+        return record_exception(error)
 
 
 def _directly(function: Callable[..., Any], arguments: Any, keywords: Any) -> Any:
@@ -65,36 +65,36 @@ def call_apart() -> None:
 
 
 def is_apart() -> bool:
-    """True if each attempt is made in such a thread."""
+    """Return True if each attempt is made in such a thread."""
     return _call is apart_call
 
 
 def _failure(failed: Failed) -> Raised:
-    """What is kept of an exception in such a thread."""
+    """Return the record of an exception that was raised in such a thread."""
     for kind in (MemoryError, KeyboardInterrupt):
         if kind.__name__ in failed.kinds:
             raise kind
     message = failed.message
     if message is None:
-        message = WORDLESS
+        message = NO_MESSAGE
     elif OUT_OF_MEMORY in message and "RuntimeError" in failed.kinds:
         raise MemoryError
     name, *bases = (kind[:100] for kind in failed.kinds[:MOST_TYPES]) if failed.kinds else ("",)
     return Raised(name, message, failed.line, tuple(bases))
 
 
-def taken(value: Any, leaf: Callable[[Any], Any], depth: int = 0) -> Any:
-    """A copy of what was returned, as it is now, with what `leaf` makes of each array and tensor.
+def snapshot(value: Any, leaf: Callable[[Any], Any], depth: int = 0) -> Any:
+    """Return a copy of a returned value as it is now; `leaf` copies each array and tensor.
 
-    A tuple with names (a NamedTuple) becomes a plain one, and so does an OrderedDict. What may be
-    no answer stays as it is.
+    A NamedTuple becomes a plain tuple, and an OrderedDict a plain dict. A value that is not a valid
+    answer is returned unchanged.
     """
     kind = type(value)
-    if issubclass(kind, tuple):  # unlike isinstance, this runs no code of the value's
+    if issubclass(kind, tuple):  # unlike isinstance, this runs no code of the value's class
         kind, value = tuple, tuple(tuple.__iter__(value))
     if issubclass(kind, dict):
         pairs = [*dict.items(value)]
-        if any(type(key) is not str for key, _ in pairs):  # to copy it would run the key's own code
+        if any(type(key) is not str for key, _ in pairs):  # copying it would run the keys' code
             return value
         kind, value = dict, dict(pairs)
     if kind is not tuple and kind is not list and kind is not dict:
@@ -102,64 +102,64 @@ def taken(value: Any, leaf: Callable[[Any], Any], depth: int = 0) -> Any:
     if depth == wire.MAX_DEPTH or len(value) > wire.MAX_ITEMS:
         return value
     if kind is dict:
-        return {key: taken(item, leaf, depth + 1) for key, item in value.items()}
-    return kind(taken(item, leaf, depth + 1) for item in value)
+        return {key: snapshot(item, leaf, depth + 1) for key, item in value.items()}
+    return kind(snapshot(item, leaf, depth + 1) for item in value)
 
 
-def copied_array(value: Any) -> Any:
-    """A copy of an array, unless it is too large for an answer; anything else as it is."""
+def copy_array(value: Any) -> Any:
+    """Return a copy of an array that is not too large for an answer; else the value itself."""
     if type(value) is np.ndarray and value.nbytes <= wire.MAX_BYTES:
         return value.copy()
     return value
 
 
 @dataclass(frozen=True)
-class Noted:
-    """What one case showed, with the object first returned, its copy, and how that is taken."""
+class CallRecord:
+    """The observation of one call, the object first returned, its copy, and `leaf` to copy it."""
 
     observation: Observation
     returned: Any
-    kept: Any
+    copied: Any
     leaf: Callable[[Any], Any]
 
 
-def with_later_changes(noted: Sequence[Noted]) -> list[Observation]:
-    """The observations, each with what has become of the object first returned, if it changed."""
-    return [_with_later_change(one) for one in noted]
+def with_later_changes(records: Sequence[CallRecord]) -> list[Observation]:
+    """Return the observations, with the present value of each returned object that has changed."""
+    return [_with_later_change(record) for record in records]
 
 
-def _with_later_change(noted: Noted) -> Observation:
-    if isinstance(noted.kept, Raised | Foreign | Unloadable):
-        return noted.observation
-    now = taken(noted.returned, noted.leaf)
-    unchanged = wire.encode(now) == wire.encode(noted.kept)
-    return noted.observation if unchanged else replace(noted.observation, later=now)
+def _with_later_change(record: CallRecord) -> Observation:
+    if isinstance(record.copied, Raised | Foreign | Unloadable):
+        return record.observation
+    now = snapshot(record.returned, record.leaf)
+    unchanged = wire.encode(now) == wire.encode(record.copied)
+    return record.observation if unchanged else replace(record.observation, later=now)
 
 
-def refuse_memory(error: BaseException) -> None:
-    """Raise MemoryError for torch's way of saying so."""
+def raise_memory_error(error: BaseException) -> None:
+    """Raise MemoryError if `error` is the RuntimeError by which torch reports it."""
     if isinstance(error, RuntimeError) and OUT_OF_MEMORY in str(error):
         raise MemoryError from error
 
 
-def loaded(argument: Any) -> Any:
-    """What the student's code is given for `argument`."""
+def load_argument(argument: Any) -> Any:
+    """Return the value that the student's code receives for `argument`."""
     if isinstance(argument, FunctionElsewhere):
         return stand_in(argument.number)
     return argument.load() if isinstance(argument, SourceFunction | SeededGenerator) else argument
 
 
-def raised(error: BaseException) -> Raised:
-    """What is kept of an exception: its types, its message, and the last line in a cell."""
+def record_exception(error: BaseException) -> Raised:
+    """Return the record of an exception: its types, its message, and the last line in a cell."""
     line, code = None, ""
     if isinstance(error, SyntaxError):
         line = error.lineno
     for frame in traceback.extract_tb(error.__traceback__):
-        if _OF_A_CELL.search(frame.filename):
+        if _CELL_NAME.search(frame.filename):
             line, code = frame.lineno, (frame.line or "")[:MOST_CODE]
     try:
         message = str(error)
     except BaseException:
-        message = WORDLESS
+        message = NO_MESSAGE
     name, *bases = (kind.__name__[:100] for kind in type(error).__mro__[:MOST_TYPES])
     return Raised(name, message, line, tuple(bases), code)

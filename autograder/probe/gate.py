@@ -1,11 +1,11 @@
 """A run asks its room before it starts a process, and the room may refuse.
 
-Nobody who watches an answer sees what runs in another process, or in a thread that was there before
-the watch. So a run is sealed before it comes to an exercise with something forbidden. All other
-processes end. If threads are left in the run's own process, it goes on in a child without them
-(`successor`), and that process ends, too. From then on, the next process that is to begin ends the
-run; threads may begin, and are watched. The kernel asks, whichever way a process begins
-(seccomp_unotify(2)).
+The watch over an answer does not see code that runs in another process, or in a thread that is
+older than the watch. So a run is sealed before it comes to an exercise that forbids something. The
+room ends all other processes. If the run's own process has other threads left, the run goes on in a
+child without them (`successor`), and the room ends the old process too. From then on, an attempt to
+start a process ends the run; new threads are allowed, and are watched. The kernel sends the
+requests (seccomp_unotify(2)), so it does not matter how a process is started.
 """
 
 from __future__ import annotations
@@ -24,33 +24,34 @@ from . import seccomp, successor
 from .usage import Watch
 
 Seal = Callable[[], Any]
-"""What a child calls when it comes to something forbidden; it returns when no one else lives."""
+"""A child calls it before an exercise that forbids something; it returns when the run is sealed."""
 
 _SEAL = 0x800
-"""CLONE_SIGHAND alone: flags of a `clone` that the kernel would refuse. It asks for the seal."""
+"""The flags of a `clone` that requests the seal: CLONE_SIGHAND alone, which the kernel refuses."""
 
 _REQUEST = struct.Struct("=QI20xQ40x")
-"""struct seccomp_notif: its number, the process that asks, and the call's first argument."""
+"""struct seccomp_notif: its number, the requesting process, and the call's first argument."""
 
 _REPLY = struct.Struct("=QqiI")  # struct seccomp_notif_resp: number, value, error, flags
-_THREADS_LEFT = 1  # what the call returns then
+_THREADS_LEFT = 1  # the call's return value if other threads are left
 _RECEIVE, _SEND = 0xC0502100, 0xC0182101  # SECCOMP_IOCTL_NOTIF_*
 _CONTINUE = 1
 
 LAST_THREADS = 1.0
-"""Seconds that the threads of a process have to end before it goes on without them. One that runs
-calls may have been told to end just now."""
+"""Seconds that the threads of a process have to end before the run goes on without them. The thread
+that makes our calls, for example, may only just have been told to end."""
 
 
 def no_seal() -> None:
-    """The Seal of a run whose processes nobody counts."""
+    """Do nothing: the Seal of a run whose processes are not counted."""
 
 
-def tell(line: socket.socket) -> Seal:
-    """In a child: let who holds the other end of `line` be asked for all that begins from now on.
+def install(line: socket.socket) -> Seal:
+    """In a child: send all requests to start processes to the holder of the other end of `line`.
 
-    Nobody is, and nothing is sealed, where the kernel does not ask, as below a container that asks
-    about system calls itself. Then only what Python begins is noticed (`ready_made.PROCESSES`).
+    Where the kernel does not support that, for example below a container that handles such requests
+    itself, nothing is sealed. Then only processes started by Python are noticed
+    (`ready_made.PROCESSES`).
     """
     with line:
         try:
@@ -70,10 +71,10 @@ def tell(line: socket.socket) -> Seal:
 
 
 def gate(line: socket.socket, watch: Watch | None, spared: Sequence[int]) -> Gate | None:
-    """The gate that a child tells of at the other end of `line`; None if it never does.
+    """Return the gate that a child installs at the other end of `line`, or None if it does not.
 
-    `watch` looks after all processes, and `spared` are those that the seal lets live: the child,
-    which is the first, and others.
+    `watch` sees all processes, and `spared` are those that the seal does not end: first the child,
+    then any others.
     """
     with line:
         _, listeners, _, _ = socket.recv_fds(line, 1, 1)
@@ -81,59 +82,60 @@ def gate(line: socket.socket, watch: Watch | None, spared: Sequence[int]) -> Gat
 
 
 class Gate:
-    """Where a room is asked. `left` is True if processes or threads had to end for the seal.
+    """The room's side of the gate, which answers the requests.
 
-    `child` is the process that the run goes on in. `sealing` is True as long as the others have not
-    all ended, and `refused` once a process was to begin after that.
+    `child` is the process in which the run goes on. `sealing` is True until all others have ended,
+    `left` is True if any processes or threads had to be ended for the seal, and `refused` becomes
+    True when a process is to be started after the seal.
     """
 
     def __init__(self, listener: int, watch: Watch, spared: Sequence[int]) -> None:
-        """See `gate`; `listener` is what a child has told of."""
+        """See `gate`; `listener` is the open file that the child sent."""
         self._listener, self._watch = listener, watch
         self.child, *self._others = spared
-        self._waiting = 0  # the number of the request for the seal
-        self._asked_at = 0.0
+        self._seal_request = 0  # the number of the request for the seal
+        self._requested_at = 0.0
         self._sealed = self._awaits_successor = False
         self.sealing = self.left = self.refused = False
 
     def fileno(self) -> int:
-        """Readable while something is asked."""
+        """Return a file descriptor that is readable while a request waits."""
         return self._listener
 
     def answer(self) -> None:
-        """Answer what is asked next; what is refused waits for the end of the run."""
+        """Answer the next request; a refused process waits, without a reply, until the run ends."""
         request = bytearray(_REQUEST.size)
         try:
             fcntl.ioctl(self._listener, _RECEIVE, request)
-        except OSError:  # who asked has ended
+        except OSError:  # the requesting process has ended
             return
         number, process, flags = _REQUEST.unpack(request)
         if flags == _SEAL:
             if self._awaits_successor and process != self.child:
                 self.child, self._awaits_successor = process, False
-            self._waiting, self.sealing = number, True
-            self._asked_at = time.monotonic()
+            self._seal_request, self.sealing = number, True
+            self._requested_at = time.monotonic()
         elif self._sealed:
             self.refused = True
         else:
             self._reply(number, _CONTINUE)
 
     def seal(self) -> None:
-        """End what has not ended yet; if nothing is left, let in nothing more."""
+        """End the processes that are left; if there are none, refuse new ones from now on."""
         if self._watch.end_all_but({self.child, *self._others}):
             self.left = True
         elif self._watch.threads(self.child) <= 1:
             self.sealing, self._sealed = False, True
-            self._reply(self._waiting, 0)
-        elif time.monotonic() - self._asked_at > LAST_THREADS:
+            self._reply(self._seal_request, 0)
+        elif time.monotonic() - self._requested_at > LAST_THREADS:
             self.left = self._awaits_successor = True
             self.sealing = self._sealed = False
-            self._reply(self._waiting, 0, value=_THREADS_LEFT)
+            self._reply(self._seal_request, 0, value=_THREADS_LEFT)
 
     def close(self) -> None:
-        """Answer no more: what still waits does not begin."""
+        """Stop answering; the kernel then refuses the requests that still wait."""
         os.close(self._listener)
 
     def _reply(self, number: int, flags: int, value: int = 0) -> None:
-        with contextlib.suppress(OSError):  # who asked has ended
+        with contextlib.suppress(OSError):  # the requesting process has ended
             fcntl.ioctl(self._listener, _SEND, _REPLY.pack(number, value, 0, flags))

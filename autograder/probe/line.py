@@ -1,4 +1,4 @@
-"""The line between the grader and a sandbox: small messages of JSON, and open files with them."""
+"""The line between the grader and a sandbox: small JSON messages, and open files with them."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ MOST_FILES = 4
 
 
 class LineError(Exception):
-    """The other end has gone, or said what is no message."""
+    """Raised if the other end is closed, or sent something that is not a valid message."""
 
 
 class LateError(LineError):
-    """The deadline came first."""
+    """Raised if the deadline passed first."""
 
 
 def send(
     line: socket.socket, message: dict[str, Any], files: Sequence[int] = (), payload: bytes = b""
 ) -> None:
-    """Send `message`, open `files` with it, and then the bytes of `payload`. Raises LineError."""
+    """Send `message` with open `files`, and then the bytes of `payload`. Raises LineError."""
     text = json.dumps(message | {"payload": len(payload)}).encode()
     try:
         socket.send_fds(line, [len(text).to_bytes(4, "little")], files)
@@ -35,10 +35,10 @@ def send(
 def receive(
     line: socket.socket, most: int = 0, deadline: float | None = None
 ) -> tuple[dict[str, Any], list[int], bytes]:
-    """The next message, its files, and its payload of at most `most` bytes. Raises LineError.
+    """Return the next message, its files, and its payload of at most `most` bytes.
 
-    `deadline` is a time of `time.monotonic`: nothing is waited for beyond it, whoever holds the
-    other end. Then it raises LateError.
+    Raises LineError, and LateError if the whole message has not arrived at `deadline`, a time of
+    `time.monotonic`.
     """
     files: list[int] = []
     try:
@@ -73,7 +73,7 @@ def _read(line: socket.socket, size: int, deadline: float | None) -> bytes:
 
 
 def _wait(line: socket.socket, deadline: float | None) -> None:
-    """Let the next read of `line` end by the deadline."""
+    """Set the timeout of `line` so that the next read ends by the deadline."""
     if deadline is None:
         line.settimeout(None)
         return

@@ -1,4 +1,4 @@
-"""What the process of a room hears of a child: results, until it ends or a limit ends it."""
+"""Listen to a child, in the process of a room, until it ends or a limit ends it."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ GENEROUS = 6
 """A run may last this many times its limit on a machine that is busy with others."""
 
 MOST_RESULTS = 1000
-"""The most results of a run: far more than an assignment has exercises."""
+"""The maximum number of results of a run, far more than an assignment has exercises."""
 
-TICK = 0.02  # seconds between two looks at what a child uses
-ENDING = 0.001  # seconds between two looks whether a child that says nothing more has ended
+TICK = 0.02  # seconds between two checks of a child's usage
+ENDING = 0.001  # seconds between two checks whether a silent child has ended
 
 
 @dataclass
 class Outcome:
-    """What became of one child: a status (None while it runs), the cell in which it ended, results.
+    """The outcome of one child: a status (None while it runs), the cell in which it ended, results.
 
-    `requests` says of functions by number how many different calls of them it asked for. `left` is
-    True if processes had to end before the exercises with something forbidden.
+    `requests` are pairs of a function's number and how many different calls of it were requested.
+    `left` is True if processes had to be ended before the exercises that forbid something.
     """
 
     status: Status | None
@@ -40,87 +40,87 @@ class Outcome:
 
 
 class Listener:
-    """Hears what a child says until it ends or a limit does.
+    """Reads a child's messages until the child ends or exceeds a limit.
 
-    The results that it holds have `answer` bytes at most. So a run ends before the result that
-    would be too much; what was heard before counts, and the grader asks for the rest once more.
+    All results together have at most as many bytes as the limit "answer". A run ends at the result
+    that would exceed it; earlier results count, and the grader requests the others in another run.
     """
 
     def __init__(
         self,
         child: int,
-        said: int,
+        reports: int,
         text: int,
         limits: dict[str, Any],
         watch: Watch | None,
         gate: Gate | None,
     ) -> None:
-        """`child` reports on `said` and prints on `text`; `watch` and `gate` may be missing."""
-        self.child, self.said, self.text = child, said, text
+        """Listen to `child`, which sends messages on the pipe `reports` and prints on `text`."""
+        self.child, self.reports, self.text = child, reports, text
         self.limits, self.watch, self.gate = limits, watch, gate
-        self.heard, self.printed = bytearray(), bytearray()
-        self.taken = 0  # bytes of results
-        self.refused: Status | None = None  # of a run that says what cannot be taken
-        self.seen = Outcome(None)
+        self.received, self.printed = bytearray(), bytearray()
+        self.result_bytes = 0  # bytes of results
+        self.refused: Status | None = None  # why the messages cannot be accepted
+        self.result = Outcome(None)
         self.prepared = False
         self.in_cells = True
         self.part: int | str | None = None  # the cell that runs, or the calls
         self.part_began = 0.0
-        self.begun = self.looked = time.monotonic()
-        for pipe in (said, text):
+        self.started = self.last_look = time.monotonic()
+        for pipe in (reports, text):
             os.set_blocking(pipe, False)
         if watch:
             watch.restart()
 
     def outcome(self) -> Outcome:
-        """Listen to the end."""
+        """Listen until the child has ended, and return the outcome."""
         pipes = {
-            self.said: (self.heard, self.limits["answer"]),
+            self.reports: (self.received, self.limits["answer"]),
             self.text: (self.printed, self.limits["output"]),
         }
-        while not self.seen.status:
-            ready = self._waited_for([*pipes])
-            ended, code = self._ended()
+        while not self.result.status:
+            ready = self._wait_for([*pipes])
+            ended, code = self._wait_status()
             for pipe in [*pipes] if ended else ready:
                 if not _drain(pipe, *pipes[pipe]):
                     del pipes[pipe]
-            self._understand()
-            if self.seen.status:
+            self._process()
+            if self.result.status:
                 break
             if self.over():
-                self.seen.status = Status.ENDED
+                self.result.status = Status.ENDED
             elif len(self.printed) > self.limits["output"]:
-                self.seen.status = Status.OUTPUT
+                self.result.status = Status.OUTPUT
             elif self.gate and self.gate.refused:
-                self.seen.status = Status.SEALED
+                self.result.status = Status.SEALED
             elif ended:
-                self.seen.status = _ending(code) if self.prepared else Status.UNPREPARED
-            elif time.monotonic() - self.looked >= TICK:
-                self.looked = time.monotonic()
-                self.seen.status = self._over_a_limit()
-        if self.said in pipes:  # what it said before it came to a limit counts
-            _drain(self.said, *pipes[self.said])
-            self._understand()
-        self.seen.left = self.gate is not None and self.gate.left
-        return self.seen
+                self.result.status = _ending(code) if self.prepared else Status.UNPREPARED
+            elif time.monotonic() - self.last_look >= TICK:
+                self.last_look = time.monotonic()
+                self.result.status = self._over_a_limit()
+        if self.reports in pipes:  # messages that it sent before it exceeded a limit count
+            _drain(self.reports, *pipes[self.reports])
+            self._process()
+        self.result.left = self.gate is not None and self.gate.left
+        return self.result
 
     def over(self) -> bool:
-        """True if no more need be heard, though the child lives."""
+        """Return True if listening can stop although the child still runs."""
         return False
 
-    def _ended(self) -> tuple[int, int]:
-        """What `waitpid` says of the process that the run goes on in."""
+    def _wait_status(self) -> tuple[int, int]:
+        """Return the result of `waitpid` for the process in which the run goes on."""
         try:
             return os.waitpid(self.gate.child if self.gate else self.child, os.WNOHANG)
-        except ChildProcessError:  # it is another process's child until that has ended
+        except ChildProcessError:  # until its parent has ended, it is not our child
             return 0, 0
 
-    def _waited_for(self, pipes: list[int]) -> list[int]:
-        """Which of `pipes` hold something, or none after a while; answers at the gate meanwhile."""
+    def _wait_for(self, pipes: list[int]) -> list[int]:
+        """Wait a moment, answering requests at the gate; return the pipes that can be read."""
         if self.gate is None:
             return select.select(pipes, [], [], TICK if pipes else ENDING)[0]
-        asking = [] if self.gate.sealing else [self.gate.fileno()]
-        ready, _, _ = select.select([*pipes, *asking], [], [], TICK if pipes and asking else ENDING)
+        gates = [] if self.gate.sealing else [self.gate.fileno()]
+        ready, _, _ = select.select([*pipes, *gates], [], [], TICK if pipes and gates else ENDING)
         if self.gate.fileno() in ready:
             ready.remove(self.gate.fileno())
             self.gate.answer()
@@ -128,54 +128,56 @@ class Listener:
             self.gate.seal()
         return ready
 
-    def _understand(self) -> None:
-        """Take what was said, as far as it is whole, and note why no more of it can be taken."""
-        while len(self.heard) >= 9 and not self.refused:
-            kind, number = bytes(self.heard[:1]), int.from_bytes(self.heard[1:9], "little")
+    def _process(self) -> None:
+        """Process the messages that are complete; set `refused` if one cannot be accepted."""
+        while len(self.received) >= 9 and not self.refused:
+            kind, number = bytes(self.received[:1]), int.from_bytes(self.received[1:9], "little")
             if kind == RESULT:
-                if self.taken + number > self.limits["answer"]:
+                if self.result_bytes + number > self.limits["answer"]:
                     self.refused = Status.RESULTS
-                elif len(self.seen.results) == MOST_RESULTS:
+                elif len(self.result.results) == MOST_RESULTS:
                     self.refused = Status.MALFORMED
-                if self.refused or len(self.heard) < 9 + number:
+                if self.refused or len(self.received) < 9 + number:
                     break
-                self.taken += number
-                self.seen.results.append(bytes(self.heard[9 : 9 + number]))
-                del self.heard[:number]
+                self.result_bytes += number
+                self.result.results.append(bytes(self.received[9 : 9 + number]))
+                del self.received[:number]
             elif kind == PREPARED:
                 self.prepared = True
             elif kind == CELL:
-                self.seen.cell = number if self.in_cells else None
+                self.result.cell = number if self.in_cells else None
             elif kind == DONE:
-                self.in_cells, self.seen.cell = False, None
+                self.in_cells, self.result.cell = False, None
             else:
                 self.refused = Status.MALFORMED
-            del self.heard[:9]
-        self.seen.status = self.seen.status or self.refused
+            del self.received[:9]
+        self.result.status = self.result.status or self.refused
 
     def _over_a_limit(self) -> Status | None:
-        """The status that a limit calls for, or None."""
-        clock = time.monotonic() - self.begun
+        """Return the status for the limit that is exceeded, or None."""
+        clock = time.monotonic() - self.started
         if self.watch:
             usage = self.watch.look()
             if usage.memory > self.limits["memory"]:
                 return Status.MEMORY
             if usage.processes > self.limits["processes"]:
                 return Status.PROCESSES
-            if usage.files > MOST_FILES:  # the folders that bubblewrap makes have no such limit
+            if usage.files > MOST_FILES:  # folders made by bubblewrap do not enforce this limit
                 return Status.FILES
             clock = self.watch.clock(usage)
-        part = self.seen.cell if self.in_cells else "calls"
+        part = self.result.cell if self.in_cells else "calls"
         if part != self.part:
             self.part, self.part_began = part, clock
         allowed = self.limits["cell_seconds" if self.in_cells else "seconds"]
         whole = self.limits["cells_seconds"] + (0 if self.in_cells else self.limits["seconds"])
         late = clock - self.part_began > allowed or clock > whole
-        return Status.TIMEOUT if late or time.monotonic() - self.begun > GENEROUS * whole else None
+        return (
+            Status.TIMEOUT if late or time.monotonic() - self.started > GENEROUS * whole else None
+        )
 
 
 def _drain(pipe: int, into: bytearray, most: int) -> bool:
-    """Append what `pipe` holds now, up to more than `most`; False if there will be no more."""
+    """Append what `pipe` holds now until `into` exceeds `most`; return False if it is closed."""
     while len(into) <= most:
         try:
             piece = os.read(pipe, 2**16)

@@ -1,7 +1,7 @@
-"""A room of its own for one submission, made by the process that will judge it.
+"""Make a room for one submission, in the process that will run it.
 
-In the warm sandbox a room has its own processes, files, user and message queues (namespaces(7));
-the network it shares with nobody but the empty sandbox around it.
+In the warm sandbox, a room has separate namespaces (namespaces(7)) for processes, files, users and
+message queues. It shares the network only with the sandbox around it, which is otherwise empty.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ import os
 from . import seccomp
 
 DESK = "/desk"
-"""Where the student's code runs."""
+"""The folder in which the student's code runs."""
 
 JUDGE = "/judge"
-"""Where what runs beside it stands: this package."""
+"""The folder with this package, which runs beside the student's code."""
 
 PRIVATE = ("/tmp", "/dev/shm", DESK)
-"""The folders that a submission may write to: empty at the start, small, and its own."""
+"""The folders that a submission may write to: private, small, and empty at the start."""
 
 MOST_FILES = 4096
-"""So many files and folders each of them holds."""
+"""The maximum number of files and folders in each of them."""
 
 _NEW_USER, _NEW_PROCESSES, _NEW_MOUNTS, _NEW_IPC = 0x10000000, 0x20000000, 0x20000, 0x8000000
 _NO_SUID, _NO_DEVICES, _READ_ONLY, _SLAVE, _RECURSIVE = 2, 4, 1, 0x80000, 0x4000
@@ -31,10 +31,10 @@ _CAPABILITIES_V3 = 0x20080522
 
 
 def enter(file_bytes: int) -> int:
-    """Go into namespaces of our own; return 0 in their first process, its PID in the other one.
+    """Enter new namespaces; return 0 in their first process, and its PID in the calling process.
 
-    That first process sees no other one, and its folders of PRIVATE hold `file_bytes` each. Raises
-    OSError where the machine allows none of it.
+    The first process sees no other process, and each of its folders PRIVATE holds `file_bytes`.
+    Raises OSError if the machine does not allow this.
     """
     kernel = ctypes.CDLL(None, use_errno=True)
     user, group = os.getuid(), os.getgid()
@@ -49,7 +49,7 @@ def enter(file_bytes: int) -> int:
     first = os.fork()
     if first:
         return first
-    _check(kernel.mount(None, b"/", None, _SLAVE | _RECURSIVE, None), "mounts of our own")
+    _check(kernel.mount(None, b"/", None, _SLAVE | _RECURSIVE, None), "private mounts")
     for folder in PRIVATE:
         options = f"size={file_bytes},nr_inodes={MOST_FILES}".encode()
         flags = _NO_SUID | _NO_DEVICES | _NO_TIMES_OF_READING
@@ -60,21 +60,21 @@ def enter(file_bytes: int) -> int:
 
 
 def drop_privileges() -> None:
-    """Give up every capability for good, and every system call of `seccomp`."""
+    """Give up every capability permanently, and the system calls that `seccomp` refuses."""
     kernel = ctypes.CDLL(None, use_errno=True)
     for capability in range(64):
         if kernel.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0) < 0:
-            break  # the last one that this kernel knows, or none is ours to drop
+            break  # the kernel knows no further capability, or does not let us drop any
     kernel.prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
     header = (ctypes.c_uint32 * 2)(_CAPABILITIES_V3, 0)
     none = (ctypes.c_uint32 * 6)()
-    _check(kernel.capset(header, none), "no capabilities")
+    _check(kernel.capset(header, none), "dropping capabilities")
     kernel.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
     if seccomp.supported():
         seccomp.install()
 
 
-def _check(result: int, what: str) -> None:
+def _check(result: int, step: str) -> None:
     if result < 0:
         number = ctypes.get_errno()
-        raise OSError(number, f"{what}: {os.strerror(number)}")
+        raise OSError(number, f"{step}: {os.strerror(number)}")

@@ -1,4 +1,4 @@
-"""Call a function on the cases of an exercise and note what it does."""
+"""Call a function on the cases of an exercise and record what it does."""
 
 from __future__ import annotations
 
@@ -11,72 +11,87 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from .apart import renew
-from .calling import Noted, attempt, copied_array, is_apart, loaded, taken, with_later_changes
+from .calling import (
+    CallRecord,
+    attempt,
+    copy_array,
+    is_apart,
+    load_argument,
+    snapshot,
+    with_later_changes,
+)
 from .ready_made import Watch
 from .values import Call, Observation, Raised
 
 WATCHED = 8
-"""Every so many cases, from the first on, what runs is watched: it takes five times as long."""
+"""Only every eighth case, from the first on, is watched, because a watched call takes five times as
+long."""
 
 
-class Made(Protocol):
-    """A call with all its arguments made."""
+class PreparedCall(Protocol):
+    """A call whose arguments have all been made."""
 
-    def observe(self, function: Callable[..., Any]) -> Noted:
-        """Make the call, and note what it showed."""
+    def observe(self, function: Callable[..., Any]) -> CallRecord:
+        """Make the call, and record what happened."""
         ...
 
 
 class Prepared:
-    """The calls of one exercise, with their arguments made: once for one pass."""
+    """The calls of one exercise with their arguments, for a single pass."""
 
-    def __init__(self, made: Sequence[Made], again: bool, forbidden: Sequence[str] = ()) -> None:
-        """`again` makes the last call first. `watched` is True where something is `forbidden`."""
-        self._made = made
+    def __init__(
+        self, calls: Sequence[PreparedCall], again: bool, forbidden: Sequence[str] = ()
+    ) -> None:
+        """Keep the `calls` of one pass; `again` makes the last call first.
+
+        `watched` is True if anything is `forbidden`.
+        """
+        self._calls = calls
         self._again = again
         self._watch = Watch(forbidden)
         self.watched = bool(forbidden)
 
     def observe(self, function: Callable[..., Any]) -> list[Observation]:
-        """Make every call; the observations stand in the order of the cases.
+        """Make every call; return the observations in the order of the cases.
 
-        What is returned is copied at once; after all the calls, each object returned is compared
-        with its copy. A MemoryError and the person's own KeyboardInterrupt go through; any other
-        exception is noted.
+        Each returned object is copied at once, and compared with its copy after all the calls. A
+        MemoryError, and a KeyboardInterrupt by the user, pass through; any other exception is
+        recorded.
         """
         renew()
-        order = list(enumerate(self._made))
+        order = list(enumerate(self._calls))
         if self._again:
             order.reverse()
-        seen = with_later_changes([self._observed(at, made, function) for at, made in order])
-        return seen[::-1] if self._again else seen
+        records = [self._record(at, call, function) for at, call in order]
+        observations = with_later_changes(records)
+        return observations[::-1] if self._again else observations
 
-    def _observed(self, at: int, made: Made, function: Callable[..., Any]) -> Noted:
+    def _record(self, at: int, call: PreparedCall, function: Callable[..., Any]) -> CallRecord:
         if at % WATCHED:
-            return made.observe(function)
-        with self._watch.watching(here=not is_apart()) as ran:
-            noted = made.observe(function)
-        return replace(noted, observation=replace(noted.observation, ready_made=tuple(ran)))
+            return call.observe(function)
+        with self._watch.watching(here=not is_apart()) as names:
+            record = call.observe(function)
+        return replace(record, observation=replace(record.observation, ready_made=tuple(names)))
 
 
 def prepare(calls: Sequence[Call], *, again: bool = False) -> Prepared:
-    """Make all arguments, of the arrays in `calls` themselves: whoever holds them sees a change.
+    """Make all arguments, from the arrays in `calls` without copies, so that changes can be seen.
 
     The first pass makes each call once. The second pass, `again`, goes from the last call to the
-    first and makes each twice, modules the second time in train mode: it notes the second result.
+    first and makes each twice, modules the second time in train mode; it records the second result.
     """
-    # One list for the whole exercise, looked for in the second pass: looking takes its time.
+    # All calls of an exercise have the same list. Watching is slow, so only this pass does it.
     forbidden = calls[0].forbidden if again and calls else ()
-    return Prepared([_made(call, again) for call in calls], again, forbidden)
+    return Prepared([_prepare_call(call, again) for call in calls], again, forbidden)
 
 
 def observe(function: Callable[..., Any], calls: Sequence[Call]) -> list[Observation]:
-    """Both passes, one after the other in this process, on copies of the calls' arrays."""
-    return together(*(_pass(function, calls, again) for again in (False, True)))
+    """Make both passes in this process, on copies of the calls' arrays; return the observations."""
+    return merge_passes(*(_pass(function, calls, again) for again in (False, True)))
 
 
 def observe_once(function: Callable[..., Any], calls: Sequence[Call]) -> list[Observation]:
-    """The first pass alone: all that is to be seen of what gives the same every time."""
+    """Make the first pass only, which is enough for a function known to be deterministic."""
     return _pass(function, calls, again=False)
 
 
@@ -84,22 +99,22 @@ def _pass(function: Callable[..., Any], calls: Sequence[Call], again: bool) -> l
     return prepare(copy.deepcopy(list(calls)), again=again).observe(function)
 
 
-def together(first: Sequence[Observation], second: Sequence[Observation]) -> list[Observation]:
-    """The observations of two passes as one: what the second pass noted is `again`."""
+def merge_passes(first: Sequence[Observation], second: Sequence[Observation]) -> list[Observation]:
+    """Merge the observations of two passes; the value of the second pass becomes `again`."""
     return [
-        replace(one, again=two.value)
-        if isinstance(one.value, Raised)
+        replace(before, again=after.value)
+        if isinstance(before.value, Raised)
         else replace(
-            one,
-            again=two.value,
-            later=two.later if one.later is None else one.later,
-            ready_made=one.ready_made or two.ready_made,
+            before,
+            again=after.value,
+            later=after.later if before.later is None else before.later,
+            ready_made=before.ready_made or after.ready_made,
         )
-        for one, two in zip(first, second, strict=True)
+        for before, after in zip(first, second, strict=True)
     ]
 
 
-def _made(call: Call, again: bool) -> Made:
+def _prepare_call(call: Call, again: bool) -> PreparedCall:
     if call.needs_torch:
         from .torch_probe import TorchCall
 
@@ -108,53 +123,54 @@ def _made(call: Call, again: bool) -> Made:
 
 
 class _ArrayCall:
-    """A call with NumPy's arrays, or numbers alone, made once, or twice in a row."""
+    """A call with only NumPy arrays and plain values, made once, or twice in a row."""
 
     def __init__(self, call: Call, again: bool) -> None:
-        times = [call, copy.deepcopy(call)] if again else [call]
+        calls = [call, copy.deepcopy(call)] if again else [call]
         self._after = (*call.arguments, *(call.keywords[name] for name in sorted(call.keywords)))
-        self._times = [
+        self._arguments = [
             (
-                tuple(map(loaded, one.arguments)),
-                tuple((name, loaded(value)) for name, value in one.keywords.items()),
+                tuple(map(load_argument, each.arguments)),
+                tuple((name, load_argument(value)) for name, value in each.keywords.items()),
             )
-            for one in times
+            for each in calls
         ]
         self._leaf = _leaf()
 
-    def observe(self, function: Callable[..., Any]) -> Noted:
+    def observe(self, function: Callable[..., Any]) -> CallRecord:
         results = []
-        for arguments, keywords in self._times:
+        for arguments, keywords in self._arguments:
             returned = attempt(function, *arguments, **dict(keywords))
-            results.append((returned, taken(returned, self._leaf)))
+            results.append((returned, snapshot(returned, self._leaf)))
         value = results[-1][1]
-        return Noted(Observation(value, self._after), *results[0], self._leaf)
+        return CallRecord(Observation(value, self._after), *results[0], self._leaf)
 
 
 def _leaf() -> Callable[[Any], Any]:
-    """How what is returned is copied: tensors too, if torch was here before the student's code."""
+    """Return the function to copy leaves: also tensors, if torch was imported before the cells."""
     if "torch" not in sys.modules:
-        return copied_array
-    from .torch_probe import copied_leaf
+        return copy_array
+    from .torch_probe import copy_leaf
 
-    return copied_leaf
+    return copy_leaf
 
 
 _RETURNS = frozenset(code for name, code in opcode.opmap.items() if "RETURN_" in name)
-_parts_of = type.__dict__["__dict__"].__get__
+_members = type.__dict__["__dict__"].__get__
 
 
 def is_stub(answer: Any) -> bool:
-    """True for the untouched stub: a function, or a class, whose bodies only say that they are one.
+    """Return True for an untouched stub: a function or class that raises NotImplementedError only.
 
-    Such a body raises NotImplementedError, after `super().__init__()` in a class.
+    In a class, each body may call `super().__init__()` first.
     """
-    kind = type(answer)  # unlike isinstance and vars, what follows runs no code of the answer's
+    kind = type(answer)  # unlike isinstance and vars, this and the next lines run no student code
     if issubclass(kind, type):
-        bodies = [one for one in _parts_of(answer).values() if type(one) is types.FunctionType]
-        return bool(bodies) and all(map(is_stub, bodies))
+        members = _members(answer).values()
+        methods = [member for member in members if type(member) is types.FunctionType]
+        return bool(methods) and all(map(is_stub, methods))
     if kind is not types.FunctionType or "NotImplementedError" not in answer.__code__.co_names:
         return False
     if not _RETURNS.isdisjoint(answer.__code__.co_code[::2]):
-        return False  # the line is still there, below what was written
+        return False  # the stub's `raise` is still there, but below an answer that returns
     return {*answer.__code__.co_names} <= {"super", "__init__", "NotImplementedError"}

@@ -1,7 +1,7 @@
-"""Which operators of torch run in a thread, as its own recorder tells it.
+"""Record which operators of torch run in a thread, with torch's own recorder.
 
-The recorder is torch's C++, below all that Python code can switch off around a call: subclasses,
-modes, dispatch keys, a backward pass of one's own. Torch is never imported here.
+The recorder is part of torch's C++ code, below everything that Python code can use to hide a call:
+subclasses, modes, dispatch keys, custom backward passes. Torch is never imported here.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections.abc import Callable
 from typing import Any
 
 AUTOMATIC = "torch.autograd"
-"""The name of torch's automatic differentiation: of its engine, and of each node of a graph that is
-called by hand, as `tensor.grad_fn(gradient)`."""
+"""The name for torch's automatic differentiation: its engine, and any node of a graph that is
+called by hand, as in `tensor.grad_fn(gradient)`."""
 
 SWITCHED_OFF = "torch.autograd.profiler"
-"""What is told of a thread whose recorder somebody else has ended."""
+"""The name that is reported for a thread whose recorder was ended by somebody else."""
 
 _ENGINE = "autograd::engine::"
 _BACKWARD_FUNCTION = 1  # at::RecordScope, in ATen/record_function.h
@@ -29,46 +29,46 @@ _SWITCHES = (
 
 
 class Recorder:
-    """Of the thread that calls it."""
+    """The recorder of the thread that calls it."""
 
     def __init__(self) -> None:
-        """Of torch as it is imported; KeyError, AttributeError or TypeError if it has none."""
+        """Use the imported torch; KeyError, AttributeError or TypeError if it has no recorder."""
         inside = sys.modules["torch._C"]
         profiler, self._torch = inside._profiler, inside._autograd
         self._enable = self._torch._enable_profiler_legacy
         self._disable = self._torch._disable_profiler_legacy
         self._name: Callable[[Any], str] = self._torch.ProfilerEvent.name
         self._scope: Callable[[Any], int] = self._torch.ProfilerEvent.scope
-        nothing_else = (False,) * 5  # no shapes, no memory, no stacks, no counts, no modules
+        options = (False,) * 5  # no shapes, memory, stacks, counts or modules
         self._config = profiler.ProfilerConfig(
-            profiler.ProfilerState.CPU, *nothing_else, profiler._ExperimentalConfig()
+            profiler.ProfilerState.CPU, *options, profiler._ExperimentalConfig()
         )
 
     def begin(self) -> None:
-        """Record from now on."""
+        """Start recording."""
         self._enable(self._config)
 
     def end(self) -> set[str]:
-        """The dotted names of what ran since: `torch.ops.aten.mm`, AUTOMATIC, or SWITCHED_OFF."""
+        """Stop; return dotted names of what ran: `torch.ops.aten.mm`, AUTOMATIC, SWITCHED_OFF."""
         try:
             threads = self._disable()
         except RuntimeError:
             return {SWITCHED_OFF}
-        events = {(self._name(one), self._scope(one)) for part in threads for one in part}
-        return {_dotted(name, scope) for name, scope in events}
+        events = {(self._name(e), self._scope(e)) for thread in threads for e in thread}
+        return {_dotted_name(name, scope) for name, scope in events}
 
     def take_away(self) -> None:
-        """Leave nothing that switches it where a student's code would look."""
+        """Remove the functions that switch the recorder from where student code would look."""
         switches = [vars(self._torch).get(name) for name in _SWITCHES]
         for name, module in [*sys.modules.items()]:
             if name.partition(".")[0] == "torch":
                 for key, value in [*vars(module).items()]:
-                    if any(value is one for one in switches):
+                    if any(value is switch for switch in switches):
                         del vars(module)[key]
 
 
 def recorder() -> Recorder | None:
-    """The recorder, if torch is there and has one."""
+    """Return the recorder, or None if torch is not imported or has none."""
     return _of_torch() if "torch" in sys.modules else None
 
 
@@ -80,7 +80,7 @@ def _of_torch() -> Recorder | None:
         return None
 
 
-def _dotted(name: str, scope: int) -> str:
+def _dotted_name(name: str, scope: int) -> str:
     if name.startswith(_ENGINE) or scope == _BACKWARD_FUNCTION:
         return AUTOMATIC
     return "torch.ops." + name.replace("::", ".") if "::" in name else name

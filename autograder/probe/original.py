@@ -1,6 +1,6 @@
-"""The process that has run the cells waits for turns, and forks a copy of itself for each.
+"""The original process: after the cells, it waits for turns and forks a copy of itself for each.
 
-`turns` says what for. What runs in here after the cells uses nothing that they could have replaced.
+`turns` explains why. The code here that runs after the cells uses nothing that they could replace.
 """
 
 from __future__ import annotations
@@ -19,33 +19,33 @@ from . import seccomp, successor
 from .apart import INTO_C, LISTENERS
 from .asking import LINE
 
-SAID = 102
-"""The open file on which a child reports."""
+REPORT = 102
+"""The file descriptor on which a child reports."""
 
 MOST_DESCRIPTORS = 128
-"""The limit to which an original may raise that on its open files: above LINE."""
+"""The limit on open files to which an original may raise its own, so that LINE is below it."""
 
 _PR_SET_DUMPABLE = 4
 
 
 def prepare(processor: bytes) -> Callable[[Callable[[], Any]], None]:
-    """Call it before the student's code runs. What it returns is the wait for turns.
+    """Return the function that waits for turns; call this before the student's code runs.
 
-    That takes a function which tells the room to begin, and returns in a copy only, once in each.
-    The room is at the other end of the open file LINE, where a copy has its questions to a
-    function; `processor` is what the process that answers is told first.
+    The returned function takes a function that tells the room to start, and returns only in the
+    copies, once in each. The room is at the other end of the descriptor LINE, on which a copy later
+    sends its requests to a function. `processor` is the first message to the process that answers.
     """
     room = socket(fileno=LINE)
     fork, prctl = successor.prepare_fork(), ctypes.CDLL(None).prctl
     block, forget = _signals()
 
     def hear(event: str, _: object) -> None:
-        """Give up all turns where a cell reaches C: it could have code run in here later."""
+        """Give up all turns if a cell reaches C, since it could make code run here later."""
         if event in INTO_C:
             try:
                 room.shutdown(SHUT_RDWR)
             except OSError:
-                return  # it is shut already
+                return  # it is already shut
 
     LISTENERS.append(hear)
 
@@ -58,7 +58,7 @@ def prepare(processor: bytes) -> Callable[[Callable[[], Any]], None]:
         prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
         room.send(b".")
         while True:
-            files = _received(room)
+            files = _receive_files(room)
             forget()
             if fork() == 0:
                 break
@@ -68,15 +68,15 @@ def prepare(processor: bytes) -> Callable[[Callable[[], Any]], None]:
         setsid()
         LISTENERS.remove(hear)
         room.detach()
-        said, text, asking = files
+        report, text, requests = files
         limit, most = getrlimit(RLIMIT_NOFILE)
-        setrlimit(RLIMIT_NOFILE, (most, most))  # some of the numbers below are beyond the limit
+        setrlimit(RLIMIT_NOFILE, (most, most))  # some of the descriptors below exceed the limit
         dup2(open_file(devnull, O_RDWR), 0)
         dup2(text, 1)
         dup2(text, 2)
-        dup2(said, SAID)
-        dup2(asking, LINE)
-        closerange(3, SAID)
+        dup2(report, REPORT)
+        dup2(requests, LINE)
+        closerange(3, REPORT)
         closerange(LINE + 1, 1024)
         setrlimit(RLIMIT_NOFILE, (limit, limit))
         write(LINE, processor)
@@ -86,10 +86,10 @@ def prepare(processor: bytes) -> Callable[[Callable[[], Any]], None]:
 
 
 def _signals() -> tuple[Callable[[], Any], Callable[[], Any]]:
-    """Two functions: one takes no signal from now on, and one forgets those that have come since.
+    """Return two functions: one blocks all signals, and one discards those that are pending.
 
-    All copies share how many signals may wait. The C library lets nobody keep two of them away, so
-    the kernel itself is asked.
+    All copies share one limit on pending signals. The C library does not allow two of the signals
+    to be blocked, so these functions call the kernel directly.
     """
     call = ctypes.CDLL(None).syscall
     change, take = seccomp.SIGNAL_MASK[seccomp.table()], seccomp.SIGNAL_WAIT[seccomp.table()]
@@ -106,10 +106,10 @@ def _signals() -> tuple[Callable[[], Any], Callable[[], Any]]:
     return block, forget
 
 
-def _received(room: socket) -> tuple[int, ...]:
-    """The open files of the next turn; where there is no room any more, the process ends.
+def _receive_files(room: socket) -> tuple[int, ...]:
+    """Return the open files of the next turn, or end the process if the room is gone.
 
-    They are for what is said, for what is printed, and for questions to a function.
+    They are for reports, for printed text, and for requests to a function.
     """
     message, ancillary, _, _ = room.recvmsg(1, 1024)
     if not message or not ancillary:
@@ -118,7 +118,7 @@ def _received(room: socket) -> tuple[int, ...]:
 
 
 def _reap() -> None:
-    """Let the copies go that have ended."""
+    """Reap the copies that have ended."""
     try:
         while waitpid(-1, WNOHANG)[0]:
             pass

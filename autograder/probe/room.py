@@ -1,8 +1,8 @@
-"""The first process of a room: takes orders from the grader, and lets a child carry out each.
+"""The first process of a room: takes orders from the grader, and has a child carry out each.
 
-No code of the student's runs in it. Each order gets a fresh child, so that nothing of one run
-reaches the next: when a child has ended, or a limit has ended it, whatever it left behind goes. An
-order for several turns (`turns`) gets one child, and a copy of that for each turn.
+It never runs the student's code. Each order gets a new child, so that no run can affect the next:
+when a child has ended, or a limit has ended it, everything that it left behind is removed. An order
+for several turns (`turns`) gets one child, and a copy of that child for each turn.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 from . import seccomp
 from .answering import ANY_PROCESSOR, PROCESSOR_BYTES, Answering
 from .child import Order, work
-from .gate import Seal, gate, no_seal, tell
+from .gate import Seal, gate, install, no_seal
 from .line import LineError, receive, send
 from .listening import Listener, Outcome
 from .original import MOST_DESCRIPTORS
@@ -29,19 +29,19 @@ from .traces import Traces
 from .turns import Turns
 from .usage import Watch
 
-READY = "ready"  # the first message: the room stands, and nothing of the student's has run yet
+READY = "ready"  # the first message: the room is set up, and no student code has run yet
 
 ENDED = 224
-"""So many processes may have ended that nobody waits for. The kernel counts them, too; `usage` does
-not, and so ends a run whose living ones are too many."""
+"""The number of zombie processes that a run may have in addition to its limit. The kernel's limit
+counts zombies; `usage` does not, and ends a run that has too many live processes."""
 
 
 def serve(line: socket.socket, watch: Watch | None, traces: Traces | None, mapped: int) -> None:
     """Carry out orders until the grader closes the line.
 
-    `watch` looks after all processes of the room; without it only the clock does. `traces` tells
-    whether an order has left something for the next; without it the room is not used again.
-    `mapped` is the address space, in bytes, that a run finds in use.
+    `watch` measures all processes of the room; without it, only elapsed time is limited. `traces`
+    tells whether an order has left traces for the next; without it, the room is not used again.
+    `mapped` is the address space, in bytes, that is in use before a run.
     """
     send(line, {"status": READY})
     if traces:
@@ -53,18 +53,18 @@ def serve(line: socket.socket, watch: Watch | None, traces: Traces | None, mappe
             return
         program, calls, *functions = files
         turns: int = order["turns"]
-        what = Order(program, calls, order["again"], frozenset(order["left_out"]), turns > 0)
+        task = Order(program, calls, order["again"], frozenset(order["left_out"]), turns > 0)
         if not turns:
-            outcome = _carry_out(what, functions, order["limits"], mapped, watch)
+            outcome = _carry_out(task, functions, order["limits"], mapped, watch)
         elif watch and traces and seccomp.supported():
             outcome = _carry_out_in_turns(
-                what, functions[0], turns, order["limits"], mapped, watch, traces
+                task, functions[0], turns, order["limits"], mapped, watch, traces
             )
         else:
             outcome = Outcome(Status.SHARED)
         for file in files:
             os.close(file)
-        clean = traces is not None and not turns and traces.none()
+        clean = traces is not None and not turns and traces.is_clean()
         sizes = [len(result) for result in outcome.results]
         reply = {
             "status": outcome.status,
@@ -84,40 +84,40 @@ def _carry_out(
     mapped: int,
     watch: Watch | None,
 ) -> Outcome:
-    """Let a child carry out `order`, and another process answer for the file of `functions`."""
+    """Have a child carry out `order`, and another process answer for the file of `functions`."""
     answering = [Answering(file, lambda: _limit(limits, mapped)) for file in functions]
-    said_read, said_write = os.pipe()
+    report_read, report_write = os.pipe()
     text_read, text_write = os.pipe()
-    told, telling = socket.socketpair()
+    gate_line, child_line = socket.socketpair()
     child = os.fork()
     if child == 0:
         code = 1
         try:
             processor = _stay_on_this_processor()
-            asking = [one.line.fileno() for one in answering]
-            for line in asking:
+            lines = [process.line.fileno() for process in answering]
+            for line in lines:
                 os.write(line, processor)
-            seal = tell(telling) if watch and seccomp.supported() else no_seal
-            _become_child(order, said_write, text_write, asking, limits, mapped, seal)
+            seal = install(child_line) if watch and seccomp.supported() else no_seal
+            _become_child(order, report_write, text_write, lines, limits, mapped, seal)
             code = 0
         except MemoryError:
             code = 77
         finally:
             os._exit(code)
-    os.close(said_write)
+    os.close(report_write)
     os.close(text_write)
-    telling.close()
+    child_line.close()
     requests: Counter[int] = Counter()
-    asked_at = gate(told, watch, [child, *(one.process for one in answering)])
+    child_gate = gate(gate_line, watch, [child, *(each.process for each in answering)])
     try:
-        outcome = Listener(child, said_read, text_read, limits, watch, asked_at).outcome()
+        outcome = Listener(child, report_read, text_read, limits, watch, child_gate).outcome()
     finally:
-        if asked_at:
-            asked_at.close()
-        os.close(said_read)
+        if child_gate:
+            child_gate.close()
+        os.close(report_read)
         os.close(text_read)
-        for one in answering:
-            requests.update(one.end())
+        for process in answering:
+            requests.update(process.end())
         _end_all(child, alone=watch is not None)
     return replace(outcome, requests=sorted(requests.items()))
 
@@ -131,68 +131,68 @@ def _carry_out_in_turns(
     watch: Watch,
     traces: Traces,
 ) -> Outcome:
-    """Let a child run the cells, and a copy of it make the calls for each of the `functions`."""
-    said_read, said_write = os.pipe()
+    """Have a child run the cells, and a copy of it make the calls for each of the `functions`."""
+    report_read, report_write = os.pipe()
     text_read, text_write = os.pipe()
-    ours, theirs = socket.socketpair()
+    room_line, child_line = socket.socketpair()
     child = os.fork()
     if child == 0:
         code = 1
         try:
-            where = replace(order, processor=_stay_on_this_processor())
-            line = [theirs.fileno()]
-            _become_child(where, said_write, text_write, line, limits, mapped, no_seal)
+            order = replace(order, processor=_stay_on_this_processor())
+            lines = [child_line.fileno()]
+            _become_child(order, report_write, text_write, lines, limits, mapped, no_seal)
             code = 0
         finally:
             os._exit(code)
-    os.close(said_write)
+    os.close(report_write)
     os.close(text_write)
-    theirs.close()
+    child_line.close()
 
     def answering(number: int) -> Answering:
         return Answering(functions, lambda: _limit(limits, mapped), number)
 
     try:
-        return Turns(child, ours, limits, watch, traces).outcome(
-            said_read, text_read, turns, answering
+        return Turns(child, room_line, limits, watch, traces).outcome(
+            report_read, text_read, turns, answering
         )
     finally:
-        ours.close()
-        os.close(said_read)
+        room_line.close()
+        os.close(report_read)
         os.close(text_read)
         _end_all(child, alone=True)
 
 
 def _become_child(
     order: Order,
-    said: int,
+    report: int,
     text: int,
-    asking: Sequence[int],
+    lines: Sequence[int],
     limits: dict[str, Any],
     mapped: int,
     seal: Seal,
 ) -> None:
-    """In the child: keep the way to report and what was ordered, and work within the limits."""
+    """In the child: keep only the files of the order and the report, and work within the limits."""
     os.setsid()
-    files = (order.program, order.calls, said, *asking)
-    program, calls, said, *_ = (os.dup2(file, 100 + at) for at, file in enumerate(files))
-    # An open file of its own: others would find what a run has set of a shared one, by fcntl.
+    files = (order.program, order.calls, report, *lines)
+    program, calls, report, *_ = (os.dup2(file, 100 + at) for at, file in enumerate(files))
+    # Not a shared open file: a run could leave flags on it by fcntl, which later runs would find.
     os.dup2(os.open(os.devnull, os.O_RDWR), 0)
     os.dup2(text, 1)
     os.dup2(text, 2)
-    os.closerange(3, 100)  # above all the line to the grader
+    os.closerange(3, 100)  # most importantly the line to the grader
     os.closerange(100 + len(files), 1024)
     _limit(limits, mapped, MOST_DESCRIPTORS if order.turns else 0)
-    with os.fdopen(said, "wb", buffering=0) as report:
-        work(replace(order, program=program, calls=calls), report.write, seal)
+    with os.fdopen(report, "wb", buffering=0) as pipe:
+        work(replace(order, program=program, calls=calls), pipe.write, seal)
 
 
 def _stay_on_this_processor() -> bytes:
-    """Keep this process where it was begun: on the idlest processor. Return that, as bytes.
+    """Pin this process to the processor that it is on, the idlest at its start; return its number.
 
-    An answer runs in a thread of its own, in memory that was just forked and is copied as it is
-    used; what answers for a function goes to the same processor. On several at a time, many small
-    calls take twice as long.
+    The number is returned as bytes. An answer runs in a separate thread, in freshly forked memory
+    that is copied as it is used, and its functions are answered by a process on the same processor.
+    Spread over several processors, many small calls would take twice as long.
     """
     if not hasattr(os, "sched_setaffinity"):
         return ANY_PROCESSOR
@@ -202,7 +202,7 @@ def _stay_on_this_processor() -> bytes:
 
 
 def _limit(limits: dict[str, Any], mapped: int, descriptors: int = 0) -> None:
-    """Limit this process and its children, which may raise none but that of `descriptors`."""
+    """Limit this process and its children; only the limit of `descriptors` may be raised again."""
     for name, value in (
         (resource.RLIMIT_AS, mapped + limits["memory"]),
         (resource.RLIMIT_FSIZE, limits["file"]),
@@ -215,7 +215,7 @@ def _limit(limits: dict[str, Any], mapped: int, descriptors: int = 0) -> None:
 
 
 def _end_all(child: int, alone: bool) -> None:
-    """End what is left of a child: everything else in the room, if it is ours `alone`."""
+    """End the processes that a child has left; if `alone`, end all other processes in the room."""
     while True:
         try:
             if alone:

@@ -1,12 +1,12 @@
-"""The system calls that a submission is refused, as a seccomp filter of the kernel.
+"""The system calls that are refused to a submission, as a seccomp filter of the kernel.
 
-What is refused is what no answer needs and what reaches past namespaces and limits: other
-processes' memory and priority, kernel keyrings, further namespaces, mounts, memory that no process
-owns, sockets to anywhere, and whatever a newer kernel adds. So are locks of files and news of them,
-which would tell one submission what another does to a file that both are shown, and to have the
-kernel forget the children that have ended: the time that they took is counted.
+The filter refuses calls that no answer needs and that reach beyond namespaces and limits: other
+processes' memory and priority, kernel keyrings, further namespaces, mounts, memory that belongs to
+no process, network sockets, and all calls of newer kernels. It also refuses file locks and change
+notifications, by which one submission could learn what another does to a file that both can see,
+and ignoring SIGCHLD, which would discard the processor time of ended children.
 
-A second filter refuses nothing by itself: it asks whether a process may begin.
+A second filter refuses no calls: it sends a request to the room when a process is to start.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ REFUSED = {
 """Numbers of the kernel's tables arch/x86/entry/syscalls and include/uapi/asm-generic/unistd.h."""
 
 NEWEST = 450
-"""The last system call that was looked at for this list; later ones do not exist here."""
+"""The last system call that was considered for this list; the filter hides later ones."""
 
 SIGNAL_MASK = (14, 135)  # rt_sigprocmask
 SIGNAL_WAIT = (128, 137)  # rt_sigtimedwait
@@ -106,7 +106,7 @@ _SOCKET = (41, 198)
 _PRLIMIT = (302, 261)
 _PRCTL = (157, 167)
 _SET_PRIORITY = (141, 140)
-_SCHEDULE = {  # how a process is scheduled: its own way it may set, nobody else's
+_SCHEDULE = {  # a process may change its own scheduling, but not that of others
     "sched_setparam": (142, 118),
     "sched_setscheduler": (144, 119),
     "sched_setaffinity": (203, 122),
@@ -132,14 +132,14 @@ SECCOMP_SET_MODE_FILTER, NEW_LISTENER = 1, 8
 
 
 def supported() -> bool:
-    """True where the filter's tables know the processor."""
+    """Return True if the filter's tables have this processor."""
     return platform.machine() in _ARCHITECTURES
 
 
 def install() -> None:
-    """Refuse the calls from now on, to this process and all its children. Raises OSError."""
+    """Install the filter for this process and all its children. Raises OSError."""
     kernel = ctypes.CDLL(None, use_errno=True)
-    with _given(_program(*_ARCHITECTURES[platform.machine()])) as program:
+    with _pointer(_program(*_ARCHITECTURES[platform.machine()])) as program:
         if (
             kernel.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0
             or kernel.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program) < 0
@@ -148,68 +148,68 @@ def install() -> None:
 
 
 def listen() -> int:
-    """An open file that is told of each process that is to begin from now on, here or in a child.
+    """Return an open file that receives a request for each process to start, here or in a child.
 
-    Its system call waits for the answer. Nobody can have a second such file: once there is one, the
-    kernel refuses it. Raises OSError.
+    The system call that starts a process waits for the reply. The kernel refuses a second such
+    file. Raises OSError.
     """
     kernel = ctypes.CDLL(None, use_errno=True)
-    with _given(_beginnings(table())) as program:
+    with _pointer(_fork_program(table())) as program:
         call = _SECCOMP[table()], SECCOMP_SET_MODE_FILTER, NEW_LISTENER, program
         listener: int = kernel.syscall(*call)
     if listener < 0:
-        raise OSError(ctypes.get_errno(), "no listener to what begins")
+        raise OSError(ctypes.get_errno(), "no listener for new processes")
     return listener
 
 
 def clone_number() -> int:
-    """The number of the system call `clone`."""
+    """Return the number of the system call `clone`."""
     return _CLONE[table()]
 
 
 def table() -> int:
-    """Which number of a pair is this processor's."""
+    """Return the index of this processor's number in the pairs of numbers."""
     return _ARCHITECTURES[platform.machine()][0]
 
 
-class _Given(ctypes.Structure):
+class _FilterProgram(ctypes.Structure):
     """The kernel's struct sock_fprog."""
 
     _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
 
 
 @contextlib.contextmanager
-def _given(program: bytes) -> Iterator[Any]:
-    """A pointer to a filter, as the kernel takes it."""
+def _pointer(program: bytes) -> Iterator[Any]:
+    """Yield a pointer to a filter, in the form that the kernel takes."""
     code = ctypes.create_string_buffer(program, len(program))
-    yield ctypes.byref(_Given(len(program) // 8, ctypes.addressof(code)))
+    yield ctypes.byref(_FilterProgram(len(program) // 8, ctypes.addressof(code)))
 
 
 def _program(table: int, architecture: int) -> bytes:
-    """The filter for one processor: instructions of classic BPF (struct sock_filter)."""
+    """Return the filter for one processor: instructions of classic BPF (struct sock_filter)."""
     refuse, absent = _ERRNO | errno.EPERM, _ERRNO | errno.ENOSYS
     lines = [
         _line(_LOAD, _ARCHITECTURE),
         _line(_EQUAL, architecture, yes=1),
         _line(_RETURN, _KILL),
         _line(_LOAD, _NUMBER),
-        _line(_GREATER, NEWEST, no=1),  # X32's calls too
+        _line(_GREATER, NEWEST, no=1),  # also covers the calls of X32
         _line(_RETURN, absent),
-        _line(_EQUAL, _CLONE3[table], no=1),  # its flags stand in memory: callers fall back
+        _line(_EQUAL, _CLONE3[table], no=1),  # a filter cannot read its flags; callers use clone
         _line(_RETURN, absent),
     ]
     for numbers in REFUSED.values():
         number = numbers[table]
         if number is not None:
             lines += [_line(_EQUAL, number, no=1), _line(_RETURN, refuse)]
-    *some, last = LOCKS
+    *first, last = LOCKS
     for number, test in (
         (_SIGNAL[table], [_line(_LOAD, _ARGUMENT), _line(_EQUAL, SIGCHLD, no=1)]),
         (
             _FCNTL[table],
             [
                 _line(_LOAD, _SECOND),
-                *(_line(_EQUAL, one, yes=len(some) - at) for at, one in enumerate(some)),
+                *(_line(_EQUAL, lock, yes=len(first) - at) for at, lock in enumerate(first)),
                 _line(_EQUAL, last, no=1),
             ],
         ),
@@ -221,7 +221,7 @@ def _program(table: int, architecture: int) -> bytes:
             for numbers in _SCHEDULE.values()
         ),
         (
-            _SET_PRIORITY[table],  # of a process, and of our own
+            _SET_PRIORITY[table],  # allowed only for a process (not a group), and only for itself
             [
                 _line(_LOAD, _ARGUMENT),
                 _line(_EQUAL, 0, no=2),
@@ -245,8 +245,11 @@ def _program(table: int, architecture: int) -> bytes:
     return b"".join([*lines, _line(_RETURN, _ALLOW)])
 
 
-def _beginnings(table: int) -> bytes:
-    """The filter that asks about new processes, and lets threads begin; `clone3` is absent."""
+def _fork_program(table: int) -> bytes:
+    """Return the filter that requests permission for processes but not threads; for `clone` only.
+
+    The other filter makes `clone3` absent.
+    """
     forks = [
         line
         for number in _FORKS[table]
@@ -265,5 +268,5 @@ def _beginnings(table: int) -> bytes:
 
 
 def _line(code: int, operand: int, yes: int = 0, no: int = 0) -> bytes:
-    """One instruction; `yes` and `no` say how many to skip after a comparison."""
+    """Return one instruction; `yes` and `no` say how many to skip after a comparison."""
     return struct.pack("=HBBI", code, yes, no, operand)

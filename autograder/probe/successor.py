@@ -1,12 +1,13 @@
-"""Go on in a new process that has none of this one's threads.
+"""Go on in a new process that has none of this process's other threads.
 
-Nobody can watch or end a thread that a cell began before there was anything to watch. But a process
-that forks passes on the thread that forks, and no other. So the run goes on in such a child, and
-the room ends the process that it came from, with all its threads.
+A thread that a cell started before the watch cannot be watched or ended. But a forked child has
+only the thread that called fork. So the run goes on in such a child, and the room ends the old
+process with all its threads.
 
-What a student has asked Python or the C library to call around a fork must not run here, where it
-would find this package in the frames above it. So the fork is the system call itself, and Python's
-own list of such functions is put back to what it was before the student's code ran.
+Functions that a student has registered with Python or the C library to be called around a fork must
+not run here, where they would find this package in the frames above them. So we make the system
+call directly, and first restore Python's lists of such functions to their state before the
+student's code ran.
 """
 
 from __future__ import annotations
@@ -22,22 +23,22 @@ from . import seccomp
 
 
 def _hooks() -> list[list[Any]]:
-    """The lists in which Python keeps the functions that it calls around a fork."""
+    """Return the lists in which Python keeps the functions that it calls around a fork."""
 
     def mark() -> None:
         pass
 
     os.register_at_fork(before=mark, after_in_child=mark, after_in_parent=mark)
-    return [one for one in gc.get_referrers(mark) if type(one) is list]
+    return [referrer for referrer in gc.get_referrers(mark) if type(referrer) is list]
 
 
-_HOOKS = _hooks()  # once: nothing refers to what the supervisor freezes later
+_HOOKS = _hooks()  # at import, because get_referrers does not see what the supervisor freezes later
 
 
 def prepare_fork() -> Callable[[], int]:
-    """Call it before the student's code runs; what it returns is os.fork as it was then."""
+    """Return os.fork as it is now; call this before the student's code runs."""
     hooks = [(functions, [*functions]) for functions in _HOOKS]
-    python = ctypes.pythonapi  # it keeps Python's lock, as PyDLL does
+    python = ctypes.pythonapi  # holds the interpreter lock during calls, as PyDLL does
     before_fork, after_in_parent = python.PyOS_BeforeFork, python.PyOS_AfterFork_Parent
     after_in_child, call = python.PyOS_AfterFork_Child, ctypes.PyDLL(None).syscall
     clone, when_it_ends = seccomp.clone_number(), int(signal.SIGCHLD)
@@ -54,7 +55,7 @@ def prepare_fork() -> Callable[[], int]:
 
 
 def prepare() -> Callable[[], None]:
-    """Call it before the student's code runs; what it returns goes on in a new process."""
+    """Return a function that goes on in a new process; call this before the student's code runs."""
     fork, pause = prepare_fork(), ctypes.CDLL(None).pause
 
     def go_on_without_threads() -> None:

@@ -1,6 +1,6 @@
-"""Call functions of torch tensors, and modules, and note outputs and gradients.
+"""Call functions of torch tensors, and modules, and record outputs and gradients.
 
-Imported only where an exercise needs torch: nothing else of the engine imports it.
+This is the engine's only file that imports torch, and it is imported only for exercises with torch.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from .calling import Noted, attempt, copied_array, loaded, taken
+from .calling import CallRecord, attempt, copy_array, load_argument, snapshot
 from .values import (
     Call,
     Differentiated,
@@ -33,56 +33,58 @@ from .values import (
 DTYPES = (torch.float32, torch.float64, torch.int64, torch.bool)
 """The dtypes that an answer may return."""
 
-_ONE_AT_A_TIME = threading.RLock()  # the default dtype and the random state are the process's own
+_ONE_AT_A_TIME = threading.RLock()  # the process has one default dtype and one random state
 
 
 class TorchCall:
     """A call with tensors, or of a module: made once, or twice in a row."""
 
     def __init__(self, call: Call, again: bool) -> None:
-        """Every module is in eval mode, but in train mode where it is called a second time."""
+        """Prepare the call; a module is in eval mode, and in train mode in a second call."""
         self._call = call
-        times = [call, copy.deepcopy(call)] if again else [call]
-        self._times = [_Given(one) for one in times]
+        calls = [call, copy.deepcopy(call)] if again else [call]
+        self._arguments = [_Arguments(each) for each in calls]
 
-    def observe(self, make: Callable[..., Any]) -> Noted:
-        """Make the module, if it is one, and the call; note what the last call showed."""
+    def observe(self, make: Callable[..., Any]) -> CallRecord:
+        """Make the module, if `make` is a class, and the calls; record the result of the last."""
         with _ONE_AT_A_TIME, _own_state(self._call):
             if self._call.setup is None:
                 return self._observe(make, {})
             _start(0)
-            module, parameters = _made(make, self._call.setup)
+            module, parameters = _make_module(make, self._call.setup)
             if issubclass(type(module), torch.nn.Module):
                 return self._observe(module, parameters)
-            after = self._times[0].after(as_given=True)
-            return Noted(Observation(module, after), module, module, copied_leaf)
+            after = self._arguments[0].after(original=True)
+            return CallRecord(Observation(module, after), module, module, copy_leaf)
 
-    def _observe(self, function: Callable[..., Any], parameters: dict[str, torch.Tensor]) -> Noted:
+    def _observe(
+        self, function: Callable[..., Any], parameters: dict[str, torch.Tensor]
+    ) -> CallRecord:
         results = []
-        for seed, given in enumerate(self._times, start=1):
+        for seed, inputs in enumerate(self._arguments, start=1):
             _start(seed)
-            training = None if self._call.setup is None else seed == 2  # whatever `train` does
+            training = None if self._call.setup is None else seed == 2  # even if `train` is changed
             returned = attempt(
-                _called_there, function, given.arguments, dict(given.keywords), training
+                _call_in_thread, function, inputs.arguments, dict(inputs.keywords), training
             )
-            results.append((returned, at_rest(returned)))
+            results.append((returned, copy_tensors(returned)))
             if isinstance(returned, Raised):
                 break
         value = results[-1][1]
-        after = self._times[0].after()
+        after = self._arguments[0].after()
         if self._call.differentiates and not isinstance(returned, Raised):
             weights = self._call.setup.weights if self._call.setup else {}
-            leaves = given.leaves | {
-                f"parameter `{name}`": one
-                for name, one in parameters.items()
+            leaves = inputs.leaves | {
+                f"parameter `{name}`": parameter
+                for name, parameter in parameters.items()
                 if weights[name].gradient
             }
             value = Differentiated(value, _gradients(returned, leaves))
-        return Noted(Observation(value, after), *results[0], copied_leaf)
+        return CallRecord(Observation(value, after), *results[0], copy_leaf)
 
 
-class _Given:
-    """The arguments of one call, as torch's tensors in the memory of the call's arrays."""
+class _Arguments:
+    """The arguments of one call, as torch tensors in the memory of the call's arrays."""
 
     def __init__(self, call: Call) -> None:
         self.leaves: dict[str, torch.Tensor] = {}
@@ -96,30 +98,30 @@ class _Given:
             for name, argument in call.keywords.items()
         )
 
-    def after(self, as_given: bool = False) -> tuple[Any, ...]:
-        """The arguments as they are now, or as they were given; keywords last, sorted.
+    def after(self, original: bool = False) -> tuple[Any, ...]:
+        """Return the arguments as they are now, or the `original` ones; keywords last, sorted.
 
-        A function and a random generator are told as they were given: nobody compares those.
+        Functions and random generators are always the original ones, since they are not compared.
         """
-        if as_given:
+        if original:
             arguments: Any = self._call.arguments
             keywords: Any = self._call.keywords
         else:
             arguments, keywords = self.arguments, dict(self.keywords)
-        found = (*arguments, *(keywords[name] for name in sorted(keywords)))
-        if as_given:
-            return found
-        untold = SourceFunction | FunctionElsewhere | SeededGenerator
+        values = (*arguments, *(keywords[name] for name in sorted(keywords)))
+        if original:
+            return values
+        not_compared = SourceFunction | FunctionElsewhere | SeededGenerator
         return tuple(
-            given if isinstance(given, untold) else at_rest(one)
-            for given, one in zip(self.after(as_given=True), found, strict=True)
+            before if isinstance(before, not_compared) else copy_tensors(value)
+            for before, value in zip(self.after(original=True), values, strict=True)
         )
 
 
-# What runs in the thread of the student's code, which sees these names only. Whether gradients are
-# computed is a matter of the thread: whatever the class or the first call switched.
-_THERE = """
-def made(make, arguments, keywords, dtype):
+# This code runs in the thread of the student's code, which can see only these names. Gradients are
+# enabled per thread, so it enables them again in case the class or the first call disabled them.
+_IN_THREAD = """
+def make_module(make, arguments, keywords, dtype):
     set_grad_enabled(True)
     module = make(*arguments, **keywords)
     if not issubclass(type(module), Module):
@@ -130,7 +132,7 @@ def made(make, arguments, keywords, dtype):
         pass
     return module, dict(named_parameters(module, remove_duplicate=False))
 
-def called(function, arguments, keywords, training):
+def call_function(function, arguments, keywords, training):
     set_grad_enabled(True)
     if training is not None:
         try:
@@ -141,7 +143,7 @@ def called(function, arguments, keywords, training):
             pass
     return function(*arguments, **keywords)
 """
-_there: dict[str, Any] = {
+_thread_names: dict[str, Any] = {
     "Module": torch.nn.Module,
     "to": torch.nn.Module.to,
     "named_parameters": torch.nn.Module.named_parameters,
@@ -149,26 +151,27 @@ _there: dict[str, Any] = {
     "modules": torch.nn.Module.modules,
     "set_grad_enabled": torch._C._set_grad_enabled,
 }
-exec(compile(_THERE, "<notebook>", "exec"), _there)
-_made_there, _called_there = _there.pop("made"), _there.pop("called")
+exec(compile(_IN_THREAD, "<notebook>", "exec"), _thread_names)
+_make_in_thread = _thread_names.pop("make_module")
+_call_in_thread = _thread_names.pop("call_function")
 
 
 def _start(seed: int) -> None:
-    """Whatever the class or the first call drew."""
+    """Set the random state, whatever the class or the first call drew, and enable gradients."""
     torch.default_generator.manual_seed(seed)
     torch.set_grad_enabled(True)
 
 
 @contextlib.contextmanager
 def _own_state(call: Call) -> Iterator[None]:
-    """A random state of its own, one thread, and the call's dtype as default; put back after it.
+    """Use a separate random state, one thread and the call's dtype as default, then restore them.
 
-    On the few numbers of a case, several threads take longer than one and wait for each other.
+    On the small arrays of a case, several threads wait for each other and take longer than one.
     """
     weights = call.setup.weights if call.setup else {}
-    given = (weights, call.arguments, call.keywords)
+    inputs = (weights, call.arguments, call.keywords)
     floats = (
-        tensor.array.dtype.name for tensor in tensors(given) if tensor.array.dtype.kind == "f"
+        tensor.array.dtype.name for tensor in tensors(inputs) if tensor.array.dtype.kind == "f"
     )
     before, threads = torch.get_default_dtype(), torch.get_num_threads()
     with torch.random.fork_rng(devices=[]), torch.set_grad_enabled(True):
@@ -181,35 +184,37 @@ def _own_state(call: Call) -> Iterator[None]:
             torch.set_num_threads(threads)
 
 
-def _made(make: Callable[..., Any], setup: Setup) -> tuple[Any, dict[str, torch.Tensor]]:
-    """The module with the weights loaded, and its parameters under the names of the weights.
+def _make_module(make: Callable[..., Any], setup: Setup) -> tuple[Any, dict[str, torch.Tensor]]:
+    """Return the module with the weights loaded, and its parameters by the names of the weights.
 
-    In place of a module: `Raised`, `Foreign` or `Unloadable`.
+    If there is no such module, return `Raised`, `Foreign` or `Unloadable` instead.
     """
     arguments, keywords = copy.deepcopy((setup.arguments, setup.keywords))
-    given = tuple(map(_tensor, arguments)), _tensor(keywords), torch.get_default_dtype()
-    made = attempt(_made_there, make, *given)
-    if isinstance(made, Raised):
-        return made, {}
-    module, every = made
-    if every is None:
+    inputs = tuple(map(_tensor, arguments)), _tensor(keywords), torch.get_default_dtype()
+    result = attempt(_make_in_thread, make, *inputs)
+    if isinstance(result, Raised):
+        return result, {}
+    module, all_parameters = result
+    if all_parameters is None:
         return Foreign(type(module).__name__[:100]), {}
-    parameters = {name: every[name] for name in setup.weights if name in every}
-    known = {*map(id, parameters.values())}
-    extra = any(id(parameter) not in known for parameter in every.values())
+    parameters = {n: all_parameters[n] for n in setup.weights if n in all_parameters}
+    expected = {*map(id, parameters.values())}
+    extra = any(id(parameter) not in expected for parameter in all_parameters.values())
     if (
-        extra  # a second name of one and the same parameter is none
+        extra  # a second name for the same parameter does not count
         or len(parameters) < len(setup.weights)
         or any(parameters[n].shape != w.array.shape for n, w in setup.weights.items())
     ):
-        return Unloadable({name: tuple(one.shape) for name, one in every.items()}), {}
+        return Unloadable(
+            {n: tuple(parameter.shape) for n, parameter in all_parameters.items()}
+        ), {}
     with torch.no_grad():
         for name, weight in setup.weights.items() if setup.load else ():
             parameters[name].copy_(torch.from_numpy(weight.array))
     return module, parameters
 
 
-# What gradients are made with: of torch's own C++, as it was before the student's code ran.
+# Gradients use these C++ functions of torch, stored here before the student's code can patch them.
 _backward = torch.autograd.Variable._execution_engine.run_backward
 _multiply, _sum, _stack = torch.mul, torch.sum, torch.stack
 _numpy = torch._C.TensorBase.numpy
@@ -218,30 +223,33 @@ _numpy = torch._C.TensorBase.numpy
 def _gradients(
     output: Any, leaves: dict[str, torch.Tensor]
 ) -> dict[str, Tensor | None] | Raised | None:
-    """The gradients of the sum of all outputs, each number of them times a fixed random one."""
-    found = [one for one in _floating(output) if one.requires_grad]
-    if not found:
+    """Return the gradients of a weighted sum of all outputs, with fixed random weights.
+
+    None if no output requires a gradient, and `Raised` if the backward pass raises.
+    """
+    outputs = [tensor for tensor in _floating(output) if tensor.requires_grad]
+    if not outputs:
         return None
-    asked = {name: leaf for name, leaf in leaves.items() if leaf.requires_grad}
+    inputs = {name: leaf for name, leaf in leaves.items() if leaf.requires_grad}
     parts = [
-        _sum(_multiply(one, _cotangent(at, one)), dtype=torch.float64)
-        for at, one in enumerate(found)
+        _sum(_multiply(tensor, _cotangent(at, tensor)), dtype=torch.float64)
+        for at, tensor in enumerate(outputs)
     ]
-    total = _sum(_stack(parts))  # given several, torch loads half a second of algebra
+    total = _sum(_stack(parts))  # for several outputs, torch would import modules for half a second
     gradients = attempt(
         _backward,
         (total,),
         (torch.ones_like(total),),
-        False,  # neither kept, nor differentiable again
-        False,
-        tuple(asked.values()),
+        False,  # do not keep the graph
+        False,  # do not make the gradients differentiable
+        tuple(inputs.values()),
         allow_unreachable=True,
         accumulate_grad=False,
     )
     if isinstance(gradients, Raised):
         return gradients
-    given = dict(zip(asked, gradients, strict=True))
-    return {name: at_rest(given.get(name)) for name in leaves}
+    by_name = dict(zip(inputs, gradients, strict=True))
+    return {name: copy_tensors(by_name.get(name)) for name in leaves}
 
 
 def _cotangent(seed: int, output: torch.Tensor) -> torch.Tensor:
@@ -263,10 +271,10 @@ def _floating(value: Any) -> Iterator[torch.Tensor]:
 
 
 def _tensor(value: Any, leaves: dict[str, torch.Tensor] | None = None, name: str = "") -> Any:
-    """`value` with each Tensor as torch's; those to differentiate by are noted in `leaves`.
+    """Return `value` with torch tensors for each Tensor; add the differentiable ones to `leaves`.
 
-    What is handed over holds the memory of the array, and is not the leaf but computed from it: so
-    a change in place is allowed, and seen.
+    A tensor that is passed to the student uses the memory of the array. It is not the leaf, but
+    computed from it, so that changing it in place is allowed and can be detected.
     """
     if isinstance(value, Tensor):
         tensor = torch.from_numpy(value.array)
@@ -280,24 +288,24 @@ def _tensor(value: Any, leaves: dict[str, torch.Tensor] | None = None, name: str
         )
     if isinstance(value, dict):
         return {key: _tensor(item, leaves, f"{name}[{key!r}]") for key, item in value.items()}
-    return loaded(value)
+    return load_argument(value)
 
 
-def at_rest(value: Any) -> Any:
-    """A copy of `value`, with each of torch's tensors as `copied_leaf` makes it."""
-    return taken(value, copied_leaf)
+def copy_tensors(value: Any) -> Any:
+    """Return a copy of `value`, in which torch's tensors are copied by `copy_leaf`."""
+    return snapshot(value, copy_leaf)
 
 
 def _is_here(tensor: torch.Tensor) -> bool:
-    """True for a tensor with numbers in one piece of this machine's own memory."""
+    """Return True for a dense tensor in the memory of the CPU."""
     return tensor.layout is torch.strided and tensor.device.type == "cpu"
 
 
-def copied_leaf(value: Any) -> Any:
-    """A tensor as Tensor, or as Foreign if no answer may be such; a copy of an array."""
+def copy_leaf(value: Any) -> Any:
+    """Return a torch tensor as Tensor, or as Foreign if it is not a valid answer; copy an array."""
     kind = type(value)
     if kind is not torch.Tensor and kind is not torch.nn.Parameter:
-        return copied_array(value)
+        return copy_array(value)
     if not _is_here(value):
         return Foreign("a tensor that is sparse, or not on the CPU")
     if value.dtype not in DTYPES:

@@ -1,4 +1,4 @@
-"""What a run leaves behind where the next one in its room could find it."""
+"""Detect the traces of a run that a later run in the same room could find."""
 
 from __future__ import annotations
 
@@ -7,51 +7,57 @@ import threading
 import time
 from typing import Any
 
-_COARSE = 5  # CLOCK_REALTIME_COARSE: from it the kernel takes the times of files
+_COARSE = 5  # CLOCK_REALTIME_COARSE, the clock by which the kernel sets the times of files
 
 NUMBERS = 16
-"""So many numbers of processes and threads each run uses up; one that began more is not tidied up
-after. The kernel counts on, so the number of a later process would tell how many there were."""
+"""Each run uses exactly this many process and thread numbers; after a run that used more, the room
+is not clean. Otherwise the number of a later process would tell how many a run had started."""
 
 
 class Traces:
-    """The folders of a room, and the number of the process begun last, as they are before a run.
+    """The state of a room before a run: its folders, and the number of the newest process.
 
-    To empty the folders would not do: their times, modes and attributes stay, and the numbers of
-    new files go on. So a room that is not as it was is not used again.
+    Emptying the folders afterwards would not be enough: their times, modes and attributes stay, and
+    the inode numbers of new files continue. So a room whose state has changed is not used again.
     """
 
     def __init__(self, folders: tuple[str, ...], processes: int) -> None:
-        """`folders` are empty, and nobody else's. `processes` is a folder like /proc, open."""
+        """Record the state of `folders`, which must be empty and private to the room.
+
+        `processes` is an open folder like /proc.
+        """
         self._folders, self._processes = folders, processes
         for folder in folders:
-            os.utime(folder, (0, 0))  # whatever is made or deleted in there changes it
+            os.utime(folder, (0, 0))  # any file that is created or deleted in it changes the time
         self._before = [_state(folder) for folder in folders]
         self._newest = self._newest_now()
 
     def wait(self) -> None:
-        """Let the clock go on from the time of the folders: a change must give them another."""
+        """Wait until the clock is past the time of the folders, so that any change alters it."""
         newest = max(ctime for *_, ctime in self._before)
         while time.clock_gettime_ns(_COARSE) <= newest:
             time.sleep(0.0005)
 
     def begin(self) -> bool:
-        """Count from here, though processes have begun since; False if the folders have changed."""
+        """Count process numbers from now on; return False if the folders have changed."""
         self._newest = self._newest_now()
         return [*map(_state, self._folders)] == self._before
 
-    def none(self) -> bool:
-        """True if a run has left none. Call it when all its processes have ended."""
-        wanted = self._newest + NUMBERS
-        for _ in range(self._newest_now(), wanted):
+    def is_clean(self) -> bool:
+        """Use up the run's remaining numbers, and return True if the run has left no traces.
+
+        Call it when all processes of the run have ended.
+        """
+        expected = self._newest + NUMBERS
+        for _ in range(self._newest_now(), expected):
             thread = threading.Thread(target=int)
             thread.start()
             thread.join()
         self._newest = self._newest_now()
-        return self._newest == wanted and [*map(_state, self._folders)] == self._before
+        return self._newest == expected and [*map(_state, self._folders)] == self._before
 
     def _newest_now(self) -> int:
-        """The number of the process, or thread, that was begun last in our namespace."""
+        """Return the number of the newest process or thread in our namespace."""
         file = os.open("loadavg", os.O_RDONLY, dir_fd=self._processes)
         try:
             return int(os.read(file, 100).split()[-1])
@@ -60,7 +66,7 @@ class Traces:
 
 
 def _state(folder: str) -> tuple[Any, ...]:
-    """All that can be told of a folder; nobody can set back the last part, the time of a change."""
+    """Return all metadata of a folder; the last item, the change time, cannot be set back."""
     about = os.stat(folder)
     mode, owner, group, links = about.st_mode, about.st_uid, about.st_gid, about.st_nlink
     times = about.st_atime_ns, about.st_mtime_ns, about.st_ctime_ns

@@ -1,4 +1,4 @@
-"""What all processes of a room use together: processor, memory, files and processes."""
+"""Measure what all processes of a room use together: processor, memory, files and processes."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import time
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-_HELD = (b"RssAnon", b"RssShmem")
+_MEMORY_FIELDS = (b"RssAnon", b"RssShmem")
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True)
 class Usage:
-    """A look at all processes but our own: seconds of a processor, bytes held, how many live.
+    """The usage of all processes but ours: processor seconds, bytes of memory, live processes.
 
-    `files` is how many files and folders the fullest of the room's folders holds. `runnable` is
-    True if one of the processes had something to do just now.
+    `files` is the number of files and folders in the fullest of the room's folders. `runnable` is
+    True if any of the processes was running or ready to run.
     """
 
     seconds: float
@@ -30,38 +30,38 @@ class Usage:
 
 
 class Watch:
-    """Counts what the processes in a folder like /proc use, all but those that are there now."""
+    """Measures all processes in a folder like /proc that start after the watch was made."""
 
     def __init__(self, processes: int, room: tuple[str, ...]) -> None:
-        """`processes` is that folder, open; `room` are the folders that count as memory."""
+        """Watch the open folder `processes`; the files in the folders `room` count as memory."""
         self._folder = processes
         self._room = room
         self._ours = {name for name in os.listdir(processes) if name.isdigit()}
-        self._born_with = 0
-        self._born_with = self._own_memory("self")
+        self._initial_memory = 0
+        self._initial_memory = self._own_memory("self")
         self._used = 0.0
         self._idle = 0.0
-        self._looked = time.monotonic()
+        self._last_look = time.monotonic()
 
     def restart(self) -> None:
-        """Begin the clock anew."""
+        """Restart the clock."""
         self._used = self.look().seconds
         self._idle = 0.0
-        self._looked = time.monotonic()
+        self._last_look = time.monotonic()
 
     def clock(self, usage: Usage) -> float:
-        """Seconds since `restart` that were used, or in which nothing had anything to do.
+        """Return the processor seconds used since `restart`, plus those in which all were idle.
 
-        Time in which a neighbour had the processor is not in it.
+        Time in which a process was ready but another program had the processor does not count.
         """
         now = time.monotonic()
         if not usage.runnable:
-            self._idle += now - self._looked
-        self._looked = now
+            self._idle += now - self._last_look
+        self._last_look = now
         return max(0.0, usage.seconds - self._used) + self._idle
 
     def look(self) -> Usage:
-        """What is used now. A process that ends meanwhile counts as none."""
+        """Return the present usage. A process that ends during the look is not counted."""
         seconds, memory, count, runnable = 0.0, 0, 0, False
         for name in os.listdir(self._folder):
             if not name.isdigit() or name in self._ours:
@@ -70,67 +70,66 @@ class Watch:
                 line = self._read(f"{name}/stat")
                 fields = line[line.rindex(b")") + 2 :].split()
                 dead = fields[0] == b"Z" and fields[17] == b"1"
-                # One whose first thread has ended has its memory in the others.
+                # If the first thread has ended, the memory is accounted to the other threads.
                 newest = "" if dead or fields[0] != b"Z" else f"/task/{self._newest_thread(name)}"
                 memory += self._own_memory(f"{name}{newest}")
             except OSError:
                 continue
             count += not dead
             runnable = runnable or fields[0] == b"R" or self._has_a_thread_to_run(name)
-            seconds += sum(map(int, fields[11:15])) / TICKS  # its own, and its ended children's
+            seconds += sum(map(int, fields[11:15])) / TICKS  # including its ended children
         ended = resource.getrusage(resource.RUSAGE_CHILDREN)
-        held = [_held(folder) for folder in self._room]
+        contents = [_contents(folder) for folder in self._room]
         return Usage(
             seconds + ended.ru_utime + ended.ru_stime,
-            memory + sum(size for size, _ in held),
+            memory + sum(size for size, _ in contents),
             count,
-            max((files for _, files in held), default=0),
+            max((files for _, files in contents), default=0),
             runnable,
         )
 
     def end_all_but(self, spared: Collection[int]) -> int:
-        """Kill every process but these, and those that were there at first; how many lived.
+        """Kill every process but these and those before the watch; return how many were alive.
 
-        The processes are those of our own namespace, where each has the last of its numbers. One
-        whose first thread has ended looks dead, and may live in others.
+        `spared` are numbers in our own namespace, the last of those that a process has. A process
+        whose first thread has ended looks dead, but may have other threads that live.
         """
-        lived = 0
-        for _, number, about in self._statuses():
-            dead = about[b"State"][0] in (b"Z", b"X") and about[b"Threads"] == [b"1"]
+        alive = 0
+        for _, number, status in self._statuses():
+            dead = status[b"State"][0] in (b"Z", b"X") and status[b"Threads"] == [b"1"]
             if not dead and number not in spared:
-                lived += 1
+                alive += 1
                 with contextlib.suppress(OSError):
                     os.kill(number, signal.SIGKILL)
-        return lived
+        return alive
 
     def threads(self, process: int) -> int:
-        """How many threads a process has, by its number in our own namespace; 0 if it is gone."""
-        for _, number, about in self._statuses():
+        """Return the number of threads of the process with this number in our namespace, or 0."""
+        for _, number, status in self._statuses():
             if number == process:
-                return int(about[b"Threads"][0])
+                return int(status[b"Threads"][0])
         return 0
 
     def shares_nothing(self, process: int, files: Collection[int]) -> bool:
-        """True if `process` is alone, has only these files open, and no memory is shared with it.
+        """Return True if `process` is alone, has only these files open, and shares no memory.
 
-        Raises OSError if it does not let us look. Mapped files of the system, which nobody may
-        write to, are not counted.
+        Read-only mappings of system files are ignored. Raises OSError if we may not inspect it.
         """
-        there = {number: name for name, number, _ in self._statuses()}
-        if there.keys() != {process}:
+        names = {number: name for name, number, _ in self._statuses()}
+        if names.keys() != {process}:
             return False
-        place = there[process]
-        folder = os.open(f"{place}/fd", os.O_RDONLY | os.O_DIRECTORY, dir_fd=self._folder)
+        name = names[process]
+        folder = os.open(f"{name}/fd", os.O_RDONLY | os.O_DIRECTORY, dir_fd=self._folder)
         try:
-            opened = {int(name) for name in os.listdir(folder)}
+            open_files = {int(file) for file in os.listdir(folder)}
         finally:
             os.close(folder)
-        return opened == set(files) and not any(
-            _is_shared(line.split()) for line in self._read(f"{place}/maps").splitlines()
+        return open_files == set(files) and not any(
+            _is_shared(line.split()) for line in self._read(f"{name}/maps").splitlines()
         )
 
     def is_closed(self, process: int) -> bool:
-        """True if we, and so all others of our own user, may not look into `process`."""
+        """Return True if we, and so all processes of our user, may not inspect `process`."""
         for name, number, _ in self._statuses():
             if number == process:
                 try:
@@ -140,15 +139,15 @@ class Watch:
         return False
 
     def _statuses(self) -> Iterator[tuple[str, int, dict[bytes, list[bytes]]]]:
-        """Each process: its name in the folder, its number in our own namespace, and its status."""
+        """Yield each process's name in the folder, number in our namespace, and status fields."""
         for name in os.listdir(self._folder):
             if not name.isdigit() or name in self._ours:
                 continue
             with contextlib.suppress(OSError):
                 text = self._read(f"{name}/status")
                 parts = (line.split(b":", 1) for line in text.splitlines())
-                about = {key: value.split() for key, value in parts}
-                yield name, int(about[b"NSpid"][-1]), about
+                status = {key: value.split() for key, value in parts}
+                yield name, int(status[b"NSpid"][-1]), status
 
     def _newest_thread(self, process: str) -> str:
         folder = os.open(f"{process}/task", os.O_RDONLY | os.O_DIRECTORY, dir_fd=self._folder)
@@ -158,7 +157,7 @@ class Watch:
             os.close(folder)
 
     def _has_a_thread_to_run(self, process: str) -> bool:
-        """True if one does not wait; answers run in a thread for which the first one waits."""
+        """Return True if any thread is ready; answers run in a thread for which the main waits."""
         try:
             folder = os.open(f"{process}/task", os.O_RDONLY | os.O_DIRECTORY, dir_fd=self._folder)
         except OSError:
@@ -175,10 +174,10 @@ class Watch:
         return False
 
     def _own_memory(self, process: str) -> int:
-        """The bytes of a process that are no file's, less what it was born with."""
+        """Return the bytes of a process that no file backs, less what it had when it started."""
         lines = self._read(f"{process}/status").splitlines()
-        held = (int(line.split()[1]) * 1024 for line in lines if line.startswith(_HELD))
-        return max(0, sum(held) - self._born_with)
+        sizes = (int(line.split()[1]) * 1024 for line in lines if line.startswith(_MEMORY_FIELDS))
+        return max(0, sum(sizes) - self._initial_memory)
 
     def _read(self, name: str) -> bytes:
         file = os.open(name, os.O_RDONLY, dir_fd=self._folder)
@@ -192,14 +191,14 @@ class Watch:
 
 
 def _is_shared(mapping: list[bytes]) -> bool:
-    """True for a line of /proc/<process>/maps whose memory others may change."""
+    """Return True for a line of /proc/<process>/maps whose memory another process may change."""
     permissions, *_, path = mapping[1], mapping[-1]
     system = path.startswith((b"/usr/", b"/lib"))
     return permissions.endswith(b"s") and (b"w" in permissions or not system)
 
 
-def _held(folder: str) -> tuple[int, int]:
-    """The bytes in a folder of memory, and how many files and folders."""
+def _contents(folder: str) -> tuple[int, int]:
+    """Return the bytes in a memory-backed folder, and its number of files and folders."""
     try:
         disk = os.statvfs(folder)
     except OSError:

@@ -1,4 +1,4 @@
-"""The kinds of value that may cross the trust boundary."""
+"""The types of values that may cross the trust boundary."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 
 @dataclass(frozen=True)
 class SourceFunction:
-    """A function given to the student's code as an argument, sent as its source text.
+    """A function that is an argument of the student's code, sent as its source text.
 
-    `source` defines a function called `name`; NumPy stands ready as `np`.
+    `source` defines a function called `name`, and may use NumPy as `np`.
     """
 
     name: str
@@ -28,27 +28,27 @@ class SourceFunction:
 
 @dataclass(frozen=True)
 class FunctionElsewhere:
-    """Stands in the sandbox for a SourceFunction, whose code is in another process (asking.py)."""
+    """Replaces a SourceFunction in the sandbox; its code runs in another process (asking.py)."""
 
     number: int
 
 
 @dataclass(frozen=True)
 class SeededGenerator:
-    """A random generator given to the student's code: a fresh one from `seed` at each call."""
+    """A random generator that is an argument: each call gets a new one with this `seed`."""
 
     seed: int
 
     def load(self) -> np.random.Generator:
-        """Return the generator, as it is before its first draw."""
+        """Return a new generator, from which nothing has been drawn."""
         return np.random.default_rng(self.seed)
 
 
 @dataclass(frozen=True, eq=False)
 class Tensor:
-    """A torch tensor at rest: its numbers as an array; the student's code is given the tensor.
+    """A torch tensor stored as an array; the student's code receives the tensor.
 
-    `gradient` asks for the gradient of the output with respect to it, if it is a floating one.
+    `gradient` requests the gradient of the output with respect to it, if it is a float tensor.
     """
 
     array: np.ndarray
@@ -56,11 +56,11 @@ class Tensor:
 
     @property
     def differentiable(self) -> bool:
-        """True if the gradient with respect to it is asked for."""
+        """Return True if the gradient with respect to it is requested."""
         return self.gradient and self.array.dtype.kind == "f"
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
-        """A tensor of its own, as `copy` would make it in a longer way; a call has many."""
+        """Return a copy, faster than `copy` would do it, since a call has many tensors."""
         return Tensor(self.array.copy(), self.gradient)
 
 
@@ -82,7 +82,7 @@ class Setup:
 class Call:
     """One call: of a function, or of the module that a class makes as `setup` says.
 
-    `forbidden` are the names of what is ready-made and may not run in it.
+    `forbidden` are the names of ready-made functions that may not run in it.
     """
 
     arguments: tuple[Any, ...]
@@ -92,31 +92,31 @@ class Call:
 
     @property
     def needs_torch(self) -> bool:
-        """True for the call of a module, and for one with a tensor among its arguments."""
+        """Return True for the call of a module, or a call with a tensor among its arguments."""
         return self.setup is not None or any(tensors((self.arguments, self.keywords)))
 
     @property
     def brings_torch(self) -> bool:
-        """True if a function among its arguments uses torch."""
-        functions = (one for one in self.arguments if isinstance(one, SourceFunction))
-        return any(one.source.startswith("import torch") for one in functions)
+        """Return True if a function among its arguments uses torch."""
+        functions = (each for each in self.arguments if isinstance(each, SourceFunction))
+        return any(function.source.startswith("import torch") for function in functions)
 
     @property
     def may_differentiate(self) -> bool:
-        """True if gradients may go through it: in a module, and with a tensor of real numbers."""
-        given = tensors((self.arguments, self.keywords))
-        return self.setup is not None or any(one.array.dtype.kind in "fc" for one in given)
+        """Return True if gradients may flow through it: a module, or a float or complex tensor."""
+        inputs = tensors((self.arguments, self.keywords))
+        return self.setup is not None or any(each.array.dtype.kind in "fc" for each in inputs)
 
     @property
     def differentiates(self) -> bool:
-        """True if gradients are part of what the call shows."""
+        """Return True if gradients are part of the call's observation."""
         weights = self.setup.weights if self.setup else {}
-        given = tensors((self.arguments, self.keywords, weights))
-        return any(tensor.differentiable for tensor in given)
+        inputs = tensors((self.arguments, self.keywords, weights))
+        return any(tensor.differentiable for tensor in inputs)
 
 
 def tensors(value: Any) -> Iterator[Tensor]:
-    """Every Tensor in `value`, which may be nested tuples, lists and dicts."""
+    """Yield every Tensor in `value`, which may be nested tuples, lists and dicts."""
     if isinstance(value, Tensor):
         yield value
     elif isinstance(value, tuple | list | dict):
@@ -126,10 +126,10 @@ def tensors(value: Any) -> Iterator[Tensor]:
 
 @dataclass(frozen=True)
 class Differentiated:
-    """An output with its gradients, by the name of what it was differentiated with respect to.
+    """An output with its gradients, by the name of the argument or parameter.
 
-    A gradient is a Tensor, or None if the output does not depend on it. `gradients` is None if the
-    output depends on nothing at all, and `Raised` if the backward pass raised an exception.
+    A gradient is a Tensor, or None if the output does not depend on that tensor. `gradients` is
+    None if the output depends on none of them, and `Raised` if the backward pass raised.
     """
 
     output: Any
@@ -137,30 +137,30 @@ class Differentiated:
 
 
 def output(value: Any) -> Any:
-    """What was returned, without its gradients."""
+    """Return the returned value without its gradients."""
     return value.output if isinstance(value, Differentiated) else value
 
 
 @dataclass(frozen=True)
 class Unloadable:
-    """Stands for a module that the weights do not fit: the shapes of its parameters, by name."""
+    """Replaces a module that the weights do not fit: the shapes of its parameters, by name."""
 
     shapes: dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Foreign:
-    """Stands for a value of a type that is no legitimate answer; only the type's name is kept."""
+    """Replaces a value of a type that is not a valid answer; only the type's name is kept."""
 
     type_name: str
 
 
 @dataclass(frozen=True)
 class Raised:
-    """Stands for the value of a call that raised an exception instead.
+    """Replaces the value of a call that raised an exception.
 
-    `line` is the last line in a cell that it went through, and `code` what is written there.
-    `bases` are the names of the classes that its type is derived from.
+    `line` is the last line of a cell in its traceback, and `code` the text of that line. `bases`
+    are the names of its base classes.
     """
 
     type_name: str
@@ -172,12 +172,12 @@ class Raised:
 
 @dataclass(frozen=True)
 class Observation:
-    """What one case showed: the value (or `Raised`), the arguments after it, a second value.
+    """The observation of one case: the value (or `Raised`), and the arguments after the call.
 
-    `again` is the value in the second pass, and None as long as there was but one pass. `later` is
-    what the object first returned held after all the calls, or None if that was still `value`.
-    `ready_made` are the names of what ran and is forbidden. `requests` is how many different calls
-    it made, in the first pass, of functions that it was given; it is counted elsewhere.
+    `again` is the value in the second pass, or None after only one pass. `later` is the value of
+    the object first returned after all the calls, or None if that was still `value`. `ready_made`
+    are the names of forbidden functions that ran. `requests` is how many different calls of the
+    functions among its arguments it made in the first pass; it is counted elsewhere.
     """
 
     value: Any

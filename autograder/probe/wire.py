@@ -1,9 +1,9 @@
-"""The wire format: a JSON header and raw buffers. Data only; nothing is executed to read it.
+"""The wire format: a JSON header and raw buffers. It is pure data; reading it executes nothing.
 
 A message is  b"AWB3" | length of header, 8 bytes | header | buffers.  The header is a tree of
-nodes, each a list whose first item is its kind; the buffers begin at multiples of 16 bytes.
-Encoding accepts exact types only, and turns anything else into `Foreign`; decoding checks every
-node, and raises WireError for whatever it does not know.
+nodes, each a list whose first item is its kind; the buffers start at multiples of 16 bytes.
+Encoding accepts only exact types, and turns any other value into `Foreign`; decoding checks every
+node, and raises WireError for anything unknown.
 """
 
 from __future__ import annotations
@@ -58,18 +58,18 @@ RECORDS: dict[type, tuple[Any, ...]] = {
     Setup: (tuple, dict, dict, bool),
     Unloadable: (dict,),
 }
-"""The records that travel part by part, each with the types that its parts must have."""
+"""The records that are sent field by field, each with the types that its fields must have."""
 
 _PARTS = {kind: [part.name for part in fields(kind)] for kind in RECORDS}
 _SIZES = {dtype: np.dtype(dtype).itemsize for dtype in DTYPES}
 
 
 class WireError(ValueError):
-    """What arrived is no message of this format."""
+    """Raised for bytes that are not a message of this format."""
 
 
 def encode(value: Any) -> bytes:
-    """Return `value` as a message. Values of other types than the format's become `Foreign`."""
+    """Return `value` as a message. Values of types that the format lacks become `Foreign`."""
     buffers: list[bytes] = []
     header = json.dumps(_node(value, buffers, 0), separators=(",", ":")).encode()
     header += b" " * (-(12 + len(header)) % ALIGNED)
@@ -135,21 +135,21 @@ def _array_node(value: Any, buffers: list[bytes]) -> list[Any]:
 
 
 def decode(message: bytes | memoryview, *, shared: bool = False) -> Any:
-    """Return the value that `message` carries; arrays are fresh and writable. Raises WireError.
+    """Return the value of `message`, with new and writable arrays. Raises WireError.
 
-    Where `message` is `shared` and writable memory, the arrays stand in it.
+    If `message` is `shared`, writable memory, the arrays use that memory instead.
     """
     if len(message) > 2 * MAX_BYTES:
         raise WireError(f"a message of {len(message)} bytes, more than {2 * MAX_BYTES}")
     if message[:4] != MAGIC or len(message) < 12:
-        raise WireError("no message of this format")
+        raise WireError("not a message of this format")
     start = 12 + int.from_bytes(message[4:12], "little")
     if start > min(len(message), MAX_HEADER):
         raise WireError("the header is cut off, or too long")
     try:
         tree = json.loads(bytes(message[12:start]))
     except (ValueError, RecursionError) as error:
-        raise WireError(f"the header is no JSON: {error}") from None
+        raise WireError(f"the header is not JSON: {error}") from None
     reader = _Reader(message, start, shared)
     value = reader.value(tree, 0)
     if reader.position != len(message):
@@ -182,7 +182,7 @@ class _Reader:
             raise WireError("a text is malformed")
         if value.isascii():
             return value
-        return value.encode("utf-8", "replace").decode()  # no half of a pair of surrogates
+        return value.encode("utf-8", "replace").decode()  # replaces lone surrogates
 
     def _name(self, value: Any) -> str:
         text = self._text(value)
@@ -238,7 +238,7 @@ class _Reader:
         count, start = math.prod(shape), self.position
         size = count * _SIZES[dtype]
         if size > MAX_BYTES or start + size > len(self.message):
-            raise WireError("an array is larger than what arrived")
+            raise WireError("an array is larger than the message")
         self.position += size + -size % ALIGNED
         if not size:
             return np.empty(shape, dtype)
@@ -279,9 +279,9 @@ class _Reader:
         return Raised(self._name(type_name), self._text(message), line, types, self._text(code))
 
     def _read_record(self, *parts: Any, kind: type, depth: int) -> Any:
-        values = [self.value(part, depth) for part in parts]  # buffers in order
-        wanted = RECORDS[kind]
-        if len(values) != len(wanted) or not all(map(isinstance, values, wanted)):
+        values = [self.value(part, depth) for part in parts]  # in order, as the buffers are
+        types = RECORDS[kind]
+        if len(values) != len(types) or not all(map(isinstance, values, types)):
             raise WireError(f"a {kind.__name__} is malformed")
         return kind(*values)
 

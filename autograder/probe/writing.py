@@ -1,4 +1,4 @@
-"""A cell that begins with `%%writefile`: it writes a file, as in a notebook, and runs nothing."""
+"""Parse a cell that begins with `%%writefile`, which writes a file and runs nothing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import re
 from dataclasses import dataclass
 
-_BEGINNING = re.compile(r"%%(?:writefile|file)\b(.*)")
+_MAGIC = re.compile(r"%%(?:writefile|file)\b(.*)")
 _ARGUMENTS = re.compile(
     r"""\s*(?P<first>(?:-a|--append)\s+)?
     (?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<bare>[^\s"'-]\S*))
@@ -17,7 +17,7 @@ _ARGUMENTS = re.compile(
 
 @dataclass(frozen=True)
 class WrittenFile:
-    """What such a cell writes; `name` is empty if the magic cannot be understood."""
+    """The file that such a cell writes; `name` is empty if the magic's line is not valid."""
 
     name: str
     append: bool
@@ -25,28 +25,28 @@ class WrittenFile:
 
     @property
     def refused(self) -> str | None:
-        """Why it cannot be written, and what to do; else None."""
+        """Return why it cannot be written, and what to do, or None if it can be written."""
         if not self.name:
-            return "%%writefile names no file. Write: %%writefile helpers.py"
+            return "%%writefile needs the name of a file. Write: %%writefile helpers.py"
         place = os.path.normpath(self.name)
         if place.startswith(("/", "~", "../")) or place in (".", ".."):
             return (
-                f"%%writefile {self.name} leads out of the folder of the notebook. Write the file "
-                "there, under its name alone."
+                f"%%writefile {self.name} would write outside the notebook's folder. Give only "
+                "the name of the file, without a folder."
             )
         return None
 
 
 def written_file(source: str) -> WrittenFile | None:
-    """The file that a cell writes, or None if it does not begin so."""
+    """Return the file that a cell writes, or None if the cell does not begin with the magic."""
     first, _, text = source.lstrip().partition("\n")
-    begins = _BEGINNING.match(first)
-    if begins is None:
+    magic = _MAGIC.match(first)
+    if magic is None:
         return None
-    found = _ARGUMENTS.fullmatch(begins[1])
-    if found is None:
+    arguments = _ARGUMENTS.fullmatch(magic[1])
+    if arguments is None:
         return WrittenFile("", False, text)
     if text and not text.endswith("\n"):
         text += "\n"
-    name = next(filter(None, found.group("double", "single", "bare")), "")
-    return WrittenFile(name, bool(found["first"] or found["last"]), text)
+    name = next(filter(None, arguments.group("double", "single", "bare")), "")
+    return WrittenFile(name, bool(arguments["first"] or arguments["last"]), text)

@@ -1,7 +1,7 @@
-"""What the pages say of the assignments: `python -m book._ext.assignment_facts` writes it anew.
+"""Facts about the assignments for the pages: `python -m book._ext.assignment_facts` updates them.
 
-The facts come from the exercises themselves, some of which need PyTorch. They are kept in
-`book/assignments.json`, so that a site can be built without it; a test compares.
+The facts come from the exercises, some of which need PyTorch. They are stored in
+`book/assignments.json`, so that a site can be built without PyTorch. A test compares the two.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ FILE = Path(__file__).parents[1] / "assignments.json"
 
 
 @cache
-def kept() -> dict[str, Any]:
-    """Return, by chapter, the exercises and written questions of its assignment."""
+def stored_facts() -> dict[str, Any]:
+    """Return the stored facts: chapter -> the exercises and written questions of its assignment."""
     facts: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     return facts
 
 
-def collected() -> dict[str, Any]:
-    """Return the same from the exercises as they are now."""
+def collect_facts() -> dict[str, Any]:
+    """Return the same facts, read from the exercises as they are now."""
     from exercises import COURSE
 
     return {
         name: {
             "exercises": [
                 {
-                    "name": one.name,
-                    "kind": one.kind.value,
-                    "points": one.points,
-                    "difficulty": one.difficulty,
-                    "minutes": one.minutes,
-                    "sections": re.findall("“(.*?)”", one.help[2]),
+                    "name": exercise.name,
+                    "kind": exercise.kind.value,
+                    "points": exercise.points,
+                    "difficulty": exercise.difficulty,
+                    "minutes": exercise.minutes,
+                    "sections": re.findall("“(.*?)”", exercise.help[2]),
                 }
-                for one in assignment.exercises
+                for exercise in assignment.exercises
             ],
             "written": [
-                {"name": one.name, "points": one.points, "minutes": one.minutes}
-                for one in assignment.written
+                {"name": question.name, "points": question.points, "minutes": question.minutes}
+                for question in assignment.written
             ],
         }
         for name, assignment in sorted(COURSE.items())
@@ -52,7 +52,7 @@ def collected() -> dict[str, Any]:
 
 def main() -> None:
     """Write the facts, if they have changed."""
-    text = readable(collected())
+    text = readable(collect_facts())
     if not FILE.exists() or FILE.read_text(encoding="utf-8") != text:
         FILE.write_text(text, encoding="utf-8")
 

@@ -1,15 +1,15 @@
-"""The answers to exercises, which an edition for a class leaves out. `answer` folds them away:
+"""The answers to exercises, which the edition for a class leaves out. The directive
 
     ```{answer} queries_keys_values.causal_mask queries_keys_values.padding_mask
     ```
 
-shows the two functions as they stand in `solutions/queries_keys_values.py`, without docstrings,
-behind a fold that asks the reader to try first. `make site ANSWERS=hidden` builds the edition for
-a class: no such fold is on any page, and no page's source can be downloaded. Nor is there what
-stands in a `spoiler`, which any other edition shows like all the rest of the page:
+shows the two functions from `solutions/queries_keys_values.py`, without docstrings, in a fold that
+asks the reader to try first. `make site ANSWERS=hidden` builds the edition for a class: its pages
+have no such folds, and their sources cannot be downloaded. It also leaves out the content of every
+`spoiler`, which the other edition shows as ordinary text:
 
     ````{spoiler}
-    What would answer an exercise in other words, such as a derivation.
+    Text that would give an answer away, such as a derivation.
     ````
 """
 
@@ -32,7 +32,7 @@ ELSEWHERE = "One way to write it. It is an exercise of another chapter: try firs
 
 
 class Answer(SphinxDirective):
-    """A fold with the source of each name `<chapter>.<function or class>`."""
+    """A fold with the source of each `<chapter>.<function or class>`."""
 
     required_arguments = 1
     final_argument_whitespace = True
@@ -45,7 +45,7 @@ class Answer(SphinxDirective):
             code = "\n\n\n".join(self.source(name) for name in names)
         except (OSError, LookupError):
             raise self.error(
-                f"no function or class for {self.arguments[0]!r} in solutions/. Write "
+                f"solutions/ has no function or class {self.arguments[0]!r}. Write "
                 "<chapter>.<name>, for instance alignment.softmax."
             ) from None
         own = all(name.startswith(f"{self.env.docname}.") for name in names)
@@ -56,7 +56,7 @@ class Answer(SphinxDirective):
         return [fold]
 
     def source(self, name: str) -> str:
-        """Return the source of `name`. Raises OSError or LookupError if there is none."""
+        """Return the source of `name`. Raises OSError or LookupError if it does not exist."""
         module, _, member = name.partition(".")
         path = Path(self.env.srcdir).parent / "solutions" / f"{module}.py"
         self.env.note_dependency(str(path))
@@ -66,7 +66,7 @@ class Answer(SphinxDirective):
 
 
 class Spoiler(SphinxDirective):
-    """What it holds, or nothing for a class."""
+    """Text that the edition for a class leaves out."""
 
     has_content = True
 
@@ -76,21 +76,21 @@ class Spoiler(SphinxDirective):
 
 
 def imported_from(module: str, name: str) -> str | None:
-    """Return the chapter from which `module` (Python source) imports `name`, if it does."""
-    nodes = [node for node in ast.parse(module).body if isinstance(node, ast.ImportFrom)]
-    here = [node for node in nodes if node.level == 1]
-    return next((one.module for one in here if name in [a.name for a in one.names]), None)
+    """Return the chapter from which `module` (Python source) imports `name`, else None."""
+    imports = [node for node in ast.parse(module).body if isinstance(node, ast.ImportFrom)]
+    relative = [node for node in imports if node.level == 1]
+    return next((node.module for node in relative if name in [a.name for a in node.names]), None)
 
 
 def definition(module: str, name: str) -> str:
     """Return the lines of `module` (Python source) that define `name`, without docstrings.
 
-    Raises LookupError if nothing of that name is defined at the top.
+    Raises LookupError if no statement at the top level defines that name.
     """
-    found = [node for node in ast.parse(module).body if getattr(node, "name", None) == name]
-    if not found:
+    matches = [node for node in ast.parse(module).body if getattr(node, "name", None) == name]
+    if not matches:
         raise LookupError(name)
-    (node,) = found
+    (node,) = matches
     dropped: set[int] = set()
     for inner in ast.walk(node):
         if isinstance(inner, ast.ClassDef | ast.FunctionDef) and ast.get_docstring(inner):
@@ -107,10 +107,10 @@ def definition(module: str, name: str) -> str:
 
 
 def prepare_edition(app: Sphinx, config: Config) -> None:
-    """Let no page of a class's edition offer its source. Raises ConfigError for another edition."""
+    """Offer no page's source in the edition for a class. Raises ConfigError if it is unknown."""
     if config.course_answers not in EDITIONS:
         raise ConfigError(
-            f"ANSWERS={config.course_answers}: there is no such edition. "
+            f"ANSWERS={config.course_answers}: unknown edition. "
             f"Write one of: {', '.join(EDITIONS)}."
         )
     if config.course_answers == "hidden":
@@ -118,7 +118,7 @@ def prepare_edition(app: Sphinx, config: Config) -> None:
 
 
 def forget_answers(app: Sphinx) -> None:
-    """Remove what an ordinary build has left: the pages' sources."""
+    """Remove the pages' sources that an earlier, ordinary build has left."""
     if app.config.course_answers == "hidden":
         shutil.rmtree(Path(app.outdir, "_sources"), ignore_errors=True)
 

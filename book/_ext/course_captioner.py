@@ -1,11 +1,11 @@
 """The directive `captioner`: captioners that run in the page, on a picture that a reader composes.
 
     ```{captioner}
-    The sentence below it.
+    The caption.
     ```
 
-In HTML, `live/captions.mjs` fetches what it needs when the reader first presses its button, and
-does the rest. Without scripts, in print and in other formats the sentence below stands alone.
+In HTML, `live/captions.mjs` does the rest, and fetches the models when the reader first presses its
+button. Without scripts, in print and in other formats only the caption is shown.
 """
 
 import json
@@ -22,22 +22,22 @@ from sphinx.writers.html5 import HTML5Translator
 
 EXECUTED = Path(__file__).parents[1] / "executed" / "captioning"
 MACHINES = {"captioner_soft": "Soft look", "captioner_hard": "Hard look"}
-"""Captioner -> its title. The hard one sees one place at a time, the likeliest."""
+"""Captioner -> its title. The hard captioner looks at a single place at a time, the likeliest."""
 START = (
     ("red", "circle", 5, 5, 15),
     ("blue", "square", 28, 6, 15),
     ("green", "triangle", 27, 29, 15),
 )
 """The first picture: colour, kind, top, left and size of each shape."""
-SAID = "a red circle above a blue square left of a green triangle"
+START_CAPTION = "a red circle above a blue square left of a green triangle"
 
 
 class captioner(nodes.container):
-    """Children: the sentence."""
+    """The captioners. Children: the caption."""
 
 
 class CaptionerDirective(SphinxDirective):
-    """Both captioners of chapter 3."""
+    """The two captioners of chapter 3."""
 
     has_content = True
 
@@ -52,12 +52,12 @@ class CaptionerDirective(SphinxDirective):
 
 
 def weights_of(name: str) -> Path:
-    """Return where the weights of a captioner are kept, those of the first seed."""
+    """Return the file with the weights of a captioner that was trained with the first seed."""
     return EXECUTED / f"{name}-0.safetensors"
 
 
 def data(models: dict[str, bytes]) -> dict[str, Any]:
-    """Return what the script reads: the facts of pictures, the first one, and the captioners."""
+    """Return the script's data: constants of pictures, the first picture, and the captioners."""
     machines = [
         {
             "name": name,
@@ -73,16 +73,16 @@ def data(models: dict[str, bytes]) -> dict[str, Any]:
 
 
 def models() -> dict[str, bytes]:
-    """Return the weights of each captioner as the page fetches them."""
+    """Return the weights of each captioner in the format that the page fetches."""
     return {name: packed(weights_of(name).read_bytes()) for name in MACHINES}
 
 
 def html(machines: dict[str, bytes]) -> str:
-    """Return what stands before the sentence."""
+    """Return the HTML before the caption."""
     written = escape(json.dumps(data(machines), separators=(",", ":")), quote=False)
     return (
         f'<div class="captioner"><script type="application/json">{written}</script>\n'
-        f'<p class="live-source live-kept">{SAID}</p>\n<div class="live-go"></div>\n'
+        f'<p class="live-source live-kept">{START_CAPTION}</p>\n<div class="live-go"></div>\n'
         '<div class="live-caption">\n'
     )
 
@@ -98,7 +98,7 @@ def depart_captioner(self: HTML5Translator, node: captioner) -> None:
 def add_script(
     app: Sphinx, page: str, template: str, context: dict[str, object], doctree: nodes.document
 ) -> None:
-    """Load the captioners on the page that has them, and put there what they fetch."""
+    """Load the script on the page that has the captioners, and write the models that it fetches."""
     if doctree is None or not any(doctree.findall(captioner)):
         return
     app.add_js_file("live/captions.mjs", type="module")

@@ -1,8 +1,8 @@
-"""The table of contents as the templates need it, and what comes next on each page.
+"""The table of contents for the templates, and the links from each page to its neighbours.
 
-`_toc.yml` is the source: a part with numbers holds chapters, and below a chapter stands its
-appendix; the part without numbers holds the pages about the course. An entry's `title` there is
-its short title, for the contents; elsewhere a page bears the title of its own first heading.
+The source is `_toc.yml`: a numbered part holds chapters, each with its appendix below it, and the
+part without numbers holds the pages about the course. An entry's `title` there is the short title
+for the contents. Elsewhere a page's title is its first heading.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from assignment_facts import kept
+from assignment_facts import stored_facts
 from course_describing import description
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -22,8 +22,8 @@ from sphinx_external_toc.api import Document, FileItem, SiteMap
 class Entry:
     """A page in the contents.
 
-    number: of a chapter, else "". sentence: what it is about. below: the pages of its exercises and
-    its appendix, if any. exercises: of a page of exercises, how many can be checked on it.
+    number: the number of a chapter, else "". sentence: the page's description. below: the pages of
+    its exercises and its appendix, if any. exercises: the number that can be checked on the page.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the book; `numbered` if chapters stand in it."""
+    """A part of the book; `numbered` if it holds chapters."""
 
     title: str
     numbered: bool
@@ -46,9 +46,9 @@ class Part:
 
 @dataclass(frozen=True)
 class Here:
-    """Where a page stands: its part's title, and the chapter that it is, or belongs to.
+    """The position of a page: its part's title, and the chapter that it is or belongs to.
 
-    kind: what one calls that chapter, "chapter" or "page".
+    kind: the word for that chapter, "chapter" or "page".
     """
 
     part: str = ""
@@ -58,7 +58,7 @@ class Here:
 
 @dataclass(frozen=True)
 class Onward:
-    """What comes next, what goes deeper, and what came before; of chapters, but for the guides."""
+    """The next page, the pages below this one, and the previous page, as far as they exist."""
 
     next: Entry | None = None
     also: tuple[Entry, ...] = ()
@@ -74,7 +74,7 @@ class Section:
 
 
 def parts_of(env: BuildEnvironment) -> list[Part]:
-    """Return the parts of the book in their order."""
+    """Return the parts of the book in order."""
     site: SiteMap = env.config.external_site_map
     return [
         Part(tree.caption or "", bool(tree.numbered), tuple(entries(env, site, tree.items)))
@@ -90,41 +90,43 @@ def entries(env: BuildEnvironment, site: SiteMap, items: list[object]) -> Iterat
 
 
 def entry(env: BuildEnvironment, site: SiteMap, page: Document) -> Entry:
-    """Return the entry of a page, with those below it."""
+    """Return the entry of a page, with the entries of the pages below it."""
     name, title = page.docname, env.titles[page.docname].astext()
     number = env.toc_secnumbers.get(name, {}).get("", ())
-    below = (one for tree in page.subtrees for one in entries(env, site, tree.items))
+    below = (child for tree in page.subtrees for child in entries(env, site, tree.items))
     sentence = description(env, name)
     short = page.title or title
     folder, _, chapter = name.rpartition("/")
-    exercises = len(kept()[chapter]["exercises"]) if folder == "practise" else 0
+    exercises = len(stored_facts()[chapter]["exercises"]) if folder == "practise" else 0
     return Entry(name, ".".join(map(str, number)), title, short, sentence, tuple(below), exercises)
 
 
 def place(parts: list[Part], page: str) -> tuple[Here, Onward]:
-    """Return where `page` stands, and what comes next there; nothing for a page in no part."""
-    chapters = [one for part in parts if part.numbered for one in part.entries]
+    """Return the position of `page` and its neighbours; both are empty for a page in no part."""
+    chapters = [chapter for part in parts if part.numbered for chapter in part.entries]
     for part in parts:
         row = chapters if part.numbered else list(part.entries)
         kind = "chapter" if part.numbered else "page"
-        for one in part.entries:
-            if page == one.name or page in (below.name for below in one.below):
-                at = row.index(one)
+        for chapter in part.entries:
+            if page == chapter.name or page in (below.name for below in chapter.below):
+                at = row.index(chapter)
                 after = row[at + 1] if at + 1 < len(row) else None
                 before = row[at - 1] if at else None
-                here = Here(part.title, one.name, kind)
-                if page == one.name:
-                    return here, Onward(after, one.below, before)
-                return here, Onward(after, (), one)
+                here = Here(part.title, chapter.name, kind)
+                if page == chapter.name:
+                    return here, Onward(after, chapter.below, before)
+                return here, Onward(after, (), chapter)
     return Here(), Onward()
 
 
 def sections_of(env: BuildEnvironment, page: str) -> list[Section]:
-    """Return the sections of a page that stand directly below its title."""
+    """Return the sections of a page that are directly below its title."""
     titles = env.tocs[page].findall(nodes.list_item) if page in env.tocs else ()
     top = next(iter(titles), None)
     lists = [child for child in top.children if isinstance(child, nodes.bullet_list)] if top else []
-    links = (item.next_node(nodes.reference) for found in lists for item in found.children)
+    links = (
+        item.next_node(nodes.reference) for bullet_list in lists for item in bullet_list.children
+    )
     return [
         Section(link.astext(), link["anchorname"].removeprefix("#"))
         for link in links
@@ -135,7 +137,7 @@ def sections_of(env: BuildEnvironment, page: str) -> list[Section]:
 def add_contents(
     app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None
 ) -> None:
-    """Give the templates the contents, the page's place in them, and its sections."""
+    """Give the templates the contents, the page's position in them, and its sections."""
     parts = parts_of(app.env)
     context["contents"] = parts
     context["here"], context["onward"] = place(parts, page)

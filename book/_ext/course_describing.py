@@ -1,11 +1,11 @@
-"""What a page is about, in a sentence or two: its first paragraph, as far as it is short enough.
+"""Page descriptions: as many of the first paragraph's sentences as fit.
 
-It is the page's description for search engines and previews of links, and stands below the title
-where a page is said to come next. `description` in a page's front matter takes its place.
+The description is for search engines and link previews, and is shown below the page's title where
+another page announces it as the next. `description` in a page's front matter replaces it.
 
-Only a published book has an address: `html_baseurl`, from which the full addresses in previews, and
-those of the page for a missing page, are made. A preview has a picture if there is one for the page
-in `book/_web/pictures/previews`.
+Only a published book has an address, `html_baseurl`. Previews and the page for missing pages need
+it for their full addresses. A preview has a picture if `book/_web/pictures/previews` has one for
+the page.
 """
 
 from __future__ import annotations
@@ -16,41 +16,42 @@ from pathlib import Path
 from urllib.parse import urljoin, urlparse
 
 from docutils import nodes
-from page_words import said
+from page_words import plain_text
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 MOST = 160
-"""The length of a description: what is shown of it elsewhere is no longer."""
+"""The maximum length of a description; search engines and previews show no more."""
 
 END = re.compile(r"(?:(?<=[.?!])|(?<=[.?!][”\"]))\s+(?=[A-Z“\"])")
 
 
 def describe(app: Sphinx, document: nodes.document) -> None:
-    """Keep the beginning of a page that was read."""
+    """Store the description of a page that was read."""
     beginning = next(paragraphs(document), None)
     if beginning is not None:
-        kept(app.env)[app.env.docname] = shortened(said(beginning))
+        descriptions(app.env)[app.env.docname] = shorten(plain_text(beginning))
 
 
 def paragraphs(document: nodes.document) -> Iterator[nodes.paragraph]:
     """Yield the paragraphs of a page's running text."""
-    for one in document.findall(nodes.paragraph):
-        if "takes" not in one["classes"] and isinstance(one.parent, nodes.section | nodes.document):
-            yield one
+    for node in document.findall(nodes.paragraph):
+        running = isinstance(node.parent, nodes.section | nodes.document)
+        if running and "takes" not in node["classes"]:
+            yield node
 
 
-def shortened(text: str) -> str:
-    """Return as many sentences as are short enough together, but one at least."""
-    first, *others = END.split(text)
-    for one in others:
-        if len(first) + len(one) + 1 > MOST:
+def shorten(text: str) -> str:
+    """Return as many of the first sentences as fit into MOST characters, but at least one."""
+    result, *others = END.split(text)
+    for sentence in others:
+        if len(result) + len(sentence) + 1 > MOST:
             break
-        first = f"{first} {one}"
-    return first
+        result = f"{result} {sentence}"
+    return result
 
 
-def kept(env: BuildEnvironment) -> dict[str, str]:
+def descriptions(env: BuildEnvironment) -> dict[str, str]:
     """Return the description of each page."""
     if not hasattr(env, "course_descriptions"):
         env.course_descriptions = {}
@@ -58,13 +59,13 @@ def kept(env: BuildEnvironment) -> dict[str, str]:
 
 
 def description(env: BuildEnvironment, page: str) -> str:
-    """Return what a page is about; "" for one of which nothing is known."""
-    return str(env.metadata[page].get("description", "") or kept(env).get(page, ""))
+    """Return the description of a page; "" if it has none."""
+    return str(env.metadata[page].get("description", "") or descriptions(env).get(page, ""))
 
 
 def forget(app: Sphinx, env: BuildEnvironment, page: str) -> None:
-    """Forget a page that is read anew, or has gone."""
-    kept(env).pop(page, None)
+    """Forget a page that has been removed or will be read again."""
+    descriptions(env).pop(page, None)
 
 
 def add_description(
@@ -80,11 +81,14 @@ def add_description(
 
 
 def lost(app: Sphinx) -> Iterator[tuple[str, dict[str, str], str]]:
-    """Yield the page that a server shows at an address which does not exist."""
+    """Yield the page that a server shows for an address that does not exist."""
     base = urlparse(app.config.html_baseurl).path or "/"
-    said = {"title": "This page does not exist", "description": "A page that does not exist."}
+    page_context = {
+        "title": "This page does not exist",
+        "description": "A page that does not exist.",
+    }
     context = {"base": base, "html_baseurl": app.config.html_baseurl}
-    yield "404", said | context, "404.html"
+    yield "404", page_context | context, "404.html"
 
 
 def setup(app: Sphinx) -> dict[str, object]:

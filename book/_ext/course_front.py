@@ -1,7 +1,7 @@
-"""The front page: `parts` is a card for each part of the book, `begin` are buttons.
+"""The front page: `parts` shows a card for each part of the book, `begin` shows buttons.
 
-A card has a picture (`book/_web/pictures/part-<number>.svg`), the chapters with the minutes that
-they take, and a place for what the reader has done, which `progress.mjs` fills.
+A card has a picture (`book/_web/pictures/part-<number>.svg`), the chapters with their reading
+times, and a place for the reader's progress, which `progress.mjs` fills.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from assignment_facts import kept
+from assignment_facts import stored_facts
 from course_contents import Entry, parts_of
 from course_reading import chapters, in_fives, measure
 from docutils import nodes
@@ -22,7 +22,7 @@ QUIZ = "```{quiz}"
 
 
 class parts(nodes.General, nodes.Element):
-    """The place of the cards; what they say is known when all pages have been read."""
+    """A placeholder for the cards, whose content is known when all pages have been read."""
 
 
 class Parts(SphinxDirective):
@@ -36,7 +36,7 @@ class Parts(SphinxDirective):
 
 
 class Begin(SphinxDirective):
-    """Buttons: the first line is a filled one, the others are quiet. A line: `page: words`."""
+    """Buttons, each written as a line `page: words`. The first is filled, the others are quiet."""
 
     has_content = True
 
@@ -46,7 +46,7 @@ class Begin(SphinxDirective):
         for line in self.content:
             page, separator, words = line.partition(": ")
             if not separator:
-                raise self.error(f"a line of `begin` is `page: words`, and not {line!r}.")
+                raise self.error(f"cannot read {line!r}; write a line of `begin` as `page: words`.")
             quiet = " .quiet" if links else ""
             links.append(f"[{words}]({page}.md){{.button{quiet}}}")
         return [nodes.container("", *self.parse_text_to_nodes("\n".join(links)), classes=["begin"])]
@@ -54,7 +54,7 @@ class Begin(SphinxDirective):
 
 @dataclass(frozen=True)
 class Card:
-    """A chapter on its part's card. minutes: to read. quizzes, exercises: how many it has."""
+    """A chapter on its part's card. minutes: reading time. quizzes, exercises: their number."""
 
     entry: Entry
     address: str
@@ -64,9 +64,9 @@ class Card:
 
 
 def card(app: Sphinx, builder: StandaloneHTMLBuilder, page: str, entry: Entry) -> Card:
-    """Return what the front page says of a chapter."""
+    """Return the facts that the front page shows about a chapter."""
     text = Path(app.env.doc2path(entry.name)).read_text(encoding="utf-8")
-    assignment = kept().get(entry.name, {"exercises": (), "written": ()})
+    assignment = stored_facts().get(entry.name, {"exercises": (), "written": ()})
     return Card(
         entry,
         builder.get_relative_uri(page, entry.name),
@@ -77,13 +77,13 @@ def card(app: Sphinx, builder: StandaloneHTMLBuilder, page: str, entry: Entry) -
 
 
 def write_parts(app: Sphinx, document: nodes.document, page: str) -> None:
-    """Put the cards in their place; in other formats than HTML nothing stands there."""
-    for place in list(document.findall(parts)):
+    """Replace the placeholder by the cards; formats other than HTML get nothing there."""
+    for placeholder in list(document.findall(parts)):
         if not isinstance(app.builder, StandaloneHTMLBuilder):
-            place.parent.remove(place)
+            placeholder.parent.remove(placeholder)
             continue
         shown = [part for part in parts_of(app.env) if part.numbered]
-        found = [
+        cards_of_parts = [
             {
                 "title": part.title,
                 "picture": (PICTURES / f"part-{number}.svg").read_text(encoding="utf-8"),
@@ -91,8 +91,8 @@ def write_parts(app: Sphinx, document: nodes.document, page: str) -> None:
             }
             for number, part in enumerate(shown, start=1)
         ]
-        html = app.builder.templates.render("parts.html", {"parts": found})
-        place.replace_self(nodes.raw("", html, format="html"))
+        html = app.builder.templates.render("parts.html", {"parts": cards_of_parts})
+        placeholder.replace_self(nodes.raw("", html, format="html"))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -1,4 +1,4 @@
-"""HTML that docutils writes otherwise: tables that are easy to read, with the eyes and without."""
+"""Changes to the HTML that docutils writes: tables that are easy to read, also when read aloud."""
 
 import re
 
@@ -11,10 +11,10 @@ NOTHING = ("", "-", "\u2013", "\u2014")
 
 
 class CourseTranslator(HTML5Translator):
-    """Sphinx's translator, with tables and roles as axe-core wants them."""
+    """Sphinx's translator, with tables and roles that pass axe-core's accessibility rules."""
 
     def visit_table(self, node: nodes.table) -> None:
-        """Put a table into a box in which it can be scrolled, and its numbers under each other."""
+        """Put a table into a box that scrolls, and align its columns of numbers."""
         align_numbers(node)
         self.body.append('<div class="table-scroll">')
         super().visit_table(node)
@@ -24,7 +24,7 @@ class CourseTranslator(HTML5Translator):
         self.body.append("</div>\n")
 
     def visit_entry(self, node: nodes.entry) -> None:
-        """Write an empty cell in the head of a table as one that heads nothing."""
+        """Write an empty cell in the head of a table as `td`, since it is not a heading."""
         if isinstance(node.parent.parent, nodes.thead) and not node.astext().strip():
             node.parent.column += 1
             node.children.clear()
@@ -43,14 +43,14 @@ class CourseTranslator(HTML5Translator):
 
 
 def align_numbers(table: nodes.table) -> None:
-    """Set each column of numbers at its right, with its head. No cell may span two columns."""
+    """Right-align each column of numbers and its heading. No cell may span two columns."""
     rows = [list(row.findall(nodes.entry)) for row in table.findall(nodes.row)]
     for column in zip(*rows, strict=False):
-        texts = [one.astext() for one in column if isinstance(one.parent.parent, nodes.tbody)]
+        texts = [cell.astext() for cell in column if isinstance(cell.parent.parent, nodes.tbody)]
         numbers = [text for text in texts if text not in NOTHING]
         if numbers and all(map(NUMBER.fullmatch, numbers)):
-            for one in column:
-                one["classes"].append("text-right")
+            for cell in column:
+                cell["classes"].append("text-right")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

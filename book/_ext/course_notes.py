@@ -1,12 +1,12 @@
-"""Side notes: where a work is cited first on a page, what it is stands in the margin beside it.
+"""Side notes: the author, title and year of a work in the margin, next to its first citation.
 
-There is a margin on a wide screen only; on a narrow one, and on paper, a citation leads to the list
-of references at the end of the page. So a side note is for the eye alone, and short: whoever hears
-the page, or wants more, has the list.
+Only a wide screen has a margin. On a narrow screen and on paper, a citation leads to the list of
+references at the end of the page. So a side note is short and hidden from screen readers: readers
+who hear the page, or want more, use the list.
 
-What is wider than the column begins below a note. A note therefore stands beside the beginning of
-its paragraph, and above that where the paragraph is too low for it; where there is no room, a work
-has no note, since a hole in the text is worse.
+An element that is wider than the column can only begin below a note. So a note starts at the
+beginning of its paragraph, or further up if the paragraph is too short for it. If there is not
+enough room, the work gets no note, since a gap in the text would be worse.
 """
 
 from __future__ import annotations
@@ -24,25 +24,26 @@ from sphinx.environment import BuildEnvironment
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 NARROW = (nodes.paragraph, nodes.math_block, nodes.bullet_list, nodes.enumerated_list)
-"""What has the margin beside it, wherever a note ends."""
+"""Nodes that leave the margin free, so that a note may run past them."""
 
 UNSEEN = (nodes.Invisible, nodes.target)
 LINE, GAP, CHARACTERS = 30, 20, 72
-"""Pixels of a line of text and below a paragraph, and the most characters that stand on a line."""
+"""Height of a line and of the gap below a paragraph in pixels, and the most characters a line."""
 FORMULA = 60
+"""Height of a formula in pixels."""
 NOTE_LINE, NOTE_GAP, NOTE_CHARACTERS = 19, 16, 28
-"""The same of a note, with the fewest characters."""
+"""The same for a note, but with the fewest characters a line."""
 HEADING = 110
-"""Pixels of what stands in the column at the head of the next section."""
+"""Height in pixels of the heading of the next section, beside which a note may run on."""
 
 
 class sidenote(nodes.Inline, nodes.TextElement):
-    """What a cited work is: its author, title and year."""
+    """The author, title and year of a cited work."""
 
 
 @dataclass
 class Block:
-    """What stands in the column. top: in pixels below the last thing that was wider, or less."""
+    """A block in the column. top: pixels below the last wide element (a lower bound)."""
 
     node: nodes.Element
     top: int
@@ -50,14 +51,16 @@ class Block:
 
 
 class PutBesideCitations(SphinxPostTransform):
-    """Beside the first citation of each work on a page, in running text, put its side note."""
+    """Put a side note next to the first citation of each work in a page's running text."""
 
     default_priority = 800  # after the citations have become links to the references
     formats = ("html",)
 
     def run(self, **kwargs: object) -> None:
         works = works_of(self.env)
-        cited = {one for node in self.document.findall(nodes.citation) for one in node["ids"]}
+        cited = {
+            identity for node in self.document.findall(nodes.citation) for identity in node["ids"]
+        }
         notes: dict[int, list[str]] = {}
         for link in self.document.findall(nodes.reference):
             name = link.get("refid", "")
@@ -72,20 +75,23 @@ class PutBesideCitations(SphinxPostTransform):
 
 
 def works_of(env: BuildEnvironment) -> dict[str, Entry]:
-    """Return the entry of each work by the name of its place in a list of references."""
-    return {one.citation_id: one.entry for one in env.get_domain("cite").citations}
+    """Return the entry of each work by the id of its item in a list of references."""
+    citations = env.get_domain("cite").citations
+    return {citation.citation_id: citation.entry for citation in citations}
 
 
 def short(work: Entry) -> str:
     """Return a work's author, title and year."""
-    authors = [one.rich_prelast_names + one.rich_last_names for one in work.persons["author"]]
-    names = [" ".join(map(str, one)) for one in authors]
-    who = f"{names[0]} et al" if len(names) > 2 else " and ".join(names)
-    return f"{who}. {Text.from_latex(work.fields['title'])}. {work.fields['year']}."
+    authors = [
+        person.rich_prelast_names + person.rich_last_names for person in work.persons["author"]
+    ]
+    names = [" ".join(map(str, parts)) for parts in authors]
+    names_shown = f"{names[0]} et al" if len(names) > 2 else " and ".join(names)
+    return f"{names_shown}. {Text.from_latex(work.fields['title'])}. {work.fields['year']}."
 
 
 def paragraph_of(node: nodes.Node) -> nodes.paragraph | None:
-    """Return the paragraph, with the margin beside it, in which a node stands."""
+    """Return the paragraph of running text that contains a node; None if there is none."""
     paragraph = node.parent
     while isinstance(paragraph, nodes.Inline):
         paragraph = paragraph.parent
@@ -94,21 +100,21 @@ def paragraph_of(node: nodes.Node) -> nodes.paragraph | None:
 
 
 def visible(section: nodes.section) -> Iterator[nodes.Element]:
-    """Yield what is seen of a section below its title."""
+    """Yield the visible nodes of a section below its title."""
     for node in section.children:
         if not isinstance(node, (*UNSEEN, nodes.title)):
             yield node
 
 
 def is_wide(node: nodes.Element) -> bool:
-    """Tell whether a note has to end above a node."""
+    """Return whether a note has to end above a node."""
     return not isinstance(node, (*NARROW, nodes.section))
 
 
 def place(run: list[nodes.Element], notes: dict[int, list[str]]) -> None:
-    """Put the notes of some blocks beside them, each as far down as it has room.
+    """Put the notes of a run of blocks next to them, each as far down as there is room.
 
-    run: blocks with nothing wide between them. notes: those of a paragraph, by its identity.
+    run: blocks without a wide element between them. notes: the notes by `id` of their paragraph.
     """
     blocks, room = [], 0
     for node in run:
@@ -120,22 +126,22 @@ def place(run: list[nodes.Element], notes: dict[int, list[str]]) -> None:
     for block in reversed(blocks):
         for note in reversed(notes.get(id(block.node), [])):
             start = min(block.top, room - NOTE_GAP - NOTE_LINE * ceil(len(note) / NOTE_CHARACTERS))
-            beside = [one for one in blocks if one.top <= start and can_hold(one.node)]
-            if beside:
-                beside[-1].notes.insert(0, note)
-                room = beside[-1].top
+            hosts = [host for host in blocks if host.top <= start and can_hold(host.node)]
+            if hosts:
+                hosts[-1].notes.insert(0, note)
+                room = hosts[-1].top
     for block in blocks:
         for note in reversed(block.notes):
             block.node.insert(0, sidenote("", note))
 
 
 def can_hold(node: nodes.Element) -> bool:
-    """Tell whether a note can be written at the beginning of a block."""
+    """Return whether a note can be written at the beginning of a block."""
     return isinstance(node, nodes.paragraph)
 
 
 def height(node: nodes.Element) -> int:
-    """Return about how high a block is, in pixels; rather too little than too much."""
+    """Return an estimate of a block's height in pixels, rather too low than too high."""
     if isinstance(node, nodes.math_block):
         return FORMULA
     lines = ceil(len(node.astext()) / CHARACTERS)

@@ -1,7 +1,7 @@
-"""The figures of an appendix are numbered after its chapter: Fig. A4.1 is in the one to chapter 4.
+"""Number the figures of an appendix after its chapter: Fig. A4.1 is in the appendix to chapter 4.
 
-Sphinx gives a figure the number of its chapter, as in Fig. 4.1. An appendix has no number of its
-own, so its figures would be counted on from one appendix to the next: Fig. 10, Fig. 11.
+Sphinx numbers a figure after its chapter, as in Fig. 4.1. An appendix has no number, so Sphinx
+would continue the count from one appendix to the next: Fig. 10, Fig. 11.
 """
 
 from copy import deepcopy
@@ -13,7 +13,7 @@ SUFFIX = "_appendix"
 
 
 def put_back(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """Give Sphinx the numbers back that it has made itself: it writes a page again that has others.
+    """Restore Sphinx's own numbers, since it writes a page again if its numbers have changed.
 
     Returns no page to write again.
     """
@@ -22,9 +22,9 @@ def put_back(app: Sphinx, env: BuildEnvironment) -> list[str]:
 
 
 def number_appendices(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """Number what Sphinx has numbered on the page `<chapter>_appendix` anew, from 1.
+    """Renumber the figures, tables and other numbered items of each `<chapter>_appendix` from 1.
 
-    A page keeps its numbers if no numbered chapter belongs to it. Returns no page to write again.
+    A page keeps its numbers if it belongs to no numbered chapter. Returns no page to write again.
     """
     env.course_numbers = deepcopy(env.toc_fignumbers)
     for page, of_kind in env.toc_fignumbers.items():
@@ -32,7 +32,8 @@ def number_appendices(app: Sphinx, env: BuildEnvironment) -> list[str]:
         if page.endswith(SUFFIX) and chapter:
             for kind, numbers in of_kind.items():
                 of_kind[kind] = {
-                    one: (f"A{chapter[0]}", place) for place, one in enumerate(numbers, start=1)
+                    anchor: (f"A{chapter[0]}", count)
+                    for count, anchor in enumerate(numbers, start=1)
                 }
     return []
 

@@ -1,12 +1,12 @@
-"""How a chapter opens: `opening` shows, at its top, the figure that the chapter is remembered by.
+"""The top of a chapter: `opening` shows the figure that readers should remember the chapter by.
 
     ```{opening} fig-one-step
-    The sentence below the figure.
+    The caption.
     ```
 
-The figure stands further down, where it is explained; here its drawing is shown once more, by an
-SVG `use` element, which adds nothing to the page's weight. Where every figure of a page would give
-a prediction away, a drawing of its own opens it: `name.svg` in `book/_web/pictures`, with the
+The figure itself comes further down, where it is explained. The opening repeats its drawing with an
+SVG `use` element, which adds hardly any bytes to the page. If every figure of a page would give a
+prediction away, a separate drawing opens the page: `name.svg` in `book/_web/pictures`, with the
 option `alt`.
 
     ```{takes}
@@ -15,7 +15,7 @@ option `alt`.
     You need ...
     ```
 
-The first paragraph is a quiet line; what follows is folded away.
+The first paragraph becomes a quiet line; the rest is in a fold.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ DRAWING = re.compile(
 
 
 class opening(nodes.General, nodes.Element):
-    """The place of a figure at the top of a page; `figure` is its name. Children: the sentence."""
+    """A placeholder for the figure at the top of a page, named `figure`. Children: the caption."""
 
 
 class Opening(SphinxDirective):
-    """The figure of that name, with a sentence."""
+    """The figure of that name, with a caption."""
 
     required_arguments = 1
     has_content = True
@@ -62,7 +62,7 @@ class Opening(SphinxDirective):
         name, drawing = self.arguments[0], ""
         if name.endswith(".svg"):
             if "alt" not in self.options:
-                raise self.error(f"the picture {name} needs a text that stands for it: `:alt:`.")
+                raise self.error(f"the picture {name} needs alternative text, in `:alt:`.")
             svg = (PICTURES / name).read_text(encoding="utf-8")
             attributes = (
                 f'class="course-figure" role="img" aria-label={quoteattr(self.options["alt"])}'
@@ -76,7 +76,7 @@ class Opening(SphinxDirective):
 
 
 class Takes(SphinxDirective):
-    """What a chapter takes: a quiet line with its minutes, and a fold with the rest."""
+    """The time and knowledge that a chapter takes: a line with its minutes, and a fold."""
 
     has_content = True
 
@@ -88,9 +88,9 @@ class Takes(SphinxDirective):
 
 
 class ShowOpening(SphinxPostTransform):
-    """Put the drawing of the named figure into its place at the top of the page."""
+    """Show the drawing of the named figure at the top of the page."""
 
-    default_priority = 60  # after the figures have been put into the page as SVG, at 50
+    default_priority = 60  # after priority 50, at which figures become SVG in the page
 
     def run(self, **kwargs: object) -> None:
         for place in list(self.document.findall(opening)):
@@ -101,14 +101,14 @@ class ShowOpening(SphinxPostTransform):
             place.replace_self(nodes.container("", *parts, caption, classes=["opening"]))
 
     def again(self, name: str) -> str | None:
-        """Return an SVG that shows the figure `name` of this page again; None for no figure."""
-        figures = (one for one in self.document.findall(nodes.figure) if name in one["names"])
-        found = (raw for figure in figures for raw in figure.findall(nodes.raw))
-        drawn = next((shown for raw in found if (shown := DRAWING.search(raw.astext()))), None)
+        """Return an SVG that repeats the figure `name` of this page; warn if it does not exist."""
+        figures = (node for node in self.document.findall(nodes.figure) if name in node["names"])
+        raws = (raw for figure in figures for raw in figure.findall(nodes.raw))
+        drawn = next((match for raw in raws if (match := DRAWING.search(raw.astext()))), None)
         if drawn is None:
             logger.warning(
-                "the opening shows %r, and no figure of that name stands on this page as an SVG "
-                "that follows the theme.",
+                "the opening shows %r, but this page has no figure of that name that is an SVG "
+                "and follows the theme.",
                 name,
                 location=(self.env.docname, None),
             )

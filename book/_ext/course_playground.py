@@ -1,16 +1,15 @@
 """The directive `playground`: machines that the reader trains in the page.
 
     ```{playground} one-head-or-two
-    The sentence below it.
+    The caption.
     ```
 
-The name is one of `book/_web/playground/questions.json`, which has the settings of the machines,
-the switches that are shown, and the pace. With the option `:whole:` all switches are shown, and the
-puzzles.
+The argument names an entry of `book/_web/playground/questions.json`, which sets the machines, the
+visible switches, and the pace. With the option `:whole:` all switches and the puzzles are shown.
 
-In HTML, `playground/playground.mjs` does the rest. Without scripts, in print and as a file, a kept
-run stands there as a picture: `book/_web/playground/kept/<name>.json`, which
-`node tests/web/playground/keep.mjs` writes. Other formats have the sentence alone.
+In HTML, `playground/playground.mjs` does the rest. Without scripts, in print and as a file, the
+page shows a picture of a stored run, `book/_web/playground/kept/<name>.json`, which
+`node tests/web/playground/keep.mjs` writes. Other formats show only the caption.
 """
 
 import json
@@ -29,18 +28,18 @@ QUESTIONS = FOLDER / "questions.json"
 KEPT = FOLDER / "kept"
 
 DEAD = "document.documentElement.classList.add('pg-dead')"
-"""What is done where the module cannot be loaded: the kept run is then shown."""
+"""The script that shows the stored run if the module cannot be loaded."""
 
 WIDTH, HEIGHT = 420, 230
 LEFT, RIGHT, TOP, BOTTOM = 44, 12, 26, 38
 
 
 class playground(nodes.container):
-    """Attributes: question (its settings), picture (SVG), whole. Children: the sentence."""
+    """A playground. Attributes: question (settings), picture (SVG), whole. Children: caption."""
 
 
 class Playground(SphinxDirective):
-    """A question of `questions.json`, asked of machines that learn in the page."""
+    """A question of `questions.json` about machines that learn in the page."""
 
     required_arguments = 1
     has_content = True
@@ -52,16 +51,16 @@ class Playground(SphinxDirective):
         questions = json.loads(QUESTIONS.read_text(encoding="utf-8"))
         if name not in questions:
             raise self.error(f"{QUESTIONS} has no question {name!r}; it has {', '.join(questions)}")
-        kept = KEPT / f"{name}.json"
-        for file in (QUESTIONS, kept):
+        run_file = KEPT / f"{name}.json"
+        for file in (QUESTIONS, run_file):
             self.env.note_dependency(str(file))
         try:
-            run = json.loads(kept.read_text(encoding="utf-8"))
+            run = json.loads(run_file.read_text(encoding="utf-8"))
         except FileNotFoundError as error:
             run = {"settings": f"none, since there is no {error.filename}"}
         if run["settings"] != questions[name]["settings"]:
             raise self.error(
-                f"the kept run of {name} is of {run['settings']}; "
+                f"the stored run of {name} was made with other settings ({run['settings']}); "
                 "type `node tests/web/playground/keep.mjs`"
             )
         node = playground(question=questions[name], whole="whole" in self.options)
@@ -73,7 +72,7 @@ class Playground(SphinxDirective):
 
 
 def picture(run: dict[str, Any]) -> str:
-    """Return a drawing of the accuracy of a kept run's machines against the step."""
+    """Return a chart of the accuracy of a stored run's machines against the step, as HTML."""
     steps = run["every"] * (len(run["accuracy"][0]) - 1)
 
     def place(step: float, share: float) -> str:
@@ -81,12 +80,12 @@ def picture(run: dict[str, Any]) -> str:
         return f"{x:.1f},{HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM):.1f}"
 
     def text(at: str, anchor: str, words: str, shift: tuple[float, float] = (0, 0)) -> str:
-        x, y = (float(one) + more for one, more in zip(at.split(","), shift, strict=True))
+        x, y = (float(part) + more for part, more in zip(at.split(","), shift, strict=True))
         return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'
 
     lines = [
         f'<polyline class="pg-line pg-{at}" points="'
-        + " ".join(place(run["every"] * one, share) for one, share in enumerate(shares))
+        + " ".join(place(run["every"] * index, share) for index, share in enumerate(shares))
         + '"/>'
         for at, shares in enumerate(run["accuracy"], start=1)
     ]
@@ -94,7 +93,7 @@ def picture(run: dict[str, Any]) -> str:
         f"{name} ends at {shares[-1]:.0%}"
         for name, shares in zip(run["names"], run["accuracy"], strict=True)
     )
-    label = f"Accuracy against the step, a kept run of seed {run['seed']}: {ends}."
+    label = f"Accuracy against the step in a stored run with seed {run['seed']}: {ends}."
     guess = " ".join(place(step, run["chance"]) for step in (0, steps))
     return (
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(label)}">'
@@ -104,7 +103,7 @@ def picture(run: dict[str, Any]) -> str:
             + f'<polyline class="grid" points="{place(0, share)} {place(steps, share)}"/>'
             for share in (0, 0.5, 1)
         )
-        + "".join(text(place(one, 0), "middle", f"{one:g}", (0, 18)) for one in (0, steps))
+        + "".join(text(place(step, 0), "middle", f"{step:g}", (0, 18)) for step in (0, steps))
         + text(place(steps / 2, 0), "middle", "step", (0, 32))
         + f'<polyline class="pg-level" points="{guess}"/>'
         + "".join(lines)
@@ -137,7 +136,7 @@ def depart_playground(self: HTML5Translator, node: playground) -> None:
 def add_script(
     app: Sphinx, page: str, template: str, context: dict[str, object], doctree: nodes.document
 ) -> None:
-    """Load the playground on the pages that have one."""
+    """Load the script on each page that has a playground."""
     if doctree is not None and next(doctree.findall(playground), None) is not None:
         app.add_js_file("playground/playground.mjs", type="module", onerror=DEAD)
 

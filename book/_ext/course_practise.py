@@ -1,17 +1,17 @@
-"""The pages on which an assignment is done: `practise/<chapter>.md`, which holds one directive.
+"""The pages on which readers do an assignment: `practise/<chapter>.md` holds a single directive.
 
     ```{practise} alignment
     ```
 
-The directive is replaced, before the page is parsed, by the text of the assignment as students get
-it: the cells of the notebook that `make releases` has written. So headings, formulas and tables are
-those of every page, and the search finds them. What is code stands there in a `practise-cell`,
-which a script turns into an editor (`practise/practise.mjs`); without scripts and in print the code
-stands there as released.
+Before the page is parsed, the directive is replaced by the text of the assignment as students get
+it: the cells of the notebook that `make releases` has written. So headings, formulas and tables
+look as on every other page, and the search finds them. Code is in a `practise-cell`, which a script
+turns into an editor (`practise/practise.mjs`). Without scripts and in print the page shows the
+released code.
 
 Not every copy of the site has the editors: see `has_editors`. Without released assignments, a page
 lists the exercises and says what to type. Without Python for the browser, and for an assignment
-that needs PyTorch, the text is there, and the page says where to do the exercises instead.
+that needs PyTorch, the page shows the text and says where to do the exercises instead.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import browser_python
-from assignment_facts import kept
+from assignment_facts import stored_facts
 from course_reading import assignment_minutes, in_fives
 from course_site import copy
 from docutils import nodes
@@ -37,11 +37,11 @@ BUILD = Path(__file__).parents[2] / "_build"
 RELEASES = BUILD / "course" / "release"
 FOLDER = "practise"
 PROGRAM = Path(__file__).parents[1] / "_web" / FOLDER / "notebook.py"
-"""What runs in the worker beside the student's code."""
+"""The program that runs in the worker together with the student's code."""
 DIRECTIVE = re.compile(r"^```\{practise\} (\w+)\n```$", re.MULTILINE)
 TITLE = re.compile(r"\A# (.*)\n+")
 UNSEEN = ("progress-task", "progress-check")
-"""Cells of a notebook whose part the page's own bar plays."""
+"""Cells of a notebook that the page leaves out, since its bar does what they do."""
 
 NO_RELEASE = """\
 This copy of the site was built without the text of the exercises.
@@ -67,15 +67,15 @@ NOT_FETCHED = "This copy of the site was built without Python for the browser."
 
 
 class practise_start(nodes.General, nodes.Element):
-    """Attributes: data, for the script. Stands before the text of an assignment."""
+    """The page's bar, before the text of an assignment. Attributes: data, for the script."""
 
 
 class practise_cell(nodes.container):
-    """Attributes: kind (given, answer or written) and cell, its id in the notebook."""
+    """A cell. Attributes: kind (given, answer or written) and cell, its id in the notebook."""
 
 
 class Start(SphinxDirective):
-    """Where the page's bar stands; the body is JSON for the script."""
+    """The page's bar; the body is JSON for the script."""
 
     has_content = True
 
@@ -84,7 +84,7 @@ class Start(SphinxDirective):
 
 
 class Cell(SphinxDirective):
-    """A cell of the notebook, of the kind of the argument; the body is its source."""
+    """A cell of the notebook. The argument is its kind, the body its source."""
 
     required_arguments = 1
     has_content = True
@@ -102,7 +102,7 @@ class Cell(SphinxDirective):
 
 
 def expand(app: Sphinx, page: str, source: list[str]) -> None:
-    """Put the text of an assignment in the place of the directive."""
+    """Replace the directive in a page's source by the text of the assignment."""
     match = DIRECTIVE.search(source[0])
     if match:
         name = match[1]
@@ -111,10 +111,10 @@ def expand(app: Sphinx, page: str, source: list[str]) -> None:
 
 
 def note_dependencies(app: Sphinx, name: str) -> None:
-    """Have the page that is being read depend on what it is made from.
+    """Make the page that is being read depend on the files that it is built from.
 
-    That includes the code that writes its data: the site's scripts are always the newest, and
-    Python does not start on a page whose data are older than they expect.
+    They include the code that writes its data: the site always serves the newest scripts, and
+    Python would not start on a page whose data are older than its scripts expect.
     """
     code = (__file__, browser_python.__file__, *scripts())
     for path in (notebook_of(name), browser_python.wheel(), *code):
@@ -122,32 +122,32 @@ def note_dependencies(app: Sphinx, name: str) -> None:
 
 
 def scripts() -> list[Path]:
-    """Return the site's own files behind these pages."""
+    """Return the scripts that these pages load."""
     return sorted(path for path in PROGRAM.parent.iterdir() if path.is_file())
 
 
 def version() -> str:
-    """Return a word that changes with `scripts`: no browser takes an old worker from its cache."""
+    """Return a digest of `scripts`, so that no browser uses an old worker from its cache."""
     return hashlib.sha256(b"".join(path.read_bytes() for path in scripts())).hexdigest()[:8]
 
 
 def has_release(app: Sphinx, name: str) -> bool:
-    """Return whether the released assignment is there, for a site that offers its archives."""
+    """Return whether the assignment has been released and the site offers its archive."""
     return app.config.course_archives == "linked" and notebook_of(name).is_file()
 
 
 def notebook_of(name: str) -> Path:
-    """Return where the released notebook of an assignment is."""
+    """Return the path of the released notebook of an assignment."""
     return RELEASES / name / f"{name}.ipynb"
 
 
 def has_editors(app: Sphinx, name: str) -> bool:
-    """Return whether the exercises can be done on their page."""
+    """Return whether readers can do the exercises on their page."""
     return has_release(app, name) and browser_python.is_there() and not needs_torch(cells_of(name))
 
 
 def text_of(app: Sphinx, name: str) -> str:
-    """Return the text of the page, in MyST."""
+    """Return the text of the page as MyST."""
     minutes = in_fives(assignment_minutes(name))
     chapter = f"{{doc}}`{title_of(Path(app.srcdir, f'{name}.md'))} </{name}>`"
     begin = f"The exercises for {chapter}, about {minutes} minutes in all."
@@ -178,13 +178,13 @@ def cells_of(name: str) -> list[dict[str, Any]]:
 
 def needs_torch(cells: list[dict[str, Any]]) -> bool:
     """Return whether a given cell imports PyTorch."""
-    given = (source_of(cell) for cell in cells if kind_of(cell) == "given")
-    return any(re.search(r"^(import|from) torch\b", source, re.MULTILINE) for source in given)
+    sources = (source_of(cell) for cell in cells if kind_of(cell) == "given")
+    return any(re.search(r"^(import|from) torch\b", source, re.MULTILINE) for source in sources)
 
 
 def data_of(name: str) -> dict[str, Any]:
-    """Return what the page's script must know."""
-    facts, title = kept()[name], TITLE.match(source_of(cells_of(name)[0]))
+    """Return the data for the page's script."""
+    facts, title = stored_facts()[name], TITLE.match(source_of(cells_of(name)[0]))
     assert title, f"the notebook of {name} has no title"
     return {
         "assignment": name,
@@ -197,9 +197,12 @@ def data_of(name: str) -> dict[str, Any]:
         "version": version(),
         "edition": hashlib.sha256(notebook_of(name).read_bytes()).hexdigest()[:12],
         "exercises": [
-            {key: one[key] for key in ("name", "points", "kind")} for one in facts["exercises"]
+            {key: exercise[key] for key in ("name", "points", "kind")}
+            for exercise in facts["exercises"]
         ],
-        "written": [{key: one[key] for key in ("name", "points")} for one in facts["written"]],
+        "written": [
+            {key: question[key] for key in ("name", "points")} for question in facts["written"]
+        ],
     }
 
 
@@ -218,15 +221,16 @@ def parts(cells: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def directive(name: str, body: str, argument: str = "", **options: str) -> str:
-    """Return a directive as MyST, with a fence that is longer than any in its body."""
+    """Return a directive as MyST, with a longer fence than any in its body."""
     longest = max((len(run) for run in re.findall("`+", body)), default=0)
     fence = "`" * max(longest + 1, 3)
-    lines = [f"{fence}{{{name}}} {argument}", *(f":{key}: {one}" for key, one in options.items())]
+    settings = (f":{key}: {value}" for key, value in options.items())
+    lines = [f"{fence}{{{name}}} {argument}", *settings]
     return "\n".join([*lines, *(["", body] if body else []), fence])
 
 
 def kind_of(cell: dict[str, Any]) -> str:
-    """Return what a released cell is: text, given, answer, written or check."""
+    """Return the kind of a released cell: text, given, answer, written or check."""
     code, answer = cell["cell_type"] == "code", cell["metadata"]["nbgrader"]["solution"]
     if answer:
         return "answer" if code else "written"
@@ -236,7 +240,7 @@ def kind_of(cell: dict[str, Any]) -> str:
 
 
 def source_of(cell: dict[str, Any]) -> str:
-    """Return the source of a cell, which a notebook keeps as a text or as its lines."""
+    """Return the source of a cell, which a notebook stores as a string or a list of lines."""
     source = cell["source"]
     return source if isinstance(source, str) else "".join(source)
 
@@ -244,7 +248,8 @@ def source_of(cell: dict[str, Any]) -> str:
 def mark_exercises(app: Sphinx, document: nodes.document) -> None:
     """Give each exercise and question the anchor to which other pages link.
 
-    It is that of the section that explains the exercise, if no other exercise comes first there.
+    The anchor goes to the section that explains the exercise, unless that section has the anchor
+    of an earlier exercise.
     """
     explained: set[int] = set()
     for cell in document.findall(practise_cell):
@@ -292,7 +297,7 @@ def depart_cell(self: HTML5Translator, node: practise_cell) -> None:
 def add_files(
     app: Sphinx, page: str, template: str, context: dict[str, object], doctree: nodes.document
 ) -> None:
-    """Load the editors on the pages that have them, and put there what they fetch."""
+    """Load the editors on the pages that have them, and copy the files that they fetch."""
     start = next(doctree.findall(practise_start), None) if doctree is not None else None
     if start is None:
         return

@@ -15,22 +15,22 @@
     If you said the GRU, its gradient has misled you.
     ```
 
-What stands between the two is closed until a guess is given (`course_seen.py`). The body of `seen`
-compares, and may be empty. The guess is one of four kinds:
+The part between the two stays closed until the reader guesses (`course_seen.py`). The body of
+`seen` compares guess and result, and may be empty. There are four kinds of guess:
 
-- a choice, written as in a quiz, without reasons; `[x]` marks the one that was measured or is
-  true, and none where no single one is;
-- a number, with `:number: what it is of`, and what it turned out to be in `:measured:`;
-- a curve, with `:curve: what is drawn, 0 to 1`, `:against: what is across`, and a list of points
-  in place of the choices, `- 10` or `- 10: what was measured there`; `1e-6 to 1 (log)` is a scale
-  in powers of ten;
-- a sentence, if it is none of these.
+- a choice, written as in a quiz but without reasons. `[x]` marks the choice that is true or was
+  measured; mark none if no single choice is right;
+- a number, with its label in `:number:` and the measured value in `:measured:`;
+- a curve, with `:curve: label of the vertical axis, 0 to 1`, `:against: label of the horizontal
+  axis`, and a list of points in place of the choices: `- 10`, or `- 10: value measured there`.
+  `1e-6 to 1 (log)` makes the axis logarithmic;
+- a sentence, if the directive has neither choices nor these options.
 
-What was measured comes from the run: {glue:text}`name:.2f`, or {kept}`file name * 2:.2f`.
+Measured values come from the run: {glue:text}`name:.2f`, or {kept}`file name * 2:.2f`.
 
-In HTML it is a fieldset, and `predict.mjs` does the rest: the choice that was right is named beside
-the guess, and marked in the list, once the answer is open. Without JavaScript, in print, and in
-every other format, question and answer follow each other, and `seen` begins with "It was C."
+In HTML it is a fieldset, and `predict.mjs` does the rest: once the answer is open, the right choice
+is named next to the guess, and marked in the list. Without JavaScript, in print, and in every other
+format, the answer follows the question, and `seen` begins with "It was C."
 """
 
 import re
@@ -68,20 +68,20 @@ class prediction_question(nodes.General, nodes.Element):
 
 
 class prediction_measured(nodes.General, nodes.TextElement):
-    """What a number turned out to be."""
+    """The measured value of a number."""
 
 
 class prediction_point(nodes.General, nodes.TextElement):
-    """A point of a curve: what was measured there. Attribute: at, its place on the axis."""
+    """A point of a curve: the value measured there. Attribute: at, its position on the axis."""
 
 
 class seen_end(nodes.General, nodes.Element):
-    """Where what is closed ends. Children: the sentences that compare."""
+    """The end of the closed part. Children: the sentences that compare guess and result."""
 
 
 @dataclass(frozen=True)
 class Axis:
-    """What is drawn upwards."""
+    """The vertical axis of a curve."""
 
     label: str
     low: float
@@ -90,23 +90,23 @@ class Axis:
 
     @classmethod
     def of(cls, text: str) -> "Axis":
-        """Read `accuracy, 0 to 1`. Raises ValueError."""
-        found = AXIS.fullmatch(text)
-        if not found:
+        """Parse a text such as `accuracy, 0 to 1`. Raises ValueError if it is malformed."""
+        match = AXIS.fullmatch(text)
+        if not match:
             raise ValueError(text)
-        axis = cls(found["label"], float(found["low"]), float(found["high"]), bool(found["log"]))
+        axis = cls(match["label"], float(match["low"]), float(match["high"]), bool(match["log"]))
         if not axis.low < axis.high or (axis.log and axis.low <= 0):
             raise ValueError(text)
         return axis
 
 
 class Placed(SphinxDirective):
-    """A directive that says where a fault of it stands."""
+    """A directive that reports the line of a mistake in it."""
 
     has_content = True
 
     def place(self, line: int = 0) -> tuple[str, int]:
-        """Return where line `line` of the body stands (MyST counts the offset from the fence)."""
+        """Return (page, line) of line `line` of the body; MyST counts the offset from the fence."""
         return self.env.docname, self.lineno + self.content_offset + line + 1
 
     def warn(self, problem: str) -> None:
@@ -119,9 +119,9 @@ class Placed(SphinxDirective):
 
 
 class Predict(Placed):
-    """A question and how it is answered. See the module for how it is written.
+    """A question and how it is answered. The module's docstring describes the syntax.
 
-    What is missing is filled in once it was told, so that the build comes to its end.
+    After a warning about a missing part, a default takes its place, so that the build can go on.
     """
 
     option_spec: ClassVar = dict.fromkeys(
@@ -133,28 +133,30 @@ class Predict(Placed):
         question, choices = split(self.content)
         kinds += ["choice"] if choices else []
         if len(kinds) > 1:
-            self.warn(f"a {' and a '.join(kinds)} at once; ask for one, in two predictions for two")
+            self.warn(
+                f"it asks for a {' and a '.join(kinds)}; write a separate prediction for each"
+            )
         kind = kinds[0] if kinds else "sentence"
         node = prediction(kind=kind, line=self.lineno)
         self.set_source_info(node)
         if "name" not in self.options:
-            self.warn("it has no name, and a guess is kept under it; add `:name: predict-...`")
+            self.warn("it has no name, under which the guess is stored; add `:name: predict-...`")
             self.options["name"] = f"predict-{self.lineno}"
         self.add_name(node)
         points: list[tuple[int, str, str]] = []
         if kind == "curve":
             question, points = split_points(self.content)
-        asked = prediction_question()
-        self.state.nested_parse(question, self.content_offset, asked)
-        if not asked.children:
+        question_node = prediction_question()
+        self.state.nested_parse(question, self.content_offset, question_node)
+        if not question_node.children:
             self.warn("there is no question")
-            asked += nodes.paragraph()
-        node += asked
+            question_node += nodes.paragraph()
+        node += question_node
         if kind == "choice":
             node += self._choices(node, choices)
         elif kind == "number":
             if "measured" not in self.options:
-                self.warn("nothing says what the number is; add `:measured: 0.5`")
+                self.warn("the measured value is missing; add, for instance, `:measured: 0.5`")
             node["label"] = self.options["number"]
             node += prediction_measured("", "", *self.inline(self.options.get("measured", "")))
         elif kind == "curve":
@@ -166,12 +168,12 @@ class Predict(Placed):
             self.warn(f"{len(choices)} choices; write 2 to {len(LETTERS)}")
         rights = [letter for letter, choice in zip(LETTERS, choices, strict=False) if choice.right]
         if len(rights) > 1:
-            self.warn(f"{len(rights)} choices are marked, with [x]; mark one, or none")
+            self.warn(f"{len(rights)} choices are marked, with [x]; mark at most one")
         if rights:
             node["right"] = rights[0]
         if any("".join(choice.reason).strip() for choice in choices):
-            self.warn("a choice has a reason, with >; write it where the answer stands")
-        found = [
+            self.warn("a choice has a reason, with >; move the reason to the answer")
+        choice_nodes = [
             quiz_choice(
                 *("", "", *self.inline("\n".join(choice.text), choice.line)),
                 quiz="".join(node["ids"]),
@@ -180,8 +182,8 @@ class Predict(Placed):
             for letter, choice in zip(LETTERS, choices, strict=False)
         ]
         if rights:
-            found[LETTERS.index(rights[0])] += nodes.raw("", RIGHT, format="html")
-        return found
+            choice_nodes[LETTERS.index(rights[0])] += nodes.raw("", RIGHT, format="html")
+        return choice_nodes
 
     def _points(
         self, node: prediction, points: list[tuple[int, str, str]]
@@ -190,15 +192,17 @@ class Predict(Placed):
             node["axis"] = Axis.of(self.options["curve"])
         except ValueError:
             self.warn(
-                f"{self.options['curve']!r} is no axis; write `:curve: accuracy, 0 to 1`, "
-                "or `1e-6 to 1 (log)`"
+                f"cannot read {self.options['curve']!r} as an axis; write "
+                "`:curve: accuracy, 0 to 1`, or `1e-6 to 1 (log)`"
             )
             node["axis"] = Axis("", 0, 1, False)
         if "against" not in self.options:
-            self.warn("nothing says what is across; add `:against: training steps`")
+            self.warn(
+                "the horizontal axis has no label; add, for instance, `:against: training steps`"
+            )
         if len(points) < 3:
             self.warn(
-                f"{len(points)} points; write a list of 3 or more, `- 10`, below the question"
+                f"{len(points)} points; write a list of at least 3, `- 10`, below the question"
             )
         node["against"] = self.options.get("against", "")
         return [
@@ -208,14 +212,14 @@ class Predict(Placed):
 
 
 def split_points(body: StringList) -> tuple[StringList, list[tuple[int, str, str]]]:
-    """Split the body of a curve into its question and (line, place, what was measured there)."""
-    found = [(line, POINT.fullmatch(text)) for line, text in enumerate(body)]
-    points = [(line, match[1], match[2] or "") for line, match in found if match]
+    """Split the body of a curve into its question and (line, position, measured value)."""
+    matches = [(line, POINT.fullmatch(text)) for line, text in enumerate(body)]
+    points = [(line, match[1], match[2] or "") for line, match in matches if match]
     return body[: points[0][0]] if points else body[:], points
 
 
 class Seen(Placed):
-    """The end of what a prediction closes, and the sentences that compare."""
+    """The end of the part that a prediction closes, and the sentences that compare."""
 
     def run(self) -> list[nodes.Node]:
         node = seen_end(line=self.lineno)
@@ -225,9 +229,10 @@ class Seen(Placed):
 
 
 class PlainPrediction(SphinxPostTransform):
-    """For a format other than HTML: the title, the question, and a line for each choice.
+    """Replace a prediction, in formats other than HTML, by its title, question and choices.
 
-    The letters are text, since the end names one, and some formats write numbers in a list.
+    The letters are written as text, since the answer names a letter and some formats number the
+    items of a list.
     """
 
     default_priority = 5
@@ -257,7 +262,7 @@ FIELDS = {
     '<textarea class="predict-field" id="{id}-guess" rows="2"></textarea>',
     "curve": '<div class="predict-chart"></div>',
 }
-"""What is filled in, below the question."""
+"""The HTML of the field for each kind of guess, below the question."""
 
 BUTTONS = """\
 <div class="predict-row">

@@ -11,8 +11,8 @@
     ```
 
 In HTML it is a fieldset of radio buttons and an answer key in a `<details>`; `quiz.mjs` adds the
-button and the feedback. Without JavaScript, and in every other format, it reads as a question and
-its answer key. Choices and reasons may hold math, links and code.
+button and the feedback. Without JavaScript, and in every other format, the page shows the question
+and its answer key. Choices and reasons may hold math, links and code.
 """
 
 import re
@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 
 
 class quiz(nodes.General, nodes.Element):
-    """A question. Children: quiz_question, then quiz_choice (one for each), then quiz_key."""
+    """A question. Children: quiz_question, the quiz_choice nodes, then quiz_key."""
 
 
 class quiz_question(nodes.General, nodes.Element):
@@ -45,7 +45,7 @@ class quiz_question(nodes.General, nodes.Element):
 
 
 class quiz_choice(nodes.General, nodes.TextElement):
-    """The inline content of one choice. Attributes: quiz (id), letter, right."""
+    """The inline content of a choice. Attributes: quiz (id), letter, right."""
 
 
 class quiz_key(nodes.General, nodes.Element):
@@ -53,12 +53,12 @@ class quiz_key(nodes.General, nodes.Element):
 
 
 class quiz_reason(nodes.General, nodes.Element):
-    """Why one choice is right or wrong. Attributes: quiz (id), letter, right."""
+    """The reason why a choice is right or wrong. Attributes: quiz (id), letter, right."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One choice as written. Each part is a range of lines of the directive's body."""
+    """A choice as written. text, reason: lines of the directive's body."""
 
     line: int
     right: bool
@@ -85,7 +85,7 @@ def split(body: StringList) -> tuple[StringList, list[Choice]]:
 
 
 class Quiz(SphinxDirective):
-    """One multiple-choice question with one right choice. See the module for how it is written."""
+    """A multiple-choice question with one right choice. The module shows the syntax."""
 
     has_content = True
     option_spec: ClassVar = {"name": directives.unchanged_required}
@@ -114,7 +114,7 @@ class Quiz(SphinxDirective):
         key = quiz_key()
         for letter, choice in zip(LETTERS, choices, strict=False):
             shared = {"quiz": identity, "letter": letter, "right": choice.right}
-            # Inline text: else a choice that reads "0." would become a list.
+            # Parse the choice as inline text: otherwise a choice "0." would become a list.
             text, _ = self.state.inline_text("\n".join(choice.text), self._place(choice.line)[1])
             node += quiz_choice("", "", *text, **shared)
             line = choice.line + len(choice.text)
@@ -123,7 +123,7 @@ class Quiz(SphinxDirective):
         return [node]
 
     def _place(self, line: int) -> tuple[str, int]:
-        """Return where line `line` of the body stands (MyST counts the offset from the fence)."""
+        """Return (page, line) of line `line` of the body; MyST counts the offset from the fence."""
         return self.env.docname, self.lineno + self.content_offset + line + 1
 
     def _parse(self, into: nodes.Element, lines: StringList, first: int) -> nodes.Element:
@@ -131,7 +131,7 @@ class Quiz(SphinxDirective):
         return into
 
     def _problems(self, question: StringList, choices: list[Choice]) -> list[tuple[int, str]]:
-        """Return (line, what is wrong) for each fault in how the quiz is written."""
+        """Return (line of the body, message) for each mistake in how the quiz is written."""
         problems = []
         if not "".join(question).strip():
             problems.append((0, "there is no question before the first choice"))
@@ -139,17 +139,17 @@ class Quiz(SphinxDirective):
             problems.append((0, f"{len(choices)} choices; write 2 to {len(LETTERS)}"))
         rights = sum(choice.right for choice in choices)
         if choices and rights != 1:
-            problems.append((0, f"{rights} choices are marked right, with [x]; mark one"))
+            problems.append((0, f"{rights} choices are marked right, with [x]; mark exactly one"))
         for choice in choices:
             if not "".join(choice.text).strip():
-                problems.append((choice.line, "a choice without text"))
+                problems.append((choice.line, "a choice has no text"))
             if not "".join(choice.reason).strip():
-                problems.append((choice.line, "a choice without its reason, `> ...` below it"))
+                problems.append((choice.line, "a choice has no reason; write `> ...` below it"))
         return problems
 
 
 class PlainQuiz(SphinxPostTransform):
-    """For a format other than HTML: the question, a lettered list, and a lettered answer key."""
+    """Replace a quiz, in formats other than HTML, by its question, choices and answer key."""
 
     default_priority = 5
 
@@ -191,7 +191,7 @@ def visit_question(self: HTML5Translator, node: quiz_question) -> None:
 
 
 def write_legend(self: HTML5Translator, question: nodes.Element, title: str) -> None:
-    """Write the question's first paragraph as the legend, and below it what else it has."""
+    """Write the question's first paragraph as the legend, and its other blocks below it."""
     self.body.append(f"<legend>{title} ")
     for child in question[0].children:
         child.walkabout(self)
@@ -236,7 +236,7 @@ def depart_reason(self: HTML5Translator, node: quiz_reason) -> None:
 def add_script(
     app: Sphinx, page: str, template: str, context: dict[str, object], doctree: nodes.document
 ) -> None:
-    """Load `quiz.mjs` on the pages that have a quiz."""
+    """Load `quiz.mjs` on each page that has a quiz."""
     if doctree is not None and next(doctree.findall(quiz), None) is not None:
         app.add_js_file("quiz.mjs", type="module")
 

@@ -1,12 +1,12 @@
-"""How long a page takes: measured on its text, and written on the page by the role `minutes`.
+"""Reading times: estimated from a page's text, and written on the page by the role `minutes`.
 
     **Time:** about {minutes}`to read`, about {minutes}`for the assignment`.
 
-`to read` counts the page itself: prose, formulas, code in the open, figures, questions. `for the
-assignment` adds up what the exercises of the chapter say that they take, and links to them. Both
-are in fives.
+`to read` counts the page itself: prose, formulas, visible code, figures and questions. `for the
+assignment` adds up the minutes that the chapter's exercises state, and links to them. Both are
+rounded to multiples of five.
 
-The directive `times` is a table of both for all chapters, and their sums in hours.
+The directive `times` is a table of both for all chapters, with their sums in hours.
 """
 
 import re
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from assignment_facts import kept
+from assignment_facts import stored_facts
 from docutils import nodes
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
@@ -29,7 +29,7 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 WORDS_A_MINUTE = 200
 SECONDS = {"formulas": 20, "lines": 3, "figures": 40, "questions": 45}
-"""How long one looks at a displayed formula, a line of code, a figure, a question."""
+"""Seconds that a reader spends on a displayed formula, a line of code, a figure, a question."""
 
 QUESTIONS = ("predict", "quiz")
 BOXES = ("admonition", "note", "tip", "warning", "seen", "dropdown", "spoiler")
@@ -41,10 +41,10 @@ SHORT_OPTION = re.compile(r"\A(?::[\w-]+:.*\n)+")
 
 @dataclass(frozen=True)
 class Reading:
-    """What there is to read on a page.
+    """The amounts of text, formulas, code, figures and questions on a page.
 
-    words: of the prose, with headings, tables, captions and boxes, and without code, formulas,
-    questions and references. lines: of code in the open. questions: predictions and quizzes.
+    words: words of prose, including headings, tables, captions and boxes, but not code, formulas,
+    questions and references. lines: lines of visible code. questions: predictions and quizzes.
     """
 
     words: int = 0
@@ -58,13 +58,13 @@ class Reading:
 
     @property
     def minutes(self) -> float:
-        """The time for one reading."""
+        """The minutes that one reading takes."""
         looking = sum(seconds * getattr(self, name) for name, seconds in SECONDS.items())
         return self.words / WORDS_A_MINUTE + looking / 60
 
 
 def measure(text: str) -> Reading:
-    """Return what there is to read in `text`, the MyST text of a page or of a box on it."""
+    """Measure `text`, the MyST source of a page or of a box on it."""
     return sum((of_token(token) for token in parser().parse(text)), Reading())
 
 
@@ -76,7 +76,7 @@ def parser() -> MarkdownIt:
 
 
 def of_token(token: Token) -> Reading:
-    """Return what one block of a page gives to read."""
+    """Measure a block of a page."""
     if token.type == "inline":
         return Reading(words=sum(1 for text in texts(token) for _ in WORD.finditer(text)))
     if token.type in ("math_block", "math_block_label", "amsmath"):
@@ -95,7 +95,7 @@ def of_token(token: Token) -> Reading:
 
 
 def texts(token: Token) -> Iterator[str]:
-    """Yield the words of a line of text; a formula, a number or a citation in it counts as one."""
+    """Yield the texts of a line; a formula, number or citation in it counts as a single word."""
     for child in token.children or ():
         if child.type in ("text", "code_inline"):
             yield child.content
@@ -104,7 +104,7 @@ def texts(token: Token) -> Iterator[str]:
 
 
 def of_cell(content: str) -> Reading:
-    """Return what a cell gives to read: its lines if they are in the open, its figure's caption."""
+    """Measure a cell: its lines if they are visible, its figure, and the figure's caption."""
     options, source = cell_parts(content)
     tags, notes = options.get("tags", []), options.get("mystnb", {})
     if "remove-cell" in tags:
@@ -116,7 +116,7 @@ def of_cell(content: str) -> Reading:
 
 
 def cell_parts(content: str) -> tuple[dict[str, Any], str]:
-    """Return the options of a cell, written in either way, and its code."""
+    """Return the options of a cell, in either of MyST's two notations, and its code."""
     block, short = OPTIONS.match(content), SHORT_OPTION.match(content)
     if block:
         return yaml.safe_load(block[1]) or {}, content[block.end() :]
@@ -138,7 +138,7 @@ class Minutes(SphinxRole):
             minutes = assignment_minutes(self.env.docname)
         else:
             message = self.inliner.reporter.error(
-                f"minutes of what? Write 'to read' or 'for the assignment', not {self.text!r}."
+                f"unknown kind of minutes {self.text!r}. Write 'to read' or 'for the assignment'."
             )
             return [], [message]
         text = f"{in_fives(minutes)} minutes {self.text}"
@@ -149,7 +149,7 @@ class Minutes(SphinxRole):
 
 
 class Times(SphinxDirective):
-    """The minutes of each chapter that has an assignment, in the order of the contents."""
+    """A table of the minutes of each chapter with an assignment, in the order of the contents."""
 
     def run(self) -> list[nodes.Node]:
         source = Path(self.env.srcdir)
@@ -170,22 +170,24 @@ def chapters(contents: Path) -> list[str]:
     """Return the chapters with an assignment, in the order of the table of contents."""
     toc = yaml.safe_load(contents.read_text(encoding="utf-8"))
     files = [entry["file"] for part in toc.get("parts", [toc]) for entry in part["chapters"]]
-    return [file for file in files if file in kept()]
+    return [file for file in files if file in stored_facts()]
 
 
 def assignment_minutes(chapter: str) -> int:
-    """Return how long the exercises of `chapter` take together."""
-    assignment = kept()[chapter]
-    return sum(one["minutes"] for one in (*assignment["exercises"], *assignment["written"]))
+    """Return the minutes that all exercises of `chapter` take together."""
+    assignment = stored_facts()[chapter]
+    return sum(
+        exercise["minutes"] for exercise in (*assignment["exercises"], *assignment["written"])
+    )
 
 
 def in_fives(minutes: float) -> int:
-    """Return a whole number of minutes that ends in 0 or 5."""
+    """Round minutes to a multiple of 5, at least 5."""
     return max(5, 5 * round(minutes / 5))
 
 
 def in_hours(minutes: float) -> str:
-    """Return whole hours, as text."""
+    """Return minutes as a text in whole hours, at least 1."""
     hours = max(1, round(minutes / 60))
     return f"{hours} hour{'s' * (hours > 1)}"
 

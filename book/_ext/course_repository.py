@@ -1,8 +1,8 @@
-"""What the pages say about the place where the course is kept: its source, its issues, its archive.
+"""Links to the repository of the course: its source, its issues, and its archive.
 
-The address stands in one place, `repository_url` in `_config.yml`, and is empty until the course is
-published there. With an address, every page's foot leads to the source and to the issues, and the
-words below are links. Without one, no page shows or promises a link. A page asks for the words:
+The address is `repository_url` in `_config.yml`, and is empty until the course is published there.
+With an address, the footer of every page links to the source and the issues, and the substitutions
+below contain links. Without an address, no page shows or promises a link. Pages use them as:
 
     {{ report_it }}    {{ copy_of_the_course }}
 """
@@ -17,7 +17,7 @@ ADDRESS = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+")
 
 
 def words(address: str) -> dict[str, str]:
-    """Return the MyST text of each substitution, for an address or for none."""
+    """Return the MyST text of each substitution. address: may be empty."""
     if not address:
         return {
             "report_it": "tell whoever gave you this book",
@@ -33,12 +33,12 @@ def words(address: str) -> dict[str, str]:
 
 
 def use_address(app: Sphinx, config: Config) -> None:
-    """Set the substitutions. Raises ConfigError for another address."""
+    """Set the substitutions. Raises ConfigError if the address is not of a GitHub repository."""
     options = config.html_theme_options
     address = options.get("repository_url", "")
     if address and not ADDRESS.fullmatch(address):
         raise ConfigError(
-            f"_config.yml: repository_url: {address!r} is no address of a GitHub repository. "
+            f"_config.yml: repository_url: {address!r} is not the address of a GitHub repository. "
             "Write https://github.com/OWNER/NAME, or leave it empty."
         )
     config.myst_substitutions = config.myst_substitutions | words(address)

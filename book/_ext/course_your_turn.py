@@ -1,8 +1,8 @@
-"""From the paragraph to the exercise, and back.
+"""Links between the sections of a chapter and its exercises, in both directions.
 
-The help of each exercise names, in curly quotes, the sections of the chapter that teach it. At the
-end of the last of them stands a line *Your turn*, which leads to the exercise on its page
-`practise/<chapter>`; there, the directive `practise-back` links to all of them.
+The help of each exercise names, in curly quotes, the sections of the chapter that teach it. The
+last of these sections ends in a line *Your turn* with a link to the exercise on its page
+`practise/<chapter>`. There, the directive `practise-back` links to all of these sections.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from assignment_facts import FILE, kept
+from assignment_facts import FILE, stored_facts
 from course_practise import FOLDER, anchor
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -26,7 +26,7 @@ FENCE = re.compile(r"^(`{3,}).*?^\1$", re.MULTILINE | re.DOTALL)
 
 
 class practise_back(nodes.paragraph):
-    """Attributes: chapter and exercise. Filled with links when all pages have been read."""
+    """A line of links, filled when all pages have been read. Attributes: chapter, exercise."""
 
 
 class Back(SphinxDirective):
@@ -42,10 +42,10 @@ class Back(SphinxDirective):
 
 
 def add_turns(app: Sphinx, document: nodes.document) -> None:
-    """Put the lines *Your turn* into a chapter, or its appendix, that was read."""
+    """Put the lines *Your turn* into a chapter or appendix that was read."""
     page = app.env.docname
     chapter = page.removesuffix("_appendix")
-    if chapter not in kept():
+    if chapter not in stored_facts():
         return
     app.env.note_dependency(str(FILE))
     turns: dict[str, list[str]] = {}
@@ -60,8 +60,9 @@ def add_turns(app: Sphinx, document: nodes.document) -> None:
 
 
 def turn(chapter: str, exercises: list[str]) -> nodes.paragraph:
-    """Return the line that leads to exercises."""
-    minutes = {one["name"]: one["minutes"] for one in kept()[chapter]["exercises"]}
+    """Return the line with links to some exercises."""
+    facts = stored_facts()[chapter]["exercises"]
+    minutes = {exercise["name"]: exercise["minutes"] for exercise in facts}
     line = nodes.paragraph("", "", nodes.strong("", "Your turn:"), classes=["your-turn"])
     for at, exercise in enumerate(exercises):
         uri = f"{FOLDER}/{chapter}.html#{anchor(exercise)}"
@@ -75,8 +76,8 @@ def turn(chapter: str, exercises: list[str]) -> nodes.paragraph:
 def places_of(chapter: str, folder: Path) -> dict[str, list[tuple[str, str]]]:
     """Return the sections that teach each exercise of a chapter, as (page, title).
 
-    The one after which a reader can do the exercise comes first: the last in the chapter's own
-    order, before the sections on mistakes and those of the appendix.
+    The section after which a reader can do the exercise comes first: the last one in the chapter's
+    order, then the other sections of the chapter, its section on mistakes, and the appendix.
     """
     pages = [name for name in (chapter, f"{chapter}_appendix") if (folder / f"{name}.md").exists()]
     titles: dict[str, str] = {}
@@ -86,15 +87,15 @@ def places_of(chapter: str, folder: Path) -> dict[str, list[tuple[str, str]]]:
             titles.setdefault(title.replace("$", ""), page)
     order = list(titles)
 
-    def first(title: str) -> tuple[bool, bool, int]:
+    def rank(title: str) -> tuple[bool, bool, int]:
         return titles[title] != chapter, title == MISTAKES, -order.index(title)
 
     return {
-        one["name"]: [
+        exercise["name"]: [
             (titles[title], title)
-            for title in sorted((one for one in one["sections"] if one in titles), key=first)
+            for title in sorted((name for name in exercise["sections"] if name in titles), key=rank)
         ]
-        for one in kept()[chapter]["exercises"]
+        for exercise in stored_facts()[chapter]["exercises"]
     }
 
 
@@ -104,7 +105,7 @@ class LinkBack(SphinxPostTransform):
     default_priority = 100
 
     def run(self, **kwargs: object) -> None:
-        """Fill those of a page; without a section, nothing is left of one."""
+        """Fill the lines of a page; remove a line that has no section to link to."""
         for node in list(self.document.findall(practise_back)):
             places = places_of(node["chapter"], Path(self.app.srcdir))[node["exercise"]]
             links = list(links_to(self.app, self.env.docname, places))

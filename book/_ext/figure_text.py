@@ -1,7 +1,8 @@
-"""The text in figures, as text: matplotlib draws it as outlines, and says in a comment what it is.
+"""Turn the outlines of text in figures back into text.
 
-So a figure's words are set in the site's own sans, can be selected and found, and weigh little. A
-formula keeps its outlines.
+matplotlib draws text as outlines, with the text itself in a comment. As text, a figure's words are
+set in the site's sans, can be selected and searched, and take few bytes. A formula keeps its
+outlines.
 """
 
 import re
@@ -18,23 +19,23 @@ PLACE = re.compile(
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 UNITS = 64
-"""Units of an outline in one unit of its glyph, of which there are 100 in a font's size."""
+"""Units of an outline in a unit of its glyph. A font's size is 100 units of a glyph."""
 
 WIDER = 1.12
-"""By how much DejaVu Sans, which matplotlib measures with, is wider than the site's sans."""
+"""Width of DejaVu Sans, with which matplotlib measures, relative to the site's sans."""
 
 AT_ITS_END = re.compile(r"matplotlib\.axis_\d*[02468]$")
-"""The identity of a vertical axis: the labels of its ticks end at it."""
+"""The id of a vertical axis, at which the labels of its ticks end."""
 
 
 def parse(svg: str) -> Element:
-    """Return the root of a figure, its comments kept."""
+    """Parse a figure without dropping its comments, and return its root."""
     builder = ElementTree.TreeBuilder(insert_comments=True)
     return ElementTree.fromstring(svg, parser=ElementTree.XMLParser(target=builder))
 
 
 def set_text(root: Element) -> None:
-    """Replace the outlines of each text in a figure by a `text` element, in their place."""
+    """Replace the outlines of each text in a figure by a `text` element."""
     glyphs = {
         path.get("id", ""): path
         for defs in root.iter(DEFS)
@@ -46,37 +47,37 @@ def set_text(root: Element) -> None:
 
 
 def set_below(parent: Element, glyphs: dict[str, Element], anchor: str) -> None:
-    """Do what `set_text` does for all below an element. anchor: where its texts are held."""
+    """Do the work of `set_text` below an element. anchor: `text-anchor` of the texts in it."""
     children = list(parent)
     for at, child in enumerate(children):
         text = (child.text or "").strip() if child.tag is ElementTree.Comment else ""
         drawn = children[at + 1] if at + 1 < len(children) else None
-        if text and drawn is not None and "$" not in text and (place := placed(drawn)):
+        if text and drawn is not None and "$" not in text and (place := place_of(drawn)):
             index = list(parent).index(drawn)
             parent[index] = as_text(text, drawn, place, glyphs, anchor)
         elif child.tag == GROUP and not child.get("transform"):
-            set_below(child, glyphs, held(child.get("id", ""), anchor))
+            set_below(child, glyphs, anchor_of(child.get("id", ""), anchor))
     for child in children:
         if child.tag is ElementTree.Comment:
             parent.remove(child)
 
 
-def held(identity: str, anchor: str) -> str:
-    """Return where the texts in a group are held: at their start, middle or end."""
+def anchor_of(identity: str, anchor: str) -> str:
+    """Return the `text-anchor` of the texts in a group: start, middle or end."""
     if AT_ITS_END.search(identity):
         return "end"
     return "start" if identity.startswith("legend") else anchor
 
 
-def placed(drawn: Element) -> re.Match[str] | None:
-    """Return where a group of glyphs stands, if it is one."""
+def place_of(drawn: Element) -> re.Match[str] | None:
+    """Return the match of a group's position, rotation and scale; None if it holds no glyphs."""
     return PLACE.fullmatch(drawn.get("transform", "")) if drawn.tag == GROUP else None
 
 
 def as_text(
     text: str, drawn: Element, place: re.Match[str], glyphs: dict[str, Element], anchor: str
 ) -> Element:
-    """Return the `text` element that stands for the group `drawn`."""
+    """Return the `text` element that replaces the group `drawn`."""
     scale = float(place["scale"])
     turned = place["turn"] is not None
     share = {"start": 0.0, "middle": 0.5, "end": 1.0}["middle" if turned else anchor]
@@ -90,13 +91,13 @@ def as_text(
         attributes["text-anchor"] = "middle" if turned else anchor
     if drawn.get("style"):
         attributes["style"] = drawn.get("style", "")
-    made = Element(f"{{{SVG}}}text", attributes)
-    made.text, made.tail = text, drawn.tail
-    return made
+    element = Element(f"{{{SVG}}}text", attributes)
+    element.text, element.tail = text, drawn.tail
+    return element
 
 
 def width(drawn: Element, glyphs: dict[str, Element]) -> float:
-    """Return how far the glyphs of a group reach, before it is scaled."""
+    """Return the width of a group of glyphs, before it is scaled."""
     ends = [0.0]
     for use in drawn.iter(USE):
         glyph = glyphs.get(use.get(REFERENCE, "").removeprefix("#"))
@@ -108,10 +109,10 @@ def width(drawn: Element, glyphs: dict[str, Element]) -> float:
 
 
 def keep_used(root: Element, glyphs: dict[str, Element]) -> None:
-    """Put the outlines that are still used, and stood in a text, at the top of the figure."""
-    there = {element.get("id") for element in root.iter()}
+    """Move outlines that are still used, but whose text was replaced, to the top of the figure."""
+    present = {element.get("id") for element in root.iter()}
     used = {use.get(REFERENCE, "").removeprefix("#") for use in root.iter(USE)}
-    lost = [glyphs[name] for name in sorted(used - there) if name in glyphs]
+    lost = [glyphs[name] for name in sorted(used - present) if name in glyphs]
     if lost:
         top = Element(DEFS)
         top.extend(lost)
@@ -119,7 +120,7 @@ def keep_used(root: Element, glyphs: dict[str, Element]) -> None:
 
 
 def readable_width(root: Element, least: float = 8.0) -> float:
-    """Return the width, in pixels, at which the smallest text of a figure has `least` pixels."""
+    """Return the width in pixels at which the smallest text of a figure is `least` pixels high."""
     sizes = [float(text.get("font-size", "0")) for text in root.iter(f"{{{SVG}}}text")]
     wide = float(root.get("viewBox", "0 0 0 0").split()[2])
     return wide * least / min(sizes) if sizes else 0.0

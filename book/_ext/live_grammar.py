@@ -1,7 +1,7 @@
-"""The tables of the English and the French grammar, for the page in which a reader composes.
+"""Tables of the English and French grammar, for the page on which a reader composes a sentence.
 
-The page knows the rules (`book/_web/live/grammar.mjs` and its neighbours); the words are those of
-`solutions.data.translation` alone. What is false, empty or as the page expects is left out.
+The page implements the rules (`book/_web/live/grammar.mjs` and its neighbours); the words come only
+from `solutions.data.translation`. Values that are false, empty or the page's default are left out.
 """
 
 from __future__ import annotations
@@ -35,28 +35,31 @@ Row = dict[str, Any]
 
 
 def tables() -> Row:
-    """Return all words with what the rules ask about them, in order and ready for JSON.
+    """Return all words with the properties that the rules need, in order and ready for JSON.
 
-    Forms of a word stand in one string, apart by spaces. Nouns are counted through all kinds: a set
-    of nouns names whole kinds, and single nouns by their numbers. Links of French words are indices
-    of English words, sure and possible ones.
+    The forms of a word are joined by spaces. Nouns are numbered across all kinds: a set of nouns
+    lists whole kinds by name, and the other nouns by number. The links of a French word are the
+    indices of English words: first its sure links, then its possible links.
     """
     kinds = dict.fromkeys(noun.kind for noun in NOUNS)
     frames = dict.fromkeys(verb.frame for verb in VERBS)
     groups = dict.fromkeys(adjective.group for adjective in ADJECTIVES)
     return {
-        "nouns": {kind: [_noun(one) for one in NOUNS if one.kind == kind] for kind in kinds},
-        "verbs": {frame: [_verb(one) for one in VERBS if one.frame == frame] for frame in frames},
-        "adjectives": {
-            group: [_adjective(one) for one in ADJECTIVES if one.group == group] for group in groups
+        "nouns": {kind: [_noun(noun) for noun in NOUNS if noun.kind == kind] for kind in kinds},
+        "verbs": {
+            frame: [_verb(verb) for verb in VERBS if verb.frame == frame] for frame in frames
         },
-        "phrases": {group: [_phrase(one) for one in rows] for group, rows in PHRASES.items()},
+        "adjectives": {
+            group: [_adjective(adjective) for adjective in ADJECTIVES if adjective.group == group]
+            for group in groups
+        },
+        "phrases": {group: [_phrase(phrase) for phrase in rows] for group, rows in PHRASES.items()},
         "determiners": {
             "the": [_determiner(THE)],
             "a": [_determiner(A)],
             "this": [_determiner(THIS)],
-            "possessives": [_determiner(one) for one in POSSESSIVES],
-            "numbers": [_determiner(one) for one in NUMBERS],
+            "possessives": [_determiner(possessive) for possessive in POSSESSIVES],
+            "numbers": [_determiner(number) for number in NUMBERS],
         },
         "pronouns": [_pronoun(pronoun) for pronoun in PRONOUNS],
         "be": _BE,
@@ -64,24 +67,24 @@ def tables() -> Row:
     }
 
 
-def _kept(**fields: Any) -> Row:
-    """Return the fields that say something."""
+def _nonempty(**fields: Any) -> Row:
+    """Return the fields that are neither false nor empty."""
     return {name: value for name, value in fields.items() if value}
 
 
 def _set(nouns: Iterable[Noun]) -> list[str | int]:
-    """Return the kinds that are whole in `nouns`, and the numbers of the others."""
+    """Return the kinds of which `nouns` has every noun, and the numbers of its other nouns."""
     numbers = {noun.number for noun in nouns}
     kinds = dict.fromkeys(noun.kind for noun in NOUNS)
     whole = [
-        kind for kind in kinds if all(one.number in numbers for one in NOUNS if one.kind == kind)
+        kind for kind in kinds if all(noun.number in numbers for noun in NOUNS if noun.kind == kind)
     ]
     return [*whole, *sorted(number for number in numbers if NOUNS[number].kind not in whole)]
 
 
 def _noun(noun: Noun) -> Row:
     place = noun.place
-    return _kept(
+    return _nonempty(
         english=" ".join(filter(None, noun.english)),
         french=" ".join(filter(None, noun.french)),
         feminine=noun.french_gender == "f",
@@ -93,7 +96,7 @@ def _noun(noun: Noun) -> Row:
 
 
 def _verb(verb: Verb) -> Row:
-    return _kept(
+    return _nonempty(
         english=" ".join(verb.english),
         particle=verb.particle,
         french=" ".join(verb.french),
@@ -108,7 +111,7 @@ def _verb(verb: Verb) -> Row:
 
 
 def _adjective(adjective: Adjective) -> Row:
-    return _kept(
+    return _nonempty(
         english=adjective.english,
         french=" ".join(adjective.french),
         kinds=" ".join(adjective.kinds),
@@ -131,7 +134,7 @@ def _determiner(determiner: Determiner) -> Row:
 
 
 def _pronoun(pronoun: Pronoun) -> Row:
-    return _kept(
+    return _nonempty(
         english=pronoun.english,
         french=pronoun.french,
         form=pronoun.form,

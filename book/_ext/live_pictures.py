@@ -1,7 +1,7 @@
-"""The facts of the pictures of chapter 3, for the page in which a reader composes one.
+"""Constants of the pictures of chapter 3, for the page on which a reader composes a picture.
 
-The page knows the rules (`book/_web/live/pictures.mjs`, `painting.mjs`); the numbers, colours and
-kinds are those of `solutions.data.pictures` alone.
+The page implements the rules (`book/_web/live/pictures.mjs`, `painting.mjs`). Their numbers,
+colours and kinds come only from `solutions.data.pictures`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from solutions.data import pictures
 
 
 def facts() -> dict[str, Any]:
-    """Return what the page's rules are about."""
+    """Return the constants that the page's rules use, by name."""
     return {
         "side": pictures.SIDE,
         "smallest": pictures.SMALLEST,

@@ -1,8 +1,8 @@
-"""The picture of a `live` figure: quality against length, as the book's test sentences had it.
+"""The picture of a `live` figure: quality against length, measured on the book's test sentences.
 
-It stands in the page before anything runs. `live/strip.mjs` puts the reader's sentence on it, with
-the places of `data-scale`. The lines are a group of their own with a text of their own: while the
-figure asks for a guess, they are not there, and each machine's first point is.
+It is on the page before any script runs. `live/strip.mjs` then adds the reader's sentence, using
+the scale in `data-scale`. The lines are a separate group with a separate text alternative: while
+the figure asks for a guess, it shows only the first point of each machine.
 """
 
 import json
@@ -13,7 +13,7 @@ from html import escape
 WIDTH, HEIGHT = 360, 160
 LEFT, RIGHT, TOP, BOTTOM = 34, 350, 28, 118
 MOST = 60
-"""Words at the right end of the axis."""
+"""The number of words at the right end of the axis."""
 
 VERTICAL, HORIZONTAL = "right words, each in its place", "words in the English sentence"
 CAPTION = "Means of the book's test sentences."
@@ -28,7 +28,7 @@ class Curve:
 
 
 def strip(lengths: Sequence[Sequence[int]], curves: Sequence[Curve]) -> str:
-    """Return the picture as HTML. lengths: the range of words of each point."""
+    """Return the picture as HTML. lengths: the first and last number of words of each point."""
     scale = {"left": LEFT, "right": RIGHT, "top": TOP, "bottom": BOTTOM, "most": MOST}
     grid = "".join(
         f'<line class="grid" x1="{LEFT}" x2="{RIGHT}" y1="{up(share):g}" y2="{up(share):g}"/>'
@@ -43,7 +43,7 @@ def strip(lengths: Sequence[Sequence[int]], curves: Sequence[Curve]) -> str:
         f'<text x="{LEFT}" y="12">{VERTICAL}</text>'
         f'<text x="{RIGHT}" y="{HEIGHT - 6}" text-anchor="end">{HORIZONTAL}</text>'
     )
-    middles = [across(sum(one) / 2) for one in lengths]
+    middles = [across(sum(ends) / 2) for ends in lengths]
     starts = lines = names = ""
     for at, curve in enumerate(curves, start=1):
         points = [(x, up(share)) for x, share in zip(middles, curve.accuracy, strict=True)]
@@ -57,36 +57,37 @@ def strip(lengths: Sequence[Sequence[int]], curves: Sequence[Curve]) -> str:
     return (
         f'<figure class="live-strip"><svg viewBox="0 0 {WIDTH} {HEIGHT}"'
         f" data-scale='{json.dumps(scale)}'>"
-        f'<g role="img" aria-label="{escape(begin(lengths[0], curves))}">'
+        f'<g role="img" aria-label="{escape(describe_starts(lengths[0], curves))}">'
         f"{grid}{ticks}{titles}{starts}</g>"
-        f'<g class="live-lines" role="img" aria-label="{escape(told(lengths, curves))}">'
+        f'<g class="live-lines" role="img" aria-label="{escape(describe_lines(lengths, curves))}">'
         f"{lines}</g></svg>\n<figcaption>{names}{CAPTION}</figcaption></figure>\n"
     )
 
 
 def across(words: float) -> float:
-    """Return where a number of words stands."""
+    """Return the x coordinate of a number of words."""
     return LEFT + words / MOST * (RIGHT - LEFT)
 
 
 def up(share: float) -> float:
-    """Return where a share of right positions stands."""
+    """Return the y coordinate of a share of right positions."""
     return BOTTOM - share * (BOTTOM - TOP)
 
 
-def begin(words: Sequence[int], curves: Sequence[Curve]) -> str:
-    """Say where the lines begin."""
-    shares = "; ".join(f"{one.title}: {one.accuracy[0]:.0%}" for one in curves)
+def describe_starts(length: Sequence[int], curves: Sequence[Curve]) -> str:
+    """Return the text alternative of the points at which the lines begin."""
+    shares = "; ".join(f"{curve.title}: {curve.accuracy[0]:.0%}" for curve in curves)
     return (
         f"The share of right words, each in its place, against the words in the English sentence, "
-        f"0 to {MOST}. At {words[0]} to {words[1]} words, {shares}."
+        f"0 to {MOST}. At {length[0]} to {length[1]} words, {shares}."
     )
 
 
-def told(lengths: Sequence[Sequence[int]], curves: Sequence[Curve]) -> str:
-    """Say where the lines go."""
+def describe_lines(lengths: Sequence[Sequence[int]], curves: Sequence[Curve]) -> str:
+    """Return the text alternative of the lines."""
     ranges = ", ".join(f"{low} to {high}" for low, high in lengths)
     shares = "; ".join(
-        f"{one.title}: {', '.join(f'{share:.0%}' for share in one.accuracy)}" for one in curves
+        f"{curve.title}: {', '.join(f'{share:.0%}' for share in curve.accuracy)}"
+        for curve in curves
     )
     return f"At {ranges} words, {shares}."

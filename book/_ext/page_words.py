@@ -1,4 +1,4 @@
-"""The words of a line of a page, as whoever reads them aloud would say them."""
+"""The text of a node of a page in plain words, as a person would read it aloud."""
 
 from collections.abc import Iterator
 
@@ -8,16 +8,16 @@ from sphinx.addnodes import pending_xref
 from tex_as_text import as_text
 
 UNSAID = (nodes.raw, nodes.image, sidenote)
-"""What is left out of a line."""
+"""Nodes whose text is left out."""
 
 
-def said(node: nodes.Node) -> str:
-    """Return the words of a line, in one line."""
+def plain_text(node: nodes.Node) -> str:
+    """Return the text of a node, in a single line."""
     return " ".join("".join(words(node)).split())
 
 
 def words(node: nodes.Node) -> Iterator[str]:
-    """Yield the texts of a line; nothing for a link still to be named."""
+    """Yield the texts in a node; nothing for a link whose text Sphinx has not filled in yet."""
     if isinstance(node, nodes.Text):
         yield str(node)
     elif isinstance(node, pending_xref) and not node.get("refexplicit"):

@@ -24,10 +24,10 @@ UNREADABLE = "…"
 
 
 def as_text(tex: str) -> str:
-    """Return a formula as text; an ellipsis for one that is more than a few signs in a row."""
+    """Return a formula as text; an ellipsis if it is too complex to write in a line."""
     text = NAMED.sub(r"\1", SPACES.sub(" ", tex))
-    text = SIGN.sub(lambda found: SIGNS.get(found[1], found[0]), text)
+    text = SIGN.sub(lambda match: SIGNS.get(match[1], match[0]), text)
     text = FRACTION.sub(r"\1\2/\3\4", ROOT.sub(r"√\1\2", text))
-    text = POWER.sub(lambda found: found[1].translate(RAISED), text)
+    text = POWER.sub(lambda match: match[1].translate(RAISED), text)
     text = re.sub(r"\\([{}%#&_$])", r"\1", re.sub(r"(?<!\\)[{}]", "", text))
     return UNREADABLE if "\\" in text else " ".join(text.split())

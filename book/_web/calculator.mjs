@@ -1,6 +1,6 @@
 // @ts-check
-// The cost calculator: what a stack of blocks costs at a length, and the measured points beside it.
-// Its data and a table of the measured points stand in the page (solutions/drawing/calculator.py).
+// The cost calculator: the predicted cost of a stack of blocks at each length, and measured points.
+// Its data and a table of these points are in the page (solutions/drawing/calculator.py).
 
 import { asBytes, asFlops, asSeconds, atSeconds, predicted } from "./costs.mjs";
 import { choice, dataOf, drawn, element, slider, strong, tableOf } from "./parts.mjs";
@@ -11,7 +11,7 @@ import { choice, dataOf, drawn, element, slider, strong, tableOf } from "./parts
 /** @typedef {{ name: string, colour: number, joined: boolean, points: Point[] }} Curve */
 
 /**
- * @typedef {object} Data as the page has it
+ * @typedef {object} Data the data in the page
  * @property {number} d_model
  * @property {number} n_heads
  * @property {number} block
@@ -42,11 +42,11 @@ const CHOICES = [
 const SHOWN = { seconds: "Seconds of attention layers", bytes: "Bytes of scores in one layer" };
 
 /**
- * The place of a value on a logarithmic axis.
+ * Return a function that maps a value to its position on a logarithmic axis.
  * @param {number} low
  * @param {number} high
- * @param {number} from where `low` stands
- * @param {number} to where `high` stands
+ * @param {number} from the position of `low`
+ * @param {number} to the position of `high`
  * @returns {(value: number) => number}
  */
 function axis(low, high, from, to) {
@@ -55,7 +55,7 @@ function axis(low, high, from, to) {
 }
 
 /**
- * Lines and points of what is shown.
+ * Return the lines and points of the chart.
  * @param {Shown} shown
  * @param {Model} chosen
  * @param {Data} data
@@ -174,7 +174,7 @@ function draw(svg, legend, shown, chosen, data) {
 }
 
 /**
- * What a model costs, in sentences.
+ * Describe the cost of a model in sentences.
  * @param {Model} chosen
  * @param {Data} data
  */

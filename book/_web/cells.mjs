@@ -1,5 +1,5 @@
 // @ts-check
-// The keys that lead from cell to cell of a map.
+// Keyboard navigation between the cells of a map.
 
 /** @type {Record<string, (row: number, column: number, last: number) => [number, number]>} */
 const MOVES = {
@@ -12,10 +12,10 @@ const MOVES = {
 };
 
 /**
- * The cell that a key leads to, or undefined.
+ * Return the cell that a key leads to, or undefined.
  * @param {string} key
  * @param {number} row
  * @param {number} column
- * @param {number} last of the rows and of the columns
+ * @param {number} last the index of the last row and column
  */
 export const moved = (key, row, column, last) => MOVES[key]?.(row, column, last);

@@ -1,7 +1,7 @@
 // @ts-check
-// A button on each piece of code, which copies it.
+// Copy buttons on code.
 
-/** Give each piece of code and each command in the text its button; not what a cell has printed. */
+/** Add a button to each piece of code and each command in the text, but not to printed output. */
 export function offerCopies() {
     if (!navigator.clipboard) return;
     for (const code of document.querySelectorAll(".text .highlight:not(.cell_output *)")) {

@@ -1,5 +1,5 @@
 // @ts-check
-// What a stack of blocks costs at a length, and how such numbers are said. The formulas of
+// The cost of a stack of blocks at a length, and the formatting of such numbers. The formulas of
 // `predicted` are those of solutions/drawing/calculator.py.
 
 /**
@@ -10,9 +10,9 @@
  */
 
 /**
- * The operations and the bytes that a model takes.
+ * Return the operations and the bytes that a model needs.
  * @param {Model} model
- * @param {number} block how many keys are looked at together, where the table is never whole
+ * @param {number} block number of keys in a block, for attention that never holds the whole table
  * @returns {{ flops: Flops, bytes: Bytes }}
  */
 export function predicted({ n, d, heads, layers }, block) {
@@ -64,7 +64,7 @@ export function asSeconds(value) {
 }
 
 /**
- * A power of ten at an axis.
+ * Return the label of a power of ten at an axis.
  * @param {number} value
  */
 export function atSeconds(value) {

@@ -1,28 +1,28 @@
 // @ts-check
-// A curve that the reader draws, with a pointer, a finger or the arrow keys, and over it what was
-// measured. The axes and the points stand in the page, in `.predict-points` (course_predict.py).
+// A curve that the reader draws with a pointer, a finger or the arrow keys, and the measured curve
+// over it. The axes and the points are in the page, in `.predict-points` (course_predict.py).
 
 import { drawn } from "./parts.mjs";
 
 const HEIGHT = 280;
 const EDGE = { left: 58, right: 18, top: 32, bottom: 46 };
-const STEPS = 20; // from the bottom to the top, by the arrow keys
+const STEPS = 20; // presses of an arrow key from the bottom to the top
 const KEYS = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 5, PageDown: -5 };
-const LETTER = 7.5; // the width of a letter of the labels, about
+const LETTER = 7.5; // the approximate width of a letter of the labels
 
 /**
  * @typedef {object} Axes
- * @property {string} label what is drawn
- * @property {string} against what is across
- * @property {string[]} places the points across
- * @property {(share: number) => number} value of a share of the height
- * @property {(value: number) => number} share of the height, of a value
+ * @property {string} label of the vertical axis
+ * @property {string} against label of the horizontal axis
+ * @property {string[]} places the points on the horizontal axis
+ * @property {(share: number) => number} value maps a share of the height to a value
+ * @property {(value: number) => number} share maps a value to a share of the height
  * @property {number[]} ticks
  * @property {(number | null)[]} measured
  */
 
 /**
- * A number as assistive technology takes it: without an exponent.
+ * Return a number as text without an exponent, which assistive technology needs.
  * @param {number} value
  */
 export const plain = (value) => value.toFixed(12).replace(/\.?0+$/, "");
@@ -36,7 +36,7 @@ export function shown(value) {
 }
 
 /**
- * The two ways between values and shares of the height.
+ * Return the functions that convert between values and shares of the height.
  * @param {number} low @param {number} high @param {boolean} log
  */
 export function scale(low, high, log) {
@@ -69,14 +69,14 @@ function read(list) {
 }
 
 /**
- * A line through what there is of the values.
+ * Return the points of a line through the values that are not null.
  * @param {(number | null)[]} values @param {(at: number, value: number) => string} point
  */
 const line = (values, point) =>
     values.flatMap((value, at) => (value === null ? [] : [point(at, value)])).join(" ");
 
 /**
- * The field of a prediction that is a curve: see `Field` in predict.mjs.
+ * Return the field of a prediction that is a curve: see `Field` in predict.mjs.
  * @param {HTMLElement} box
  */
 export function curve(box) {
@@ -106,7 +106,7 @@ export function curve(box) {
         return handle;
     });
 
-    /** What stands still: the axes, and what was measured. */
+    /** Draw the parts that do not move: the axes and the measured curve. */
     function drawAxes() {
         width = place.clientWidth;
         svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
@@ -149,7 +149,7 @@ export function curve(box) {
         draw();
     }
 
-    /** What the reader's hand moves. */
+    /** Draw the parts that the reader moves. */
     function draw() {
         const [measured, drawnOne] = svg.querySelectorAll("polyline");
         const known = axes.measured.some((one) => one !== null);
@@ -199,7 +199,7 @@ export function curve(box) {
     /** @type {{ at: number, share: number } | null} */
     let last = null;
 
-    /** Take the pointer's height for each point that it has passed. @param {PointerEvent} event */
+    /** Set each point that the pointer has passed to its height. @param {PointerEvent} event */
     function follow(event) {
         const frame = svg.getBoundingClientRect();
         const across = (event.clientX - frame.left - EDGE.left) / (right() - EDGE.left);

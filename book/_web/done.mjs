@@ -1,10 +1,10 @@
 // @ts-check
-// What the reader has done, told from the keys that the browser keeps: `read:PAGE`,
+// The reader's progress, derived from the keys in the browser's storage: `read:PAGE`,
 // `quiz:PAGE/NAME` and `exercise:PAGE/NAME`, and from the answers under `practise:PAGE`.
 
 /**
- * The pages that were read, and how many quizzes and exercises of each page are done.
- * @param {string[]} kept the keys that the browser keeps
+ * Return which pages were read, and how many quizzes and exercises of a page are done.
+ * @param {string[]} kept the stored keys
  */
 export function summary(kept) {
     /** @param {string} kind @param {string} of */
@@ -16,16 +16,16 @@ export function summary(kept) {
         quizzes: (of) => all("quiz", of).length,
         /** @param {string} of */
         exercises: (of) => all("exercise", of).length,
-        /** Exercises with a name, which are checked: a written question has a number. @param {string} of */
+        /** Count exercises with checks; written questions are numbered. @param {string} of */
         checked: (of) => all("exercise", of).filter((key) => !/\/\d+$/.test(key)).length,
     };
 }
 
 /**
- * What became of an exercise: done, begun, or nothing yet.
+ * Return the state of an exercise: done, begun, or not begun.
  * @param {string} exercise
  * @param {boolean} ticked by a check or by hand
- * @param {any} answers what is kept of the page's answers, or null
+ * @param {any} answers the page's stored answers, or null
  * @returns {"right" | "tried" | ""}
  */
 export function standing(exercise, ticked, answers) {

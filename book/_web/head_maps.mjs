@@ -1,7 +1,7 @@
 // @ts-check
-// The attention maps of every head of a model, on a few sentences.
-// They stand in the page as bytes, 255 for a weight of 1 (solutions/drawing/head_maps.py), with a table
-// of one head for whoever has no scripts.
+// The attention maps of every head of a model, on a few sentences. The page has them as bytes, 255
+// for a weight of 1 (solutions/drawing/head_maps.py), and a table of a single head for readers
+// without scripts.
 
 import { moved } from "./cells.mjs";
 import { choice, dataOf, drawn, element, slider, tableOf } from "./parts.mjs";
@@ -17,7 +17,7 @@ const TOP = 92;
 const GAP = 2;
 
 /**
- * The weights of one head, as rows.
+ * Return the weights of a head, as rows.
  * @param {Pick<Sentence, "tokens" | "maps">} sentence with `maps` of (layers, heads, n, n) bytes
  * @param {number} heads in a layer
  * @param {number} layer
@@ -32,7 +32,7 @@ export function weightsOf({ tokens, maps }, heads, layer, head) {
 }
 
 /**
- * What a cell says.
+ * Describe a cell in words.
  * @param {string[]} tokens
  * @param {number} row
  * @param {number} column
@@ -84,7 +84,7 @@ function draw(svg, tokens, weights) {
 }
 
 /**
- * The rows of the table: where each token looks most.
+ * Return the rows of the table: the token that each token looks at most.
  * @param {string[]} tokens
  * @param {number[][]} weights
  */
@@ -121,7 +121,7 @@ function headsOf(place, number) {
     let row = 0;
     let column = 0;
 
-    /** Tell of the cell at `row` and `column`; the keyboard comes to it first. */
+    /** Describe the cell at `row` and `column`, and make it the keyboard's stop in the map. */
     function point() {
         for (const one of svg.querySelectorAll(".pointed")) one.classList.remove("pointed");
         const cell = map.cells[row][column];
@@ -132,7 +132,7 @@ function headsOf(place, number) {
         told.textContent = cell.getAttribute("aria-label");
     }
 
-    /** @param {Event} event over a cell, or not */
+    /** @param {Event} event over a cell or elsewhere */
     function pointed({ target }) {
         if (!(target instanceof SVGRectElement)) return;
         row = map.cells.findIndex((cells) => cells.includes(target));
@@ -167,8 +167,10 @@ function headsOf(place, number) {
         ...slider(`${id}-layer`, "Layer", count(layers), start[0], say, set("layer")),
         ...slider(`${id}-head`, "Head", count(heads), start[1], say, set("head")),
     );
-    const around = element("div", {}, svg); // it listens, since an SVG that does is a stop for Tab
-    around.addEventListener("pointermove", pointed); // and not when a new map comes under it
+    // The box has the listeners, since an SVG with listeners is a stop for Tab. It listens to
+    // pointermove, since pointerover also fires when a new map appears under the pointer.
+    const around = element("div", {}, svg);
+    around.addEventListener("pointermove", pointed);
     around.addEventListener("focusin", pointed);
     around.addEventListener("keydown", (event) => {
         const to = moved(event.key, row, column, map.cells.length - 1);

@@ -1,12 +1,12 @@
 // @ts-check
-// What every page does: the reader's choice of light or dark, the section that is being read, code
-// that can be copied, and formulas that the keyboard can scroll.
+// The script of every page: the reader's choice of light or dark, the mark at the section that is
+// being read, copy buttons, and formulas that the keyboard can scroll.
 
 import { offerCopies } from "./copy.mjs";
 import "./progress.mjs";
 import { chooseTheme } from "./theme.mjs";
 
-/** What is wider than the page scrolls inside its own box: let the keyboard reach it. */
+/** Let the keyboard reach boxes that scroll because their content is wider than the page. */
 function reachable() {
     for (const box of document.querySelectorAll(
         "mjx-container[display], .table-scroll, .figure-scroll, pre",
@@ -17,7 +17,7 @@ function reachable() {
     }
 }
 
-/** Mark in the contents the section that stands at the top of the window. */
+/** Mark in the contents the section at the top of the window. */
 function followSections() {
     const links = new Map();
     for (const link of document.querySelectorAll(".contents-sections a"))
@@ -34,7 +34,7 @@ function followSections() {
     for (const section of sections) seen.observe(section);
 }
 
-/** Scroll the contents, and only them, to the page that is being read. */
+/** Scroll the contents, and nothing else, to the page that is being read. */
 function showCurrent() {
     const contents = document.querySelector(".contents");
     const current = contents?.querySelector("[aria-current='page']");

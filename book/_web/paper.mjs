@@ -1,6 +1,6 @@
 // @ts-check
-// The pages of the site as one document, in a browser that has opened one of them: their text as it
-// is without scripts, each page's anchors told apart from the others'.
+// Assembles all pages of the site into a single document, in a browser that has opened one of them:
+// their text as it is without scripts, with anchors that are unique across pages.
 // `make pdf` calls `assemble` and `numberContents` (book/_ext/course_pdf); no page of the site does.
 
 import { element } from "./parts.mjs";
@@ -13,7 +13,7 @@ import { element } from "./parts.mjs";
 const NAMES = ["for", "headers", "aria-controls", "aria-describedby", "aria-labelledby"];
 
 /**
- * Put the whole book in the place of the page.
+ * Replace the page by the whole book.
  * @param {Book} book
  */
 export async function assemble(book) {
@@ -31,7 +31,7 @@ export async function assemble(book) {
 }
 
 /**
- * Throw an error that names the links, and the parts of figures, that refer to what is not there.
+ * Throw an error that names the links and parts of figures whose targets do not exist.
  * @param {HTMLElement} main
  */
 function refuseWhatLeadsNowhere(main) {
@@ -45,7 +45,7 @@ function refuseWhatLeadsNowhere(main) {
     if (lost.size) throw new Error(`The book refers to what is not in it: ${[...lost].join(", ")}`);
 }
 
-/** Wait for every font, also for those that a reader of the site would not wait for. */
+/** Wait for every font, including those for which the site does not make its readers wait. */
 async function loadFonts() {
     for (const face of document.fonts) face.display = "block";
     await Promise.all([...document.fonts].map((face) => face.load()));
@@ -53,7 +53,7 @@ async function loadFonts() {
 }
 
 /**
- * Write into the contents on which page of paper each page of the site begins.
+ * Write the page number of each page of the site into the contents.
  * @param {Record<string, number>} numbers
  */
 export function numberContents(numbers) {
@@ -64,7 +64,7 @@ export function numberContents(numbers) {
 }
 
 /**
- * A page of the site: its part and its text, and nothing around them.
+ * Fetch a page of the site; return its part and its text, without the page's frame.
  * @param {string} name
  * @returns {Promise<[string, HTMLElement]>}
  */
@@ -79,7 +79,7 @@ async function fetched(name) {
 }
 
 /**
- * Give a page's anchors its name, and lead its links to them, to other pages, or out of the book.
+ * Prefix a page's anchors with its name, and adapt its links to anchors, pages and the web.
  * @param {HTMLElement} page
  * @param {string} name
  * @param {Map<string, HTMLElement>} pages
@@ -139,7 +139,7 @@ function contents(parts, pages) {
 }
 
 /**
- * The number of a page, if it is a chapter, and its title, as a link to it.
+ * Return a link to a page: its title, and its number if it is a chapter.
  * @param {string} name
  * @param {Map<string, HTMLElement>} pages
  */

@@ -1,12 +1,12 @@
 // @ts-check
-// What the figures to play with are made of: elements, sliders and choices.
+// Building blocks of interactive figures: elements, sliders and choices.
 
 /** @typedef {Record<string, string | number>} Attributes */
 
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
- * An element of HTML.
+ * Return an element of HTML.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Attributes} attributes
@@ -20,7 +20,7 @@ export function element(tag, attributes = {}, ...children) {
 }
 
 /**
- * An element of SVG.
+ * Return an element of SVG.
  * @template {keyof SVGElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Attributes} attributes
@@ -33,7 +33,7 @@ export function drawn(tag, attributes, text) {
     return made;
 }
 
-/** A button. @param {string} text @param {() => void} pressed */
+/** Return a button. @param {string} text @param {() => void} pressed */
 export function button(text, pressed) {
     const made = element("button", { type: "button" }, text);
     made.addEventListener("click", pressed);
@@ -41,14 +41,14 @@ export function button(text, pressed) {
 }
 
 /**
- * A labelled slider over `values`, and what is said of each.
+ * Return a labelled slider over `values`, with a text for each value.
  * @template Value
  * @param {string} id
  * @param {string} text
  * @param {Value[]} values
- * @param {number} start the place of the first value among them
+ * @param {number} start the index of the initial value
  * @param {(value: Value) => string} say
- * @param {(value: Value) => void} changed is called with the new value
+ * @param {(value: Value) => void} changed called with the new value
  */
 export function slider(id, text, values, start, say, changed) {
     const output = element("output", { for: id }, say(values[start]));
@@ -70,11 +70,11 @@ export function slider(id, text, values, start, say, changed) {
 }
 
 /**
- * A question with a few answers, [value, text] each, of which the first is chosen at first.
- * @param {string} name of its own on the page
+ * Return a question with a few answers, each as [value, text]. The first is selected initially.
+ * @param {string} name unique on the page
  * @param {string} text
  * @param {[string | number, string][]} values
- * @param {(value: string) => void} changed is called with the new value
+ * @param {(value: string) => void} changed called with the new value
  */
 export function choice(name, text, values, changed) {
     const group = element("fieldset", { class: "play-choice" }, element("legend", {}, text));
@@ -88,13 +88,13 @@ export function choice(name, text, values, changed) {
 }
 
 /**
- * The data that stand in the page, in the place of a figure.
+ * Return the data that the page has in place of a figure.
  * @param {Element} place
  */
 export const dataOf = (place) => JSON.parse(place.querySelector("script")?.textContent ?? "");
 
 /**
- * The table that stands in the page, in the place of a figure.
+ * Return the table that the page has in place of a figure.
  * @param {Element} place
  */
 export function tableOf(place) {
@@ -104,7 +104,7 @@ export function tableOf(place) {
 }
 
 /**
- * A value in a sentence.
+ * Return an element for a value in a sentence.
  * @param {string} text
  */
 export const strong = (text) => element("strong", {}, text);

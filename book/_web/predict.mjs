@@ -1,18 +1,18 @@
 // @ts-check
-// Predictions: the reader gives a guess, and what follows opens. The guess stays beside the answer,
-// and is kept in the browser. `closed.js` has closed what was not answered before it was painted.
+// Predictions: the reader makes a guess, which opens the answer. The guess stays next to the
+// answer, and is stored in the browser. `closed.js` closed the answers before the page was painted.
 
 import { curve } from "./curve.mjs";
 import { get, remove, set } from "./storage.mjs";
 
 /**
- * How one kind of guess is given.
+ * The field for a kind of guess.
  * @typedef {object} Field
- * @property {() => any} read the guess, or null
- * @property {(guess: any) => void} write shows a guess, or with null none
+ * @property {() => any} read returns the guess, or null
+ * @property {(guess: any) => void} write shows a guess, or none for null
  * @property {(locked: boolean) => void} lock
- * @property {(guess: any) => string} said the guess in words
- * @property {string} [truth] what there is to say where nobody has guessed
+ * @property {(guess: any) => string} said returns the guess in words
+ * @property {string} [truth] the sentence for readers who have not guessed
  * @property {() => void} focus
  */
 
@@ -77,9 +77,9 @@ function number(box) {
 }
 
 /**
- * Give a prediction its work.
+ * Make a prediction interactive.
  * @param {HTMLElement} box
- * @param {HTMLElement} answer what follows it, closed or open
+ * @param {HTMLElement} answer the part after it, closed or open
  */
 function prediction(box, answer) {
     const key = `predict/${box.dataset.key}`;
@@ -97,7 +97,7 @@ function prediction(box, answer) {
         clear.hidden = guess === null;
         status.textContent =
             guess === null ? (field.truth ?? "Shown without a guess.") : field.said(guess) + more;
-        window.dispatchEvent(new Event("resize")); // what is wide can be measured only now
+        window.dispatchEvent(new Event("resize")); // wide elements can only be measured now
     }
 
     function close() {
@@ -135,7 +135,7 @@ function prediction(box, answer) {
     box.addEventListener("keydown", (event) => {
         const from = event.target;
         if (event.key !== "Enter" || !(from instanceof HTMLInputElement) || from.readOnly) return;
-        event.preventDefault(); // else the button that then has the focus is pressed, too
+        event.preventDefault(); // otherwise the button that gets the focus would be pressed, too
         commit.click();
     });
     answer.addEventListener("beforematch", () => open(null)); // found by a search or a link
@@ -151,7 +151,7 @@ const predictions = Array.from(document.querySelectorAll("fieldset.predict[data-
     ),
 );
 
-/** Open what an address leads into, where the browser has not done so by itself. */
+/** Open the answer that an address leads into, if the browser has not done so. */
 function openTarget() {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     for (const { answer, open } of predictions) {

@@ -1,6 +1,6 @@
 // @ts-check
-// What the reader has done: pages read to their end, quizzes answered right, exercises ticked or
-// checked. It is kept in this browser alone; the front page sums it up, exports it and deletes it.
+// The reader's progress: pages read to their end, quizzes answered right, exercises ticked or
+// checked. It is only stored in this browser; the front page sums it up, exports and deletes it.
 
 import { standing, summary } from "./done.mjs";
 import { get, keys, listen, remove, set } from "./storage.mjs";
@@ -8,7 +8,7 @@ import { get, keys, listen, remove, set } from "./storage.mjs";
 const PRACTISE = "practise/";
 const page = document.body.dataset.page ?? "";
 
-/** The page counts as read when its reader has come to what is next. */
+/** Count the page as read when the reader reaches the links to the next pages. */
 function noticeReading() {
     const end = document.querySelector(".onward");
     if (!end || page.startsWith(PRACTISE)) return;
@@ -21,17 +21,17 @@ function noticeReading() {
     seen.observe(end);
 }
 
-/** Note each quiz that gets its right answer; `quiz.mjs` says so by an event. */
+/** Note each quiz that is answered right, which `quiz.mjs` announces by an event. */
 function noticeQuizzes() {
     document.addEventListener("course:right", (event) => {
         if (event.target instanceof HTMLElement) set(`quiz:${page}/${event.target.id}`, true);
     });
 }
 
-/** What shows again whether an exercise is done. @type {(() => void)[]} */
+/** Functions that update whether an exercise is shown as done. @type {(() => void)[]} */
 const showTicks = [];
 
-/** Give each exercise of the assignment a box that its reader ticks, here and in the chapter alike. */
+/** Give each exercise of the assignment a box to tick, on this page and in the chapter. */
 function offerTicks() {
     const chapter = page.startsWith(PRACTISE) ? page.slice(PRACTISE.length) : page;
     for (const [at, line] of document.querySelectorAll(".assignment li > p").entries()) {
@@ -66,7 +66,7 @@ function tag(name, text) {
     return made;
 }
 
-/** Mark in the contents, in the assignment, and on the cards of the front page, what was done. */
+/** Mark finished items in the contents, in the assignment, and on the cards of the front page. */
 function tick() {
     const done = summary(keys());
     for (const show of showTicks) show();
@@ -97,14 +97,18 @@ function tick() {
     }
 }
 
-/** Say in the contents how many exercises of a practise page are done. @param {HTMLElement} entry @param {number} count */
+/**
+ * Show in the contents how many exercises of a practise page are done.
+ * @param {HTMLElement} entry
+ * @param {number} count
+ */
 function sayChecked(entry, count) {
     const of = Number(entry.dataset.exercises);
     entry.querySelector(".contents-done")?.remove();
     if (of && count) entry.querySelector("a")?.append(tag("contents-done", `${count} of ${of}`));
 }
 
-/** Below the cards: what is kept, and the buttons that export and delete it. */
+/** Show below the cards what is stored, with buttons that export and delete it. */
 function offerKeeping() {
     const cards = document.querySelector(".parts");
     if (!cards) return;
@@ -153,7 +157,7 @@ function deleteAll() {
     changed();
 }
 
-/** Show what is kept now. */
+/** Show what is stored now. */
 function changed() {
     document.querySelector(".progress")?.remove();
     tick();

@@ -1,6 +1,6 @@
 // @ts-check
 // Gives each quiz a button and live feedback. The reasons come from its answer key, which stays
-// out of sight until the right choice was found.
+// hidden until the reader finds the right choice.
 
 for (const quiz of document.querySelectorAll("fieldset.quiz")) {
     const key = quiz.querySelector("details.quiz-key");

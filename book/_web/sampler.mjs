@@ -1,21 +1,21 @@
 // @ts-check
-// A distribution over the next token, with temperature, top-k and top-p for the reader to turn.
-// Its logits and a table for whoever has no scripts stand in the page (solutions/drawing/sampler.py).
+// A distribution over the next token, with sliders for temperature, top-k and top-p. Its logits and
+// a table for readers without scripts are in the page (solutions/drawing/sampler.py).
 
 import { choice, dataOf, drawn, element, slider, strong, tableOf } from "./parts.mjs";
 import { counted, drawnBy, openness, shaped, sum } from "./sampling.mjs";
 
-/** @typedef {{ text: string, tokens: string[], logits: number[] }} Beginning the likeliest first */
+/** @typedef {{ text: string, tokens: string[], logits: number[] }} Beginning likeliest first */
 
 const WIDTH = 560;
 const ROW = 22;
-const BARS = 110; // where they begin
+const BARS = 110; // x coordinate of the left ends of the bars
 const LONGEST = 280;
-const PROBABILITY = 475; // where these columns end
+const PROBABILITY = 475; // x coordinate of the right ends of these columns
 const COUNT = 556;
 const SHOWN = 16;
 const DRAWN = 20;
-const LEAST_FULL = 0.3; // the probability of a bar of full width, unless one is larger
+const LEAST_FULL = 0.3; // the probability of a bar of full width, unless a token has a larger one
 const TEMPERATURES = Array.from({ length: 20 }, (_, i) => (i + 1) / 10);
 const SHARES = Array.from({ length: 20 }, (_, i) => (i + 1) / 20);
 
@@ -25,9 +25,9 @@ const asShare = (value) => (value >= 0.0995 ? value.toFixed(2) : value.toPrecisi
 /**
  * @param {SVGElement} svg
  * @param {string[]} names of the tokens
- * @param {number[]} shares as shaped
- * @param {number[]} before as the model gave them
- * @param {number[]} [counts] of what was drawn
+ * @param {number[]} shares the probabilities after shaping
+ * @param {number[]} before the model's probabilities
+ * @param {number[]} [counts] how often each token was drawn
  */
 function draw(svg, names, shares, before, counts) {
     const shown = Math.min(SHOWN, names.length);
@@ -72,7 +72,7 @@ function draw(svg, names, shares, before, counts) {
 }
 
 /**
- * What can be drawn, in sentences.
+ * Describe in sentences what can be drawn.
  * @param {number[]} shares
  * @param {number} size how many tokens there are
  */
@@ -84,7 +84,7 @@ const told = (shares, size) => [
 ];
 
 /**
- * What was drawn, in sentences.
+ * Describe in sentences what was drawn.
  * @param {string[]} tokens
  * @param {number[]} counts
  */

@@ -2,8 +2,8 @@
 // A distribution over the next token, shaped by temperature, top-k and top-p, and draws from it.
 
 /**
- * The probabilities of the tokens that are kept, in the order of the course's `sample_next`:
- * temperature, then top-k, then top-p.
+ * Return the probabilities of the tokens that remain. As in the course's `sample_next`, the
+ * temperature is applied first, then top-k, then top-p.
  * @param {number[]} logits from the largest to the smallest
  * @param {number} temperature
  * @param {number} topK
@@ -19,9 +19,9 @@ export function shaped(logits, temperature, topK, topP) {
 }
 
 /**
- * Which of the tokens a number falls on.
+ * Return the index of the token on which a random number falls.
  * @param {number} number from 0 to 1
- * @param {number[]} shares of the tokens, which sum to 1, but for rounding
+ * @param {number[]} shares of the tokens, which sum to 1 except for rounding
  */
 export function drawnBy(number, shares) {
     let end = 0;
@@ -33,7 +33,7 @@ export function drawnBy(number, shares) {
 }
 
 /**
- * How often each of `size` tokens was drawn.
+ * Count how often each of `size` tokens was drawn.
  * @param {number[]} draws
  * @param {number} size
  */
@@ -47,7 +47,7 @@ export function counted(draws, size) {
 export const sum = (numbers) => numbers.reduce((total, one) => total + one, 0);
 
 /**
- * Among how many tokens a fair draw is as open: the exponential of the entropy.
+ * Return the number of equally likely tokens with the same entropy: the exponential of the entropy.
  * @param {number[]} shares
  */
 export const openness = (shares) =>

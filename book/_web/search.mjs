@@ -1,5 +1,5 @@
 // @ts-check
-// The page that searches: as one types, and for what its address asks.
+// The search page: it searches while the reader types, and for the query in its address.
 
 import { searcher, snippet } from "./searching.mjs";
 
@@ -27,7 +27,7 @@ async function show() {
         count.textContent = LOST;
         return;
     }
-    if (query !== field.value.trim()) return; // more has been typed
+    if (query !== field.value.trim()) return; // the reader has typed more since
     const hits = query ? search(query) : [];
     count.textContent = !query ? "" : hits.length ? said(hits.length) : NONE;
     list.replaceChildren(...hits.map(line));
@@ -58,7 +58,10 @@ function line({ entry, address, words }) {
     return made;
 }
 
-/** @param {KeyboardEvent} event the arrows go from the field into the list, and along it */
+/**
+ * Move the focus with the arrow keys between the field and the results.
+ * @param {KeyboardEvent} event
+ */
 function walk(event) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!step) return;

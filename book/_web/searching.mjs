@@ -10,7 +10,7 @@ import MiniSearch from "./minisearch.mjs";
  * @property {string} address
  * @property {string} chapter
  * @property {string} title
- * @property {string[]} terms what it defines
+ * @property {string[]} terms the terms that it defines
  * @property {Record<string, string>} places the address of the paragraph that defines a term
  * @property {string} text
  */
@@ -22,14 +22,14 @@ const SNIPPET = 200;
 const BOOST = { terms: 8, title: 4, text: 1 };
 const WORD = /[\p{L}\p{N}]+/gu;
 
-/** Words that say nothing about what is looked for. */
+/** Common words, which are ignored in a query. */
 const EMPTY = new Set(
     "a an and are as at be by do does for from how i in is it of on or that the this to what why".split(
         " ",
     ),
 );
 
-/** What is spelled otherwise elsewhere. @type {[RegExp, string][]} */
+/** British spellings and their American forms. @type {[RegExp, string][]} */
 const SPELLINGS = [
     [/is(e|ed|er|ers|es|ing|ation|ations)$/, "iz$1"],
     [/our(s|ed|ing|al)?$/, "or$1"],
@@ -37,14 +37,17 @@ const SPELLINGS = [
     [/ll(ed|er|ing)$/, "l$1"],
 ];
 
-/** A word as it is looked for: in small letters, and spelled as in America. @param {string} word */
+/** Return a word as it is indexed: lower case, American spelling. @param {string} word */
 const spelled = (word) =>
     SPELLINGS.reduce((text, [end, other]) => text.replace(end, other), word.toLowerCase());
 
 /** @param {string} text */
 const wordsOf = (text) => (text.replaceAll("√", " sqrt ").match(WORD) ?? []).map(spelled);
 
-/** @param {string} text without case, punctuation and empty words, and in the singular */
+/**
+ * Return a text in lower case, without punctuation and common words, in the singular.
+ * @param {string} text
+ */
 const plain = (text) =>
     wordsOf(text)
         .filter((word) => !EMPTY.has(word))
@@ -52,7 +55,7 @@ const plain = (text) =>
         .replace(/s$/, "");
 
 /**
- * How often a section counts that defines exactly what is asked for; or whose title it is.
+ * Return the weight of a section, which is higher if the query is one of its terms or its title.
  * @param {Entry} entry
  * @param {string} asked as `plain` gives it
  */
@@ -62,7 +65,7 @@ function closeness(entry, asked) {
 }
 
 /**
- * Where a section says what is asked for: the paragraph that defines it, or its beginning.
+ * Return the address of the paragraph that defines the query, or of the section's beginning.
  * @param {Entry} entry
  * @param {string} asked as `plain` gives it
  */
@@ -72,7 +75,7 @@ function addressOf(entry, asked) {
 }
 
 /**
- * A function that finds sections, the best first.
+ * Return a function that finds sections, the best first.
  * @param {Entry[]} entries
  * @returns {(query: string) => Hit[]}
  */
@@ -106,8 +109,8 @@ export function searcher(entries) {
 }
 
 /**
- * The stretch of a section's text with the most of the words, from a word's beginning to a word's
- * end, in pieces: what is between them, and them.
+ * Return the excerpt of a section's text with the most query words, split into pieces that are
+ * query words and pieces between them. It begins and ends at the boundary of a word.
  * @param {string} text
  * @param {string[]} words
  * @returns {{ text: string, hit: boolean }[]}

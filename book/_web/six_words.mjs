@@ -1,11 +1,11 @@
 // @ts-check
-// Six words that look at each other: who looks, and how sharply, is the reader's choice. The arcs
-// stand in the page (solutions/drawing/six_words.py); here they get their weights.
+// Six words that look at each other: the reader chooses the word that looks, and the sharpness. The
+// arcs are in the page (solutions/drawing/six_words.py); this script sets their weights.
 
 /**
- * The weights of one row of scores.
+ * Return the weights of a row of scores.
  * @param {number[]} scores
- * @param {number} sharpness what the scores are multiplied by
+ * @param {number} sharpness the factor of the scores
  * @returns {number[]}
  */
 export function weightsOf(scores, sharpness) {
@@ -16,7 +16,7 @@ export function weightsOf(scores, sharpness) {
 }
 
 /**
- * What a row of weights says, for those who hear it.
+ * Describe a row of weights for screen readers.
  * @param {string[]} words
  * @param {number} looks
  * @param {number[]} weights

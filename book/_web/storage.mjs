@@ -1,11 +1,12 @@
 // @ts-check
-// What the browser keeps for its reader: JSON, under keys that begin with `course:`. Storage may be
-// forbidden or full, and another page may have written there. Then nothing is kept, and nothing fails.
+// The reader's data in the browser's storage: JSON, under keys that begin with `course:`. Storage
+// may be forbidden or full, and other pages may have written to it. Then nothing is stored, but no
+// error is thrown.
 
 const OURS = "course:";
 
 /**
- * What is kept under a key, or null.
+ * Return the value stored under a key, or null.
  * @param {string} key
  * @returns {any}
  */
@@ -18,9 +19,9 @@ export function get(key) {
 }
 
 /**
- * Keep a value; tells whether the browser has kept it.
+ * Store a value; return whether the browser has stored it.
  * @param {string} key
- * @param {unknown} value what JSON can hold
+ * @param {unknown} value a value that JSON can represent
  */
 export function set(key, value) {
     try {
@@ -36,11 +37,11 @@ export function remove(key) {
     try {
         localStorage.removeItem(OURS + key);
     } catch {
-        // Nothing is kept where storage is forbidden.
+        // If storage is forbidden, nothing is stored.
     }
 }
 
-/** The keys of all that is kept, in order: to export it, or to delete it. */
+/** Return all stored keys, sorted, for exporting or deleting the data. */
 export function keys() {
     try {
         return Object.keys(localStorage)
@@ -52,7 +53,7 @@ export function keys() {
     }
 }
 
-/** Tell whether the browser lets this site keep nothing at all. */
+/** Return whether the browser forbids this site to store anything. */
 export function forbidden() {
     try {
         return localStorage.length < 0;
@@ -62,8 +63,8 @@ export function forbidden() {
 }
 
 /**
- * Call back when another tab changes what is kept: with the key and its new value, null where it was
- * deleted. Where a tab deletes everything at once, the key is null.
+ * Call `changed` when another tab changes the storage, with the key and its new value, or null if
+ * it was deleted. If a tab deletes everything at once, the key is null.
  * @param {(key: string | null, value: any) => void} changed
  */
 export function listen(changed) {
@@ -74,7 +75,7 @@ export function listen(changed) {
         try {
             value = JSON.parse(event.newValue ?? "null");
         } catch {
-            // Another page has written there: it counts as deleted.
+            // Another page has written something else: treat it as deleted.
         }
         changed(event.key.slice(OURS.length), value);
     });

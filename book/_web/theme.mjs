@@ -1,5 +1,5 @@
 // @ts-check
-// Light or dark: as the system says, until the reader says otherwise.
+// The light or dark theme: the system's, until the reader chooses.
 
 import { remove, set } from "./storage.mjs";
 
@@ -8,7 +8,7 @@ const system = window.matchMedia("(prefers-color-scheme: dark)");
 
 const shown = () => root.dataset.theme ?? (system.matches ? "dark" : "light");
 
-/** Give the button of the bar its work: the other of the two. */
+/** Make the button in the bar switch to the other theme. */
 export function chooseTheme() {
     const button = document.querySelector(".theme-button");
     if (!(button instanceof HTMLButtonElement)) return;

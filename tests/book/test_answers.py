@@ -101,9 +101,9 @@ def test_a_cell_that_is_removed_still_runs(pages: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("edition", "page", "message"),
     [
-        ("shown", "```{answer} small.nothing\n```\n", "no function or class for 'small.nothing'"),
-        ("shown", "```{answer} nowhere.doubled\n```\n", "no function or class for 'nowhere"),
-        ("secret", "", "ANSWERS=secret: there is no such edition. Write one of: shown, hidden."),
+        ("shown", "```{answer} small.nothing\n```\n", "no function or class 'small.nothing'"),
+        ("shown", "```{answer} nowhere.doubled\n```\n", "no function or class 'nowhere"),
+        ("secret", "", "ANSWERS=secret: unknown edition. Write one of: shown, hidden."),
     ],
 )
 def test_what_is_not_there_is_said(

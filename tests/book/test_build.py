@@ -13,7 +13,7 @@ import psutil
 import pytest
 import yaml
 from course_build import inputs
-from course_build.chapters import BookError, Chapter, in_turn
+from course_build.chapters import BookError, Chapter, execution_order
 from site_tools import MAKE, NOTEBOOK, ROOT, Book, cell
 
 from solutions.running.arithmetic import SAME_EVERYWHERE
@@ -29,13 +29,13 @@ def chapters(**reads: Iterable[str]) -> dict[str, Chapter]:
 
 
 def test_a_chapter_comes_after_those_that_it_reads_and_else_in_the_order_of_the_contents() -> None:
-    order = in_turn(chapters(late=["z"], one=(), two=["late"], z=(), y=()))
+    order = execution_order(chapters(late=["z"], one=(), two=["late"], z=(), y=()))
     assert order == ["one", "z", "late", "two", "y"]
 
 
 def test_chapters_that_read_each_other_are_refused() -> None:
     with pytest.raises(BookError, match="chapters read each other's results: "):
-        in_turn(chapters(a=["b"], b=["a"], c=()))
+        execution_order(chapters(a=["b"], b=["a"], c=()))
 
 
 def test_a_page_that_was_removed_and_is_still_listed_is_named(
@@ -45,7 +45,7 @@ def test_a_page_that_was_removed_and_is_still_listed_is_named(
     (book.root / "book" / "gone.md").unlink()
     result = book.make()
     assert result.returncode == 1
-    assert result.stdout.endswith("book/_toc.yml lists 'gone', and there is no gone.md\n")
+    assert result.stdout.endswith("book/_toc.yml lists 'gone', but there is no gone.md\n")
 
 
 def test_what_a_chapter_reads_is_found_in_its_cells() -> None:
@@ -123,8 +123,8 @@ FAULTS = {
 }
 MESSAGES = {
     "raises": "AssertionError: the claim is false",
-    "speaks": "the cell wrote on standard error: oh dear",
-    "endless": "the cell was not done after 4 s",
+    "speaks": "the cell wrote to standard error: oh dear",
+    "endless": "the cell did not finish within 4 s",
     "killed": "the kernel was killed (out of memory?)",
 }
 
@@ -161,7 +161,9 @@ def test_a_failure_names_the_chapter_the_cell_and_the_reason(told: str, name: st
 
 
 def test_a_failure_names_at_the_end_what_could_not_be_executed(told: str) -> None:
-    assert "book/reader.md: not executed, since it reads of raises" in told.splitlines()[-5:]
+    assert (
+        "book/reader.md: not executed, since it reads results of raises" in told.splitlines()[-5:]
+    )
     assert "\x1b" not in told
 
 
@@ -204,7 +206,7 @@ ODD_PAGES = {
     ),
     "data with a name of the build's": (
         cell(KEEP, "figure_data('outputs', [1])", "print('shown')"),
-        "it gives the name of a file of the build to data: outputs.json",
+        "its data have the name of a file of the build: outputs.json",
     ),
     "options that are no YAML": (cell("1", header="---\na: [\n---"), "bad YAML"),
     "an error that a tag allows": (cell("1 / 0", header=":tags: [raises-exception]"), "ZeroDivisi"),
@@ -248,7 +250,7 @@ def test_an_interrupt_leaves_no_process_behind(make_book: Callable[..., Book], n
         shown, _ = process.communicate(timeout=30)
     assert process.returncode == 130
     assert "chapter 1 of 2, done: " in shown
-    assert "Stopped. The pages that were done are kept" in shown
+    assert "Stopped. The finished pages are stored" in shown
     for pid in map(int, pids.read_text().split()):
         # A container's first process may leave one that has ended in its table.
         assert not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 from cells import CHAPTERS
-from course_describing import MOST, shortened
+from course_describing import MOST, shorten
 from PIL import Image
 from site_tools import ROOT, Book, pages_of
 
@@ -26,11 +26,11 @@ LONG = " ".join(["A sentence of six words here."] * 10)
     ],
 )
 def test_a_description_is_made_of_whole_sentences(text: str, expected: str) -> None:
-    assert shortened(text) == expected
+    assert shorten(text) == expected
 
 
 def test_a_description_is_as_long_as_may_be_shown() -> None:
-    found = shortened(LONG)
+    found = shorten(LONG)
     assert LONG.startswith(found)
     assert MOST - len("A sentence of six words here. ") < len(found) <= MOST
 

@@ -43,6 +43,9 @@ def test_a_drawing_without_its_picture_is_a_warning(make_book: Callable[..., Boo
     result = make_book(drawings=f"# Drawings\n\n{page}\n").build()
     said = " ".join(result.stdout.split())
     assert result.returncode != 0
-    assert "the-packages-and-their-arrows.svg of this drawing was drawn from another text" in said
+    assert (
+        "the-packages-and-their-arrows.svg of this drawing was drawn from a different source"
+        in said
+    )
     assert "the picture two-rooms.svg of this drawing is missing" in said
     assert "a drawing needs a line `accTitle: ...`" in said

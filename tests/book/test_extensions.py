@@ -51,7 +51,7 @@ def broken(make_book: Callable[..., Book]) -> str:
     ("place", "warning"),
     [
         ("quizzes.md:4", "0 choices are marked right"),
-        ("quizzes.md:17", "a choice without its reason"),
+        ("quizzes.md:17", "a choice has no reason"),
         ("quizzes.md:21", "1 choices; write 2 to 8"),
         ("quizzes.md:28", "no question before the first choice"),
         ("task.md:3", r"no assignment 'nowhere'; there are: alignment, "),
@@ -111,7 +111,7 @@ def test_a_page_far_over_its_budget_has_failed(
     assert "course_budget: 600" in config
     book.write("_config.yml", config.replace("course_budget: 600", f"course_budget: {budget}"))
     result = book.make()
-    said = rf"slow\.md: the page took \d+ s; on two idle cores, {budget} s are allowed"
+    said = rf"slow\.md: the page took \d+ s; its budget on two idle cores is {budget} s"
     assert bool(re.search(said, result.stdout)) == fails, result.stdout
     assert (result.returncode != 0) == fails
 

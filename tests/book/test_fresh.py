@@ -71,7 +71,7 @@ def test_nothing_moves_where_nothing_changed(kept: Book) -> None:
     for _ in range(2):
         code, shown = fresh(kept)
         assert code == 0, shown
-        assert "sure: none of 1 numbers moved; all else is the same" in shown
+        assert "sure: none of 1 numbers changed, and everything else is the same" in shown
         assert "Its claims hold." in shown
         assert not changed(kept)
 
@@ -81,9 +81,9 @@ def test_a_number_that_moves_is_named_and_what_is_kept_stays(kept: Book, outside
     code, shown = fresh(kept, "shaky")
     outside.write_text("40")
     assert code == 1
-    assert "shaky: 1 of 1 numbers moved, at most by 20.0%" in shown
+    assert "shaky: changed: 1 of 1 numbers (by at most 20.0%)" in shown
     assert "found: 40 to 50 (20.0%)" in shown
-    assert "ERROR: the same code on a machine that rounds alike gave something else" in shown
+    assert "ERROR: the same code gave different results, on a machine that rounds alike" in shown
     assert "sure" not in shown
     assert not changed(kept)
 
@@ -95,7 +95,7 @@ def test_a_claim_that_fails_is_named_and_what_is_kept_stays(kept: Book, outside:
     assert code == 1
     assert "book/shaky.md:" in shown
     assert "AssertionError: the text says: more than 20" in shown
-    assert "What is kept of it stays as it was." in shown
+    assert "Its stored results stay as they were." in shown
     assert not changed(kept)
 
 
@@ -113,14 +113,14 @@ def test_on_another_machine_numbers_may_drift_while_the_claims_hold(
         (kept.root / "sitecustomize.py").unlink()
         outside.write_text("40")
     assert code == 0, shown
-    assert "Another machine rounds otherwise; what is kept stays." in shown
+    assert "The stored results are from a machine that rounds differently" in shown
     assert not changed(kept)
 
 
 def test_a_page_that_does_not_exist_is_one_clear_line(kept: Book) -> None:
     code, shown = fresh(kept, "nowhere")
     assert code == 1
-    assert shown.splitlines() == ["nowhere: no page with code cells. There are: sure, shaky."]
+    assert shown.splitlines() == ["nowhere: not a page with code cells. These are: sure, shaky."]
 
 
 def test_damage_is_mended_by_the_command_that_the_check_names(kept: Book) -> None:
@@ -135,27 +135,27 @@ def test_damage_is_mended_by_the_command_that_the_check_names(kept: Book) -> Non
         assert said in line
         command = line.partition("Type: ")[2].partition("   (or")[0]
         subprocess.run(command, shell=True, cwd=kept.root, check=True, capture_output=True)
-        assert checked() == ["All 2 pages are as they were executed."]
+        assert checked() == ["All 2 pages are up to date."]
         assert not changed(kept)
 
     (page / "timed" / "run.json").write_text('{"seconds')
-    mended("run.json is cut off, or is no record")
+    mended("run.json is cut off or is not a record")
     shutil.rmtree(page)
     mended("book/executed/sure is missing")
     (page / ".DS_Store").write_text("")
-    mended(".DS_Store was made by no run")
+    mended(".DS_Store was not written by a run")
     shutil.copytree(page, page.with_name("gone"))
-    mended("book/executed/gone is of no page with code cells")
+    mended("book/executed/gone does not belong to a page with code cells")
     (page / "numbers.json").write_bytes(b"<<<<<<< HEAD\r\n")
     git(kept, "add", "--all")  # as a merge that was not finished, or a commit that was not made
-    mended("numbers.json is not what the run made")
+    mended("numbers.json differs from what the run wrote")
 
 
 def test_a_record_that_is_cut_off_is_made_anew(kept: Book) -> None:
     (kept.root / "book" / "executed" / "sure" / "timed" / "run.json").write_text("{")
     code, shown = fresh(kept, "sure")
     assert code == 0, shown
-    assert "nothing whole was kept of it before" in shown
+    assert "it had no undamaged results to compare with" in shown
     assert not changed(kept)
 
 
@@ -179,13 +179,13 @@ def test_a_page_never_reads_a_result_that_is_out_of_date_or_thrown_away(
     outside.write_text("41")
     code, shown = fresh(book, "makes", "reads")
     assert code == 1
-    assert "makes: 0 of 0 numbers moved, 1 files of data" in shown
+    assert "makes: changed: 0 of 0 numbers, 1 data files" in shown
     assert "READ [40]" in (book.root / "book/executed/reads/outputs.json").read_text()
     outside.write_text("40")
     book.write("book/makes.md", makes.replace("value]", "value + 1]"))
     code, shown = fresh(book, "reads")
     assert code == 1
-    assert "reads: it reads of makes, which is out of date: code cell 1 changed" in shown
+    assert "reads: it reads results of makes, which is out of date: code cell 1 changed" in shown
 
 
 def test_a_copy_of_the_course_executes_its_own_code_with_nobodys_settings(
@@ -252,7 +252,7 @@ def test_a_stop_in_the_middle_leaves_what_is_kept(kept: Book, tmp_path: Path) ->
     finally:
         kept.write("book/shaky.md", before)
     assert process.returncode == 130
-    assert "Stopped. What is kept stays as it was." in shown
+    assert "Stopped. The stored results of unfinished pages stay as they were." in shown
     assert not changed(kept)
 
 

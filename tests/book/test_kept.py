@@ -1,20 +1,19 @@
-"""What is kept of executed pages: whole, unedited, and of these pages."""
+"""The stored results of executed pages: complete, unedited, and of these pages."""
 
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from assignment_facts import collected
-from assignment_facts import kept as facts
-from course_build import kept, machine, proof
+from assignment_facts import collect_facts, stored_facts
+from course_build import machine, proof, storage
 from course_build.book import Book
 from course_build.chapters import Settings, read_chapter
 from course_build.comparison import Number
-from course_build.executing import Made
-from course_build.kept import Damaged, Kept
+from course_build.executing import Outcome
 from course_build.kernels import ChapterError
 from course_build.outputs import to_files
+from course_build.storage import Damaged, StoredRun
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from site_tools import NOTEBOOK, ROOT, cell
@@ -27,27 +26,27 @@ FILES = {"outputs.json": b"[]\n", "numbers.json": b'{"x": 1}\n', "timed/numbers.
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """The folder of an executed page called `page`."""
-    kept.write(tmp_path / "page", Kept(MADE_FROM, RUN, FILES))
+    storage.write(tmp_path / "page", StoredRun(MADE_FROM, RUN, FILES))
     return tmp_path / "page"
 
 
 def test_what_was_written_is_read_and_written_again_alike(folder: Path) -> None:
-    found = kept.read(folder)
-    assert found == Kept(MADE_FROM, RUN, FILES)
+    found = storage.read(folder)
+    assert found == StoredRun(MADE_FROM, RUN, FILES)
     assert set(found.stable) == {"outputs.json", "numbers.json"}
     before = {path: path.read_bytes() for path in folder.rglob("*.json")}
-    kept.write(folder, found)
+    storage.write(folder, found)
     assert {path: path.read_bytes() for path in folder.rglob("*.json")} == before
 
 
 @pytest.mark.parametrize(
     ("file", "content", "said"),
     [
-        ("numbers.json", b'{"x": 2}\n', "numbers.json is not what the run made"),
-        ("timed/numbers.json", b'{"x": 2}\n', "timed/numbers.json is not what the run made"),
+        ("numbers.json", b'{"x": 2}\n', "numbers.json differs from what the run wrote"),
+        ("timed/numbers.json", b'{"x": 2}\n', "timed/numbers.json differs from what the run wrote"),
         ("outputs.json", None, "outputs.json is missing"),
-        ("page.json", b'{"page": "pa', "page.json is cut off, or is no record"),
-        ("page.json", b"[]", "page.json is cut off, or is no record"),
+        ("page.json", b'{"page": "pa', "page.json is cut off or is not a record"),
+        ("page.json", b"[]", "page.json is cut off or is not a record"),
         ("timed/run.json", None, "timed/run.json is missing"),
     ],
 )
@@ -58,7 +57,7 @@ def test_damage_is_one_line_that_names_the_file_and_the_command(
     if content is not None:
         (folder / file).write_bytes(content)
     with pytest.raises(Damaged, match="Type: make fresh PAGES=page") as caught:
-        kept.read(folder)
+        storage.read(folder)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -66,27 +65,27 @@ def test_damage_is_one_line_that_names_the_file_and_the_command(
 def test_a_file_that_no_run_made_is_to_be_removed(folder: Path) -> None:
     (folder / "a file.svg").write_text("<svg/>")
     with pytest.raises(
-        Damaged, match=r"a file\.svg was made by no run\. Type: rm '.*a file\.svg'$"
+        Damaged, match=r"a file\.svg was not written by a run\. Type: rm '.*a file\.svg'$"
     ):
-        kept.read(folder)
+        storage.read(folder)
 
 
 def test_a_seal_that_does_not_fit_and_another_page_are_found(folder: Path) -> None:
     other = folder.with_name("other")
     folder.rename(other)
-    with pytest.raises(Damaged, match="is of the page 'page'"):
-        kept.read(other)
+    with pytest.raises(Damaged, match="belongs to the page 'page'"):
+        storage.read(other)
     other.rename(folder)
     record = json.loads((folder / "page.json").read_text())
     (folder / "page.json").write_text(json.dumps(record | {"made_from": {"cells": ["x"]}}))
-    with pytest.raises(Damaged, match=r"page\.json is not what the run made"):
-        kept.read(folder)
+    with pytest.raises(Damaged, match=r"page\.json differs from what the run wrote"):
+        storage.read(folder)
 
 
 def test_what_a_stop_left_half_done_is_put_back(folder: Path) -> None:
     folder.rename(folder.with_name(".old-page"))
-    kept.restore(folder.parent)
-    assert kept.read(folder) is not None
+    storage.restore(folder.parent)
+    assert storage.read(folder) is not None
 
 
 def test_what_is_printed_is_one_text_in_how_many_parts_ever_the_kernel_sent_it() -> None:
@@ -158,13 +157,13 @@ def test_what_rounding_cannot_explain_has_moved_far(before: Any, now: Any, far: 
     assert Number("x", before, now).far == far
 
 
-def made(run: dict[str, Any], x: float | None) -> Made:
+def made(run: dict[str, Any], x: float | None) -> Outcome:
     """A page that was executed on this machine, where `x` was 1.0 on that of `run`."""
-    before = Kept(MADE_FROM, run, {"numbers.json": b'{"x": 1.0}\n'})
+    before = StoredRun(MADE_FROM, run, {"numbers.json": b'{"x": 1.0}\n'})
     if x is None:
-        return Made("page", before, None, False, ChapterError("book/page.md:3", "no"))
+        return Outcome("page", before, None, False, ChapterError("book/page.md:3", "no"))
     files = {"numbers.json": json.dumps({"x": x}).encode()}
-    return Made("page", before, Kept(MADE_FROM, run, files), False)
+    return Outcome("page", before, StoredRun(MADE_FROM, run, files), False)
 
 
 @pytest.mark.parametrize(
@@ -193,4 +192,4 @@ def test_no_page_of_the_book_is_out_of_date() -> None:
 
 
 def test_the_facts_of_the_assignments_are_those_of_the_exercises() -> None:
-    assert collected() == facts(), "type: python -m book._ext.assignment_facts"
+    assert collect_facts() == stored_facts(), "type: python -m book._ext.assignment_facts"

@@ -105,5 +105,5 @@ def test_positions_are_moved_as_in_pytorch(
 def test_the_weights_are_packed_the_same_each_time_and_lose_nothing(made: Made) -> None:
     kept, _, _ = made("bottleneck")
     assert packed(kept) == packed(kept)
-    with pytest.raises(ValueError, match="kept as F16"):
+    with pytest.raises(ValueError, match="stored as F16"):
         packed(kept.replace(b'"F16"', b'"F32"'))

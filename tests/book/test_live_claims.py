@@ -11,7 +11,7 @@ from captioner_in_torch import in_the_page as captioned
 from live_in_torch import in_the_page, largest_error, read_case
 
 from book._ext.course_captioner import MACHINES as CAPTIONERS
-from book._ext.course_captioner import SAID, START
+from book._ext.course_captioner import START, START_CAPTION
 from book._ext.course_captioner import weights_of as captioner_of
 from book._ext.course_live import EXECUTED, MACHINES, weights_of
 from solutions.data.pictures import SHAPES, Box, _paint
@@ -114,7 +114,7 @@ def test_each_captioner_gets_the_first_picture_right(tmp_path: Path, name: str) 
     rows = [SHAPES.index((colour, kind)) for colour, kind, *_ in START]
     image = _paint(np.random.default_rng(0), rows, boxes)
     (said,) = captioned(kept, look, [image], [[]], [None], tmp_path)
-    assert " ".join(said["words"]) == SAID
+    assert " ".join(said["words"]) == START_CAPTION
 
 
 @pytest.mark.parametrize("name", CAPTIONERS)

@@ -243,7 +243,7 @@ def test_without_scripts_a_kept_run_stands_there(
     for one in page.locator(".playground").all():
         picture = one.locator(".pg-kept svg")
         assert picture.is_visible()
-        assert "a kept run of seed" in picture.get_attribute("aria-label")
+        assert "a stored run with seed" in picture.get_attribute("aria-label")
         assert one.locator(".pg-caption").inner_text()
         assert one.locator("button").count() == 0
 

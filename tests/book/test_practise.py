@@ -19,7 +19,7 @@ IN_THE_BROWSER = (
     *("context_bottleneck", "alignment", "captioning", "self_attention"),
     *("queries_keys_values", "multi_head", "positions"),
 )
-CHAPTERS = sorted(assignment_facts.kept())
+CHAPTERS = sorted(assignment_facts.stored_facts())
 
 
 @pytest.fixture(scope="session")
@@ -47,7 +47,7 @@ def test_every_turn_leads_to_its_exercise_and_back_to_the_section(page, chapter,
         if (site / f"{name}.html").exists()
         for link in page(name).select(".your-turn a")
     ]
-    names = [one["name"] for one in assignment_facts.kept()[chapter]["exercises"]]
+    names = [one["name"] for one in assignment_facts.stored_facts()[chapter]["exercises"]]
     assert sorted(link.get_text() for link in turns) == sorted(names)
     for link in turns:
         address, _, anchor = link["href"].partition("#")
@@ -68,7 +68,7 @@ def test_a_page_has_every_cell_of_the_release_that_is_not_the_pages_own(page, ch
     cells = {one["id"]: one for one in notebook["cells"]}
     shown = {one["data-cell"]: one for one in page(f"practise/{chapter}").select(".practise-cell")}
     code = [name for name, one in cells.items() if one["cell_type"] == "code"]
-    written = [one["name"] for one in assignment_facts.kept()[chapter]["written"]]
+    written = [one["name"] for one in assignment_facts.stored_facts()[chapter]["written"]]
     assert set(shown) == {name for name in code if not name.endswith("-check")} | set(written)
     for name in set(shown) - set(written):
         assert shown[name].get_text().strip() == "".join(cells[name]["source"]).strip()
@@ -141,10 +141,10 @@ def fetching(tmp_path, monkeypatch):
 
 def test_another_wheel_of_numpy_is_refused(fetching, capsys):
     with zipfile.ZipFile(fetching, "w") as archive:
-        archive.writestr(f"assets/{browser_python.locked()['file_name']}", "not NumPy")
+        archive.writestr(f"assets/{browser_python.lock_entry()['file_name']}", "not NumPy")
     assert browser_python.main() == 1
     said = capsys.readouterr().err
-    assert browser_python.locked()["sha256"] in said
+    assert browser_python.lock_entry()["sha256"] in said
     assert "The site must not serve it" in said
     assert not browser_python.wheel().exists()
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
-from course_kept import found_in
+from course_kept import number_at
 from playwright.sync_api import Locator, Page, expect
 from site_tools import MODES, NOTEBOOK, Book, Reader, cell, serving
 
@@ -108,19 +108,23 @@ FAULTS = {
     "no `seen` in its section": asked("Why?"),
     "no `seen` before the next prediction": asked("Why?") + asked("How?", name="b") + REST,
     "no `seen` before the next heading": asked("Why?") + "## More\n\nThe answer.\n",
-    "ends no prediction": asked("Why?") + REST + END,
-    "nothing stands between": asked("Why?") + END,
+    "has no prediction before it": asked("Why?") + REST + END,
+    "there is no answer between": asked("Why?") + END,
     "there is no question": asked(TWO) + REST,
     "1 choices": asked("Why?\n\n- [ ] b") + REST,
     r"2 choices are marked, with \[x\]": asked("Why?\n\n- [x] b\n- [x] c\n- [ ] d") + REST,
     "has a reason": asked("Why?\n\n- [ ] b\n  > c\n- [ ] d") + REST,
-    "a number and a choice at once": asked(f"Why?\n{TWO}", ":number: d\n:measured: 1\n") + REST,
-    "nothing says what the number is": asked("How many?", ":number: d\n") + REST,
-    "a curve and a choice at once": asked("Why?\n\n- [x] 1\n- [ ] 2\n- 1\n- 2\n- 3", CURVE) + REST,
-    "'b, 0 to 1 .log.' is no axis": asked("Why?\n\n- 1\n- 2\n- 3", CURVE.replace("1", "1 (log)"))
+    "it asks for a number and a choice": asked(f"Why?\n{TWO}", ":number: d\n:measured: 1\n") + REST,
+    "the measured value is missing": asked("How many?", ":number: d\n") + REST,
+    "it asks for a curve and a choice": asked("Why?\n\n- [x] 1\n- [ ] 2\n- 1\n- 2\n- 3", CURVE)
+    + REST,
+    "cannot read 'b, 0 to 1 .log.' as an axis": asked(
+        "Why?\n\n- 1\n- 2\n- 3", CURVE.replace("1", "1 (log)")
+    )
     + REST,
     "2 points": asked("Why?\n\n- 1\n- 2", CURVE) + REST,
-    "nothing says what is across": asked("Why?\n\n- 1\n- 2\n- 3", ":curve: b, 0 to 1\n") + REST,
+    "the horizontal axis has no label": asked("Why?\n\n- 1\n- 2\n- 3", ":curve: b, 0 to 1\n")
+    + REST,
     "no number 'nothing a:.2f'": "{kept}`nothing a:.2f`\n",
 }
 
@@ -150,7 +154,7 @@ def test_each_fault_is_a_warning_where_it_stands(faults: str, fault: str) -> Non
 )
 def test_a_number_is_found_in_kept_data(steps: list[str], number: float) -> None:
     data = {"a": {"b": 3}, "l": [4, 5], "s": [[1, 9], [3, 9]]}
-    assert found_in(data, steps) == number
+    assert number_at(data, steps) == number
 
 
 @pytest.fixture(scope="module")

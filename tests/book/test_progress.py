@@ -71,6 +71,6 @@ def test_without_a_terminal_only_what_stays_is_shown() -> None:
 
 def test_of_pages_that_nobody_has_executed_yet_no_time_is_promised() -> None:
     made = Screen(Console(file=StringIO()))
-    made.plan({"new": "nothing is kept of it"}, {"new": None})
+    made.plan({"new": "it has no stored outputs"}, {"new": None})
     made.begin("new")
     assert drawn(made, 80).endswith("chapter 1 of 1, new: starting")

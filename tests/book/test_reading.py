@@ -103,7 +103,8 @@ def test_a_page_shows_its_time(make_book: Callable[..., Book]) -> None:
     wrong = book.build()
     assert wrong.returncode != 0
     assert (
-        "minutes of what? Write 'to read' or 'for the assignment', not 'to write'" in wrong.stdout
+        "unknown kind of minutes 'to write'. Write 'to read' or 'for the assignment'"
+        in wrong.stdout
     )
 
 

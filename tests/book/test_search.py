@@ -72,7 +72,7 @@ That is a **claim**. It is **vague**. A **number**.
 FAULTS = (
     "no 'lost' in bold on 'page'",
     "no sentence of the section begins with 'Nowhere'",
-    "'no line' is no term",
+    "cannot read 'no line' as a term",
 )
 
 PAGE = """# A page

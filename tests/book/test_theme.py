@@ -94,7 +94,7 @@ def test_the_opening_shows_the_figure_again_and_draws_it_once(book: Book) -> Non
 def test_an_opening_without_its_figure_is_a_warning(make_book: Callable[..., Book]) -> None:
     result = make_book(alone=f"# A chapter\n\n{OPENING}Text.\n").build()
     assert result.returncode != 0
-    assert "the opening shows 'fig-one', and no figure of that name stands on this page" in (
+    assert "the opening shows 'fig-one', but this page has no figure of that name" in (
         " ".join(result.stdout.split())
     )
 

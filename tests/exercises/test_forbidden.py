@@ -59,7 +59,7 @@ def test_the_self_check_says_that_no_process_may_begin_beside_it(begins):
     key = build_key(exercise, shown_cases(exercise)[:1], ())
     judgement = judge(key, observe_quietly(namespace["softmax"], key.cases, key.forbidden))
     assert judgement.verdict is Verdict.FORBIDDEN
-    assert judgement.message.startswith("It begins a process")
+    assert judgement.message.startswith("It starts a process")
     assert judge(key, observe_quietly(namespace["softmax"], key.cases)).passed
 
 

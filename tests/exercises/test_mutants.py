@@ -1,17 +1,13 @@
 """Small slips in the references are caught: 95 % of the generated mutants of each chapter."""
 
-import contextlib
-import io
-import signal
-from collections.abc import Callable
-
-import numpy as np
 import pytest
 import toy
-from mutants import mutants
+from keys import grading_key
 
 from autograder.exercise.model import Kind, public_cases
-from autograder.judging.judge import AnswerKey, build_key, fault, observe_quietly
+from autograder.judging.judge import build_key
+from autograder.proving.mutants import mutants
+from autograder.proving.prove import survives
 from exercises import COURSE
 
 CAUGHT = 0.95
@@ -66,43 +62,6 @@ EQUIVALENT = {
 """Changes that change no result, and why; a part of its description names each."""
 
 
-SECONDS = 5
-"""So much of a processor a mutant may take; references take less than one."""
-
-
-@contextlib.contextmanager
-def bounded(seconds: float):
-    """Raise TimeoutError in the block, once a second, when that is over."""
-
-    def late(*_):
-        raise TimeoutError
-
-    before = signal.signal(signal.SIGPROF, late)
-    signal.setitimer(signal.ITIMER_PROF, seconds, 1)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
-
-
-def survives(mutant: Callable, key: AnswerKey, seconds: float = SECONDS) -> bool:
-    """True if `judge` would let the mutant pass; its first fault answers the question.
-
-    One without an end is caught too: by its own exception, or out here.
-    """
-    with (
-        contextlib.redirect_stdout(io.StringIO()),
-        contextlib.suppress(TimeoutError),
-        bounded(seconds),
-    ):
-        return not any(
-            fault(case, expected, *observe_quietly(mutant, [case]))
-            for case, expected in zip(key.cases, key.expected, strict=True)
-        )
-    return False
-
-
 def test_a_mutant_without_an_end_is_caught():
     def endless(X):
         while True:
@@ -118,8 +77,7 @@ def test_mutants_are_caught(assignment):
     survivors, total = [], 0
     exercises = [one for one in assignment.exercises if one.kind is not Kind.TEST]
     for exercise in exercises:
-        hidden = exercise.hidden(np.random.default_rng(7))
-        key = build_key(exercise, public_cases(exercise), hidden)
+        key = grading_key(exercise, 0)
         for change, mutant in mutants(exercise.reference):
             if any(part in change for part in EQUIVALENT):
                 continue

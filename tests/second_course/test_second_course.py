@@ -66,7 +66,8 @@ def course(run, tmp_path_factory):
     """The course, released."""
     root = tmp_path_factory.mktemp("class") / "course"
     run("-m", "autograder", "init", "--course-package", "weather", root)
-    run("-m", "autograder", "release", "--course", root)
+    released = run("-m", "autograder", "release", "--course", root)
+    assert "Warning" not in released
     return root
 
 
@@ -84,6 +85,11 @@ def test_ours_is_not_importable(run):
     for name in ("exercises", "solutions"):
         code = f"try: import {name}\nexcept ImportError: print('gone')"
         assert run("-c", code).strip() == "gone"
+
+
+def test_its_exercises_are_proved(run):
+    printed = run("-m", "autograder", "prove", "--course-package", "weather")
+    assert "chains.tomorrow: proved with 3 right answers and 4 wrong ones" in printed
 
 
 def test_its_students_check_their_answers(run, course):

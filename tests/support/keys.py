@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import importlib
 import pkgutil
 
-import numpy as np
 import pytest
 from nightly import NIGHTLY
 
 from autograder.exercise.declaring import Declaration
 from autograder.exercise.model import Case, Exercise, Kind, public_cases
 from autograder.judging.judge import AnswerKey, build_key
+from autograder.proving.evidence import draw as hidden_cases
 from exercises import COURSE
+
+__all__ = ["hidden_cases"]
 
 EXERCISES = [
     pytest.param(exercise, id=f"{assignment.name}.{exercise.name}")
@@ -50,12 +51,6 @@ def declared(exercise: Exercise) -> Declaration:
 
 RAISING = [param for param in OTHERS if any(case.raises for case in shown_cases(*param.values))]
 """The exercises whose docstring promises an exception."""
-
-
-def hidden_cases(exercise: Exercise, seed: int) -> tuple[Case, ...]:
-    """The hidden cases of one seed, drawn anew."""
-    digest = hashlib.sha256(f"{exercise.name} {seed}".encode()).digest()
-    return tuple(exercise.hidden(np.random.default_rng(int.from_bytes(digest, "little"))))
 
 
 @functools.cache

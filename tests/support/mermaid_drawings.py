@@ -64,7 +64,7 @@ PLACES = """async ([source, settings]) => {
 
 
 def main() -> None:
-    """Write the picture of every drawing in CONTRIBUTING.md and on the pages."""
+    """Write the picture of every drawing in docs/architecture.md and on the pages."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
@@ -89,7 +89,7 @@ def canvas(browser: Browser) -> Page:
 
 def sources() -> Iterator[str]:
     """Yield the text of each drawing."""
-    for file in (ROOT / "CONTRIBUTING.md", *sorted((ROOT / "book").glob("*.md"))):
+    for file in (ROOT / "docs" / "architecture.md", *sorted((ROOT / "book").glob("*.md"))):
         yield from FENCE.findall(file.read_text(encoding="utf-8"))
 
 

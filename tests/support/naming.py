@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
-from mutants import mutants
 
 from autograder.exercise.model import Exercise, Kind, public_cases
 from autograder.judging.agreement import agree
 from autograder.judging.judge import AnswerKey, build_key, fault, judge, observe_quietly
 from autograder.judging.verdict import Judgement
 from autograder.probe.values import Differentiated, Observation, Raised, Tensor, output
+from autograder.proving.mutants import mutants
 from exercises import COURSE
 
 KINDS = ("rightly", "wrongly", "not at all")

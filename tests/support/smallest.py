@@ -1,4 +1,4 @@
-"""The exercise that CONTRIBUTING.md shows, as if it stood in a chapter."""
+"""The exercise that docs/declaring_exercises.md shows, as if it stood in a chapter."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 import solutions
 from autograder.exercise.model import Exercise
 
-TEXT = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[2] / "docs" / "declaring_exercises.md").read_text(encoding="utf-8")
 (CODE,) = re.findall(r'```python\n("""The exercise `row_mean`.*?)```', TEXT, re.DOTALL)
 
 

@@ -1,11 +1,13 @@
-"""How the book is built: pages are executed once, and what that made is kept in the repository.
+"""Build the book: each page is executed once, and its outputs are stored in the repository.
 
-`python -m book._ext.course_build` executes what is out of date (`inputs`, `executing`, `kernels`),
-keeps it (`kept`) and then lets Jupyter Book write the site. This extension gives MyST-NB
-the kept outputs; Sphinx itself never executes a page, and needs no package that computes.
+`python -m book._ext.course_build` executes the pages that are out of date (`inputs`, `executing`,
+`kernels`), stores their outputs (`storage`), and runs Jupyter Book to write the site. This
+extension gives MyST-NB the stored outputs. Sphinx itself never executes a page, so it needs none of
+the packages that pages compute with.
 
-Two values in `_config.yml` say how: `course_own_instructions` names the pages that say how fast the
-machine is, and compute as fast as it can; `course_budget` is how many seconds a page may take.
+`_config.yml` has two settings: `course_own_instructions` lists the pages that measure the speed of
+the machine, and so use its fastest instructions; `course_budget` is the time in seconds that a page
+may take.
 """
 
 import os
@@ -18,11 +20,11 @@ from sphinx.errors import ExtensionError
 
 from .book import Book
 from .chapters import BookError
-from .kept import PLACE
 from .rendering import read_page, seal
+from .storage import PLACE
 
-LOOKED = "COURSE_PAGES_ARE_CURRENT"
-"""The variable in which the build says that it has looked whether a page must be executed."""
+CURRENT = "COURSE_PAGES_ARE_CURRENT"
+"""The environment variable that the build sets after it has checked that no page is out of date."""
 
 
 def give_outputs(
@@ -30,14 +32,18 @@ def give_outputs(
 ) -> list[str]:
     """Tell MyST-NB where the outputs of each page are; return the pages to be read again.
 
-    Raises ExtensionError for a page that must be executed first, or whose outputs are damaged.
+    Raises ExtensionError if a page must be executed first, or if its stored outputs are damaged.
     """
     root = Path(app.srcdir).parent
-    if LOOKED not in os.environ:
-        refuse_what_is_stale(root)
-    found = sorted((root / PLACE).glob("*"))
-    folders = {one.name: one for one in found if one.name in env.found_docs}
-    # MyST-NB compares the ends of paths, and a chapter has a page of exercises of the same name.
+    if CURRENT not in os.environ:
+        refuse_stale_pages(root)
+    folders = {
+        folder.name: folder
+        for folder in sorted((root / PLACE).glob("*"))
+        if folder.name in env.found_docs
+    }
+    # MyST-NB compares only the ends of paths, and a chapter's page of exercises has the same file
+    # name. So the keys are full paths.
     readers = {
         str(env.doc2path(name)): reader(env, name, folder) for name, folder in folders.items()
     }
@@ -47,8 +53,8 @@ def give_outputs(
     return [name for name, run in env.course_runs.items() if before.get(name) != run]
 
 
-def refuse_what_is_stale(root: Path) -> None:
-    """Raise ExtensionError if a page must be executed first, or what is kept is damaged."""
+def refuse_stale_pages(root: Path) -> None:
+    """Raise ExtensionError if a page must be executed first, or stored outputs are damaged."""
     try:
         problems = Book(root).problems()
     except BookError as error:
@@ -58,13 +64,14 @@ def refuse_what_is_stale(root: Path) -> None:
 
 
 def reader(env: BuildEnvironment, name: str, folder: Path) -> tuple[str, dict[str, object], bool]:
-    """Return what MyST-NB needs to know to read the page `name` by `read_page`."""
-    told = {"path": str(env.doc2path(name)), "folder": str(folder), "markdown": env.myst_config}
-    return f"{read_page.__module__}.{read_page.__name__}", told, False
+    """Return the settings with which MyST-NB reads the page `name` through `read_page`."""
+    path = str(env.doc2path(name))
+    arguments = {"path": path, "folder": str(folder), "markdown": env.myst_config}
+    return f"{read_page.__module__}.{read_page.__name__}", arguments, False
 
 
 def titles_changed(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """Return the pages to be written again: all, if a title that they show has changed."""
+    """Return the pages to be written again: all, if a title or chapter number has changed."""
     titles = {name: title.astext() for name, title in env.titles.items()}
     numbers = {name: sections.get("") for name, sections in env.toc_secnumbers.items()}
     before = getattr(env, "course_titles", None)

@@ -1,8 +1,8 @@
-"""Build the book for people: `python -m book._ext.course_build`, in the project's folder.
+"""Build the book from the terminal: `python -m book._ext.course_build`, in the project's folder.
 
-Pages that are out of date are executed and kept; then Jupyter Book writes the site. A line says how
-far that is. What Sphinx prints goes to `_build/book.log`; where it fails, the end of that is
-shown. With `--check` nothing is built: every page that is out of date is named.
+Pages that are out of date are executed and stored; then Jupyter Book writes the site. A line shows
+the progress. The output of Sphinx goes to `_build/book.log`; if Sphinx fails, the end of that log
+is shown. With `--check` nothing is built, and every page that is out of date is listed.
 """
 
 from __future__ import annotations
@@ -14,23 +14,25 @@ import sys
 import time
 from pathlib import Path
 
-from . import LOOKED
+from . import CURRENT
 from .book import Book
 from .chapters import BookError
 from .executing import execute
 from .progress import Screen, span
 from .settings import first_on_the_path
-from .watching import watched
+from .watching import run_command
 
 OPTIONS = ("--config", "_config.yml", "--path-output", ".", "-W", "-n", "--keep-going")
 LOG = Path("_build", "book.log")
 ENVIRONMENT = Path("_build", ".doctrees", "environment.pickle")
 WRITING = Path("_build", "book.writing")
-"""It is there while the site is written, and after that if this was stopped or ended in a warning.
+"""A file that exists while the site is being written, and afterwards unless that succeeded.
 
-Then Sphinx must read all pages: it repeats no warning of one that it does not read again.
+If it exists at the start, Sphinx must read all pages: it does not repeat the warnings of a page
+that it does not read again.
 """
 LINES = 30
+"""The number of lines of the log that are shown after a failure."""
 
 COLOUR = re.compile(r"\x1b\[[\d;]*[mK]")
 CHAIN = "The above exception was the direct cause of the following exception:"
@@ -38,17 +40,17 @@ PROBLEM = re.compile(r"\b(WARNING|ERROR|CRITICAL)\b")
 
 
 def write_site() -> int:
-    """Let Jupyter Book write the site; return its exit code. What it prints goes to the log.
+    """Run Jupyter Book to write the site, with its output in the log; return its exit code.
 
-    It gets a session of its own: a Ctrl+C reaches this process alone, which then ends it.
+    It runs in a separate session, so that Ctrl+C only reaches this process, which then kills it.
     """
     program = Path(sys.executable).with_name("jupyter-book")
-    if WRITING.exists():  # the last one was stopped: Sphinx takes what it did not write for written
+    if WRITING.exists():  # after a stop, Sphinx would believe that it had written every page
         ENVIRONMENT.unlink(missing_ok=True)
     WRITING.touch()
     process = subprocess.Popen(
         [program, "build", "book", *OPTIONS],
-        env=os.environ | {LOOKED: "1", "PYTHONPATH": first_on_the_path(Path.cwd())},
+        env=os.environ | {CURRENT: "1", "PYTHONPATH": first_on_the_path(Path.cwd())},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -72,10 +74,10 @@ def write_site() -> int:
 
 
 def end_of_log() -> list[str]:
-    """Return the last lines of the log, and before them the problems that they do not show."""
+    """Return the last lines of the log, preceded by earlier lines that report problems."""
     text = LOG.read_text(encoding="utf-8")
     cause, _, consequence = text.rpartition(CHAIN)
-    if "jupyter_book" in consequence:  # it only says that Sphinx failed
+    if "jupyter_book" in consequence:  # Jupyter Book's exception only says that Sphinx failed
         text = cause
     lines = [line for line in text.splitlines() if line.strip()]
     problems = [line for line in lines[:-LINES] if PROBLEM.search(line)]
@@ -84,7 +86,7 @@ def end_of_log() -> list[str]:
 
 
 def build(screen: Screen) -> int:
-    """Execute what is out of date, keep it, and write the site; return 0 if all went well."""
+    """Execute and store the pages that are out of date, and write the site; return 0 on success."""
     LOG.write_text("", encoding="utf-8")
     started = time.monotonic()
     book = Book(Path.cwd())
@@ -92,25 +94,26 @@ def build(screen: Screen) -> int:
     screen.show("writing the pages")
     code = write_site()
     if code:
-        screen.say("\n".join([*end_of_log(), f"The book was not built. All that was said: {LOG}"]))
+        failure = f"The book was not built. The full output of Sphinx is in {LOG}"
+        screen.say("\n".join([*end_of_log(), failure]))
         return code
-    took = span(time.monotonic() - started)
-    screen.say(f"The book is built in {took}; chapters executed: {executed}.")
+    duration = span(time.monotonic() - started)
+    screen.say(f"The book was built in {duration}; chapters executed: {executed}.")
     return 0
 
 
 def _execute(book: Book, screen: Screen) -> int:
-    """Execute and keep what is out of date; return how many pages that were.
+    """Execute and store the pages that are out of date; return their number.
 
     Raises BookError at the end if pages failed.
     """
     failures, count = [], 0
-    for made in execute(book, screen):
-        if made.now:
-            book.keep(made.name, made.now)
+    for outcome in execute(book, screen):
+        if outcome.now:
+            book.store(outcome.name, outcome.now)
             count += 1
-        elif made.error:
-            failures.append(made.error)
+        elif outcome.error:
+            failures.append(outcome.error)
     if failures:
         details = [error.detail for error in failures if error.detail]
         raise BookError("\n".join([*details, "", *map(str, failures)]))
@@ -118,21 +121,22 @@ def _execute(book: Book, screen: Screen) -> int:
 
 
 def check(screen: Screen) -> int:
-    """Name every page that is out of date, or whose outputs are damaged; return 1 if any is."""
+    """List every page that is out of date or has damaged outputs; return 1 if there is one."""
     book = Book(Path.cwd())
     problems = book.problems()
-    sound = f"All {len(book.chapters)} pages are as they were executed."
-    screen.say("\n".join(problems) or sound)
+    all_right = f"All {len(book.chapters)} pages are up to date."
+    screen.say("\n".join(problems) or all_right)
     return 1 if problems else 0
 
 
 def main() -> int:
-    """Build the book; return 0 if it is built without a warning."""
+    """Build the book; return 0 if it was built without a warning."""
     if sys.argv[1:] == ["--check"]:
-        return watched(check, "Stopped.")
+        return run_command(check, "Stopped.")
     LOG.parent.mkdir(exist_ok=True)
-    return watched(
-        build, "Stopped. The pages that were done are kept; the next build goes on from there."
+    return run_command(
+        build,
+        "Stopped. The finished pages are stored, and the next build continues from there.",
     )
 
 

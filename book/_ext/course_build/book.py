@@ -1,4 +1,4 @@
-"""The executed pages of a project, what is kept of each, and why one must be executed anew."""
+"""The executed pages of a project, their stored outputs, and why a page must be executed again."""
 
 from __future__ import annotations
 
@@ -6,80 +6,80 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from . import kept
-from .chapters import BookError, Settings, find_chapters, in_turn
+from . import storage
+from .chapters import BookError, Settings, execution_order, find_chapters
 from .inputs import differences
-from .kept import Damaged, Kept
+from .storage import Damaged, StoredRun
 
 
 class Book:
     """The executed pages of the project in the folder `root`.
 
-    chapters: the pages in the order of the contents. order: their names, each after those that it
-    reads.
+    chapters: the pages in the order of the contents. order: their names, each after the pages whose
+    results it reads. executed: the folder of all stored outputs.
     """
 
     def __init__(self, root: Path) -> None:
         self.root, self.settings = root, Settings.of(root)
-        self.kept = root / kept.PLACE
+        self.executed = root / storage.PLACE
         self.chapters = find_chapters(self.settings)
-        self.order = in_turn(self.chapters)
+        self.order = execution_order(self.chapters)
 
     def folder(self, name: str) -> Path:
-        """Return the folder in which the page is kept."""
-        return self.kept / name
+        """Return the folder of the page's stored outputs."""
+        return self.executed / name
 
-    def read(self, name: str) -> Kept | None:
-        """Return what is kept of the page, if anything is. Raises Damaged."""
-        return kept.read(self.folder(name))
+    def read(self, name: str) -> StoredRun | None:
+        """Return the stored run of the page, or None if there is none. Raises Damaged."""
+        return storage.read(self.folder(name))
 
-    def whole(self, name: str) -> Kept | None:
-        """Return what is kept of the page, if that is whole."""
+    def read_undamaged(self, name: str) -> StoredRun | None:
+        """Return the stored run of the page, or None if it is missing or damaged."""
         try:
             return self.read(name)
         except Damaged:
             return None
 
-    def current(self, name: str) -> bool:
-        """Tell whether what is kept of the page is whole, and of the page as it is now."""
-        one = self.whole(name)
-        return one is not None and one.made_from == self.made_from(name)
+    def is_current(self, name: str) -> bool:
+        """Return whether the page has a stored run that is undamaged and up to date."""
+        stored = self.read_undamaged(name)
+        return stored is not None and stored.made_from == self.made_from(name)
 
     def made_from(self, name: str) -> dict[str, Any]:
-        """Return what the page is made from now."""
-        return self.chapters[name].made_from(self.root, self.kept)
+        """Return the digests of everything that the page would be made from now."""
+        return self.chapters[name].made_from(self.root, self.executed)
 
     def reason(self, name: str) -> str | None:
         """Return in words why the page must be executed; None if it need not be. Raises Damaged."""
         before = self.read(name)
         if before is None:
-            return "nothing is kept of it"
+            return "it has no stored outputs"
         changed = differences(before.made_from, self.made_from(name))
         more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
         return f"{', '.join(changed[:3])}{more} changed" if changed else None
 
     def due(self) -> dict[str, str]:
-        """Return the pages that must be executed, or perhaps must, each with the reason.
+        """Return the pages that must, or may have to, be executed, each with the reason.
 
-        Raises Damaged, with a line for each page whose record is damaged.
+        Raises Damaged, with a line for each page whose stored run is damaged.
         """
-        found: dict[str, str] = {}
+        reasons: dict[str, str] = {}
         damaged: list[str] = []
         for name in self.order:
-            above = [one for one in self.chapters[name].reads if one in found]
+            sources = [source for source in self.chapters[name].reads if source in reasons]
             try:
                 reason = self.reason(name)
             except Damaged as error:
                 damaged.append(str(error))
                 continue
-            if reason or above:
-                found[name] = reason or f"perhaps, since it reads of {', '.join(above)}"
+            if reason or sources:
+                reasons[name] = reason or f"perhaps, since it reads results of {', '.join(sources)}"
         if damaged:
             raise Damaged("\n".join(damaged))
-        return {name: found[name] for name in self.chapters if name in found}
+        return {name: reasons[name] for name in self.chapters if name in reasons}
 
     def problems(self) -> list[str]:
-        """Return a line for each page that is out of date, damaged or no page any more."""
+        """Return a line for each page that is out of date or damaged, or no longer exists."""
         lines = []
         for name in self.chapters:
             try:
@@ -88,14 +88,15 @@ class Book:
                 lines.append(str(error))
             else:
                 lines += [f"{name}: {reason}. Type: make site"] if reason else []
-        for folder in sorted(self.kept.glob("*")):
+        for folder in sorted(self.executed.glob("*")):
             if folder.name not in self.chapters:
-                place = kept.PLACE / folder.name
+                place = storage.PLACE / folder.name
                 lines.append(
-                    f"{place} is of no page with code cells. Type: rm -r {shlex.quote(str(place))}"
+                    f"{place} does not belong to a page with code cells. "
+                    f"Type: rm -r {shlex.quote(str(place))}"
                 )
         return lines
 
-    def keep(self, name: str, one: Kept) -> None:
-        """Keep what a run made of the page."""
-        kept.write(self.folder(name), one)
+    def store(self, name: str, run: StoredRun) -> None:
+        """Store the run of a page."""
+        storage.write(self.folder(name), run)

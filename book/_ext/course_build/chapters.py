@@ -1,6 +1,6 @@
-"""The pages of the book that are executed: in which order they stand, what each reads of which.
+"""The pages of the book that are executed: their order, and the results that each of them reads.
 
-Nothing here needs Sphinx, so that a page can be executed where no site is built.
+This module does not need Sphinx, so that pages can be executed where no site is built.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from .outputs import effects
 from .settings import FORMAT, PROFILE, THREADS, arithmetic
 
 READS = {"read_figure_data": "{}.json", "read_model_data": f"{{}}-*{MODEL}"}
-"""The functions that read results of another page, and the files that each reads."""
+"""The functions that read results of another page -> the pattern of the files that they read."""
 
 
 class BookError(Exception):
-    """The book cannot be built; the message says what is wrong where, and what to do."""
+    """The book cannot be built; the message says what is wrong, where, and what to do."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What `_config.yml` says of how pages are executed.
+    """The settings in `_config.yml` for the execution of pages.
 
     root: the project's folder. own_instructions: names of pages; see `__init__`. budget: seconds
     that a page may take. timeout: seconds that a cell may take.
@@ -76,7 +76,7 @@ class Chapter:
     """A page with code cells.
 
     reads: for each page whose results it reads, patterns of the names of the files. measured: the
-    files of `book/measured/` that it reads. own_instructions: whether it computes with the best
+    files of `book/measured/` that it reads. own_instructions: whether it computes with the fastest
     instructions of this machine.
     """
 
@@ -88,16 +88,16 @@ class Chapter:
     measured: tuple[Path, ...] = ()
     own_instructions: bool = False
 
-    def made_from(self, root: Path, kept: Path) -> dict[str, Any]:
-        """Return a digest of each thing that it is made from, as that is now.
+    def made_from(self, root: Path, executed: Path) -> dict[str, Any]:
+        """Return the current digests of everything that the page is made from.
 
-        kept: the folder of the executed pages.
+        executed: the folder of the executed pages.
         """
         read = {
             f"{page}/{path.name}": path
             for page, patterns in self.reads.items()
             for pattern in patterns
-            for path in sorted((kept / page).glob(pattern)) or [kept / page / pattern]
+            for path in sorted((executed / page).glob(pattern)) or [executed / page / pattern]
         }
         read |= {f"measured/{path.name}": path for path in self.measured}
         settings = arithmetic(self.own_instructions) | {
@@ -108,71 +108,74 @@ class Chapter:
         return made_from(self.cells, read, settings, root)
 
 
-def in_turn(chapters: Mapping[str, Chapter]) -> list[str]:
-    """Return the names of the pages, each after those that it reads.
+def execution_order(chapters: Mapping[str, Chapter]) -> list[str]:
+    """Return the names of the pages, each after the pages whose results it reads.
 
-    Raises BookError for pages that read each other's results.
+    Raises BookError if pages read each other's results.
     """
     needed = {name: chapter.reads.keys() & chapters.keys() for name, chapter in chapters.items()}
     places = list(chapters)
-    found: list[str] = []
+    order: list[str] = []
     sorter = TopologicalSorter(needed)
     try:
         sorter.prepare()
     except CycleError as error:
-        circle = " <- ".join(error.args[1])
-        raise BookError(f"chapters read each other's results: {circle}") from None
+        cycle = " <- ".join(error.args[1])
+        raise BookError(f"chapters read each other's results: {cycle}") from None
     ready: list[str] = []
     while sorter.is_active():
         ready = sorted([*ready, *sorter.get_ready()], key=places.index)
-        found.append(ready.pop(0))
-        sorter.done(found[-1])
-    return found
+        order.append(ready.pop(0))
+        sorter.done(order[-1])
+    return order
 
 
 def find_chapters(settings: Settings) -> dict[str, Chapter]:
     """Return the pages with code cells, in the order of the table of contents.
 
-    Raises BookError for one that is missing, or reads the results of a page that is not among them.
+    Raises BookError if a page is missing, or reads results of a page without code cells.
     """
     site = parse_toc_yaml(settings.book / "_toc.yml")
-    found = (read_chapter(name, settings) for name in in_order(site, site.root))
-    chapters = {chapter.name: chapter for chapter in found if chapter}
+    pages = (read_chapter(name, settings) for name in in_order(site, site.root))
+    chapters = {chapter.name: chapter for chapter in pages if chapter}
     for chapter in chapters.values():
         for missing in chapter.reads.keys() - chapters.keys():
-            raise BookError(f"{chapter.path}: it reads of {missing!r}, which is no chapter")
+            raise BookError(
+                f"{chapter.path}: it reads results of {missing!r}, "
+                "which is not a page with code cells"
+            )
     return chapters
 
 
 def in_order(site: SiteMap, document: Document) -> list[str]:
-    """Return the names of `document` and of all below it, as they stand in the contents."""
+    """Return the names of `document` and of all pages below it, in the order of the contents."""
     children = [name for name in document.child_files() if name in site]
     return [document.docname, *(n for child in children for n in in_order(site, site[child]))]
 
 
 def read_notebook(text: str, path: Path, markdown: MdParserConfig) -> NotebookNode:
-    """Return the page's cells, as MyST-NB reads them."""
+    """Parse a page into cells, as MyST-NB does."""
     return read_myst_markdown_notebook(text, markdown, add_source_map=True, path=str(path))
 
 
 def read_chapter(name: str, settings: Settings) -> Chapter | None:
-    """Return the page `name`; None for one without code cells.
+    """Return the page `name`; None if it has no code cells.
 
-    Raises BookError if it is missing.
+    Raises BookError if it is missing or malformed.
     """
     path = settings.book / f"{name}.md"
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         contents = path.with_name("_toc.yml")
-        raise BookError(f"{contents} lists {name!r}, and there is no {path.name}") from None
+        raise BookError(f"{contents} lists {name!r}, but there is no {path.name}") from None
     if not is_myst_markdown_notebook(text):
         return None
     try:
         notebook = read_notebook(text, path, settings.markdown)
     except MystMetadataParsingError as error:
         raise BookError(f"{path}: {error}") from None
-    transform = TransformerManager().transform_cell  # magics become calls
+    transform = TransformerManager().transform_cell  # turns magics into calls
     cells = tuple(
         Cell(transform(cell.source), "".join(f"\n{k}: {v}" for k, v in effects(cell).items()))
         for cell in notebook.cells
@@ -194,8 +197,8 @@ def read_chapter(name: str, settings: Settings) -> Chapter | None:
 def results_read(sources: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Return, for each page whose results `sources` read, patterns of the names of the files.
 
-    Timings are read as well, and make no page out of date: they are others in each run. Of a page
-    of which only timings are read, there are none.
+    Timings get no pattern, since they differ in every run and must not make a page out of date. So
+    a page of which only timings are read has an empty tuple.
     """
     reads: dict[str, tuple[str, ...]] = {}
     for function, pattern in READS.items():

@@ -1,7 +1,7 @@
-"""Execute pages, one after the other, and compare what that makes with what is kept.
+"""Execute pages, one after the other, and compare the results with the stored ones.
 
-Whoever asks for it takes each page when it is done, and decides whether it is kept before the next
-one begins: a page reads the results that are kept, and no others.
+`execute` yields each page when it is finished. The caller decides whether to store its results
+before the next page begins, since a page only reads stored results.
 """
 
 from __future__ import annotations
@@ -13,106 +13,110 @@ from datetime import date
 
 from .book import Book
 from .chapters import BookError
-from .comparison import Moved, compare
-from .kept import Kept
+from .comparison import Changes, compare
 from .kernels import ChapterError, Execution, Kernels, relative
-from .machine import description, lacking, rounds_alike
+from .machine import description, missing_packages, rounds_alike
 from .progress import Screen
+from .storage import StoredRun
 
 
 @dataclass(frozen=True)
-class Made:
-    """What executing a page made.
+class Outcome:
+    """The outcome of executing a page.
 
-    before: what was kept of it, if that was whole. now: None where it failed, with the error.
-    out_of_date: whether `before` was made from something else.
+    before: its stored run, if there was an undamaged one. now: the new run; None if the execution
+    failed with `error`. out_of_date: whether `before` is missing or was made from other inputs.
     """
 
     name: str
-    before: Kept | None
-    now: Kept | None
+    before: StoredRun | None
+    now: StoredRun | None
     out_of_date: bool
     error: ChapterError | None = None
 
     @property
-    def moved(self) -> Moved:
-        """What differs from what was kept."""
-        return compare(self.before, self.now) if self.before and self.now else Moved((), 0, ())
+    def changes(self) -> Changes:
+        """The differences to the stored run."""
+        return compare(self.before, self.now) if self.before and self.now else Changes((), 0, ())
 
     @property
     def rounds_alike(self) -> bool:
-        """Whether what was kept was made on a machine that rounds as this one does."""
+        """Whether the stored run was made on a machine that rounds as this one does."""
         return self.before is not None and rounds_alike(self.before.run)
 
 
 def execute(
-    book: Book, screen: Screen, asked_for: Collection[str] = (), judged: bool = True
-) -> Iterator[Made]:
-    """Execute the pages that are asked for, or else those that are out of date; yield each.
+    book: Book, screen: Screen, requested: Collection[str] = (), judged: bool = True
+) -> Iterator[Outcome]:
+    """Execute the requested pages, or by default those that are out of date; yield each outcome.
 
-    judged: whether claims about time are. Raises BookError, before anything is executed, where a
-    page cannot be.
+    judged: whether claims about time are judged. Raises BookError, before anything is executed, if
+    a page cannot be executed.
     """
-    due = dict.fromkeys(asked_for, "asked for") if asked_for else book.due()
+    due = dict.fromkeys(requested, "requested") if requested else book.due()
     _refuse(book, due)
     order = [name for name in book.order if name in due]
-    before = {name: book.whole(name) for name in order}
-    screen.plan(due, {name: one.run["seconds"] if one else None for name, one in before.items()})
-    kernels = Kernels(book.root / "_build", book.settings, book.kept, judged)
+    before = {name: book.read_undamaged(name) for name in order}
+    screen.plan(due, {name: run.run["seconds"] if run else None for name, run in before.items()})
+    kernels = Kernels(book.root / "_build", book.settings, book.executed, judged)
     with ThreadPoolExecutor(1) as pool:
         for name in order:
-            if not asked_for and book.current(name):  # what it reads came out as it was
+            if not requested and book.is_current(name):  # the results that it reads are unchanged
                 screen.end(name, "")
                 continue
             screen.begin(name)
             try:
-                made = _made(book, name, before[name], kernels, screen, pool)
+                outcome = _execute_page(book, name, before[name], kernels, screen, pool)
             except ChapterError as error:
-                made = Made(name, before[name], None, not book.current(name), error)
+                outcome = Outcome(name, before[name], None, not book.is_current(name), error)
                 screen.end(name, f"failed\n{error}")
             else:
-                assert made.now is not None
-                screen.end(name, f"{made.now.run['seconds']:.0f} s")
-            yield made
+                assert outcome.now is not None
+                screen.end(name, f"{outcome.now.run['seconds']:.0f} s")
+            yield outcome
 
 
 def _refuse(book: Book, due: Mapping[str, str]) -> None:
-    """Raise BookError if something is missing that a page needs."""
+    """Raise BookError if a page needs missing packages, or results that are out of date."""
     problems = []
     for name, why in due.items():
-        for one in book.chapters[name].reads:
-            if one not in due and (reason := book.reason(one)):
-                problems.append(f"{name}: it reads of {one}, which is out of date: {reason}")
-        if missing := lacking(book.made_from(name)["packages"]):
+        for source in book.chapters[name].reads:
+            if source not in due and (reason := book.reason(source)):
+                problems.append(
+                    f"{name}: it reads results of {source}, which is out of date: {reason}"
+                )
+        if missing := missing_packages(book.made_from(name)["packages"]):
             problems.append(f"{name}: {why}; it must be executed. {missing}")
     if problems:
         raise BookError("\n".join(problems))
 
 
-def _made(
+def _execute_page(
     book: Book,
     name: str,
-    before: Kept | None,
+    before: StoredRun | None,
     kernels: Kernels,
     screen: Screen,
     pool: ThreadPoolExecutor,
-) -> Made:
-    """Execute one page. Raises ChapterError."""
+) -> Outcome:
+    """Execute a page and return the outcome. Raises ChapterError if it fails."""
     chapter = book.chapters[name]
-    if missing := [one for one in chapter.reads if not book.current(one)]:
+    if missing := [source for source in chapter.reads if not book.is_current(source)]:
         raise ChapterError(
-            relative(chapter.path), f"not executed, since it reads of {', '.join(missing)}"
+            relative(chapter.path), f"not executed, since it reads results of {', '.join(missing)}"
         )
     made_from = book.made_from(name)
     try:
         execution = pool.submit(kernels.execute, chapter, screen.doing).result()
-    except KeyboardInterrupt:  # it reaches this thread alone
+    except KeyboardInterrupt:  # Python raises it only in the main thread, which waits here
         kernels.stop()
         raise
     if made_from != book.made_from(name):
         raise ChapterError(relative(chapter.path), "its code changed while it was executed")
     out_of_date = before is None or before.made_from != made_from
-    return Made(name, before, Kept(made_from, _record(execution), execution.files), out_of_date)
+    return Outcome(
+        name, before, StoredRun(made_from, _record(execution), execution.files), out_of_date
+    )
 
 
 def _record(execution: Execution) -> dict[str, object]:

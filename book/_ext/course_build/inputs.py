@@ -1,17 +1,17 @@
-"""What a page is made from: all that could change its outputs, and nothing else.
+"""The inputs of a page: everything that can change its outputs, and nothing else.
 
-1. The code of its cells, in their order, and the tags and names that decide where a cell's outputs
-   are written (`outputs.effects`). Its prose, captions and other tags change no output.
-2. The code that it imports. The cells are parsed for imports, never run; imports of modules that
-   stand beside the book's folder (`solutions`) are followed from module to module. Comments,
-   docstrings and layout do not count. The files of a folder that bears a module's name, and is no
-   package, are that module's data.
-3. What it reads: `read_figure_data("name", "chapter")` and `read_model_data` are results of another
-   page, `read_measured("name")` a table in `book/measured/`. Timings are read, and do not count.
+1. The code of its cells, in order, and the tags and names that decide where a cell's outputs are
+   written (`outputs.effects`). Prose, captions and other tags change no output.
+2. The code that it imports. The cells are parsed for imports and never run. Imports of modules
+   in the project's folder (`solutions`) are followed from module to module. Comments, docstrings
+   and layout do not count. If a folder has the name of a module and is not a package, its files are
+   the module's data.
+3. The files that it reads: `read_figure_data("name", "chapter")` and `read_model_data` read results
+   of another page, `read_measured("name")` reads a table in `book/measured/`. Timings do not count.
 4. The pinned versions of the packages of COMPUTING that it imports.
-5. The settings of its kernel, and a number for the format in which outputs are written.
+5. The settings of its kernel, and a version number of the format in which outputs are written.
 
-An import that is made of a string at run time (`importlib`) is not seen, nor is any other file.
+Imports by a string at run time (`importlib`) are not detected, and neither are other files.
 """
 
 import ast
@@ -31,23 +31,23 @@ PIN = re.compile(r"^([\w.-]+)==(\S+)", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Cell:
-    """A code cell. source: plain Python. effect: what besides decides what is written of it."""
+    """A code cell. source: plain Python. effect: settings that decide what is written of it."""
 
     source: str
     effect: str = ""
 
     @cached_property
     def digest(self) -> str:
-        """A digest of both."""
+        """The digest of source and effect."""
         return digest((code_of(self.source, docstrings=True) + self.effect).encode())
 
 
 def imported_names(source: str, package: str = "") -> Iterator[str]:
-    """Yield the dotted name of everything that `source` imports, wherever in it.
+    """Yield the dotted name of everything that `source` imports, at any place in it.
 
-    package: the package of the module that `source` is, which relative imports start from.
-    `from a import b` yields "a" and "a.b", since b may be a module. Nothing for a syntax error:
-    the execution will report it.
+    package: the package of the module `source`, from which relative imports start.
+    `from a import b` yields "a" and "a.b", since b may be a module. A source with a syntax error
+    yields nothing, since the execution will report it.
     """
     for node in nodes(source):
         if isinstance(node, ast.Import):
@@ -62,11 +62,11 @@ def imported_names(source: str, package: str = "") -> Iterator[str]:
 def calls(sources: Iterable[str], function: str) -> Iterator[tuple[str, ...]]:
     """Yield the arguments of every call of `function` in `sources`.
 
-    Raises ValueError for an argument that is no string literal: what the call reads would only be
-    known when it runs, which is too late to bring the chapters into an order.
+    Raises ValueError for an argument that is not a string literal: the file that the call reads
+    would only be known at run time, which is too late to decide in which order to execute pages.
     """
-    named = (source for source in sources if function in source)
-    for node in (node for source in named for node in nodes(source)):
+    candidates = (source for source in sources if function in source)
+    for node in (node for source in candidates for node in nodes(source)):
         if not isinstance(node, ast.Call):
             continue
         if getattr(node.func, "id", getattr(node.func, "attr", None)) != function:
@@ -74,12 +74,12 @@ def calls(sources: Iterable[str], function: str) -> Iterator[tuple[str, ...]]:
         values = [getattr(argument, "value", None) for argument in node.args]
         texts = tuple(value for value in values if isinstance(value, str))
         if node.keywords or len(texts) < len(values):
-            raise ValueError(f"write what it reads as plain strings: {ast.unparse(node)}")
+            raise ValueError(f"write the arguments as plain strings: {ast.unparse(node)}")
         yield texts
 
 
 def nodes(source: str) -> Iterator[ast.AST]:
-    """Yield every node of the syntax tree of `source`; none for a syntax error."""
+    """Yield every node of the syntax tree of `source`; none if it has a syntax error."""
     try:
         yield from ast.walk(ast.parse(source))
     except SyntaxError:
@@ -88,27 +88,27 @@ def nodes(source: str) -> Iterator[ast.AST]:
 
 @cache
 def module_files(name: str, root: Path) -> list[tuple[str, Path]]:
-    """Return (package, file) of the module `name` under `root` and of the packages it stands in.
+    """Return (package, file) of the module `name` under `root` and of the packages that contain it.
 
-    Parts of `name` that are no modules (a function, a class) are left out; so the list is empty
-    for a module that does not stand under `root`.
+    Parts of `name` that are not modules (a function, a class) are left out, so the list is empty
+    for a module that is not under `root`.
     """
-    found = []
+    files = []
     parts = name.split(".")
     for length in range(1, len(parts) + 1):
         path = root.joinpath(*parts[:length])
         if (path / "__init__.py").is_file():
-            found.append((".".join(parts[:length]), path / "__init__.py"))
+            files.append((".".join(parts[:length]), path / "__init__.py"))
         elif path.with_suffix(".py").is_file():
-            found.append((".".join(parts[: length - 1]), path.with_suffix(".py")))
+            files.append((".".join(parts[: length - 1]), path.with_suffix(".py")))
         else:
             break
-    return found
+    return files
 
 
 @cache
 def imports_of(file: Path, package: str, written: int) -> tuple[str, ...]:
-    """Return the names that a module imports; `written` tells one state of it from the next."""
+    """Return the names that a module imports. written: its time of change, for the cache."""
     return tuple(imported_names(file.read_text(encoding="utf-8"), package))
 
 
@@ -122,10 +122,10 @@ def follow(sources: Iterable[str], root: Path) -> tuple[set[Path], set[str]]:
     waiting = [tuple(imported_names(source)) for source in sources]
     while waiting:
         for name in waiting.pop():
-            found = module_files(name, root)
-            if not found:
+            modules = module_files(name, root)
+            if not modules:
                 others.add(name.split(".")[0])
-            for package, file in found:
+            for package, file in modules:
                 if file not in files:
                     files.add(file)
                     waiting.append(imports_of(file, package, file.stat().st_mtime_ns))
@@ -135,10 +135,10 @@ def follow(sources: Iterable[str], root: Path) -> tuple[set[Path], set[str]]:
 def made_from(
     cells: Sequence[Cell], read: Mapping[str, Path], settings: Mapping[str, Any], root: Path
 ) -> dict[str, Any]:
-    """Return a digest of each thing that a page is made from, by its name.
+    """Return the digests of everything that a page is made from, by name.
 
-    read: the files that it reads, by name; one that is not there counts as an empty one.
-    settings: of its kernel. root: the project's folder.
+    read: the files that it reads, by name; a missing file counts as an empty one. settings: the
+    settings of its kernel. root: the project's folder.
     """
     return {
         **of_code(tuple(cells), root),
@@ -148,7 +148,7 @@ def made_from(
 
 
 def of_code(cells: Sequence[Cell], root: Path) -> dict[str, Any]:
-    """Return the part of `made_from` that stands in code."""
+    """Return the part of `made_from` that depends only on code and packages."""
     files, others = follow([cell.source for cell in cells], root)
     pins = pinned(root / "requirements.txt")
     return {
@@ -163,23 +163,23 @@ def of_code(cells: Sequence[Cell], root: Path) -> dict[str, Any]:
 
 
 def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Return what has changed between two results of `made_from`, in words."""
-    found = []
+    """Return the differences between two results of `made_from`, in words."""
+    words = []
     if before["cells"] != now["cells"]:
         pairs = zip(before["cells"], now["cells"], strict=False)
         changed = [f"code cell {at}" for at, (a, b) in enumerate(pairs, start=1) if a != b]
         same_number = len(before["cells"]) == len(now["cells"])
-        found += changed if same_number and len(changed) < 4 else ["its code cells"]
+        words += changed if same_number and len(changed) < 4 else ["its code cells"]
     for kind in ("code", "reads"):
-        found += [f"`{name}`" for name in _changed(before[kind], now[kind])]
+        words += [f"`{name}`" for name in _changed(before[kind], now[kind])]
     for name in _changed(before["packages"], now["packages"]):
         versions = (
             packages.get(name, "none") for packages in (before["packages"], now["packages"])
         )
-        found.append(f"{name} ({' to '.join(versions)})")
+        words.append(f"{name} ({' to '.join(versions)})")
     if before["settings"] != now["settings"]:
-        found.append("the way in which pages are executed")
-    return found
+        words.append("the way in which pages are executed")
+    return words
 
 
 def _changed(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
@@ -187,14 +187,14 @@ def _changed(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
 
 
 def pinned(requirements: Path) -> dict[str, str]:
-    """Return the version that each package of a requirements file is pinned to."""
+    """Return the pinned version of each package in a requirements file."""
     if not requirements.exists():
         return {}
     return dict(PIN.findall(requirements.read_text(encoding="utf-8")))
 
 
 def data_of(module: Path) -> list[Path]:
-    """Return the data files of a module: those in a folder of its name that is no package."""
+    """Return the data files of a module: the files in a folder of its name that is no package."""
     folder = module.with_suffix("")
     if module.name == "__init__.py" or (folder / "__init__.py").exists():
         return []
@@ -207,17 +207,17 @@ def _code_of_file(path: Path, written: int) -> str:
 
 
 def of_file(path: Path) -> str:
-    """Return the digest of a file: of a Python module its code alone, of any other its bytes."""
+    """Return the digest of a file: of the code of a Python module, of the bytes of other files."""
     if path.suffix == ".py":
         return _code_of_file(path, path.stat().st_mtime_ns)
     return digest(path.read_bytes() if path.exists() else b"")
 
 
 def code_of(source: str, docstrings: bool = False) -> str:
-    """Return what `source` does, in a form without comments, layout and, unless wanted, docstrings.
+    """Return `source` in a normal form, without comments, layout and, by default, docstrings.
 
-    A text that stands alone in a cell is shown by it; in a module nobody sees it. The form is the
-    same for every version of Python, whose own `ast.dump` is not.
+    Cells need their docstrings, since a cell shows a text that is its last statement. The form is
+    the same in every version of Python, unlike that of `ast.dump`.
     """
     try:
         return _form(ast.parse(source), docstrings)
@@ -227,8 +227,8 @@ def code_of(source: str, docstrings: bool = False) -> str:
 
 def _form(node: Any, docstrings: bool) -> str:
     if isinstance(node, list):
-        kept = node if docstrings else [one for one in node if not _is_text(one)]
-        return f"[{' '.join(_form(one, docstrings) for one in kept)}]"
+        items = node if docstrings else [item for item in node if not _is_text(item)]
+        return f"[{' '.join(_form(item, docstrings) for item in items)}]"
     if not isinstance(node, ast.AST):
         return repr(node)
     fields = (
@@ -240,7 +240,7 @@ def _form(node: Any, docstrings: bool) -> str:
 
 
 def _is_text(node: Any) -> bool:
-    """Tell whether a statement is nothing but a text, as a docstring is."""
+    """Return whether a statement is only a text, as a docstring is."""
     value = node.value if isinstance(node, ast.Expr) else None
     return isinstance(value, ast.Constant) and isinstance(value.value, str)
 

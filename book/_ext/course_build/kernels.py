@@ -1,12 +1,15 @@
-"""Execute a page in a kernel of its own, and say in one line what went wrong in which cell.
+"""Execute each page in a separate kernel, and report a failure in a line that names the cell.
 
-What a page's code finds in its environment, besides the settings (`settings`):
+The build starts a kernel per execution through nbclient. The kernel leads a process group, so that
+`kill` can end it together with every process that it has started. In a thread, `Run.watch` measures
+the memory of these processes; in another thread, `relay` passes the page's progress on.
 
-COURSE_RUN names the folder of this run, COURSE_EXECUTED that of other pages' results, for
-`solutions.running.reporting`. COURSE_TIME_CLAIMS says whether a claim about time is judged, for
-`solutions.running.claims`.
-COURSE_PROGRESS names a file, for `solutions.running.progress`. What arrives there is told at once
-to whoever watches the build: a long training shows its progress there and never in the page.
+Besides the settings of `settings`, the environment of a page's code has these variables:
+
+COURSE_RUN: the folder of this run. COURSE_EXECUTED: the folder of other pages' results. Both are
+for `solutions.running.reporting`. COURSE_TIME_CLAIMS: whether claims about time are judged, for
+`solutions.running.claims`. COURSE_PROGRESS: a file for `solutions.running.progress`. The build
+shows each line in it at once, so a long training reports its progress there and never in the page.
 """
 
 from __future__ import annotations
@@ -32,46 +35,46 @@ from solutions.running.claims import JUDGED, TimeClaimFailed
 from solutions.running.reporting import EXECUTED, RUN
 
 from .chapters import BookError, Chapter, Settings
-from .kept import RECORDS
 from .machine import Load
 from .outputs import to_files
 from .processes import core_seconds, kill, resident_bytes
 from .settings import environment
+from .storage import RECORDS
 
 LATE = 4
-"""A page that takes so many times its budget has failed: no machine is that busy or slow."""
+"""A page that takes more than LATE times its budget fails: no machine is that busy or slow."""
 
 ATTEMPTS = 3
 BUSY = 0.1
-"""The share of the cores that others may have while a claim about time is judged."""
+"""The share of the cores that other processes may use while a claim about time is judged."""
 
-SECONDS_BETWEEN_LOOKS = 0.3
+POLL_SECONDS = 0.3
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 SENTENCE = re.compile(r".+?[.?!](?=\s|$)", re.DOTALL)
 
 
 class ChapterError(BookError):
-    """A page could not be executed: one line for people, and `detail` for whoever repairs it.
+    """A page could not be executed. The message is a single line; `detail` has the output.
 
-    of_time: whether it was a claim about time that did not hold.
+    of_time: whether the cause was a claim about time that did not hold.
     """
 
-    def __init__(self, place: str, what: str, detail: str = "", of_time: bool = False) -> None:
-        super().__init__(f"{place}: {COLOUR.sub('', what)}")
+    def __init__(self, place: str, message: str, detail: str = "", of_time: bool = False) -> None:
+        super().__init__(f"{place}: {COLOUR.sub('', message)}")
         self.detail = COLOUR.sub("", detail)
         self.of_time = of_time
 
 
 class Stopped(Exception):
-    """The build was interrupted while the page was executed."""
+    """The build was interrupted while a page was being executed."""
 
 
 @dataclass(frozen=True)
 class Execution:
-    """What an execution made.
+    """The result of an execution.
 
-    files: by name. seconds: on the clock. peak_bytes: the most memory that its processes were seen
-    to hold.
+    files: by name. seconds: wall-clock time. peak_bytes: the largest measured memory of its
+    processes together.
     """
 
     files: dict[str, bytes]
@@ -80,55 +83,55 @@ class Execution:
 
 
 class Kernels:
-    """Executes pages, each in a kernel of its own.
+    """An executor of pages, with a separate kernel for each.
 
-    build: the folder of the build. kept: that of the executed pages. judged: whether claims about
-    time are judged, as where pages are executed to be kept.
+    build: the folder of the build. executed: the folder of the executed pages. judged: whether
+    claims about time are judged, as they are when the results will be stored.
     """
 
-    def __init__(self, build: Path, settings: Settings, kept: Path, judged: bool) -> None:
+    def __init__(self, build: Path, settings: Settings, executed: Path, judged: bool) -> None:
         self.settings = settings
-        self.kept = kept.resolve()
+        self.executed = executed.resolve()
         self.environment = {
             **environment(build, settings.root),
             JUDGED: "judged" if judged else "told",
         }
-        self.running: set[int] = set()  # process groups: a kernel, and what it has started
+        self.running: set[int] = set()  # process groups: kernels and the processes they started
         self.stopping = False
 
     def execute(self, chapter: Chapter, tell: Callable[[str], None]) -> Execution:
-        """Execute the page and return what that made.
+        """Execute the page and return the result.
 
-        It is executed up to three times where a claim about time fails on a busy machine. tell: is
-        called with what the page is doing, one line at a time. Raises ChapterError, which names the
-        cell; Stopped after `stop`.
+        If a claim about time fails while the machine is busy, the page is executed again, up to
+        ATTEMPTS times. tell: called with lines about the progress. Raises ChapterError, which names
+        the cell, and Stopped after `stop`.
         """
         for attempt in range(1, ATTEMPTS + 1):
             load, run = Load(), Run(chapter, tell, self)
             try:
-                return self.once(run, tell)
+                return self.execute_once(run, tell)
             except ChapterError as error:
                 busy = load.others(run.core_seconds)
                 if not error.of_time or busy < BUSY or attempt == ATTEMPTS:
                     raise
-                tell(f"others had {busy:.0%} of the machine, so once more: {error}")
-        raise AssertionError  # the last attempt returned, or raised
+                tell(f"other processes used {busy:.0%} of the machine; trying again: {error}")
+        raise AssertionError  # not reached: the last attempt has returned or raised
 
-    def once(self, run: Run, tell: Callable[[str], None]) -> Execution:
-        """Execute a page once."""
+    def execute_once(self, run: Run, tell: Callable[[str], None]) -> Execution:
+        """Execute a page a single time."""
         chapter, started = run.chapter, time.monotonic()
-        with tempfile.TemporaryDirectory(prefix="course-") as home, relayed(tell) as progress:
+        with tempfile.TemporaryDirectory(prefix="course-") as home, progress_file(tell) as progress:
             folder = Path(home, "run", chapter.name)
             folder.mkdir(parents=True)
-            away = Path(home, "away")  # a page leaves no file behind
-            away.mkdir()
+            scratch = Path(home, "away")  # files that a page writes here are deleted
+            scratch.mkdir()
             arithmetic = {} if chapter.own_instructions else SAME_EVERYWHERE
-            read = Path(home, "read")  # the pages that it reads by its record, and no others
+            read = Path(home, "read")  # so that it finds only the pages that its record lists
             read.mkdir()
             for name in chapter.reads:
-                (read / name).symlink_to(self.kept / name)
-            own = {RUN: str(folder), EXECUTED: str(read), "COURSE_PROGRESS": str(progress)}
-            run.execute(str(away), self.environment | arithmetic | own)
+                (read / name).symlink_to(self.executed / name)
+            variables = {RUN: str(folder), EXECUTED: str(read), "COURSE_PROGRESS": str(progress)}
+            run.execute(str(scratch), self.environment | arithmetic | variables)
             seconds = time.monotonic() - started
             refuse_stderr(run.notebook, chapter)
             reported = {
@@ -138,25 +141,25 @@ class Kernels:
             }
         budget = self.settings.budget
         if seconds > budget:
-            took = f"the page took {seconds:.0f} s; on two idle cores, {budget} s are allowed"
+            message = f"the page took {seconds:.0f} s; its budget on two idle cores is {budget} s"
             if seconds > LATE * budget:
-                raise ChapterError(relative(chapter.path), took)
-            tell(took)
-        shown = to_files(run.notebook)
-        if twice := sorted(reported.keys() & {*shown, *RECORDS}):
-            what = f"it gives the name of a file of the build to data: {', '.join(twice)}"
-            raise ChapterError(relative(chapter.path), what)
-        return Execution(shown | reported, seconds, run.peak_bytes)
+                raise ChapterError(relative(chapter.path), message)
+            tell(message)
+        outputs = to_files(run.notebook)
+        if clashes := sorted(reported.keys() & {*outputs, *RECORDS}):
+            message = f"its data have the name of a file of the build: {', '.join(clashes)}"
+            raise ChapterError(relative(chapter.path), message)
+        return Execution(outputs | reported, seconds, run.peak_bytes)
 
     def stop(self) -> None:
-        """Kill what runs, and let nothing more begin."""
+        """Kill all kernels, and prevent further cells from starting."""
         self.stopping = True
         for group in tuple(self.running):
             kill(group)
 
 
 class Run:
-    """One execution of one page, which knows the cell that it has reached."""
+    """A single execution of a page, with the cell that it has reached."""
 
     def __init__(self, chapter: Chapter, tell: Callable[[str], None], kernels: Kernels) -> None:
         self.chapter, self.tell, self.kernels = chapter, tell, kernels
@@ -176,12 +179,12 @@ class Run:
         )
 
     def begin(self, notebook: NotebookNode) -> None:
-        """Remember the kernel's process group, which is its own."""
+        """Remember the kernel's process group, which the kernel leads."""
         self.group = self.client.km.provisioner.pid
         self.kernels.running.add(self.group)
 
     def reach(self, cell: NotebookNode, cell_index: int) -> None:
-        """Note which cell comes now."""
+        """Note which cell comes next."""
         if self.kernels.stopping:
             raise Stopped
         self.index = cell_index
@@ -193,30 +196,30 @@ class Run:
         self.core_seconds = core_seconds(self.group)
 
     def watch(self, done: threading.Event) -> None:
-        """Note the memory that the kernel's processes hold, again and again."""
-        while not done.wait(SECONDS_BETWEEN_LOOKS):
+        """Measure the memory of the kernel's processes repeatedly, until `done` is set."""
+        while not done.wait(POLL_SECONDS):
             if self.group:
                 self.peak_bytes = max(self.peak_bytes, resident_bytes(self.group))
 
     def execute(self, folder: str, variables: dict[str, str]) -> None:
-        """Execute all cells in `folder`. No process of the kernel's is left behind."""
+        """Execute all cells in `folder`; leave no process of the kernel's behind."""
         done = threading.Event()
         watcher = threading.Thread(target=self.watch, args=(done,), daemon=True)
         watcher.start()
         try:
             self.client.execute(cwd=folder, env=variables)
         except CellExecutionError as error:
-            what = f"{error.ename}: {error.evalue}".splitlines()[0].rstrip(": ")
+            message = f"{error.ename}: {error.evalue}".splitlines()[0].rstrip(": ")
             if error.ename in (AssertionError.__name__, TimeClaimFailed.__name__):
-                what += said_after(self.notebook, self.index)
+                message += next_sentence(self.notebook, self.index)
             of_time = error.ename == TimeClaimFailed.__name__
-            raise ChapterError(self.place, what, str(error), of_time) from None
+            raise ChapterError(self.place, message, str(error), of_time) from None
         except CellTimeoutError:
-            what = f"the cell was not done after {self.limit} s"
-            raise ChapterError(self.place, what) from None
+            message = f"the cell did not finish within {self.limit} s"
+            raise ChapterError(self.place, message) from None
         except DeadKernelError:
-            what = "the kernel was killed (out of memory?)"
-            raise ChapterError(self.place, what) from None
+            message = "the kernel was killed (out of memory?)"
+            raise ChapterError(self.place, message) from None
         except (RuntimeError, OSError, NoSuchKernel) as error:  # the kernel did not start
             raise ChapterError(self.place, f"{type(error).__name__}: {error}") from None
         finally:
@@ -227,45 +230,46 @@ class Run:
                 kill(self.group)
 
 
-def said_after(notebook: NotebookNode, index: int) -> str:
-    """Return the sentence that follows a cell on the page, for the message of a claim."""
+def next_sentence(notebook: NotebookNode, index: int) -> str:
+    """Return the sentence after a cell on the page, in brackets, for the message of a claim."""
     texts = (cell.source for cell in notebook.cells[index + 1 :] if cell.cell_type == "markdown")
     sentence = SENTENCE.match(next(texts, "").lstrip())
     words = " ".join(sentence[0].split()) if sentence else ""
-    return f"  (The page goes on: {words[:200]})" if words[:1].isalpha() else ""
+    return f"  (The page continues: {words[:200]})" if words[:1].isalpha() else ""
 
 
 def number(cells: list[NotebookNode], index: int) -> tuple[int, int]:
-    """Return which code cell `cells[index]` is, from 1, and how many there are."""
+    """Return the number of the code cell `cells[index]`, from 1, and the number of code cells."""
     code = [i for i, cell in enumerate(cells) if cell.cell_type == "code"]
     return code.index(index) + 1, len(code)
 
 
 def place(chapter: Chapter, index: int) -> str:
-    """Return where in which file the cell `index` stands, for a message."""
+    """Return the file, line and number of the cell `index`, for a message."""
     line = chapter.notebook.metadata["source_map"][index] + 1
     count, _ = number(chapter.notebook.cells, index)
     return f"{relative(chapter.path)}:{line}, code cell {count}"
 
 
 def relative(path: Path) -> str:
-    """Return `path` as one would type it here."""
+    """Return `path` relative to the current folder."""
     return os.path.relpath(path)
 
 
 def refuse_stderr(notebook: NotebookNode, chapter: Chapter) -> None:
-    """Raise ChapterError for the first cell that wrote on standard error."""
+    """Raise ChapterError for the first cell that wrote to standard error."""
     for index, cell in enumerate(notebook.cells):
         for output in cell.get("outputs", ()):
             if output.output_type == "stream" and output.name == "stderr":
                 text = output.text.strip()
-                what = f"the cell wrote on standard error: {text.splitlines()[0] if text else ''}"
-                raise ChapterError(place(chapter, index), what, output.text)
+                line = text.splitlines()[0] if text else ""
+                message = f"the cell wrote to standard error: {line}"
+                raise ChapterError(place(chapter, index), message, output.text)
 
 
 @contextmanager
-def relayed(tell: Callable[[str], None]) -> Iterator[Path]:
-    """Give a file, and call `tell` with each line that is appended to it in the meantime."""
+def progress_file(tell: Callable[[str], None]) -> Iterator[Path]:
+    """Create a file and yield its path; meanwhile, call `tell` with each line appended to it."""
     stop = threading.Event()
     with tempfile.TemporaryDirectory(prefix="course-progress-") as folder:
         path = Path(folder, "progress")
@@ -284,6 +288,6 @@ def relay(path: Path, tell: Callable[[str], None], stop: threading.Event) -> Non
     stopped = False
     with path.open(encoding="utf-8") as source:
         while not stopped:
-            stopped = stop.wait(SECONDS_BETWEEN_LOOKS)
+            stopped = stop.wait(POLL_SECONDS)
             for line in source.read().splitlines():
                 tell(line)

@@ -1,4 +1,4 @@
-"""The machine that a page is executed on: what it is, what it lacks, and how busy it is."""
+"""The machine on which a page is executed: its description, missing packages, and load."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CPUINFO = Path("/proc/cpuinfo")
 INSTALL = "make course"
 
 ROUNDING = ("processor", "system", "python", "libc")
-"""What `description` says that decides how numbers are rounded; no page uses a graphics card."""
+"""The keys of `description` that affect how numbers are rounded. No page uses a graphics card."""
 
 
 def processor() -> str:
@@ -34,7 +34,7 @@ def processor() -> str:
 
 
 def description() -> dict[str, Any]:
-    """Return what the record of a run says of the machine."""
+    """Return the description of this machine, for the record of a run."""
     return {
         "processor": processor(),
         "cores": os.cpu_count() or 1,
@@ -45,15 +45,16 @@ def description() -> dict[str, Any]:
 
 
 def rounds_alike(run: Mapping[str, Any]) -> bool:
-    """Tell whether this machine computes as that of the record `run` did, as far as that says."""
+    """Return whether this machine rounds like the machine of `run`, as far as the record tells."""
     here = description()
     return all(run[name] == here[name] for name in ROUNDING if name in run)
 
 
-def lacking(packages: Mapping[str, str]) -> str | None:
-    """Return what is missing to execute a page that computes with these packages, in words.
+def missing_packages(packages: Mapping[str, str]) -> str | None:
+    """Return, in words, which packages must be installed first to execute a page.
 
-    packages: the pinned version of each. None if all are installed in these versions.
+    packages: the pinned version of each package that the page needs. None if all are installed in
+    these versions.
     """
     missing = [name for name in packages if importlib.util.find_spec(name) is None]
     if missing:
@@ -62,20 +63,23 @@ def lacking(packages: Mapping[str, str]) -> str | None:
         version = importlib.metadata.version(name).partition("+")[0]
         if pin not in ("any", version):
             return (
-                f"{name} {version} is installed, and requirements.txt pins {pin}. "
+                f"{name} {version} is installed, but requirements.txt pins {pin}. "
                 "Type: .ci/torch && pip install -r requirements.txt"
             )
     return None
 
 
 class Load:
-    """How much of the machine others have used since this was made."""
+    """The load of the machine by other processes since this object was created."""
 
     def __init__(self) -> None:
         self.before = psutil.cpu_times()
 
     def others(self, own_seconds: float) -> float:
-        """Return the share of all cores that others had, `own_seconds` of a core being ours."""
+        """Return the share of all cores that other processes used.
+
+        own_seconds: the processor time of our own processes, in seconds.
+        """
         now = psutil.cpu_times()
         spent = {name: getattr(now, name) - getattr(self.before, name) for name in now._fields}
         for counted_twice in ("guest", "guest_nice"):

@@ -1,10 +1,10 @@
-"""The outputs of a page as files that a person can compare, and back again.
+"""Conversion of a page's outputs to files that a person can compare, and back.
 
-outputs.json lists the cells that show something, by number among the code cells, from 1. A text
-stands there line by line. A figure is a file of its own, by the name that the page gives it. The
-numbers that a cell offers to the prose stand there by name, their values in numbers.json.
+outputs.json lists the cells with outputs, by their number among the code cells, from 1. Text is
+split into lines. A figure is a separate file with the name that the page gives it. For the numbers
+that a cell offers to the prose, outputs.json has their names, and numbers.json their values.
 
-What a cell with the tag `timed` shows is in the folder of that name, in the same form.
+The outputs of a cell with the tag `timed` are in the folder `timed`, in the same form.
 """
 
 from __future__ import annotations
@@ -25,36 +25,36 @@ from solutions.running.reporting import NUMBERS, TIMED
 OUTPUTS = "outputs.json"
 PICTURES = {"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpg"}
 TAGS = {TIMED, "skip-execution"}
-"""The tags of a cell that decide what is executed of it, and where its outputs are written."""
+"""The tags that decide whether a cell is executed, and where its outputs are written."""
 
 GLUED = "application/papermill.record/"
-"""How the type of an output begins that offers a number to the prose."""
+"""The prefix of the type of an output that offers a number to the prose."""
 
 
 def code_cells(notebook: NotebookNode) -> Iterator[tuple[int, NotebookNode, str]]:
-    """Yield each code cell: its number, the cell, and the folder that its outputs are in."""
+    """Yield each code cell as (number, cell, folder of its outputs)."""
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     for number, cell in enumerate(cells, start=1):
         yield number, cell, TIMED if TIMED in cell.metadata.get("tags", ()) else ""
 
 
 def effects(cell: NotebookNode) -> dict[str, str]:
-    """Return what a cell has besides its code that decides what is written of it, and where."""
+    """Return the tags and the figure's name that decide what is written of a cell, and where."""
     tags = TAGS.intersection(cell.metadata.get("tags", ()))
     name = _figure_name(cell)
     return ({"tags": " ".join(sorted(tags))} if tags else {}) | ({"figure": name} if name else {})
 
 
 def to_files(notebook: NotebookNode) -> dict[str, bytes]:
-    """Return the outputs of an executed notebook as files, by name: those of `outputs.json`."""
+    """Return the outputs of an executed notebook as files, by name: `outputs.json` and figures."""
     files: dict[str, bytes] = {}
     lists: dict[str, list[dict[str, Any]]] = {"": [], TIMED: []}
     for number, cell, folder in code_cells(notebook):
         pictures: dict[str, bytes] = {}
-        shown = list(_entries(cell, number, pictures))
+        outputs = list(_entries(cell, number, pictures))
         files |= {str(PurePosixPath(folder, name)): data for name, data in pictures.items()}
-        if shown:
-            lists[folder].append({"cell": number, "shows": shown})
+        if outputs:
+            lists[folder].append({"cell": number, "shows": outputs})
     for folder, entries in lists.items():
         if entries:
             files[str(PurePosixPath(folder, OUTPUTS))] = readable(entries).encode()
@@ -64,9 +64,9 @@ def to_files(notebook: NotebookNode) -> dict[str, bytes]:
 def _entries(
     cell: NotebookNode, number: int, pictures: dict[str, bytes]
 ) -> Iterator[dict[str, Any]]:
-    """Yield what a cell shows, one output after the other; put its figures into `pictures`."""
+    """Yield an entry for each output of a cell; put its figures into `pictures`."""
     names: list[str] = []
-    for output in _streams_joined(cell.outputs):
+    for output in _join_streams(cell.outputs):
         if output.output_type == "stream":
             yield {"stream": output.name, "text": output.text.splitlines(keepends=True)}
             continue
@@ -89,16 +89,16 @@ def _entries(
         yield {"numbers": names}
 
 
-def _streams_joined(outputs: Iterable[NotebookNode]) -> Iterator[NotebookNode]:
-    """Yield the outputs; what is printed without a break is one, in how many parts it ever came.
+def _join_streams(outputs: Iterable[NotebookNode]) -> Iterator[NotebookNode]:
+    """Yield the outputs, with consecutive parts of the same stream joined.
 
-    A kernel sends what is printed whenever it has time to, so the parts differ between two runs.
+    A kernel sends printed text whenever it has time to, so the parts differ between runs.
     """
-    for kind, group in groupby(outputs, lambda one: one.get("name")):
+    for kind, group in groupby(outputs, lambda output: output.get("name")):
         if kind is None:
             yield from group
         else:
-            yield new_output("stream", name=kind, text="".join(one.text for one in group))
+            yield new_output("stream", name=kind, text="".join(output.text for output in group))
 
 
 def _figure_name(cell: NotebookNode) -> str:
@@ -112,9 +112,9 @@ def _picture_name(cell: NotebookNode, number: int, before: int, suffix: str) -> 
 
 
 def from_files(notebook: NotebookNode, files: Mapping[str, bytes]) -> None:
-    """Put the outputs that `to_files` returned into the cells of the page they are of.
+    """Put the outputs that `to_files` returned back into the cells of their page.
 
-    files: besides, the numbers of the page. Raises KeyError for a file that is not there.
+    files: the result of `to_files` and the page's numbers. Raises KeyError if a file is missing.
     """
     lists: dict[str, dict[int, Any]] = {}
     numbers: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""The processes of a kernel: what they use, and their end."""
+"""The processes of a kernel: measure their time and memory, and kill them."""
 
 import os
 import signal
@@ -8,36 +8,36 @@ import psutil
 
 
 def core_seconds(leader: int) -> float:
-    """Return the processor time of a process and of all that it has started, ended or not."""
+    """Return the processor time of a process and all its descendants, including ended ones."""
     with suppress(psutil.NoSuchProcess):
-        one = psutil.Process(leader)
-        return sum(map(_own_seconds, [one, *one.children(recursive=True)]))
+        process = psutil.Process(leader)
+        return sum(map(_own_seconds, [process, *process.children(recursive=True)]))
     return 0.0
 
 
 def _own_seconds(process: psutil.Process) -> float:
-    """What a process used, and those of its children that have ended."""
+    """Return the processor time of a process and of those of its children that have ended."""
     with suppress(psutil.NoSuchProcess):
-        used = process.cpu_times()
-        return used.user + used.system + used.children_user + used.children_system
+        times = process.cpu_times()
+        return times.user + times.system + times.children_user + times.children_system
     return 0.0
 
 
 def resident_bytes(leader: int) -> int:
-    """Return the memory of a process and of all that it has started.
+    """Return the resident memory of a process and all its descendants, in bytes.
 
-    What several of them share is counted for each.
+    Memory that several of them share is counted for each.
     """
     total = 0
     with suppress(psutil.NoSuchProcess):
-        one = psutil.Process(leader)
-        for process in [one, *one.children(recursive=True)]:
+        root = psutil.Process(leader)
+        for process in [root, *root.children(recursive=True)]:
             with suppress(psutil.NoSuchProcess):
                 total += process.memory_info().rss
     return total
 
 
 def kill(group: int) -> None:
-    """Kill a process group, if there still is one."""
+    """Kill a process group, if it still exists."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(group, signal.SIGKILL)

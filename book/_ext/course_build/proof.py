@@ -1,14 +1,14 @@
-"""Prove what is kept in the repository: `make proof`, a part of continuous integration.
+"""Verify the stored results in the repository: `make proof`, a part of continuous integration.
 
-Every page that takes less than SHORT seconds is executed anew each time. The others stand in
-groups, each of which fits into SECONDS; each day one group's turn comes, and `make nightly` proves
-that one, too, so that every page is proved once in as many days as there are groups. Nothing is
-kept, and claims about time are only told.
+Every page that takes less than SHORT seconds is executed each time. The others are divided into
+groups that each fit into SECONDS. Each day has its group, and `make nightly` verifies it as well,
+so every page is verified once in as many days as there are groups. Nothing is stored, and claims
+about time are only reported, not judged.
 
-On a machine that rounds as that of the record does, nothing but timings may move. On another one,
-where a claim fails or a number moves far, that is told; it is an error if the last commit (or the
-branch that it merges) changed what is kept of the page, and else a warning: whoever changes one
-chapter is not refused for another one's rounding.
+If this machine rounds like the machine of the stored results, only timings may change. Otherwise, a
+claim that fails or a number that changes far is reported: as an error if the last commit (or the
+branch that it merges) changed the stored results of that page, else as a warning. So a change to a
+chapter is not rejected because of how another chapter rounds.
 """
 
 from __future__ import annotations
@@ -19,81 +19,86 @@ from datetime import date
 from enum import Enum
 from pathlib import Path
 
-from . import kept, versions
+from . import storage, versions
 from .book import Book
 from .chapters import BookError
-from .executing import Made, execute
-from .fresh import table, wrong
+from .executing import Outcome, execute
+from .fresh import is_error, table
 from .progress import Screen
-from .watching import watched
+from .watching import run_command
 
 SHORT = 10
 SECONDS = 600
-"""How long the pages of a group may take together, by the records of their runs."""
+"""The time that the pages of a group may take together, according to their stored runs."""
 
 
 def groups(seconds: Mapping[str, float]) -> list[list[str]]:
-    """Share out the long pages; each group takes at most SECONDS, or is a single page."""
-    found: list[list[str]] = []
+    """Divide the long pages into groups that take at most SECONDS, or have a single page."""
+    result: list[list[str]] = []
     left = 0.0
     for name, took in seconds.items():
         if took < SHORT:
             continue
-        if not found or took > left:
-            found.append([])
+        if not result or took > left:
+            result.append([])
             left = SECONDS
-        found[-1].append(name)
+        result[-1].append(name)
         left -= took
-    return found
+    return result
 
 
 class Judgement(Enum):
-    """What it means that a page was executed anew; the value is said of it."""
+    """The judgement about the stored results of a page; the value is the message for it."""
 
     HOLDS = ""
-    WARNS = "Warning: on this machine it does not hold; the last commit is not known to change it."
-    FAILS = "ERROR: what is kept of it does not hold."
+    WARNS = (
+        "Warning: its stored results do not hold on this machine; as far as git knows, the last "
+        "commit did not change them."
+    )
+    FAILS = "ERROR: its stored results do not hold."
 
 
-def judgement(made: Made, changed: Collection[str]) -> Judgement:
-    """Judge a page that was executed anew. changed: the pages that the last commit changed."""
-    if made.rounds_alike:
-        return Judgement.FAILS if wrong(made) else Judgement.HOLDS
-    if made.now and not made.moved.far:
+def judgement(outcome: Outcome, changed: Collection[str]) -> Judgement:
+    """Judge a page that was executed. changed: pages whose results the last commit changed."""
+    if outcome.rounds_alike:
+        return Judgement.FAILS if is_error(outcome) else Judgement.HOLDS
+    if outcome.now and not outcome.changes.far:
         return Judgement.HOLDS
-    return Judgement.FAILS if made.name in changed else Judgement.WARNS
+    return Judgement.FAILS if outcome.name in changed else Judgement.WARNS
 
 
 def prove(screen: Screen) -> int:
-    """Execute the pages whose turn it is; return 0 if they give what is kept."""
+    """Execute the pages whose turn it is; return 0 if their stored results hold."""
     book = Book(Path.cwd())
     if problems := book.problems():
         raise BookError("\n".join(problems))
-    seconds = {name: one.run["seconds"] for name in book.chapters if (one := book.read(name))}
-    changed = versions.changed(book.root, kept.PLACE)
+    seconds = {name: run.run["seconds"] for name in book.chapters if (run := book.read(name))}
+    changed = versions.changed_folders(book.root, storage.PLACE)
     if changed is None:
-        screen.say("What the last commit changed is not known here: where rounding differs, all")
-        screen.say("that is found is a warning.")
+        screen.say("git does not know what the last commit changed. So if this machine rounds")
+        screen.say("differently, problems are reported as warnings only.")
     long, today = groups(seconds), date.today().toordinal()
     chosen = [name for name, took in seconds.items() if took < SHORT]
     chosen += long[today % len(long)] if long else []
     for at, names in enumerate(long):
         days = (at - today) % len(long)
         due = f"in {days} day{'s' * (days > 1)}" if days else "now"
-        screen.say(f"proved {due}: {', '.join(names)}")
-    screen.say(f"{len(chosen)} of {len(seconds)} pages are executed now; all in {len(long)} days.")
+        screen.say(f"verified {due}: {', '.join(names)}")
+    screen.say(
+        f"{len(chosen)} of {len(seconds)} pages are executed now, and all within {len(long)} days."
+    )
     lines, right = [""], True
-    for made in execute(book, screen, chosen, judged=False):
-        found = judgement(made, changed or ())
-        right &= found is not Judgement.FAILS
-        lines += [*table(made), *([f"    {found.value}"] if found.value else [])]
+    for outcome in execute(book, screen, chosen, judged=False):
+        verdict = judgement(outcome, changed or ())
+        right &= verdict is not Judgement.FAILS
+        lines += [*table(outcome), *([f"    {verdict.value}"] if verdict.value else [])]
     screen.say("\n".join(lines))
     return 0 if right else 1
 
 
 def main() -> int:
-    """Prove what is kept; return 0 if it holds."""
-    return watched(prove, "Stopped.")
+    """Verify the stored results; return 0 if they hold."""
+    return run_command(prove, "Stopped.")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What MyST-NB renders: a page with the outputs of its run, and at its foot when that was."""
+"""The pages that MyST-NB renders: each with its stored outputs, and the facts of the run below."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from myst_parser.config.main import MdParserConfig
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
-from . import kept
+from . import storage
 from .chapters import read_notebook
 from .outputs import from_files
 
@@ -20,21 +20,21 @@ COMPUTED = "computed"
 
 
 def read_page(text: str, path: str, folder: str, markdown: MdParserConfig) -> NotebookNode:
-    """Return the page `text` with the outputs that are kept in `folder`."""
-    found = kept.read(Path(folder))
-    assert found is not None, "the build looked at it a moment ago"
+    """Return the page `text` with the outputs that are stored in `folder`."""
+    stored = storage.read(Path(folder))
+    assert stored is not None, "the build has just checked that it exists"
     notebook = read_notebook(text, Path(path), markdown)
-    from_files(notebook, found.files)
-    notebook.cells.append(new_markdown_cell(foot(Path(folder).name, found)))
+    from_files(notebook, stored.files)
+    notebook.cells.append(new_markdown_cell(foot(Path(folder).name, stored)))
     source_map = notebook.metadata["source_map"]
     source_map.append(source_map[-1])
     return notebook
 
 
-def foot(page: str, found: kept.Kept) -> str:
-    """Return the lines that say when, where and in how long a page was computed."""
-    run = found.run
-    packages = "".join(f", {name} {pin}" for name, pin in found.made_from["packages"].items())
+def foot(page: str, stored: storage.StoredRun) -> str:
+    """Return the lines that say when and where a page was computed, and how long it took."""
+    run = stored.run
+    packages = "".join(f", {name} {pin}" for name, pin in stored.made_from["packages"].items())
     day = date.fromisoformat(run["date"])
     when = f"{day.day} {day:%B %Y}"
     cores = f"{run['cores']} core{'s' * (run['cores'] != 1)}"
@@ -42,15 +42,17 @@ def foot(page: str, found: kept.Kept) -> str:
         f"\n\n:::{{container}} {COMPUTED}\n"
         f"Computed on {when} in {span(run['seconds'])}, with at most {run['peak_mib']:,} MiB, on "
         f"{cores} of {run['system']} ({run['processor']}), with Python {run['python']}{packages}. "
-        f"This computes it again: `make fresh PAGES={page}`.\n:::\n"
+        f"To compute it again, type `make fresh PAGES={page}`.\n:::\n"
     )
 
 
 def span(seconds: float) -> str:
-    """Return seconds as text."""
+    """Return a time in seconds as text."""
     return "less than a second" if seconds < 1 else f"{seconds:.0f} s"
 
 
 def seal(folder: Path) -> list[Any]:
-    """Return what tells one run of a page from another."""
-    return [json.loads((folder / name).read_bytes())["seal"] for name in (kept.PAGE, kept.RUN)]
+    """Return the digests that differ between any two different runs of a page."""
+    return [
+        json.loads((folder / name).read_bytes())["seal"] for name in (storage.PAGE, storage.RUN)
+    ]

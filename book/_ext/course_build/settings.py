@@ -1,14 +1,17 @@
-"""The settings of a page's kernel. They are the same on every machine, so that its numbers are.
+"""The settings of a page's kernel: the same on every machine, so that its numbers are the same.
 
-Nothing else of the machine's environment reaches it but INHERITED. OMP_NUM_THREADS holds the
-threads that a page may use: a sum over more threads rounds in another order. SAME_EVERYWHERE is
-there for the same reason. A page that says how fast the machine is does without it, since it makes
-the libraries slower. IPYTHONDIR names a profile of the book's own, and MPLCONFIGDIR a folder
-without settings, so that nobody's personal ones change a page. In the profile, figures are SVG,
-sharp at every size, whose names and dates are the same in every run. CUDA_VISIBLE_DEVICES names no
-graphics card, which would round otherwise. PYTHONPATH begins with the project's folder: the code
-that a page imports is that which its record names, also where another copy of the course is
-installed.
+Of the machine's environment, a kernel only gets the variables of INHERITED. These variables are
+added:
+
+- OMP_NUM_THREADS limits the threads of a page, since more threads would add numbers in a different
+  order and so round differently. SAME_EVERYWHERE has the same purpose. Pages that measure the speed
+  of the machine do without it, since it makes the libraries slower.
+- IPYTHONDIR names a profile for the book, and MPLCONFIGDIR a folder without settings, so that no
+  one's personal settings change a page. The profile makes figures SVG, which is sharp at every
+  size, with ids and dates that are the same in every run.
+- CUDA_VISIBLE_DEVICES hides graphics cards, which would round differently.
+- PYTHONPATH begins with the project's folder, so that a page imports the code that its record
+  names, even if another copy of the course is installed.
 """
 
 import os
@@ -20,10 +23,10 @@ from solutions.running.arithmetic import SETTINGS
 THREADS = 2
 
 INHERITED = ("PATH", "LD_LIBRARY_PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "COURSE_MINILM")
-"""What a kernel has of the machine's environment; the last names a folder of published weights."""
+"""The variables that a kernel inherits; the last names a folder of published weights."""
 
 FORMAT = 2
-"""Another number when pages are executed, or what they show is written, in another way."""
+"""A version number: increase it when pages are executed, or their outputs written, differently."""
 
 PROFILE = """\
 c.InlineBackend.figure_formats = {"svg"}
@@ -40,9 +43,9 @@ c.IPKernelApp.exec_lines = [
 
 
 def arithmetic(own_instructions: bool) -> dict[str, str]:
-    """Return the settings of a page's arithmetic; none for one with the machine's own.
+    """Return the settings of a page's arithmetic; none if it uses the machine's own instructions.
 
-    They are named on every machine, also where they change nothing.
+    The result is the same on every machine, even if the settings change nothing there.
     """
     return {} if own_instructions else dict(SETTINGS)
 
@@ -53,7 +56,7 @@ def first_on_the_path(root: Path) -> str:
 
 
 def environment(build: Path, root: Path) -> Mapping[str, str]:
-    """Return the environment of every page's kernel. build: the folder of the build."""
+    """Return the environment of the kernels of all pages. build: the folder of the build."""
     profile = build / ".ipython" / "profile_default" / "ipython_kernel_config.py"
     profile.parent.mkdir(parents=True, exist_ok=True)
     profile.write_text(PROFILE, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What git knows: nothing where there is no git, or no repository."""
+"""Questions to git. Without git, or without a repository, the answer is that nothing is known."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ import subprocess
 from pathlib import Path
 
 BASE = "HEAD^"
-"""What the last commit, or the merge of a branch, was made on."""
+"""The parent of the last commit; of a merge, the commit into which the branch was merged."""
 
 
 def git(folder: Path, *arguments: str) -> str | None:
-    """Return what git prints in `folder`; None if it cannot do what it is asked for."""
+    """Return the output of git in `folder`; None if the command fails."""
     command = ["git", "-C", str(folder), *arguments]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+        result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     except (OSError, subprocess.SubprocessError):
         return None
-    return done.stdout
+    return result.stdout
 
 
-def knows(path: Path) -> bool:
-    """Tell whether the last commit holds `path`, be it there or not."""
+def is_committed(path: Path) -> bool:
+    """Return whether the last commit holds `path`, which need not exist now."""
     return bool(path.parent.is_dir() and git(path.parent, "ls-tree", "HEAD", path.name))
 
 
-def changed(root: Path, folder: Path) -> set[str] | None:
-    """Return which folders in `folder` the last commit has changed; None if that is not known."""
-    listed = git(root, "diff", "--name-only", "--relative", BASE, "HEAD", "--", str(folder))
-    if listed is None:
+def changed_folders(root: Path, folder: Path) -> set[str] | None:
+    """Return the subfolders of `folder` that the last commit has changed; None if git fails."""
+    names = git(root, "diff", "--name-only", "--relative", BASE, "HEAD", "--", str(folder))
+    if names is None:
         return None
     depth = len(folder.parts)
-    return {Path(name).parts[depth] for name in listed.splitlines()}
+    return {Path(name).parts[depth] for name in names.splitlines()}

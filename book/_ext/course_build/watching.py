@@ -1,4 +1,4 @@
-"""What the commands of the build have in common: progress, one build at a time, a clean stop."""
+"""The shared part of the build's commands: progress, a lock for a single build, a clean stop."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from filelock import FileLock, Timeout
 from rich.console import Console
 
 from .chapters import BookError
-from .kept import PLACE, restore
 from .progress import Screen
+from .storage import PLACE, restore
 
 LOCK = Path("_build", "book.lock")
 FAILED, INTERRUPTED = 1, 130
 
 
-def watched(command: Callable[[Screen], int], stopped: str) -> int:
-    """Run `command` and show how far it is; return its exit code.
+def run_command(command: Callable[[Screen], int], stopped: str) -> int:
+    """Run `command` and show its progress; return its exit code.
 
-    A second one in the same folder waits for the first. SIGINT and SIGTERM stop it, also where it
-    was started in the background, which ignores SIGINT from its beginning; so does the end of the
-    terminal. `stopped` is said then.
+    A second command in the same folder waits for the first. SIGINT and SIGTERM stop the command,
+    even if it was started in the background, where SIGINT is ignored by default. So does closing
+    the terminal. stopped: the message for that case.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
-    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # as under nohup
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # nohup ignores it, and must be obeyed
         signal.signal(signal.SIGHUP, signal.default_int_handler)
     LOCK.parent.mkdir(exist_ok=True)
     try:
-        with Screen(Console()) as screen, _alone(screen):
+        with Screen(Console()) as screen, _locked(screen):
             try:
                 return command(screen)
             except BookError as error:
@@ -46,7 +46,7 @@ def watched(command: Callable[[Screen], int], stopped: str) -> int:
 
 
 @contextmanager
-def _alone(screen: Screen) -> Iterator[None]:
+def _locked(screen: Screen) -> Iterator[None]:
     lock = FileLock(LOCK)
     try:
         lock.acquire(timeout=0.1)

@@ -1,1 +1,1 @@
-"""The whole book as one PDF: `python -m book._ext.course_pdf`, once the site is built."""
+"""The whole book as a PDF: run `python -m book._ext.course_pdf` after the site is built."""

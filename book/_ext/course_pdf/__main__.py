@@ -1,4 +1,4 @@
-"""Print the built site as one PDF: `make pdf`."""
+"""Print the built site as a PDF: `make pdf`."""
 
 import time
 from pathlib import Path
@@ -11,14 +11,11 @@ TARGET = BUILD / "attention-from-the-bottleneck-up.pdf"
 
 
 def main() -> None:
-    """Print it, and say where it is."""
-    begun = time.monotonic()
-    print(
-        "Printing the book: its formulas are drawn, and it is printed twice ...",
-        flush=True,
-    )
+    """Print the book, and tell where the PDF is."""
+    started = time.monotonic()
+    print("Printing the book, at least twice to get its page numbers right ...", flush=True)
     pages = print_book(BUILD / "html", book(Path.cwd()), TARGET)
-    print(f"{TARGET}: {pages} pages, in {time.monotonic() - begun:.0f} s")
+    print(f"{TARGET}: {pages} pages, in {time.monotonic() - started:.0f} s")
 
 
 if __name__ == "__main__":

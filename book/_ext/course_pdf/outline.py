@@ -1,4 +1,4 @@
-"""What stands in the book, in which order: of `_config.yml`, `_toc.yml` and the front page."""
+"""The outline of the book for the PDF, from `_config.yml`, `_toc.yml` and the front page."""
 
 import html
 import re
@@ -13,25 +13,25 @@ DESCRIPTION = re.compile(r'<meta name="description" content="([^"]*)"')
 
 
 def book(root: Path) -> dict[str, Any]:
-    """Return title, sentence, author and parts, as `assemble` of paper.mjs takes them."""
+    """Return title, sentence, author and parts, in the form that `assemble` in paper.mjs needs."""
     config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
     front = (root / "_build" / "html" / "index.html").read_text(encoding="utf-8")
-    described = DESCRIPTION.search(front)
+    match = DESCRIPTION.search(front)
     return {
         "title": config["title"],
-        "sentence": html.unescape(described[1]) if described else "",
+        "sentence": html.unescape(match[1]) if match else "",
         "author": f"© {config['copyright']} {config['author']}",
         "parts": parts(parse_toc_yaml(root / "book" / "_toc.yml")),
     }
 
 
 def parts(site: SiteMap) -> list[dict[str, Any]]:
-    """Return the parts, with the name of each page and of those below it."""
+    """Return the parts, with the names of their pages and of the pages below each of them."""
     return [
         {
             "title": tree.caption,
             "entries": [
-                {"name": str(page), "below": [str(one) for one in below(site, str(page))]}
+                {"name": str(page), "below": [str(name) for name in below(site, str(page))]}
                 for page in tree.items
             ],
         }
@@ -40,6 +40,6 @@ def parts(site: SiteMap) -> list[dict[str, Any]]:
 
 
 def below(site: SiteMap, page: str) -> list[str]:
-    """Return the names of the pages below a page, without those of exercises to do."""
-    names = (str(one) for tree in site[page].subtrees for one in tree.items)
+    """Return the names of the pages below a page, except pages of exercises."""
+    names = (str(item) for tree in site[page].subtrees for item in tree.items)
     return [name for name in names if not name.startswith("practise/")]

@@ -1,4 +1,4 @@
-"""One browser that opens the site from its folder, puts the book together and prints it."""
+"""Print the book: a browser opens the site from its folder, joins its pages and prints them."""
 
 import shutil
 import sys
@@ -11,7 +11,7 @@ from playwright.sync_api import Page, Route, sync_playwright
 from pypdf import PdfReader
 
 STYLE = Path(__file__).parents[2] / "_web" / "styles" / "paper.css"
-ADDRESS = "http://book.invalid/"  # answered from the site's folder: no host is asked
+ADDRESS = "http://book.invalid/"  # requests are answered from the site's folder, not by a host
 START = "index.html"
 MOST_PRINTS = 4
 FLAGS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
@@ -21,29 +21,32 @@ NUMBER = "async (numbers) => (await import('/_static/paper.mjs')).numberContents
 
 
 def print_book(site: Path, book: dict[str, Any], target: Path) -> int:
-    """Write the book as a PDF; return how many pages it has.
+    """Write the book as a PDF and return its number of pages.
 
-    It is printed twice: the first time tells where each page of the site begins, for the contents.
-    Each time the book is put together anew, since a browser that has printed a page once may break
-    it otherwise the next time.
+    The book is printed at least twice: the first time shows at which page each section begins, for
+    the contents. Each time it is assembled again, since a browser that has printed a page may break
+    its lines differently the next time.
     """
-    told: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     for _ in range(MOST_PRINTS):
-        with opened(site) as page:
+        with open_site(site) as page:
             page.evaluate(ASSEMBLE, book)
-            if told:
-                page.evaluate(NUMBER, told)
+            if numbers:
+                page.evaluate(NUMBER, numbers)
             print_page(page, target)
-        found = places(PdfReader(target))
-        if found == told:
+        new_numbers = places(PdfReader(target))
+        if new_numbers == numbers:
             return len(PdfReader(target).pages)
-        told = found
-    sys.exit(f"The pages were printed {MOST_PRINTS} times, and each time they began elsewhere.")
+        numbers = new_numbers
+    sys.exit(
+        f"The book was printed {MOST_PRINTS} times, and its page numbers changed each time. "
+        "The PDF's table of contents may be wrong."
+    )
 
 
 @contextmanager
-def opened(site: Path) -> Iterator[Page]:
-    """Open a page of the site, in light, in a browser that reaches no host."""
+def open_site(site: Path) -> Iterator[Page]:
+    """Open the front page, with the light theme, in a browser that cannot reach any host."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
         sys.exit("chromium is missing. On Debian: sudo apt-get install chromium")
@@ -58,7 +61,7 @@ def opened(site: Path) -> Iterator[Page]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         page = browser.new_page(color_scheme="light")
-        page.set_default_timeout(0)  # however slow the machine is
+        page.set_default_timeout(0)  # no timeout: the machine may be slow
         page.route("**/*", answer)
         page.goto(ADDRESS + START)
         page.add_style_tag(path=STYLE)
@@ -67,7 +70,7 @@ def opened(site: Path) -> Iterator[Page]:
 
 
 def places(pdf: PdfReader) -> dict[str, int]:
-    """Return the page, counted from 1, of each place that a link within the PDF leads to."""
+    """Return the page number, from 1, of each destination of a link within the PDF."""
     return {
         name.removeprefix("/"): pdf.get_destination_page_number(place) + 1
         for name, place in pdf.named_destinations.items()
@@ -75,6 +78,6 @@ def places(pdf: PdfReader) -> dict[str, int]:
 
 
 def print_page(page: Page, target: Path) -> None:
-    """Write what the page shows as a PDF with the tags of its HTML and an outline of its titles."""
+    """Write the page as a PDF that is tagged like its HTML and has an outline of its titles."""
     paper = {"prefer_css_page_size": True, "print_background": True}
     page.pdf(path=target, tagged=True, outline=True, **paper)

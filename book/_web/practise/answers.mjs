@@ -1,7 +1,7 @@
 // @ts-check
-// A reader's answers to one assignment, kept in this browser. Each change is written after a pause,
-// and at once when the page is left or `flush` is called. One tab writes (`turn.mjs`); the others
-// show what it has written.
+// A reader's answers to an assignment, stored in this browser. Each change is written after a
+// pause, or at once when the reader leaves the page or `flush` is called. A single tab writes
+// (`turn.mjs`); the other tabs show what it has written.
 
 import { forbidden, get, listen, remove, set } from "../storage.mjs";
 import { fitted, noAnswers } from "./kept.mjs";
@@ -14,12 +14,13 @@ const PAUSE = 300; // milliseconds after the last keystroke
 /** @typedef {import("./kept.mjs").Answers} Answers */
 /** @typedef {import("./released.mjs").Notebook} Notebook */
 /**
- * "deleted": another tab has deleted them. They stand here, and are kept with the next change.
+ * "deleted": another tab has deleted the answers. This tab still shows them, and stores them again
+ * with the next change.
  * @typedef {"kept" | "full" | "forbidden" | "elsewhere" | "deleted"} State
  */
 /**
- * What can be listened to: a new state; answers that this page has not typed itself, so that its
- * editors must show them; and any change at all, these included.
+ * The events: a new state; answers that were not typed in this page, so that its editors must show
+ * them; and any change of the answers, including those.
  * @typedef {{ state: State, answers: Answers, change: Answers }} Events
  */
 
@@ -30,12 +31,12 @@ export class AnswerStore {
     #answers;
     /** @type {State} */
     #state = "kept";
-    /** @type {boolean | null} whether this tab writes; null until that is known */
+    /** @type {boolean | null} whether this tab writes; null while that is unknown */
     #writes = null;
     #dirty = false;
-    /** What was typed and is not written yet, by cell. @type {Map<string, string>} */
+    /** The texts that were typed and not written yet, by cell. @type {Map<string, string>} */
     #typed = new Map();
-    /** What was last read or written, as text. */
+    /** The stored answers as last read or written, as text. */
     #last;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     #pause;
@@ -63,7 +64,7 @@ export class AnswerStore {
         document.addEventListener("visibilitychange", () => this.flush());
         window.addEventListener("beforeunload", (event) => {
             this.flush();
-            if (this.#dirty && this.#writes) event.preventDefault(); // else it would be lost
+            if (this.#dirty && this.#writes) event.preventDefault(); // otherwise the answers would be lost
         });
         if (forbidden()) {
             this.#writes = true;
@@ -88,12 +89,12 @@ export class AnswerStore {
         this.#callbacks[name].push(callback);
     }
 
-    /** The text of a cell to fill in, as it stands now. @param {string} cell */
+    /** Return the current text of an answer's cell. @param {string} cell */
     source(cell) {
         return this.#answers.sources[cell] ?? this.stubs.get(cell) ?? "";
     }
 
-    /** @param {string} cell a released one @param {string} text */
+    /** Change the text of a released cell. @param {string} cell @param {string} text */
     set(cell, text) {
         if (text === this.source(cell)) return;
         const { [cell]: _, ...others } = this.#answers.sources;
@@ -118,7 +119,7 @@ export class AnswerStore {
         });
     }
 
-    /** What stands after the cell moves up to its place. @param {string} id */
+    /** Remove an own cell; the own cells after it move up to its place. @param {string} id */
     removeOwn(id) {
         const { own, ran } = this.#answers;
         const after = own.find((one) => one.id === id)?.after ?? "";
@@ -132,7 +133,7 @@ export class AnswerStore {
         });
     }
 
-    /** Put the release back, as if nobody had begun. @param {string} cell */
+    /** Restore the released text of a cell, and forget its runs and checks. @param {string} cell */
     reset(cell) {
         const { sources, verdicts, ran } = this.#answers;
         const { [cell]: _, ...others } = sources;
@@ -150,8 +151,8 @@ export class AnswerStore {
     }
 
     /**
-     * Note what a check has said. The exercise's box in its chapter is ticked where it was right,
-     * and its tick taken away where it was not; a tick that was set by hand stays.
+     * Note the result of a check. A right answer ticks the exercise's box in its chapter, and a wrong
+     * answer removes that tick, unless the reader has set it by hand.
      * @param {string} exercise
      * @param {boolean} passed
      */
@@ -162,7 +163,7 @@ export class AnswerStore {
         this.flush();
     }
 
-    /** Put other answers in the place of these. @param {Answers} answers */
+    /** Replace all answers. @param {Answers} answers */
     replace(answers) {
         for (const exercise of Object.keys(this.#answers.verdicts))
             if (this.#writes && answers.verdicts[exercise] !== "right")
@@ -181,13 +182,13 @@ export class AnswerStore {
         this.#last = "null";
     }
 
-    /** Write at once what is pending. */
+    /** Write pending changes now. */
     flush() {
         clearTimeout(this.#pause);
         if (this.#writes && this.#dirty) this.#write();
     }
 
-    /** Write from now on, in the place of the tab that does. */
+    /** Make this the tab that writes, instead of the current one. */
     takeOver() {
         this.#turns?.takeOver();
     }
@@ -204,7 +205,7 @@ export class AnswerStore {
     #write() {
         const kept = get(this.key);
         const others = kept !== null && JSON.stringify(kept) !== this.#last;
-        if (others) this.#show(kept); // another tab wrote without its turn: it is not overwritten
+        if (others) this.#show(kept); // do not overwrite a tab that wrote out of turn
         if (!set(this.key, this.#answers)) return this.#say(forbidden() ? "forbidden" : "full");
         this.#dirty = false;
         this.#typed.clear();
@@ -218,7 +219,7 @@ export class AnswerStore {
         const kept = get(this.key);
         const unchanged = JSON.stringify(kept) === this.#last;
         if (!mine) {
-            // A tab that took the turn without being let may have written: that must stay.
+            // A tab that took over without permission may have written: keep what it wrote.
             if (unchanged) this.flush();
             this.#writes = false;
             return this.#say("elsewhere");
@@ -229,7 +230,7 @@ export class AnswerStore {
         this.flush();
     }
 
-    /** Another tab has written, or deleted. @param {any} value */
+    /** React to another tab that has written or deleted the answers. @param {any} value */
     #heard(value) {
         if (JSON.stringify(value) === this.#last) return;
         if (!this.#writes) return this.#show(value);
@@ -241,7 +242,10 @@ export class AnswerStore {
         } else if (!this.#dirty) this.#show(value);
     }
 
-    /** Show what another tab has kept; what was typed here and not written goes aside. @param {any} kept */
+    /**
+     * Show the answers that another tab has stored; text typed here and not written is set aside.
+     * @param {any} kept
+     */
     #show(kept) {
         const typed = [...this.#typed];
         this.#typed.clear();

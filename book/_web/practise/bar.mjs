@@ -1,16 +1,17 @@
 // @ts-check
-// The bar of a practise page: how far its reader is, whether the answers are kept, and the buttons
-// that download, open and delete them.
+// The bar of a practise page: the reader's progress, whether the answers are stored, and the
+// buttons that download, open and delete them.
 //
-// What stands in `.practise-bar` (practise.css gives it its looks):
+// The elements of `.practise-bar` (styled in practise.css):
 //   p.practise-progress            "3 of 10 right, 1 tried"
-//   p.practise-kept                whether answers are kept; data-state is the store's state;
+//   p.practise-kept                whether answers are stored; data-state is the store's state;
 //                                  role=status; in the state "elsewhere" with button.practise-take
-//   p.practise-said                what the last button did; role=status; data-error if it failed
+//   p.practise-said                the result of the last button; role=status; data-error if it
+//                                  failed
 //   div.practise-files             buttons `.button.quiet.small`, and
 //     label.button.quiet.small.practise-open > input[type=file]
-//                                  the input covers its label unseen, and gets the focus
-//   details.practise-aside > summary, (h4, pre)...   answers that have no place in this edition
+//                                  the invisible input covers its label, and gets the focus
+//   details.practise-aside > summary, (h4, pre)...   answers that have no cell in this edition
 
 import { standing } from "../done.mjs";
 import { button, element } from "../parts.mjs";
@@ -22,7 +23,7 @@ import { ticked } from "./ticks.mjs";
 /** @typedef {import("./answers.mjs").AnswerStore} AnswerStore */
 /** @typedef {import("./answers.mjs").State} State */
 /** @typedef {import("./released.mjs").Notebook} Notebook */
-/** What the page says of its assignment. @typedef {{ assignment: string, title: string, exercises: { name: string }[], written: { name: string }[] }} Data */
+/** The page's data about its assignment. @typedef {{ assignment: string, title: string, exercises: { name: string }[], written: { name: string }[] }} Data */
 
 /** @type {Record<State, string>} */
 const KEPT = {
@@ -43,7 +44,7 @@ const KEPT = {
  * @param {AnswerStore} page.store
  * @param {Notebook} page.released
  * @param {Data} page.data
- * @param {() => void} page.onReplaced is called when the editors must show other answers
+ * @param {() => void} page.onReplaced called when the editors must show other answers
  */
 export function makeBar(place, { store, released, data, onReplaced }) {
     const progress = element("p", { class: "practise-progress" });
@@ -87,7 +88,7 @@ export function makeBar(place, { store, released, data, onReplaced }) {
     /** @param {File} file */
     async function takeIn(file) {
         try {
-            // What has the size of a large file need not be read to be refused.
+            // A file that is too large is refused without reading it.
             const text = file.size < LARGEST ? await file.text() : " ".repeat(LARGEST);
             const opened = fromNotebook(text, released, data.title);
             const { merged, replaced } = merge(store.answers, opened);
@@ -122,7 +123,7 @@ export function makeBar(place, { store, released, data, onReplaced }) {
         const { sources, verdicts } = store.answers;
         /** @param {string} name */
         const done = (name) =>
-            ticked(data.assignment, name) || (store.state !== "kept" && verdicts[name] === "right"); // where no tick can be kept
+            ticked(data.assignment, name) || (store.state !== "kept" && verdicts[name] === "right"); // if ticks cannot be stored
         const stand = data.exercises.map(({ name }) => standing(name, done(name), { sources }));
         const right = stand.filter((one) => one === "right").length;
         const tried = stand.filter((one) => one === "tried").length;
@@ -169,7 +170,11 @@ export function makeBar(place, { store, released, data, onReplaced }) {
     place.replaceChildren(progress, kept, files, said, aside);
 }
 
-/** What was taken from a file, in words. @param {string} name @param {import("./opened.mjs").Opened} opened */
+/**
+ * Say what was taken from a file.
+ * @param {string} name
+ * @param {import("./opened.mjs").Opened} opened
+ */
 function whatCame(name, { sources, own, aside }) {
     const answers = Object.keys(sources).length;
     if (answers + own.length + aside.length === 0)

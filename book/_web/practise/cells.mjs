@@ -1,6 +1,6 @@
 // @ts-check
-// The cells of a practise page: given code that can be run, answers with an editor, and written
-// questions. The static code stays in the page for printing.
+// The cells of a practise page: given code that the reader can run, answers with an editor, and
+// written questions. The static code stays in the page for printing.
 
 import { element } from "../parts.mjs";
 import { editor } from "./editor.mjs";
@@ -10,7 +10,7 @@ import { report } from "./report.mjs";
 
 /** @typedef {import("./page.mjs").Page} Page */
 
-/** How the keyboard leaves an editor, below the first one. */
+/** Return the line below the first editor that tells how to leave an editor by keyboard. */
 const hint = () =>
     element(
         "p",
@@ -66,7 +66,7 @@ export function answerCell(place, page) {
         view.say("Reset. Undo in the editor (Ctrl+Z) brings your text back.");
     }
 
-    /** Show the text that is kept; what was said of another one goes. */
+    /** Show the stored text; if it is new, clear the report and outputs of the old one. */
     function refresh() {
         if (!code.replace(page.store.source(id))) return;
         said.clear();
@@ -103,7 +103,7 @@ export function writtenCell(place, page) {
         page.store.set(id, field.value || (page.store.stubs.get(id) ?? ""));
     });
 
-    /** Where CSS cannot, the field grows by this. */
+    /** Make the field as high as its text, in browsers where CSS cannot do that. */
     function grow() {
         if (CSS.supports("field-sizing", "content")) return;
         field.style.height = "auto";

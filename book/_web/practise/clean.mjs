@@ -1,8 +1,8 @@
 // @ts-check
-// HTML that Python made, for the page: a notebook may come from somebody else, so nothing of it may
-// run, nothing may be fetched, and nothing may look like a part of the page.
+// Sanitising of HTML that Python made. A notebook may come from somebody else, so its HTML must not
+// run anything, fetch anything, or look like a part of the page.
 
-/** What may stand there: text, tables and drawings. Of anything else, only the text stays. */
+/** The allowed elements: text, tables and drawings. Of any other element, only the text stays. */
 const ELEMENTS = new Set(
     [
         "a b blockquote br caption code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i kbd li ol p",
@@ -11,11 +11,11 @@ const ELEMENTS = new Set(
         "tspan",
     ].flatMap((names) => names.split(" ")),
 );
-/** Elements that are dropped with all that is in them: none of it is text to read. */
+/** Elements that are dropped with all their content, which is not text to read. */
 const UNREAD = new Set("head iframe math noscript object script style template".split(" "));
 const REFUSED =
     /^on|^(id|name|class|tabindex|is|slot|part|contenteditable|popover.*|.*command.*)$/i;
-/** Whose value is an address. */
+/** Attributes whose value is an address. */
 const ADDRESSES = /^(.*href|src.*|action|formaction|data|ping|poster|background|cite|manifest)$/i;
 
 /** @param {Attr} attribute */
@@ -44,7 +44,7 @@ function copyChildren(from, to) {
 }
 
 /**
- * The elements of a piece of HTML that are safe to show.
+ * Return the elements of a piece of HTML that are safe to show.
  * @param {string} html
  */
 export function cleaned(html) {

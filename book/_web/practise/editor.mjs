@@ -24,9 +24,9 @@ import { Compartment, EditorState } from "@codemirror/state";
 import { EditorView, keymap } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
-/** The tables of `@codemirror/lang-python` would be a fifth of all that the page loads. */
+/** `@codemirror/lang-python` is not used, since its tables would be a fifth of the page's bytes. */
 const PYTHON = StreamLanguage.define(python);
-/** As `code.css` colours the code of the chapters. */
+/** The colours that `code.css` uses in the chapters. */
 const COLOURS = HighlightStyle.define([
     { tag: tags.comment, color: "var(--code-comment)" },
     { tag: tags.keyword, color: "var(--code-word)" },
@@ -35,7 +35,7 @@ const COLOURS = HighlightStyle.define([
     { tag: [tags.definition(tags.variableName), tags.meta], color: "var(--code-name)" },
 ]);
 
-/** CodeMirror's own style stands in no layer, so that no sheet of ours can change it. */
+/** CodeMirror's own style is in no cascade layer, so our style sheets cannot override it. */
 const LOOKS = EditorView.theme({
     "&": {
         background: "var(--tint)",
@@ -69,9 +69,9 @@ const LEAVING = EditorView.domEventHandlers({
 /**
  * @typedef {object} Asked
  * @property {string} name for a screen reader: "Your answer to additive_scores"
- * @property {string} hint the id of the line that says how the keyboard leaves it
+ * @property {string} hint the id of the line that tells how to leave the editor by keyboard
  * @property {string} text
- * @property {(text: string) => void} typed is given the whole text after each change by the reader
+ * @property {(text: string) => void} typed called with the text after each change by the reader
  * @property {() => void} run
  * @property {() => void} check
  */
@@ -113,7 +113,7 @@ export function editor({ name, hint, text, typed, run, check }) {
                 EditorView.contentAttributes.of({
                     "aria-label": name,
                     "aria-describedby": hint,
-                    tabindex: "0", // so that the scrolling box around it can be reached, too
+                    tabindex: "0", // so that the keyboard can also reach the scrolling box around it
                 }),
                 EditorView.updateListener.of((update) => {
                     if (update.docChanged && !replacing) typed(update.state.doc.toString());
@@ -124,7 +124,10 @@ export function editor({ name, hint, text, typed, run, check }) {
     return {
         node: view.dom,
         focus: () => view.focus(),
-        /** Put a text there, which can be undone; return whether it is another one. @param {string} now */
+        /**
+         * Replace the text, as a change that can be undone; return whether the text is different.
+         * @param {string} now
+         */
         replace(now) {
             if (now === view.state.doc.toString()) return false;
             replacing = true;

@@ -1,24 +1,24 @@
 // @ts-check
-// Fetching that says how far it is. Pyodide fetches its parts itself, by the `fetch` of the worker.
+// Fetching with progress. Pyodide fetches its parts itself, with the `fetch` of the worker.
 
-/** Milliseconds between two messages. */
+/** Minimum time between two messages, in milliseconds. */
 const PAUSE = 100;
 
-/** A file did not arrive. Its message is a sentence. */
+/** A file did not arrive. The message is a sentence for the reader. */
 export class NotFetched extends Error {}
 
 /**
- * A server may pack a file: it says how long that is, and what arrives here is unpacked already. So
- * the length of what arrives has to be known.
- * @param {Record<string, number>} sizes of the files that are expected, by name, unpacked
- * @param {(bytes: number, total: number) => void} tell how much was sent, and will be in all
+ * Return a `fetch` that counts bytes. A server may compress a file: then its header has the
+ * compressed length, but the bytes that arrive here are uncompressed, so their number must be known.
+ * @param {Record<string, number>} sizes uncompressed sizes of the expected files, by name
+ * @param {(bytes: number, total: number) => void} tell called with the bytes so far and in all
  */
 export function counting(sizes, tell) {
     const real = globalThis.fetch;
     const files = new Map(Object.entries(sizes).map(([name, all]) => [name, { all, came: 0 }]));
     let told = 0;
     const broken = Promise.withResolvers();
-    broken.promise.catch(() => {}); // nobody may wait for it
+    broken.promise.catch(() => {}); // no unhandled rejection if nothing waits for it
 
     function say() {
         told = performance.now();
@@ -30,7 +30,7 @@ export function counting(sizes, tell) {
         tell(bytes, total);
     }
 
-    /** Count what passes. @param {string} name @param {Headers} headers */
+    /** Return a stream that counts the bytes passing through. @param {string} name @param {Headers} headers */
     function counter(name, headers) {
         const unpacked = sizes[name] ?? 0;
         const all = Number(headers.get("content-length")) || unpacked;
@@ -69,9 +69,9 @@ export function counting(sizes, tell) {
     }
     return {
         fetch: fetchCounted,
-        /** Rejects as soon as anything does not arrive. */
+        /** A promise that rejects as soon as a file does not arrive. */
         broken: broken.promise,
-        /** All bytes of a file. @param {string} address */
+        /** Fetch all bytes of a file. @param {string} address */
         bytes: async (address) => (await fetchCounted(address)).arrayBuffer(),
     };
 }

@@ -1,25 +1,25 @@
 // @ts-check
-// What stands below every cell that runs: its buttons, what is said of a run, and its outputs.
+// The part below every cell that runs: its buttons, the status of the run, and the outputs.
 
 import { button, element } from "../parts.mjs";
 import { Outputs } from "./outputs.mjs";
 
-/** The id of the line that says how the keyboard leaves an editor. */
+/** The id of the line that tells how to leave an editor by keyboard. */
 export const HINT = "practise-hint";
 
 /** @typedef {[text: string, does: () => void]} Action */
 
 /**
- * @param {string} name of the cell, for a screen reader: every button is named by it
- * @param {Action[]} actions the first is the one that is wanted most
+ * @param {string} name of the cell, which screen readers hear with the name of each button
+ * @param {Action[]} actions the buttons; the first is the main one
  * @param {() => void} stop
  */
 export function frame(name, actions, stop) {
     const said = element("span", { class: "practise-said", role: "status" });
-    const loading = element("span", { class: "practise-loading" }); // changes too often to be read
+    const loading = element("span", { class: "practise-loading" }); // no status role: it changes too often to be read aloud
     const buttons = actions.map(([text, does]) => named(text, name, does));
     const stopping = named("Stop", name, () => {
-        buttons[0].focus(); // before the pressed button goes
+        buttons[0].focus(); // before the pressed button disappears
         stop();
     });
     stopping.classList.add("practise-stop");
@@ -36,7 +36,7 @@ export function frame(name, actions, stop) {
                 said.textContent = text;
                 loading.textContent = "";
             },
-            /** @param {string} text how far Python is, where the cell waits for it */
+            /** @param {string} text the progress of loading Python, for a cell that waits for it */
             wait(text) {
                 if (!stopping.hidden) loading.textContent = text;
             },
@@ -50,7 +50,12 @@ export function frame(name, actions, stop) {
     };
 }
 
-/** A button whose name says of which cell it is. @param {string} text @param {string} name @param {() => void} does */
+/**
+ * Return a button whose accessible name includes its cell.
+ * @param {string} text
+ * @param {string} name
+ * @param {() => void} does
+ */
 export function named(text, name, does) {
     const made = button(text, does);
     made.setAttribute("aria-label", `${text}: ${name}`);

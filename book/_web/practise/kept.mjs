@@ -1,6 +1,6 @@
 // @ts-check
-// Answers as the browser keeps them: what they are, and how what was kept fits the edition of the
-// assignment that the page has. What has no place in it any more is kept aside, never deleted.
+// Answers as the browser stores them: their form, and how stored answers are fitted to the page's
+// edition of the assignment. Answers without a cell in this edition are set aside, never deleted.
 
 import { stubsOf } from "./released.mjs";
 
@@ -13,8 +13,8 @@ import { stubsOf } from "./released.mjs";
  * @property {Record<string, string>} sources by cell: answers that differ from the release
  * @property {OwnCell[]} own
  * @property {string[]} ran cells that the reader has run
- * @property {Record<string, "right" | "tried">} verdicts by exercise: what its last check said
- * @property {Aside[]} aside answers whose cell this edition has not
+ * @property {Record<string, "right" | "tried">} verdicts by exercise: the result of its last check
+ * @property {Aside[]} aside answers whose cell does not exist in this edition
  */
 
 /** @param {string} edition @returns {Answers} */
@@ -28,7 +28,7 @@ export const noAnswers = (edition) => ({
 });
 
 /**
- * The answers in what was kept, whoever wrote it, for this edition.
+ * Return the valid part of stored answers, which any page may have written, fitted to this edition.
  * @param {any} kept
  * @param {string} edition
  * @param {Notebook} released
@@ -58,10 +58,10 @@ const texts = (...values) => values.every((value) => typeof value === "string");
 const list = (value) => (Array.isArray(value) ? value : []);
 
 /**
- * Put what was opened from a file over what stands here. An answer that the file does not have stays.
+ * Merge the answers from a file into the current ones. Answers that are not in the file stay.
  * @param {Answers} answers
  * @param {import("./opened.mjs").Opened} opened
- * @returns {{ merged: Answers, replaced: string[] }} `replaced` names the answers that will be gone
+ * @returns {{ merged: Answers, replaced: string[] }} `replaced` names the answers that are lost
  */
 export function merge(answers, opened) {
     const replaced = Object.keys(opened.sources).filter(

@@ -1,8 +1,8 @@
 """A student's notebook in a page: run cells as a kernel does, and check answers.
 
-The page's worker unpacks an assignment and makes one `Notebook` of its folder. The judge is the
-`autograder` package in that folder, unchanged. Nothing here needs a browser, so that tests can run
-the same file in any Python.
+The page's worker unpacks an assignment and creates a `Notebook` for its folder. The judge is the
+unchanged `autograder` package in that folder. This file does not need a browser, so tests can run
+it in any Python.
 
 This is not a sandbox: readers can deceive the judge in their own page if they want to. If a cell
 replaces `np.exp` or `sys.stdout` by accident, it is put back, and the page says so.
@@ -25,10 +25,10 @@ from collections.abc import Callable
 from typing import Any
 
 MOST_TEXT, MOST_OF_AN_ERROR = 100_000, 20_000
-"""More characters of a run's text and of one error are not shown."""
+"""The maximum number of characters shown of a run's text, and of an error."""
 
 MOST_LINES, PIECE = 500, 8192
-"""A run sends its first lines at once, each on its own; later ones in pieces of this length."""
+"""A run sends its first MOST_LINES lines separately, and later lines in pieces of this length."""
 
 PUT_BACK = "The checks need it, too, so the page has put it back. Use a name of your own."
 CUT = f"\n[The page shows the first {MOST_TEXT:,} characters of a run. The rest is left out.]\n"
@@ -38,10 +38,10 @@ KEPT = ("builtins", "math", "numpy", "numpy.linalg")
 
 
 class Notebook:
-    """The Python behind one assignment's page."""
+    """The Python behind the page of an assignment."""
 
     def __init__(self, folder: str, show: Callable[[str], None]) -> None:
-        """Import the judge in the assignment's `folder`; `show` is given each output as JSON."""
+        """Import the judge in the assignment's `folder`; `show` receives each output as JSON."""
         self._folder = folder
         sys.path.insert(0, folder)
         os.chdir(folder)
@@ -54,15 +54,15 @@ class Notebook:
         module = sys.modules["__main__"] = types.ModuleType("__main__")
         self._names = vars(module)
         self._names.update(__builtins__=builtins, display=self._display)
-        self._made: dict[str, dict[str, Any]] = {}  # the names that each cell has bound
+        self._bound: dict[str, dict[str, Any]] = {}  # cell -> the names that it has bound
         modules = [importlib.import_module(name) for name in KEPT]
-        self._kept = [(one.__name__, vars(one), {**vars(one)}) for one in modules]
+        self._originals = [(module.__name__, vars(module), {**vars(module)}) for module in modules]
 
     def run(self, source: str, cell: str) -> str:
         """Run `source` as the cell of this name, and return JSON.
 
-        That is {"ok": bool, "seconds": float, "spoilt": [cell, ...]}: spoilt are the cells that
-        have bound a name which means something else by now, such as `np` after `np = None`.
+        The JSON is {"ok": bool, "seconds": float, "spoilt": [cell, ...]}. A cell is spoilt if a
+        name that it has bound was bound again since, such as `np` by `np = None`.
         """
         before = {**self._names}
         error, _, seconds = self._attempt(lambda: self._execute(source, f"<cell {cell}>"))
@@ -74,7 +74,7 @@ class Notebook:
     def check(self, exercise: str) -> str:
         """Check the answer to `exercise`, whose cell has run; show the report, return the result.
 
-        The JSON has what `run` returns, and passed (null where the answer could not be judged),
+        The JSON has the keys of `run`, and passed (null if the answer could not be judged),
         verdict, misconception and message.
         """
         result: dict[str, Any] = {"ok": False, "seconds": 0.0, **dict.fromkeys(JUDGED)}
@@ -84,14 +84,14 @@ class Notebook:
         return json.dumps(result)
 
     def _spoilt(self, cell: str, before: dict[str, Any]) -> list[str]:
-        """Note what `cell` has just bound; return the cells some of whose names were rebound."""
-        mine, unbound = self._made.setdefault(cell, {}), object()
+        """Note the names that `cell` has just bound; return the cells whose names were rebound."""
+        mine, unbound = self._bound.setdefault(cell, {}), object()
         for name, value in self._names.items():
             if name in mine or before.get(name, unbound) is not value:
                 mine[name] = value
         return [
             other
-            for other, names in self._made.items()
+            for other, names in self._bound.items()
             if any(self._names.get(name, unbound) is not value for name, value in names.items())
         ]
 
@@ -108,9 +108,9 @@ class Notebook:
         return {"ok": True, "seconds": seconds, **judged}
 
     def _attempt(self, work: Callable[[], None]) -> tuple[BaseException | None, str, float]:
-        """Do `work` with the page as its screen, and put back what it replaces.
+        """Do `work` with its output shown in the page, and undo replacements in the KEPT modules.
 
-        Returns what it raised, the names of what it replaced, and the seconds that it took.
+        Returns (the exception or None, the names that were replaced, the time in seconds).
         """
         os.chdir(self._folder)
         output, error = self._output, None
@@ -120,7 +120,7 @@ class Notebook:
         started = time.perf_counter()
         try:
             work()
-        except BaseException as raised:  # SystemExit and KeyboardInterrupt end nothing here
+        except BaseException as raised:  # SystemExit and KeyboardInterrupt must not end the worker
             error = raised
         replaced = self._put_back()
         sys.stdin, sys.stdout, sys.stderr = before
@@ -133,9 +133,12 @@ class Notebook:
         return error, replaced, seconds
 
     def _put_back(self) -> str:
-        """Return the names of what was replaced in KEPT. No built-in function is called here."""
+        """Restore the KEPT modules; return the names that were replaced.
+
+        It calls no built-in functions, since these may be replaced.
+        """
         replaced = ""
-        for module, now, before in self._kept:
+        for module, now, before in self._originals:
             for name, value in before.items():
                 if now.get(name) is not value:
                     now[name] = value
@@ -143,7 +146,7 @@ class Notebook:
         return replaced
 
     def _execute(self, source: str, name: str) -> None:
-        """Run a cell in the notebook's names, and show the value of its last expression."""
+        """Run a cell in the notebook's namespace, and show the value of its last expression."""
         lines = [f"{line}\n" for line in source.split("\n")]
         linecache.cache[name] = len(source), None, lines, name  # for tracebacks and `inspect`
         tree: Any = compile(source, name, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
@@ -156,10 +159,10 @@ class Notebook:
                 self._display(value)
 
     def _display(self, *values: Any) -> None:
-        """Show each value as a notebook does: in HTML or SVG if it can, else as its `repr`."""
+        """Show each value as a notebook does: as HTML or SVG if it can, else as its `repr`."""
         for value in values:
-            made = [name for name in ("_repr_html_", "_repr_svg_") if hasattr(type(value), name)]
-            page = getattr(value, made[0])() if made else None
+            methods = [name for name in ("_repr_html_", "_repr_svg_") if hasattr(type(value), name)]
+            page = getattr(value, methods[0])() if methods else None
             if isinstance(page, str):
                 self._output.html(page)
             else:
@@ -167,7 +170,7 @@ class Notebook:
 
 
 def _refusal(exercise: str, answer: Any) -> str | None:
-    """Why `answer` cannot be checked, or None; the judge knows a function by its own name."""
+    """Return why `answer` cannot be checked, or None. The judge finds an exercise by its name."""
     if answer is None:
         return f"`{exercise}` is not defined. Its cell has not run, or has ended with an error."
     name = getattr(answer, "__name__", None)
@@ -179,7 +182,7 @@ def _refusal(exercise: str, answer: Any) -> str | None:
 
 
 class _Output:
-    """Sends what a run shows, as it comes, and of its text the first MOST_TEXT characters."""
+    """The output of a run, which is sent at once; of text, only the first MOST_TEXT characters."""
 
     def __init__(self, show: Callable[[str], None]) -> None:
         self._show, self._text = show, ""
@@ -222,12 +225,12 @@ class _Output:
     def error(self, error: BaseException, source: str) -> str:
         """Show `error` without the frames of this file; return its message, or its name."""
         plain = _in_words(error, source)
-        told = traceback.TracebackException(type(plain), plain, error.__traceback__)
-        told.stack[:] = [frame for frame in told.stack if frame.filename != _HERE]
-        text = "".join(told.format() if told.stack else told.format_exception_only())
+        report = traceback.TracebackException(type(plain), plain, error.__traceback__)
+        report.stack[:] = [frame for frame in report.stack if frame.filename != _HERE]
+        text = "".join(report.format() if report.stack else report.format_exception_only())
         if len(text) > MOST_OF_AN_ERROR:
             text = f"{text[: MOST_OF_AN_ERROR // 2]}\n[...]\n{text[-MOST_OF_AN_ERROR // 2 :]}"
-        message = str(told)[:MOST_OF_AN_ERROR]
+        message = str(report)[:MOST_OF_AN_ERROR]
         name = type(plain).__name__
         self._send(kind="error", name=name, message=message, text=text)
         return message or name
@@ -242,7 +245,7 @@ class _Output:
 
 
 class _Stream(io.TextIOBase):
-    """What stands in for sys.stdin, sys.stdout or sys.stderr; the same object in all runs."""
+    """The replacement of sys.stdin, sys.stdout or sys.stderr; the same object in all runs."""
 
     def __init__(self, output: _Output, name: str) -> None:
         self._output, self._name = output, name
@@ -269,11 +272,11 @@ _WORDS: tuple[tuple[type[BaseException], str, str], ...] = (
     (TypeError, "dtype('int64') to dtype('int32')", "In this page, use `.astype(np.intp)`."),
     (SystemExit, "", "exit() ends nothing in this page. Leave it out, or use `return`."),
 )
-"""What to do about an error of this type whose message has these words."""
+"""(Type of an error, words in its message, advice)."""
 
 
 def _in_words(error: BaseException, source: str) -> BaseException:
-    """The same error, with a message that says what to do where Python's own does not."""
+    """Return the error with advice in its message, if Python's message does not tell what to do."""
     match error:
         case ModuleNotFoundError(name=str(name)) if name.partition(".")[0] not in sys.modules:
             drawn = " Its drawings appear in the notebook." if name.startswith("matplotlib") else ""
@@ -281,19 +284,19 @@ def _in_words(error: BaseException, source: str) -> BaseException:
                 f"{name} is not in this page, which has Python's own modules and NumPy.{drawn} "
                 f"Download the notebook, and run it where {name} is installed."
             )
-        case SyntaxError(lineno=int(line), msg=str(said)):
-            written = [*source.split("\n"), ""][min(line - 1, source.count("\n"))].strip()
-            if written.startswith(("%", "!", "?", "pip ")) or written.endswith("?"):
+        case SyntaxError(lineno=int(number), msg=str(message)):
+            line = [*source.split("\n"), ""][min(number - 1, source.count("\n"))].strip()
+            if line.startswith(("%", "!", "?", "pip ")) or line.endswith("?"):
                 error.msg = "A page runs plain Python: this command of Jupyter is for a notebook."
-            elif "'await' outside" in said or "outside async" in said:
+            elif "'await' outside" in message or "outside async" in message:
                 error.msg = "A cell cannot wait in this page. Leave `await` out."
     try:
-        said = str(error).removesuffix(".")
-    except BaseException:  # an exception of the student's own may not know what to say
+        message = str(error).removesuffix(".")
+    except BaseException:  # the `__str__` of a student's own exception may fail
         return error
     for kind, words, advice in _WORDS:
-        if isinstance(error, kind) and words in said:
-            return kind(f"{said}. {advice}" if said and said != "None" else advice)
+        if isinstance(error, kind) and words in message:
+            return kind(f"{message}. {advice}" if message and message != "None" else advice)
     return error
 
 

@@ -1,6 +1,6 @@
 // @ts-check
-// A notebook's file: written as `autograder release` writes it, with the answers in their cells, and
-// read back. `opened.mjs` has what is read.
+// Notebook files: written as `autograder release` writes them, with the answers in their cells.
+// `opened.mjs` reads them.
 
 import { cellsOf, freshId, linesOf, sourceOf } from "./released.mjs";
 
@@ -13,7 +13,7 @@ export { fromNotebook, LARGEST, NotebookError } from "./opened.mjs";
 const ID = /^[a-zA-Z0-9_-]{1,64}$/; // what nbformat 4.5 allows
 
 /**
- * The text of the notebook: without answers, byte for byte what the release is.
+ * Return the text of the notebook's file. Without answers it equals the release byte for byte.
  * @param {Notebook} released
  * @param {{ sources: Record<string, string>, own: OwnCell[] }} answers
  */
@@ -34,7 +34,11 @@ export function toNotebook(released, answers) {
     return `${JSON.stringify({ ...released, cells }, null, 1)}\n`;
 }
 
-/** A code cell without marks, its keys in nbformat's order. @param {string} id @param {string} source */
+/**
+ * Return a code cell without marks, with its keys in nbformat's order.
+ * @param {string} id
+ * @param {string} source
+ */
 const ownCell = (id, source) => ({
     cell_type: "code",
     execution_count: null,

@@ -1,30 +1,30 @@
 // @ts-check
-// Reads a notebook that was worked in somewhere, whatever was done to it. Released cells are known
-// again by their mark, or where a tool dropped it by id or text, as the grader knows them.
+// Reads a notebook that was edited in any tool. Released cells are recognised as the grader does
+// it: by their mark, or by id or text if a tool has dropped the mark.
 
 import { freshId, kindOf, linesOf, nameOf, sourceOf, stubsOf } from "./released.mjs";
 
 /** @typedef {import("./released.mjs").Notebook} Notebook */
 /** @typedef {import("./released.mjs").OwnCell} OwnCell */
 /** @typedef {import("./released.mjs").Cell} Cell */
-/** What has no place in this edition, under the name of its cell. @typedef {{ cell: string, source: string }} Aside */
+/** An answer whose cell, named `cell`, does not exist in this edition. @typedef {{ cell: string, source: string }} Aside */
 /** @typedef {{ sources: Record<string, string>, own: OwnCell[], aside: Aside[] }} Opened */
-/** A cell of the file. `name` is the released cell that it corresponds to, `after` the one that it follows. @typedef {{ name: string | null, after: string, code: boolean, source: string | null, id: string, marks: Record<string, any> | null }} Found */
+/** A cell of the file. `name` is its released cell, `after` the released cell that it follows. @typedef {{ name: string | null, after: string, code: boolean, source: string | null, id: string, marks: Record<string, any> | null }} Found */
 
-/** Files of so many bytes are refused; one without outputs is a hundred times smaller. */
+/** Files of this many bytes or more are refused; without outputs, they are 100 times smaller. */
 export const LARGEST = 10 * 2 ** 20;
-const MOST_CELLS = 500; // the grader reads no more
+const MOST_CELLS = 500; // the grader does not read more either
 const AGAIN = "Save it again where you worked in it, and open it once more.";
 const CHECK_LINE = /^check\(\s*\w*\s*\)[ \t]*(?:#.*)?$/;
 
-/** A file that cannot be taken; its message says why, and what to do. */
+/** A file that cannot be used; the message says why, and what to do. */
 export class NotebookError extends Error {}
 
 /**
- * The answers in a notebook's text. Those whose cell is not in the release come back as `aside`.
+ * Return the answers in a notebook's text. Answers whose cell is not in the release are in `aside`.
  * @param {string} text
  * @param {Notebook} released
- * @param {string} assignment its title, for what is said of another's notebook
+ * @param {string} assignment its title, for the message about a notebook of another assignment
  * @returns {Opened}
  */
 export function fromNotebook(text, released, assignment) {
@@ -67,7 +67,7 @@ export function fromNotebook(text, released, assignment) {
     return opened;
 }
 
-/** The cells of a file. Throws NotebookError where there are none. @param {string} text */
+/** Return the cells of a file. Throws NotebookError if it has none. @param {string} text */
 function read(text) {
     if (text.length >= LARGEST)
         throw new NotebookError(
@@ -93,8 +93,8 @@ function read(text) {
 }
 
 /**
- * Which released cell each cell is, or stands behind. Of several released cells with the same text,
- * such as the places of two written answers, it is the next one.
+ * Find for each cell its released cell, and the released cell that it follows. If several released
+ * cells have the same text, such as those for two written answers, the next one is taken.
  * @param {any[]} cells
  * @param {Notebook} released
  * @returns {Found[]}
@@ -121,7 +121,7 @@ function found(cells, released) {
     });
 }
 
-/** @param {unknown} source @returns {string | null} null where it is no text */
+/** @param {unknown} source @returns {string | null} null if it is not a text */
 function textOf(source) {
     if (typeof source === "string") return source;
     const lines = Array.isArray(source) && source.every((line) => typeof line === "string");
@@ -129,7 +129,7 @@ function textOf(source) {
 }
 
 /**
- * Throw NotebookError where no cell is one to fill in.
+ * Throw NotebookError if no cell is an answer to this assignment.
  * @param {Found[]} cells
  * @param {Map<string, string>} stubs
  * @param {string} assignment
@@ -150,8 +150,8 @@ function refuseOther(cells, stubs, assignment) {
 }
 
 /**
- * The cells that are earlier attempts at an answer: of several that define it, the last one that
- * was edited counts.
+ * Return the cells with earlier attempts at an answer: if several cells define the answer, the last
+ * edited cell counts.
  * @param {Found[]} cells
  * @param {Map<string, string>} stubs
  */
@@ -167,15 +167,15 @@ function attempts(cells, stubs) {
     });
 }
 
-/** The pieces of a split answer. @param {string[]} pieces */
+/** Join the pieces of an answer that was split into several cells. @param {string[]} pieces */
 const joined = (pieces) => {
     const written = pieces.filter((piece) => piece.trim() !== "");
     return written.length > 1 ? written.join("\n\n") : (written[0] ?? pieces[0] ?? "");
 };
 
 /**
- * What a student wrote into a cell that is not for it, such as a self-check; empty if nothing. A
- * given cell that differs because it is of another edition has another checksum.
+ * Return the text that a student wrote into a cell not meant for answers, such as a self-check, or
+ * "". A given cell that differs because it is from another edition has another checksum.
  * @param {Found} cell
  * @param {Cell | undefined} given
  */
@@ -190,7 +190,11 @@ function writtenInto(cell, given) {
     return same || cell.marks === null ? source : "";
 }
 
-/** Whether two texts differ in empty lines and in blanks at the ends of lines at most. @param {string} one @param {string} other */
+/**
+ * Return whether two texts are the same except for empty lines and trailing white space.
+ * @param {string} one
+ * @param {string} other
+ */
 export function sameText(one, other) {
     /** @param {string} text */
     const lines = (text) =>

@@ -1,5 +1,5 @@
 // @ts-check
-// What a cell has printed, shown and raised, below it. `notebook.py` cuts off what is too long.
+// The outputs of a cell, below it: text, values, HTML and errors. `notebook.py` shortens long ones.
 
 import { element } from "../parts.mjs";
 import { cleaned } from "./clean.mjs";
@@ -12,11 +12,11 @@ import { cleaned } from "./clean.mjs";
  */
 
 export class Outputs {
-    /** Where printed text goes on. @type {Text | null} */
+    /** The text node to which more printed text is appended. @type {Text | null} */
     #printed = null;
     #stream = "";
 
-    /** @param {string} of what a screen reader calls the cell */
+    /** @param {string} of the cell's name for screen readers */
     constructor(of) {
         this.of = of;
         this.node = element("div", { class: "practise-outputs" });
@@ -36,7 +36,7 @@ export class Outputs {
         const kind = output.kind === "text" ? output.stream : output.kind;
         const text = document.createTextNode(output.text);
         const name = kind === "error" ? `Error in ${this.of}` : `Output of ${this.of}`;
-        // It scrolls in itself, so the keyboard has to reach it.
+        // The element scrolls, so the keyboard must be able to reach it.
         const options = {
             class: `practise-${kind}`,
             tabindex: 0,

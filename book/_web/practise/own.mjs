@@ -1,5 +1,5 @@
 // @ts-check
-// The reader's own cells, below an answer: to try something.
+// The reader's own cells, below an answer, for trying something.
 
 import { element } from "../parts.mjs";
 import { editor } from "./editor.mjs";
@@ -7,7 +7,7 @@ import { frame, HINT } from "./frame.mjs";
 
 /** @typedef {import("./page.mjs").Page} Page */
 
-/** @param {string} below the released cell that they stand below @param {Page} page */
+/** @param {string} below the released cell above them @param {Page} page */
 export function ownCells(below, page) {
     const node = element("div", { class: "practise-owns" });
     /** @type {Map<string, ReturnType<typeof made>>} */
@@ -62,14 +62,14 @@ export function ownCells(below, page) {
         return { place, code, field };
     }
 
-    /** The cell has gone, and with it the button that was pressed. */
+    /** Move the focus to a nearby button after the cell with the pressed button was removed. */
     function focusNear() {
         const near = node.querySelector(".practise-own:last-child button") ?? node.parentElement;
         const target = near instanceof HTMLButtonElement ? near : near?.querySelector("button");
         target?.focus();
     }
 
-    /** Show the cells that are kept, each at its place. Those that stay are not touched. */
+    /** Show the stored cells in their order. Cells that stay are not touched. */
     function show() {
         const kept = page.ownBelow(below);
         for (const [id, { place, field }] of cells) {

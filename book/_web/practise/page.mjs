@@ -1,5 +1,5 @@
 // @ts-check
-// What the cells of a practise page share.
+// The state that the cells of a practise page share.
 
 import { cellsOf } from "./released.mjs";
 
@@ -7,10 +7,10 @@ import { cellsOf } from "./released.mjs";
  * @typedef {{ assignment: string, title: string, chapter: string, python: string, files: string,
  *     archive: string, sizes: Record<string, number>, version: string, edition: string,
  *     exercises: { name: string, points: number, kind: string }[],
- *     written: { name: string, points: number }[] }} Data what the page says of its assignment
+ *     written: { name: string, points: number }[] }} Data the page's data about its assignment
  */
 
-/** What the reader types into: it shows what is kept, and can be locked. @typedef {{ refresh(): void, lock(now: boolean): void }} Field */
+/** A field that the reader types into: it shows the stored text, and can be locked. @typedef {{ refresh(): void, lock(now: boolean): void }} Field */
 
 /** The kinds of released cells that the page shows as cells. */
 const PLACED = ["given", "answer", "written"];
@@ -27,8 +27,8 @@ export class Page {
     }
 
     /**
-     * The reader's own cells between a cell of the page and the next one, in order. A notebook that
-     * was opened may have them anywhere, also below a self-check and above all cells.
+     * Return the reader's own cells between a cell of the page and the next one, in order. An
+     * opened notebook may have them anywhere, even below a self-check or above all other cells.
      * @param {string} id
      */
     ownBelow(id) {
@@ -51,12 +51,12 @@ export class Page {
         this.#fields.delete(field);
     }
 
-    /** Show in every field what is kept. */
+    /** Show the stored text in every field. */
     refresh() {
         for (const field of [...this.#fields]) field.refresh();
     }
 
-    /** @param {boolean} now whether nothing may be typed: another tab writes */
+    /** @param {boolean} now whether to lock the fields, because another tab writes */
     lock(now) {
         this.#locked = now;
         for (const field of this.#fields) field.lock(now);

@@ -1,22 +1,23 @@
 // @ts-check
-// Which cells run, and in which order: before an answer is checked, Python must have the given cells
-// above it, and what the reader has run there. On a Python that has them, only what changed runs.
+// The plan of a run: which cells run, and in which order. Before an answer is checked, Python must
+// have run the given cells above it, and the reader's own cells and answers there that the reader
+// has run before. Cells that this Python has already run are only repeated if they have changed.
 
-/** A cell of code, with the text that stands in the page now.
+/** A cell of code, with its current text.
  * @typedef {{ id: string, kind: string, source: string }} Cell
  */
 
-/** What one Python has run: each cell's newest text, and when, counted in runs. */
+/** The record of what a Python has run: each cell's last text, and the number of that run. */
 export class Session {
     /** @type {Map<string, { source: string, at: number }>} */
     #ran = new Map();
-    /** The cell, and its text, that gave a name of another cell a new meaning. @type {Map<string, Cell>} */
+    /** Cell -> the cell, with its text, that rebound one of its names. @type {Map<string, Cell>} */
     #spoilers = new Map();
     #runs = 0;
 
     /**
-     * @param {Cell} cell which has run just now
-     * @param {string[]} spoilt ids of the cells that have bound a name which now means something else
+     * @param {Cell} cell which has just run
+     * @param {string[]} spoilt ids of the cells of which a name has been rebound
      */
     note(cell, spoilt) {
         this.#runs += 1;
@@ -25,15 +26,15 @@ export class Session {
         for (const id of spoilt) if (!this.#spoilers.has(id)) this.#spoilers.set(id, cell);
     }
 
-    /** When the cell ran with the text that it has now, or 0. @param {Cell} cell */
+    /** Return the number of the cell's run with its current text, or 0. @param {Cell} cell */
     when({ id, source }) {
         const last = this.#ran.get(id);
         return last?.source === source ? last.at : 0;
     }
 
     /**
-     * Whether a name of the cell was rebound by text that has gone from the page: the reader has
-     * taken `np = None` back, and expects `np` to be there again.
+     * Return whether a name of the cell was rebound by code that is no longer on the page. For
+     * example, the reader has deleted `np = None`, and expects `np` to be NumPy again.
      * @param {string} id @param {Cell[]} cells as they are now
      */
     spoilt(id, cells) {
@@ -44,16 +45,16 @@ export class Session {
 }
 
 /**
- * The cells that have to run, ending with the target, which always runs.
+ * Return the cells that have to run, ending with the target, which always runs.
  * @param {Cell[]} cells in the order of the page: "given", "answer" or "own"; others never run
  * @param {string} target the id of the cell that the reader runs
  * @param {Session} session
- * @param {string[]} ran ids of the answers and own cells that the reader has run, ever
+ * @param {string[]} ran ids of all answers and own cells that the reader has ever run
  * @returns {Cell[]}
  */
 export function plan(cells, target, session, ran) {
     const end = cells.findIndex((cell) => cell.id === target);
-    let newest = 0; // when the newest of the own cells above ran: a given cell may read what it made
+    let newest = 0; // latest run of an own cell above: a given cell may depend on its results
     const above = cells.slice(0, end).filter((cell) => {
         const mine = cell.kind === "own" || cell.kind === "answer";
         if (!(cell.kind === "given" || (mine && ran.includes(cell.id)))) return false;

@@ -1,5 +1,5 @@
 // @ts-check
-// An assignment that is done in the page: each answer gets an editor, and is checked by the same
+// Makes an assignment's page interactive: each answer gets an editor, and is checked by the same
 // self-check as in the notebook, in a Python that runs in a worker.
 
 import { button, element } from "../parts.mjs";
@@ -17,7 +17,7 @@ import { loading, PYTHON } from "./words.mjs";
 /** @param {string} path from the page */
 const absolute = (path) => new URL(path, document.baseURI).href;
 
-/** Make the page live. @param {Data} data @param {import("./released.mjs").Notebook} released @param {Element} place of the bar */
+/** Make the page interactive. @param {Data} data @param {import("./released.mjs").Notebook} released @param {Element} place of the bar */
 function practise(data, released, place) {
     const store = new AnswerStore(data.assignment, data.edition, released);
     const state = element("p", { class: "practise-python" });
@@ -65,7 +65,7 @@ function practise(data, released, place) {
     document.getElementById(location.hash.slice(1))?.scrollIntoView();
 }
 
-/** Fetch the notebook, and say so where it does not come. @param {Data} data @param {Element} place */
+/** Fetch the notebook and make the page interactive; say so if it cannot be fetched. @param {Data} data @param {Element} place */
 async function begin(data, place) {
     const name = `${data.assignment}.ipynb`;
     /** @type {import("./released.mjs").Notebook} */

@@ -1,30 +1,30 @@
 // @ts-check
-// The page's side of Python: it starts the worker when it is first needed, asks it for one thing at a
-// time, and ends it to stop it. A worker that dies is begun anew.
+// The page's side of Python: it starts the worker when it is first needed, sends it a request at a
+// time, and terminates it to stop a run. If a worker dies, a new one is started.
 
 import { Session } from "./plan.mjs";
 
 /**
  * @typedef {import("./outputs.mjs").Output} Output
- * @typedef {{ ok: boolean, seconds: number, spoilt: string[] }} Ran `spoilt` names cells
+ * @typedef {{ ok: boolean, seconds: number, spoilt: string[] }} Ran `spoilt` has names of cells
  * @typedef {{ ok: boolean, seconds: number, passed: boolean | null, verdict: string | null, misconception: string | null,
  *     message: string }} Checked
  * @typedef {{ python: string, files: string, archive: string, sizes: Record<string, number>,
- *     assignment: string, version: string }} Place absolute addresses; the version of our own files
+ *     assignment: string, version: string }} Place absolute addresses, and the version of our own files
  * @typedef {"absent" | "loading" | "ready" | "failed"} State
- * @typedef {{ bytes: number, total: number, why: string }} How far the fetching is, and why it failed
+ * @typedef {{ bytes: number, total: number, why: string }} How the progress of the fetching, and why it failed
  * @typedef {Pick<Worker, "postMessage" | "terminate" | "addEventListener">} WorkerLike
  * @typedef {{ id: number, sent: boolean, show: (output: Output) => void,
  *     resolve: (result: any) => void, reject: (error: Error) => void }} Job
  */
 
-/** The reader has stopped it. Its message is a sentence. */
+/** The reader has stopped Python. The message is a sentence for the reader. */
 export class Stopped extends Error {}
 
-/** The worker died, or did not start. Its message is a sentence. */
+/** The worker died, or did not start. The message is a sentence for the reader. */
 export class Failed extends Error {}
 
-/** Python did not start, and will not by itself. */
+/** Python did not start, and will not start again by itself. */
 export class NotStarted extends Failed {}
 
 const OLD_BROWSER =
@@ -71,12 +71,12 @@ export class Python {
         this.session = new Session();
     }
 
-    /** Start it, unless it has been; resolves when it is ready. @returns {Promise<void>} */
+    /** Start Python unless it was started; resolves when it is ready. @returns {Promise<void>} */
     start() {
         if (this.#arrival) return this.#arrival.promise;
         const arrival = Promise.withResolvers();
         this.#arrival = arrival;
-        arrival.promise.catch(() => {}); // those who wait for it are told
+        arrival.promise.catch(() => {}); // callers that wait for it handle the error
         this.session = new Session();
         if (this.create === newWorker && !canRun()) {
             this.#end(OLD_BROWSER);
@@ -95,15 +95,15 @@ export class Python {
         return arrival.promise;
     }
 
-    /** Wait until it is there; `stop` ends the waiting. @returns {Promise<void>} */
+    /** Wait until Python is ready; `stop` ends the wait. @returns {Promise<void>} */
     ready() {
         return this.#ask(null, () => {});
     }
 
     /**
-     * @param {string} cell its name, in tracebacks
+     * @param {string} cell its name, for tracebacks
      * @param {string} source
-     * @param {(output: Output) => void} show is called as outputs come
+     * @param {(output: Output) => void} show called with each output at once
      * @returns {Promise<Ran>}
      */
     run(cell, source, show) {
@@ -119,7 +119,7 @@ export class Python {
         return this.#ask({ type: "check", exercise }, show);
     }
 
-    /** End what runs, whatever it does, and begin a fresh Python; one that is on its way goes on. */
+    /** Terminate a run and start a fresh Python. A Python that is still loading goes on loading. */
     stop() {
         const job = this.#job;
         this.#job = null;
@@ -171,7 +171,11 @@ export class Python {
         }
     }
 
-    /** The worker is of no more use. @param {string} why in its own words @param {boolean} unfetched if something did not arrive */
+    /**
+     * Handle a worker that cannot be used any more.
+     * @param {string} why in the worker's words
+     * @param {boolean} unfetched whether a file did not arrive
+     */
     #fail(why, unfetched) {
         const job = this.#job;
         const reason = why && ` (${why})`;
@@ -182,7 +186,7 @@ export class Python {
         job?.reject(new Failed(`${DIED}${reason}`));
     }
 
-    /** Python cannot start. @param {string} why */
+    /** Report that Python cannot start. @param {string} why */
     #end(why) {
         const arrival = this.#arrival;
         this.#drop();

@@ -1,9 +1,9 @@
 // @ts-check
-// A released notebook: what its cells are, and where a student's own cells stand among them.
+// A released notebook: the kinds of its cells, and the places of a student's own cells among them.
 
 /**
- * A code cell of the student's own. It stands after the cell `after`, which is a released one or
- * another of the student's own; before all cells where `after` is empty.
+ * A code cell that the student has added. It comes after the cell `after`, which is a released cell
+ * or another added cell. If `after` is empty, it comes before all cells.
  * @typedef {{ id: string, after: string, source: string }} OwnCell
  */
 /**
@@ -18,23 +18,23 @@
 /** @typedef {{ id: string, kind: Kind, source: string, cell: Cell | null }} Placed */
 
 const CHECK = "-check";
-/** What Python's `str.splitlines` ends a line at; nbformat splits sources by it. */
+/** Lines as in Python's `str.splitlines`, with which nbformat splits sources. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: three of them end lines in Python
 const LINE = /[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]*(?:\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]|$)/g;
 
-/** The lines of a text with their ends, as a notebook's file has them. @param {string} text */
+/** Split a text into lines with their ends, as in a notebook's file. @param {string} text */
 export const linesOf = (text) => (text.match(LINE) ?? []).filter((line) => line !== "");
 
-/** The text of a cell's source. @param {Cell} cell */
+/** Return a cell's source as text. @param {Cell} cell */
 export const sourceOf = ({ source }) => (Array.isArray(source) ? source.join("") : source);
 
-/** A name for a new cell. */
+/** Return a name for a new cell. */
 export function freshId() {
     const [number] = crypto.getRandomValues(new Uint32Array(1));
     return `own-${number.toString(16).padStart(8, "0")}`;
 }
 
-/** The name of a released cell; every cell of a release has one. @param {Cell} cell */
+/** Return the name of a released cell; every cell of a release has a name. @param {Cell} cell */
 export const nameOf = (cell) => cell.metadata.nbgrader?.grade_id ?? cell.id ?? "";
 
 /** @param {Cell} cell of a release @returns {Kind} */
@@ -46,8 +46,8 @@ export function kindOf(cell) {
 }
 
 /**
- * All cells in the notebook's order, with the student's answers in place and own cells between.
- * An own cell whose place is unknown stands at the end.
+ * Return all cells in the notebook's order, with the student's answers and own cells in their
+ * places. Own cells whose place is unknown come at the end.
  * @param {Notebook} released
  * @param {{ sources: Record<string, string>, own: OwnCell[] }} answers
  * @returns {Placed[]}
@@ -77,7 +77,7 @@ export function cellsOf(released, { sources, own }) {
     return cells;
 }
 
-/** The texts of the cells that a student fills in, by name. @param {Notebook} released */
+/** Return the released texts of the cells that a student fills in, by name. @param {Notebook} released */
 export function stubsOf(released) {
     const fillable = released.cells.filter((cell) => ["answer", "written"].includes(kindOf(cell)));
     return new Map(fillable.map((cell) => [nameOf(cell), sourceOf(cell)]));

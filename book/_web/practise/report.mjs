@@ -1,6 +1,6 @@
 // @ts-check
-// What the self-check says of an answer: its words are read aloud as they come, its pictures stand
-// below them, since a screen reader should not read four matrices before anything else.
+// The report of the self-check on an answer. Screen readers read its words at once. Its pictures
+// come below the words, since a screen reader should not read four matrices first.
 
 import { element } from "../parts.mjs";
 import { cleaned } from "./clean.mjs";
@@ -29,7 +29,7 @@ export function report(exercise) {
             words.replaceChildren();
             pictures.replaceChildren();
         },
-        /** @param {string} why the answer could not be checked */
+        /** @param {string} why the reason why the answer could not be checked */
         refuse(why) {
             const headline = element("strong", {}, `${exercise}: not yet`);
             const text = document.createDocumentFragment();
@@ -43,7 +43,7 @@ export function report(exercise) {
             const made = cleaned(html.join(""));
             const drawn = [...made.querySelectorAll("div:has(> svg)")];
             for (const one of [...made.querySelectorAll("div"), ...made.querySelectorAll("svg")])
-                one.removeAttribute("style"); // the notebook's own colours
+                one.removeAttribute("style"); // it has the notebook's colours
             for (const one of drawn) one.remove();
             put(result.passed ? "right" : "tried", made, drawn);
         },

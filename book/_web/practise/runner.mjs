@@ -1,5 +1,5 @@
 // @ts-check
-// Runs a cell of the page after all that it needs, and shows what comes of it at its place.
+// Runs a cell of the page after the cells that it needs, and shows its outputs below it.
 
 import { plan } from "./plan.mjs";
 import { Failed, NotStarted, Stopped } from "./python.mjs";
@@ -12,30 +12,30 @@ import { ended, time } from "./words.mjs";
  */
 
 /**
- * What the page shows of a cell.
+ * The parts of a cell that show its run.
  * @typedef {object} View
  * @property {string} name
  * @property {import("./outputs.mjs").Outputs} outputs
  * @property {(text: string) => void} say
- * @property {(text: string) => void} wait how far Python is, where the cell waits for it
+ * @property {(text: string) => void} wait shows the progress of loading Python, if the cell waits for it
  * @property {(running: boolean) => void} busy
- * @property {ReturnType<typeof import("./report.mjs").report>} [report] of an answer
+ * @property {ReturnType<typeof import("./report.mjs").report>} [report] for an answer
  */
 
 /**
- * What the reader has typed and run.
+ * The texts that the reader has typed, and the record of runs.
  * @typedef {object} Notes
  * @property {() => Cell[]} cells in the order of the page, as they are now
  * @property {() => string[]} ran
  * @property {(id: string) => void} noteRun
  * @property {(exercise: string, passed: boolean) => void} noteCheck
- * @property {() => void} flush writes at once what was typed
+ * @property {() => void} flush writes pending changes now
  */
 
 const UNREAD = "Your cell stopped with an error, so there is nothing to check yet.";
 
 export class Runner {
-    /** The views of all cells by their ids. @type {Map<string, View>} */
+    /** The views of all cells, by id. @type {Map<string, View>} */
     views = new Map();
     /** @type {View | null} */
     #running = null;
@@ -49,27 +49,27 @@ export class Runner {
         this.notes = notes;
     }
 
-    /** The reader types: fetch Python meanwhile. */
+    /** Start to fetch Python, since the reader has begun to type. */
     expect() {
         if (this.#expected) return;
         this.#expected = true;
-        this.python.start().catch(() => {}); // the bar says so, and the first run tries again
+        this.python.start().catch(() => {}); // the bar reports the error, and the first run tries again
     }
 
-    /** Python is tried again: no cell says any longer that it did not start. */
+    /** Clear the messages that Python did not start, since it is being started again. */
     starts() {
         for (const view of this.#waiting) if (view !== this.#running) view.say("");
         this.#waiting.clear();
     }
 
-    /** End what runs; what was typed stays. */
+    /** Stop the run; the texts stay. */
     stop() {
         this.python.stop();
     }
 
     /**
      * @param {string} target the id of a cell
-     * @param {boolean} check whether the answer there is checked, too
+     * @param {boolean} check whether to check the answer, too
      */
     async run(target, check = false) {
         const view = this.#view(target);
@@ -116,7 +116,7 @@ export class Runner {
         }
     }
 
-    /** @param {Cell} cell @param {View | null} view where its outputs are shown, if anywhere */
+    /** @param {Cell} cell @param {View | null} view for its outputs; null to show none */
     async #step(cell, view) {
         let error = "";
         view?.outputs.clear();

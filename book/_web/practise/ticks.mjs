@@ -1,6 +1,6 @@
 // @ts-check
-// The ticks of the exercises, which the chapter's assignment and the front page show. A check sets
-// them, and takes away what it has set; a tick that was set by hand is the reader's own.
+// The ticks of the exercises, which the chapter's assignment and the front page show. Checks set
+// ticks, and only remove ticks that a check has set, never those that the reader has set by hand.
 
 import { get, keys, remove, set } from "../storage.mjs";
 
@@ -28,5 +28,9 @@ export function untickAll(assignment) {
         if (key.startsWith(start)) untick(assignment, key.slice(start.length));
 }
 
-/** Whether an exercise is ticked, by a check or by hand. @param {string} assignment @param {string} exercise */
+/**
+ * Return whether an exercise is ticked, by a check or by hand.
+ * @param {string} assignment
+ * @param {string} exercise
+ */
 export const ticked = (assignment, exercise) => Boolean(get(keyOf(assignment, exercise)));

@@ -1,24 +1,24 @@
 // @ts-check
-// Which of several tabs with the same assignment writes. The Web Locks API says so: who holds the
-// lock writes, the others wait for it in a queue, and get it when that tab is closed. Where a browser
-// has no locks (or the page came by plain http), the tab that was there first writes.
+// Decides which of several tabs with the same assignment writes. With the Web Locks API, the tab
+// that holds the lock writes, and the other tabs wait in a queue for it to be closed. If the browser
+// has no locks (or the page came by plain http), the tab that was opened first writes.
 //
-// A tab that wants to write asks the one that does, by a message that passes through the storage of
-// the browser and stays nowhere. That tab writes what is pending and lets go; only then the lock is
-// stolen. A tab that a browser has frozen does not answer; it wrote what was pending when it was
-// hidden, so after a second it is passed over.
+// A tab that wants to take over sends a message to the tab that writes, through the browser's
+// storage and without leaving it there. That tab writes its pending changes and gives up its turn;
+// only then the other tab steals the lock. A tab that the browser has frozen does not answer. It
+// wrote its pending changes when it was hidden, so the other tab takes over after a second.
 
 import { listen, remove, set } from "../storage.mjs";
 
-const PATIENCE = 1000; // milliseconds that a tab has to let go
+const PATIENCE = 1000; // milliseconds that a tab has to give up its turn
 
 /** @typedef {{ type: "open" | "held" | "want" | "given", from: string, since: number }} Message */
 
 /**
- * Take part in who writes an assignment.
+ * Take part in the decision about which tab writes an assignment.
  * @param {string} assignment
- * @param {(mine: boolean) => void} turn is told at first, and when it changes; before this tab lets
- *     go, so that it can still write
+ * @param {(mine: boolean) => void} turn called at first and after each change; if this tab gives up
+ *     its turn, called before that, so that it can still write
  * @returns {{ takeOver: () => void }}
  */
 export function takeTurns(assignment, turn) {
@@ -52,7 +52,7 @@ export function takeTurns(assignment, turn) {
 
     /** Wait in the queue again, after another tab has stolen the lock. @param {Error} error */
     function stolen(error) {
-        if (error.name !== "AbortError") return change(true); // no locks are to be had
+        if (error.name !== "AbortError") return change(true); // locks are not available
         if (mine) change(false);
         request({});
     }

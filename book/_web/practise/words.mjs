@@ -1,7 +1,7 @@
 // @ts-check
-// What the page says of Python and of runs.
+// The page's messages about Python and runs.
 
-/** What Python does, above all cells. */
+/** The states of Python, shown above all cells. */
 export const PYTHON = {
     absent: "Python is loaded when you begin to type: about 9 MB, the first time.",
     loading: "Python is on its way.",
@@ -12,7 +12,7 @@ export const PYTHON = {
 /** @param {number} bytes */
 const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
 
-/** How far the fetching is. @param {number} bytes @param {number} total */
+/** Return the progress of the fetching in words. @param {number} bytes @param {number} total */
 export function loading(bytes, total) {
     if (bytes === 0) return "fetching Python";
     if (bytes >= total) return "starting Python";
@@ -24,7 +24,7 @@ export const time = (seconds) =>
     seconds < 0.1 ? "in less than 0.1 s" : `in ${seconds.toFixed(1)} s`;
 
 /**
- * How a run ended.
+ * Say how a run ended.
  * @param {{ ok: boolean, seconds: number }} result
  * @param {string} error the name of the exception, if there was one
  */

@@ -1,6 +1,7 @@
 // @ts-check
-// Python in a worker. The page starts it, gives it cells one at a time, and ends it to stop one: what
-// the reader typed is never here alone. `notebook.py` does what a notebook's kernel would do.
+// Python in a worker. The page starts the worker, sends it cells one at a time, and terminates it
+// to stop a run. So the worker never has the only copy of what the reader typed. `notebook.py` does
+// the work of a notebook's kernel.
 
 import { counting, NotFetched } from "./fetching.mjs";
 
@@ -12,10 +13,10 @@ import { counting, NotFetched } from "./fetching.mjs";
  * @typedef {{ run(source: string, cell: string): string, check(exercise: string): string }} Notebook
  */
 
-/** So many outputs of a run reach the page: a loop that shows tables must not flood it. */
+/** The most outputs of a run that reach the page: a loop that shows tables must not flood it. */
 const MOST = 1000;
 const CUT = "\n[The page shows the first 1,000 outputs of a run. The rest is left out.]\n";
-/** Where the archive is unpacked, and our own module lies. */
+/** The folder into which the archive is unpacked, and which has our own module. */
 const FOLDER = "/practise";
 
 /** @type {Notebook | null} */
@@ -38,13 +39,13 @@ async function begin(start) {
     const fetched = counting(start.sizes, (bytes, total) =>
         postMessage({ type: "loading", bytes, total }),
     );
-    self.fetch = fetched.fetch; // Pyodide fetches its parts by it
-    // Where its WebAssembly does not come, or is refused, Pyodide writes to the console and waits.
+    self.fetch = fetched.fetch; // Pyodide uses it to fetch its parts
+    // If its WebAssembly does not arrive or is rejected, Pyodide writes to the console and waits.
     const refused = Promise.withResolvers();
     const real = WebAssembly.instantiateStreaming;
     WebAssembly.instantiateStreaming = async (source, imports) => {
         const made = real(source, imports);
-        made.catch((error) => setTimeout(refused.reject, 0, error)); // what was not fetched comes first
+        made.catch((error) => setTimeout(refused.reject, 0, error)); // errors of fetching come first
         return made;
     };
     await Promise.race([load(start, fetched), fetched.broken, refused.promise]);
@@ -91,7 +92,8 @@ addEventListener("message", async ({ data }) => {
     }
 });
 
-// Pyodide may still wait for what did not arrive: the page has been told, and the console need not be.
+// Pyodide may still wait for a file that did not arrive. The page knows that already, so keep the
+// rejection out of the console.
 addEventListener("unhandledrejection", (event) => {
     if (event.reason instanceof NotFetched) event.preventDefault();
 });

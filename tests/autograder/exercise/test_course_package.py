@@ -72,13 +72,13 @@ ASSIGNMENT = replace(TOY, exercises=(MEAN, MEAN))
     ("files", "message"),
     [
         ({}, "mine: no course package of this name is installed.*nbgrader_config.py"),
-        ({"__init__": ""}, "mine: no course package, since it has no COURSE"),
+        ({"__init__": ""}, "mine: not a course package, because it has no COURSE"),
         ({"__init__": "1 / 0"}, r"mine: .* cannot be imported \(ZeroDivisionError"),
         ({"__init__": declared()}, "mine: the course package has no assignments"),
         ({"__init__": declared("a", "a")}, "mine: the course package names an assignment twice: a"),
         (
             {"__init__": declared("a", more=', with_torch=("b",)')},
-            "mine: b, which needs torch, is not in it",
+            "mine: b is in `with_torch`, but not in `assignments`",
         ),
     ],
 )

@@ -222,19 +222,19 @@ def test_the_different_calls_of_the_reference_are_counted():
     ],
 )
 def test_what_a_function_is_asked_arrives_as_it_was(value):
-    back = asking.unpacked(asking.packed(value))
+    back = asking.unpack(asking.pack(value))
     np.testing.assert_equal(back, value)
     assert wire.encode(back) == wire.encode(value)
 
 
 def test_a_tensor_arrives_without_what_it_was_computed_from():
     weight = torch.arange(6.0, dtype=torch.float64).reshape(2, 3).requires_grad_()
-    back = asking.unpacked(asking.packed([(weight * 2).T, torch.tensor(3), torch.tensor([True])]))
+    back = asking.unpack(asking.pack([(weight * 2).T, torch.tensor(3), torch.tensor([True])]))
     assert not back[0].requires_grad
     torch.testing.assert_close(back[0], (weight * 2).T.detach(), rtol=0, atol=0)
     assert [one.tolist() for one in back[1:]] == [3, [True]]
     with pytest.raises(TypeError, match="Parameter"):
-        asking.packed(torch.nn.Parameter(weight.detach()))
+        asking.pack(torch.nn.Parameter(weight.detach()))
 
 
 def test_equal_requests_are_equal_messages():

@@ -169,8 +169,8 @@ def test_a_difference_is_said_with_its_path_and_in_general_without_numbers(sente
         ((1, 2), (1, None), ""),
         ([1, 2], (1, 2), "`list(...)` makes a list of it."),
         (WANTED, WANTED.tolist(), "`np.array` makes an array of it."),
-        (WANTED, (WANTED,), "Does a comma stand after the value that you return?"),
-        (3, 1.5, "Does `/` stand where `//` is meant?"),
+        (WANTED, (WANTED,), "Is there a comma after the value that you return?"),
+        (3, 1.5, "Did you write `/` where you need `//`?"),
         ((WANTED, WANTED), WANTED, "Return both values, with commas between them."),
     ],
 )

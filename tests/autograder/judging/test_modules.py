@@ -9,7 +9,6 @@ import pytest
 import torch
 import toy
 import toy_torch
-from mutants import mutants
 from nbformat.v4 import new_notebook
 from toy_torch import AFFINE, LOG_MEAN, MIXER, TOY, program
 
@@ -23,6 +22,7 @@ from autograder.judging.verdict import Verdict
 from autograder.notebook.check import check, read_cases, write_cases
 from autograder.probe import wire
 from autograder.probe.values import Call, Differentiated, Setup, SourceFunction, Tensor, Unloadable
+from autograder.proving.mutants import mutants
 from autograder.sandbox.limits import LIMITS
 
 RIGHT = {one.name: answer_source(one.reference, one.name) for one in TOY.exercises}
@@ -112,7 +112,7 @@ def test_a_right_module_written_otherwise_passes(name):
 
 FAULTS = {
     "no parameter `bias`": ("del self.bias; self.bias = 0", None, Verdict.WRONG_PARAMETERS),
-    "`extra.weight` that is not asked for": (
+    "`extra.weight`, which it should not have": (
         "self.extra = nn.Linear(2, 2)",
         None,
         Verdict.WRONG_PARAMETERS,
@@ -160,7 +160,7 @@ FAULTS = {
         f"return {RESULT} + torch.where(x > 99, (x - x).sqrt() / x, 0)",
         Verdict.NONFINITE,
     ),
-    "going backward from it raises RuntimeError": (
+    "its backward pass raises RuntimeError": (
         "",
         f"e = ({RESULT}).exp(); y = e.log(); e.zero_(); return y",
         Verdict.EXCEPTION,
@@ -175,7 +175,7 @@ FAULTS = {
         f"return self.drop({RESULT})",
         Verdict.NONDETERMINISTIC,
     ),
-    "called again": (
+    "a second call": (
         "self.n = 0",
         f"self.n += 1; return {RESULT} * self.n",
         Verdict.NONDETERMINISTIC,
@@ -269,7 +269,7 @@ def test_a_class_that_should_raise_when_it_is_made_is_told_so():
     assert judged(halved, divided).passed
     found = judged(halved, toy_torch.Affine)
     assert found.verdict is Verdict.WRONG_EXCEPTION
-    sentence = "it should raise ValueError when it is made, and makes a module"
+    sentence = "it should raise ValueError when it is constructed, but makes a module"
     assert found.message == f"On the case “odd”: {sentence}."
 
 

@@ -81,11 +81,13 @@ PATTERNS = {
     "every number is 2.5 times what it should be": lambda s, m=None: hide(s, m) * 2.5,
     "every number has the opposite sign": lambda s, m=None: -hide(s, m),
     "every number is 0.25 less than it should be": lambda s, m=None: hide(s, m) - 0.25,
-    "off by one factor, which depends on the case (2, 4, 5)": off_by_a_factor_of_the_case,
+    "off by the same factor, which depends on the case (2, 4, 5)": off_by_a_factor_of_the_case,
     "the last two axes are swapped": lambda s, m=None: np.swapaxes(hide(s, m), -1, -2),
-    "the last axis runs backwards": lambda s, m=None: hide(s, m)[..., ::-1],
-    "one place further along the last axis but one": lambda s, m=None: np.roll(hide(s, m), 1, -2),
-    "right but for its sign": lambda s, m=None: abs(hide(s, m)),
+    "are reversed along the last axis": lambda s, m=None: hide(s, m)[..., ::-1],
+    "shifted by one place along the second-to-last axis": (
+        lambda s, m=None: np.roll(hide(s, m), 1, -2)
+    ),
+    "right size, but the signs are wrong in some places": lambda s, m=None: abs(hide(s, m)),
     "numbers are wrong only in the last row": changed(np.s_[..., -1, :]),
     "numbers are wrong only in the first column": changed(np.s_[..., 0]),
     "numbers are wrong only in one row": changed(np.s_[..., 1, :]),
@@ -163,8 +165,8 @@ def told_of_two(answer):
 
 
 OF_TWO = {
-    "nothing but value 2 of 2 returned is wrong": lambda x, y: (x + y, x * x),
-    "nothing but the gradient of `y` is wrong": lambda x, y: (x + y, x * y.detach()),
+    "only value 2 of 2 returned is wrong": lambda x, y: (x + y, x * x),
+    "only the gradient of `y` is wrong": lambda x, y: (x + y, x * y.detach()),
     "should be a tensor. No gradient flows through NumPy": (
         lambda x, y: ((x + y).detach().numpy(), x * y)
     ),

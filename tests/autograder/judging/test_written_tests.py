@@ -11,7 +11,7 @@ import toy
 import toy_written_tests as row_mean
 from toy_written_tests import TEST_ROW_MEAN
 
-from autograder.exercise.implementations import REJECTS, shuffled
+from autograder.exercise.implementations import REJECTS, shuffle
 from autograder.exercise.model import Case, public_cases
 from autograder.exercise.stubs import stub
 from autograder.grading.program import judge_program
@@ -47,10 +47,10 @@ TESTS = {
     "prints instead": (
         f"print({RIGHT})",
         Verdict.MISSED,
-        "they all do. A test rejects by `assert`. What is printed is not read",
+        "they all satisfy it. A test rejects by `assert`. Its printed output is not read",
         0,
     ),
-    "returns instead": (f"return {RIGHT}", Verdict.MISSED, "What it returns counts for nothing", 0),
+    "returns instead": (f"return {RIGHT}", Verdict.MISSED, "Its return value is ignored", 0),
     "asserts nothing": ("implementation(X)", Verdict.MISSED, "accepts every implementation", 0),
     "asserts a shape": (
         "assert implementation(X).shape == (3,)",
@@ -67,7 +67,7 @@ TESTS = {
     "rejects everything": (
         "implementation(X)\nassert False",
         Verdict.FALSE_ALARM,
-        "It rejects every implementation, right ones too: what does it ask for",
+        "It rejects every implementation, even the right ones: what does it ask for",
         0,
     ),
     "rejects a style": (
@@ -80,7 +80,7 @@ TESTS = {
     "raises something else": (
         f"if not {RIGHT}: raise ValueError('wrong')",
         Verdict.MISSED,
-        "(columns for rows), it raises ValueError, which is no AssertionError.",
+        "(columns for rows), it raises ValueError, which is not an AssertionError.",
         0,
     ),
     "fails": (
@@ -94,7 +94,7 @@ TESTS = {
     "goes by the name": (
         "assert implementation.__name__ != 'of_columns'",
         Verdict.FORBIDDEN,
-        "its source and its name are not there",
+        "it cannot see its source or its name",
         0,
     ),
     "reads the code": (
@@ -145,7 +145,9 @@ def test_each_test_gets_its_verdict_and_points(name, sandbox):
 def test_a_test_that_remembers_has_nothing_to_remember(source, verdict, says, sandbox, key):
     judgement = graded(sandbox, source)
     assert judgement.verdict is Verdict.MISSED
-    assert judgement.message.endswith("to the next it can remember nothing.")
+    assert judgement.message.endswith(
+        "it cannot remember anything from one implementation to the next."
+    )
     assert judgement.points(4) == 0
     namespace = {"np": np}
     exec(source, namespace)  # the self-check gives it all in one process, a wrong one first
@@ -227,7 +229,7 @@ UNSEEN = [Case(name, (), raises=REJECTS) for name in "de"]
 
 
 def test_every_draw_has_all_mutants_in_an_order_of_its_own():
-    draws = [list(shuffled(np.random.default_rng(seed), STYLES, UNSEEN)) for seed in range(20)]
+    draws = [list(shuffle(np.random.default_rng(seed), STYLES, UNSEEN)) for seed in range(20)]
     for drawn in draws:
         assert {case.note for case in UNSEEN} <= {case.note for case in drawn}
         assert {case.note for case in STYLES} <= {case.note for case in drawn}

@@ -87,7 +87,7 @@ def debugging(tmp_path, monkeypatch):
 def test_a_bug_as_it_was_released_is_told_so_and_not_what_it_is(debugging):
     report = debugging(stub(toy.CENTRED))
     assert report.judgement.verdict is Verdict.MISSING
-    assert "as it was given, with its bug. Find the smallest input on which it" in repr(report)
+    assert "like the buggy function you were given. Find the smallest input on" in repr(report)
     assert CHANGED_SINCE in repr(report)
     for told in ("Which axis is a row?", "two rows", "columns for rows", "your result"):
         assert told not in report._repr_html_()
@@ -177,7 +177,7 @@ def test_cases_are_read_once_while_the_file_stays_the_same(desk, reads):
         check()
     assert reads == ["toy.cases"]
     write_cases(toy.Assignment("toy", "Toy", (toy.CENTRED,), ()), desk / "toy.cases")
-    with pytest.raises(LookupError, match="Here are: centred"):
+    with pytest.raises(LookupError, match="The exercises are: centred"):
         check(named("row_mean", lambda X: X.mean(axis=-1)))
     assert reads == ["toy.cases"] * 2
 
@@ -354,7 +354,7 @@ def test_the_self_check_needs_numpy_only():
 
 
 def test_check_alone_counts_what_the_checks_have_said(desk, monkeypatch):
-    monkeypatch.setattr("autograder.notebook.check._SAID", {})
+    monkeypatch.setattr("autograder.notebook.check._JUDGEMENTS", {})
     assert repr(check()) == ("0 of 2 right on the public cases.\nNot checked: row_mean, scale.")
     check(named("row_mean", lambda X: X.sum(axis=-1)))
     assert "Not yet: row_mean.\nNot checked: scale." in repr(check())

@@ -58,7 +58,7 @@ def test_a_thread_that_computes_while_the_first_one_waits_is_not_idle(started):
 
 def test_the_memory_of_a_process_whose_first_thread_has_ended_counts(started):
     watch = started(LOOKS_DEAD)
-    watch._born_with = 0  # it is no fork of this process
+    watch._initial_memory = 0  # it is no fork of this process
     folder = watch._folder
     (process,) = (name for name in os.listdir(folder) if name.isdigit())
     while b"State:\tZ" not in watch._read(f"{process}/status"):

@@ -26,6 +26,23 @@ def plain(chances):
     return days @ np.linalg.matrix_power(chances, 1000)
 
 
+in_the_long_run.right(
+    plain.edit(
+        "days @ np.linalg.matrix_power(chances, 1000)",
+        "np.linalg.matrix_power(chances, 1000)[0]",
+    )
+)
+
+
+@in_the_long_run.right
+def by_solving(chances):
+    if not np.allclose(chances.sum(axis=1), 1):
+        raise ValueError("rows")
+    moved = chances.T - np.eye(len(chances))
+    moved[-1] = 1
+    return np.linalg.solve(moved, np.eye(len(chances))[-1])
+
+
 in_the_long_run.wrong(
     "one step only",
     "Is the next day the same?",
@@ -58,7 +75,9 @@ def _(rng):
         "sun comes nine days in ten",
         (np.array([[0.95, 0.05], [0.45, 0.55]]),),
     ).holds("how often each weather comes in the long run")
-    yield _case(rng, "three weathers", 3).holds("all above 0")
+    yield _case(rng, "three weathers", 3).holds(
+        "They sum to 1", "all above 0"
+    )
     yield Case(
         "a row of 2",
         (np.array([[1.0, 1.0], [0.5, 0.5]]),),
@@ -69,3 +88,8 @@ def _(rng):
 @in_the_long_run.hidden
 def _(rng):
     yield _case(rng, "six weathers", 6)
+    yield Case(
+        "a row of less than 1",
+        (np.array([[0.5, 0.4], [0.5, 0.5]]),),
+        raises=Raises("ValueError"),
+    ).holds("Raises ValueError…")

@@ -28,6 +28,7 @@ def by_rows(today, chances):
     return sum(p * row for p, row in zip(today, chances, strict=True))
 
 
+tomorrow.right(plain.edit("today @ chances", "np.dot(today, chances)"))
 tomorrow.wrong(
     "columns for rows",
     "What does a row hold?",
