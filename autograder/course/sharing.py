@@ -6,6 +6,7 @@ import errno
 import grp
 import os
 import pwd
+import shlex
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -69,7 +70,7 @@ def readers(course: Course) -> list[tuple[str, bool, str]]:
     detail = f"{course.root} is {course.mode}"
     if not course.private:
         detail += ": other users of this machine can read the submissions and grades. "
-        detail += "Type: chmod 700, then this folder"
+        detail += f"Type: chmod 700 {shlex.quote(str(course.root))}"
     rows = [("course: other users", course.private, detail)]
     if status.st_mode & stat.S_IRWXG:
         rows.append(_row_of_group(course.root, status.st_gid))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -86,8 +87,9 @@ def compare(
 
     Types must be exact, with four courtesies: float32 and float64 both count as float, a NumPy
     scalar counts as the Python number that it holds, an int counts as the float of its value, and a
-    list counts as the tuple of its items. Values must agree within the TOLERANCE of the coarser of
-    the two dtypes, or within `min_tolerance` if that is larger.
+    list counts as the tuple of its items. Values of float32 and float64 must agree within the
+    TOLERANCE of the coarser of the two dtypes, or within `min_tolerance` if that is larger. Values
+    of every other dtype, also complex and half precision, must be equal.
     """
     place = place or result()
     if isinstance(expected, Tensor):
@@ -168,7 +170,12 @@ def compare_numbers(
 ) -> Mismatch | None:
     """Return the first difference between two arrays or numbers, or None; see `close`."""
     if isinstance(expected, float | np.floating) and _is_int(actual):
-        actual = float(actual)
+        actual = _float(actual)
+    if _is_int(expected) and _is_int(actual):  # of any size: no dtype holds every int
+        if expected == actual:
+            return None
+        text = f"{place.full} is {actual} and should be {expected}"
+        return Mismatch(Verdict.WRONG_VALUE, text, f"{place.general} is wrong")
     is_array = isinstance(expected, np.ndarray) and expected.shape != ()
     allowed = (np.ndarray,) if is_array else (np.ndarray, np.generic, bool, int, float)
     if not isinstance(actual, allowed):
@@ -194,6 +201,14 @@ def compare_numbers(
     actual_text, expected_text = numbers(actual_array[index], expected_array[index])
     text = f"{place.full} is {actual_text}{at(index)} and should be {expected_text}"
     return Mismatch(Verdict.WRONG_VALUE, text, f"{place.general} is wrong")
+
+
+def _float(value: int | np.integer) -> float:
+    """Return an int as a float, which is infinite if no float is as large."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def _is_int(value: Any) -> bool:

@@ -40,6 +40,10 @@ NAME_UNKNOWN = "If the first code cell of the notebook imports that name, run it
 
 NOT_THE_GRADE = "This is the self-check on public cases, not the grade: the grader has other cases."
 
+_TOO_LARGE = Judgement(
+    Verdict.OUTPUT,
+    "Its results are too large to be compared. Return values of the shapes in the docstring.",
+)
 
 _JUDGEMENTS: dict[str, Judgement] = {}
 """The judgement of the newest check of each exercise since the kernel started."""
@@ -82,7 +86,10 @@ def _run_check(name: str, key: AnswerKey, function: Callable[..., Any]) -> Repor
         return Report(name, unanswered, NOT_THE_GRADE)
     if key.needs_torch:
         importlib.import_module("torch")  # the answer itself may import it only when it is called
-    observations = observe_quietly(function, key.cases, key.forbidden)
+    try:
+        observations = observe_quietly(function, key.cases, key.forbidden)
+    except wire.WireError:
+        return Report(name, _TOO_LARGE, NOT_THE_GRADE)
     judgement = judge(key, observations)
     if judgement.case is None:
         return Report(name, judgement, NOT_THE_GRADE)

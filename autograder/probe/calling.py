@@ -101,9 +101,24 @@ def snapshot(value: Any, leaf: Callable[[Any], Any], depth: int = 0) -> Any:
         return leaf(value)
     if depth == wire.MAX_DEPTH or len(value) > wire.MAX_ITEMS:
         return value
+    if depth == 0 and kind is not dict and not _is_sendable(value):
+        return Foreign(f"a {kind.__name__} of more than {wire.MAX_ITEMS:,} items in all")
     if kind is dict:
         return {key: snapshot(item, leaf, depth + 1) for key, item in value.items()}
     return kind(snapshot(item, leaf, depth + 1) for item in value)
+
+
+def _is_sendable(value: list[Any] | tuple[Any, ...]) -> bool:
+    """Return True if nested lists and tuples have at most MAX_ITEMS items in all.
+
+    Each item takes a node of the message, and a result with more would not fit into it.
+    """
+    count, waiting = 0, [value]
+    while waiting and count <= wire.MAX_ITEMS:
+        items = waiting.pop()
+        count += len(items)
+        waiting += [item for item in items if type(item) is list or type(item) is tuple]
+    return count <= wire.MAX_ITEMS
 
 
 def copy_array(value: Any) -> Any:

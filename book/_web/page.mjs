@@ -3,6 +3,7 @@
 // being read, copy buttons, and formulas that the keyboard can scroll.
 
 import { offerCopies } from "./copy.mjs";
+import { fragment } from "./parts.mjs";
 import "./progress.mjs";
 import { chooseTheme } from "./theme.mjs";
 
@@ -21,7 +22,7 @@ function reachable() {
 function followSections() {
     const links = new Map();
     for (const link of document.querySelectorAll(".contents-sections a"))
-        links.set(decodeURIComponent(link.getAttribute("href")?.slice(1) ?? ""), link);
+        links.set(fragment(link.getAttribute("href") ?? ""), link);
     const sections = [...links.keys()].flatMap((name) => document.getElementById(name) ?? []);
     const seen = new IntersectionObserver(
         () => {

@@ -108,3 +108,16 @@ export function tableOf(place) {
  * @param {string} text
  */
 export const strong = (text) => element("strong", {}, text);
+
+/**
+ * The id that an address leads to. What no browser can decode, such as `#100%`, stays as it is.
+ * @param {string} hash with its "#"
+ */
+export function fragment(hash) {
+    const id = hash.slice(1);
+    try {
+        return decodeURIComponent(id);
+    } catch {
+        return id;
+    }
+}

@@ -3,6 +3,7 @@
 // answer, and is stored in the browser. `closed.js` closed the answers before the page was painted.
 
 import { curve } from "./curve.mjs";
+import { fragment } from "./parts.mjs";
 import { get, remove, set } from "./storage.mjs";
 
 /**
@@ -153,7 +154,7 @@ const predictions = Array.from(document.querySelectorAll("fieldset.predict[data-
 
 /** Open the answer that an address leads into, if the browser has not done so. */
 function openTarget() {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const target = document.getElementById(fragment(location.hash));
     for (const { answer, open } of predictions) {
         if (!target || !answer.contains(target) || !answer.hasAttribute("hidden")) continue;
         open(null);

@@ -373,6 +373,15 @@ def test_an_address_and_a_link_open_what_they_lead_to(
         assert page.evaluate("localStorage.length") == 0
 
 
+def test_an_address_that_cannot_be_decoded_opens_nothing_and_breaks_nothing(
+    open_kinds: Callable[..., tuple[Reader, Page]],
+) -> None:
+    person, page = open_kinds("#100%")
+    page.get_by_role("link", name="to the table").click()
+    expect(page.locator("#the-table")).to_be_in_viewport()
+    assert person.errors == []
+
+
 def everything_is_open(page: Page) -> None:
     for kind, text in ANSWERS.items():
         expect(answer(page, kind).get_by_text(text).first).to_be_visible()

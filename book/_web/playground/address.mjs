@@ -51,7 +51,10 @@ export function read(search) {
 /** @param {Name} name @param {string} text */
 function value(name, text) {
     const range = RANGES[name];
-    if (!("options" in range)) return text.trim() === "" ? text : Number(text);
+    if (!("options" in range)) {
+        const number = Number(text);
+        return text.trim() === "" || Number.isNaN(number) ? text : number;
+    }
     return range.options.find((one) => String(one) === text) ?? text;
 }
 

@@ -2,7 +2,7 @@
 // Makes an assignment's page interactive: each answer gets an editor, and is checked by the same
 // self-check as in the notebook, in a Python that runs in a worker.
 
-import { button, element } from "../parts.mjs";
+import { button, element, fragment } from "../parts.mjs";
 import { AnswerStore } from "./answers.mjs";
 import { makeBar } from "./bar.mjs";
 import { answerCell, givenCell, writtenCell } from "./cells.mjs";
@@ -62,7 +62,7 @@ function practise(data, released, place) {
     const lock = () => page.lock(store.state === "elsewhere");
     store.on("state", lock);
     lock();
-    document.getElementById(location.hash.slice(1))?.scrollIntoView();
+    document.getElementById(fragment(location.hash))?.scrollIntoView();
 }
 
 /** Fetch the notebook and make the page interactive; say so if it cannot be fetched. @param {Data} data @param {Element} place */

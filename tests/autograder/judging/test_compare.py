@@ -41,6 +41,14 @@ def test_each_difference_has_its_verdict(given_value, verdict):
     assert mismatch.verdict is verdict
 
 
+def test_integers_of_any_size_are_compared():
+    assert compare(2**100, 2**100) is None
+    mismatch = compare(5, 2**100)
+    assert mismatch.verdict is Verdict.WRONG_VALUE
+    assert mismatch.text == f"the result is {2**100} and should be 5"
+    assert compare(5.0, 2**2000).verdict is Verdict.NONFINITE
+
+
 @pytest.mark.parametrize(
     "given_value",
     [

@@ -338,6 +338,12 @@ def test_a_named_tuple_and_a_list_are_as_good_as_a_tuple():
     assert not judged_count(lambda stop: (tuple(range(stop)), stop)).passed
 
 
+def test_a_list_with_too_many_items_in_all_is_described():
+    judgement = judged(lambda X: [[0.5] * 120] * 100)
+    assert judgement.verdict is Verdict.WRONG_TYPE
+    assert "the result is a list of more than 10,000 items in all" in judgement.message
+
+
 def test_a_changed_argument_is_named():
     def changes(X, scale, *, shift):
         X += 1

@@ -34,6 +34,7 @@ for (const address of [
 test("what an address cannot have is told, one sentence each, and the rest is kept", () => {
     const { machines, faults } = read("colour=red&width=wide&heads=2&vs.seed=3&rate=2");
     assert.equal(faults.length, 4);
+    assert.ok(faults.some((fault) => fault.startsWith('“width” is "wide"')));
     assert.equal(machines.length, 1);
     assert.deepEqual([machines[0].heads, machines[0].width, machines[0].rate], [2, 32, 0.01]);
 });
