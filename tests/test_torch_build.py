@@ -19,9 +19,13 @@ from autograder.notebook import TORCH_INDEX
 ROOT = Path(__file__).parents[1]
 PINS = (ROOT / "requirements.txt").read_text(encoding="utf-8")
 VERSION = re.search(r"^torch==(\S+)$", PINS, re.MULTILINE)[1]
-EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
-    "optional-dependencies"
-]
+EXTRAS = {
+    folder: tomllib.loads((ROOT / folder / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]["optional-dependencies"]
+    for folder in (".", "autograder")
+}
+"""The extras of the course and of the engine, by folder."""
 
 
 def write_wheel(folder, version):
@@ -196,12 +200,12 @@ def test_the_index_has_one_address():
 
 def brings_torch(command):
     """Tell whether a `pip install` brings PyTorch, by name, by an extra, or with all the rest."""
-    extras = re.findall(r"\.\[([\w,]+)\]", command)
-    named = {name for group in extras for name in group.split(",")}
+    groups = re.findall(r"(\.|autograder)\[([\w,]+)\]", command)
+    extras = [EXTRAS[folder][name] for folder, names in groups for name in names.split(",")]
     return (
         bool(re.search(r" torch\b", command))
         or "-r requirements.txt" in command
-        or any("torch" in EXTRAS[name] for name in named)
+        or any("torch" in requirements for requirements in extras)
     )
 
 
@@ -213,7 +217,7 @@ def test_every_command_that_brings_torch_asks_for_the_build_for_processors():
     commands = []
     for path, text in tracked(".ci", "Makefile", "*.md", "*.py").items():
         before = ""
-        for line in text.splitlines():
+        for line in text.replace("\\\n", "").splitlines():
             if "pip install" in line and not line.startswith("#") and brings_torch(line):
                 commands.append((path, before, line))
             before = line

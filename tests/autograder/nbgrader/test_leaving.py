@@ -119,7 +119,7 @@ def test_an_unknown_student_is_one_line(course, command):
 
 
 def test_nothing_is_erased_where_nobody_agrees(course):
-    assert "nothing of bob was erased" in _run("erase", course, "bob", code=1)
+    assert "nothing was erased for bob" in _run("erase", course, "bob", code=1)
     assert (course.submitted / "bob").exists()
 
 

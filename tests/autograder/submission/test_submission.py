@@ -691,7 +691,7 @@ def test_a_file_that_would_lead_out_of_the_folder_is_named(read, content):
     content["cells"].insert(0, code("%%writefile ../helpers.py\nx = 1"))
     content["cells"].insert(0, code("%%writefile helpers.py\nx = 1"))
     (line,) = read(content).dropped
-    assert line.startswith("A cell of your own writes no file: %%writefile ../helpers.py leads out")
+    assert line.startswith("A cell of your own writes no file: %%writefile ../helpers.py would ")
 
 
 @pytest.mark.parametrize("characters", [20_001, 25_000, MAX_SOURCE])
