@@ -55,6 +55,11 @@ _KEYS: dict[Path, tuple[tuple[int, int], list[AnswerKey]]] = {}
 def check(function: Callable[..., Any] | None = None) -> Report | Progress:
     """Try `function` on the public cases of the exercise with its name, and report what is wrong.
 
+        def row_mean(x):
+            return x.mean(axis=0)
+
+        check(row_mean)  # the cell shows: row_mean: not yet ... Which axis is a row?
+
     Without an argument, report how many exercises were right when they were last checked. Raises
     LookupError if no `.cases` file in the notebook's folder has an exercise of that name.
     """
