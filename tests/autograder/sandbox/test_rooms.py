@@ -4,13 +4,13 @@ import pytest
 
 from autograder.probe.line import LineError
 from autograder.probe.status import Status
-from autograder.sandbox.rooms import _understood
+from autograder.sandbox.rooms import _parse_reply
 
 REPLY = {"status": "ended", "cell": None, "sizes": [2, 1], "requests": [[0, 3]], "clean": True}
 
 
 def test_a_reply_becomes_a_run():
-    run, clean = _understood(REPLY, b"abc")
+    run, clean = _parse_reply(REPLY, b"abc")
     assert (run.status, run.results, run.requests) == (Status.ENDED, (b"ab", b"c"), {0: 3})
     assert clean
     assert not run.left
@@ -30,4 +30,4 @@ def test_a_reply_becomes_a_run():
 )
 def test_a_reply_that_nobody_knows_is_an_error(change):
     with pytest.raises(LineError):
-        _understood(REPLY | change, b"abc")
+        _parse_reply(REPLY | change, b"abc")
