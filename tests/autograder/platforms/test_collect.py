@@ -304,7 +304,7 @@ def test_archive_of_another_assignment_is_refused(course, run, tmp_path):
     release = course.release / "other" / "other.ipynb"
     make_folder(release.parent, {release.name: notebook().replace("row_mean", "columns")})
     archive = make_zip(tmp_path / "a.zip", {ANN_NOTEBOOK: notebook()})
-    assert "of other" in run("collect", archive, "--assignment", "other", "--yes", code=1)
+    assert "belongs to other" in run("collect", archive, "--assignment", "other", "--yes", code=1)
     assert "no assignment of this name" in run("collect", archive, "--assignment", "x", code=1)
 
 

@@ -74,7 +74,7 @@ FAULTS = {
     "no help": (replace(SMALLEST, help=("", "b", "c")), "A stage of its `help` is empty."),
     "a wrong quote": (
         replace(SMALLEST, cases=cases([1, 2], [3, 5], quote="the medians")),
-        "which stands in the docstring 0 times, not once",
+        "which occurs in the docstring 0 times",
     ),
     "a sentence that no case holds": (
         replace(SMALLEST, hidden=cases([1, 2], [3, 5])),

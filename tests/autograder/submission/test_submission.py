@@ -344,7 +344,7 @@ def test_absent_notebook_is_missing_and_a_misnamed_one_is_reported(read, path, c
     other.write_text(json.dumps(content))
     renamed = read()
     assert renamed.problems["scale"].verdict is Verdict.MISSING
-    assert "but toy (1)\\u202e.ipynb. Rename it" in renamed.problems["scale"].message
+    assert "but there is toy (1)\\u202e.ipynb. Rename it" in renamed.problems["scale"].message
     assert renamed.digest != submission.digest
 
 
@@ -693,7 +693,10 @@ def test_writefile_outside_the_folder_is_reported(read, content):
     content["cells"].insert(0, code("%%writefile ../helpers.py\nx = 1"))
     content["cells"].insert(0, code("%%writefile helpers.py\nx = 1"))
     (line,) = read(content).dropped
-    assert line.startswith("A cell of your own writes no file: %%writefile ../helpers.py leads out")
+    assert line.startswith(
+        "A cell of your own writes no file: %%writefile ../helpers.py would write"
+    )
+    assert "outside the notebook's folder" in line
 
 
 @pytest.mark.parametrize("characters", [20_001, 25_000, MAX_SOURCE])
