@@ -64,7 +64,7 @@ def test_memory_counts_after_the_main_thread_has_ended(start_watched):
     while b"State:\tZ" not in watch._read(f"{process}/status"):
         time.sleep(0.01)
     deadline = time.monotonic() + 30
-    while watch.look().memory < 50 * 2**20 and time.monotonic() < deadline:  # it allocates
+    while watch.look().memory < 50 * 2**20 and time.monotonic() < deadline:  # while it allocates
         time.sleep(0.05)
     usage = watch.look()
     assert usage.memory >= 50 * 2**20
