@@ -1,4 +1,4 @@
-"""What holds for all tests."""
+"""Settings and fixtures for all tests."""
 
 import os
 
@@ -10,23 +10,23 @@ from solutions.running.arithmetic import SAME_EVERYWHERE
 
 __all__ = ["pytest_collection_modifyitems", "pytest_xdist_make_scheduler"]
 
-settings.register_profile("course", deadline=None)  # on a busy machine any example can be late
+settings.register_profile("course", deadline=None)  # on a busy machine any example can be slow
 settings.load_profile("course")
 
-# Before torch is imported. Several processes test at a time, on two cores: where each has a thread
-# a core, threads that wait for others turn in circles, and take most of what the machine can do.
+# This must precede the import of torch. Several test processes share two cores: with one thread per
+# core in each process, threads that wait for others spin and use most of the CPU time.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-# What is trained in a test must not depend on the processor. A sandbox has none of these settings.
+# Training in a test must not depend on the processor. Sandboxes do not have these settings.
 for name, value in SAME_EVERYWHERE.items():
     os.environ.setdefault(name, value)
 
 
 @pytest.fixture(scope="session")
 def sandbox():
-    """The grader's own sandbox. Torch is imported in it once, for all tests that a worker runs."""
+    """Yield the grader's sandbox, which imports torch once for all tests of a worker."""
     from autograder.sandbox.backends import open_sandbox
 
-    opened = open_sandbox()
-    yield opened
-    opened.close()
+    box = open_sandbox()
+    yield box
+    box.close()

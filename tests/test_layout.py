@@ -1,4 +1,4 @@
-"""The map in docs/architecture.md is true, and the packages keep the order that it tells of."""
+"""Test that the repository matches the map in docs/architecture.md."""
 
 import re
 from pathlib import Path
@@ -20,7 +20,7 @@ def code_cells(path):
             yield cell.source
 
 
-def test_every_file_that_the_documents_name_exists():
+def test_files_named_in_the_documents_exist():
     documents = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("book/howto_*.md")]
     for path in documents:
         for file in FILE.findall(path.read_text(encoding="utf-8")):
@@ -28,7 +28,7 @@ def test_every_file_that_the_documents_name_exists():
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_a_chapter_has_its_name_in_every_package(chapter):
+def test_chapter_has_the_same_name_in_every_package(chapter):
     assert (ROOT / "book" / f"{chapter}.md").is_file()
     assert (ROOT / "solutions" / f"{chapter}.py").is_file()
     assert (ROOT / "solutions" / "experiments" / chapter / "__init__.py").is_file()
@@ -36,44 +36,46 @@ def test_a_chapter_has_its_name_in_every_package(chapter):
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_every_exercise_and_question_stands_in_a_file_of_its_name(chapter):
+def test_exercises_and_questions_are_in_files_of_their_name(chapter):
     folder = ROOT / "exercises" / chapter
     names = {
         re.sub(r"(?<=[a-z])(?=[A-Z])", "_", exercise.name).lower()
         for exercise in COURSE[chapter].exercises
     }
     names |= {question.name for question in COURSE[chapter].written}
-    found = {path.stem for path in folder.glob("*.py") if path.name[:2] != "__"}
-    declared = {re.sub("_(cases|answers)$", "", name) for name in found}
-    assert declared == names, f"list each file in exercises/{chapter}/__init__.py, by its name"
+    stems = {path.stem for path in folder.glob("*.py") if path.name[:2] != "__"}
+    declared = {re.sub("_(cases|answers)$", "", name) for name in stems}
+    assert declared == names, f"list each file in exercises/{chapter}/__init__.py, by name"
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_an_assignment_is_read_where_no_mathjax_is(chapter):
+def test_assignment_text_needs_no_mathjax(chapter):
     cells = jupytext.read(ROOT / "exercises" / chapter / "assignment.md").cells
     texts = [cell.source for cell in cells if cell.cell_type == "markdown"]
     assert [text for text in texts if "$" in text] == []
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "book").glob("*.md")), ids=lambda path: path.stem)
-def test_a_chapter_imports_no_part_of_the_autograder(path):
-    found = [name for cell in code_cells(path) for name in imported_names(cell)]
-    assert [name for name in found if name.split(".")[0] in ("autograder", "tests")] == []
+def test_chapter_does_not_import_the_autograder(path):
+    imports = [name for cell in code_cells(path) for name in imported_names(cell)]
+    assert [name for name in imports if name.split(".")[0] in ("autograder", "tests")] == []
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_an_assignment_imports_the_self_check_and_nothing_else_of_the_course(chapter):
+def test_assignment_imports_only_the_self_check_of_the_course(chapter):
     cells = code_cells(ROOT / "exercises" / chapter / "assignment.md")
-    found = {name for cell in cells for name in imported_names(cell)}
-    ours = {name for name in found if name.split(".")[0] in ("autograder", "solutions", "tests")}
-    assert ours == {"autograder", "autograder.check"}
+    imports = {name for cell in cells for name in imported_names(cell)}
+    course_imports = {
+        name for name in imports if name.split(".")[0] in ("autograder", "solutions", "tests")
+    }
+    assert course_imports == {"autograder", "autograder.check"}
 
 
-@pytest.mark.parametrize(("package", "most"), [("solutions", 250), ("autograder", 400)])
-def test_files_stay_small(package, most):
+@pytest.mark.parametrize(("package", "limit"), [("solutions", 250), ("autograder", 400)])
+def test_files_stay_below_the_length_limit(package, limit):
     long = {
         str(path.relative_to(ROOT)): lines
         for path in (ROOT / package).rglob("*.py")
-        if (lines := len(path.read_text(encoding="utf-8").splitlines())) > most
+        if (lines := len(path.read_text(encoding="utf-8").splitlines())) > limit
     }
     assert long == {}

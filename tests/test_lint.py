@@ -1,4 +1,4 @@
-"""Biome and tsc, with the project's settings, see the scripts and find fault."""
+"""Test that Biome and tsc find faults with the project's settings."""
 
 import shutil
 import subprocess
@@ -11,31 +11,31 @@ TOOLS = ROOT / "book" / "_web" / "node_modules" / ".bin"
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "message"),
     [
         ("a.mjs", "const one = 1;", "noUnusedVariables"),
         ("a.mjs", "export const  one = 1;", "Formatter would have printed"),
         ("styles/a.css", "a { color: red !important }", "noImportantStyles"),
     ],
 )
-def test_biome_finds_fault(tmp_path: Path, name: str, text: str, said: str) -> None:
-    """With the project's own settings, in a folder of the same shape."""
+def test_biome_reports_faults(tmp_path: Path, name: str, text: str, message: str) -> None:
+    """Check a faulty file in a folder with the project's layout and settings."""
     file = tmp_path / "book" / "_web" / name
     file.parent.mkdir(parents=True)
     file.write_text(f"{text}\n", encoding="utf-8")
     (tmp_path / ".biome.json").write_bytes((ROOT / ".biome.json").read_bytes())
-    done = checked(tmp_path, TOOLS / "biome", "check", "--error-on-warnings", ".")
-    assert done.returncode != 0
-    assert said in done.stdout + done.stderr
+    process = run_in(tmp_path, TOOLS / "biome", "check", "--error-on-warnings", ".")
+    assert process.returncode != 0
+    assert message in process.stdout + process.stderr
 
 
-def test_the_types_of_every_script_are_checked(tmp_path: Path) -> None:
+def test_types_of_every_script_are_checked(tmp_path: Path) -> None:
     (tmp_path / "a.mjs").write_text('Math.abs("one");\n', encoding="utf-8")
     shutil.copy(ROOT / "book" / "_web" / "jsconfig.json", tmp_path)
-    done = checked(tmp_path, TOOLS / "tsc", "--project", "jsconfig.json")
-    assert done.returncode != 0
-    assert "a.mjs(1,10)" in done.stdout
+    process = run_in(tmp_path, TOOLS / "tsc", "--project", "jsconfig.json")
+    assert process.returncode != 0
+    assert "a.mjs(1,10)" in process.stdout
 
 
-def checked(folder: Path, *command: str | Path) -> subprocess.CompletedProcess[str]:
+def run_in(folder: Path, *command: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True)

@@ -1,4 +1,4 @@
-"""What a student needs: an archive, NumPy (torch from chapter 8 on), and nothing of the course."""
+"""Test that students need only an archive and NumPy, and torch from chapter 8 on."""
 
 import json
 import os
@@ -46,7 +46,7 @@ for module in list(sys.modules.values()):
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory):
-    """A folder in which two archives were unpacked."""
+    """Return a folder with two unpacked archives."""
     folder = tmp_path_factory.mktemp("desk")
     course = Course.create(tmp_path_factory.mktemp("class") / "course")
     release(course, CHAPTERS)
@@ -58,35 +58,35 @@ def desk(tmp_path_factory):
 
 
 def session(folder: Path, *cells: str) -> list[str]:
-    """What a student's Python prints in `folder`; it finds no module of this checkout."""
+    """Return the lines that a Python in `folder` prints, without access to this checkout."""
     code = "\n".join((SESSION, *cells, LOADED))
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-I", "-c", code], cwd=folder, capture_output=True, text=True, timeout=120
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
+    assert process.returncode == 0, process.stderr
+    return process.stdout.splitlines()
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_the_unpacked_archive_checks_answers_by_itself(desk, name):
+def test_unpacked_archive_checks_answers_without_the_course(desk, name):
     assignment = COURSE[name]
     cells = [toy.imports(assignment).source]
     for exercise in assignment.exercises:
         for function in (exercise.alternatives[0], exercise.misconceptions[-1].wrong):
             source = answer_source(function, exercise.name)
             cells += [f"exec({source!r})", f"print(repr(check({exercise.name})))"]
-    said = session(desk / name, *cells)
+    lines = session(desk / name, *cells)
     for exercise in assignment.exercises:
-        assert f"{exercise.name}: right on the public cases" in said
-        assert f"This looks like: {exercise.misconceptions[-1].name}." in said
+        assert f"{exercise.name}: right on the public cases" in lines
+        assert f"This looks like: {exercise.misconceptions[-1].name}." in lines
     packed = {f.relative_to(desk / name).as_posix() for f in (desk / name).rglob("*.py")}
-    loaded = {line.removeprefix("loaded ") for line in said if line.startswith("loaded ")}
+    loaded = {line.removeprefix("loaded ") for line in lines if line.startswith("loaded ")}
     assert loaded <= packed
-    assert name != CHAPTERS[1] or loaded == packed, "a file that no self-check needs"
+    assert name != CHAPTERS[1] or loaded == packed, "the archive must not contain unneeded files"
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_no_answer_is_in_the_archive(desk, name):
+def test_archive_contains_no_answers(desk, name):
     files = sorted(path.relative_to(desk / name).as_posix() for path in (desk / name).rglob("*"))
     assert not [file for file in files if "checks" in file or "solutions" in file]
     text = "".join(file.read_text() for file in (desk / name).rglob("*.py"))
@@ -107,24 +107,24 @@ def code_cells(folder: Path) -> list[nbformat.NotebookNode]:
         ("transformer_block", "torch", f"torch --extra-index-url {TORCH_INDEX}"),
     ],
 )
-def test_the_first_cell_says_which_package_to_install(desk, name, package, requirement):
-    begin = f"import sys; sys.path.insert(0, ''); sys.modules[{package!r}] = None\n"
-    command = [sys.executable, "-I", "-B", "-c", begin + code_cells(desk / name)[0].source]
-    done = subprocess.run(command, cwd=desk / name, capture_output=True, text=True, timeout=120)
-    *_, message = done.stderr.partition("ModuleNotFoundError: ")
+def test_first_cell_names_the_package_to_install(desk, name, package, requirement):
+    setup = f"import sys; sys.path.insert(0, ''); sys.modules[{package!r}] = None\n"
+    command = [sys.executable, "-I", "-B", "-c", setup + code_cells(desk / name)[0].source]
+    process = subprocess.run(command, cwd=desk / name, capture_output=True, text=True, timeout=120)
+    *_, message = process.stderr.partition("ModuleNotFoundError: ")
     assert f"The exercises need {package}, which" in message
     assert sys.executable in message
     assert f"\n    %pip install {requirement}\n" in message
 
 
-def test_no_package_is_asked_for_that_the_chapter_does_not_need(desk):
-    begin = "import sys; sys.path.insert(0, ''); sys.modules['torch'] = None\n"
+def test_chapter_without_torch_does_not_require_it(desk):
+    setup = "import sys; sys.path.insert(0, ''); sys.modules['torch'] = None\n"
     cell = code_cells(desk / "self_attention")[0].source
-    command = [sys.executable, "-I", "-B", "-c", begin + cell]
+    command = [sys.executable, "-I", "-B", "-c", setup + cell]
     subprocess.run(command, cwd=desk / "self_attention", check=True, timeout=120)
 
 
-def test_a_check_after_a_restart_says_what_to_run(desk):
+def test_check_after_a_restart_says_which_cells_to_run(desk):
     folder = desk / "self_attention"
     first, answer, check = code_cells(folder)[:3]
     answer.source = "def dot_product_scores(X):\n    return np.matmul(X, np.swapaxes(X, -1, -2))"
@@ -139,13 +139,13 @@ def test_a_check_after_a_restart_says_what_to_run(desk):
     client.execute()
     (before,), _, _, (forgotten,), _, (after,) = [cell.outputs for cell in client.nb.cells]
     assert before.ename == "NameError"
-    shown = re.sub(r"\x1b\[[\d;]*m", "", "\n".join(before.traceback))
-    assert f"check(dot_product_scores){RUN_FIRST}" in shown
+    traceback_text = re.sub(r"\x1b\[[\d;]*m", "", "\n".join(before.traceback))
+    assert f"check(dot_product_scores){RUN_FIRST}" in traceback_text
     assert NAME_UNKNOWN in forgotten.data["text/plain"]
     assert "right on the public cases" in after.data["text/plain"]
 
 
-def test_an_old_python_is_told_which_it_should_be(monkeypatch):
+def test_old_python_is_refused_with_the_required_version(monkeypatch):
     source = Path(autograder.__file__).read_text()
     monkeypatch.setattr(sys, "version_info", (3, 10, 4, "final", 0))
     with pytest.raises(ImportError, match=r"need Python 3\.11 or newer\. This is \d"):
@@ -161,9 +161,9 @@ print(json.dumps(get_page_config([])['disabledExtensions']))
 
 @pytest.fixture
 def practise(tmp_path):
-    """Run `.ci/practise` where one chapter's page lies, with a JupyterLab that only says so.
+    """Return a function that runs `.ci/practise` with one chapter and a stand-in for JupyterLab.
 
-    And what it would not start, as JupyterLab reads its settings.
+    The stand-in prints the extensions that JupyterLab would disable, and its own command line.
     """
     page = tmp_path / "exercises" / "self_attention" / "assignment.md"
     page.parent.mkdir(parents=True)
@@ -184,13 +184,13 @@ def practise(tmp_path):
     return run
 
 
-def test_practise_lays_out_the_assignments_once_and_keeps_the_answers(practise, tmp_path):
+def test_practise_prepares_assignments_once_and_keeps_answers(practise, tmp_path):
     first = practise()
     assert first.returncode == 0, first.stderr
     assert first.stdout.splitlines()[-1] == "jupyter lab practise"
     folder = tmp_path / "practise" / "self_attention"
-    made = sorted(path.name for path in folder.iterdir())
-    assert made == ["autograder", "self_attention.cases", "self_attention.ipynb"]
+    names = sorted(path.name for path in folder.iterdir())
+    assert names == ["autograder", "self_attention.cases", "self_attention.ipynb"]
     notebook = folder / "self_attention.ipynb"
     notebook.write_text("my answers")
     again = practise("self_attention")
@@ -201,7 +201,7 @@ def test_practise_lays_out_the_assignments_once_and_keeps_the_answers(practise, 
     assert notebook.read_text() == "my answers"
 
 
-def test_practise_starts_no_buttons_for_teachers_and_no_news(practise):
+def test_practise_disables_teacher_buttons_and_announcements(practise):
     *_, disabled, _ = practise().stdout.splitlines()
     assert sorted(json.loads(disabled)) == [
         "@jupyter/nbgrader",
@@ -209,10 +209,10 @@ def test_practise_starts_no_buttons_for_teachers_and_no_news(practise):
     ]
 
 
-def test_practise_knows_the_chapters(practise, tmp_path):
-    done = practise("self_atention")
-    assert done.returncode == 1
-    assert done.stderr == (
+def test_practise_reports_an_unknown_chapter(practise, tmp_path):
+    process = practise("self_atention")
+    assert process.returncode == 1
+    assert process.stderr == (
         "There is no chapter self_atention. Its name is one of: self_attention\n"
     )
     assert not (tmp_path / "practise").exists()

@@ -1,4 +1,4 @@
-"""PyTorch in the build for processors: `.ci/torch` installs it, and commands to type name it."""
+"""Test the CPU build of PyTorch: `.ci/torch` and all documented commands install it."""
 
 import os
 import re
@@ -29,7 +29,7 @@ EXTRAS = {
 
 
 def write_wheel(folder, version):
-    """Write a wheel of a torch that holds nothing."""
+    """Write a wheel of an empty package called torch."""
     folder.mkdir(parents=True)
     info = f"torch-{version}.dist-info"
     files = {
@@ -43,7 +43,7 @@ def write_wheel(folder, version):
 
 
 class Handler(SimpleHTTPRequestHandler):
-    """Serve a folder, whose listings are what pip takes for an index, and note what is asked."""
+    """Serve a folder, whose listings pip reads as an index, and record the requests."""
 
     def log_message(self, _, request, *rest):
         self.server.requests.append(request.split()[1])
@@ -51,7 +51,7 @@ class Handler(SimpleHTTPRequestHandler):
 
 @pytest.fixture
 def indexes(tmp_path):
-    """Serve two indexes on this machine: one with the ordinary build, and one like PyTorch's."""
+    """Serve two local indexes: one with the default build, and one like PyTorch's."""
     write_wheel(tmp_path / "indexes" / "ordinary" / "torch", VERSION)
     write_wheel(tmp_path / "indexes" / "processors" / "torch", f"{VERSION}+cpu")
     handler = partial(Handler, directory=tmp_path / "indexes")
@@ -72,23 +72,23 @@ def environment(tmp_path_factory):
 
 
 class Installing:
-    """What a user has who set up nothing for pip, and whose ordinary index is ours."""
+    """The environment of a user without pip settings, whose default index is the test server."""
 
     def __init__(self, environment, server, home):
         self.server = server
-        self.ours = f"http://127.0.0.1:{server.server_port}"
+        self.server_url = f"http://127.0.0.1:{server.server_port}"
         inherited = {name: os.environ[name] for name in ("LANG", "TMPDIR") if name in os.environ}
         self.variables = inherited | {
             "HOME": str(home),
             "PATH": f"{environment / 'bin'}{os.pathsep}/usr/bin{os.pathsep}/bin",
             "PIP_CONFIG_FILE": os.devnull,
             "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-            "PIP_INDEX_URL": f"{self.ours}/ordinary",
+            "PIP_INDEX_URL": f"{self.server_url}/ordinary",
             "PIP_NO_CACHE_DIR": "1",
         }
 
     def run(self, *command, **variables):
-        done = subprocess.run(
+        process = subprocess.run(
             command,
             cwd=ROOT,
             env=self.variables | variables,
@@ -96,29 +96,29 @@ class Installing:
             text=True,
             check=True,
         )
-        return done.stdout + done.stderr
+        return process.stdout + process.stderr
 
     def torch(self, **variables):
-        """Run `.ci/torch`, then what follows it everywhere; return the text and the version."""
+        """Run `.ci/torch` and install torch; return the printed text and the installed version."""
         text = self.run(str(ROOT / ".ci" / "torch"), **variables)
         self.run("pip", "install", "-q", f"torch=={VERSION}", **variables)
         listed = self.run("pip", "list")
         return text, re.search(r"^torch +(\S+)$", listed, re.MULTILINE)[1]
 
-    def asked(self):
-        """Tell whether the index for processors was asked for anything."""
+    def cpu_index_requested(self):
+        """Return whether the index of CPU builds received a request."""
         return any(path.startswith("/processors") for path in self.server.requests)
 
 
 @pytest.fixture
 def installing(environment, indexes, tmp_path):
-    one = Installing(environment, indexes, tmp_path)
-    one.run("pip", "uninstall", "-q", "-y", "torch")
-    return one
+    installation = Installing(environment, indexes, tmp_path)
+    installation.run("pip", "uninstall", "-q", "-y", "torch")
+    return installation
 
 
-def test_the_build_for_processors_is_installed_and_stays(installing):
-    index = f"{installing.ours}/processors"
+def test_cpu_build_is_installed_and_kept(installing):
+    index = f"{installing.server_url}/processors"
     text, version = installing.torch(TORCH_INDEX=index)
     assert version == f"{VERSION}+cpu"
     assert text == f"Installing PyTorch's build for processors, 0.2 GB, from {index} ...\n"
@@ -128,68 +128,68 @@ def test_the_build_for_processors_is_installed_and_stays(installing):
 
 
 @pytest.mark.parametrize("listens", [False, True], ids=["refused", "never answers"])
-def test_an_index_out_of_reach_leaves_the_ordinary_build_and_says_what_it_weighs(
-    installing, listens
-):
-    with socket.socket() as nobody:
-        nobody.bind(("127.0.0.1", 0))  # nobody else gets the port
+def test_unreachable_index_leaves_the_default_build_and_states_its_size(installing, listens):
+    with socket.socket() as silent_server:
+        silent_server.bind(("127.0.0.1", 0))  # reserves the port
         if listens:
-            nobody.listen()
-        index = f"http://127.0.0.1:{nobody.getsockname()[1]}"
+            silent_server.listen()
+        index = f"http://127.0.0.1:{silent_server.getsockname()[1]}"
         text, version = installing.torch(TORCH_INDEX=index)
     assert version == VERSION
     assert f"could not be had from {index}" in text
     assert "2.7 GB to download" in text
 
 
-def test_an_index_without_the_pinned_version_is_no_reason_to_stop(installing):
-    text, version = installing.torch(TORCH_INDEX=f"{installing.ours}/ordinary")
+def test_index_without_the_pinned_version_does_not_stop_the_installation(installing):
+    text, version = installing.torch(TORCH_INDEX=f"{installing.server_url}/ordinary")
     assert version == VERSION
     assert "could not be had" in text
 
 
-def test_an_empty_index_asks_for_the_build_for_graphics_cards(installing):
+def test_empty_index_selects_the_default_build(installing):
     assert installing.torch(TORCH_INDEX="") == ("", VERSION)
-    assert not installing.asked()
+    assert not installing.cpu_index_requested()
 
 
-def test_what_pips_own_settings_bring_needs_no_other_index(installing, tmp_path):
+def test_cpu_build_from_pip_settings_needs_no_other_index(installing, tmp_path):
     wheels = tmp_path / "indexes" / "processors" / "torch"
-    index = f"{installing.ours}/processors"
-    found = installing.torch(TORCH_INDEX=index, PIP_FIND_LINKS=str(wheels))
-    assert found == ("", f"{VERSION}+cpu")
-    assert not installing.asked()
+    index = f"{installing.server_url}/processors"
+    result = installing.torch(TORCH_INDEX=index, PIP_FIND_LINKS=str(wheels))
+    assert result == ("", f"{VERSION}+cpu")
+    assert not installing.cpu_index_requested()
 
 
-def test_only_linux_has_another_build_in_its_ordinary_index(installing, tmp_path):
+def test_other_systems_use_the_default_index(installing, tmp_path):
     uname = tmp_path / "bin" / "uname"
     uname.parent.mkdir()
     uname.write_text("#!/bin/sh\necho Darwin\n")
     uname.chmod(0o755)
     path = f"{uname.parent}{os.pathsep}{installing.variables['PATH']}"
-    found = installing.torch(TORCH_INDEX=f"{installing.ours}/processors", PATH=path)
-    assert found == ("", VERSION)
-    assert not installing.asked()
+    result = installing.torch(TORCH_INDEX=f"{installing.server_url}/processors", PATH=path)
+    assert result == ("", VERSION)
+    assert not installing.cpu_index_requested()
 
 
 def tracked(*patterns):
-    listed = subprocess.run(
+    paths = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", *patterns],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=True,
     ).stdout.splitlines()
-    ours = [path for path in listed if not path.startswith("tests/")]
-    return {path: (ROOT / path).read_text(encoding="utf-8") for path in ours}
+    outside_tests = [path for path in paths if not path.startswith("tests/")]
+    return {path: (ROOT / path).read_text(encoding="utf-8") for path in outside_tests}
 
 
-def test_the_index_has_one_address():
+def test_index_address_is_the_same_everywhere():
     texts = tracked(".ci", "Makefile", "*.md", "*.py", "*.txt", "*.toml", "*.yml")
     pattern = re.compile(r"https?://[\w.-]*pytorch\.org/whl[\w/.-]*")
-    found = {path: {*pattern.findall(text)} for path, text in texts.items()}
-    assert {one for addresses in found.values() for one in addresses} == {TORCH_INDEX}
-    assert {path for path, addresses in found.items() if addresses} == {
+    addresses_by_path = {path: {*pattern.findall(text)} for path, text in texts.items()}
+    assert {address for addresses in addresses_by_path.values() for address in addresses} == {
+        TORCH_INDEX
+    }
+    assert {path for path, addresses in addresses_by_path.items() if addresses} == {
         ".ci/torch",
         "README.md",
         "autograder/notebook/__init__.py",
@@ -198,8 +198,8 @@ def test_the_index_has_one_address():
     }
 
 
-def brings_torch(command):
-    """Tell whether a `pip install` brings PyTorch, by name, by an extra, or with all the rest."""
+def installs_torch(command):
+    """Return whether a `pip install` installs PyTorch by name, extra or requirements file."""
     groups = re.findall(r"(\.|autograder)\[([\w,]+)\]", command)
     extras = [EXTRAS[folder][name] for folder, names in groups for name in names.split(",")]
     return (
@@ -212,14 +212,14 @@ def brings_torch(command):
 SMALL_BUILD = re.compile(rf"(\.ci|here)/torch|{re.escape(TORCH_INDEX)}|--torch-backend cpu")
 
 
-def test_every_command_that_brings_torch_asks_for_the_build_for_processors():
-    """In the same line, or by `.ci/torch` in the line before."""
+def test_every_command_that_installs_torch_selects_the_cpu_build():
+    """Accept the choice in the same line, or `.ci/torch` in the previous line."""
     commands = []
     for path, text in tracked(".ci", "Makefile", "*.md", "*.py").items():
         before = ""
         for line in text.replace("\\\n", "").splitlines():
-            if "pip install" in line and not line.startswith("#") and brings_torch(line):
+            if "pip install" in line and not line.startswith("#") and installs_torch(line):
                 commands.append((path, before, line))
             before = line
     assert {"Makefile", "README.md", ".ci/practise"} <= {path for path, *_ in commands}
-    assert [one for one in commands if not SMALL_BUILD.search("".join(one[1:]))] == []
+    assert [entry for entry in commands if not SMALL_BUILD.search("".join(entry[1:]))] == []

@@ -1,4 +1,4 @@
-"""What GitHub runs: pinned actions with few rights, and nothing is published that is not proven."""
+"""Test the GitHub workflows: pinned actions, few permissions, and only proven publications."""
 
 import re
 from pathlib import Path
@@ -14,12 +14,12 @@ PUBLISHES = {"pages": "write", "id-token": "write"}
 
 
 def workflow(path: Path) -> dict[str, Any]:
-    """Its keys are read as text: `on` is a truth value in YAML."""
+    """Return the parsed workflow with all values as text, since `on` is a boolean in YAML."""
     return yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
 
 
 def actions(job: dict[str, Any]) -> list[str]:
-    """What a job uses: each of its steps, or all of it."""
+    """Return the actions that a job uses, in its steps or as a whole."""
     named = (step.get("uses", "") for step in [job, *job.get("steps", [])])
     return [name.split("@")[0] for name in named if name]
 
@@ -29,12 +29,12 @@ def jobs() -> dict[str, dict[str, Any]]:
 
 
 def publishers(path: Path) -> list[str]:
-    found = workflow(path)["jobs"]
-    return [name for name, job in found.items() if "actions/deploy-pages" in actions(job)]
+    jobs_by_name = workflow(path)["jobs"]
+    return [name for name, job in jobs_by_name.items() if "actions/deploy-pages" in actions(job)]
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_every_action_is_pinned_by_its_digest_and_names_its_version(path: Path) -> None:
+def test_actions_are_pinned_by_digest_and_name_their_version(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines()
     used = [line.split("uses:")[1].strip() for line in lines if "uses:" in line]
     read = [name for job in workflow(path)["jobs"].values() for name in actions(job)]
@@ -43,22 +43,24 @@ def test_every_action_is_pinned_by_its_digest_and_names_its_version(path: Path) 
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_a_job_may_read_what_is_here_and_ends_in_time(path: Path) -> None:
-    found = workflow(path)
-    assert found["permissions"] == {"contents": "read"}
-    assert "concurrency" in found
-    for name, job in found["jobs"].items():
+def test_jobs_have_read_permission_and_a_timeout(path: Path) -> None:
+    content = workflow(path)
+    assert content["permissions"] == {"contents": "read"}
+    assert "concurrency" in content
+    for name, job in content["jobs"].items():
         assert 0 < int(job["timeout-minutes"]) <= 350, name
-        asked = PUBLISHES if name in publishers(path) else {}
-        assert job.get("permissions", {}) == asked, name
+        permissions = PUBLISHES if name in publishers(path) else {}
+        assert job.get("permissions", {}) == permissions, name
 
 
-def test_what_is_published_is_proven_first_and_of_main() -> None:
+def test_only_proven_builds_of_main_are_published() -> None:
     assert [(path.name, publishers(path)) for path in WORKFLOWS if publishers(path)] == [
         ("prove.yml", ["publish"])
     ]
     prove, publish, build = (jobs()[name] for name in ("prove", "publish", "build"))
-    assert not {"if", "continue-on-error"} & prove.keys(), "it would succeed unproven"
+    assert not {"if", "continue-on-error"} & prove.keys(), (
+        "a skipped or tolerated failure would count as success"
+    )
     assert publish["needs"] == ["prove", "build"]
-    assert "if" not in publish, "a condition of its own would take the place of the needs' success"
+    assert "if" not in publish, "a condition would replace the requirement that its needs succeed"
     assert build["if"] == "github.ref == 'refs/heads/main'"

@@ -1,4 +1,4 @@
-"""The command: quick to start, one clear line for every error, and nbgrader kept in the sandbox."""
+"""Test the command: quick start, one-line errors, and sandboxing under nbgrader's commands."""
 
 import csv
 import errno
@@ -36,18 +36,18 @@ RUNNER = CliRunner()
 @pytest.fixture
 def course(tmp_path, monkeypatch):
     classroom.known_everywhere(monkeypatch)
-    made = make_course(tmp_path / "course")
-    hand_in(made, "ann")
-    hand_in(made, "bob", mean=MEAN_SUM)
-    return made
+    course = make_course(tmp_path / "course")
+    hand_in(course, "ann")
+    hand_in(course, "bob", mean=MEAN_SUM)
+    return course
 
 
 def _run(*arguments):
-    return RUNNER.invoke(cli.app, [str(one) for one in arguments])
+    return RUNNER.invoke(cli.app, [str(argument) for argument in arguments])
 
 
 def _failure(*arguments):
-    """The one line on stderr of a command that fails with exit code 1."""
+    """Run a command that must fail with exit code 1; return its single line on stderr."""
     result = _run(*arguments)
     assert result.exit_code == 1, result.output
     *progress, line = result.stderr.strip().splitlines()
@@ -57,12 +57,12 @@ def _failure(*arguments):
 
 
 def _seconds_of_children():
-    """Processor time of the child processes that have ended; other programs do not disturb it."""
+    """Return the CPU time of ended child processes in seconds, unaffected by other programs."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
-def test_the_start_is_quick_and_loads_nothing_heavy():
+def test_command_starts_quickly_without_heavy_imports():
     program = (
         "import sys; from autograder.cli import app\n"
         "try: app(['--help'])\n"
@@ -71,19 +71,19 @@ def test_the_start_is_quick_and_loads_nothing_heavy():
         "sys.exit(str(heavy) if heavy else 0)"
     )
     seconds = {program: [], "import numpy, typer, rich.table": []}
-    for one in 6 * list(seconds):
+    for code in 6 * list(seconds):
         start = _seconds_of_children()
-        done = subprocess.run(
-            [sys.executable, "-c", one], capture_output=True, text=True, check=False
+        process = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=False
         )
-        seconds[one].append(_seconds_of_children() - start)
-        assert done.returncode == 0, done.stderr
-        assert ("grade" in done.stdout) == (one is program)
-    ours, least = (min(times) for times in seconds.values())
-    assert ours < 2 * least, seconds
+        seconds[code].append(_seconds_of_children() - start)
+        assert process.returncode == 0, process.stderr
+        assert ("grade" in process.stdout) == (code is program)
+    own, least = (min(times) for times in seconds.values())
+    assert own < 2 * least, seconds
 
 
-def test_grade_shows_each_assignment_and_writes_the_grades(course):
+def test_grade_shows_each_assignment_and_writes_the_grades_file(course):
     result = _run("grade", "--course", course.root)
     assert result.exit_code == 0, result.output
     assert "1 student: sum for mean (row_mean)" in result.stdout
@@ -94,7 +94,7 @@ def test_grade_shows_each_assignment_and_writes_the_grades(course):
     assert "0 judged, 2 known" in _run("grade", "--course", course.root).stdout
 
 
-def test_a_course_without_submissions_is_told_where_to_put_them(course):
+def test_course_without_submissions_is_told_where_to_put_them(course):
     shutil.rmtree(course.submitted)
     course.submitted.mkdir()
     result = _run("grade", "--course", course.root)
@@ -105,38 +105,38 @@ def test_a_course_without_submissions_is_told_where_to_put_them(course):
 INTERRUPTED = """
 import signal, sys
 from autograder import cli
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background has none
+signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs ignore it
 sys.argv = ["autograder", "grade", "--jobs", "1", "--course", sys.argv[1]]
 cli.app()
 """
 
 
-def test_ctrl_c_says_how_far_it_came_and_the_same_command_goes_on(course):
+def test_interrupted_grading_reports_progress_and_can_be_resumed(course):
     for number in range(20):
         hand_in(course, f"student{number}")
     command = [sys.executable, "-c", INTERRUPTED, str(course.root)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running:
         first = running.stderr.readline()
         running.send_signal(signal.SIGINT)
-        *_, said = running.stderr.read().splitlines()
+        *_, message = running.stderr.read().splitlines()
     assert first.startswith("grading ")
     assert running.returncode == 130
-    done = re.fullmatch(
+    progress = re.fullmatch(
         r"autograder: stopped\. (\d+) of 22 submissions are graded\. Run the same command "
         r"again to continue\.",
-        said,
+        message,
     )
     known = re.search(r"(\d+) judged, (\d+) known", _run("grade", "--course", course.root).stdout)
-    assert int(known[2]) >= int(done[1]) > 0
+    assert int(known[2]) >= int(progress[1]) > 0
     assert int(known[1]) + int(known[2]) == 22
 
 
-def test_the_course_is_the_current_directory_by_default(course, monkeypatch):
+def test_course_defaults_to_the_current_directory(course, monkeypatch):
     monkeypatch.chdir(course.root)
     assert _run("grade", "--jobs", "1").exit_code == 0
 
 
-def test_a_narrowed_grade_shows_the_students_one_by_one(course):
+def test_grading_a_selection_lists_the_students(course):
     named = _run("grade", "--course", course.root, "toy").stdout
     for line in ("ann +5/5 +1 to mark", "bob +3/5 +1 to mark", r"sum for mean \(row_mean\)"):
         assert re.search(line, named)
@@ -145,7 +145,7 @@ def test_a_narrowed_grade_shows_the_students_one_by_one(course):
     assert "bob" not in ann
 
 
-def test_errors_are_one_clear_line(course, tmp_path):
+def test_errors_are_a_single_clear_line(course, tmp_path):
     assert "not a course directory" in _failure("grade", "--course", tmp_path)
     assert "course directory already" in _failure("init", course.root)
     assert "no assignment has this name" in _failure("grade", "nope", "--course", course.root)
@@ -159,7 +159,7 @@ def test_usage_errors_have_exit_code_2(course):
     assert _run("grade", "--no-such-option").exit_code == 2
 
 
-def test_without_isolation_it_refuses_and_says_what_to_install(course, monkeypatch):
+def test_missing_isolation_is_refused_with_advice(course, monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     assert "bubblewrap" in _failure("grade", "--course", course.root)
     assert not course.grades.exists()
@@ -168,7 +168,7 @@ def test_without_isolation_it_refuses_and_says_what_to_install(course, monkeypat
     assert json.loads(course.journal.read_text().splitlines()[0])["trusted"] is True
 
 
-def test_a_locked_gradebook_a_torn_and_a_damaged_journal(course, monkeypatch):
+def test_locked_gradebook_and_damaged_journal_are_reported(course, monkeypatch):
     assert _run("grade", "--course", course.root).exit_code == 0
     monkeypatch.setattr(database, "LOCK_WAIT", 0.2)
     holder = sqlite3.connect(course.root / "gradebook.db", isolation_level=None)
@@ -185,7 +185,7 @@ def test_a_locked_gradebook_a_torn_and_a_damaged_journal(course, monkeypatch):
     assert "line 1 is damaged or edited" in _failure("grade", "--course", course.root)
 
 
-def test_a_gradebook_that_was_moved_away_is_made_anew_from_the_journal(course):
+def test_missing_gradebook_is_rebuilt_from_the_journal(course):
     assert _run("grade", "--course", course.root).exit_code == 0
     (course.root / "gradebook.db").unlink()
     assert "gives back every machine grade" in _failure("feedback", "--course", course.root)
@@ -193,22 +193,22 @@ def test_a_gradebook_that_was_moved_away_is_made_anew_from_the_journal(course):
     assert _run("feedback", "--course", course.root).exit_code == 0
 
 
-def test_a_page_that_cannot_be_written_is_named_with_its_folder(course, monkeypatch):
+def test_unwritable_page_is_reported_with_its_folder(course, monkeypatch):
     assert _run("grade", "--course", course.root).exit_code == 0
 
-    def refused(*_):  # as shutil.rmtree is refused in a read-only folder: it names no folder
+    def refuse(*_):  # like shutil.rmtree in a read-only folder, whose error names no folder
         raise OSError(errno.EROFS, "Read-only file system", "toy.html")
 
     page = course.feedback / "ann" / "toy" / "toy.html"
     page.parent.mkdir(parents=True)
-    monkeypatch.setattr(GenerateFeedback, "init_destination", refused)
-    monkeypatch.setattr("nbgrader.converters.base.rmtree", refused)
+    monkeypatch.setattr(GenerateFeedback, "init_destination", refuse)
+    monkeypatch.setattr("nbgrader.converters.base.rmtree", refuse)
     result = _run("feedback", "--course", course.root)
     assert result.exit_code == 1
     assert f"{page}: the page cannot be written (Read-only file system)" in result.stderr
 
 
-def test_a_place_that_cannot_hold_a_course_is_named(tmp_path, monkeypatch):
+def test_unusable_course_path_is_reported(tmp_path, monkeypatch):
     long = tmp_path.joinpath(*["x" * 200] * 3)
     assert "SQLite cannot open longer paths" in _failure("init", long)
     assert not long.parent.exists()
@@ -219,7 +219,7 @@ def test_a_place_that_cannot_hold_a_course_is_named(tmp_path, monkeypatch):
     assert "has been removed. Change to another folder" in _failure("grade")
 
 
-def test_feedback_pages_name_the_misconception_and_run_nothing(course):
+def test_feedback_pages_name_the_misconception_and_run_no_code(course):
     evil = "<script>alert(1)</script>\n\n**why** <img src=x onerror=alert(2)>"
     evil += " [x](javascript:alert(3)) [y](data:text/html,x) [z](&#106;avascript:alert(4))"
     hand_in(course, "bob", mean=MEAN_SUM, why=evil)
@@ -238,7 +238,7 @@ def test_feedback_pages_name_the_misconception_and_run_nothing(course):
     assert contents[1] == ("full", "scale", " 3/3")
     assert contents[-1] == ("waits", "why", ": waiting to be marked")
     assert all(f'id="{name}"' in page for _, name, _ in contents)
-    assert "://" not in page, "it asks no other host for anything"
+    assert "://" not in page, "a page must not request anything from another host"
     assert "waits for a person. Its points are not in the score yet." in page
     page += (course.feedback / "eve" / "toy" / "toy.html").read_text()
     for alarm in ("<script>alert", "<img src=x", 'href="javascript', 'href="data', 'href="&'):
@@ -246,18 +246,18 @@ def test_feedback_pages_name_the_misconception_and_run_nothing(course):
     assert "&lt;script&gt;alert(5)&lt;/script&gt; *x*" in page
 
 
-def test_only_pages_that_would_change_are_made_again(course):
+def test_only_changed_or_incomplete_pages_are_rewritten(course):
     for student in ("ann", "bob"):
         hand_in(course, student, mean=MEAN_SUM, why="Because.")
     _run("grade", "--course", course.root)
     _run("feedback", "--course", course.root)
-    ann, bob = (course.feedback / one / "toy" / "toy.html" for one in ("ann", "bob"))
-    made = {page: page.stat().st_mtime_ns for page in (ann, bob)}
+    ann, bob = (course.feedback / student / "toy" / "toy.html" for student in ("ann", "bob"))
+    times = {page: page.stat().st_mtime_ns for page in (ann, bob)}
     with api.Gradebook(course.gradebook_url) as book:
         book.find_comment("why", "toy", "toy", "bob").manual_comment = "Say more."
         book.db.commit()
     _run("feedback", "--course", course.root)
-    assert ann.stat().st_mtime_ns == made[ann]
+    assert ann.stat().st_mtime_ns == times[ann]
     assert "Say more." in bob.read_text()
     torn = ann.read_text()[:-20]
     ann.write_text(torn)
@@ -266,16 +266,16 @@ def test_only_pages_that_would_change_are_made_again(course):
     assert ann.read_text() != torn
 
 
-def test_markdown_is_shown_and_nothing_else():
+def test_markdown_is_rendered_and_escaped_text_is_not():
     assert clean_markdown("**a** x<y").strip() == "<p><strong>a</strong> x&lt;y</p>"
     table = clean_markdown("| a |\n| --- |\n| b |")
     assert "<td>b</td>" in table
     plain = "# a *b* _c_ `d` <e> [f](g) \\h $i$ 1. j"
-    shown = clean_markdown(markdown_escape(plain)).strip()
-    assert shown == f"<p>{plain.replace('<', '&lt;').replace('>', '&gt;')}</p>"
+    html = clean_markdown(markdown_escape(plain)).strip()
+    assert html == f"<p>{plain.replace('<', '&lt;').replace('>', '&gt;')}</p>"
 
 
-def test_export_has_a_row_for_each_submission_and_a_column_for_each_answer(course):
+def test_export_has_a_row_per_submission_and_a_column_per_answer(course):
     assert _run("grade", "--course", course.root).exit_code == 0
     with api.Gradebook(course.gradebook_url) as book:
         mark = book.find_grade("why", "toy", "toy", "bob")
@@ -294,25 +294,25 @@ def test_export_has_a_row_for_each_submission_and_a_column_for_each_answer(cours
     assert (bob["score"], bob["row_mean"], bob["why"], bob["waiting"]) == ("7.0", "0.0", "4.0", "0")
 
 
-def test_doctor_names_the_layers(monkeypatch):
+def test_doctor_lists_the_layers_of_the_sandbox(monkeypatch):
     held, broken = doctor.Layer("network", True, "a"), doctor.Layer("time", False, "NOT held")
     missing = doctor.Layer("container: sandbox", None, "docker or podman is missing")
-    for found, code in (
+    for reports, code in (
         ([held, broken], 1),
         ([held, broken, missing], 1),
         ([held, missing], 0),
         ([missing], 1),
     ):
-        monkeypatch.setattr(doctor, "layers", lambda found=found: found)
+        monkeypatch.setattr(doctor, "layers", lambda reports=reports: reports)
         result = _run("doctor")
-        assert result.exit_code == code, "a layer that does not hold is a failure, or no sandbox"
-        for layer in found:
-            here = {True: "yes", False: "NO", None: "not here"}[layer.held]
-            assert f"│ {here} " in result.stdout
+        assert result.exit_code == code, "a broken layer or a missing sandbox is a failure"
+        for layer in reports:
+            cell = {True: "yes", False: "NO", None: "not here"}[layer.held]
+            assert f"│ {cell} " in result.stdout
             assert layer.detail.split()[0] in result.stdout
 
 
-def test_doctor_says_who_can_read_a_course(course, monkeypatch):
+def test_doctor_reports_who_can_read_a_course(course, monkeypatch):
     monkeypatch.setattr(doctor, "layers", lambda: [doctor.Layer("network", True, "a")])
     result = _run("doctor", "--course", course.root)
     assert result.exit_code == 0, result.output
@@ -329,39 +329,39 @@ COMMAND = [sys.executable, "-m", "autograder"]
 
 
 @pytest.mark.parametrize(
-    ("limit", "most"), [(resource.RLIMIT_NOFILE, 40), (resource.RLIMIT_AS, 600 * 2**20)]
+    ("limit", "maximum"), [(resource.RLIMIT_NOFILE, 40), (resource.RLIMIT_AS, 600 * 2**20)]
 )
-def test_a_class_that_nothing_could_judge_is_a_failure_with_its_reason(course, limit, most):
-    done = subprocess.run(
+def test_grading_without_resources_fails_with_a_reason(course, limit, maximum):
+    process = subprocess.run(
         [*COMMAND, "grade", "--course", course.root],
         capture_output=True,
         text=True,
         check=False,
-        preexec_fn=lambda: resource.setrlimit(limit, (most, most)),
+        preexec_fn=lambda: resource.setrlimit(limit, (maximum, maximum)),
     )
-    assert done.returncode == 1, done.stdout
+    assert process.returncode == 1, process.stdout
     if course.grades.exists():
-        assert f"the grader failed on 2 submissions; {course.faults} gives the" in done.stderr
+        assert f"the grader failed on 2 submissions; {course.faults} gives the" in process.stderr
         assert "The sandbox did not start (" in course.faults.read_text()
         assert _run("grade", "--course", course.root).exit_code == 0
-    else:  # no sandbox, or no worker: said at once
-        (line,) = [one for one in done.stderr.splitlines() if one.startswith("autograder: ")]
+    else:  # no sandbox or no worker: reported at once
+        (line,) = [text for text in process.stderr.splitlines() if text.startswith("autograder: ")]
         assert "sandbox" in line or "worker" in line
 
 
 @pytest.mark.parametrize("locale", ["C", "POSIX", "en_US.ISO-8859-1"])
-def test_names_are_the_same_in_a_locale_without_utf_8(course, locale):
+def test_names_are_preserved_in_locales_without_utf_8(course, locale):
     hand_in(course, "Zoë")
-    told = {"LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    variables = {"LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     for command in (["grade"], ["grade", "--student", "Zoë"], ["feedback"], ["export"]):
-        done = subprocess.run(
+        process = subprocess.run(
             [*COMMAND, command[0], "--course", course.root, *command[1:]],
-            env=os.environ | told,
+            env=os.environ | variables,
             capture_output=True,
             check=False,
         )
-        assert done.returncode == 0, done.stderr.decode()
-        assert b"Traceback" not in done.stderr
+        assert process.returncode == 0, process.stderr.decode()
+        assert b"Traceback" not in process.stderr
     rows = json.loads(course.grades.read_text(encoding="utf-8"))
     assert {row["student"] for row in rows} == {"ann", "bob", "Zoë"}
     assert (course.feedback / "Zoë" / "toy" / "toy.html").exists()
@@ -369,34 +369,34 @@ def test_names_are_the_same_in_a_locale_without_utf_8(course, locale):
 
 @pytest.fixture
 def escape(tmp_path):
-    """A file outside of the sandbox, and answers that try to make it."""
+    """Return a path outside of the sandbox, and code that tries to create it."""
     target = tmp_path / "escaped"
     attack = f"open({str(target)!r}, 'w').write('x')\n"
     exec(attack)
-    assert target.exists(), "the attack works where nothing stops it"
+    assert target.exists(), "the attack must work without a sandbox"
     target.unlink()
     return target, attack
 
 
-def test_nbgrader_autograde_gives_our_scores_and_runs_nothing_itself(course, escape):
+def test_nbgrader_autograde_uses_this_grader_and_runs_no_code_itself(course, escape):
     target, attack = escape
     hand_in(course, "eve", mean=attack + MEAN_SUM, scale=attack)
     hand_in(course, "fay").write_bytes(b"{ not a notebook")
     secret = course.submitted / "eve" / "toy" / "notes.txt"
     secret.symlink_to(course.root / "course.key")
-    ours = Course.open(course.root)
+    original = Course.open(course.root)
     assert _run("grade", "--course", course.root).exit_code == 0
     expected = course.grades.read_bytes()
-    with api.Gradebook(ours.gradebook_url) as book:
+    with api.Gradebook(original.gradebook_url) as book:
         scores = {s.student.id: s.score for s in book.assignment_submissions("toy")}
     (course.root / "gradebook.db").unlink()
     course.journal.unlink()
-    with gradebook.Gradebook(ours.gradebook_url) as book:
+    with gradebook.Gradebook(original.gradebook_url) as book:
         book.add_assignment("toy", nbformat.read(course.release / "toy" / "toy.ipynb", 4))
-    done = nbgrader(course, "autograde", "toy", "--force")
-    assert done.returncode == 0, done.stderr
+    process = nbgrader(course, "autograde", "toy", "--force")
+    assert process.returncode == 0, process.stderr
     assert course.grades.read_bytes() == expected
-    with api.Gradebook(ours.gradebook_url) as book:
+    with api.Gradebook(original.gradebook_url) as book:
         assert scores == {s.student.id: s.score for s in book.assignment_submissions("toy")}
         assert "sum for mean" in book.find_comment("row_mean", "toy", "toy", "bob").auto_comment
     assert not target.exists()
@@ -405,15 +405,15 @@ def test_nbgrader_autograde_gives_our_scores_and_runs_nothing_itself(course, esc
     assert "0 judged, 4 known" in again.stdout
 
 
-def test_nbgraders_own_feedback_and_export_work(course):
+def test_feedback_and_export_of_nbgrader_work(course):
     assert _run("grade", "--course", course.root).exit_code == 0
-    done = nbgrader(course, "generate_feedback", "toy")
-    assert done.returncode == 0, done.stderr
+    process = nbgrader(course, "generate_feedback", "toy")
+    assert process.returncode == 0, process.stderr
     assert "sum for mean" in (course.feedback / "bob" / "toy" / "toy.html").read_text()
-    done = nbgrader(course, "export", "--to", "all.csv")
-    assert done.returncode == 0, done.stderr
+    process = nbgrader(course, "export", "--to", "all.csv")
+    assert process.returncode == 0, process.stderr
     assert "row_mean" in (course.root / "all.csv").read_text()
     stock = "nbgrader.plugins.CsvExportPlugin"
-    done = nbgrader(course, "export", "--to", "stock.csv", "--exporter", stock)
-    assert done.returncode == 0, done.stderr
+    process = nbgrader(course, "export", "--to", "stock.csv", "--exporter", stock)
+    assert process.returncode == 0, process.stderr
     assert "raw_score" in (course.root / "stock.csv").read_text()

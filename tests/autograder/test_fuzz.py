@@ -1,6 +1,6 @@
-"""Whatever is handed in or sent back: a row and a reason for each exercise, and no unearned point.
+"""Test arbitrary submissions and results: every exercise gets a reason and no unearned points.
 
-`FUZZ_EXAMPLES` says how many examples each test draws: 200 here, more by `make fuzz`.
+`FUZZ_EXAMPLES` sets the number of examples per test: 200 by default, more in `make fuzz`.
 """
 
 import dataclasses
@@ -37,9 +37,9 @@ from autograder.submission.submission import read_submission
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "200"))
 EXERCISES = {
-    one.name: (assignment, one)
+    exercise.name: (assignment, exercise)
     for assignment in (toy.TOY, toy_torch.TOY)
-    for one in assignment.exercises
+    for exercise in assignment.exercises
 }
 
 
@@ -55,7 +55,7 @@ def released():
 
 @functools.cache
 def whole():
-    """The right notebook, as plain data."""
+    """Return the correct notebook as plain data."""
     content = json.loads(json.dumps(released()))
     answers = {"row_mean": toy.RIGHT_MEAN, "scale": toy.RIGHT_SCALE, "why": "Because."}
     for cell in content["cells"]:
@@ -66,7 +66,7 @@ def whole():
 
 @fuzz
 @given(st.deferred(lambda: fuzzing.written(whole())))
-def test_every_damaged_notebook_is_read_or_refused_with_a_reason(data):
+def test_damaged_notebook_is_read_or_refused_with_a_reason(data):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "ann" / "toy" / "toy.ipynb"
         path.parent.mkdir(parents=True)
@@ -74,7 +74,7 @@ def test_every_damaged_notebook_is_read_or_refused_with_a_reason(data):
         submission = read_submission(
             SubmissionFile("ann", "toy", path), outline(page.ASSIGNMENT), released()
         )
-    names = [one.name for one in page.ASSIGNMENT.exercises]
+    names = [exercise.name for exercise in page.ASSIGNMENT.exercises]
     for name, judgement in submission.problems.items():
         assert name in names
         assert judgement.verdict in (Verdict.MISSING, Verdict.MALFORMED)
@@ -93,14 +93,14 @@ def test_every_damaged_notebook_is_read_or_refused_with_a_reason(data):
         before=None,
     )
     json.dumps(dataclasses.asdict(record)).encode()
-    shown = autograded_notebook(submission, outline(page.ASSIGNMENT), released())
-    nbformat.validate(shown)
-    nbformat.writes(shown).encode()
+    notebook = autograded_notebook(submission, outline(page.ASSIGNMENT), released())
+    nbformat.validate(notebook)
+    nbformat.writes(notebook).encode()
 
 
 @fuzz
 @given(fuzzing.messages())
-def test_every_message_is_a_value_or_the_one_exception(data):
+def test_message_decodes_to_a_value_or_raises_wire_error(data):
     try:
         value = wire.decode(data)
     except wire.WireError:
@@ -112,46 +112,53 @@ def test_every_message_is_a_value_or_the_one_exception(data):
 @functools.cache
 def question_of(name):
     assignment, exercise = EXERCISES[name]
-    (asked,) = (one for one in draw_questions(assignment, b"key", "digest") if one.name == name)
-    return asked, observe_quietly(exercise.reference, asked.whole.cases)
+    (question,) = (
+        candidate
+        for candidate in draw_questions(assignment, b"key", "digest")
+        if candidate.name == name
+    )
+    return question, observe_quietly(exercise.reference, question.whole.cases)
 
 
 @pytest.mark.parametrize("name", EXERCISES)
 @fuzz_a_part
 @given(st.data())
-def test_forged_observations_are_judged_and_earn_nothing(name, data):
-    asked, right = question_of(name)
+def test_forged_observations_are_judged_and_earn_no_points(name, data):
+    question, right = question_of(name)
     forged = [data.draw(fuzzing.like(right)) if data.draw(st.booleans()) else right for _ in "ab"]
-    public = asked.public.public
+    public = question.public.public
     runs = [forged[0][:public], forged[0][public:], forged[1]]
-    messages = [(wire.encode([name, one]),) for one in runs]
-    judgement = judge_questions(toy.program(), [asked], fuzzing.Forger(messages))[name]
+    messages = [(wire.encode([name, observations]),) for observations in runs]
+    judgement = judge_questions(toy.program(), [question], fuzzing.Forger(messages))[name]
     assert judgement.message
     assert judgement.verdict is not Verdict.GRADER_FAULT
     if judgement.passed:
-        for one, earned in zip(forged[0] + forged[1], right + right, strict=True):
-            assert isinstance(one, Observation)
-            assert agree(asked_for(one.value, earned.value), earned.value)
+        for observation, earned in zip(forged[0] + forged[1], right + right, strict=True):
+            assert isinstance(observation, Observation)
+            assert agree(requested_part(observation.value, earned.value), earned.value)
 
 
-def asked_for(forged, earned):
-    """What was returned, without gradients that nobody has asked for; none at all is zeros."""
+def requested_part(forged, earned):
+    """Return `forged` with the gradients that `earned` has; a missing gradient becomes zeros."""
     if not isinstance(earned, Differentiated):
         return output(forged)
     if not isinstance(forged, Differentiated) or isinstance(forged.gradients, Raised):
         return forged
-    given = forged.gradients or {}
-    wanted = earned.gradients or {}
-    gradients = {name: as_asked_for(given.get(name), right) for name, right in wanted.items()}
+    forged_gradients = forged.gradients or {}
+    earned_gradients = earned.gradients or {}
+    gradients = {
+        name: requested_gradient(forged_gradients.get(name), right)
+        for name, right in earned_gradients.items()
+    }
     return dataclasses.replace(forged, gradients=gradients or earned.gradients)
 
 
-def as_asked_for(given, right):
-    if given is None and right is not None:
-        return Tensor(np.zeros_like(right.array), right.gradient)
-    if right is None and isinstance(given, Tensor) and not given.array.any():
+def requested_gradient(gradient, earned):
+    if gradient is None and earned is not None:
+        return Tensor(np.zeros_like(earned.array), earned.gradient)
+    if earned is None and isinstance(gradient, Tensor) and not gradient.array.any():
         return None
-    return given
+    return gradient
 
 
 results = st.lists(
@@ -170,13 +177,15 @@ results = st.lists(
 @fuzz
 @given(
     st.lists(results, min_size=1, max_size=4),
-    st.sampled_from([one for one in Status if one is not Status.UNPREPARED]),
+    st.sampled_from([status for status in Status if status is not Status.UNPREPARED]),
     st.none() | st.integers(-1, 9),
     st.none() | fuzzing.messages(),
 )
-def test_whatever_comes_back_there_is_a_verdict_and_no_point(runs, status, cell, changed):
-    asked = [question_of(name)[0] for name in ("row_mean", "scale")]
-    judgements = judge_questions(toy.program(), asked, fuzzing.Forger(runs, status, cell, changed))
+def test_arbitrary_results_get_a_verdict_but_no_points(runs, status, cell, changed):
+    questions = [question_of(name)[0] for name in ("row_mean", "scale")]
+    judgements = judge_questions(
+        toy.program(), questions, fuzzing.Forger(runs, status, cell, changed)
+    )
     assert list(judgements) == ["row_mean", "scale"]
     for judgement in judgements.values():
         assert judgement.message

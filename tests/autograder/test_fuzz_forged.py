@@ -1,7 +1,7 @@
-"""Whatever comes back of the course's own exercises is judged, and tells nothing that is hidden.
+"""Test forged results of the course's exercises: they are judged and reveal nothing hidden.
 
-`FUZZ_EXAMPLES`, which `make fuzz` sets, draws so many forged results over all exercises; here a few
-of each form of result are drawn.
+`FUZZ_EXAMPLES`, which `make fuzz` sets, is the number of forged results over all exercises; without
+it, a few of each form of result are drawn.
 """
 
 import functools
@@ -32,19 +32,19 @@ FORMS = (
     "test_masked_blend",  # an answer that is a test
 )
 EVERY = "FUZZ_EXAMPLES" in os.environ
-DRAWN = [one for one in EXERCISES if EVERY or one.values[0].name in FORMS]
+DRAWN = [entry for entry in EXERCISES if EVERY or entry.values[0].name in FORMS]
 EACH = -(-int(os.environ["FUZZ_EXAMPLES"]) // len(DRAWN)) if EVERY else 25
 FUZZ = settings(
     max_examples=EACH,
     deadline=None,
-    phases=[Phase.generate],  # to make an example smaller takes longer than to read it
+    phases=[Phase.generate],  # shrinking an example takes longer than reading it
     suppress_health_check=list(HealthCheck),
 )
 
 
 @functools.cache
-def asked(exercise):
-    """The question, and what the reference shows on the public cases and on all."""
+def question_with_answers(exercise):
+    """Return the question and the observations of the reference, on public and on all cases."""
     public = build_key(exercise, shown_cases(exercise), ())
     whole = with_hidden(public, exercise, drawn_cases(exercise, 0))
     right = observe_quietly(exercise.reference, whole.cases)
@@ -52,22 +52,22 @@ def asked(exercise):
 
 
 class Forger(fuzzing.Forger):
-    """Answers each order with the results of its calls; `ending` ends those with hidden ones."""
+    """Answer each order with the results of its calls; `ending` replaces those of hidden cases."""
 
     def __init__(self, name, public, hidden, every, requests, ending):
         self.name, self.requests, self.ending, self.at = name, requests, ending, 0
         self.first, self.every, self.public = [*public, *hidden], every, len(public)
 
     def run(self, calls, *, again=False, turns=0, **_):
-        ((_, wanted),) = wire.decode(calls)
+        ((_, expected),) = wire.decode(calls)
         if self.ending and (again or self.at >= self.public):
             return self.ending
-        made = turns or len(wanted)
-        given = self.every if again else self.first[self.at : self.at + made]
-        self.at += made
-        messages = [[one] for one in given] if turns else [given]
+        count = turns or len(expected)
+        observations = self.every if again else self.first[self.at : self.at + count]
+        self.at += count
+        messages = [[observation] for observation in observations] if turns else [observations]
         results = tuple(wire.encode([self.name, message]) for message in messages)
-        return Run(Status.ENDED, None, results, requests=dict.fromkeys(range(made), self.requests))
+        return Run(Status.ENDED, None, results, requests=dict.fromkeys(range(count), self.requests))
 
 
 endings = st.none() | st.builds(
@@ -80,20 +80,22 @@ endings = st.none() | st.builds(
 @pytest.mark.parametrize("exercise", DRAWN)
 @FUZZ
 @given(st.data())
-def test_whatever_an_answer_returns_is_judged_and_tells_nothing(exercise, data):
-    question, public, right = asked(exercise)
+def test_forged_results_are_judged_and_reveal_nothing_hidden(exercise, data):
+    question, public, right = question_with_answers(exercise)
     hidden = right[len(public) :]
-    given_public = data.draw(fuzzing.tampered(public)) if data.draw(st.booleans()) else public
-    forged = [data.draw(fuzzing.tampered(one)) for one in (hidden, [*public, *hidden])]
+    public_results = data.draw(fuzzing.tampered(public)) if data.draw(st.booleans()) else public
+    forged = [
+        data.draw(fuzzing.tampered(observations)) for observations in (hidden, [*public, *hidden])
+    ]
     requests = data.draw(st.sampled_from((0, 1, 31337)))
-    sandbox = Forger(exercise.name, given_public, *forged, requests, data.draw(endings))
-    own = [Cell(f"# {fuzzing.SECRET} {at}", None) for at in range(3)]
-    program = [*own, Cell("", exercise.name)]
+    sandbox = Forger(exercise.name, public_results, *forged, requests, data.draw(endings))
+    added = [Cell(f"# {fuzzing.SECRET} {at}", None) for at in range(3)]
+    program = [*added, Cell("", exercise.name)]
     judgement = judge_questions(program, [question], sandbox)[exercise.name]
     assert judgement.message
     assert judgement.verdict is not Verdict.GRADER_FAULT
-    if given_public is public:
-        said = f"{judgement.message} {judgement.hint}"
-        assert fuzzing.SECRET not in said
-        assert str(fuzzing.NUMBER) not in said
-        assert "BlockingIOError" not in said
+    if public_results is public:
+        text = f"{judgement.message} {judgement.hint}"
+        assert fuzzing.SECRET not in text
+        assert str(fuzzing.NUMBER) not in text
+        assert "BlockingIOError" not in text

@@ -1,4 +1,4 @@
-"""Every command of the instructor's pages runs, in the order of the page, as a reader types it."""
+"""Test that every command on the instructor's pages runs, in order, as a reader types it."""
 
 import grp
 import os
@@ -25,12 +25,13 @@ from exercises import COURSE
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("howto_instructor.md", "howto_teach.md", "howto_scale.md")
-ASSIGNMENT = "self_attention"  # of the small course: the one that the page names
+ASSIGNMENT = "self_attention"  # the assignment of the small course, which the pages name
 
+SHELLS = ("", "sh", "bash", "console")
 RUN = ("autograder", "cd", "nbgrader", "time")
 NOT_RUN = {
     "make course": "installs the course; continuous integration does it on every push",
-    "source .venv/bin/activate": "of what `make course` has installed",
+    "source .venv/bin/activate": "activates what `make course` has installed",
     "make site ANSWERS=hidden": "builds the whole site; tests/book/test_answers.py has the edition",
     "autograder share markers --course my-course": "needs a group of the machine; test_sharing.py",
     "jupyter lab": "a server that does not end; test_formgrader.py opens the formgrader",
@@ -43,25 +44,25 @@ NOT_RUN = {
     "autograder grade --course my-course --scheduler tcp://SCHEDULER:8786": "test_cluster.py",
     "createdb grades": "needs a database server; test_postgresql.py starts one",
 }
-"""Lines that this test cannot run, each with the reason or with the test that covers it."""
+"""Lines that this test cannot run, with the reason or the test that covers them."""
 
 ONCE = {"autograder doctor": PAGES[0]}
-"""Lines that take long and do the same on every page: they run on this one alone."""
+"""Slow lines with the same effect on every page, and the only page where they run."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a command block: block `number` of the page."""
+    """A line of the command block with this `number` on a page."""
 
     number: int
     text: str
 
 
 def lines(page: str) -> list[Line]:
-    """Return the lines of the page's command blocks: of fences that name no other language."""
+    """Return the lines of a page's command blocks, which are fences for a shell."""
     text = (ROOT / "book" / page).read_text(encoding="utf-8")
-    fences = [one for one in MarkdownIt().parse(text) if one.type == "fence"]
-    commands = [one.content for one in fences if one.info.strip() in ("", "sh", "bash", "console")]
+    fences = [token for token in MarkdownIt().parse(text) if token.type == "fence"]
+    commands = [fence.content for fence in fences if fence.info.strip() in SHELLS]
     return [
         Line(number, command)
         for number, content in enumerate(commands)
@@ -71,9 +72,9 @@ def lines(page: str) -> list[Line]:
 
 
 class Terminal:
-    """A reader's terminal in `folder`, and the class that hands in whenever something is released.
+    """A reader's terminal in `folder`, and a class that hands in after each release.
 
-    The course package is the real one with a single assignment, so that a release takes a second.
+    The course package is the real one reduced to one assignment, so that a release takes a second.
     """
 
     def __init__(self, folder: Path, students: set[str]) -> None:
@@ -98,31 +99,32 @@ class Terminal:
         }
 
     def type(self, line: str) -> None:
-        """Run a line; the test fails if the command does."""
-        line = re.sub(r"\bmarkers\b", grp.getgrgid(os.getgid()).gr_name, line)  # the pages' group
+        """Run a line, and fail the test if the command fails."""
+        group = grp.getgrgid(os.getgid()).gr_name
+        line = re.sub(r"\bmarkers\b", group, line)  # the pages name the group "markers"
         program, *arguments = shlex.split(line)
         if program == "cd":
             self.folder = (self.folder / arguments[0]).resolve(strict=True)
             return
-        done = subprocess.run(
+        process = subprocess.run(
             ["bash", "-c", line],
             cwd=self.folder,
             env=self.environment,
-            input="y\n",  # what a person answers who is asked
+            input="y\n",  # the answer of a person to a question
             capture_output=True,
             text=True,
         )
-        assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
+        assert process.returncode == 0, f"{line}\n{process.stdout}\n{process.stderr}"
         if program == "autograder" and "--course" in arguments:
             self._follow_up(arguments[0], Course.open(self.folder / _course(line)))
 
     def prepare(self, name: str) -> None:
-        """Make a course that a page uses and does not make itself."""
+        """Make a course that a page uses but does not make."""
         self.type(f"autograder init {name}")
         self.type(f"autograder release --course {name}")
 
     def _follow_up(self, command: str, course: Course) -> None:
-        """Have the class hand in what was released; look at what was written for it."""
+        """Hand in after a release; after other commands, check the files written for the class."""
         students = sorted(path.name for path in course.submitted.iterdir())
         if command == "release":
             self._hand_in(course)
@@ -134,13 +136,13 @@ class Terminal:
             assert [student for student in students if student not in table] == []
 
     def _hand_in(self, course: Course) -> None:
-        """One student is right everywhere, but for the written question; the others less so."""
+        """Hand in: the first student answers all but the written question, the others less."""
         for number, student in enumerate(sorted(self.students)):
             path = course.release / ASSIGNMENT / f"{ASSIGNMENT}.ipynb"
             notebook = nbformat.read(path, as_version=4)
             answers = {
-                one.name: answer_source(one.alternatives[0], one.name)
-                for one in COURSE[ASSIGNMENT].exercises[number:]
+                exercise.name: answer_source(exercise.alternatives[0], exercise.name)
+                for exercise in COURSE[ASSIGNMENT].exercises[number:]
             }
             for cell in notebook.cells:
                 cell.source = answers.get(cell.metadata.nbgrader.grade_id, cell.source)
@@ -153,25 +155,27 @@ def _course(line: str) -> str:
     return re.search(r"--course[= ](\S+)", line)[1]
 
 
-def made_elsewhere(commands: list[str]) -> set[str]:
-    """Return the courses that a page uses which makes none: it goes on where another one ended."""
+def courses_made_elsewhere(commands: list[str]) -> set[str]:
+    """Return the courses that a page uses if it makes none and continues another page."""
     if any(line.startswith("autograder init") for line in commands):
         return set()
     return {_course(line) for line in commands if "--course" in line}
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_command_of_the_page_runs(page: str, tmp_path: Path) -> None:
+def test_every_command_of_a_page_runs(page: str, tmp_path: Path) -> None:
     typed = [
         line
         for line in lines(page)
         if line.text not in NOT_RUN and ONCE.get(line.text, page) == page
     ]
     unknown = [line.text for line in typed if line.text.split()[0] not in RUN]
-    assert unknown == [], f"{page}: run these, or say in NOT_RUN why not. {list(RUN)} are run."
+    assert unknown == [], (
+        f"{page}: add these to NOT_RUN with a reason, or their program to RUN: {list(RUN)}"
+    )
     named = re.findall(r"--student (\S+)", "\n".join(line.text for line in typed))
     terminal = Terminal(tmp_path, {"ada", "bob", *named})
-    for course in sorted(made_elsewhere([line.text for line in typed])):
+    for course in sorted(courses_made_elsewhere([line.text for line in typed])):
         terminal.prepare(course)
     number = -1
     for line in typed:
@@ -182,16 +186,16 @@ def test_every_command_of_the_page_runs(page: str, tmp_path: Path) -> None:
         print(f"{time.monotonic() - start:5.1f} s  {line.text}")
 
 
-def test_the_list_of_lines_that_are_not_run_has_no_other() -> None:
+def test_list_of_skipped_lines_matches_the_pages() -> None:
     on_the_pages = {line.text for page in PAGES for line in lines(page)}
     assert NOT_RUN.keys() - on_the_pages == set()
 
 
 def mentions() -> Iterator[tuple[str, str]]:
-    """Each command `autograder ...` in the text of a page or in one of its blocks."""
+    """Yield (page, command) for each command `autograder ...` in a page's text or blocks."""
     for path in (ROOT / "README.md", *sorted((ROOT / "book").glob("howto_*.md"))):
         for token in MarkdownIt().parse(path.read_text(encoding="utf-8")):
-            texts = [one.content for one in token.children or () if one.type == "code_inline"]
+            texts = [child.content for child in token.children or () if child.type == "code_inline"]
             if token.type == "fence":
                 texts = token.content.replace("\\\n", " ").splitlines()
             for text in texts:
@@ -200,10 +204,10 @@ def mentions() -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("page", "text"), sorted(set(mentions())))
-def test_every_mention_of_a_command_has_its_options(page: str, text: str) -> None:
+def test_mentioned_commands_and_options_exist(page: str, text: str) -> None:
     _, name, *arguments = shlex.split(text, comments=True)
     group = typer.main.get_command(app)
     assert isinstance(group, TyperGroup)
     command = group.commands.get(name)
-    assert command is not None, f"{page} says `{text}`, and there is no such command."
+    assert command is not None, f"{page} mentions `{text}`, but there is no such command."
     command.make_context(name, arguments, resilient_parsing=not arguments)

@@ -1,13 +1,13 @@
-"""A small term, played through on the documented commands; `make demo` plays a whole one."""
+"""Play a small term through with the documented commands; `make demo` plays a whole one."""
 
 from tests.term.play import Term
 
-CHAPTERS = ("context_bottleneck", "alignment", "captioning")  # one of each platform
+CHAPTERS = ("context_bottleneck", "alignment", "captioning")  # one per platform
 
 
-def test_every_number_of_a_term_is_what_a_plain_computation_says(tmp_path):
-    said = []
-    term = Term(tmp_path, CHAPTERS, 16, said.append)
+def test_every_number_of_a_term_matches_an_independent_computation(tmp_path):
+    output = []
+    term = Term(tmp_path, CHAPTERS, 16, output.append)
     term.play()
-    assert "an exercise added in mid-term" in "\n".join(said)
+    assert "an exercise added in mid-term" in "\n".join(output)
     assert term.numbers > 1000

@@ -1,3 +1,3 @@
-"""What stands in the corpus is handed in, and run by nobody else: some of it is called test_..."""
+"""Keep pytest from collecting the corpus, in which some files are called test_..."""
 
 collect_ignore_glob = ["*/*"]

@@ -1,4 +1,4 @@
-"""Every case of the hostile corpus, graded by the command; support/hostile.py says what one is."""
+"""Grade every case of the hostile corpus by the command; support/hostile.py describes a case."""
 
 import functools
 
@@ -26,36 +26,38 @@ def classes():
 
 
 @pytest.mark.parametrize(("case", "mode"), list(parameters()))
-def test_a_submission_gets_what_it_has_earned(case, mode):
-    skip_where_there_is_no(mode)
-    found = graded(case.in_class, mode)
-    faults = list(hostile.faults_of(case, found))
+def test_hostile_submission_gets_the_expected_result(case, mode):
+    skip_if_unavailable(mode)
+    outcome = graded(case.in_class, mode)
+    faults = list(hostile.faults_of(case, outcome))
     if case.room or faults:
-        faults += found.faults
+        faults += outcome.faults
     if case.feedback:
-        page = found.pages.get(case.name)
+        page = outcome.pages.get(case.name)
         if page is None:
             faults.append("it has no feedback")
         else:
-            faults += [f"live: {what}" for what in live(page) - live(found.pages["0-honest"])]
+            faults += [
+                f"live: {content}" for content in live(page) - live(outcome.pages["0-honest"])
+            ]
     assert faults == []
 
 
 @pytest.mark.parametrize(("name", "mode"), list(classes()))
-def test_a_class_that_many_attack_loses_nothing(name, mode):
-    skip_where_there_is_no(mode)
+def test_attacked_class_loses_no_results(name, mode):
+    skip_if_unavailable(mode)
     assert graded(name, mode).faults == ()
 
 
-def skip_where_there_is_no(mode):
-    """A container engine need not be there; bubblewrap must."""
-    if mode == CONTAINER and (why := refused()):
+def skip_if_unavailable(mode):
+    """Skip if no container engine is available; bubblewrap is always required."""
+    if mode == CONTAINER and (why := why_no_container()):
         pytest.skip(why)
 
 
 @functools.cache
-def refused():
-    """Why no container can be made, or nothing."""
+def why_no_container():
+    """Return the reason why no container can be started, or an empty string."""
     try:
         open_sandbox(mode=CONTAINER).close()
     except SandboxUnavailable as error:
@@ -63,12 +65,12 @@ def refused():
     return ""
 
 
-def test_the_corpus_attacks_everything_that_can_be_attacked():
+def test_corpus_covers_every_group_of_attacks():
     assert len(CASES) >= 90
     assert {case.group for case in CASES} == set(hostile.GROUPS)
 
 
-def test_every_group_is_attacked_in_the_cold_sandbox_too(monkeypatch):
+def test_cold_sandbox_runs_cases_of_every_group(monkeypatch):
     monkeypatch.setattr(hostile, "NIGHTLY", False)
     some = hostile.cases_in(COLD)
     assert {case.group for case in some} == set(hostile.GROUPS)
@@ -80,7 +82,7 @@ def test_every_group_is_attacked_in_the_cold_sandbox_too(monkeypatch):
     assert hostile.cases_in(COLD) == hostile.cases_in(CONTAINER) == CASES
 
 
-def test_a_case_with_a_word_that_means_nothing_is_refused(tmp_path):
+def test_case_with_an_unknown_key_is_refused(tmp_path):
     text = "attacks: x\ngroup: files\nassignment: self_attention\n"
     (tmp_path / "expect.yml").write_text(text)
     assert hostile.read_case(tmp_path).others == "PASS"
@@ -89,13 +91,13 @@ def test_a_case_with_a_word_that_means_nothing_is_refused(tmp_path):
         hostile.read_case(tmp_path)
 
 
-def test_what_was_not_expected_is_seen():
+def test_unexpected_results_are_reported():
     case = next(case for case in CASES if case.name == "busy_loop")
-    names = [one.name for one in hostile.assignment(case.assignment).exercises]
+    names = [exercise.name for exercise in hostile.assignment(case.assignment).exercises]
     right = {name: hostile.Row("PASS", 9, "Right.") for name in names}
-    found = list(hostile.faults_of(case, hostile.Graded(rows={case.name: right})))
-    assert len(found) == len(names)
-    assert "softmax: PASS, 9 points: Right." in found
+    faults = list(hostile.faults_of(case, hostile.Graded(rows={case.name: right})))
+    assert len(faults) == len(names)
+    assert "softmax: PASS, 9 points: Right." in faults
     assert list(hostile.faults_of(case, hostile.Graded())) == ["it has rows for []"]
 
 
@@ -103,6 +105,6 @@ def test_what_was_not_expected_is_seen():
     "text",
     ["<script>", "<p onclick=x>", "<a href='JavaScript:x'>", "<a href=' data:x'>", "<svg>"],
 )
-def test_what_lives_in_a_page_is_seen(text):
+def test_active_content_in_a_page_is_detected(text):
     assert live(f"<p>{text}</p>")
     assert not live("<p><a href='https://example.org/a:b'>x</a> &lt;script&gt;</p>")

@@ -1,4 +1,4 @@
-"""Files that people see are whole or not there, and what a student leaves stops nobody."""
+"""Test that files are replaced as a whole and that files of students never block the grader."""
 
 import csv
 import errno
@@ -27,10 +27,10 @@ def course(tmp_path):
 
 @pytest.fixture
 def full_disk(monkeypatch):
-    """The disk is full after the first bytes of a file."""
+    """Simulate a disk that is full after the first bytes of a file."""
     real = Path.open
 
-    def opened(path, mode="r", *args, **kwargs):
+    def open_on_full_disk(path, mode="r", *args, **kwargs):
         stream = real(path, mode, *args, **kwargs)
         if "w" not in mode:
             return stream
@@ -50,18 +50,18 @@ def full_disk(monkeypatch):
         full.write = write
         return full
 
-    monkeypatch.setattr(Path, "open", opened)
+    monkeypatch.setattr(Path, "open", open_on_full_disk)
 
 
-def test_a_full_disk_keeps_the_old_file_and_leaves_no_rest(tmp_path, full_disk):
+def test_full_disk_keeps_the_old_file_and_leaves_no_temporary_file(tmp_path, full_disk):
     os.mknod(tmp_path / "grades.json")
     with pytest.raises(OSError, match="No space left"):
-        replace_text(tmp_path / "grades.json", "a long text of which only a part fits")
+        replace_text(tmp_path / "grades.json", "a long text that fits only in part")
     assert os.listdir(tmp_path) == ["grades.json"]
     assert (tmp_path / "grades.json").read_bytes() == b""
 
 
-def _graded(course, *students):
+def _add_submissions(course, *students):
     with Gradebook(course.gradebook_url) as book:
         assignment = book.nbgrader.add_assignment("toy")
         for student in students:
@@ -69,8 +69,8 @@ def _graded(course, *students):
             book.nbgrader.add_submission(assignment.name, student)
 
 
-def test_an_export_onto_a_full_disk_is_whole_or_not_there(course, request):
-    _graded(course, "ann", "bob")
+def test_export_onto_a_full_disk_keeps_the_old_file(course, request):
+    _add_submissions(course, "ann", "bob")
     before = export_csv(course)[0].read_bytes()
     request.getfixturevalue("full_disk")
     with pytest.raises(OSError, match="No space left"):
@@ -84,8 +84,8 @@ NAMES += ["'+1", 'a"=1', "a;", "\uff1dcmd", "Anna-Maria", "o'brien", "x@y.exampl
 NAMES += [" =1", "  '=1", "\u00a0+1", "a; =1", "a;\u3000@x", " cmd", "\u22121"]
 
 
-def test_names_stay_apart_and_none_is_a_formula_by_any_separator(course):
-    _graded(course, *NAMES)
+def test_names_stay_distinct_and_never_become_formulas(course):
+    _add_submissions(course, *NAMES)
     path, _ = export_csv(course)
     with path.open(newline="", encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream))
@@ -102,8 +102,8 @@ def test_names_stay_apart_and_none_is_a_formula_by_any_separator(course):
                 )
 
 
-def test_text_is_quoted_and_numbers_are_not(course):
-    _graded(course, "ann")
+def test_csv_quotes_text_but_not_numbers(course):
+    _add_submissions(course, "ann")
     header, row = export_csv(course)[0].read_text().splitlines()
     assert header == ",".join(f'"{name}"' for name in COLUMNS)
     assert row == '"ann","a;\'=1+1","ann","toy","no","",0.0,0.0,0.0,0.0,0,0'
@@ -127,7 +127,7 @@ def _nonsense(path):
 
 
 @pytest.mark.parametrize("make", [_pipe, _link_to_a_pipe, _endless, _nonsense, Path.mkdir])
-def test_nbgrader_does_not_wait_for_a_time_that_is_none(course, make):
+def test_nbgrader_does_not_block_on_an_invalid_timestamp_file(course, make):
     config = Config()
     configure(config)
     config.CourseDirectory.root = str(course.root)

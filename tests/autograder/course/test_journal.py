@@ -1,4 +1,4 @@
-"""The journal: it survives kills, shows damage, and never lets a grade be made twice."""
+"""Test the journal: it survives kills, detects damage, and prevents grading twice."""
 
 import json
 import os
@@ -39,7 +39,7 @@ def _record(student: str = "ann", digest: str = "d1", trusted: bool = False, **c
     )
 
 
-def test_a_record_has_all_or_nothing_points_for_each_exercise():
+def test_record_has_full_or_zero_points_for_each_exercise():
     rows = _record().rows
     assert [(row.exercise, row.points, row.max_points) for row in rows] == [
         ("scores", 2, 2),
@@ -49,7 +49,7 @@ def test_a_record_has_all_or_nothing_points_for_each_exercise():
     assert _record().hints == {"weights": "Which axis?"}
 
 
-def test_records_come_back_equal_after_the_journal_is_opened_again(tmp_path):
+def test_records_survive_reopening_the_journal(tmp_path):
     path = tmp_path / "journal.jsonl"
     with Journal(path) as journal:
         journal.append(_record("ann"))
@@ -65,7 +65,7 @@ def test_records_come_back_equal_after_the_journal_is_opened_again(tmp_path):
         assert journal.standings == {("ann", "rows"): STANDING}
 
 
-def test_only_an_answer_whose_text_has_changed_is_looked_at_again(tmp_path):
+def test_only_answers_with_changed_text_are_marked_again(tmp_path):
     path = tmp_path / "journal.jsonl"
     with Journal(path) as journal:
         journal.enter([(_record("ann"), {"scores": "t1", "weights": "t2"})])
@@ -75,12 +75,12 @@ def test_only_an_answer_whose_text_has_changed_is_looked_at_again(tmp_path):
         assert journal.changed(again, {"scores": "t1", "weights": "t3"}) == {"weights"}
         assert journal.changed(again, {"scores": "t1"}) == {"weights"}
     former = path.read_text().replace(', "texts": {"scores": "t1", "weights": "t2"}', "")
-    path.write_text(former)  # as the version before this one wrote it
+    path.write_text(former)  # as the previous version wrote it
     with Journal(path) as journal:
         assert journal.changed(again, {"scores": "t1"}) == {"scores"}
 
 
-def test_a_dry_run_reads_the_journal_and_writes_nothing(tmp_path):
+def test_dry_run_reads_the_journal_and_writes_nothing(tmp_path):
     path = tmp_path / "journal.jsonl"
     with Journal(path, dry=True) as journal:
         journal.append(_record("ann"))
@@ -95,14 +95,14 @@ def test_a_dry_run_reads_the_journal_and_writes_nothing(tmp_path):
     assert path.read_bytes() == before
 
 
-def test_a_sandboxed_run_does_not_build_on_a_trusting_one(tmp_path):
+def test_sandboxed_run_does_not_reuse_trusted_results(tmp_path):
     with Journal(tmp_path / "journal.jsonl") as journal:
         journal.append(_record(trusted=True))
         assert journal.find("ann", "rows", "d1", "f1", trusted=True) is not None
         assert journal.find("ann", "rows", "d1", "f1", trusted=False) is None
 
 
-def test_a_grader_fault_is_kept_but_judged_again(tmp_path):
+def test_grader_fault_is_stored_but_judged_again(tmp_path):
     fault = Judgement(Verdict.GRADER_FAULT, "KeyError in the grader.")
     with Journal(tmp_path / "journal.jsonl") as journal:
         journal.append(_record(scores=fault))
@@ -110,7 +110,7 @@ def test_a_grader_fault_is_kept_but_judged_again(tmp_path):
         assert [record.rows[0].verdict for record in journal.latest()] == ["GRADER_FAULT"]
 
 
-def test_going_back_to_an_earlier_version_makes_it_the_newest(tmp_path):
+def test_reused_earlier_version_becomes_the_newest(tmp_path):
     with Journal(tmp_path / "journal.jsonl") as journal:
         journal.append(_record(digest="d1"))
         journal.append(_record(digest="d2"))
@@ -120,7 +120,7 @@ def test_going_back_to_an_earlier_version_makes_it_the_newest(tmp_path):
     assert len((tmp_path / "journal.jsonl").read_bytes().splitlines()) == 3
 
 
-def test_every_line_carries_the_hash_of_the_line_before_it(tmp_path):
+def test_every_line_contains_the_hash_of_the_previous_line(tmp_path):
     path = tmp_path / "journal.jsonl"
     with Journal(path) as journal:
         for student in ("ann", "bob", "cay"):
@@ -131,7 +131,7 @@ def test_every_line_carries_the_hash_of_the_line_before_it(tmp_path):
 
 
 @pytest.mark.parametrize("cut", [1, 40])
-def test_a_torn_last_line_is_dropped_and_reported(tmp_path, cut):
+def test_incomplete_last_line_is_dropped_and_reported(tmp_path, cut):
     path = tmp_path / "journal.jsonl"
     with Journal(path) as journal:
         journal.append(_record("ann"))
@@ -167,7 +167,7 @@ def _other_json(lines):
 
 
 @pytest.mark.parametrize("damage", [_edit, _remove, _swap, _garble, _other_json])
-def test_damage_elsewhere_is_an_error_that_names_the_line(tmp_path, damage):
+def test_damage_elsewhere_is_an_error_naming_the_line(tmp_path, damage):
     path = tmp_path / "journal.jsonl"
     with Journal(path) as journal:
         for student in ("ann", "bob", "cay"):
@@ -180,7 +180,7 @@ def test_damage_elsewhere_is_an_error_that_names_the_line(tmp_path, damage):
     assert path.read_bytes() == b"".join(lines), "an error must not change the journal"
 
 
-def test_a_second_run_waits_and_then_says_so(tmp_path, monkeypatch):
+def test_second_run_waits_for_the_lock_and_then_gives_up(tmp_path, monkeypatch):
     monkeypatch.setattr(journal_module, "LOCK_WAIT", 0.2)
     with (
         Journal(tmp_path / "journal.jsonl"),
@@ -189,8 +189,8 @@ def test_a_second_run_waits_and_then_says_so(tmp_path, monkeypatch):
         Journal(tmp_path / "journal.jsonl")
 
 
-def test_a_line_is_on_the_disk_when_append_returns(tmp_path):
-    """A process that dies right after `append` has lost nothing."""
+def test_append_writes_the_line_to_disk_before_returning(tmp_path):
+    """Check that a process may die right after `append` without losing the record."""
     path = tmp_path / "journal.jsonl"
     program = f"""
         import os
@@ -200,9 +200,9 @@ def test_a_line_is_on_the_disk_when_append_returns(tmp_path):
         journal.append(Record("ann", "rows", "d", "f", False, (), {{}}))
         os._exit(9)
     """
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(program)], env={**os.environ}, check=False
     )
-    assert done.returncode == 9
+    assert process.returncode == 9
     with Journal(path) as journal:
         assert [record.student for record in journal.latest()] == ["ann"]

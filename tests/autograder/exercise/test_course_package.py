@@ -1,4 +1,4 @@
-"""What a course package declares, and what is said of one that does not."""
+"""Test valid course packages, and the errors for invalid ones."""
 
 import sys
 
@@ -21,27 +21,27 @@ from toy import TOY as ASSIGNMENT
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """Write the files of a course package called `mine`, by their paths, and find it."""
+    """Return a function that writes the files of a course package `mine` and finds it."""
     monkeypatch.syspath_prepend(tmp_path)
 
-    def written(**files):
+    def write(**files):
         for name, text in files.items():
             path = tmp_path / "mine" / f"{name.replace('__in__', '/')}.py"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
         return CoursePackage.find("mine")
 
-    yield written
+    yield write
     for name in [name for name in sys.modules if name.partition(".")[0] == "mine"]:
         del sys.modules[name]
 
 
-def declared(*assignments, more=""):
+def course_source(*assignments, more=""):
     return COURSE.format(assignments=assignments, more=more)
 
 
-def test_a_course_package_is_found_by_name_and_imports_an_assignment_when_asked(package):
-    course = package(__init__=declared("rows", "later"), rows__in____init__=ROWS)
+def test_course_package_is_found_by_name_and_imports_assignments_lazily(package):
+    course = package(__init__=course_source("rows", "later"), rows__in____init__=ROWS)
     assert list(course) == ["rows", "later"]
     assert "mine.rows" not in sys.modules
     assert course["rows"].exercises[0].name == "row_mean"
@@ -52,9 +52,9 @@ def test_a_course_package_is_found_by_name_and_imports_an_assignment_when_asked(
         course["columns"]
 
 
-def test_what_needs_torch_and_what_else_decides_is_declared_with_it(package):
+def test_course_package_declares_torch_and_further_packages(package):
     more = ', with_torch=("rows",), uses=("toy",)'
-    course = package(__init__=declared("rows", more=more), rows__in____init__=ROWS)
+    course = package(__init__=course_source("rows", more=more), rows__in____init__=ROWS)
     assert course["rows"].torch
     assert course.packages == ("mine", "toy")
 
@@ -74,21 +74,24 @@ ASSIGNMENT = replace(TOY, exercises=(MEAN, MEAN))
         ({}, "mine: no course package of this name is installed.*nbgrader_config.py"),
         ({"__init__": ""}, "mine: not a course package, because it has no COURSE"),
         ({"__init__": "1 / 0"}, r"mine: .* cannot be imported \(ZeroDivisionError"),
-        ({"__init__": declared()}, "mine: the course package has no assignments"),
-        ({"__init__": declared("a", "a")}, "mine: the course package names an assignment twice: a"),
+        ({"__init__": course_source()}, "mine: the course package has no assignments"),
         (
-            {"__init__": declared("a", more=', with_torch=("b",)')},
+            {"__init__": course_source("a", "a")},
+            "mine: the course package names an assignment twice: a",
+        ),
+        (
+            {"__init__": course_source("a", more=', with_torch=("b",)')},
             "mine: b is in `with_torch`, but not in `assignments`",
         ),
     ],
 )
-def test_a_package_that_declares_no_course_is_one_clear_line(package, files, message, tmp_path):
+def test_invalid_course_package_gives_a_one_line_error(package, files, message, tmp_path):
     with pytest.raises(CoursePackageError, match=message):
         package(**files)
-    done = CliRunner().invoke(app, ["init", "--course-package", "mine", str(tmp_path / "course")])
-    assert done.exit_code == 1
-    assert done.output.startswith("autograder: mine: ")
-    assert len(done.output.splitlines()) == 1
+    result = CliRunner().invoke(app, ["init", "--course-package", "mine", str(tmp_path / "course")])
+    assert result.exit_code == 1
+    assert result.output.startswith("autograder: mine: ")
+    assert len(result.output.splitlines()) == 1
     assert not (tmp_path / "course").exists()
 
 
@@ -100,14 +103,14 @@ def test_a_package_that_declares_no_course_is_one_clear_line(package, files, mes
         (TWICE, r"mine\.rows: names an exercise twice: row_mean"),
     ],
 )
-def test_an_assignment_that_is_none_is_one_clear_line(package, rows, message):
+def test_invalid_assignment_gives_a_clear_error(package, rows, message):
     files = {"rows__in____init__": rows} if rows else {}
-    course = package(__init__=declared("rows"), **files)
+    course = package(__init__=course_source("rows"), **files)
     with pytest.raises(CoursePackageError, match=message):
         course["rows"]
 
 
-def test_a_course_names_its_package_and_an_old_one_has_the_first(tmp_path):
+def test_course_stores_its_package_and_defaults_to_exercises(tmp_path):
     course = Course.create(tmp_path / "course", "toy_course")
     assert Course.open(course.root).package.name == "toy_course"
     config = course.root / "nbgrader_config.py"

@@ -1,4 +1,4 @@
-"""How exercises are declared: answers, edits of them, cases, and what is refused at import."""
+"""Test declaring exercises: answers, edits, cases, and errors raised at import."""
 
 import dataclasses
 import inspect
@@ -29,7 +29,7 @@ def row_mean(x):
 
 
 def complete():
-    """The smallest exercise that is complete."""
+    """Return a declaration of the smallest complete exercise."""
     declared = Declaration(row_mean, **FACTS)
 
     @declared.right
@@ -58,29 +58,32 @@ def complete():
 COMPLETE = complete()
 
 
-def test_what_is_declared_becomes_an_exercise():
+def test_declaration_becomes_an_exercise():
     exercise = COMPLETE.exercise
     assert isinstance(exercise, Exercise)
     assert (exercise.name, exercise.points, exercise.help) == ("row_mean", 2, HELP)
-    assert [one.name for one in exercise.misconceptions] == ["columns for rows", "the median"]
-    assert [one.hint for one in exercise.misconceptions] == [
+    assert [wrong.name for wrong in exercise.misconceptions] == ["columns for rows", "the median"]
+    assert [wrong.hint for wrong in exercise.misconceptions] == [
         "Which axis?",
         "Which of the numbers count?",
     ]
-    assert [one.__name__ for one in exercise.alternatives] == ["plain"]
+    assert [answer.__name__ for answer in exercise.alternatives] == ["plain"]
     assert COMPLETE.exercise is exercise
 
 
-def test_its_answers_are_judged_as_they_should():
+def test_declared_answers_are_judged_as_declared():
     exercise = COMPLETE.exercise
     key = build_key(exercise, public_cases(exercise), exercise.hidden(np.random.default_rng(0)))
     for function in (exercise.reference, *exercise.alternatives):
         assert judge(key, observe_quietly(function, key.cases)).verdict is Verdict.PASS
-    for one in exercise.misconceptions:
-        assert judge(key, observe_quietly(one.wrong, key.cases)).misconception == one.name
+    for misconception in exercise.misconceptions:
+        assert (
+            judge(key, observe_quietly(misconception.wrong, key.cases)).misconception
+            == misconception.name
+        )
 
 
-def test_a_base_is_what_others_are_edits_of_and_no_answer():
+def test_base_is_edited_by_answers_but_is_not_an_answer():
     declared = Declaration(row_mean, **FACTS)
 
     @declared.base(("two columns",))
@@ -91,7 +94,9 @@ def test_a_base_is_what_others_are_edits_of_and_no_answer():
     declared.public(lambda rng: [])
     declared.hidden(lambda rng: [])
     assert declared.exercise.alternatives == ()
-    assert [one.name for one in declared.exercise.misconceptions] == ["never divided"]
+    assert [misconception.name for misconception in declared.exercise.misconceptions] == [
+        "never divided"
+    ]
     assert declared.bases == {nearly: ("two columns",)}
 
 
@@ -104,7 +109,7 @@ def test_a_base_is_what_others_are_edits_of_and_no_answer():
         lambda declared, base: declared.rejects("a third", base),
     ],
 )
-def test_a_base_is_not_given_out_as_an_answer(give):
+def test_base_cannot_be_declared_as_an_answer(give):
     declared = Declaration(row_mean, **FACTS)
 
     @declared.base(())
@@ -116,7 +121,7 @@ def test_a_base_is_not_given_out_as_an_answer(give):
     give(declared, nearly.edit("/ 3", "/ 4"))
 
 
-def test_a_class_may_be_given_in_a_call():
+def test_class_may_be_declared_by_a_call():
     declared = Declaration(row_mean, **FACTS)
     scale = declared.right(Scale.written)
     late = declared.wrong("late", "Why?", Scale.written)
@@ -124,7 +129,7 @@ def test_a_class_may_be_given_in_a_call():
     assert late.edit("* self.weight", "* 2").function(2)(torch.ones(1, 2)).tolist() == [[2, 2]]
 
 
-def test_nothing_can_be_added_to_an_exercise_that_is_in_use():
+def test_exercise_in_use_cannot_be_extended():
     declared = complete()
     assert declared.exercise
     with pytest.raises(ValueError, match="already complete"):
@@ -168,27 +173,27 @@ class Scale(nn.Module):
         return X * self.weight
 
 
-def test_a_decorated_answer_has_its_source_without_the_decorator():
+def test_source_of_a_decorated_answer_omits_the_decorator():
     assert plain.source.startswith("def plain(x):\n    total")
     assert Scale.source.startswith("class Scale(nn.Module):\n")
     assert source(plain.function) == plain.source
 
 
-def test_an_edit_changes_the_text_and_the_function():
+def test_edit_changes_source_and_function():
     wrong = plain.edit("x.sum(axis=1)", "x.sum(axis=0)")
     assert wrong.source == plain.source.replace("axis=1", "axis=0")
     assert wrong.function(np.ones((2, 3))).tolist() == [2 / 3] * 3
     assert plain.function(np.ones((2, 3))).tolist() == [1, 1]
 
 
-def test_edits_of_edits_add_up():
+def test_edits_accumulate():
     wrong = plain.edit("axis=1", "axis=0").edit("x.shape[1]", "x.shape[0]")
     assert wrong.function(np.ones((2, 3))).tolist() == [1, 1, 1]
     again = wrong.edit("total / n", "total")
     assert again.function(np.ones((2, 3))).tolist() == [2, 2, 2]
 
 
-def test_an_edit_may_leave_no_python_until_the_next_one():
+def test_intermediate_edit_may_be_invalid_python():
     half = plain.edit("x.sum(axis=1)", "(x.sum(axis=1)")
     assert half.edit("n = x.shape[1]", "n = x.shape[1])").source
     with pytest.raises(EditError, match=r"row_mean: .* 'plain' is not valid Python"):
@@ -196,20 +201,20 @@ def test_an_edit_may_leave_no_python_until_the_next_one():
 
 
 @pytest.mark.parametrize(
-    ("old", "times", "found"),
+    ("old", "times", "count"),
     [("axis=2", 1, "nowhere"), ("x", 1, "4 times"), ("axis=1", 2, "once"), ("", 1, "nowhere")],
 )
-def test_an_edit_that_does_not_fit_says_where_and_what(old, times, found):
+def test_error_of_a_failed_edit_names_the_answer_and_the_text(old, times, count):
     with pytest.raises(EditError) as caught:
         plain.edit(old, "y", times=times)
-    said = str(caught.value)
-    assert "row_mean" in said
-    assert "'plain'" in said
-    assert f"finds this text {found}" in said
-    assert said.endswith(old)
+    message = str(caught.value)
+    assert "row_mean" in message
+    assert "'plain'" in message
+    assert f"finds this text {count}" in message
+    assert message.endswith(old)
 
 
-def test_an_edit_that_changes_nothing_is_refused():
+def test_edit_without_a_change_is_refused():
     with pytest.raises(EditError, match=r"row_mean: .*'plain' changes nothing:\ntotal / n"):
         plain.edit("total / n", "total / n")
 
@@ -225,40 +230,40 @@ def matched(x):
             return other
 
 
-def test_what_a_pattern_names_is_known():
+def test_names_bound_by_a_match_pattern_are_known():
     wrong = matched.edit("return rows, left", "return left, rows")
     assert wrong.function({"rows": 1, "columns": 2}) == ({"columns": 2}, 1)
 
 
-def test_an_edit_may_use_what_a_notebook_has_and_no_unknown_name():
+def test_edit_may_use_notebook_imports_but_no_unknown_names():
     assert Scale.edit("X * self.weight", "X * math.pi").function(1)(torch.ones(1)) > 3
     with pytest.raises(EditError, match=r"row_mean: .*'plain' uses names .* import: nowhere"):
         plain.edit("total / n", "nowhere(total) / n").function  # noqa: B018
 
 
-def test_a_text_may_be_changed_wherever_it_stands():
+def test_edit_may_change_every_occurrence():
     assert plain.edit("total", "whole", times=2).source == plain.source.replace("total", "whole")
 
 
-def test_lines_are_given_without_their_indentation():
+def test_edited_lines_are_indented_automatically():
     wrong = Scale.edit("if X.ndim < 2:\n    X = X[None]", "X = torch.atleast_2d(X)\nX = X + 1")
     assert "\n        X = torch.atleast_2d(X)\n        X = X + 1\n        return" in wrong.source
     assert wrong.function(2)(torch.ones(2)).tolist() == [[2, 2]]
 
 
-def test_a_line_of_which_nothing_is_left_goes():
+def test_edit_deletes_lines_left_empty():
     wrong = Scale.edit("if X.ndim < 2:\n    X = X[None]", "")
     assert "def forward(self, X):\n        return X * self.weight" in wrong.source
     assert wrong.function(2)(torch.ones(2)).shape == (2,)
 
 
-def test_of_a_line_that_begins_elsewhere_what_follows_is_not_the_same_text():
+def test_text_starting_inside_a_line_matches_later_lines_exactly():
     with pytest.raises(EditError):
         Scale.edit("super().__init__()\n    self.weight", "")
 
 
 @pytest.mark.parametrize("wrong", [plain.edit("/ n", "* n"), Scale.edit("* self", "+ self")])
-def test_python_finds_the_source_of_an_edit(wrong):
+def test_inspect_finds_the_source_of_an_edit(wrong):
     assert inspect.getsource(wrong.function) == wrong.source
     assert source(wrong.function) == wrong.source
     module = inspect.getmodule(wrong.function)
@@ -268,31 +273,31 @@ def test_python_finds_the_source_of_an_edit(wrong):
     assert vars(module)["torch"] is torch
 
 
-def test_equal_edits_are_found_by_equal_names():
-    one, other = (plain.edit("/ n", "* n").function.__module__ for _ in range(2))
-    assert one == other != plain.edit("/ n", "").function.__module__
+def test_equal_edits_have_equal_module_names():
+    first, second = (plain.edit("/ n", "* n").function.__module__ for _ in range(2))
+    assert first == second != plain.edit("/ n", "").function.__module__
 
 
-def test_a_traceback_shows_the_edited_line():
+def test_traceback_shows_the_edited_line():
     wrong = plain.edit("total / n", "total / n.width")
     with pytest.raises(AttributeError) as caught:
         wrong.function(np.ones((2, 3)))
     assert "return total / n.width" in "".join(traceback.format_exception(caught.value))
 
 
-def test_an_edited_answer_that_calls_itself_calls_its_own_kind():
+def test_edited_recursive_answer_calls_itself():
     wrong = recursive.edit("[x[0].mean(), *", "[x[0].sum(), *")
     assert wrong.function(np.ones((3, 2))) == [2, 2, 1]
     assert recursive(np.ones((3, 2))) == [1, 1, 1]
 
 
-def test_under_another_name_an_answer_still_calls_itself():
+def test_renamed_recursive_answer_calls_itself():
     text = source_as(recursive.function, "row_mean")
     assert "recursive" not in text
     assert text.count("row_mean") == 2
 
 
-def test_a_nameless_answer_gets_the_exercises_name_and_keeps_its_other_underscores():
+def test_unnamed_answer_is_renamed_but_other_underscores_are_kept():
     @answer
     def _(x):
         for _ in range(2):
@@ -307,7 +312,7 @@ def test_a_nameless_answer_gets_the_exercises_name_and_keeps_its_other_underscor
     ]
 
 
-def test_a_name_that_is_an_attribute_or_a_variable_too_stays_there():
+def test_renaming_leaves_attributes_and_variables_of_the_same_name():
     @answer
     def mean(x):
         return x.mean(axis=1)
@@ -321,17 +326,17 @@ def test_a_name_that_is_an_attribute_or_a_variable_too_stays_there():
     assert source_as(loop.function, "f").endswith("    return loop")
 
 
-# What is refused
+# Errors
 
 
-def test_two_misconceptions_of_one_name():
+def test_duplicate_misconception_name_is_refused():
     declared = Declaration(row_mean, **FACTS)
     declared.wrong("late", "Why?", plain)
     with pytest.raises(ValueError, match="row_mean: two misconceptions are called 'late'"):
         declared.wrong("late", "Why?", plain.edit("/ n", ""))
 
 
-def test_two_mutants_of_one_name():
+def test_duplicate_mutant_name_is_refused():
     declared = Declaration(row_mean, **FACTS)
     declared.mutant("late", "axis=1", "axis=0")
     with pytest.raises(ValueError, match="row_mean: two mutants are called 'late'"):
@@ -343,7 +348,7 @@ def test_two_mutants_of_one_name():
         declared.lets_through("late", "it is late")
 
 
-def test_cases_are_given_once_and_needed():
+def test_cases_are_required_and_declared_once():
     declared = Declaration(row_mean, **FACTS)
     with pytest.raises(ValueError, match="row_mean: the hidden and public cases are missing"):
         declared.exercise  # noqa: B018
@@ -352,7 +357,7 @@ def test_cases_are_given_once_and_needed():
         declared.public(lambda rng: [])
 
 
-def test_a_debug_exercise_releases_one_of_its_wrong_answers():
+def test_debug_exercise_releases_a_declared_wrong_answer():
     declared = Declaration(row_mean, **FACTS, kind=Kind.DEBUG)
     declared.wrong("squared", "Why?", plain.edit("/ n", "/ n**2"), released=True)
     declared.public(lambda rng: [Case("one", (np.ones((1, 1)),))])
@@ -362,7 +367,7 @@ def test_a_debug_exercise_releases_one_of_its_wrong_answers():
     assert stub(exercise).endswith("    n = x.shape[1]\n    return total / n**2")
 
 
-def test_the_kind_needs_what_it_needs():
+def test_missing_part_of_a_kind_is_refused():
     for kind in (Kind.DEBUG, Kind.MEASURE):
         declared = Declaration(row_mean, **FACTS, kind=kind)
         declared.public(lambda rng: [])
@@ -374,9 +379,9 @@ def test_the_kind_needs_what_it_needs():
 # Promises
 
 
-def test_a_promise_is_written_once_and_held_by_every_case_that_names_it():
-    held = {one.says: one.cases for one in promises(COMPLETE.exercise)}
-    assert held == {
+def test_promises_list_the_cases_that_hold_them():
+    cases = {promise.says: promise.cases for promise in promises(COMPLETE.exercise)}
+    assert cases == {
         "(m, n), n at least 1": ("two rows", "one column"),
         "Integers are": ("integers",),
     }
@@ -390,25 +395,25 @@ def with_promises(*cases):
 
 
 @pytest.mark.parametrize("short", ["Float…", "n…"])
-def test_a_beginning_stands_for_one_promise_or_is_refused(short):
+def test_ambiguous_or_unknown_promise_prefix_is_refused(short):
     cases = [Case("a", ()).holds("n at least 1", "n), n at"), Case("b", ()).holds(short)]
     with pytest.raises(ValueError, match=r"row_mean: the case 'b' .* begins [02] promises"):
         promises(with_promises(*cases))
 
 
-@pytest.mark.parametrize(("says", "found"), [("n at least 2", 0), ("n", 5)])
-def test_a_quote_stands_in_the_docstring_once(says, found):
-    message = f"row_mean: the case 'a' holds '{says}', which occurs in the docstring {found} times"
+@pytest.mark.parametrize(("quote", "count"), [("n at least 2", 0), ("n", 5)])
+def test_quoted_promise_must_occur_once_in_the_docstring(quote, count):
+    message = f"row_mean: the case 'a' holds '{quote}', which occurs in the docstring {count} times"
     with pytest.raises(ValueError, match=message):
-        promises(with_promises(Case("a", ()).holds(says)))
+        promises(with_promises(Case("a", ()).holds(quote)))
 
 
-def test_what_a_case_holds_makes_no_other_case_of_it():
+def test_promises_do_not_change_a_case():
     case = Case("a", (1,), {"b": 2}, tolerance=0.5)
-    held = case.holds("one", "two").holds("three")
-    assert held.promises == ("one", "two", "three")
-    assert held.call == case.call
-    assert dataclasses.replace(held, promises=()) == case
+    quoting = case.holds("one", "two").holds("three")
+    assert quoting.promises == ("one", "two", "three")
+    assert quoting.call == case.call
+    assert dataclasses.replace(quoting, promises=()) == case
 
 
 # Tests as answers
@@ -420,7 +425,7 @@ def written_test():
         assert implementation(2) == 4
         assert implementation(-1) == -2
 
-    return test_double  # in here, pytest does not take it for one of its own
+    return test_double  # nested, so that pytest does not collect it
 
 
 def declared_test():
@@ -443,12 +448,12 @@ def declared_test():
     return declared.exercise
 
 
-def test_a_test_is_given_its_implementations_as_cases():
+def test_implementations_become_cases_of_a_test():
     exercise = declared_test()
-    shown = public_cases(exercise)
-    assert [case.note for case in shown] == ["a square", "a product", "a sum"]
-    assert [bool(case.raises) for case in shown] == [True, False, False]
-    text = shown[0].arguments[0].source
+    public = public_cases(exercise)
+    assert [case.note for case in public] == ["a square", "a product", "a sum"]
+    assert [bool(case.raises) for case in public] == [True, False, False]
+    text = public[0].arguments[0].source
     assert (
         text == "import math\ndef implementation(x):\n    return math.prod([x, x])  # noqa: F821\n"
     )
@@ -460,15 +465,15 @@ def test_a_test_is_given_its_implementations_as_cases():
         "a difference",
         "nothing",
     }
-    assert {one.says: set(one.cases) for one in promises(exercise)} == {
+    assert {promise.says: set(promise.cases) for promise in promises(exercise)} == {
         "implementation(x)": {"a product", "nothing"},
         "returns 2 x": {"nothing"},
     }
-    key = build_key(exercise, shown, hidden)
+    key = build_key(exercise, public, hidden)
     assert judge(key, observe_quietly(written_test(), key.cases)).verdict is Verdict.PASS
 
 
-def test_a_class_is_declared_as_a_function_is():
+def test_class_is_declared_like_a_function():
     declared = Declaration(Scale.written, **FACTS)
     declared.right(Scale)
     declared.wrong("added", "What is it called?", Scale.edit("X * self.weight", "X + self.weight"))
@@ -492,7 +497,7 @@ def test_a_class_is_declared_as_a_function_is():
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """A chapter's package with one exercise and one question."""
+    """Write the package of a chapter with one exercise and one question; yield its folder."""
     folder = tmp_path / "rows"
     folder.mkdir()
     (folder / "__init__.py").touch()
@@ -506,14 +511,14 @@ def package(tmp_path, monkeypatch):
         del sys.modules[name]
 
 
-def test_a_chapter_lists_what_its_files_declare(package):
+def test_chapter_lists_the_exercises_of_its_files(package):
     chapter = assignment("rows", title="Rows", exercises=("mean",), written=("why",))
     assert (chapter.name, chapter.title) == ("rows", "Rows")
     assert chapter.exercises == (COMPLETE.exercise,)
-    assert [one.name for one in chapter.written] == ["why"]
+    assert [question.name for question in chapter.written] == ["why"]
 
 
-def test_a_file_declares_what_it_is_called(package):
+def test_file_must_declare_the_exercise_it_is_named_after(package):
     (package / "mean.py").rename(package / "average.py")
     with pytest.raises(ValueError, match=r"average\.py: it must declare 'average'"):
         assignment("rows", title="Rows", exercises=("average",), written=())

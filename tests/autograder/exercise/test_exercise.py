@@ -1,4 +1,4 @@
-"""An exercise has the parts that its kind needs, and no others."""
+"""Test that an exercise has exactly the parts that its kind requires."""
 
 import dataclasses
 
@@ -8,7 +8,7 @@ import toy
 from autograder.exercise.model import Kind
 
 
-def test_every_kind_says_what_it_asks_in_sentences_of_its_own():
+def test_every_kind_has_a_distinct_instruction():
     sentences = {kind.instruction for kind in Kind}
     assert len(sentences) == len(Kind)
     assert all(sentence.endswith(".") for sentence in sentences)
@@ -24,6 +24,6 @@ def test_every_kind_says_what_it_asks_in_sentences_of_its_own():
         (toy.MEAN, {"kind": Kind.TEST}, "row_mean: the name of a test must begin with test_"),
     ],
 )
-def test_parts_that_do_not_fit_the_kind_are_refused(exercise, changes, message):
+def test_parts_must_match_the_kind(exercise, changes, message):
     with pytest.raises(ValueError, match=message):
         dataclasses.replace(exercise, **changes)

@@ -1,4 +1,4 @@
-"""The stub: signature and docstring of the reference, and nothing of its body."""
+"""Test stubs: the signature and docstring of the reference without its body."""
 
 import dataclasses
 import inspect
@@ -44,12 +44,12 @@ def unknown_default(x, width=toy.MEAN):
     return x
 
 
-def made(reference, name="answer"):
+def stub_of(reference, name="answer"):
     return stub(dataclasses.replace(toy.MEAN, name=name, reference=reference))
 
 
-def test_the_stub_has_the_signature_and_the_docstring_and_not_the_body():
-    assert made(plain) == (
+def test_stub_has_signature_and_docstring_without_the_body():
+    assert stub_of(plain) == (
         "def answer(x: np.ndarray, axis: int = -1) -> np.ndarray:\n"
         '    """Say what.\n\n'
         "    x: any shape. A backslash n stays one: \\\\n.\n"
@@ -59,40 +59,40 @@ def test_the_stub_has_the_signature_and_the_docstring_and_not_the_body():
 
 
 @pytest.mark.parametrize("reference", [plain, rich, long])
-def test_a_stub_runs_in_a_notebook_and_equals_its_reference_in_all_but_the_body(reference):
+def test_stub_runs_and_matches_the_reference_except_for_the_body(reference):
     namespace = {"np": np}
-    exec(made(reference), namespace)
+    exec(stub_of(reference), namespace)
     answer = namespace["answer"]
     assert inspect.getdoc(answer) == inspect.getdoc(reference)
     expected = inspect.signature(reference).parameters.values()
-    given = inspect.signature(answer).parameters.values()
-    assert [(p.name, p.kind, p.default) for p in given] == [
+    actual = inspect.signature(answer).parameters.values()
+    assert [(p.name, p.kind, p.default) for p in actual] == [
         (p.name, p.kind, p.default) for p in expected
     ]
     assert is_stub(answer)
 
 
-def test_an_annotation_that_a_notebook_does_not_know_is_left_out_and_the_others_stay():
-    head = made(rich)
+def test_annotations_unknown_in_a_notebook_are_left_out():
+    head = stub_of(rich)
     assert "    attend,\n" in head
     assert "mask: np.ndarray | None = None" in head
     assert "*rest: float" in head
 
 
-def test_a_long_signature_has_an_argument_a_line():
-    lines = made(long).splitlines()
+def test_long_signature_has_one_argument_per_line():
+    lines = stub_of(long).splitlines()
     assert lines[0] == "def answer("
     assert lines[4] == "    mask: np.ndarray | None = None,"
     assert lines[5] == ") -> tuple[np.ndarray, np.ndarray]:"
 
 
 @pytest.mark.parametrize("reference", [undocumented, unknown_default])
-def test_a_reference_that_gives_no_stub_is_refused(reference):
+def test_reference_without_a_valid_stub_is_refused(reference):
     with pytest.raises(ValueError, match=r"docstring|cannot evaluate"):
-        made(reference)
+        stub_of(reference)
 
 
-def test_the_stub_of_a_debug_exercise_is_the_wrong_function_with_the_right_docstring():
+def test_debug_stub_is_the_wrong_function_with_the_right_docstring():
     text = stub(toy.CENTRED)
     assert text == (
         "def centred(X):\n"
@@ -114,14 +114,14 @@ class Documented:
 
     def __init__(self, size: int) -> None:
         """size: of what."""
-        self.made(size)
+        self.init(size)
 
     def forward(self, X):
         """X: what is said."""
         return X
 
 
-def test_the_stub_of_a_class_to_debug_has_the_wrong_methods_with_the_right_docstrings():
+def test_debug_stub_of_a_class_has_wrong_methods_with_right_docstrings():
     class Wrong:
         def __init__(self, size):
             self.size = size

@@ -1,4 +1,4 @@
-"""A release and a package that no longer agree, and what has changed since the last run."""
+"""Test releases that disagree with the package, and reports of changes since the last run."""
 
 import csv
 import json
@@ -32,19 +32,21 @@ USES_SCALE = "def row_mean(X):\n    return scale(X, 1.0).mean(axis=-1)"
 
 @pytest.fixture
 def course(tmp_path):
-    made = make_course(tmp_path / "course")
-    hand_in(made, "ann")
-    hand_in(made, "bob", mean=MEAN_SUM)
-    return made
+    course = make_course(tmp_path / "course")
+    hand_in(course, "ann")
+    hand_in(course, "bob", mean=MEAN_SUM)
+    return course
 
 
 def _package_has(monkeypatch, *names, **points):
-    """Let the course package declare these exercises, with other points where given."""
+    """Make the course package declare the exercises `names`, some with other `points`."""
 
     def changed(assignment):
         whole = outline(assignment)
         parts = {part.name: part for part in whole.exercises} | {"extra": Part("extra", 4)}
-        chosen = (replace(parts[one], points=points.get(one, parts[one].points)) for one in names)
+        chosen = (
+            replace(parts[name], points=points.get(name, parts[name].points)) for name in names
+        )
         return replace(whole, exercises=tuple(chosen))
 
     monkeypatch.setattr(jobs, "outline", changed)
@@ -60,7 +62,7 @@ def _points(course):
     return {(row["student"], row["exercise"]): (row["points"], row["max_points"]) for row in rows}
 
 
-def test_an_exercise_that_the_package_has_dropped_keeps_its_verdict(course, sandbox, monkeypatch):
+def test_exercise_dropped_from_the_package_keeps_its_verdict(course, sandbox, monkeypatch):
     hand_in(course, "ann", mean=USES_SCALE)
     before = _scores(grade(course, None, None, InProcess(sandbox)))
     _package_has(monkeypatch, "row_mean")
@@ -73,12 +75,10 @@ def test_an_exercise_that_the_package_has_dropped_keeps_its_verdict(course, sand
     assert "the release asks scale, which the course package no longer has" in note
     hand_in(course, "ann", scale=WRONG_SCALE)
     grade(course, None, None, InProcess(sandbox))
-    assert _points(course)["ann", "scale"] == (3, 3), "nobody can judge the new answer"
+    assert _points(course)["ann", "scale"] == (3, 3), "the new answer cannot be judged"
 
 
-def test_a_release_that_cannot_be_judged_is_named_before_anything_is_written(
-    course, sandbox, monkeypatch
-):
+def test_release_that_cannot_be_judged_is_reported_before_any_write(course, sandbox, monkeypatch):
     grade(course, None, None, InProcess(sandbox))
     hand_in(course, "cay")
     _package_has(monkeypatch, "row_mean")
@@ -90,7 +90,7 @@ def test_a_release_that_cannot_be_judged_is_named_before_anything_is_written(
     assert (course.grades.read_bytes(), course.journal.read_bytes()) == before
 
 
-def test_what_the_release_does_not_ask_costs_nothing(course, sandbox, monkeypatch):
+def test_exercise_missing_from_the_release_costs_no_points(course, sandbox, monkeypatch):
     _package_has(monkeypatch, "row_mean", "scale", "extra")
     report = grade(course, None, None, InProcess(sandbox))
     assert _scores(report) == {"ann": (5, 10), "bob": (3, 10)}
@@ -98,7 +98,7 @@ def test_what_the_release_does_not_ask_costs_nothing(course, sandbox, monkeypatc
     assert "the course package has extra, which the release does not ask" in report.notes[0]
 
 
-def test_the_points_of_the_release_count(course, sandbox, monkeypatch):
+def test_points_come_from_the_release(course, sandbox, monkeypatch):
     grade(course, None, None, InProcess(sandbox))
     _package_has(monkeypatch, "row_mean", "scale", scale=30)
     report = grade(course, None, None, InProcess(sandbox))
@@ -113,13 +113,13 @@ def test_the_points_of_the_release_count(course, sandbox, monkeypatch):
     monkeypatch.setattr(jobs, "fingerprint", lambda *_: "the new release")
     report = grade(course, None, None, InProcess(sandbox))
     assert _scores(report) == {"ann": (32, 37), "bob": (30, 37)}
-    assert [(one.student, one.before, one.after) for one in report.changes] == [
+    assert [(change.student, change.before, change.after) for change in report.changes] == [
         ("ann", 5, 32),
         ("bob", 3, 30),
     ]
 
 
-def test_a_mark_above_a_lowered_maximum_is_said(course, sandbox):
+def test_mark_above_a_lowered_maximum_is_reported(course, sandbox):
     grade(course, None, None, InProcess(sandbox))
     with api.Gradebook(course.gradebook_url) as book:
         mark = book.find_grade("why", "toy", "toy", "ann")
@@ -136,29 +136,31 @@ def test_a_mark_above_a_lowered_maximum_is_said(course, sandbox):
 
 
 @pytest.mark.parametrize("points", ["3", None, -1])
-def test_a_release_without_a_number_of_points_is_one_line(course, sandbox, points):
+def test_release_with_invalid_points_is_reported(course, sandbox, points):
     path = course.release / "toy" / "toy.ipynb"
     released = nbformat.read(path, as_version=4)
     for cell in released.cells:
         if cell.metadata.nbgrader.grade_id == "scale":
             cell.metadata.nbgrader.points = points
     nbformat.write(released, path)
-    said = f"the release cannot be read .*scale is worth {points!r} points"
-    with pytest.raises(CourseError, match=said):
+    message = f"the release cannot be read .*scale is worth {points!r} points"
+    with pytest.raises(CourseError, match=message):
         grade(course, None, None, InProcess(sandbox))
 
 
-def test_a_release_that_counts_for_the_fingerprint_by_its_points():
+def test_fingerprint_depends_on_the_points_in_the_release():
     package = jobs.CoursePackage.find("toy_course")
     cells = [nbformat.v4.new_code_cell("scale", metadata={"nbgrader": {"points": 3}})]
     three = nbformat.v4.new_notebook(cells=cells)
     four = nbformat.v4.new_notebook(cells=[nbformat.from_dict(cells[0] | {})])
     four.cells[0].metadata = nbformat.from_dict({"nbgrader": {"points": 4}})
-    found = [jobs.fingerprint(package["toy"], one, package.packages) for one in (three, four)]
-    assert found[0] != found[1]
+    fingerprints = [
+        jobs.fingerprint(package["toy"], release, package.packages) for release in (three, four)
+    ]
+    assert fingerprints[0] != fingerprints[1]
 
 
-def test_a_notebook_from_before_an_exercise_was_added_is_named(course, sandbox):
+def test_notebook_older_than_an_added_exercise_is_reported(course, sandbox):
     path = hand_in(course, "old")
     notebook = nbformat.read(path, as_version=4)
     notebook.cells = [cell for cell in notebook.cells if "scale" not in cell.source]
@@ -167,7 +169,7 @@ def test_a_notebook_from_before_an_exercise_was_added_is_named(course, sandbox):
     assert "toy: scale has no cell in 1 of the notebooks: old." in note
 
 
-def test_what_has_changed_is_said_once_with_its_reason(course, sandbox, monkeypatch):
+def test_each_change_is_reported_once_with_its_reason(course, sandbox, monkeypatch):
     workers = InProcess(sandbox)
     assert grade(course, None, None, workers).changes == ()
     hand_in(course, "ann", scale=WRONG_SCALE)
@@ -182,7 +184,7 @@ def test_what_has_changed_is_said_once_with_its_reason(course, sandbox, monkeypa
     assert grade(course, None, None, workers).changes == ()
 
 
-def test_a_dry_run_says_the_same_and_writes_nothing(course, sandbox):
+def test_dry_run_reports_the_same_and_writes_nothing(course, sandbox):
     grade(course, None, None, InProcess(sandbox))
     hand_in(course, "ann", scale=WRONG_SCALE)
     hand_in(course, "bob")
@@ -198,14 +200,14 @@ def test_a_dry_run_says_the_same_and_writes_nothing(course, sandbox):
     assert tried.scores == real.scores
 
 
-def test_a_dry_run_without_a_gradebook_is_one_line(course, sandbox):
+def test_dry_run_without_a_gradebook_is_refused(course, sandbox):
     with pytest.raises(GradebookError, match="there is no gradebook yet"):
         grade(course, None, None, InProcess(sandbox), dry=True)
     assert not (course.root / "gradebook.db").exists()
     assert not course.journal.exists()
 
 
-def test_a_mark_for_an_earlier_text_counts_and_is_said(course, sandbox):
+def test_mark_for_an_earlier_text_counts_and_is_reported(course, sandbox):
     grade(course, None, None, InProcess(sandbox))
     with api.Gradebook(course.gradebook_url) as book:
         mark = book.find_grade("why", "toy", "toy", "ann")
@@ -237,10 +239,10 @@ def test_a_mark_for_an_earlier_text_counts_and_is_said(course, sandbox):
     assert (ann["score"], ann["why"], ann["for_earlier_text"]) == ("9.0", "4.0", "1")
 
 
-def test_points_by_a_person_are_no_remainder_of_a_sum(tmp_path):
-    """In floating point, the grader's points do not add up in every order to the same number."""
+def test_rounding_is_not_reported_as_points_by_a_person(tmp_path):
+    """Tolerate rounding: in floating point, a sum of points depends on the order."""
 
-    def noted(journal, points):
+    def changes_noted(journal, points):
         rows = [Row("ann", "toy", f"e{n}", "PASS", x, 1, None, "") for n, x in enumerate(points)]
         journal.append(Record("ann", "toy", f"{points}", "f", False, tuple(rows), {}))
         sums = {"raw_score": sum(reversed(points)), "late_penalty": 0.0, "max_score": 9.0}
@@ -250,16 +252,16 @@ def test_points_by_a_person_are_no_remainder_of_a_sum(tmp_path):
         return note_changes(journal, [score])
 
     with Journal(tmp_path / "journal.jsonl") as journal:
-        assert noted(journal, (0.1, 0.2, 0.3)) == []
-        assert noted(journal, (0.3, 0.2, 0.1)) == []
-        (change,) = noted(journal, (0.1, 0.2, 0.4))
+        assert changes_noted(journal, (0.1, 0.2, 0.3)) == []
+        assert changes_noted(journal, (0.3, 0.2, 0.1)) == []
+        (change,) = changes_noted(journal, (0.1, 0.2, 0.4))
     assert change.reasons == ("handed in again",)
 
 
-def test_a_failure_of_the_grader_in_a_dry_run_is_reported_and_not_logged(course, monkeypatch):
+def test_grader_failure_in_a_dry_run_is_reported_but_not_logged(course, monkeypatch):
     workers = Failing()
     with Gradebook(course.gradebook_url):
-        pass  # the gradebook is made
+        pass  # creates the gradebook
     report = grade(course, None, None, workers, dry=True)
     assert report.unjudged == 2
     assert any("no sandbox today" in note for note in report.notes)

@@ -1,4 +1,4 @@
-"""Whatever happens to a run, the next one completes it: each submission once, the same results."""
+"""Test that the next run completes a disturbed one: each submission once, the same results."""
 
 import errno
 import json
@@ -26,7 +26,7 @@ from autograder.nbgrader import autograded, gradebook, writer
 from autograder.nbgrader.database import GradebookError
 
 ROUNDS, SIZE = (40, 200) if os.environ.get("FUZZ") else (3, 16)
-"""So many kills over a class of so many; `make fuzz` does the more."""
+"""Number of kills and of students; `make fuzz` uses the larger numbers."""
 
 CELLS = [
     {},
@@ -59,13 +59,13 @@ def course(tmp_path, monkeypatch):
 
 
 def graded(course):
-    """The students of the journal's results, sorted; each as often as it was graded."""
+    """Return the students in the journal, sorted, each as often as it was graded."""
     lines = map(json.loads, course.journal.read_bytes().splitlines())
     return sorted(line["student"] for line in lines if line["kind"] == "graded")
 
 
 def results(course):
-    """All that a run leaves: rows, scores and comments, and the notebooks that people see."""
+    """Return what a run writes: rows, scores, and the students with an autograded notebook."""
     with api.Gradebook(course.gradebook_url) as book:
         entered = {
             (submission.student.id, grade.cell.name): (grade.auto_score, grade.needs_manual_grade)
@@ -73,18 +73,18 @@ def results(course):
             for notebook in submission.notebooks
             for grade in notebook.grades
         }
-    shown = {path.parts[-3]: path.read_text() for path in course.autograded.glob("*/*/*.ipynb")}
-    return json.loads(course.grades.read_text()), entered, shown.keys()
+    notebooks = {path.parts[-3]: path.read_text() for path in course.autograded.glob("*/*/*.ipynb")}
+    return json.loads(course.grades.read_text()), entered, notebooks.keys()
 
 
 def expected(tmp_path, size, sandbox):
-    """The results of a run that nothing disturbs; the key decides the hidden cases."""
+    """Return the course key, which decides the hidden cases, and the undisturbed results."""
     course = make_class(tmp_path / "undisturbed", size)
     grade(course, None, None, InProcess(sandbox, 2))
     return course.root.joinpath("course.key").read_bytes(), results(course)
 
 
-def test_kills_at_random_moments_change_no_result(tmp_path, monkeypatch, sandbox):
+def test_random_kills_do_not_change_the_results(tmp_path, monkeypatch, sandbox):
     classroom.known_everywhere(monkeypatch)
     key, undisturbed = expected(tmp_path, SIZE, sandbox)
     course = make_class(tmp_path / "course", SIZE)
@@ -93,7 +93,7 @@ def test_kills_at_random_moments_change_no_result(tmp_path, monkeypatch, sandbox
     command = [sys.executable, "-c", textwrap.dedent(COORDINATOR), str(course.root)]
     for victim in [("coordinator", "worker", "sandbox")[n % 3] for n in range(ROUNDS)]:
         run = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-        wait_for_one_more(course, run)
+        wait_for_progress(course, run)
         time.sleep(rng.uniform(0, 0.3))
         kill(run, victim, rng)
         run.wait(600)
@@ -103,7 +103,7 @@ def test_kills_at_random_moments_change_no_result(tmp_path, monkeypatch, sandbox
     assert graded(course) == [f"s{number:03}" for number in range(SIZE)]
 
 
-def wait_for_one_more(course, run, seconds=600):
+def wait_for_progress(course, run, seconds=600):
     """Wait until `run` has graded another submission, or has ended."""
     before, deadline = size(course), time.monotonic() + seconds
     while run.poll() is None and size(course) == before:
@@ -116,23 +116,23 @@ def size(course):
 
 
 def kill(run, victim, rng):
-    """Kill the coordinator, or one of its workers, or one process of a sandbox."""
+    """Kill the coordinator, one of its workers, or one process of a sandbox."""
     try:
         below = psutil.Process(run.pid).children(recursive=True)
-        workers = [one for one in below if "spawn_main" in " ".join(one.cmdline())]
-        inside = [one for one in below if one not in workers]
-        among = {"coordinator": [], "worker": workers, "sandbox": inside}[victim]
-        os.kill(rng.choice(among).pid if among else run.pid, signal.SIGKILL)
+        workers = [process for process in below if "spawn_main" in " ".join(process.cmdline())]
+        sandboxes = [process for process in below if process not in workers]
+        candidates = {"coordinator": [], "worker": workers, "sandbox": sandboxes}[victim]
+        os.kill(rng.choice(candidates).pid if candidates else run.pid, signal.SIGKILL)
     except (psutil.Error, ProcessLookupError):
-        pass  # it has ended by itself
+        pass  # the process has already ended
 
 
 def full(*_, **__):
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "the disk")
 
 
-def completes(course, sandbox):
-    """A later run grades what is left, and everything stands everywhere."""
+def check_next_run_completes(course, sandbox):
+    """Check that a later run grades the rest and that all outputs are complete."""
     grade(course, None, None, InProcess(sandbox, 2))
     assert graded(course) == [f"s{number:03}" for number in range(4)]
     rows, entered, shown = results(course)
@@ -141,7 +141,7 @@ def completes(course, sandbox):
     assert len(shown) == 4
 
 
-def test_a_disk_that_is_full_for_the_journal(course, sandbox):
+def test_run_recovers_from_a_full_disk_for_the_journal(course, sandbox):
     real = os.fsync
 
     def failing(descriptor):
@@ -153,31 +153,31 @@ def test_a_disk_that_is_full_for_the_journal(course, sandbox):
         patch.setattr(os, "fsync", failing)
         with pytest.raises(JournalError, match=r"journal\.jsonl: .*No space left.*run the same"):
             grade(course, None, None, InProcess(sandbox, 2))
-    completes(course, sandbox)
+    check_next_run_completes(course, sandbox)
 
 
-def test_a_disk_that_is_full_for_the_notebooks(course, sandbox, monkeypatch):
+def test_run_recovers_from_a_full_disk_for_the_notebooks(course, sandbox, monkeypatch):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(autograded, "replace_text", full)
         with pytest.raises(OSError, match="No space left"):
             grade(course, None, None, InProcess(sandbox, 2))
-    completes(course, sandbox)
+    check_next_run_completes(course, sandbox)
 
 
-def test_a_disk_that_is_full_for_the_gradebook(course, sandbox):
+def test_run_recovers_from_a_full_disk_for_the_gradebook(course, sandbox):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gradebook, "write_entries", _disk_full)
         with pytest.raises(GradebookError, match=r"disk is full.*Nothing is lost"):
             grade(course, None, None, InProcess(sandbox, 2))
     assert len(graded(course)) == 4
-    completes(course, sandbox)
+    check_next_run_completes(course, sandbox)
 
 
 def _disk_full(connection, entries):
     raise OperationalError("INSERT", {}, sqlite3.OperationalError("database or disk is full"))
 
 
-def test_a_gradebook_that_is_removed_in_mid_run(course, sandbox, monkeypatch):
+def test_run_recovers_if_the_gradebook_is_removed_in_mid_run(course, sandbox, monkeypatch):
     monkeypatch.setattr(writer, "BATCH", 1)
     grade(course, None, ["s000"], InProcess(sandbox))
     real = gradebook.write_entries
@@ -190,17 +190,17 @@ def test_a_gradebook_that_is_removed_in_mid_run(course, sandbox, monkeypatch):
         patch.setattr(gradebook, "write_entries", removing)
         with pytest.raises(GradebookError, match=r"gradebook\.db: the gradebook was removed"):
             grade(course, None, None, InProcess(sandbox))
-    completes(course, sandbox)
+    check_next_run_completes(course, sandbox)
 
 
-def test_two_runs_at_once_one_waits_and_then_says_so(course, sandbox, monkeypatch):
+def test_second_run_waits_for_the_journal_and_then_gives_up(course, sandbox, monkeypatch):
     monkeypatch.setattr("autograder.course.journal.LOCK_WAIT", 0.3)
     with Journal(course.journal), pytest.raises(JournalError, match="another run is grading"):
         grade(course, None, None, InProcess(sandbox))
-    completes(course, sandbox)
+    check_next_run_completes(course, sandbox)
 
 
-def test_a_clock_that_jumps_backwards_changes_nothing(course, sandbox, monkeypatch):
+def test_clock_jumping_backwards_does_not_change_the_results(course, sandbox, monkeypatch):
     now = [time.time()]
 
     def jumping():
@@ -208,7 +208,7 @@ def test_a_clock_that_jumps_backwards_changes_nothing(course, sandbox, monkeypat
         return now[0]
 
     monkeypatch.setattr(time, "time", jumping)
-    completes(course, sandbox)
+    check_next_run_completes(course, sandbox)
     monkeypatch.undo()
     classroom.known_everywhere(monkeypatch)
     assert grade(course, None, None, InProcess(sandbox)).judged == 0

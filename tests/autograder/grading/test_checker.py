@@ -1,4 +1,4 @@
-"""`autograder check NOTEBOOK`: public cases only, on a notebook wherever it lies."""
+"""Test `autograder check NOTEBOOK`: public cases only, on a notebook in any folder."""
 
 import json
 
@@ -18,28 +18,28 @@ from autograder.sandbox.backends import SandboxUnavailable, open_sandbox
 
 @pytest.fixture
 def notebook(tmp_path, monkeypatch):
-    """A toy assignment as it was downloaded, with one right and one mistaken answer."""
-    made = build_notebook(page.ASSIGNMENT, page.write(tmp_path))
-    for cell in made.cells:
+    """Write a downloaded toy assignment with one correct and one wrong answer."""
+    content = build_notebook(page.ASSIGNMENT, page.write(tmp_path))
+    for cell in content.cells:
         if cell.metadata.nbgrader.grade_id == "row_mean":
             cell.source = "def row_mean(X):\n    return X.sum(axis=-1)"
         if cell.metadata.nbgrader.grade_id == "scale":
             cell.source = toy.RIGHT_SCALE
     path = tmp_path / "downloads" / "toy.ipynb"
     path.parent.mkdir()
-    path.write_text(json.dumps(made))
+    path.write_text(json.dumps(content))
     write_cases(page.ASSIGNMENT, path.with_suffix(".cases"))
     return path
 
 
-def test_it_names_the_mistake_and_says_that_it_is_not_the_grade(notebook):
+def test_report_names_the_mistake_and_says_it_is_not_the_grade(notebook):
     lines = check_notebook(notebook, COURSE)
     assert lines[0].startswith("row_mean: not yet (WRONG_VALUE). On the case “two rows”")
     assert "sum for mean. Ask yourself: How many numbers" in lines[1]
     assert lines[2:] == ["scale: right on the public cases.", NOT_THE_GRADE]
 
 
-def test_an_answer_that_cannot_be_run_has_its_line(notebook):
+def test_missing_answer_is_reported(notebook):
     content = json.loads(notebook.read_text())
     content["cells"] = [c for c in content["cells"] if not c["source"].startswith("def row_mean")]
     notebook.write_text(json.dumps(content))
@@ -48,7 +48,7 @@ def test_an_answer_that_cannot_be_run_has_its_line(notebook):
     )
 
 
-def test_ones_own_notebook_is_run_without_a_sandbox_and_told_so(notebook, monkeypatch):
+def test_notebook_is_run_without_a_sandbox_and_the_report_says_so(notebook, monkeypatch):
     def only_trusting(trust=False, packages=()):
         if not trust:
             raise SandboxUnavailable("none here")
@@ -60,7 +60,7 @@ def test_ones_own_notebook_is_run_without_a_sandbox_and_told_so(notebook, monkey
     assert "without a sandbox" in lines[-1]
 
 
-def test_a_link_to_ones_own_notebook_is_followed(notebook, tmp_path):
+def test_symbolic_link_to_a_notebook_is_followed(notebook, tmp_path):
     (tmp_path / "link.ipynb").symlink_to(notebook)
     assert check_notebook(tmp_path / "link.ipynb", COURSE) == check_notebook(notebook, COURSE)
 
@@ -85,7 +85,7 @@ def damage(path):
     return path
 
 
-CANNOT = [
+UNCHECKABLE = [
     (rename, r"no assignment has this name\. Rename it to one of: toy\.ipynb"),
     (lose_cases, r"toy\.cases: this file is missing\. It comes with"),
     (lose, r"toy\.ipynb: there is no such file"),
@@ -93,8 +93,8 @@ CANNOT = [
 ]
 
 
-@pytest.mark.parametrize(("spoil", "message"), CANNOT)
-def test_what_cannot_be_checked_is_one_clear_error(notebook, spoil, message):
+@pytest.mark.parametrize(("spoil", "message"), UNCHECKABLE)
+def test_notebook_that_cannot_be_checked_gives_a_clear_error(notebook, spoil, message):
     path = spoil(notebook)
     with pytest.raises(CheckError, match=message):
         check_notebook(path, COURSE)

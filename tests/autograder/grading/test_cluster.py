@@ -1,4 +1,4 @@
-"""Grading on a cluster: a real scheduler, real workers on this machine, and what may go wrong."""
+"""Test grading on a cluster: a real scheduler, real workers on this machine, and failures."""
 
 import json
 import os
@@ -30,15 +30,15 @@ ROOT = Path(__file__).parents[3]
 @pytest.fixture
 def course(tmp_path, monkeypatch):
     classroom.known_everywhere(monkeypatch)
-    made = make_course(tmp_path / "course")
+    course = make_course(tmp_path / "course")
     for number in range(8):
-        hand_in(made, f"s{number}", mean=MEAN_SUM if number % 2 else classroom.RIGHT_MEAN)
-    return made
+        hand_in(course, f"s{number}", mean=MEAN_SUM if number % 2 else classroom.RIGHT_MEAN)
+    return course
 
 
 @pytest.fixture
 def scheduler(tmp_path):
-    """Start a scheduler; yields its address, and a function that starts a worker."""
+    """Start a scheduler; yield its address and a function that starts a worker."""
     file = tmp_path / "scheduler.json"
     running = []
 
@@ -62,9 +62,9 @@ def scheduler(tmp_path):
         json.loads(file.read_text())["address"],
         lambda **environment: start("worker", "--nthreads", "1", "--no-nanny", **environment),
     )
-    for one in reversed(running):
-        one.kill()
-        one.wait()
+    for child in reversed(running):
+        child.kill()
+        child.wait()
 
 
 def rows(course):
@@ -76,15 +76,15 @@ def graded(course):
     return sorted(line["student"] for line in lines if line["kind"] == "graded")
 
 
-def otherwise(tmp_path, text):
-    """The environment of a worker where Python runs `text` at its start."""
-    folder = tmp_path / "otherwise"
+def environment_running(tmp_path, text):
+    """Return environment variables that make Python run `text` at its start."""
+    folder = tmp_path / "startup"
     folder.mkdir()
     (folder / "sitecustomize.py").write_text(textwrap.dedent(text))
     return {"PYTHONPATH": f"{folder}{os.pathsep}{os.environ['PYTHONPATH']}"}
 
 
-def test_a_cluster_grades_as_this_machine_does_though_a_worker_is_killed(course, scheduler):
+def test_cluster_matches_local_grading_even_if_a_worker_is_killed(course, scheduler):
     with LocalWorkers("toy_course", 2) as workers:
         grade(course, None, None, workers)
     expected = rows(course)
@@ -105,7 +105,7 @@ def test_a_cluster_grades_as_this_machine_does_though_a_worker_is_killed(course,
     assert graded(course) == [f"s{number}" for number in range(8)]
 
 
-def test_a_worker_that_joins_later_judges_when_the_only_one_is_lost(course, scheduler):
+def test_late_worker_takes_over_from_a_lost_one(course, scheduler):
     address, start = scheduler
     first = start()
 
@@ -147,16 +147,16 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("text", "message"), some(REFUSED.values()), ids=some(REFUSED))
-def test_a_worker_that_would_judge_otherwise_is_refused(course, scheduler, tmp_path, text, message):
+def test_worker_with_another_environment_is_refused(course, scheduler, tmp_path, text, message):
     address, start = scheduler
-    start(**otherwise(tmp_path, text))
+    start(**environment_running(tmp_path, text))
     with Cluster(address) as workers, pytest.raises(WorkersLost, match=message):
         grade(course, None, None, workers)
     assert course.journal.read_bytes() == b""
 
 
 @pytest.mark.parametrize(
-    ("found", "says"),
+    ("difference", "beginning"),
     [
         ({}, ""),
         (
@@ -167,16 +167,14 @@ def test_a_worker_that_would_judge_otherwise_is_refused(course, scheduler, tmp_p
         ({"sandbox": "It is missing."}, "this worker has no sandbox. It is missing."),
     ],
 )
-def test_what_a_worker_has_must_be_what_is_here(found, says):
-    here = Installed({"NumPy": "2.0.0"}, {"toy": "a"}, None)
-    said = cluster._fault(replace(here, **found), here) or ""
-    assert said.startswith(says)
-    assert bool(said) == bool(says)
+def test_installation_of_a_worker_must_match_the_local_one(difference, beginning):
+    local = Installed({"NumPy": "2.0.0"}, {"toy": "a"}, None)
+    message = cluster._fault(replace(local, **difference), local) or ""
+    assert message.startswith(beginning)
+    assert bool(message) == bool(beginning)
 
 
-def test_a_worker_that_joins_later_and_would_judge_otherwise_gets_no_job(
-    course, scheduler, tmp_path, monkeypatch
-):
+def test_late_worker_with_another_environment_gets_no_job(course, scheduler, tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "ALONE_WAIT", 8)
     address, start = scheduler
     first = start()
@@ -184,7 +182,7 @@ def test_a_worker_that_joins_later_and_would_judge_otherwise_gets_no_job(
     def exchange(done, total, file):
         if done == 2:
             first.kill()
-            start(**otherwise(tmp_path, OTHER_JUDGE))
+            start(**environment_running(tmp_path, OTHER_JUDGE))
 
     with Cluster(address) as workers, pytest.raises(WorkersLost, match="has had no worker for 8 s"):
         grade(course, None, None, workers, exchange)
@@ -198,35 +196,35 @@ def failure(course, *options):
     result = CliRunner().invoke(cli.app, ["grade", "--course", str(course.root), *options])
     assert result.exit_code == 1, result.output
     *progress, line = result.stderr.strip().splitlines()
-    assert all(one.startswith("grading ") for one in progress)
+    assert all(text.startswith("grading ") for text in progress)
     return line
 
 
-def test_a_scheduler_that_is_not_there_is_one_line(course):
+def test_unreachable_scheduler_gives_a_one_line_error(course):
     start = time.monotonic()
     command = [sys.executable, "-m", "autograder", "grade", "--course", str(course.root)]
     command += ["--scheduler", "tcp://127.0.0.1:9"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
-    assert done.returncode == 1
-    assert re.fullmatch("autograder: tcp://127.0.0.1:9: no scheduler answers.*\n", done.stderr)
+    process = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert process.returncode == 1
+    assert re.fullmatch("autograder: tcp://127.0.0.1:9: no scheduler answers.*\n", process.stderr)
     assert time.monotonic() - start < 30
     assert not course.journal.exists()
 
 
 @pytest.mark.parametrize("address", ["nonsense", "http://127.0.0.1:9", "tcp://127.0.0.1:port", ""])
-def test_an_address_that_is_none_is_one_line(course, address):
+def test_invalid_scheduler_address_gives_a_one_line_error(course, address):
     line = failure(course, "--scheduler", address)
     assert line.startswith(f"autograder: {address}: not a scheduler address")
 
 
-def test_a_scheduler_without_workers_is_one_line(course, scheduler, monkeypatch):
+def test_scheduler_without_workers_gives_a_one_line_error(course, scheduler, monkeypatch):
     monkeypatch.setattr(cluster, "CONNECT_WAIT", 1.0)
     assert "the scheduler has no worker (waited 1 s)" in failure(
         course, "--scheduler", scheduler[0]
     )
 
 
-def test_a_scheduler_that_goes_is_one_line_and_loses_nothing(course, scheduler, monkeypatch):
+def test_lost_scheduler_is_reported_and_no_result_is_lost(course, scheduler, monkeypatch):
     address, start = scheduler
     worker = start()
 
@@ -245,7 +243,7 @@ def test_a_scheduler_that_goes_is_one_line_and_loses_nothing(course, scheduler, 
     assert graded(course) == [f"s{number}" for number in range(8)]
 
 
-def test_jobs_and_scheduler_exclude_one_another(course):
+def test_jobs_and_scheduler_are_mutually_exclusive(course):
     options = ["--scheduler", "tcp://127.0.0.1:9", "--jobs", "2"]
     result = CliRunner().invoke(cli.app, ["grade", "--course", str(course.root), *options])
     assert result.exit_code == 2

@@ -1,4 +1,4 @@
-"""Grading a class: every submission has its rows, nothing is lost, nothing is graded twice."""
+"""Test grading a class: every submission gets its rows, and each is graded exactly once."""
 
 import csv
 import itertools
@@ -50,10 +50,10 @@ WRONG_SCALE = "def scale(X, factor=2.0):\n    return X + factor"
 
 @pytest.fixture
 def course(tmp_path, monkeypatch):
-    made = make_course(tmp_path / "course")
-    hand_in(made, "ann")
-    hand_in(made, "bob", mean=MEAN_SUM, why=STUBS["why"])
-    return made
+    course = make_course(tmp_path / "course")
+    hand_in(course, "ann")
+    hand_in(course, "bob", mean=MEAN_SUM, why=STUBS["why"])
+    return course
 
 
 def _rows(course):
@@ -65,12 +65,14 @@ def _verdicts(course):
     return {key: (row["verdict"], row["points"]) for key, row in _rows(course).items()}
 
 
-def test_a_class_is_graded_into_everything_that_people_look_at(course, sandbox):
-    seen = []
+def test_grading_a_class_fills_table_gradebook_and_report(course, sandbox):
+    progress = []
     workers = InProcess(sandbox, 2)
-    report = grade(course, None, None, workers, lambda done, total, _: seen.append((done, total)))
+    report = grade(
+        course, None, None, workers, lambda done, total, _: progress.append((done, total))
+    )
     assert (report.judged, report.known, report.notes) == (2, 0, ())
-    assert seen == [(1, 2), (2, 2)]
+    assert progress == [(1, 2), (2, 2)]
     rows = json.loads(course.grades.read_text())
     for row in rows:
         assert list(row) == COLUMNS
@@ -90,7 +92,7 @@ def test_a_class_is_graded_into_everything_that_people_look_at(course, sandbox):
         assert "How many numbers are in a row?" in comment
 
 
-def test_a_second_run_judges_nothing_and_changes_nothing(course, sandbox, monkeypatch):
+def test_second_run_judges_and_changes_nothing(course, sandbox, monkeypatch):
     grade(course, None, None, InProcess(sandbox))
     before = course.grades.read_bytes(), course.journal.read_bytes()
     monkeypatch.setattr(grading, "judge_program", lambda *a, **k: pytest.fail("judged again"))
@@ -99,7 +101,7 @@ def test_a_second_run_judges_nothing_and_changes_nothing(course, sandbox, monkey
     assert (course.grades.read_bytes(), course.journal.read_bytes()) == before
 
 
-def test_the_same_submission_gets_the_same_result_from_scratch(course, sandbox):
+def test_grading_from_scratch_gives_identical_files(course, sandbox):
     grade(course, None, None, InProcess(sandbox))
     first = course.grades.read_bytes(), course.journal.read_bytes()
     course.journal.unlink()
@@ -108,7 +110,7 @@ def test_the_same_submission_gets_the_same_result_from_scratch(course, sandbox):
     assert (course.grades.read_bytes(), course.journal.read_bytes()) == first
 
 
-def test_a_changed_submission_and_changed_checks_are_judged_again(course, sandbox, monkeypatch):
+def test_changed_submissions_and_changed_checks_are_judged_again(course, sandbox, monkeypatch):
     grade(course, None, None, InProcess(sandbox))
     hand_in(course, "ann", scale=WRONG_SCALE)
     assert grade(course, None, None, InProcess(sandbox)).judged == 1
@@ -117,7 +119,7 @@ def test_a_changed_submission_and_changed_checks_are_judged_again(course, sandbo
     assert grade(course, None, None, InProcess(sandbox)).judged == 2
 
 
-def test_one_students_trouble_stops_nobody(course, sandbox):
+def test_broken_submission_does_not_affect_other_students(course, sandbox):
     hand_in(course, "cay").write_bytes(b"{ not a notebook")
     hand_in(course, "dan").unlink()
     hand_in(course, "eve", mean="import os\nos.kill(os.getpid(), 9)", scale="while True: pass")
@@ -132,13 +134,13 @@ def test_one_students_trouble_stops_nobody(course, sandbox):
     assert verdicts["fay", "scale"] == ("MALFORMED", 0)
     assert {verdicts["eve", name][1] for name in ("row_mean", "scale")} == {0}
     for student in ("ann", "cay", "dan", "eve", "fay"):
-        shown = nbformat.read(course.autograded / student / "toy" / "toy.ipynb", as_version=4)
-        nbformat.validate(shown)
+        notebook = nbformat.read(course.autograded / student / "toy" / "toy.ipynb", as_version=4)
+        nbformat.validate(notebook)
     with api.Gradebook(course.gradebook_url) as book:
         assert len(book.assignment_submissions("toy")) == 6
 
 
-def test_some_of_the_points_for_a_test_reach_the_page_and_the_table(tmp_path, sandbox, monkeypatch):
+def test_partial_points_for_a_written_test_reach_feedback_and_table(tmp_path, sandbox, monkeypatch):
     course = hand_in_a_test(
         tmp_path / "course",
         "ann",
@@ -160,12 +162,12 @@ def test_some_of_the_points_for_a_test_reach_the_page_and_the_table(tmp_path, sa
     assert (table["test_row_mean"], table["score"], table["max_score"]) == ("2.8", "2.8", "4.0")
 
 
-def test_a_failure_of_the_grader_costs_no_points_and_is_tried_again(course, sandbox, monkeypatch):
+def test_grader_failure_costs_no_points_and_is_retried(course, sandbox, monkeypatch):
     real = grading.judge_program
 
     def failing(program, assignment, **options):
         if any("X.sum" in cell.source for cell in program):
-            raise KeyError("\x1b[31mours")
+            raise KeyError("\x1b[31mgrader")
         return real(program, assignment, **options)
 
     monkeypatch.setattr(grading, "judge_program", failing)
@@ -184,7 +186,7 @@ def test_a_failure_of_the_grader_costs_no_points_and_is_tried_again(course, sand
 
 
 class Stubborn:
-    """A room in which every run ends as `run` says."""
+    """A room in which every run ends with the outcome `run`."""
 
     open = True
 
@@ -199,7 +201,7 @@ class Stubborn:
 
 
 class Crowded:
-    """A sandbox that has `bad` for the first two, who meet in it; then a real one."""
+    """A sandbox that fails with `bad` for two simultaneous rooms and then works."""
 
     isolated = True
 
@@ -211,7 +213,7 @@ class Crowded:
     def room(self, program, torch):
         if next(self.calls) < 2:
             self.meeting.wait(60)
-            return self.badly()
+            return self.fail()
         self.inside += 1
         room = self.inner.room(program, torch)
         leave = room._leave
@@ -224,14 +226,14 @@ class Crowded:
         room._leave = left
         return room
 
-    def badly(self):
-        if self.bad == "not begun":
+    def fail(self):
+        if self.bad == "not started":
             raise NotStarted("Creating new namespace failed")
         return Stubborn(Run(Status(self.bad)))
 
 
-@pytest.mark.parametrize("bad", ["not begun", "killed", "timeout", "memory"])
-def test_what_neighbours_may_have_caused_is_judged_alone_before_it_is_final(course, sandbox, bad):
+@pytest.mark.parametrize("bad", ["not started", "killed", "timeout", "memory"])
+def test_verdict_that_load_may_explain_is_judged_again_alone(course, sandbox, bad):
     crowd = Crowded(sandbox, bad)
     grade(course, None, None, InProcess(crowd, 2))
     assert len(crowd.alone) >= 2
@@ -242,11 +244,11 @@ def test_what_neighbours_may_have_caused_is_judged_alone_before_it_is_final(cour
     assert kinds.count("graded") == 2
 
 
-def test_a_run_that_is_killed_before_the_second_look_keeps_no_doubtful_verdict(course, sandbox):
+def test_doubtful_verdict_is_not_stored_before_it_is_judged_again(course, sandbox):
     class Stopped(Crowded):
         def room(self, program, torch):
             if next(self.calls) < 2:
-                return self.badly()
+                return self.fail()
             raise KeyboardInterrupt
 
     workers = InProcess(Stopped(sandbox, "killed"), 2)
@@ -256,9 +258,9 @@ def test_a_run_that_is_killed_before_the_second_look_keeps_no_doubtful_verdict(c
     assert _verdicts(course)["ann", "row_mean"] == ("PASS", 2)
 
 
-def test_a_failure_while_reading_leaves_everything_to_a_person(course, sandbox, monkeypatch):
+def test_failure_while_reading_leaves_the_submission_to_a_person(course, sandbox, monkeypatch):
     def failing(*_):
-        raise RecursionError("ours")
+        raise RecursionError("in the grader")
 
     monkeypatch.setattr(grade_module, "read_submission", failing)
     report = grade(course, None, ["ann"], InProcess(sandbox))
@@ -266,18 +268,18 @@ def test_a_failure_while_reading_leaves_everything_to_a_person(course, sandbox, 
     assert report.waiting[0].answers == 3
 
 
-def test_a_time_of_submission_that_is_none_is_named(course, sandbox):
+def test_invalid_submission_time_is_reported(course, sandbox):
     (course.submitted / "ann" / "toy" / "timestamp.txt").write_text("2026-02-03 10:00:00 UTC")
     (course.submitted / "bob" / "toy" / "timestamp.txt").write_text("soon")
     report = grade(course, None, None, InProcess(sandbox))
     assert ["timestamp.txt: it holds no time" in note for note in report.notes] == [True]
     with api.Gradebook(course.gradebook_url) as book:
         assert book.find_submission("toy", "ann").timestamp.hour == 10
-    kept = (course.autograded / "ann" / "toy" / "timestamp.txt").read_text()
-    assert kept == "2026-02-03T10:00:00 UTC\n"
+    timestamp = (course.autograded / "ann" / "toy" / "timestamp.txt").read_text()
+    assert timestamp == "2026-02-03T10:00:00 UTC\n"
 
 
-def test_a_sandbox_that_is_lost_ends_the_run_and_gives_no_grade(course, monkeypatch, sandbox):
+def test_lost_sandbox_ends_the_run_without_grades(course, monkeypatch, sandbox):
     def lost(*_, **__):
         raise SandboxUnavailable("gone")
 
@@ -287,7 +289,7 @@ def test_a_sandbox_that_is_lost_ends_the_run_and_gives_no_grade(course, monkeypa
     assert course.journal.read_bytes() == b""
 
 
-def test_naming_students_keeps_the_others_grades(course, sandbox):
+def test_grading_named_students_keeps_the_grades_of_others(course, sandbox):
     grade(course, None, ["bob"], InProcess(sandbox))
     assert {student for student, _ in _rows(course)} == {"bob"}
     report = grade(course, ["toy"], ["ann"], InProcess(sandbox))
@@ -300,12 +302,12 @@ def test_naming_students_keeps_the_others_grades(course, sandbox):
 
 
 @pytest.mark.parametrize(("names", "students"), [(["nope"], None), (None, ["nope"])])
-def test_an_unknown_name_is_one_clear_line(course, sandbox, names, students):
+def test_unknown_assignment_or_student_is_reported(course, sandbox, names, students):
     with pytest.raises(CourseError, match="nope"):
         grade(course, names, students, InProcess(sandbox))
 
 
-def test_an_assignment_that_is_not_released(course, sandbox):
+def test_missing_or_damaged_release_is_reported(course, sandbox):
     (course.release / "toy" / "toy.ipynb").unlink()
     with pytest.raises(CourseError, match=r"toy is not released.*autograder release"):
         grade(course, None, None, InProcess(sandbox))
@@ -314,7 +316,7 @@ def test_an_assignment_that_is_not_released(course, sandbox):
         grade(course, None, None, InProcess(sandbox))
 
 
-def test_a_locked_gradebook_loses_nothing(course, sandbox, monkeypatch):
+def test_locked_gradebook_loses_no_results(course, sandbox, monkeypatch):
     grade(course, None, ["ann"], InProcess(sandbox))
     monkeypatch.setattr(database, "LOCK_WAIT", 0.3)
     holder = sqlite3.connect(course.root / "gradebook.db", isolation_level=None)
@@ -329,7 +331,7 @@ def test_a_locked_gradebook_loses_nothing(course, sandbox, monkeypatch):
         assert len(book.assignment_submissions("toy")) == 2
 
 
-def test_a_mark_for_a_former_version_is_looked_at_again(course, sandbox):
+def test_changed_written_answer_waits_to_be_marked_again(course, sandbox):
     grade(course, None, None, InProcess(sandbox))
     with api.Gradebook(course.gradebook_url) as book:
         mark = book.find_grade("why", "toy", "toy", "ann")
@@ -356,19 +358,19 @@ KILLED = """
 """
 
 
-def test_a_killed_run_resumes_where_it_was(course, sandbox):
+def test_killed_run_resumes_where_it_stopped(course, sandbox):
     for number in range(6):
         hand_in(course, f"student{number}")
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(KILLED), str(course.root)],
         env={**os.environ, "PYTHONPATH": str(Path(classroom.__file__).parent)},
         check=False,
     )
-    assert done.returncode == -signal.SIGKILL
-    kept = [json.loads(line) for line in course.journal.read_bytes().splitlines()]
-    assert 3 <= len(kept) < 8
+    assert process.returncode == -signal.SIGKILL
+    entries = [json.loads(line) for line in course.journal.read_bytes().splitlines()]
+    assert 3 <= len(entries) < 8
     report = grade(course, None, None, InProcess(sandbox, 2))
-    assert (report.judged, report.known) == (8 - len(kept), len(kept))
+    assert (report.judged, report.known) == (8 - len(entries), len(entries))
     graded = [
         line["student"]
         for line in map(json.loads, course.journal.read_bytes().splitlines())
@@ -378,7 +380,9 @@ def test_a_killed_run_resumes_where_it_was(course, sandbox):
     assert len(_rows(course)) == 16
 
 
-def test_what_is_handed_in_for_what_is_not_released_stops_nobody(course, sandbox, monkeypatch):
+def test_submission_for_an_unreleased_assignment_is_reported_and_skipped(
+    course, sandbox, monkeypatch
+):
     (course.submitted / "ann" / "toy").rename(course.submitted / "ann" / "toy_test")
     report = grade(course, None, None, InProcess(sandbox))
     assert {row.student for row in report.rows} == {"bob"}
@@ -387,14 +391,14 @@ def test_what_is_handed_in_for_what_is_not_released_stops_nobody(course, sandbox
         grade(course, ["toy_test"], None, InProcess(sandbox))
 
 
-def test_what_is_overlooked_is_said(course, sandbox):
+def test_ignored_folder_is_reported(course, sandbox):
     (course.submitted / "bob").rename(course.submitted / ".bob")
     report = grade(course, None, None, InProcess(sandbox))
     assert {row.student for row in report.rows} == {"ann"}
     assert [".bob: folders that begin with a dot" in note for note in report.notes] == [True]
 
 
-def test_two_runs_at_a_time_grade_each_submission_once(course, sandbox):
+def test_concurrent_runs_grade_each_submission_once(course, sandbox):
     threads = [
         threading.Thread(target=grade, args=(course, None, None, InProcess(sandbox))) for _ in "ab"
     ]
@@ -406,54 +410,54 @@ def test_two_runs_at_a_time_grade_each_submission_once(course, sandbox):
     assert kinds.count("graded") == 2
 
 
-def _shown(course, student):
+def _autograded(course, student):
     file = course.submissions(None, [student])[0]
-    asked = outline(WRITTEN_TOY)
-    submission = read_submission(file, asked, released())
-    return autograded_notebook(submission, asked, released())
+    parts = outline(WRITTEN_TOY)
+    submission = read_submission(file, parts, released())
+    return autograded_notebook(submission, parts, released())
 
 
 def _sources(notebook):
     return {c.metadata.get("nbgrader", {}).get("grade_id"): c.source for c in notebook.cells}
 
 
-def test_the_shown_notebook_is_the_release_with_the_answers(course):
+def test_autograded_notebook_is_the_release_with_the_answers(course):
     path = hand_in(course, "ann", mean=MEAN_SUM, why="Because <b>so</b>.")
-    handed_in = nbformat.read(path, as_version=4)
-    handed_in.cells[0].source = "# 100 of 100 points"
-    handed_in.cells[3].source = "print('all tests passed')"
-    handed_in.cells[2].metadata.nbgrader.points = 1000
-    handed_in.cells[2].metadata["tags"] = ["skip-execution"]
+    submitted = nbformat.read(path, as_version=4)
+    submitted.cells[0].source = "# 100 of 100 points"
+    submitted.cells[3].source = "print('all tests passed')"
+    submitted.cells[2].metadata.nbgrader.points = 1000
+    submitted.cells[2].metadata["tags"] = ["skip-execution"]
     output = nbformat.v4.new_output("stream", text="all tests passed")
-    handed_in.cells[2].outputs = [output]
-    handed_in.cells.insert(2, nbformat.v4.new_code_cell("helper = 1"))
-    nbformat.write(handed_in, path)
-    shown = _shown(course, "ann")
-    sources = _sources(shown)
+    submitted.cells[2].outputs = [output]
+    submitted.cells.insert(2, nbformat.v4.new_code_cell("helper = 1"))
+    nbformat.write(submitted, path)
+    notebook = _autograded(course, "ann")
+    sources = _sources(notebook)
     assert sources["title"] == "# A toy"
     assert sources["row_mean-check"] == "check(row_mean)"
     assert (sources["row_mean"], sources["why"]) == (MEAN_SUM, "Because <b>so</b>.")
-    answer = next(cell for cell in shown.cells if cell.source == MEAN_SUM)
-    assert shown.cells[shown.cells.index(answer) - 1].source == "helper = 1"
+    answer = next(cell for cell in notebook.cells if cell.source == MEAN_SUM)
+    assert notebook.cells[notebook.cells.index(answer) - 1].source == "helper = 1"
     assert answer.metadata.nbgrader.points == 2
-    assert all(not cell.get("outputs") for cell in shown.cells)
+    assert all(not cell.get("outputs") for cell in notebook.cells)
     assert "tags" not in answer.metadata
 
 
-def test_a_submission_that_cannot_be_read_is_shown_with_the_reason(course):
+def test_unreadable_submission_is_shown_with_the_reason(course):
     hand_in(course, "ann").write_bytes(b"{ not a notebook")
-    shown = _shown(course, "ann")
-    assert "could be read" in shown.cells[0].source
-    assert "damaged or cut off" in shown.cells[0].source
-    assert _sources(shown)["scale"] == STUBS["scale"]
-    assert len(shown.cells) == len(released().cells) + 1
+    notebook = _autograded(course, "ann")
+    assert "could be read" in notebook.cells[0].source
+    assert "damaged or cut off" in notebook.cells[0].source
+    assert _sources(notebook)["scale"] == STUBS["scale"]
+    assert len(notebook.cells) == len(released().cells) + 1
 
 
-def test_a_cell_that_was_left_out_is_named_above_the_notebook(course):
+def test_omitted_cell_is_named_above_the_notebook(course):
     path = hand_in(course, "ann")
-    handed_in = nbformat.read(path, as_version=4)
-    handed_in.cells.append(nbformat.v4.new_code_cell(f"<b>data = '{'1' * MAX_SOURCE}'"))
-    nbformat.write(handed_in, path)
-    first = clean_markdown(_shown(course, "ann").cells[0].source)
+    submitted = nbformat.read(path, as_version=4)
+    submitted.cells.append(nbformat.v4.new_code_cell(f"<b>data = '{'1' * MAX_SOURCE}'"))
+    nbformat.write(submitted, path)
+    first = clean_markdown(_autograded(course, "ann").cells[0].source)
     assert "1,000,012 characters was left out" in first
     assert "&lt;b&gt;data" in first

@@ -1,4 +1,4 @@
-"""What `autograder grade` prints: the facts right, and readable in any width and in a log."""
+"""Test the output of `autograder grade`: correct, and readable at any width and in a log."""
 
 import re
 from collections import Counter
@@ -16,7 +16,7 @@ from autograder.judging.verdict import Verdict
 from autograder.nbgrader.scores import Score
 
 WIDTHS = (60, 80, 120, 200)
-INDENT = 14  # of a further line below a label
+INDENT = 14  # of continuation lines below a label
 ASSIGNMENTS = [
     "alignment",
     "attention_between_two_sequences_of_unequal_lengths_and_its_cost",
@@ -58,13 +58,13 @@ def _row(student, assignment, exercise, verdict="PASS", misconception=None, poin
 
 
 def _report(rows, waiting=(), scores=()):
-    waiting = tuple(Waiting(*one) for one in waiting)
+    waiting = tuple(Waiting(*entry) for entry in waiting)
     return Report(tuple(rows), waiting, tuple(scores), (), 1, 0, ())
 
 
 def _score(student, assignment, handed_in=True):
-    """A score of which the table shows only whether it was handed in."""
-    nobody = dict.fromkeys(("last_name", "first_name", "email", "platform_id", "timestamp"))
+    """Return a score; the table only uses whether the assignment was handed in."""
+    unknown = dict.fromkeys(("last_name", "first_name", "email", "platform_id", "timestamp"))
     numbers = dict.fromkeys(
         ("late_seconds", "raw_score", "late_penalty", "max_score", "waiting"), 0
     )
@@ -73,13 +73,13 @@ def _score(student, assignment, handed_in=True):
         assignment=assignment,
         handed_in=handed_in,
         outdated=(),
-        **nobody,
+        **unknown,
         **numbers,
     )
 
 
 def _class(size):
-    """A report on `size` students with twelve assignments each; what came of them varies."""
+    """Return a report on `size` students with twelve assignments each and varied outcomes."""
     rows, waiting = [], []
     for number in range(size):
         student = f"{FIRST_NAMES[number % 4]}-{number:03}"
@@ -98,7 +98,7 @@ def _shown(renderable, width=5000, **options):
 
 
 def _numbers(report, assignment):
-    """The cells of one assignment in the overview, computed row by row."""
+    """Return the overview cells of `assignment`, computed independently from the rows."""
     submissions = {}
     for row in report.rows:
         if row.assignment == assignment:
@@ -109,7 +109,7 @@ def _numbers(report, assignment):
     if len(judged) < len(submissions):
         cells += ["of", f"{len(submissions)}"]
     cells += [f"{points:.1f}/6", f"{100 * points / 6:.0f}%"] if judged else ["none"]
-    waiting = sum(one.answers for one in report.waiting if one.assignment == assignment)
+    waiting = sum(entry.answers for entry in report.waiting if entry.assignment == assignment)
     look = {"GRADER_FAULT", "TIMEOUT", "MALFORMED"}
     needed = sum(
         any(r.verdict in look for r in rows) or all(r.verdict == "MISSING" for r in rows)
@@ -120,7 +120,7 @@ def _numbers(report, assignment):
 
 @pytest.mark.parametrize("size", [3, 300])
 @pytest.mark.parametrize("view", [overview, one_by_one])
-def test_no_word_that_fits_is_broken_and_no_line_is_too_long(view, size):
+def test_words_break_only_if_too_long_and_lines_fit_the_width(view, size):
     report = _class(size)
     words = _shown(view(report)).split()
     for width in (36, *WIDTHS):
@@ -133,7 +133,7 @@ def test_no_word_that_fits_is_broken_and_no_line_is_too_long(view, size):
 
 @pytest.mark.parametrize("size", [3, 300])
 @pytest.mark.parametrize("view", [overview, one_by_one])
-def test_a_terminal_shows_the_same_lines_as_a_log_and_no_frame(view, size):
+def test_terminal_and_log_show_the_same_lines_without_frames(view, size):
     report = _class(size)
     log = _shown(view(report), 80)
     terminal = _shown(view(report), 80, force_terminal=True, color_system="standard")
@@ -144,7 +144,7 @@ def test_a_terminal_shows_the_same_lines_as_a_log_and_no_frame(view, size):
 
 @pytest.mark.parametrize("size", [3, 300])
 @pytest.mark.parametrize("width", WIDTHS)
-def test_the_numbers_of_each_assignment_are_right_and_aligned(width, size):
+def test_numbers_of_each_assignment_are_correct_and_aligned(width, size):
     report = _class(size)
     table = _shown(overview(report), width).partition("to mark  look at\n")[2]
     lines = [line for line in table.splitlines() if re.search("%|none", line)]
@@ -155,7 +155,7 @@ def test_the_numbers_of_each_assignment_are_right_and_aligned(width, size):
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_the_points_of_the_students_are_aligned(width):
+def test_points_of_students_are_aligned(width):
     shown = _shown(one_by_one(_class(300)), width)
     points = [line for line in shown.splitlines() if re.search(r" \d/6", line)]
     assert len(points) == 300 * len(ASSIGNMENTS)
@@ -163,7 +163,7 @@ def test_the_points_of_the_students_are_aligned(width):
 
 
 @pytest.mark.parametrize("size", [3, 300])
-def test_every_submission_and_all_that_was_found_is_there_one_by_one(size):
+def test_one_by_one_lists_every_submission_with_its_points(size):
     report = _class(size)
     shown = _shown(one_by_one(report))
     groups = [part.splitlines() for part in shown.strip().split("\n\n")]
@@ -176,10 +176,10 @@ def test_every_submission_and_all_that_was_found_is_there_one_by_one(size):
     total = sum(int(re.search(r" (\d)/6", line)[1]) for line in points)
     assert total == sum(row.points for row in report.rows)
     to_mark = sum(int(number) for number in re.findall(r"(\d) to mark", shown))
-    assert to_mark == sum(one.answers for one in report.waiting)
+    assert to_mark == sum(entry.answers for entry in report.waiting)
 
 
-def test_a_class_of_300_is_not_listed_by_name():
+def test_overview_of_a_large_class_shortens_lists_of_names():
     shown = _shown(overview(_class(300)), 80)
     assert len(shown.splitlines()) < 30 * len(ASSIGNMENTS)
     report = _report(_row(f"s{n:03}", "toy", "loop", "TIMEOUT") for n in range(MOST_NAMES + 12))
@@ -247,48 +247,48 @@ beta
 """
 
 
-def test_a_small_class():
+def test_small_class_is_printed_exactly():
     assert _shown(overview(SMALL), 60) == OVERVIEW
     assert _shown(one_by_one(SMALL), 60) == ONE_BY_ONE
 
 
-def test_one_student_with_many_assignments_has_one_heading():
+def test_student_with_many_assignments_has_one_heading():
     report = _report(_row("ann", assignment, "mask") for assignment in ("alpha", "beta"))
     assert _shown(one_by_one(report)) == "ann\n  alpha  2/2\n  beta   2/2\n\n"
     report = _report([_row("ann", "alpha", "mask")])
     assert _shown(one_by_one(report)) == "alpha\n  ann  2/2\n\n"
 
 
-def test_the_three_commonest_mistakes_come_in_order_and_ties_in_that_of_the_exercises():
-    made = {
+def test_most_common_mistakes_are_sorted_and_ties_follow_the_exercises():
+    mistakes = {
         "z first": ["zebra", "zebra", "mistake b", "mistake b", "mistake a"],
         "a second": ["yak", "mistake a", "mistake a", "mistake a", "mistake a"],
     }
     rows = [
-        _row(f"s{number}", "toy", exercise, "WRONG_VALUE", made[exercise][number])
+        _row(f"s{number}", "toy", exercise, "WRONG_VALUE", mistakes[exercise][number])
         for number in range(5)
-        for exercise in made
+        for exercise in mistakes
     ]
     for order in (rows, rows[::-1]):
         shown = _shown(overview(_report(order)))
-        found = re.findall(r"(\d) students?: (.*)", shown)
+        listed_mistakes = re.findall(r"(\d) students?: (.*)", shown)
         tied = [("2", "mistake b (z first)"), ("2", "zebra (z first)")]
-        assert found == [("4", "mistake a (a second)"), *tied]
+        assert listed_mistakes == [("4", "mistake a (a second)"), *tied]
     rows = [
         _row(f"s{number}", "toy", exercise, "WRONG_VALUE", "late" if "b" in exercise else "zoo")
         for number in range(2)
         for exercise in ("c", "b")
     ]
-    found = re.findall(r"2 students: (.*)", _shown(overview(_report(rows))))
-    assert found == ["zoo (c)", "late (b)"]
+    listed_mistakes = re.findall(r"2 students: (.*)", _shown(overview(_report(rows))))
+    assert listed_mistakes == ["zoo (c)", "late (b)"]
 
 
-def test_a_grader_fault_counts_in_no_mean():
+def test_grader_fault_is_left_out_of_the_mean():
     report = _report([_row("ann", "toy", "mask", "GRADER_FAULT")])
     assert re.search("toy +0 of 1 +none +1\n", _shown(overview(report)))
 
 
-def test_every_verdict_has_words():
+def test_every_verdict_has_a_description():
     assert {*LOOK, *MISTAKES} == {*Verdict} - {Verdict.PASS}
     assert not {*LOOK} & {*MISTAKES}
     for verdict in {*Verdict} - {Verdict.PASS}:
@@ -299,7 +299,7 @@ def test_every_verdict_has_words():
             assert (words in _shown(view(report))) is not no_mistake
 
 
-def test_what_students_wrote_cannot_steer_the_terminal():
+def test_student_text_cannot_control_the_terminal():
     name = "eve\x1b]0;owned\x07\u202e\n[bold]"
     rows = [
         _row(name, "toy", "row_mean", "WRONG_VALUE", "x\x1b[31m"),
@@ -314,7 +314,7 @@ def test_what_students_wrote_cannot_steer_the_terminal():
     assert "y\\u001b[32m\\u000d:smile:" in shown
 
 
-def test_a_word_longer_than_a_line_begins_one_and_breaks_where_that_ends():
+def test_overlong_word_starts_a_new_line_and_breaks_at_its_end():
     rows = [_row("ann", "toy", "soft_maps", "WRONG_VALUE", "李小龙" * 3 + " internationally")]
     shown = _shown(one_by_one(_report(rows)), 16).splitlines()
     assert shown[2:7] == [
@@ -326,8 +326,8 @@ def test_a_word_longer_than_a_line_begins_one_and_breaks_where_that_ends():
     ]
 
 
-def test_everybody_who_handed_in_nothing_is_named():
-    """Ann has handed in all three assignments, the others the first one or none."""
+def test_every_student_without_a_submission_is_named():
+    """Check a class where ann has handed in three assignments, and others one or none."""
     handed_in = [("ann", name) for name in ("a1", "a2", "a3")] + [("bob", "a1")]
     rows = [_row(student, name, "softmax") for student, name in sorted(handed_in)]
     for students in (("ann", "bob"), ("ann", "bob", "cay", "dan", "eve")):

@@ -1,4 +1,4 @@
-"""Functions among the arguments: called elsewhere, seen by nobody, and counted."""
+"""Test function arguments: called outside the sandbox, hidden from answers, and counted."""
 
 import dataclasses
 import textwrap
@@ -27,7 +27,7 @@ FIRST = SourceFunction("f", "def f(x):\n    return {'first': (x[0], None)}['firs
 
 
 def twice(f, x):
-    """Return what `f` makes of `x` and then of its own result."""
+    """Return `f` applied twice to `x`."""
     return f(f(x))
 
 
@@ -92,19 +92,19 @@ OF_THE_PLACE = ("calls", "in threads", "raises", "stops the process that answers
 @pytest.mark.parametrize(
     ("name", "box"), in_places(ANSWERS, PLACES, OF_THE_PLACE), indirect=["box"]
 )
-def test_an_answer_passes_that_calls_the_function_it_is_given(name, box):
+def test_answer_must_call_the_function_it_receives(name, box):
     body, verdict = ANSWERS[name]
     judgement = grade(box, body)
     assert judgement.verdict is verdict, judgement.message
 
 
-def test_how_often_it_calls_is_not_told(box):
-    """An answer could tell the number of calls what it has seen on a hidden case."""
+def test_message_does_not_reveal_the_number_of_calls(box):
+    """Check equal messages: a number of calls could encode what a hidden case contains."""
     bodies = ("return x * 4", "f(0)\nreturn np.asarray(x) * 4")
     assert len({grade(box, body).message for body in bodies}) == 1
 
 
-def test_an_exception_comes_back_under_its_own_name(box):
+def test_exception_from_the_function_keeps_its_type(box):
     body = "try: f()\nexcept TypeError as error: assert 'argument' in str(error)\nreturn f(f(x))"
     assert grade(box, body).passed
 
@@ -123,24 +123,24 @@ GIVEN_FUNCTIONS = (
     in_places(GIVEN_FUNCTIONS, PLACES, GIVEN_FUNCTIONS[:1]),
     indirect=["box"],
 )
-def test_right_answers_pass_that_are_given_functions(name, box, monkeypatch):
-    assignment, exercise = name.split(".")
-    if not box.isolated:  # the wall clock counts there, and other tests share the machine
+def test_correct_answers_that_receive_functions_pass(name, box, monkeypatch):
+    assignment, exercise_name = name.split(".")
+    if not box.isolated:  # trusted runs are limited by wall-clock time, which other tests affect
         monkeypatch.setattr(questions, "LIMITS", dataclasses.replace(questions.LIMITS, seconds=20))
-    course_key = b"key" if box.isolated else b"another"  # questions are kept, with their limits
+    course_key = b"key" if box.isolated else b"another"  # questions are cached with their limits
     whole = COURSE[assignment]
-    one = whole.exercise(exercise)
-    for answer in one.alternatives:
-        source = answer_source(answer, exercise)
+    exercise = whole.exercise(exercise_name)
+    for answer in exercise.alternatives:
+        source = answer_source(answer, exercise_name)
         modules = "import numpy as np\n" + "import torch\n" * (assignment == "transformer")
-        program = [toy.Cell(f"{modules}\n{source}", exercise)]
+        program = [toy.Cell(f"{modules}\n{source}", exercise_name)]
         judgements = judge_program(
-            program, whole, course_key=course_key, digest="a", sandbox=box, only=[exercise]
+            program, whole, course_key=course_key, digest="a", sandbox=box, only=[exercise_name]
         )
-        assert judgements[exercise].passed, judgements[exercise].message
+        assert judgements[exercise_name].passed, judgements[exercise_name].message
 
 
-def test_the_code_of_a_function_does_not_go_to_the_sandbox():
+def test_source_of_a_function_is_not_sent_to_the_sandbox():
     calls = [Call((DOUBLE, [1, (FIRST,)]), {"g": {"h": DOUBLE}}), Call((1,))]
     encoded = encode_calls([("one", calls), ("none", [Call((2,))]), ("two", [Call((FIRST,))])])
     assert b"return" not in encoded.calls
@@ -156,7 +156,7 @@ def test_the_code_of_a_function_does_not_go_to_the_sandbox():
     assert encode_calls([("none", [Call((2,))])]).functions == b""
 
 
-def test_a_function_stays_where_gradients_may_go_through_it():
+def test_function_stays_local_if_gradients_may_flow_through_it():
     calls = [
         Call((DOUBLE, [Tensor(np.ones(2), gradient=False)])),
         Call((DOUBLE,), setup=Setup((), {}, {})),
@@ -164,10 +164,10 @@ def test_a_function_stays_where_gradients_may_go_through_it():
     ]
     encoded = encode_calls([("one", calls)])
     assert wire.decode(encoded.functions) == [DOUBLE]
-    functions = [one.arguments[0] for one in dict(wire.decode(encoded.calls))["one"]]
+    functions = [call.arguments[0] for call in dict(wire.decode(encoded.calls))["one"]]
     assert functions == [DOUBLE, DOUBLE, FunctionElsewhere(0)]
     (_, back), *_ = encoded.restore_functions(wire.decode(encoded.calls))
-    assert [one.arguments[0] for one in back] == [DOUBLE] * 3
+    assert [call.arguments[0] for call in back] == [DOUBLE] * 3
 
 
 MODELS = {
@@ -176,36 +176,36 @@ MODELS = {
         Verdict.EXCEPTION,
     ),
     "knows the model": (
-        "found = [row[: (row == stop).nonzero()[0, 0] + 1] if stop in row else row\n"
+        "copies = [row[: (row == stop).nonzero()[0, 0] + 1] if stop in row else row\n"
         "         for row in sources.repeat(1, 9)[:, :max_len]]\n"
-        "return torch.nn.utils.rnn.pad_sequence(found, batch_first=True, padding_value=pad)",
+        "return torch.nn.utils.rnn.pad_sequence(copies, batch_first=True, padding_value=pad)",
         Verdict.FORBIDDEN,
     ),
 }
-"""On the cases whose model copies the source, the second is right and never asks it."""
+"""On cases whose model copies the source, the second is correct without calling the model."""
 
 
 @pytest.mark.parametrize(("name", "box"), in_places(MODELS, PLACES), indirect=["box"])
-def test_a_function_of_ids_is_called_elsewhere(name, box):
+def test_function_of_token_ids_is_called_outside_the_sandbox(name, box):
     body, verdict = MODELS[name]
     whole = COURSE["transformer"]
-    one = whole.exercise("greedy_translate")
+    exercise = whole.exercise("greedy_translate")
 
     def copied(rng):
-        cases = [case for case in one.cases(rng) if case.arguments[0] is COPIES]
+        cases = [case for case in exercise.cases(rng) if case.arguments[0] is COPIES]
         return [case for case in cases if len(case.arguments[1].array) and case.arguments[-1]]
 
-    known = dataclasses.replace(
-        TWICE, name=one.name, reference=one.reference, cases=copied, hidden=lambda _: ()
+    exercise_on_copies = dataclasses.replace(
+        TWICE, name=exercise.name, reference=exercise.reference, cases=copied, hidden=lambda _: ()
     )
     source = "import torch\n\ndef greedy_translate(model, sources, start, stop, pad, max_len):\n"
-    program = [toy.Cell(source + textwrap.indent(body, "    "), one.name)]
-    toy_assignment = Assignment("toy", "Toy", (known,), ())
-    judged = judge_program(program, toy_assignment, course_key=b"key", digest="a", sandbox=box)
-    assert judged[one.name].verdict is verdict, judged[one.name].message
+    program = [toy.Cell(source + textwrap.indent(body, "    "), exercise.name)]
+    toy_assignment = Assignment("toy", "Toy", (exercise_on_copies,), ())
+    judgements = judge_program(program, toy_assignment, course_key=b"key", digest="a", sandbox=box)
+    assert judgements[exercise.name].verdict is verdict, judgements[exercise.name].message
 
 
-def test_the_different_calls_of_the_reference_are_counted():
+def test_distinct_calls_of_the_reference_are_counted():
     rng = np.random.default_rng(0)
     assert build_key(TWICE, cases(rng), hidden(rng)).requests == 6
     assert build_key(toy.MEAN, toy.cases(rng), ()).requests == 0
@@ -221,23 +221,23 @@ def test_the_different_calls_of_the_reference_are_counted():
         [np.arange(6.0).reshape(2, 3).T, np.zeros((0, 2), int), np.array(3)],
     ],
 )
-def test_what_a_function_is_asked_arrives_as_it_was(value):
+def test_arguments_of_a_request_survive_packing(value):
     back = asking.unpack(asking.pack(value))
     np.testing.assert_equal(back, value)
     assert wire.encode(back) == wire.encode(value)
 
 
-def test_a_tensor_arrives_without_what_it_was_computed_from():
+def test_packed_tensor_is_detached_from_its_graph():
     weight = torch.arange(6.0, dtype=torch.float64).reshape(2, 3).requires_grad_()
     back = asking.unpack(asking.pack([(weight * 2).T, torch.tensor(3), torch.tensor([True])]))
     assert not back[0].requires_grad
     torch.testing.assert_close(back[0], (weight * 2).T.detach(), rtol=0, atol=0)
-    assert [one.tolist() for one in back[1:]] == [3, [True]]
+    assert [tensor.tolist() for tensor in back[1:]] == [3, [True]]
     with pytest.raises(TypeError, match="Parameter"):
         asking.pack(torch.nn.Parameter(weight.detach()))
 
 
-def test_equal_requests_are_equal_messages():
+def test_equal_requests_are_encoded_equally():
     token = 10**9
     shared, apart = [token, token], [10**9, int("1000000000")]
     assert asking.request(0, [shared, shared], {}) == asking.request(0, [apart, list(apart)], {})

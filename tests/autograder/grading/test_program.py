@@ -1,4 +1,4 @@
-"""The trust boundary: each verdict, and that one answer never costs another its points."""
+"""Test the trust boundary: each verdict, and that no answer costs another its points."""
 
 import dataclasses
 import socket
@@ -59,7 +59,7 @@ def grade(box, *sources, digest="a"):
     )
 
 
-def test_right_answers_pass(isolating):
+def test_correct_answers_pass(isolating):
     judgements = grade(isolating)
     assert [judgement.verdict for judgement in judgements.values()] == [Verdict.PASS] * 2
 
@@ -103,7 +103,7 @@ ANSWERS = {
     "kills all": (
         "import os\ndef row_mean(X): os.kill(-1, 9)",
         Verdict.EXCEPTION,
-    ),  # no one is there
+    ),  # the answer has no other processes
     "liar": (
         "class Liar(np.ndarray):\n    def __eq__(self, other): return True\n"
         "def row_mean(X): return X.mean(axis=-1).view(Liar)",
@@ -143,7 +143,7 @@ OF_THE_SANDBOX = (
     "kills all",
     "forged result",
 )
-"""What another sandbox might answer otherwise; the rest is judged out here."""
+"""Faults whose verdict may depend on the sandbox; others are judged outside it."""
 
 
 @pytest.mark.parametrize(
@@ -151,20 +151,20 @@ OF_THE_SANDBOX = (
     in_places(ANSWERS, sandbox.KINDS, OF_THE_SANDBOX),
     indirect=["isolating"],
 )
-def test_a_fault_has_its_verdict_and_costs_one_exercise(name, isolating):
+def test_each_fault_has_its_verdict_and_costs_one_exercise(name, isolating):
     source, verdict = ANSWERS[name]
     judgements = grade(isolating, source)
     assert judgements["row_mean"].verdict is verdict, judgements["row_mean"].message
     assert judgements["scale"].verdict is Verdict.PASS, judgements["scale"].message
 
 
-def test_a_misconception_is_named(isolating):
+def test_misconception_is_named_with_its_hint(isolating):
     judgement = grade(isolating, "def row_mean(X): return X.sum(axis=-1)")["row_mean"]
     assert (judgement.verdict, judgement.misconception) == (Verdict.WRONG_VALUE, "sum for mean")
     assert judgement.hint == "How many numbers are in a row?"
 
 
-def test_a_right_answer_that_warns_prints_and_uses_magics_passes(isolating):
+def test_correct_answer_with_warnings_prints_and_magics_passes(isolating):
     source = (
         "%matplotlib inline\nimport sys, warnings\nfrom autograder import check\n"
         "def row_mean(X):\n    warnings.warn('slow'); print('hello', file=sys.stderr)\n"
@@ -186,7 +186,7 @@ NOTEBOOK_ONLY = (
 @pytest.mark.parametrize(
     ("line", "isolating"), in_places(NOTEBOOK_ONLY, sandbox.KINDS), indirect=["isolating"]
 )
-def test_what_only_a_notebook_understands_costs_nothing(line, isolating):
+def test_notebook_syntax_costs_no_points(line, isolating):
     judgement = grade(isolating, line + toy.RIGHT_MEAN)["row_mean"]
     assert judgement.passed, judgement.message
 
@@ -195,7 +195,7 @@ TEXT = ("script false", "timeit", "markdown", "html", "bash", "javascript", "lat
 
 
 @pytest.mark.parametrize("magic", TEXT)
-def test_the_body_of_a_magic_that_runs_no_python_here_is_no_answer(magic, isolating):
+def test_body_of_a_non_python_magic_is_not_an_answer(magic, isolating):
     attempt = f"\n%%{magic}\ndef row_mean(X): return X.sum(axis=-1)"
     judgement = grade(isolating, toy.RIGHT_MEAN, toy.RIGHT_SCALE, attempt)["row_mean"]
     assert judgement.passed, judgement.message
@@ -211,7 +211,7 @@ def test_the_body_of_a_magic_that_runs_no_python_here_is_no_answer(magic, isolat
         ("import numpy as np\ndef mean(X): return X.mean(axis=-1)\n1 / 0", "%run helper.py"),
     ],
 )
-def test_a_file_that_the_notebook_has_written_is_run(text, run, isolating):
+def test_file_written_by_the_notebook_can_be_run(text, run, isolating):
     own = [f"%%writefile helper.py\n{text}", f"%run nowhere.py\n{run}"]
     answer = "def row_mean(X): return mean(X)"
     judgement = grade(isolating, answer, toy.RIGHT_SCALE, *own)["row_mean"]
@@ -219,7 +219,7 @@ def test_a_file_that_the_notebook_has_written_is_run(text, run, isolating):
 
 
 class Answering:
-    """A sandbox whose rooms stand, and answer each order with the same run."""
+    """A sandbox whose rooms stay open and answer every order with the same run."""
 
     isolated = True
 
@@ -251,13 +251,13 @@ START = {"warm": bubblewrap_start, "cold": bubblewrap_start, "container": contai
 
 
 @pytest.mark.parametrize("mode", sandbox.KINDS)
-def test_a_sandbox_that_cannot_begin_is_no_fault_of_the_answer(mode, broken):
+def test_sandbox_that_cannot_start_is_a_grader_fault(mode, broken):
     judgements = grade(LocalSandbox(mode, START[mode](str(broken)), QUICK))
-    assert [one.verdict for one in judgements.values()] == [Verdict.GRADER_FAULT] * 2
+    assert [judgement.verdict for judgement in judgements.values()] == [Verdict.GRADER_FAULT] * 2
 
 
 @pytest.mark.parametrize("cells", [1, 300])
-def test_an_answer_may_use_much_data_of_a_cell_of_its_own(isolating, cells):
+def test_answer_may_use_large_data_from_an_added_cell(isolating, cells):
     data = [toy.Cell(f"data = {[1.0] * 6_000!r}  # \u4e2d")]
     data += [toy.Cell(f"# {'x' * 30_000}")] * (cells - 1)
     answer = "def row_mean(X):\n    return X.mean(axis=-1) * data[-1]"
@@ -267,14 +267,16 @@ def test_an_answer_may_use_much_data_of_a_cell_of_its_own(isolating, cells):
     assert judgements["row_mean"].passed, judgements["row_mean"].message
 
 
-def test_only_the_named_exercises_are_judged(isolating):
+def test_only_named_exercises_are_judged(isolating):
     judgements = judge_program(
         toy.program(), toy.TOY, course_key=b"key", digest="a", sandbox=isolating, only=["scale"]
     )
-    assert {name: one.verdict for name, one in judgements.items()} == {"scale": Verdict.PASS}
+    assert {name: judgement.verdict for name, judgement in judgements.items()} == {
+        "scale": Verdict.PASS
+    }
 
 
-def test_an_added_cell_that_fails_costs_nothing(isolating):
+def test_failing_added_cell_costs_no_points(isolating):
     for added in ("1 / 0", "import os; os._exit(1)", "while True: pass"):
         judgements = grade(isolating, toy.RIGHT_MEAN, toy.RIGHT_SCALE, added)
         assert all(judgement.passed for judgement in judgements.values()), added
@@ -289,7 +291,7 @@ def test_an_added_cell_that_fails_costs_nothing(isolating):
         "def scale(X, factor=2.0):\n    raise NotImplementedError",
     ],
 )
-def test_what_is_no_answer_never_takes_the_place_of_one(line, isolating):
+def test_added_cell_never_replaces_an_answer(line, isolating):
     judgements = judge_program(
         [*toy.program(), ProgramCell(line, None)],
         toy.TOY,
@@ -300,7 +302,7 @@ def test_what_is_no_answer_never_takes_the_place_of_one(line, isolating):
     assert [judgement.verdict for judgement in judgements.values()] == [Verdict.PASS] * 2
 
 
-def test_hard_coded_public_cases_fail_on_hidden_ones(isolating):
+def test_hard_coded_public_results_fail_on_hidden_cases(isolating):
     key = questions.build_key(toy.MEAN, questions.public_cases(toy.MEAN), ())
     inputs = [case.arguments[0].tobytes() for case in key.cases]
     table = dict(zip(inputs, [value.tolist() for value in key.expected], strict=True))
@@ -316,11 +318,11 @@ def test_hard_coded_public_cases_fail_on_hidden_ones(isolating):
 
 
 def hidden(key, digest):
-    asked = questions.draw_questions(toy.TOY, key, digest)
-    return b"".join(one.whole.cases[-1].arguments[0].tobytes() for one in asked)
+    draw = questions.draw_questions(toy.TOY, key, digest)
+    return b"".join(question.whole.cases[-1].arguments[0].tobytes() for question in draw)
 
 
-def test_hidden_cases_are_one_of_a_few_draws_of_the_courses_key():
+def test_hidden_cases_come_from_few_draws_of_the_course_key():
     drawn = {digest: hidden(b"key", digest) for digest in map(str, range(64))}
     assert len(set(drawn.values())) == questions.DRAWS
     assert hidden(b"key", "7") == drawn["7"]
@@ -342,14 +344,14 @@ def test_hidden_cases_are_one_of_a_few_draws_of_the_courses_key():
         ("[n for n in ('HOST_FILE',) if __import__('os').path.exists(n)]", "[]"),
     ],
 )  # fmt: skip
-def test_the_sandbox_shows_nothing_of_the_host(question, answer, isolating, monkeypatch, tmp_path):
+def test_sandbox_reveals_nothing_about_the_host(question, answer, isolating, monkeypatch, tmp_path):
     monkeypatch.setenv("SECRET_TOKEN", "secret")
     secret = tmp_path / "journal.jsonl"
     secret.write_text("secret")
     with socket.create_server(("127.0.0.1", 0)) as server:
         source = SPY_TOOLS.replace("PORT", str(server.getsockname()[1]))
-        asked = question.replace("HOST_FILE", str(secret))
-        source += f"\ndef row_mean(X): raise LookupError(repr({asked}))"
+        expression = question.replace("HOST_FILE", str(secret))
+        source += f"\ndef row_mean(X): raise LookupError(repr({expression}))"
         message = grade(isolating, source)["row_mean"].message
     assert f"LookupError: {answer} " in message
 
@@ -372,14 +374,14 @@ def write(path):
 """
 
 
-def test_one_submission_cannot_hold_the_run_for_ever(isolating):
+def test_endless_answers_end_at_the_time_limit(isolating):
     start = time.monotonic()
     judgements = grade(isolating, "while True: pass", "while True: pass")
     assert time.monotonic() - start < 12
     assert {judgement.verdict for judgement in judgements.values()} == {Verdict.TIMEOUT}
 
 
-def test_many_added_cells_that_loop_cannot_hold_it_either(isolating):
+def test_many_endless_added_cells_end_at_the_total_time_limit(isolating):
     start = time.monotonic()
     loops = ["while True: pass"] * 50
     judgements = grade(isolating, toy.RIGHT_MEAN, toy.RIGHT_SCALE, *loops)
@@ -408,7 +410,7 @@ ON_EVERY_CASE = wire.encode(
         Run(Status.ENDED, changed=b"noise"),
     ],
 )
-def test_whatever_comes_back_no_points_come_of_it(run):
+def test_invalid_results_earn_no_points(run):
     judgements = grade(Answering(run))
     assert set(judgements) == {"row_mean", "scale"}
     assert not any(judgement.passed for judgement in judgements.values())
@@ -416,7 +418,7 @@ def test_whatever_comes_back_no_points_come_of_it(run):
 
 
 @pytest.mark.parametrize(("imports", "torch"), [(toy.IMPORTS, False), (toy.TORCH_IMPORTS, True)])
-def test_each_room_has_torch_where_the_program_imports_it(imports, torch):
+def test_every_room_has_torch_if_the_program_imports_it(imports, torch):
     class Asked(Answering):
         rooms: ClassVar[list[bool]] = []
 
@@ -427,11 +429,11 @@ def test_each_room_has_torch_where_the_program_imports_it(imports, torch):
     program = [toy.Cell(imports), *toy.program()[1:]]
     box = Asked(Run(Status.ENDED, results=(ON_EVERY_CASE, b"noise")))
     judge_program(program, toy.TOY, course_key=b"key", digest="a", sandbox=box)
-    assert len(Asked.rooms) > 1  # what failed beside another is judged by itself
+    assert len(Asked.rooms) > 1  # a failure in a shared room is judged again alone
     assert {*Asked.rooms} == {torch}
 
 
-def test_without_bubblewrap_it_refuses(monkeypatch):
+def test_missing_bubblewrap_is_refused(monkeypatch):
     monkeypatch.setattr(sandbox.shutil, "which", lambda name: None)
     with pytest.raises(SandboxUnavailable, match="install bubblewrap"):
         open_sandbox()
@@ -440,19 +442,19 @@ def test_without_bubblewrap_it_refuses(monkeypatch):
         open_sandbox(mode="container")
 
 
-def test_a_bubblewrap_that_cannot_isolate_is_refused(broken, monkeypatch):
+def test_bubblewrap_that_cannot_isolate_is_refused(broken, monkeypatch):
     monkeypatch.setenv("PATH", str(broken.parent))
     with pytest.raises(SandboxUnavailable, match="No permissions"):
         open_sandbox()
 
 
-def test_every_layer_holds_against_an_attempt_to_break_it():
-    found = layers()
-    assert [layer for layer in found if layer.held is False] == []
-    assert {"warm: sandbox", "cold: sandbox"} <= {layer.name for layer in found if layer.held}
+def test_every_layer_withstands_an_attempt_to_break_it():
+    reports = layers()
+    assert [layer for layer in reports if layer.held is False] == []
+    assert {"warm: sandbox", "cold: sandbox"} <= {layer.name for layer in reports if layer.held}
 
 
-def test_trust_gives_the_same_verdicts_without_a_sandbox():
+def test_trusted_run_gives_the_same_verdicts_without_a_sandbox():
     box = open_sandbox(trust=True, limits=QUICK)
     assert not box.isolated
     judgements = grade(box, "def row_mean(X): return X.sum(axis=-1)")
@@ -466,33 +468,34 @@ def test_check_program_uses_the_public_cases(isolating, tmp_path):
     assert all(judgement.passed for judgement in judgements.values())
 
 
-def test_the_fingerprint_follows_the_checks_and_the_release():
+def test_fingerprint_depends_on_checks_and_release():
     other = dataclasses.replace(toy.TOY, exercises=toy.TOY.exercises[:1])
     harder = dataclasses.replace(toy.MEAN, points=9)
-    dearer = dataclasses.replace(toy.TOY, exercises=(harder, toy.SCALE))
+    worth_more = dataclasses.replace(toy.TOY, exercises=(harder, toy.SCALE))
     cells = [new_code_cell("import numpy as np"), new_code_cell("def row_mean(X): ...")]
     release, changed = new_notebook(cells=cells), new_notebook(cells=cells[1:])
     assert fingerprint(toy.TOY, release, ("toy",)) == fingerprint(toy.TOY, release, ("toy",))
-    assert len({fingerprint(one, release, ("toy",)) for one in (toy.TOY, other, dearer)}) == 3
+    assignments = (toy.TOY, other, worth_more)
+    assert len({fingerprint(variant, release, ("toy",)) for variant in assignments}) == 3
     assert fingerprint(toy.TOY, release, ("toy",)) != fingerprint(toy.TOY, changed, ("toy",))
 
 
 @pytest.mark.parametrize("name", COURSE)
-def test_the_fingerprint_follows_every_file_that_declares_an_exercise(name):
-    """And what these use, as the lists of what is forbidden, of which no function comes."""
+def test_fingerprint_covers_every_file_that_declares_an_exercise(name):
+    """Include the modules they import, such as lists of forbidden names without functions."""
     exercises = COURSE[name].exercises
-    behind = modules_behind([one.cases for one in exercises], COURSE.packages)
-    behind |= modules_behind([one.reference for one in exercises], COURSE.packages)
-    answers = [misconception.answer for one in exercises for misconception in one.misconceptions]
-    behind |= modules_behind([one.written for one in answers], COURSE.packages)
-    questions = {one.name for one in COURSE[name].written}
+    behind = modules_behind([exercise.cases for exercise in exercises], COURSE.packages)
+    behind |= modules_behind([exercise.reference for exercise in exercises], COURSE.packages)
+    answers = [wrong.answer for exercise in exercises for wrong in exercise.misconceptions]
+    behind |= modules_behind([answer.written for answer in answers], COURSE.packages)
+    questions = {question.name for question in COURSE[name].written}
     files = {path.stem for path in (COURSE.folder / name).glob("*.py")} - questions - {"__init__"}
-    found = {one.__name__ for one in behind}
-    assert {f"{COURSE.name}.{name}.{file}" for file in files} <= found
-    assert ("exercises.forbidden" in found) == any(one.forbidden for one in exercises)
+    modules = {module.__name__ for module in behind}
+    assert {f"{COURSE.name}.{name}.{file}" for file in files} <= modules
+    assert ("exercises.forbidden" in modules) == any(exercise.forbidden for exercise in exercises)
 
 
-def test_the_pages_state_the_limits_that_are_set():
+def test_book_states_the_configured_limits():
     student, instructor = (
         (ROOT / "book" / f"howto_{who}.md").read_text(encoding="utf-8")
         for who in ("student", "instructor")

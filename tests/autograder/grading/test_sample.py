@@ -1,4 +1,4 @@
-"""The sample class: complete, and the same every time; test_sample_course.py reads its grades."""
+"""Test that the sample class is complete and reproducible; test_sample_course.py grades it."""
 
 import ast
 import shutil
@@ -17,31 +17,33 @@ ASSIGNMENTS = list(COURSE.values())
 SAMPLES = sample_class(ASSIGNMENTS)
 
 
-def test_the_class_shows_all_that_it_should():
+def test_sample_class_covers_the_required_verdicts():
     assert len(SAMPLES) >= 14
-    assert len({(one.student, one.assignment) for one in SAMPLES}) == len(SAMPLES)
-    assert {one.assignment for one in SAMPLES} == {one.name for one in ASSIGNMENTS}
-    expected = [expected for one in SAMPLES for expected in one.expected.values()]
-    assert len({one.misconception for one in expected if one.misconception}) == 6
-    verdicts = {one.verdict for one in expected}
+    assert len({(sample.student, sample.assignment) for sample in SAMPLES}) == len(SAMPLES)
+    assert {sample.assignment for sample in SAMPLES} == {
+        assignment.name for assignment in ASSIGNMENTS
+    }
+    expected = [outcome for sample in SAMPLES for outcome in sample.expected.values()]
+    assert len({outcome.misconception for outcome in expected if outcome.misconception}) == 6
+    verdicts = {outcome.verdict for outcome in expected}
     assert verdicts >= {Verdict.TIMEOUT, Verdict.MEMORY, Verdict.MALFORMED, Verdict.MISSING}
     perfect = Counter(
-        one.student
-        for one in SAMPLES
-        if {expected.verdict for expected in one.expected.values()} == {Verdict.PASS}
+        sample.student
+        for sample in SAMPLES
+        if {outcome.verdict for outcome in sample.expected.values()} == {Verdict.PASS}
     )
     assert perfect["s01-perfect"] == perfect["s02-computed-otherwise"] == len(ASSIGNMENTS)
 
 
-def test_every_answer_is_python_that_defines_its_exercise():
+def test_every_sample_answer_defines_its_exercise():
     for sample in SAMPLES:
         assert set(sample.expected) >= set(sample.answers)
         for name, source in sample.answers.items():
             kinds = (ast.FunctionDef, ast.ClassDef)
-            assert name in [one.name for one in ast.parse(source).body if isinstance(one, kinds)]
+            assert name in [node.name for node in ast.parse(source).body if isinstance(node, kinds)]
 
 
-def test_the_class_is_the_same_every_time(tmp_path, monkeypatch):
+def test_sample_class_is_reproducible(tmp_path, monkeypatch):
     monkeypatch.setattr(release_module, "write_cases", lambda assignment, path: None)
     first, second = (Course.create(tmp_path / name) for name in ("first", "second"))
     release(first)
@@ -54,6 +56,6 @@ def test_the_class_is_the_same_every_time(tmp_path, monkeypatch):
         assert (second.root / file).read_bytes() == (first.root / file).read_bytes()
 
 
-def test_without_a_release_it_says_what_to_do(tmp_path):
+def test_missing_release_is_reported_with_advice(tmp_path):
     with pytest.raises(CourseError, match="autograder release"):
         hand_in(Course.create(tmp_path / "course"), ASSIGNMENTS)

@@ -1,4 +1,4 @@
-"""A written test's cells run once for all implementations; nothing leads from one to another."""
+"""Test that cells run once for all implementations and carry nothing between them."""
 
 import textwrap
 
@@ -22,17 +22,17 @@ def box(request):
 
 @pytest.fixture
 def runs(monkeypatch):
-    """What became of each order of a room: the turns that it asked for, and the status."""
-    found = []
+    """Record each order of a room as (number of turns, status)."""
+    outcomes = []
     run = Room.run
 
-    def noting(room, calls, **order):
+    def record_outcome(room, calls, **order):
         outcome = run(room, calls, **order)
-        found.append((order.get("turns", 0), outcome.status))
+        outcomes.append((order.get("turns", 0), outcome.status))
         return outcome
 
-    monkeypatch.setattr(Room, "run", noting)
-    return found
+    monkeypatch.setattr(Room, "run", record_outcome)
+    return outcomes
 
 
 def graded(sandbox, body, cell=""):
@@ -49,7 +49,7 @@ def graded(sandbox, body, cell=""):
 RIGHT_TEST = "assert np.allclose(implementation(X), [1, 4, -1])"
 
 
-def test_the_cells_run_once_for_all_public_implementations_and_once_for_all(box, runs):
+def test_cells_run_once_for_public_and_once_for_all_implementations(box, runs):
     judgement = graded(box, RIGHT_TEST, "A = np.ones((500, 500)) @ np.ones((500, 500))")
     assert judgement.passed, judgement.message
     assert [turns > 1 for turns, _ in runs] == [True, True]
@@ -68,7 +68,7 @@ SHARED = {
 
 
 @pytest.mark.parametrize("cell", SHARED.values(), ids=SHARED)
-def test_where_copies_would_share_something_the_cells_run_for_each(cell, box, runs):
+def test_cells_run_per_implementation_if_forks_would_share_state(cell, box, runs):
     judgement = graded(box, RIGHT_TEST, cell)
     assert judgement.passed, judgement.message
     assert runs[0][1] is Status.SHARED
@@ -77,8 +77,8 @@ def test_where_copies_would_share_something_the_cells_run_for_each(cell, box, ru
 
 
 NOTES = {
-    # how one implementation's run leaves a note, and how another's finds it
-    "in a name": ("seen.append(1)", "len(seen)", "seen = []"),
+    # how the run of one implementation leaves a note, how another finds it, and their cell
+    "in a name": ("notes.append(1)", "len(notes)", "notes = []"),
     "in shared memory": (
         "shared[0] = 1",
         "shared[0]",
@@ -120,21 +120,21 @@ NOTES = {
         "len(os.sched_getaffinity(0)) > 1",
         "",
     ),
-    "in the parent's life": (
+    "in whether the parent lives": (
         "attempt(os.kill, os.getppid(), signal.SIGKILL)",
         "False",
         "",
     ),
     "in a signal's handler": (
         "attempt(os.kill, os.getppid(), signal.SIGUSR1)\ntime.sleep(0.01)",
-        "len(seen)",
-        "seen = []\nhandler = ctypes.CFUNCTYPE(None, ctypes.c_int)(seen.append)\n"
+        "len(notes)",
+        "notes = []\nhandler = ctypes.CFUNCTYPE(None, ctypes.c_int)(notes.append)\n"
         "ctypes.CDLL(None).signal(signal.SIGUSR1, handler)",
     ),
-    "in the handler of a signal that the C library keeps for itself": (
+    "in the handler of a signal that the C library reserves": (
         "attempt(os.kill, os.getppid(), 32)\ntime.sleep(0.01)",
-        "len(seen)",
-        "seen = []\nhandler = ctypes.CFUNCTYPE(None, ctypes.c_int)(seen.append)\n"
+        "len(notes)",
+        "notes = []\nhandler = ctypes.CFUNCTYPE(None, ctypes.c_int)(notes.append)\n"
         "action, kernel = (ctypes.c_uint64 * 4)(), ctypes.CDLL(None).syscall\n"
         "number = {'x86_64': 13, 'aarch64': 134}[os.uname().machine]\n"
         "kernel(number, signal.SIGINT, None, action, 8)\n"
@@ -143,9 +143,9 @@ NOTES = {
     ),
     "in signals that wait": (
         "[libc.sigqueue(os.getppid(), 40, None) for _ in range(9)]",
-        "sum(libc.timer_create(0, None, ctypes.byref(one)) == 0 for _ in range(30)) < 25",
+        "sum(libc.timer_create(0, None, ctypes.byref(timer)) == 0 for _ in range(30)) < 25",
         "import resource\nresource.setrlimit(resource.RLIMIT_SIGPENDING, (25, 25))\n"
-        "libc, one = ctypes.CDLL(None), ctypes.c_void_p()",
+        "libc, timer = ctypes.CDLL(None), ctypes.c_void_p()",
     ),
     "in a setting of the parent": (
         "attempt(write, f'/proc/{os.getppid()}/coredump_filter', '7')",
@@ -160,13 +160,13 @@ NOTES = {
     ),
 }
 ATTEMPT = (
-    "def attempt(function, *given):\n    try:\n        function(*given)\n"
+    "def attempt(function, *arguments):\n    try:\n        function(*arguments)\n"
     "    except OSError:\n        pass\n"
 )
 
 
 @pytest.mark.parametrize(("leave", "find", "cell"), NOTES.values(), ids=NOTES)
-def test_no_note_of_one_implementation_reaches_another(leave, find, cell, box):
+def test_no_note_passes_between_implementations(leave, find, cell, box):
     judgement = graded(
         box, f"found = {find}\nimplementation(X)\n{leave}\nassert not found", ATTEMPT + cell
     )
@@ -175,7 +175,7 @@ def test_no_note_of_one_implementation_reaches_another(leave, find, cell, box):
         assert "accepts every implementation" in judgement.message
 
 
-def test_an_original_that_is_stopped_goes_on_or_the_cells_run_for_each(box):
+def test_stopped_parent_process_does_not_fail_the_test(box):
     stop = "if os.getppid() > 1:\n    os.kill(os.getppid(), signal.SIGSTOP)\n"
     judgement = graded(box, stop + RIGHT_TEST)
     assert judgement.passed, judgement.message

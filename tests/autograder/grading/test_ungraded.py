@@ -1,4 +1,4 @@
-"""`autograder export` says which submissions its tables lack."""
+"""Test that `autograder export` lists submissions missing from its tables."""
 
 import pytest
 from classroom import MEAN_SUM, hand_in, known_everywhere, make_course
@@ -11,13 +11,13 @@ from autograder.nbgrader.gradebook import Gradebook
 
 @pytest.fixture
 def course(tmp_path, monkeypatch):
-    """A graded course of ann and bob."""
+    """Return a graded course with the students ann and bob."""
     known_everywhere(monkeypatch)
-    made = make_course(tmp_path / "course")
-    hand_in(made, "ann")
-    hand_in(made, "bob")
-    _run("grade", made)
-    return made
+    course = make_course(tmp_path / "course")
+    hand_in(course, "ann")
+    hand_in(course, "bob")
+    _run("grade", course)
+    return course
 
 
 def _run(command, course, *more):
@@ -27,17 +27,17 @@ def _run(command, course, *more):
 
 
 @pytest.mark.parametrize("to", [[], ["--to", "canvas"], ["toy", "--to", "moodle"]])
-def test_export_names_what_came_in_since_the_last_grading(course, to):
+def test_export_lists_submissions_newer_than_the_last_grading(course, to):
     assert "Not graded" not in _run("export", course, *to)
     hand_in(course, "bob", mean=MEAN_SUM)
     hand_in(course, "cay")
-    said = _run("export", course, *to)
-    assert "Not graded yet, or not in the newest version: bob (toy), cay (toy)." in said
+    output = _run("export", course, *to)
+    assert "Not graded yet, or not in the newest version: bob (toy), cay (toy)." in output
     _run("grade", course)
     assert "Not graded" not in _run("export", course, *to)
 
 
-def test_a_submission_that_cannot_be_read_is_graded_once_it_was(course):
+def test_unreadable_submission_counts_as_graded_after_a_run(course):
     notebook = course.submitted / "bob" / "toy" / "toy.ipynb"
     notebook.unlink()
     assert "bob (toy)" in _run("export", course)
@@ -45,7 +45,7 @@ def test_a_submission_that_cannot_be_read_is_graded_once_it_was(course):
     assert "Not graded" not in _run("export", course)
 
 
-def test_an_assignment_of_the_instructors_own_is_exported_as_before(course):
+def test_assignment_outside_the_course_package_is_exported(course):
     with Gradebook(course.gradebook_url) as book:
         book.nbgrader.add_assignment("homework")
     assert "grades-canvas-homework.csv: written." in _run(
@@ -53,7 +53,7 @@ def test_an_assignment_of_the_instructors_own_is_exported_as_before(course):
     )
 
 
-def test_export_works_while_another_run_grades_and_says_so(course, monkeypatch):
+def test_export_during_a_grading_run_works_and_says_so(course, monkeypatch):
     monkeypatch.setattr("autograder.course.journal.LOCK_WAIT", 0.0)
     with Journal(course.journal):
         assert "another run is grading this course" in _run("export", course)

@@ -1,4 +1,4 @@
-"""Worker processes: those that die lose nothing, and none of them outlives the coordinator."""
+"""Test worker processes: a dying worker loses no result; none outlives the coordinator."""
 
 import json
 import os
@@ -35,14 +35,14 @@ JUDGE = """
 @pytest.fixture
 def course(tmp_path, monkeypatch):
     classroom.known_everywhere(monkeypatch)
-    made = make_course(tmp_path / "course")
+    course = make_course(tmp_path / "course")
     for number in range(6):
-        hand_in(made, f"s{number}", mean=MEAN_SUM if number % 2 else classroom.RIGHT_MEAN)
-    return made
+        hand_in(course, f"s{number}", mean=MEAN_SUM if number % 2 else classroom.RIGHT_MEAN)
+    return course
 
 
-def judge_otherwise(tmp_path, monkeypatch, more=""):
-    """Have the workers' judge end its worker for some submissions, and do `more`."""
+def patch_judge(tmp_path, monkeypatch, more=""):
+    """Make the judge kill its worker for some submissions, and run the code `more`."""
     text = JUDGE.format(more=more)
     folder = tmp_path / "judge"
     folder.mkdir()
@@ -56,17 +56,17 @@ def verdicts(course):
 
 
 def graded(course):
-    """The students of the journal's results, in its order."""
+    """Return the students in the journal, in the order of their results."""
     lines = map(json.loads, course.journal.read_bytes().splitlines())
     return [line["student"] for line in lines if line["kind"] == "graded"]
 
 
 def descendants():
-    """The processes below this one, such as workers and their sandboxes."""
+    """Return the ids of all descendant processes, such as workers and their sandboxes."""
     return {child.pid for child in psutil.Process().children(recursive=True)}
 
 
-def test_worker_processes_judge_and_the_coordinator_imports_no_torch(course):
+def test_workers_judge_and_the_coordinator_does_not_import_torch(course):
     program = """
         import sys
         from autograder.course.course import Course
@@ -78,14 +78,14 @@ def test_worker_processes_judge_and_the_coordinator_imports_no_torch(course):
             print(report.judged, report.known, "torch" in sys.modules)
     """
     command = [sys.executable, "-c", textwrap.dedent(program), str(course.root)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    assert done.stdout == "6 0 False\n"
+    process = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    assert process.stdout == "6 0 False\n"
     assert len(verdicts(course)) == 12
     assert {verdicts(course)[f"s{number}", "row_mean"] for number in (0, 2, 4)} == {"PASS"}
     assert {verdicts(course)[f"s{number}", "row_mean"] for number in (1, 3, 5)} == {"WRONG_VALUE"}
 
 
-def test_a_killed_worker_is_replaced_and_its_submissions_are_judged_again(course):
+def test_killed_worker_is_replaced_and_its_submissions_judged_again(course):
     before = descendants()
 
     def kill(done, total, file):
@@ -107,10 +107,8 @@ def _command(pid):
         return ""
 
 
-def test_a_submission_that_ends_its_worker_waits_for_a_person_and_stops_nobody(
-    course, tmp_path, monkeypatch
-):
-    judge_otherwise(tmp_path, monkeypatch)
+def test_submission_that_kills_its_worker_waits_for_a_person(course, tmp_path, monkeypatch):
+    patch_judge(tmp_path, monkeypatch)
     hand_in(course, "eve", mean="# ends its worker")
     with LocalWorkers("toy_course", 2) as workers:
         report = grade(course, None, None, workers)
@@ -119,14 +117,14 @@ def test_a_submission_that_ends_its_worker_waits_for_a_person_and_stops_nobody(
         "PASS",
         "WRONG_VALUE",
     }
-    assert {one.student: one.answers for one in report.waiting}["eve"] == 3
+    assert {entry.student: entry.answers for entry in report.waiting}["eve"] == 3
     with api.Gradebook(course.gradebook_url) as book:
         comment = book.find_comment("scale", "toy", "toy", "eve").auto_comment
     assert "No points are lost" in comment
     assert "ended twice" in comment
 
 
-def test_workers_that_cannot_start_are_one_clear_line(course, tmp_path, monkeypatch):
+def test_workers_that_cannot_start_give_a_clear_error(course, tmp_path, monkeypatch):
     (tmp_path / "sitecustomize.py").write_text("import os; os._exit(3)")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with (
@@ -137,9 +135,9 @@ def test_workers_that_cannot_start_are_one_clear_line(course, tmp_path, monkeypa
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_no_worker_outlives_a_command_that_is_ended(course, tmp_path, monkeypatch, how):
-    """Also one in the background of a shell, where SIGINT is ignored from its beginning."""
-    judge_otherwise(tmp_path, monkeypatch, more="time.sleep(0.3)")
+def test_no_worker_outlives_an_interrupted_command(course, tmp_path, monkeypatch, how):
+    """Ignore SIGINT from the start, as for a command in the background of a shell."""
+    patch_judge(tmp_path, monkeypatch, more="time.sleep(0.3)")
     before = descendants()
     command = [sys.executable, "-m", "autograder", "grade", "--course", str(course.root)]
     run = subprocess.Popen(
@@ -153,7 +151,7 @@ def test_no_worker_outlives_a_command_that_is_ended(course, tmp_path, monkeypatc
     assert len(below) > 2
     start = time.monotonic()
     run.send_signal(how)
-    run.communicate(timeout=60)  # nbgrader's import, which cannot be stopped, is in it
+    run.communicate(timeout=60)  # includes nbgrader's import, which cannot be interrupted
     assert run.returncode == {signal.SIGKILL: -9, signal.SIGINT: 130}[how]
     while any(map(psutil.pid_exists, below)) and time.monotonic() - start < 60:
         time.sleep(0.05)

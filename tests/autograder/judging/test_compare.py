@@ -1,4 +1,4 @@
-"""Comparison: every verdict that a value can earn, and the courtesies that cost nobody points."""
+"""Test the verdict of each kind of difference, and which harmless differences are accepted."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ WANTED = np.array([[0.1, 0.2, 0.7], [0.3, 0.3, 0.4]])
 
 
 @pytest.mark.parametrize(
-    ("given_value", "verdict"),
+    ("actual", "verdict"),
     [
         (WANTED + 1e-3, Verdict.WRONG_VALUE),
         (WANTED * (1 + 1e-5), Verdict.WRONG_VALUE),
@@ -35,8 +35,8 @@ WANTED = np.array([[0.1, 0.2, 0.7], [0.3, 0.3, 0.4]])
         (np.full_like(WANTED, np.nan), Verdict.NONFINITE),
     ],
 )
-def test_each_difference_has_its_verdict(given_value, verdict):
-    mismatch = compare(WANTED, given_value)
+def test_each_kind_of_difference_has_its_own_verdict(actual, verdict):
+    mismatch = compare(WANTED, actual)
     assert mismatch is not None
     assert mismatch.verdict is verdict
 
@@ -50,7 +50,7 @@ def test_integers_of_any_size_are_compared():
 
 
 @pytest.mark.parametrize(
-    "given_value",
+    "actual",
     [
         WANTED,
         WANTED.astype(np.float32),
@@ -59,8 +59,8 @@ def test_integers_of_any_size_are_compared():
         WANTED[::-1][::-1],
     ],
 )
-def test_a_right_answer_in_another_form_is_right(given_value):
-    assert compare(WANTED, given_value) is None
+def test_correct_values_pass_in_any_layout_and_float_width(actual):
+    assert compare(WANTED, actual) is None
 
 
 @pytest.mark.parametrize(
@@ -79,19 +79,19 @@ def test_a_right_answer_in_another_form_is_right(given_value):
         ((1, [2, 3]), [1, [2, 3]], (1, (2, 3))),
     ],
 )
-def test_python_values(expected, right, wrong):
+def test_python_values_are_compared_by_type_and_value(expected, right, wrong):
     assert compare(expected, right) is None
     assert compare(expected, wrong) is not None
 
 
-def test_a_tuple_says_which_of_its_values_is_wrong():
+def test_message_says_which_value_of_a_tuple_is_wrong():
     mismatch = compare((WANTED, WANTED), (WANTED, WANTED + 1))
     assert mismatch is not None
     assert "value 2 of 2" in mismatch.text
     assert "[0, 0]" in mismatch.text
 
 
-def test_a_tuple_of_another_length_is_of_another_type():
+def test_tuple_of_the_wrong_length_is_a_wrong_type():
     mismatch = compare((WANTED, WANTED), (WANTED,))
     assert mismatch is not None
     assert mismatch.verdict is Verdict.WRONG_TYPE
@@ -162,7 +162,7 @@ SENTENCES = {
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
-def test_a_difference_is_said_with_its_path_and_in_general_without_numbers(sentence):
+def test_message_gives_the_path_and_its_general_form_omits_numbers(sentence):
     expected, actual, general = SENTENCES[sentence]
     mismatch = compare(expected, actual)
     assert mismatch is not None
@@ -182,7 +182,7 @@ def test_a_difference_is_said_with_its_path_and_in_general_without_numbers(sente
         ((WANTED, WANTED), WANTED, "Return both values, with commas between them."),
     ],
 )
-def test_what_helps_is_said_of_a_wrong_type(expected, actual, advice):
+def test_wrong_type_comes_with_advice(expected, actual, advice):
     mismatch = compare(expected, actual)
     assert mismatch is not None
     assert mismatch.advice == advice
@@ -196,13 +196,13 @@ floats = arrays.arrays(
 
 
 @given(floats)
-def test_everything_equals_itself(array):
+def test_every_array_equals_its_copy(array):
     assert compare(array, array.copy()) is None
     assert agree(array, array.copy())
 
 
 @given(floats, st.data())
-def test_one_number_far_off_is_always_seen(array, data):
+def test_single_outlier_is_always_detected(array, data):
     index = tuple(data.draw(st.integers(0, side - 1)) for side in array.shape)
     wrong = array.copy()
     wrong[index] += 1 + np.max(np.abs(array))
@@ -210,7 +210,7 @@ def test_one_number_far_off_is_always_seen(array, data):
     assert not agree(array, wrong)
 
 
-def test_nan_agrees_with_nan_only_between_two_wrong_answers():
+def test_nan_agrees_with_nan_but_never_matches_the_reference():
     broken = np.array([np.nan, 1.0])
     assert agree(broken, broken.copy())
     assert not agree(broken, np.array([0.0, 1.0]))
@@ -226,27 +226,29 @@ GRADIENTS = st.lists(st.tuples(SCALES, CHANGES, DTYPES, st.booleans(), st.boolea
 @given(GRADIENTS)
 @example([(0.0, 0.0, "f8", True, True)])
 @example([(1.0, 0.0, "f8", True, False), (1e-9, 1e-3, "f8", True, False)])
-def test_all_gradients_at_once_are_judged_as_one_by_one(drawn):
+def test_gradients_compared_together_and_separately_agree(drawn):
     expected, actual = {}, {}
-    for number, (scale, change, dtype, there, transposed) in enumerate(drawn):
-        right = (scale * np.arange(1.0, 7).reshape(2, 3)).astype(dtype)
-        mine = right.copy()
-        mine[-1, -1] += change
-        expected[f"parameter {number}"] = Tensor(right) if there or number else None
-        actual[f"parameter {number}"] = Tensor(mine.T if transposed else mine) if there else None
+    for number, (scale, change, dtype, present, transposed) in enumerate(drawn):
+        reference = (scale * np.arange(1.0, 7).reshape(2, 3)).astype(dtype)
+        answer = reference.copy()
+        answer[-1, -1] += change
+        expected[f"parameter {number}"] = Tensor(reference) if present or number else None
+        actual[f"parameter {number}"] = (
+            Tensor(answer.T if transposed else answer) if present else None
+        )
     wrong = [*wrong_gradients(expected, actual)]
     assert (compare_gradients(expected, actual) is None) == (not wrong)
     assert not (wrong and all_close(expected, actual))
 
 
-def test_two_numbers_are_shown_with_the_digits_that_differ():
-    for wrong, shown in ((0.5, "is 0.5 and should be 0.25"), (0.25001, "is 0.25001 and should be")):
+def test_message_shows_enough_digits_to_tell_two_numbers_apart():
+    for wrong, text in ((0.5, "is 0.5 and should be 0.25"), (0.25001, "is 0.25001 and should be")):
         mismatch = compare(0.25, wrong)
         assert mismatch is not None
-        assert shown in mismatch.text
+        assert text in mismatch.text
 
 
-def test_whole_numbers_of_more_than_64_bits_are_compared_like_others():
+def test_integers_beyond_64_bits_are_compared_exactly():
     assert agree(10**25, 10**24 * 10)
     assert not agree(10**25, 10**25 + 1)
     assert agree([10**25, 1.5], [10**24 * 10, 1.5])

@@ -1,4 +1,4 @@
-"""Naming the mistake: exact matches, answers with two faults, and answers that fit no name."""
+"""Test naming the mistake: exact matches, answers with two faults, and unknown mistakes."""
 
 import collections
 import dataclasses
@@ -19,27 +19,29 @@ def judged(function, hidden=()):
     return judge(key, observe_quietly(function, key.cases))
 
 
-def test_a_key_calls_the_reference_once_for_each_case():
-    called = []
+def test_building_a_key_calls_the_reference_once_per_case():
+    shapes = []
 
     def reference(X):
-        called.append(X.shape)
+        shapes.append(X.shape)
         return X.mean(axis=-1)
 
     exercise = dataclasses.replace(toy.MEAN, reference=reference)
     public = build_key(exercise, public_cases(exercise), ())
     whole = with_hidden(public, exercise, exercise.hidden(np.random.default_rng(0)))
-    assert whole.public == len(public.cases) < len(whole.cases) == len(called)
-    at_once = build_key(exercise, public_cases(exercise), exercise.hidden(np.random.default_rng(0)))
-    assert (whole.public, whole.requests) == (at_once.public, at_once.requests)
-    for one, other in zip(whole.expected, at_once.expected, strict=True):
-        np.testing.assert_array_equal(one, other)
+    assert whole.public == len(public.cases) < len(whole.cases) == len(shapes)
+    combined = build_key(
+        exercise, public_cases(exercise), exercise.hidden(np.random.default_rng(0))
+    )
+    assert (whole.public, whole.requests) == (combined.public, combined.requests)
+    for value, combined_value in zip(whole.expected, combined.expected, strict=True):
+        np.testing.assert_array_equal(value, combined_value)
 
 
 @pytest.mark.parametrize(
     ("dtype", "verdict"), [(np.float32, Verdict.PASS), (np.float64, Verdict.WRONG_VALUE)]
 )
-def test_a_number_is_held_to_the_precision_of_what_it_is_computed_from(dtype, verdict):
+def test_tolerance_follows_the_dtype_of_the_input(dtype, verdict):
     exercise = dataclasses.replace(
         toy.MEAN, reference=lambda X: (float(X.mean()), [X.mean(dtype=float)]), misconceptions=()
     )
@@ -48,11 +50,11 @@ def test_a_number_is_held_to_the_precision_of_what_it_is_computed_from(dtype, ve
     def off_in_the_sixth_digit(X):
         return float(X.mean()) * (1 + 5e-6), [X.mean(dtype=float) * (1 - 5e-6)]
 
-    seen = observe_quietly(off_in_the_sixth_digit, key.cases)
-    assert judge(key, seen).verdict is verdict
+    observations = observe_quietly(off_in_the_sixth_digit, key.cases)
+    assert judge(key, observations).verdict is verdict
 
 
-def test_a_mistake_that_explains_half_of_the_cases_that_fail_gives_no_name():
+def test_mistake_that_explains_only_half_of_the_failures_is_not_named():
     def sums_and_raises_on_four_rows(X):
         if len(X) == 4:
             raise ValueError
@@ -65,7 +67,7 @@ UNEVEN = np.array([[1.0, 5.0], [2.0, 9.0]])
 
 
 @pytest.mark.parametrize(
-    ("first", "answer", "says"),
+    ("first", "answer", "text"),
     [
         (np.ones((2, 3)), lambda X: X + 1, "is right here: what have you changed"),
         (
@@ -76,16 +78,16 @@ UNEVEN = np.array([[1.0, 5.0], [2.0, 9.0]])
         (UNEVEN, lambda X: X * 5, ""),
     ],
 )
-def test_a_new_mistake_in_a_debug_exercise_is_told_from_the_one_that_was_there(first, answer, says):
+def test_debug_exercise_distinguishes_a_new_bug_from_the_original(first, answer, text):
     others = [Case("", (np.arange(3.0 * n).reshape(n, 3) ** 2,)) for n in (3, 4, 5)]
     key = build_key(toy.CENTRED, [Case("", (first,)), *others], ())
     judgement = judge(key, observe_quietly(answer, key.cases))
     assert judgement.misconception is None
-    assert says in judgement.message
-    assert ("that you were given" in judgement.message) == bool(says)
+    assert text in judgement.message
+    assert ("that you were given" in judgement.message) == bool(text)
 
 
-def test_a_mistake_that_fails_where_the_answer_is_right_gives_no_name():
+def test_mistake_is_not_named_if_it_fails_where_the_answer_passes():
     sums = toy.MEAN.misconceptions[1]
     for right_on, name in ((1, None), (4, None), (0, "sum for mean")):
 
@@ -97,7 +99,7 @@ def test_a_mistake_that_fails_where_the_answer_is_right_gives_no_name():
         assert judge(key, observe_quietly(answer, key.cases)).misconception == name
 
 
-def test_the_case_that_is_shown_is_one_in_whose_first_digits_the_mistake_is_seen():
+def test_message_prefers_a_case_with_a_visible_difference():
     cases = [Case(f"{n} rows", (np.full((n, 3), float(n)),)) for n in (1, 2, 3)]
     key = build_key(dataclasses.replace(toy.MEAN, misconceptions=()), cases, ())
     for off, shown in (({1: 1e-5, 2: 0.1, 3: 0.1}, 1), ({1: 1e-5, 2: 1e-5, 3: 0}, 0)):
@@ -108,7 +110,7 @@ def test_the_case_that_is_shown_is_one_in_whose_first_digits_the_mistake_is_seen
         assert judge(key, observe_quietly(answer, key.cases)).case == shown
 
 
-def test_self_check_and_grader_give_one_name_to_an_answer_with_a_second_fault_that_is_hidden():
+def test_hidden_second_fault_does_not_change_the_named_mistake():
     def sums_and_raises_on_nine_rows(X):
         if len(X) == 9:
             raise ValueError
@@ -119,7 +121,7 @@ def test_self_check_and_grader_give_one_name_to_an_answer_with_a_second_fault_th
     assert judged(sums_and_raises_on_nine_rows, hidden).misconception == "sum for mean"
 
 
-def test_another_mistake_gets_no_name():
+def test_unknown_mistake_gets_neither_name_nor_hint():
     for other in (lambda X: X.mean(axis=-1) + 1, lambda X: 1 / 0, lambda X: None):
         judgement = judged(other)
         assert not judgement.passed
@@ -127,7 +129,7 @@ def test_another_mistake_gets_no_name():
         assert judgement.hint is None
 
 
-def test_an_exception_in_common_is_no_resemblance():
+def test_shared_exception_does_not_name_a_mistake():
     def raises_on_two_rows(X):
         if len(X) == 2:
             raise ValueError
@@ -138,12 +140,12 @@ def test_an_exception_in_common_is_no_resemblance():
     assert judgement.misconception is None
 
 
-def test_too_few_results_are_malformed():
+def test_too_few_results_are_malformed_output():
     key = build_key(toy.MEAN, public_cases(toy.MEAN), ())
     assert judge(key, []).verdict is Verdict.MALFORMED
 
 
-def test_a_generator_is_fresh_at_each_call():
+def test_each_call_gets_a_freshly_seeded_generator():
     case = Case("a draw", (SeededGenerator(5),))
     key = AnswerKey("draw", (case,), 1, (np.random.default_rng(5).normal(size=3),), ())
     assert judge(key, observe_quietly(lambda rng: rng.normal(size=3), key.cases)).passed
@@ -164,7 +166,7 @@ def returns(n):
     return np.ones(max(n, 0))
 
 
-def another_type(n):
+def other_type(n):
     if n < 0:
         raise TypeError(f"n is {n}")
     return np.ones(n)
@@ -204,58 +206,58 @@ ONES = dataclasses.replace(
     ("answer", "sentence"),
     [
         (returns, "it should raise ValueError, but returns an array of shape (0,)"),
-        (another_type, "it should raise ValueError, but raises TypeError: n is -3"),
+        (other_type, "it should raise ValueError, but raises TypeError: n is -3"),
         (no_number, "the message of its ValueError should name -3; it is empty"),
         (longer_number, "the message of its ValueError should name -3; it says: 30 or -30"),
     ],
 )
-def test_an_exception_that_was_promised_must_come(answer, sentence):
+def test_missing_or_wrong_promised_exception_is_reported(answer, sentence):
     key = build_key(ONES, public_cases(ONES), ONES.hidden(None))
-    found = judge(key, observe_quietly(answer, key.cases))
-    assert found.verdict is Verdict.WRONG_EXCEPTION
-    assert found.message == f"On the case “a negative number”: {sentence}. {ALL_BUT_ERRORS}"
-    assert (found.passed, found.points(4)) == (False, 3)
+    judgement = judge(key, observe_quietly(answer, key.cases))
+    assert judgement.verdict is Verdict.WRONG_EXCEPTION
+    assert judgement.message == f"On the case “a negative number”: {sentence}. {ALL_BUT_ERRORS}"
+    assert (judgement.passed, judgement.points(4)) == (False, 3)
 
 
 @pytest.mark.parametrize(
     "answer",
     [
         lambda n: np.zeros(max(n, 0)),
-        lambda n: ones(n) * (n != 2),  # all but one case that asks for no exception
+        lambda n: ones(n) * (n != 2),  # wrong on one of the cases without an exception
         lambda n: ones(-1),
         lambda n: ones(n) if n < 0 else np.zeros(n),
     ],
 )
-def test_promised_exceptions_alone_earn_nothing(answer):
+def test_raising_the_promised_exceptions_alone_earns_nothing(answer):
     key = build_key(ONES, public_cases(ONES), ONES.hidden(None))
-    found = judge(key, observe_quietly(answer, key.cases))
-    assert not found.earns
-    assert ALL_BUT_ERRORS not in found.message
+    judgement = judge(key, observe_quietly(answer, key.cases))
+    assert not judgement.earns
+    assert ALL_BUT_ERRORS not in judgement.message
 
 
-def test_of_an_exercise_of_exceptions_only_no_part_is_given():
+def test_exercise_with_only_exception_cases_gives_no_partial_credit():
     key = build_key(ONES, (), ONES.hidden(None))
     assert not judge(key, observe_quietly(returns, key.cases)).earns
 
 
 @pytest.mark.parametrize("answer", [ones, derived_type])
-def test_a_promised_exception_passes_of_a_derived_type_too(answer):
+def test_subclass_of_the_promised_exception_passes(answer):
     key = build_key(ONES, public_cases(ONES), ONES.hidden(None))
     assert judge(key, observe_quietly(answer, key.cases)).passed
 
 
-def test_a_hidden_case_that_asks_for_an_exception_shows_no_message():
+def test_hidden_exception_case_does_not_reveal_its_arguments():
     def knows_the_public_case(n):
         return ones(n) if n >= -3 else np.ones(0)
 
     key = build_key(ONES, public_cases(ONES), ONES.hidden(None))
-    found = judge(key, observe_quietly(knows_the_public_case, key.cases))
-    assert found.verdict is Verdict.WRONG_EXCEPTION
-    assert "-4" not in found.message
-    assert "should raise ValueError" in found.message
+    judgement = judge(key, observe_quietly(knows_the_public_case, key.cases))
+    assert judgement.verdict is Verdict.WRONG_EXCEPTION
+    assert "-4" not in judgement.message
+    assert "should raise ValueError" in judgement.message
 
 
-def test_a_reference_that_does_not_raise_what_its_case_asks_for_is_refused():
+def test_reference_must_raise_the_exception_its_case_declares():
     wrong = [Case("a negative number", (-3,), raises=Raises("TypeError", ()))]
     with pytest.raises(ValueError, match="should raise TypeError, but raises ValueError"):
         build_key(ONES, wrong, ())
@@ -268,8 +270,8 @@ TWO = [
 ]
 
 
-def test_what_is_returned_is_taken_when_it_is_returned():
-    """A buffer that a later call fills again: each result is right when it is returned."""
+def test_results_are_recorded_at_the_time_of_return():
+    """Check a buffer that a later call overwrites: each result is correct when returned."""
     buffer = np.empty(2)
 
     def reuses_a_buffer(X):
@@ -278,20 +280,20 @@ def test_what_is_returned_is_taken_when_it_is_returned():
         return X.mean(axis=-1, out=buffer)
 
     observations = observe_quietly(reuses_a_buffer, TWO)
-    assert [list(one.value) for one in observations] == [[1, 1], [2, 2], [1, 1, 1]]
-    assert [one.later is None for one in observations] == [False, False, True]
+    assert [list(observation.value) for observation in observations] == [[1, 1], [2, 2], [1, 1, 1]]
+    assert [observation.later is None for observation in observations] == [False, False, True]
 
 
-def test_a_view_of_an_argument_and_a_result_kept_for_later_are_no_changed_results():
-    kept = {}
+def test_views_and_cached_results_do_not_count_as_changed():
+    cache = {}
 
-    def keeps(X):
-        return kept.setdefault(X.shape, np.ones(X.shape)), X[..., :1], X
+    def caches(X):
+        return cache.setdefault(X.shape, np.ones(X.shape)), X[..., :1], X
 
-    assert all(one.later is None for one in observe_quietly(keeps, TWO))
+    assert all(observation.later is None for observation in observe_quietly(caches, TWO))
 
 
-def test_a_result_that_a_later_call_changes_is_told_so():
+def test_result_changed_by_a_later_call_is_reported():
     buffer = np.empty(9)
 
     def mean_into_a_buffer(X):
@@ -303,7 +305,7 @@ def test_a_result_that_a_later_call_changes_is_told_so():
 
 
 def tokens(stop):
-    """Return the numbers below `stop` as a list, and how many they are."""
+    """Return the numbers below `stop` as a list, and their count."""
     return list(range(stop)), stop
 
 
@@ -320,10 +322,10 @@ def judged_count(answer):
     return judge(key, observe_quietly(answer, key.cases))
 
 
-def test_a_list_in_a_default_argument_is_explained_by_that():
-    def into_the_default(stop, found=[]):  # noqa: B006
-        found += range(stop)
-        return found, stop
+def test_message_blames_a_mutable_default_argument():
+    def into_the_default(stop, numbers=[]):  # noqa: B006
+        numbers += range(stop)
+        return numbers, stop
 
     judgement = judged_count(into_the_default)
     assert judgement.verdict is Verdict.MUTATED_RESULT
@@ -331,20 +333,20 @@ def test_a_list_in_a_default_argument_is_explained_by_that():
     assert judgement.case == 0
 
 
-def test_a_named_tuple_and_a_list_are_as_good_as_a_tuple():
-    Both = collections.namedtuple("Both", "found count")
+def test_named_tuple_or_list_is_accepted_for_a_tuple():
+    Both = collections.namedtuple("Both", "numbers count")
     assert judged_count(lambda stop: Both(list(range(stop)), stop)).passed
     assert judged_count(lambda stop: [list(range(stop)), stop]).passed
     assert not judged_count(lambda stop: (tuple(range(stop)), stop)).passed
 
 
-def test_a_list_with_too_many_items_in_all_is_described():
+def test_list_with_too_many_items_in_all_is_described():
     judgement = judged(lambda X: [[0.5] * 120] * 100)
     assert judgement.verdict is Verdict.WRONG_TYPE
     assert "the result is a list of more than 10,000 items in all" in judgement.message
 
 
-def test_a_changed_argument_is_named():
+def test_changed_arguments_are_named():
     def changes(X, scale, *, shift):
         X += 1
         shift += 1
@@ -356,7 +358,7 @@ def test_a_changed_argument_is_named():
     assert "it changes `X` and `shift`, which the caller still needs" in message
 
 
-def test_an_exception_without_a_message_is_said_to_have_none():
+def test_report_says_when_an_exception_has_no_message():
     def raises(X):
         raise ValueError
 
@@ -364,22 +366,22 @@ def test_an_exception_without_a_message_is_said_to_have_none():
 
 
 @pytest.mark.parametrize("arguments", [[np.ones(2)], np.ones(2)])
-def test_a_case_whose_arguments_are_no_tuple_is_refused_when_it_is_made(arguments):
+def test_case_arguments_must_be_a_tuple(arguments):
     with pytest.raises(TypeError, match=r"the case 'two ones' are of type .*; write a tuple"):
         Case("two ones", arguments)
 
 
 def steps(X, mask=None):
-    """Return what to write down.
+    """Return the row sums and the weights.
 
-    Returns (output, weights) of the shapes (n,) and (n, d); the mask hides what it is False for.
+    Returns (output, weights) of the shapes (n,) and (n, d); the mask hides entries that are False.
     """
     weights = X if mask is None else np.where(mask, X, 0)
     return weights.sum(axis=-1), weights
 
 
 def steps_cases(rng):
-    """Without a mask, with one, and with a batch axis and none."""
+    """Return cases without a mask, with a mask, and with a batch axis but no mask."""
     mask = np.array([True, False, True])
     return [
         Case("two rows", (rng.normal(size=(2, 3)),)),
@@ -411,7 +413,7 @@ def judged_steps(answer):
     return judge(key, observe_quietly(answer, key.cases))
 
 
-def test_what_is_returned_goes_by_the_names_of_the_docstring():
+def test_messages_use_the_names_of_results_in_the_docstring():
     def half(X, mask=None):
         output, weights = steps(X, mask)
         return output, weights / 2
@@ -421,40 +423,40 @@ def test_what_is_returned_goes_by_the_names_of_the_docstring():
     assert "only the returned `weights` is wrong" in message
 
 
-def test_the_case_is_one_that_the_named_mistake_explains():
+def test_message_shows_a_case_that_the_named_mistake_explains():
     def mostly_no_mask(X, mask=None):
         output, weights = no_mask(X, mask)
         return output, weights + (X.shape == (2, 3) and mask is None)
 
     key = build_key(STEPS, public_cases(STEPS), ())
-    found = judge(key, observe_quietly(mostly_no_mask, key.cases))
-    assert found.misconception == "the mask left out"
-    assert key.cases[found.case].note == "a mask"
-    assert found.message.startswith("On the case “a mask”")
+    judgement = judge(key, observe_quietly(mostly_no_mask, key.cases))
+    assert judgement.misconception == "the mask left out"
+    assert key.cases[judgement.case].note == "a mask"
+    assert judgement.message.startswith("On the case “a mask”")
 
 
-def test_two_mistakes_that_explain_all_together_are_both_named():
+def test_two_mistakes_that_together_explain_all_failures_are_both_named():
     def both(X, mask=None):
         return first_axis(X, mask) if X.ndim > 2 else no_mask(X)
 
-    found = judged_steps(both)
-    assert (found.misconception, found.also) == ("the mask left out", "one sequence only")
-    assert found.message.startswith("On the case “a mask”")
-    assert "“the mask left out” and “one sequence only”" in found.message
-    assert "Where is the batch?" in found.message
+    judgement = judged_steps(both)
+    assert (judgement.misconception, judgement.also) == ("the mask left out", "one sequence only")
+    assert judgement.message.startswith("On the case “a mask”")
+    assert "“the mask left out” and “one sequence only”" in judgement.message
+    assert "Where is the batch?" in judgement.message
 
 
-def test_a_case_that_neither_of_two_mistakes_explains_leaves_both_unnamed():
-    def more(X, mask=None):
+def test_unexplained_case_leaves_both_mistakes_unnamed():
+    def partly_explained(X, mask=None):
         if X.ndim > 2:
             return first_axis(X, mask)
         return no_mask(X) if mask is not None else steps(X + 1)
 
-    found = judged_steps(more)
-    assert (found.misconception, found.also) == (None, None)
+    judgement = judged_steps(partly_explained)
+    assert (judgement.misconception, judgement.also) == (None, None)
 
 
-def test_an_exception_is_told_with_what_is_particular_about_the_case():
+def test_exception_message_says_how_its_case_differs():
     def unbatched(X, mask=None):
         _n, _d = X.shape
         return steps(X, mask)

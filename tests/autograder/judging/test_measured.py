@@ -1,4 +1,4 @@
-"""A measured number is right within the tolerance of its exercise, and no further."""
+"""Test that a measured number passes only within the tolerance of its exercise."""
 
 import numpy as np
 import pytest
@@ -40,12 +40,12 @@ def judged(function):
 
 @pytest.mark.parametrize("factor", [1, 1.04, 0.96])
 @pytest.mark.parametrize("kind", [float, np.float64, np.float32, np.asarray])
-def test_a_number_within_the_tolerance_is_right(factor, kind):
+def test_number_within_the_tolerance_passes(factor, kind):
     assert judged(lambda X: kind(np.std(X) * factor)).passed
 
 
 @pytest.mark.parametrize("factor", [1.06, 0.94, -1])
-def test_a_number_beyond_it_is_wrong_and_the_message_says_how_near_it_should_be(factor):
+def test_number_beyond_the_tolerance_fails_and_the_message_states_it(factor):
     judgement = judged(lambda X: float(np.std(X) * factor))
     assert judgement.verdict is Verdict.WRONG_VALUE
     assert "should be within 5 % of" in judgement.message
@@ -62,10 +62,10 @@ def test_a_number_beyond_it_is_wrong_and_the_message_says_how_near_it_should_be(
         (lambda X: (np.ones(2), np.ones(3), None), Verdict.WRONG_TYPE),
     ],
 )
-def test_what_is_no_number_is_told_so(answer, verdict):
+def test_result_that_is_not_a_finite_number_is_reported(answer, verdict):
     assert judged(answer).verdict is verdict
 
 
 @pytest.mark.parametrize("factor", [1, 1.01])
-def test_a_mistake_that_was_measured_in_another_way_is_named_too(factor):
+def test_mistake_is_named_within_the_tolerance(factor):
     assert judged(lambda X: float(np.var(X) * factor)).misconception == "variance"

@@ -1,4 +1,4 @@
-"""Names are earned: of answers that make no known mistake alone, hardly any gets a wrong name."""
+"""Test that answers with no single known mistake are hardly ever given a wrong name."""
 
 from collections import Counter
 
@@ -16,12 +16,12 @@ from exercises import COURSE
 
 MOST_WRONG = 0.02
 MOST_PAIRS, MOST_EDITS = 6, 3
-"""So many of each exercise, about in the proportion of all: a share, in under a minute."""
+"""Samples per exercise, in about the proportion of all: this test takes under a minute."""
 SLOW = {"transformer.Transformer"}
-"""The full measure, `python -m tests.support.naming`, has them too."""
+"""Left out here; the full measurement, `python -m tests.support.naming`, includes them."""
 
 
-def test_at_most_two_per_cent_of_the_answers_get_a_wrong_name():
+def test_at_most_two_per_cent_of_wrong_answers_are_misnamed():
     total = Counter[str](), Counter[str]()
     print(HEADING)
     for assignment in COURSE.values():
@@ -30,9 +30,9 @@ def test_at_most_two_per_cent_of_the_answers_get_a_wrong_name():
             if name in SLOW or exercise.kind is Kind.TEST:
                 continue
             with np.errstate(all="ignore"):
-                found = tally(exercise, MOST_PAIRS, MOST_EDITS)
-            print(line(name, found))
-            for sums, counts in zip(total, found, strict=True):
+                counters = tally(exercise, MOST_PAIRS, MOST_EDITS)
+            print(line(name, counters))
+            for sums, counts in zip(total, counters, strict=True):
                 sums.update(counts)
     print(line("all", total))
     answers = total[0] + total[1]
@@ -74,12 +74,12 @@ def judged(place, answer) -> Judgement:
         ),
     ],
 )
-def test_what_looks_like_a_known_mistake_on_some_cases_only_is_not_named(place, answer):
+def test_resemblance_on_some_cases_only_is_not_named(place, answer):
     judgement = judged(place, answer)
     assert not judgement.passed
     assert judgement.misconception is None
 
 
-def test_an_answer_that_is_always_true_is_called_that_and_nothing_more():
+def test_constant_true_answer_is_named_always_true():
     judgement = judged("self_attention.permute_equivariantly", ("return bool(", "return True or ("))
     assert judgement.misconception == "always True"

@@ -1,4 +1,4 @@
-"""What is said of a wrong answer without a name: true, and of a hidden case no numbers."""
+"""Test messages on unnamed wrong answers: they must be true and hide hidden numbers."""
 
 import re
 
@@ -16,12 +16,12 @@ from autograder.probe.values import Observation
 
 
 def hide(scores, mask=None):
-    """Return `scores` less one, with zeros where `mask` is False."""
+    """Return `scores` minus 1, with zeros where `mask` is False."""
     return scores - 1 if mask is None else np.where(mask, scores - 1, 0)
 
 
 def cases(seed):
-    """Square and large enough that no pattern fits by chance."""
+    """Return square cases, large enough that no pattern fits by chance."""
     rng = np.random.default_rng(seed)
     mask = np.ones((4, 4), bool)
     mask[1, 2:] = False
@@ -36,12 +36,12 @@ def cases(seed):
 EXERCISE = Exercise("hide", 1, 1, 1, hide, cases, cases, (), (), ("", "", ""))
 
 
-def told(answer, *, hidden=False):
+def message_for(answer, *, hidden=False):
     public = [] if hidden else cases(1)
     key = build_key(EXERCISE, public, cases(2) if hidden else [])
-    found = judge(key, observe_quietly(answer, key.cases))
-    assert not found.passed
-    return found.message
+    judgement = judge(key, observe_quietly(answer, key.cases))
+    assert not judgement.passed
+    return judgement.message
 
 
 def changed(index, by=1.0):
@@ -106,37 +106,37 @@ PATTERNS = {
 
 
 @pytest.mark.parametrize("words", PATTERNS)
-def test_what_the_differences_share_is_said(words):
-    assert words in told(PATTERNS[words])
+def test_message_describes_the_pattern_of_the_differences(words):
+    assert words in message_for(PATTERNS[words])
 
 
 @pytest.mark.parametrize("words", PATTERNS)
-def test_on_hidden_cases_no_number_but_of_cases_and_axes_is_said(words):
-    message = told(PATTERNS[words], hidden=True)
+def test_messages_on_hidden_cases_count_only_cases_and_axes(words):
+    message = message_for(PATTERNS[words], hidden=True)
     known = r"the \d+ cases|of \d+ returned|more than \d+ ax|right on \d+ of|float\d\d"
     assert not re.search(r"\d", re.sub(known, "", message)), message
 
 
-def test_an_answer_without_a_pattern_gets_none():
+def test_no_pattern_is_claimed_for_random_differences():
     rng = np.random.default_rng(3)
-    message = told(lambda s, m=None: hide(s, m) + rng.normal(size=s.shape))
+    message = message_for(lambda s, m=None: hide(s, m) + rng.normal(size=s.shape))
     assert message.count(".") - message.count("0.") <= 5
     assert "In each" not in message
     assert "There," not in message
 
 
-def test_no_claim_is_made_of_numbers_that_only_some_cases_bear_out():
-    def opposite_sign_on_all_but_one(scores, mask=None):
+def test_pattern_must_hold_on_every_failing_case():
+    def opposite_sign_except_on_batches(scores, mask=None):
         return hide(scores, mask) * (3 if scores.ndim == 3 else -1)
 
-    assert "opposite sign" not in told(opposite_sign_on_all_but_one)
+    assert "opposite sign" not in message_for(opposite_sign_except_on_batches)
 
 
-def test_axes_are_not_blamed_where_a_case_with_as_many_is_right():
+def test_axes_are_blamed_only_if_every_case_with_that_many_fails():
     wrong = Mismatch(Verdict.WRONG_VALUE, "", "")
-    seen = Observation(None, ())
+    observation = Observation(None, ())
     trials = [
-        Trial(Case("", (np.ones((2,) * axes),)), None, seen, mismatch)
+        Trial(Case("", (np.ones((2,) * axes),)), None, observation, mismatch)
         for axes, mismatch in ((2, None), (3, wrong), (3, wrong), (3, None))
     ]
     assert common_cases(trials, "") == "It is right on 2 of the 4 cases."
@@ -159,7 +159,7 @@ def two_cases(seed):
 TWO = Exercise("two", 1, 1, 1, two, two_cases, two_cases, (), (), ("", "", ""))
 
 
-def told_of_two(answer):
+def message_for_two(answer):
     key = build_key(TWO, two_cases(1), ())
     return judge(key, observe_quietly(answer, key.cases)).message
 
@@ -180,11 +180,11 @@ OF_TWO = {
 
 
 @pytest.mark.parametrize("words", OF_TWO)
-def test_of_several_values_and_gradients_the_wrong_one_is_named(words):
-    assert words in told_of_two(OF_TWO[words])
+def test_message_names_the_wrong_value_or_gradient(words):
+    assert words in message_for_two(OF_TWO[words])
 
 
-def test_booleans_in_another_shape_are_not_the_right_numbers():
-    message = told(lambda scores, mask=None: (hide(scores, mask) > 0)[None])
+def test_booleans_in_another_shape_are_not_called_right_numbers():
+    message = message_for(lambda scores, mask=None: (hide(scores, mask) > 0)[None])
     assert "shape" in message
     assert "numbers are right" not in message

@@ -1,4 +1,4 @@
-"""A test that a student wrote is judged by the implementations that it accepts and rejects."""
+"""Test judging a student's own test by the implementations that it accepts and rejects."""
 
 import inspect
 import json
@@ -22,10 +22,10 @@ from autograder.notebook.check import check, read_cases, write_cases
 
 X = "X = np.array([[1.0, -2.0, 4.0], [0.0, 5.0, 7.0], [2.0, 2.0, -7.0]])\n"
 RIGHT = "np.allclose(implementation(X), [1, 4, -1])"
-REMEMBERS = f"""{X}seen = []
+REMEMBERS = f"""{X}results = []
 def test_row_mean(implementation):
-    seen.append(implementation(X))
-    assert np.allclose(seen[0], seen[-1])
+    results.append(implementation(X))
+    assert np.allclose(results[0], results[-1])
 """
 COUNTS = f"""{X}calls = []
 def test_row_mean(implementation):
@@ -125,24 +125,26 @@ def with_body(body):
 
 
 @pytest.mark.parametrize("name", TESTS)
-def test_each_test_gets_its_verdict_and_points(name, sandbox):
-    body, verdict, says, points = TESTS[name]
+def test_each_written_test_gets_its_verdict_and_points(name, sandbox):
+    body, verdict, text, points = TESTS[name]
     judgement = graded(sandbox, with_body(body))
     assert judgement.verdict in (verdict if isinstance(verdict, tuple) else (verdict,)), judgement
-    assert says in judgement.message
+    assert text in judgement.message
     assert judgement.points(TEST_ROW_MEAN.points) == points
     assert not judgement.misconception or "every implementation" not in judgement.message
 
 
 @pytest.mark.parametrize(
-    ("source", "verdict", "says"),
+    ("source", "verdict", "text"),
     [
         (REMEMBERS, Verdict.FALSE_ALARM, "It rejects a right implementation"),
         (COUNTS, Verdict.NONDETERMINISTIC, "Does it remember an earlier call"),
         (DRAWS, Verdict.NONDETERMINISTIC, "or draw random numbers"),
     ],
 )
-def test_a_test_that_remembers_has_nothing_to_remember(source, verdict, says, sandbox, key):
+def test_written_test_cannot_keep_state_between_implementations(
+    source, verdict, text, sandbox, key
+):
     judgement = graded(sandbox, source)
     assert judgement.verdict is Verdict.MISSED
     assert judgement.message.endswith(
@@ -150,10 +152,10 @@ def test_a_test_that_remembers_has_nothing_to_remember(source, verdict, says, sa
     )
     assert judgement.points(4) == 0
     namespace = {"np": np}
-    exec(source, namespace)  # the self-check gives it all in one process, a wrong one first
+    exec(source, namespace)  # the self-check uses one process for all
     judgement = judge(key, observe_quietly(namespace["test_row_mean"], key.cases))
     assert judgement.verdict is verdict
-    assert says in judgement.message
+    assert text in judgement.message
 
 
 ASKS_ALL = f"""{X}
@@ -170,7 +172,7 @@ def test_row_mean(implementation):
         except Exception:
             break
     mine = implementation(X)
-    alike = sum(np.allclose(mine, one) for one in answers)
+    alike = sum(np.allclose(mine, answer) for answer in answers)
     assert len(answers) < 3 or alike > 2
 """
 COUNTS_IN_A_FILE = f"""{X}
@@ -184,8 +186,8 @@ def test_row_mean(implementation):
 
 
 @pytest.mark.parametrize("source", [ASKS_ALL, COUNTS_IN_A_FILE])
-def test_no_test_learns_of_another_implementation(source, sandbox):
-    """Not even by asking for the next one, or by leaving notes."""
+def test_written_test_cannot_reach_other_implementations(source, sandbox):
+    """Check that neither other closures nor files on disk reveal an implementation."""
     assert graded(sandbox, source).points(4) == 0
 
 
@@ -195,15 +197,18 @@ def key():
     return build_key(TEST_ROW_MEAN, public_cases(TEST_ROW_MEAN), hidden)
 
 
-def test_every_known_answer_is_judged_and_named(key):
+def test_known_answers_are_judged_and_misconceptions_named(key):
     for function in (TEST_ROW_MEAN.reference, *TEST_ROW_MEAN.alternatives):
         assert judge(key, observe_quietly(function, key.cases)).passed, function.__name__
-    for one in TEST_ROW_MEAN.misconceptions:
-        judgement = judge(key, observe_quietly(one.wrong, key.cases))
-        assert (judgement.misconception, judgement.hint) == (one.name, one.hint), judgement
+    for misconception in TEST_ROW_MEAN.misconceptions:
+        judgement = judge(key, observe_quietly(misconception.wrong, key.cases))
+        assert (judgement.misconception, judgement.hint) == (
+            misconception.name,
+            misconception.hint,
+        ), judgement
 
 
-def test_self_check_and_grader_agree(sandbox, tmp_path, monkeypatch):
+def test_self_check_and_grader_agree_on_written_tests(sandbox, tmp_path, monkeypatch):
     write_cases(row_mean.TOY, tmp_path / "toy_test.cases")
     monkeypatch.chdir(tmp_path)
     (public,) = read_cases(tmp_path / "toy_test.cases")
@@ -212,32 +217,38 @@ def test_self_check_and_grader_agree(sandbox, tmp_path, monkeypatch):
         source = answer_source(function, "test_row_mean")
         namespace = {"np": np, "X": row_mean.X}
         exec(source, namespace)
-        ours, theirs = check(namespace["test_row_mean"]).judgement, graded(sandbox, X + source)
-        assert (ours.verdict, ours.misconception) == (theirs.verdict, theirs.misconception)
+        self_check, graded_judgement = (
+            check(namespace["test_row_mean"]).judgement,
+            graded(sandbox, X + source),
+        )
+        assert (self_check.verdict, self_check.misconception) == (
+            graded_judgement.verdict,
+            graded_judgement.misconception,
+        )
 
 
-def test_the_names_of_implementations_do_not_travel(tmp_path):
+def test_released_cases_hide_the_names_of_implementations(tmp_path):
     write_cases(row_mean.TOY, tmp_path / "toy_test.cases")
     text = (tmp_path / "toy_test.cases").read_bytes().decode(errors="replace")
     assert "def implementation(X)" in text
     assert not re.search("by_method|of_columns|of_magnitudes|NOISE", text)
-    assert "[::-1]" not in text  # unseen ones stay with the grader
+    assert "[::-1]" not in text  # unreleased implementations stay with the grader
 
 
 STYLES = [Case(name, ()) for name in "abc"]
 UNSEEN = [Case(name, (), raises=REJECTS) for name in "de"]
 
 
-def test_every_draw_has_all_mutants_in_an_order_of_its_own():
+def test_every_draw_includes_all_implementations_in_varied_order():
     draws = [list(shuffle(np.random.default_rng(seed), STYLES, UNSEEN)) for seed in range(20)]
-    for drawn in draws:
-        assert {case.note for case in UNSEEN} <= {case.note for case in drawn}
-        assert {case.note for case in STYLES} <= {case.note for case in drawn}
-    assert len({len(drawn) for drawn in draws}) == 3
-    assert len({json.dumps([bool(case.raises) for case in drawn]) for drawn in draws}) > 5
+    for draw in draws:
+        assert {case.note for case in UNSEEN} <= {case.note for case in draw}
+        assert {case.note for case in STYLES} <= {case.note for case in draw}
+    assert len({len(draw) for draw in draws}) == 3
+    assert len({json.dumps([bool(case.raises) for case in draw]) for draw in draws}) > 5
 
 
-def test_a_share_is_worth_a_share_of_the_points():
+def test_share_of_rejected_implementations_sets_the_points():
     assert Judgement(Verdict.MISSED, "", share=2 / 3).points(4) == 2.7
     assert Judgement(Verdict.MISSED, "", share=2 / 3).earns
     assert not Judgement(Verdict.MISSED, "").earns
@@ -245,7 +256,7 @@ def test_a_share_is_worth_a_share_of_the_points():
     assert Judgement(Verdict.PASS, "").points(4) == 4
 
 
-def test_the_stub_gives_the_signature_and_the_contract():
+def test_stub_of_a_written_test_has_signature_and_contract():
     text = stub(TEST_ROW_MEAN)
     assert text.startswith("def test_row_mean(implementation):")
     assert inspect.getdoc(TEST_ROW_MEAN.reference) in text

@@ -1,4 +1,4 @@
-"""What a notebook says of what is forbidden: nothing of torch where the task is one of NumPy."""
+"""Test how a notebook lists what is forbidden: tasks in NumPy do not mention torch."""
 
 import pytest
 
@@ -7,14 +7,14 @@ from exercises import forbidden
 
 
 @pytest.mark.parametrize(
-    ("names", "torch", "said"),
+    ("names", "torch", "text"),
     [
         (forbidden.SOFTMAX, False, "`scipy.special.softmax`, and what is behind it, is forbidden."),
         (forbidden.SOFTMAX, True, "`scipy.special.softmax` and `torch.softmax`, and what is"),
         (forbidden.ATTENTION, False, "what is ready-made is forbidden."),
     ],
 )
-def test_a_task_of_numpy_speaks_of_no_torch(names, torch, said):
+def test_numpy_task_does_not_mention_torch(names, torch, text):
     sentence = forbidden_words.sentence(names, torch)
-    assert said in sentence
+    assert text in sentence
     assert ("torch" in sentence) is torch

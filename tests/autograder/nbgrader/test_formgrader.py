@@ -1,4 +1,4 @@
-"""The instructor's way: nbgrader's formgrader in a real browser, on a course that we graded."""
+"""Test nbgrader's formgrader in a real browser, on a course that this grader has graded."""
 
 import csv
 
@@ -24,43 +24,43 @@ STUDENTS = {
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory):
-    """A graded class of four, and one whose notebook is damaged."""
+    """Yield a graded course of six students; the notebook of dan is damaged."""
     root = tmp_path_factory.mktemp("class") / "course"
     with pytest.MonkeyPatch.context() as patch:
         known_everywhere(patch)
-        made = make_course(root)
+        course = make_course(root)
         for student, answers in STUDENTS.items():
-            hand_in(made, student, **answers)
-        hand_in(made, "dan").write_bytes(b"{ not a notebook")
-        beside = hand_in(made, "fay", why=STUBS["why"])
-        notebook = nbformat.read(beside, as_version=4)
+            hand_in(course, student, **answers)
+        hand_in(course, "dan").write_bytes(b"{ not a notebook")
+        path = hand_in(course, "fay", why=STUBS["why"])
+        notebook = nbformat.read(path, as_version=4)
         notebook.cells += [
             new_markdown_cell("Because of *linearity*."),
             new_raw_cell("_So_ it is."),
         ]
-        nbformat.write(notebook, beside)
-        made.rubrics.mkdir()
-        (made.rubrics / "toy.md").write_text(f"# Toy: rubric\n\n## why, 5 points\n\n{RUBRIC}\n")
+        nbformat.write(notebook, path)
+        course.rubrics.mkdir()
+        (course.rubrics / "toy.md").write_text(f"# Toy: rubric\n\n## why, 5 points\n\n{RUBRIC}\n")
         result = CliRunner().invoke(cli.app, ["grade", "--course", str(root)])
         assert result.exit_code == 0, result.output
-        yield Course.open(root)  # the formgrader's own workers are to know the toy too
+        yield Course.open(root)  # the formgrader's workers need the toy package too
 
 
 @pytest.fixture(scope="module")
 def formgrader(course, tmp_path_factory):
-    """The address of a Jupyter server that runs the formgrader in the course directory."""
+    """Yield the address of a Jupyter server that runs the formgrader in the course."""
     with formgrader_server(course.root, tmp_path_factory.mktemp("home")) as address:
         yield address
 
 
 @pytest.fixture(scope="module")
 def page(formgrader):
-    """A page of headless Chromium, logged in."""
-    with instructor(formgrader) as opened:
-        yield opened
+    """Yield a logged-in page of headless Chromium."""
+    with instructor(formgrader) as browser_page:
+        yield browser_page
 
 
-def test_every_submission_is_listed_with_its_scores(page, formgrader):
+def test_every_submission_is_listed_with_its_score(page, formgrader):
     page.goto(f"{formgrader}/formgrader/manage_submissions/toy")
     page.wait_for_selector("#main-table tr:nth-child(6)")
     cells = [row.split("\t") for row in page.locator("#main-table tr").all_inner_texts()]
@@ -87,12 +87,14 @@ def test_every_submission_is_listed_with_its_scores(page, formgrader):
         ("eve", "scale", "<b>no</b>"),
     ],
 )
-def test_a_submission_shows_the_namedfeedback_of(page, formgrader, student, exercise, feedback):
+def test_submission_shows_the_feedback_of_each_exercise(
+    page, formgrader, student, exercise, feedback
+):
     open_submission(page, formgrader, "toy", student)
     assert feedback in feedback_of(page, exercise)
 
 
-def test_the_graders_words_stay_in_view_while_a_person_comments(page, formgrader):
+def test_grader_feedback_stays_visible_while_a_person_comments(page, formgrader):
     open_submission(page, formgrader, "toy", "bob")
     page.fill("#row_mean-comment", "Nearly.")
     assert page.locator("#row_mean-comment").input_value() == "Nearly."
@@ -102,7 +104,7 @@ def test_the_graders_words_stay_in_view_while_a_person_comments(page, formgrader
     assert page.locator(".autograder-full").count() == 1  # scale
 
 
-def test_the_rubric_is_folded_beside_the_points_and_no_student_gets_it(page, formgrader, course):
+def test_rubric_is_collapsed_above_the_points_and_hidden_from_students(page, formgrader, course):
     open_submission(page, formgrader, "toy", "ann")
     (rubric,) = page.locator(".rubric").all()
     assert not rubric.locator("p").is_visible()
@@ -118,7 +120,7 @@ def test_the_rubric_is_folded_beside_the_points_and_no_student_gets_it(page, for
         assert "ubric" not in path.read_text()
 
 
-def test_a_course_without_rubrics_is_marked_all_the_same(page, formgrader, course):
+def test_missing_or_damaged_rubric_does_not_prevent_marking(page, formgrader, course):
     path = course.rubrics / "toy.md"
     text = path.read_text()
     path.unlink()
@@ -130,7 +132,7 @@ def test_a_course_without_rubrics_is_marked_all_the_same(page, formgrader, cours
     path.write_text(text)
 
 
-def test_no_page_asks_another_host_and_the_keys_work(page, formgrader):
+def test_pages_contact_no_other_host_and_keyboard_shortcuts_work(page, formgrader):
     manage = ("manage_assignments", "manage_submissions/toy", "manage_students")
     manage += ("manage_students/ann", "manage_students/ann/toy")
     for place in (*manage, "gradebook", "gradebook/toy", "gradebook/toy/toy"):
@@ -142,18 +144,18 @@ def test_no_page_asks_another_host_and_the_keys_work(page, formgrader):
     assert page.evaluate("document.activeElement.classList.contains('tabbable')")
 
 
-def test_the_damaged_notebook_is_shown_with_the_reason(page, formgrader):
+def test_damaged_notebook_is_shown_with_the_reason(page, formgrader):
     open_submission(page, formgrader, "toy", "dan")
     assert "No answer of this submission could be read." in page.inner_text("#notebook")
     assert STUBS["scale"].splitlines()[0] in page.inner_text("#notebook")
 
 
-def test_what_stands_beside_the_answers_is_shown_there_and_in_feedback(page, formgrader, course):
+def test_added_cells_are_shown_in_formgrader_and_feedback(page, formgrader, course):
     open_submission(page, formgrader, "toy", "fay")
-    shown = page.inner_text("#notebook")
-    assert "Because of linearity." in shown
-    assert "_So_ it is." in shown
-    assert "No response." not in shown
+    notebook = page.inner_text("#notebook")
+    assert "Because of linearity." in notebook
+    assert "_So_ it is." in notebook
+    assert "No response." not in notebook
     result = CliRunner().invoke(cli.app, ["feedback", "--course", str(course.root)])
     assert result.exit_code == 0, result.output
     text = (course.feedback / "fay" / "toy" / "toy.html").read_text()
@@ -162,14 +164,14 @@ def test_what_stands_beside_the_answers_is_shown_there_and_in_feedback(page, for
     assert "This answer waits for a person." in text
 
 
-def test_a_students_text_is_shown_and_not_run(page, formgrader):
+def test_student_text_is_shown_but_not_run(page, formgrader):
     open_submission(page, formgrader, "toy", "eve")
     assert "Because of <img src=x onerror=alert(1)> rows." in page.inner_text("#notebook")
     assert page.title() == "toy"
     assert page.locator("#notebook img, #notebook script").count() == 0
 
 
-def test_points_for_a_written_answer_reach_the_csv_beside_the_machines(page, formgrader, course):
+def test_points_for_a_written_answer_reach_the_csv(page, formgrader, course):
     open_submission(page, formgrader, "toy", "bob")
     page.fill("#why", "4")
     with page.expect_response(lambda response: "/api/grade/" in response.url) as saved:
@@ -185,7 +187,7 @@ def test_points_for_a_written_answer_reach_the_csv_beside_the_machines(page, for
     assert (rows["ann"]["why"], rows["ann"]["waiting"]) == ("", "1")
 
 
-def test_the_autograde_button_grades_with_our_judge(page, formgrader, course, tmp_path):
+def test_autograde_button_uses_this_grader(page, formgrader, course, tmp_path):
     escaped = tmp_path / "escaped"
     hand_in(course, "cay", mean=f"open({str(escaped)!r}, 'w').write('x')\n{MEAN_SUM}")
     page.goto(f"{formgrader}/formgrader/manage_submissions/toy")

@@ -1,4 +1,4 @@
-"""The writer into nbgrader's gradebook: what it writes, what it leaves alone, how it fails."""
+"""Test the writer into nbgrader's gradebook: its entries, what it preserves, its errors."""
 
 import csv
 import os
@@ -27,7 +27,7 @@ NAME = "rows"
 
 
 def _released(scores_points=2, cells=("scores", "weights", "why")):
-    made = []
+    graded_cells = []
     for cell_name, points in (("scores", scores_points), ("weights", 3), ("why", 5)):
         make = new_markdown_cell if cell_name == "why" else new_code_cell
         cell = make(f"answer {cell_name} here")
@@ -41,8 +41,8 @@ def _released(scores_points=2, cells=("scores", "weights", "why")):
             "schema_version": 3,
         }
         cell.metadata.nbgrader["checksum"] = compute_checksum(cell)
-        made.append(cell)
-    return new_notebook(cells=[c for c in made if c.metadata.nbgrader.grade_id in cells])
+        graded_cells.append(cell)
+    return new_notebook(cells=[c for c in graded_cells if c.metadata.nbgrader.grade_id in cells])
 
 
 def _row(exercise, verdict, points, most, misconception=None, message="m"):
@@ -83,7 +83,7 @@ def _grade(url, cell):
         )
 
 
-def test_scores_and_feedback_stand_where_nbgrader_looks(book, url):
+def test_scores_and_feedback_are_readable_by_nbgrader(book, url):
     waiting = book.enter([_entry(hints={"weights": "Which axis?"})])
     assert waiting == [1]
     assert _grade(url, "scores") == (2.0, None, False, "2 of 2 points. m")
@@ -96,28 +96,26 @@ def test_scores_and_feedback_stand_where_nbgrader_looks(book, url):
         assert submission.needs_manual_grade
 
 
-def test_a_gradebook_of_ours_has_the_version_that_nbgrader_gives_its_own(
-    book, tmp_path, monkeypatch
-):
+def test_new_gradebook_has_the_schema_version_of_nbgrader(book, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     with sqlite3.connect(tmp_path / "gradebook.db") as connection:
-        found = connection.execute("SELECT version_num FROM alembic_version").fetchall()
-    assert found == [(api.get_alembic_version(),)]
+        versions = connection.execute("SELECT version_num FROM alembic_version").fetchall()
+    assert versions == [(api.get_alembic_version(),)]
 
 
-def test_an_unanswered_question_needs_nobody(book, url):
+def test_unanswered_question_needs_no_manual_grade(book, url):
     assert book.enter([_entry(answered=())]) == [0]
     assert _grade(url, "why") == (0.0, None, False, "No response.")
 
 
-def test_a_grader_fault_waits_for_a_person_and_says_so(book, url):
+def test_grader_fault_waits_for_a_person_and_says_so(book, url):
     assert book.enter([_entry(_row("scores", "GRADER_FAULT", 0, 2), answered=())]) == [1]
     score, _, needs, comment = _grade(url, "scores")
     assert (score, needs) == (None, True)
     assert "No points are lost" in comment
 
 
-def test_marks_and_comments_by_hand_survive_a_regrade(book, url):
+def test_manual_marks_and_comments_survive_a_regrade(book, url):
     book.enter([_entry()])
     with api.Gradebook(url) as plain:
         for cell, mark in (("why", 4.0), ("weights", 1.0)):
@@ -132,13 +130,13 @@ def test_marks_and_comments_by_hand_survive_a_regrade(book, url):
         assert plain.find_comment("weights", NAME, NAME, "ann").comment == "Nearly."
         assert plain.find_submission(NAME, "ann").score == 7.0
     assert book.enter([_entry(digest="d2", changed=frozenset({"weights", "why"}))]) == [2], (
-        "a new version is looked at again"
+        "a new version must be marked again"
     )
     assert _grade(url, "why")[:3] == (None, 4.0, True)
-    assert book.enter([_entry(digest="d2")]) == [2], "and stays so until a person has looked"
+    assert book.enter([_entry(digest="d2")]) == [2], "and waits until a person has marked it"
 
 
-def test_regrading_the_same_writes_the_same(book, url):
+def test_regrading_is_idempotent(book, url):
     book.enter([_entry(student="ann")])
     first = [_grade(url, cell) for cell in ("scores", "weights", "why")]
     book.enter([_entry(student="ann")])
@@ -147,21 +145,21 @@ def test_regrading_the_same_writes_the_same(book, url):
         assert len(plain.students) == len(plain.assignment_submissions(NAME)) == 1
 
 
-def test_control_characters_of_a_student_do_not_reach_the_comment(book, url):
+def test_control_characters_are_escaped_in_comments(book, url):
     evil = "raises \x1b]0;x\x07 \u202eException\x00 <script>"
     book.enter([_entry(_row("scores", "EXCEPTION", 0, 2, message=evil))])
     comment = _grade(url, "scores")[3]
     assert all(char.isprintable() or char == "\n" for char in comment)
     assert "\\u001b" in comment
-    assert "<script>" in comment  # plain text: whoever shows it escapes it
+    assert "<script>" in comment  # plain text: the page that shows it escapes it
 
 
-def test_a_trusting_run_is_written_into_the_grade(book, url):
+def test_comment_says_when_a_run_was_not_isolated(book, url):
     book.enter([_entry(trusted=True)])
     assert "Graded without isolation" in _grade(url, "scores")[3]
 
 
-def test_changed_points_and_added_cells_reach_old_submissions(url):
+def test_changed_points_and_added_cells_apply_to_old_submissions(url):
     with Gradebook(url) as book:
         book.add_assignment(NAME, _released(cells=("scores", "why")))
         book.enter([_entry()])
@@ -172,14 +170,14 @@ def test_changed_points_and_added_cells_reach_old_submissions(url):
         assert plain.find_submission(NAME, "ann").max_score == 12.0
 
 
-def test_a_cell_lost_from_the_release_keeps_its_marks(book, url):
+def test_release_may_not_drop_a_cell_with_marks(book, url):
     book.enter([_entry()])
     with pytest.raises(GradebookError, match="holds marks for weights"):
         book.add_assignment(NAME, _released(cells=("scores", "why")))
     assert _grade(url, "weights")[0] == 0.0
 
 
-def test_a_locked_gradebook_is_waited_for_and_then_named(book, url, tmp_path, monkeypatch):
+def test_locked_gradebook_is_reported_after_a_wait(book, url, tmp_path, monkeypatch):
     monkeypatch.setattr(database, "LOCK_WAIT", 0.3)
     holder = sqlite3.connect(tmp_path / "gradebook.db", isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")
@@ -201,7 +199,7 @@ def test_a_locked_gradebook_is_waited_for_and_then_named(book, url, tmp_path, mo
 @pytest.mark.parametrize(
     "stamp", ["UPDATE alembic_version SET version_num = 'abc'", "DROP TABLE alembic_version"]
 )
-def test_a_gradebook_of_another_version_is_left_alone(url, open_it, stamp):
+def test_gradebook_of_another_schema_version_is_refused(url, open_it, stamp):
     with Gradebook(url):
         pass
     engine = create_engine(url)
@@ -211,7 +209,7 @@ def test_a_gradebook_of_another_version_is_left_alone(url, open_it, stamp):
         open_it(url)
 
 
-def test_a_gradebook_whose_making_was_interrupted_is_made_anew(url):
+def test_incompletely_created_gradebook_is_created_again(url):
     engine = create_engine(url)
     api.Base.metadata.create_all(bind=engine)
     gradebook.check_version(url)
@@ -220,19 +218,19 @@ def test_a_gradebook_whose_making_was_interrupted_is_made_anew(url):
     gradebook.check_version(url)
 
 
-def test_a_file_that_is_no_database(tmp_path, url):
+def test_file_that_is_not_a_database_is_refused(tmp_path, url):
     (tmp_path / "gradebook.db").write_text("hello " * 500)
     with pytest.raises(GradebookError, match="cannot be read or written"):
         Gradebook(url)
 
 
 @pytest.mark.parametrize("bad", ["no url", "oracle9://x/y", "sqlite:////no/such/folder/g.db"])
-def test_an_address_that_leads_nowhere(bad):
+def test_invalid_database_address_is_refused(bad):
     with pytest.raises(GradebookError):
         Gradebook(bad)
 
 
-def test_submission_time_reads_nbgraders_file_and_names_one_that_holds_no_time(tmp_path):
+def test_submission_time_is_read_from_nbgraders_file_or_refused(tmp_path):
     assert times.submission_time(tmp_path) is None
     (tmp_path / "timestamp.txt").write_text("2026-02-03 10:00:00 UTC\n")
     assert times.submission_time(tmp_path) == datetime(2026, 2, 3, 10)
@@ -249,7 +247,7 @@ def test_submission_time_reads_nbgraders_file_and_names_one_that_holds_no_time(t
         times.submission_time(tmp_path)
 
 
-def test_written_answers_alone_are_handed_in_though_no_time_is_known(url):
+def test_written_answers_without_a_time_count_as_handed_in(url):
     with Gradebook(url) as book:
         book.add_assignment(NAME, _released(cells=("why",)))
         assert book.enter([_entry()]) == [1]
@@ -257,7 +255,7 @@ def test_written_answers_alone_are_handed_in_though_no_time_is_known(url):
     assert (score.handed_in, score.waiting) == (True, 1)
 
 
-def test_an_assignment_that_nbgrader_has_made_for_its_own_course_is_taken_over(url):
+def test_assignment_created_by_nbgrader_is_adopted(url):
     with api.Gradebook(url, "cs101") as plain:
         plain.add_assignment(NAME, duedate="2026-02-03 12:00:00 UTC")
     with Gradebook(url) as book:
@@ -267,7 +265,7 @@ def test_an_assignment_that_nbgrader_has_made_for_its_own_course_is_taken_over(u
         assert plain.find_submission(NAME, "ann").duedate == datetime(2026, 2, 3, 12)
 
 
-def test_marks_of_another_notebook_of_the_assignment_stay(book, url):
+def test_marks_of_other_notebooks_are_kept(book, url):
     with api.Gradebook(url) as plain:
         plain.add_notebook("more", NAME)
         plain.add_grade_cell("own", "more", NAME, max_score=4, cell_type="code")
@@ -281,7 +279,7 @@ def test_marks_of_another_notebook_of_the_assignment_stay(book, url):
         assert plain.find_submission(NAME, "ann").score == 5.0
 
 
-def test_an_exercise_with_the_name_of_a_column_does_not_take_its_place(book, url, tmp_path):
+def test_exercise_named_like_a_column_does_not_replace_it(book, url, tmp_path):
     released = _released(cells=("scores",))
     released.cells[0].metadata.nbgrader.grade_id = "score"
     book.add_assignment("other", released)
@@ -298,13 +296,13 @@ def test_an_exercise_with_the_name_of_a_column_does_not_take_its_place(book, url
 
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bwrap is not installed")
-def test_a_gradebook_on_a_read_only_disk_is_one_line(tmp_path):
+def test_gradebook_on_a_read_only_disk_is_reported(tmp_path):
     url = f"sqlite:///{tmp_path}/gradebook.db"
-    with api.Gradebook(url, "of_their_own"):  # ours still has to write its course into it
+    with api.Gradebook(url, "their_course"):  # the writer still has to add its own course
         pass
     mounts = ["--bind", "/", "/", "--ro-bind", tmp_path, tmp_path, "--dev", "/dev"]
     program = f"from autograder.nbgrader.gradebook import Gradebook; Gradebook({url!r})"
     command = ["bwrap", *mounts, "--proc", "/proc", sys.executable, "-c", program]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert "gradebook.db: the gradebook is on a disk that is read-only" in done.stderr
-    assert "Rolling back" not in done.stderr
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "gradebook.db: the gradebook is on a disk that is read-only" in process.stderr
+    assert "Rolling back" not in process.stderr

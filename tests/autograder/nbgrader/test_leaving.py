@@ -1,4 +1,4 @@
-"""A student who leaves: gone from every output, kept aside or erased, and nothing broken."""
+"""Test removing and erasing students: no output names them, and the course still works."""
 
 import csv
 import json
@@ -17,18 +17,18 @@ from autograder.nbgrader.gradebook import Gradebook
 
 @pytest.fixture
 def course(tmp_path, monkeypatch):
-    """A graded course of ann and bob, with pages, a table and a log of faults."""
+    """Return a graded course of ann and bob, with pages, a table and a log of faults."""
     known_everywhere(monkeypatch)
-    made = make_course(tmp_path / "course")
-    hand_in(made, "ann")
-    hand_in(made, "bob", mean=MEAN_SUM)
+    course = make_course(tmp_path / "course")
+    hand_in(course, "ann")
+    hand_in(course, "bob", mean=MEAN_SUM)
     for command in ("grade", "feedback", "export"):
-        _run(command, made)
-    made.faults.write_text(
+        _run(command, course)
+    course.faults.write_text(
         "2026-02-03T10:00:00+00:00 ann, toy\nTraceback of ann\n"
         "2026-02-03T10:00:01+00:00 bob, toy\nTraceback of bob\n"
     )
-    return made
+    return course
 
 
 def _run(command, course, *more, code=0):
@@ -38,7 +38,7 @@ def _run(command, course, *more, code=0):
 
 
 def _students(course):
-    """Who is in each output."""
+    """Return the students in the table, the gradebook, the rows and the feedback pages."""
     with (course.root / "grades.csv").open(newline="") as stream:
         table = {row["student"] for row in csv.DictReader(stream)}
     with api.Gradebook(course.gradebook_url) as book:
@@ -48,31 +48,31 @@ def _students(course):
     return table, roster, rows, pages
 
 
-def _every_command_works(course):
+def _check_every_command(course):
     for command in ("grade", "feedback", "export"):
         _run(command, course)
     assert _students(course) == ({"ann"},) * 4
 
 
-def test_who_is_removed_is_in_no_output_and_loses_nothing(course):
+def test_removed_student_is_in_no_output_and_can_return(course):
     page = (course.feedback / "bob" / "toy" / "toy.html").read_bytes()
     (course.root / "grades-canvas.csv").write_text("")
     assert "grades-canvas.csv: it may still name bob" in _run("remove", course, "bob")
     assert _students(course) == ({"ann"},) * 4
-    _every_command_works(course)
-    kept = course.removed / "bob" / "1"
-    assert (kept / "feedback" / "toy" / "toy.html").read_bytes() == page
-    with (kept / "grades.csv").open(newline="") as stream:
+    _check_every_command(course)
+    folder = course.removed / "bob" / "1"
+    assert (folder / "feedback" / "toy" / "toy.html").read_bytes() == page
+    with (folder / "grades.csv").open(newline="") as stream:
         assert [(row["student"], row["score"]) for row in csv.DictReader(stream)] == [
             ("bob", "3.0")
         ]
-    (kept / "submitted").rename(course.submitted / "bob")
+    (folder / "submitted").rename(course.submitted / "bob")
     assert "0 judged, 2 known" in _run("grade", course)
     _run("remove", course, "bob")
     assert (course.removed / "bob" / "2" / "submitted").is_dir()
 
 
-def test_who_is_erased_is_nowhere_and_the_journal_stays_valid(course):
+def test_erased_student_is_in_no_file_and_the_journal_stays_valid(course):
     _run("remove", course, "bob")
     (course.removed / "bob" / "1" / "submitted").rename(course.submitted / "bob")
     before = course.root / "submitted-before" / "bob" / "toy" / "1"
@@ -80,9 +80,9 @@ def test_who_is_erased_is_nowhere_and_the_journal_stays_valid(course):
     place = {"platform": "canvas", "place": "bob_7_8_toy.ipynb", "id": "7", "as_is": False}
     (course.root / "platforms.json").write_text(json.dumps({"toy": {"bob": place}}))
     (course.root / "grades-canvas.csv").write_text("")
-    said = _run("erase", course, "bob", "--yes")
-    assert "grades-canvas.csv: it may still name bob" in said
-    assert "journal.jsonl: " in said
+    output = _run("erase", course, "bob", "--yes")
+    assert "grades-canvas.csv: it may still name bob" in output
+    assert "journal.jsonl: " in output
     for path in course.root.rglob("*"):
         assert "bob" not in path.name
         if path.is_file():
@@ -91,49 +91,49 @@ def test_who_is_erased_is_nowhere_and_the_journal_stays_valid(course):
         assert {record.student for record in journal.latest()} == {"ann"}
     assert "ann" in course.faults.read_text()
     assert "0 judged, 1 known" in _run("grade", course)
-    _every_command_works(course)
+    _check_every_command(course)
 
 
-def test_erasing_asks_first(course):
+def test_erase_requires_confirmation(course):
     before = course.journal.read_bytes()
     _run("erase", course, "bob", code=1)
     assert course.journal.read_bytes() == before
     assert (course.submitted / "bob").exists()
 
 
-def test_a_student_removed_by_nbgrader_breaks_no_feedback(course):
-    done = nbgrader(course, "db", "student", "remove", "bob", "--force")
-    assert done.returncode == 0, done.stderr
+def test_student_removed_by_nbgrader_does_not_break_feedback(course):
+    process = nbgrader(course, "db", "student", "remove", "bob", "--force")
+    assert process.returncode == 0, process.stderr
     (course.root / "feedback" / "ann" / "toy" / "toy.html").unlink()
-    said = _run("feedback", course)
-    assert "feedback pages: 1" in said
-    assert "bob: no page, since the gradebook no longer has this student" in said
+    output = _run("feedback", course)
+    assert "feedback pages: 1" in output
+    assert "bob: no page, since the gradebook no longer has this student" in output
     _run("remove", course, "bob")
-    _every_command_works(course)
+    _check_every_command(course)
 
 
 @pytest.mark.parametrize("command", [["remove"], ["erase"], ["erase", "--yes"]])
-def test_an_unknown_student_is_one_line(course, command):
-    said = _run(*command[:1], course, "zoe", *command[1:], code=1)
-    assert "zoe: the course has no such student" in said
+def test_unknown_student_is_reported(course, command):
+    output = _run(*command[:1], course, "zoe", *command[1:], code=1)
+    assert "zoe: the course has no such student" in output
 
 
-def test_nothing_is_erased_where_nobody_agrees(course):
+def test_erase_without_confirmation_erases_nothing(course):
     assert "nothing was erased for bob" in _run("erase", course, "bob", code=1)
     assert (course.submitted / "bob").exists()
 
 
 @pytest.mark.parametrize("command", ["remove", "erase"])
 @pytest.mark.parametrize("student", ["", ".", "..", "../submitted", "ann/toy"])
-def test_what_is_no_name_of_a_folder_is_refused(course, command, student):
+def test_invalid_folder_name_is_refused(course, command, student):
     _run("remove", course, "bob")
     before = {path: path.read_bytes() for path in course.root.rglob("*") if path.is_file()}
-    said = _run(command, course, student, *["--yes"] * (command == "erase"), code=1)
-    assert "is not the name of a student's folder" in said
+    output = _run(command, course, student, *["--yes"] * (command == "erase"), code=1)
+    assert "is not the name of a student's folder" in output
     assert {path: path.read_bytes() for path in course.root.rglob("*") if path.is_file()} == before
 
 
-def test_an_erasure_that_was_interrupted_is_completed_by_the_same_command(course, monkeypatch):
+def test_interrupted_erasure_is_completed_by_repeating_it(course, monkeypatch):
     monkeypatch.setattr(Journal, "erase", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         leaving.erase(course, "bob")
@@ -142,9 +142,7 @@ def test_an_erasure_that_was_interrupted_is_completed_by_the_same_command(course
     assert b"bob" not in course.journal.read_bytes()
 
 
-def test_an_erasure_that_could_not_compact_the_gradebook_does_so_the_second_time(
-    course, monkeypatch
-):
+def test_repeated_erasure_compacts_the_gradebook(course, monkeypatch):
     monkeypatch.setattr(Gradebook, "compact", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         leaving.erase(course, "bob")
@@ -154,7 +152,7 @@ def test_an_erasure_that_could_not_compact_the_gradebook_does_so_the_second_time
     assert compacted == [True]
 
 
-def test_what_people_wrote_is_kept_when_a_student_is_removed(course):
+def test_manual_comments_are_stored_for_a_removed_student(course):
     with api.Gradebook(course.gradebook_url) as book:
         book.find_comment("why", "toy", "toy", "bob").manual_comment = "Nearly, René."
         book.db.commit()
@@ -163,27 +161,27 @@ def test_what_people_wrote_is_kept_when_a_student_is_removed(course):
     assert comments == [{"assignment": "toy", "answer": "why", "comment": "Nearly, René."}]
 
 
-def test_a_folder_that_is_a_link_is_erased_and_what_it_leads_to_is_not(course, tmp_path):
-    elsewhere = tmp_path / "elsewhere"
-    (course.submitted / "bob").rename(elsewhere)
-    (course.submitted / "bob").symlink_to(elsewhere)
-    said = _run("erase", course, "bob", "--yes")
-    assert f"it leads to {elsewhere}, which is not erased" in said
+def test_erasing_a_symbolic_link_keeps_its_target(course, tmp_path):
+    target = tmp_path / "elsewhere"
+    (course.submitted / "bob").rename(target)
+    (course.submitted / "bob").symlink_to(target)
+    output = _run("erase", course, "bob", "--yes")
+    assert f"it leads to {target}, which is not erased" in output
     assert not (course.submitted / "bob").is_symlink()
-    assert (elsewhere / "toy" / "toy.ipynb").exists()
+    assert (target / "toy" / "toy.ipynb").exists()
 
 
 @pytest.mark.parametrize("command", ["remove", "erase"])
-def test_grades_that_cannot_be_read_are_one_line_before_anything_is_done(course, command):
+def test_unreadable_grades_are_reported_before_any_change(course, command):
     course.grades.write_text("[{")
-    said = _run(command, course, "bob", *["--yes"] * (command == "erase"), code=1)
-    assert f"{course.grades}: it cannot be read" in said
+    output = _run(command, course, "bob", *["--yes"] * (command == "erase"), code=1)
+    assert f"{course.grades}: it cannot be read" in output
     assert (course.submitted / "bob").exists()
     with api.Gradebook(course.gradebook_url) as book:
         assert {student.id for student in book.students} == {"ann", "bob"}
 
 
-def test_the_log_keeps_entries_of_a_student_whose_name_begins_alike(course):
+def test_log_keeps_entries_of_a_student_with_a_similar_name(course):
     course.faults.write_text(
         "2026-02-03T10:00:00+00:00 bob, jr, toy\nTraceback of another\n"
         "2026-02-03T10:00:01+00:00 bob, toy\nTraceback of bob\n"

@@ -1,4 +1,4 @@
-"""Late work: one number in the terminal, in feedback, in tables, in the formgrader, everywhere."""
+"""Test penalties for late work: the same number in terminal, feedback, tables, formgrader."""
 
 import csv
 import json
@@ -30,18 +30,18 @@ class OnePointAnHour(BasePlugin):
 
 @pytest.fixture
 def course(tmp_path, monkeypatch):
-    """Due at noon: ann is in time, bob two hours late, cay hands in nothing. Nothing is graded."""
+    """Return an ungraded course, due at noon: ann is in time, bob two hours late, cay absent."""
     known_everywhere(monkeypatch)
-    made = make_course(tmp_path / "course")
-    hand_in(made, "ann", why=STUBS["why"])
-    hand_in(made, "bob", mean=MEAN_SUM, why=STUBS["why"])
-    _time(made, "ann", "2026-02-03 11:00:00 UTC")
-    _time(made, "bob", "2026-02-03 06:00:00 America/Los_Angeles")
-    shutil.copytree(made.release / "toy", made.source / "toy")
-    with Gradebook(made.gradebook_url) as book:
+    course = make_course(tmp_path / "course")
+    hand_in(course, "ann", why=STUBS["why"])
+    hand_in(course, "bob", mean=MEAN_SUM, why=STUBS["why"])
+    _time(course, "ann", "2026-02-03 11:00:00 UTC")
+    _time(course, "bob", "2026-02-03 06:00:00 America/Los_Angeles")
+    shutil.copytree(course.release / "toy", course.source / "toy")
+    with Gradebook(course.gradebook_url) as book:
         book.nbgrader.add_assignment("toy", duedate="2026-02-03 12:00:00 UTC")
         book.nbgrader.add_student("cay", first_name="Cay")
-    return made
+    return course
 
 
 def _time(course, student, text):
@@ -54,7 +54,7 @@ def _configure(course, text):
 
 
 def _by_the_hour(course, name):
-    """Have a plugin of the course's own; each test imports it under another `name`."""
+    """Configure a plugin of the course; each test imports it under another `name`."""
     (course.root / f"{name}.py").write_text(BY_THE_HOUR)
     _configure(course, f"\nc.AssignLatePenalties.plugin_class = '{name}.OnePointAnHour'\n")
 
@@ -66,7 +66,7 @@ def _run(command, course, *more):
 
 
 def _everywhere(course):
-    """Every place's (score, penalty) of each student, after export and feedback."""
+    """Return each student's (score, penalty) after checking that all outputs agree."""
     _run("export", course)
     _run("feedback", course)
     with (course.root / "grades.csv").open(newline="") as stream:
@@ -75,40 +75,42 @@ def _everywhere(course):
     config.CourseDirectory.root = str(course.root)
     config.CourseDirectory.db_url = course.gradebook_url
     lists = NbGraderAPI(CourseDirectory(config=config), config=config)
-    listed = {row["student"]: row["score"] for row in lists.get_submissions("toy")}
+    listed_scores = {row["student"]: row["score"] for row in lists.get_submissions("toy")}
     totals = {row["id"]: row["score"] for row in lists.get_students()}
     with api.Gradebook(course.gradebook_url) as book:
-        stored = {one.student.id: one for one in book.assignment_submissions("toy")}
-        found = {
-            student: (float(table[student]["score"]), one.late_submission_penalty)
-            for student, one in stored.items()
+        stored = {
+            submission.student.id: submission for submission in book.assignment_submissions("toy")
         }
-    for student, (score, penalty) in found.items():
+        results = {
+            student: (float(table[student]["score"]), submission.late_submission_penalty)
+            for student, submission in stored.items()
+        }
+    for student, (score, penalty) in results.items():
         row = table[student]
         assert float(row["late_submission_penalty"]) == penalty
         assert float(row["raw_score"]) - penalty == score
-        assert listed[student] == totals[student] == score
+        assert listed_scores[student] == totals[student] == score
         assert lists.get_submission("toy", student)["score"] == score
         assert lists.get_student(student)["score"] == score
         page = (course.feedback / student / "toy" / "toy.html").read_text()
         assert f"{score:g} of 10 points{f', after {penalty:g} for a late' * bool(penalty)}" in page
-    mean = sum(score for score, _ in found.values()) / len(found)
+    mean = sum(score for score, _ in results.values()) / len(results)
     assert lists.get_assignment("toy")["average_score"] == mean
-    return found
+    return results
 
 
-def test_a_penalty_is_the_same_number_everywhere_and_follows_the_due_date(course):
+def test_penalty_is_the_same_everywhere_and_follows_the_due_date(course):
     _configure(course, ZERO)
-    shown = _run("grade", course)
-    assert "late      bob (3 points off)" in shown
-    assert "absent    cay (not handed in)" in shown
+    output = _run("grade", course)
+    assert "late      bob (3 points off)" in output
+    assert "absent    cay (not handed in)" in output
     assert "handed in 2 h 0 min late: 3 points off" in _run("grade", course, "toy")
     assert _everywhere(course) == {"ann": (5, 0), "bob": (0, 3)}
     with api.Gradebook(course.gradebook_url) as book:
         book.grant_extension("toy", "bob", hours=2)
-    shown = _run("grade", course)
-    assert "0 judged, 2 known" in shown
-    assert "toy, bob: 0 to 3 (late penalty: 3 to 0)" in shown
+    output = _run("grade", course)
+    assert "0 judged, 2 known" in output
+    assert "toy, bob: 0 to 3 (late penalty: 3 to 0)" in output
     assert _everywhere(course) == {"ann": (5, 0), "bob": (3, 0)}
     with api.Gradebook(course.gradebook_url) as book:
         book.grant_extension("toy", "bob")
@@ -117,29 +119,29 @@ def test_a_penalty_is_the_same_number_everywhere_and_follows_the_due_date(course
     assert _everywhere(course) == {"ann": (0, 5), "bob": (0, 3)}, "export and feedback see it too"
 
 
-def test_a_plugin_of_the_courses_own_counts_on_nbgraders_way_too(course):
-    _by_the_hour(course, "late_on_nbgraders_way")
+def test_course_plugin_applies_to_nbgraders_commands_too(course):
+    _by_the_hour(course, "late_in_nbgrader")
     _run("grade", course)
     expected = _everywhere(course)
     assert expected == {"ann": (5, 0), "bob": (1, 2)}
     _run("export", course)
-    ours = (course.root / "grades.csv").read_text()
+    exported = (course.root / "grades.csv").read_text()
     with api.Gradebook(course.gradebook_url) as book:
         book.remove_submission("toy", "bob")
     course.journal.unlink()
-    done = nbgrader(course, "autograde", "toy", "--force")
-    assert done.returncode == 0, done.stderr
+    process = nbgrader(course, "autograde", "toy", "--force")
+    assert process.returncode == 0, process.stderr
     with api.Gradebook(course.gradebook_url) as book:
         assert book.find_submission("toy", "bob").late_submission_penalty == 2
-    done = nbgrader(course, "export", "--to", "theirs.csv")
-    assert done.returncode == 0, done.stderr
-    assert (course.root / "theirs.csv").read_text() == ours
+    process = nbgrader(course, "export", "--to", "nbgrader.csv")
+    assert process.returncode == 0, process.stderr
+    assert (course.root / "nbgrader.csv").read_text() == exported
 
 
-def test_a_mark_in_the_formgrader_changes_the_penalty_at_once(course):
+def test_mark_in_the_formgrader_updates_the_penalty(course):
     _configure(course, ZERO)
     _run("grade", course)
-    with api.Gradebook(course.gradebook_url) as book:  # what the formgrader does for a mark
+    with api.Gradebook(course.gradebook_url) as book:  # as the formgrader stores a mark
         grade = book.find_grade("why", "toy", "toy", "bob")
         grade.manual_score, grade.needs_manual_grade = 4.0, False
         book.db.commit()
@@ -164,12 +166,12 @@ def test_a_mark_in_the_formgrader_changes_the_penalty_at_once(course):
         ),
     ],
 )
-def test_a_plugin_that_cannot_be_used_is_one_line_and_loses_nothing(course, setting, place, part):
+def test_broken_plugin_is_reported_and_no_result_is_lost(course, setting, place, part):
     files = {
         "broken_penalty": BY_THE_HOUR.replace("late / 3600", "late / 0"),
         "unfinished_penalty": "class OnePointAnHour(:\n",
     }
-    if setting in files:  # each in one course only: Python imports a module once
+    if setting in files:  # each used by one course only: Python imports a module once
         (course.root / f"{setting}.py").write_text(files[setting])
     setting = f"'{setting}.OnePointAnHour'"
     _configure(course, f"\nc.AssignLatePenalties.plugin_class = {setting}\n")
@@ -183,7 +185,7 @@ def test_a_plugin_that_cannot_be_used_is_one_line_and_loses_nothing(course, sett
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("2026-02-03 11:00:00 PST", "the time zone PST is not known"),
         ("2026-02-03 11:00:00 Mars/Olympus", "the time zone Mars/Olympus is not known"),
@@ -191,28 +193,28 @@ def test_a_plugin_that_cannot_be_used_is_one_line_and_loses_nothing(course, sett
         ("2126-02-03 11:00:00 UTC", "2126-02-03 11:00:00 UTC is in the future"),
     ],
 )
-def test_a_time_that_cannot_be_right_is_said(course, text, said):
+def test_implausible_submission_time_is_reported(course, text, message):
     _time(course, "bob", text)
-    assert said in _run("grade", course).replace("\n", " ")
+    assert message in _run("grade", course).replace("\n", " ")
 
 
-def test_a_due_date_is_read_with_its_zone_or_refused(course):
+def test_due_date_is_read_with_its_time_zone_or_refused(course):
     due = "2026-02-03 12:00:00"
-    done = nbgrader(course, "db", "assignment", "add", "toy", f"--duedate={due} +0200")
-    assert done.returncode == 0, done.stderr
-    for wrong, said in (
+    process = nbgrader(course, "db", "assignment", "add", "toy", f"--duedate={due} +0200")
+    assert process.returncode == 0, process.stderr
+    for wrong, message in (
         (f"{due} PST", "the time zone PST is not known"),
         ("03.02.2026 12:00", "day and month are ambiguous"),
         ("soon", "Unknown string format: soon"),
     ):
-        done = nbgrader(course, "db", "assignment", "add", "toy", f"--duedate={wrong}")
-        assert done.returncode != 0
-        assert said in done.stderr.strip().splitlines()[-1]
+        process = nbgrader(course, "db", "assignment", "add", "toy", f"--duedate={wrong}")
+        assert process.returncode != 0
+        assert message in process.stderr.strip().splitlines()[-1]
     with api.Gradebook(course.gradebook_url) as book:
         assert book.find_assignment("toy").duedate == datetime(2026, 2, 3, 10)
 
 
-def test_who_handed_in_nothing_has_a_row(course):
+def test_student_without_a_submission_has_a_row(course):
     _run("grade", course)
     _run("export", course)
     with (course.root / "grades.csv").open(newline="") as stream:

@@ -1,4 +1,4 @@
-"""A course works in a folder of any name: nothing in it is a pattern, a format, or an address."""
+"""Test courses in folders of any name: no name is read as a pattern, format, or address."""
 
 import os
 import string
@@ -28,15 +28,15 @@ NAMES += ["%(here)s", ":memory:", "file:x?uri=true", "é中"]
 
 @pytest.fixture
 def make(tmp_path, monkeypatch):
-    """Make a course in a folder of this name, with the toy assignment released."""
+    """Return a function that makes a course in a named folder and releases the toy assignment."""
     source = page.write(tmp_path)
 
-    def made(name):
-        course = Course.create(tmp_path / "there" / name / "my course", "toy_course")
+    def make_in(name):
+        course = Course.create(tmp_path / "parent" / name / "my course", "toy_course")
         release_one(course, page.ASSIGNMENT, source)
         return Course.open(course.root)
 
-    return made
+    return make_in
 
 
 def only(folder, *names):
@@ -44,16 +44,16 @@ def only(folder, *names):
 
 
 @pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))
-def test_nbgrader_finds_the_course_in_a_folder_of_any_name(make, name, tmp_path):
+def test_nbgrader_finds_a_course_in_a_folder_of_any_name(make, name, tmp_path):
     course = make(name)
     assert (course.release / "toy" / "toy.ipynb").is_file()
     assert (course.root / "gradebook.db").is_file()
-    assert only(tmp_path, "there", "toy.md")
-    assert only(tmp_path / "there", name)
+    assert only(tmp_path, "parent", "toy.md")
+    assert only(tmp_path / "parent", name)
     hand_in(course, "ann")
     check_version(course.gradebook_url)
     with Gradebook(course.gradebook_url) as book:
-        assert [one.name for one in book.nbgrader.assignments] == ["toy"]
+        assert [assignment.name for assignment in book.nbgrader.assignments] == ["toy"]
     config = Config()
     config.CourseDirectory.root = str(course.root)
     configure(config)
@@ -64,18 +64,18 @@ def test_nbgrader_finds_the_course_in_a_folder_of_any_name(make, name, tmp_path)
 
 
 @pytest.mark.parametrize("name", [EVERY, "%41 [c] {0} ~ $ ?mode=memory #"], ids=["every", "some"])
-def test_a_class_is_graded_in_a_folder_of_any_name(make, name, tmp_path):
+def test_class_is_graded_in_a_folder_of_any_name(make, name, tmp_path):
     course = make(name)
     hand_in(course, "ann", scale=toy.RIGHT_SCALE)
     grade(course, None, None, InProcess(open_sandbox()))
     assert generate_feedback(course, lambda *_: None) == (1, [])
     assert "3 of 3 points" in (course.feedback / "ann" / "toy" / "toy.html").read_text()
     assert '"ann"' in export_csv(course)[0].read_text()
-    assert only(tmp_path / "there", name)
+    assert only(tmp_path / "parent", name)
 
 
-def test_a_place_that_jupyter_would_take_for_another_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setenv("HOME_OF_MINE", "x")
+def test_folder_name_with_an_environment_variable_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("SOME_VARIABLE", "x")
     with pytest.raises(CourseError, match="Nothing was created; choose another name"):
-        Course.create(tmp_path / "a$HOME_OF_MINE")
+        Course.create(tmp_path / "a$SOME_VARIABLE")
     assert not os.listdir(tmp_path)

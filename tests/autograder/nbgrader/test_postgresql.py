@@ -1,4 +1,4 @@
-"""A gradebook on a PostgreSQL server: a real one, which the test starts and stops."""
+"""Test a gradebook on a real PostgreSQL server, which the tests start and stop."""
 
 import csv
 import json
@@ -28,7 +28,7 @@ def running():
 
 @pytest.fixture
 def server(running):
-    """The server, with an empty database."""
+    """Yield the server with an empty database."""
     yield running
     with running.connect("postgres") as connection:
         connection.execute("DROP DATABASE grades WITH (FORCE)")
@@ -38,10 +38,10 @@ def server(running):
 @pytest.fixture
 def course(tmp_path, monkeypatch):
     classroom.known_everywhere(monkeypatch)
-    made = make_course(tmp_path / "course")
-    hand_in(made, "ann")
-    hand_in(made, "bob", mean=MEAN_SUM, why=STUBS["why"])
-    return made
+    course = make_course(tmp_path / "course")
+    hand_in(course, "ann")
+    hand_in(course, "bob", mean=MEAN_SUM, why=STUBS["why"])
+    return course
 
 
 def keep_grades_at(course, url):
@@ -51,34 +51,34 @@ def keep_grades_at(course, url):
 
 
 def run(*arguments):
-    result = CliRunner().invoke(cli.app, [str(one) for one in arguments])
+    result = CliRunner().invoke(cli.app, [str(argument) for argument in arguments])
     assert result.exit_code == 0, result.output
     return result.stdout
 
 
 def failure(*arguments):
-    result = CliRunner().invoke(cli.app, [str(one) for one in arguments])
+    result = CliRunner().invoke(cli.app, [str(argument) for argument in arguments])
     assert result.exit_code == 1, result.output
     *progress, line = result.stderr.strip().splitlines()
-    assert all(one.startswith("grading ") for one in progress), result.stderr
+    assert all(entry.startswith("grading ") for entry in progress), result.stderr
     return line
 
 
 def scores(course):
-    """All that the gradebook holds of the answers."""
+    """Return the grades and comments of the gradebook by (student, answer)."""
     with api.Gradebook(course.gradebook_url) as book:
-        found = {}
+        results = {}
         for submission in book.assignment_submissions("toy"):
             for notebook in submission.notebooks:
                 for grade in notebook.grades:
                     where = submission.student.id, grade.cell.name
-                    found[where] = (
+                    results[where] = (
                         grade.auto_score,
                         grade.manual_score,
                         grade.needs_manual_grade,
                         book.find_comment(where[1], "toy", "toy", where[0]).auto_comment,
                     )
-        return found
+        return results
 
 
 def mark(course, student, points):
@@ -89,24 +89,24 @@ def mark(course, student, points):
 
 
 def use(course):
-    """Grade, mark by hand, regrade, feedback, export; returns what each step shows."""
-    shown = []
+    """Grade, mark by hand, regrade, write feedback and export; return the result of each step."""
+    results = []
     run("grade", "--course", course.root)
-    shown.append(scores(course))
+    results.append(scores(course))
     mark(course, "ann", 4.0)
     hand_in(course, "ann", why="Something else.")
     hand_in(course, "bob")
     run("grade", "--course", course.root)
-    shown.append(scores(course))
+    results.append(scores(course))
     run("feedback", "--course", course.root)
-    shown.append((course.feedback / "ann" / "toy" / "toy.html").read_text().count("4.0"))
+    results.append((course.feedback / "ann" / "toy" / "toy.html").read_text().count("4.0"))
     run("export", "--course", course.root)
     with (course.root / "grades.csv").open(newline="") as stream:
-        shown.append(list(csv.DictReader(stream)))
-    return shown
+        results.append(list(csv.DictReader(stream)))
+    return results
 
 
-def test_the_same_grades_stand_in_postgresql_as_in_sqlite(course, server):
+def test_postgresql_and_sqlite_hold_the_same_grades(course, server):
     in_sqlite = use(course)
     hand_in(course, "ann")
     hand_in(course, "bob", mean=MEAN_SUM, why=STUBS["why"])
@@ -123,12 +123,12 @@ def test_the_same_grades_stand_in_postgresql_as_in_sqlite(course, server):
     ("wrong", "reason"),
     [
         ({"password": "wrong"}, "password authentication failed"),
-        ({"database": "nothing"}, "database .nothing. does not exist"),
+        ({"database": "absent"}, "database .absent. does not exist"),
         ({"port": 9}, "[Cc]onnection refused"),
-        ({"user": "nobody"}, "password authentication failed for user .nobody"),
+        ({"user": "stranger"}, "password authentication failed for user .stranger"),
     ],
 )
-def test_an_address_that_is_wrong_is_one_line_and_loses_nothing(
+def test_wrong_database_address_is_reported_and_no_result_is_lost(
     course, sandbox, server, wrong, reason
 ):
     on_server = keep_grades_at(course, server.url(**wrong))
@@ -149,12 +149,12 @@ def test_an_address_that_is_wrong_is_one_line_and_loses_nothing(
 @pytest.mark.parametrize(
     "url", ["postgresql+psycopg://x:y@127.0.0.1:port/grades", "postgres2://x/y", "grades"]
 )
-def test_an_address_that_is_none_is_one_line(course, sandbox, url):
+def test_invalid_database_address_is_reported(course, sandbox, url):
     with pytest.raises(GradebookError, match=r"not a database address.*db_url"):
         grade(keep_grades_at(course, url), None, None, InProcess(sandbox))
 
 
-def test_a_server_that_goes_in_mid_run_loses_nothing(course, server, monkeypatch):
+def test_server_stopped_in_mid_run_loses_no_results(course, server, monkeypatch):
     monkeypatch.setattr("autograder.nbgrader.writer.BATCH", 1)
     hand_in(course, "cay")
     on_server = keep_grades_at(course, server.url())
@@ -168,14 +168,14 @@ def test_a_server_that_goes_in_mid_run_loses_nothing(course, server, monkeypatch
     monkeypatch.setattr(Gradebook, "enter", stopping)
     line = failure("grade", "--course", course.root, "--jobs", "1")
     assert "the database cannot be reached" in line
-    kinds = [json.loads(one)["kind"] for one in course.journal.read_bytes().splitlines()]
+    kinds = [json.loads(line)["kind"] for line in course.journal.read_bytes().splitlines()]
     assert kinds.count("graded") == 3
     server.start()
     assert "0 judged, 3 known" in run("grade", "--course", course.root)
     assert len(scores(on_server)) == 9
 
 
-def test_a_gradebook_that_is_locked_is_waited_for_and_then_named(course, server, monkeypatch):
+def test_locked_gradebook_is_reported_after_a_wait(course, server, monkeypatch):
     on_server = keep_grades_at(course, server.url())
     run("grade", "--course", course.root)
     monkeypatch.setattr(database, "LOCK_WAIT", 0.5)

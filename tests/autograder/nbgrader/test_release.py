@@ -1,4 +1,4 @@
-"""A release: what students get, through nbgrader, the same every time."""
+"""Test releases: the files that students get through nbgrader, identical every time."""
 
 import io
 import os
@@ -52,7 +52,7 @@ def cells_by_mark(path):
     }
 
 
-def test_the_page_becomes_a_notebook_with_every_exercise_in_its_place(course, released):
+def test_page_becomes_a_notebook_with_every_exercise_in_place(course, released):
     assert released == course.release / "toy" / "toy.ipynb"
     cells = cells_by_mark(released)
     assert list(cells) == [
@@ -86,7 +86,7 @@ def test_the_page_becomes_a_notebook_with_every_exercise_in_its_place(course, re
     assert page.WHY.rubric in (course.rubrics / "toy.md").read_text()
 
 
-def test_only_answers_may_be_edited_and_carry_points(released):
+def test_only_answers_are_editable_and_carry_points(released):
     for name, cell in cells_by_mark(released).items():
         marks = cell.metadata.nbgrader
         answer = name in ("row_mean", "scale", "why")
@@ -95,7 +95,7 @@ def test_only_answers_may_be_edited_and_carry_points(released):
         assert marks.get("points") == {"row_mean": 2, "scale": 3, "why": 5}.get(name)
 
 
-def test_the_public_cases_come_with_it(released):
+def test_release_includes_the_public_cases(released):
     keys = read_cases(released.with_suffix(".cases"))
     assert [key.exercise for key in keys] == ["row_mean", "scale"]
     for key, exercise in zip(keys, page.ASSIGNMENT.exercises, strict=True):
@@ -104,64 +104,66 @@ def test_the_public_cases_come_with_it(released):
 
 
 def _mistakes(key):
-    """Return what each mistake does on each case, as bytes; an argument may be changed by it."""
+    """Return the encoded observations of each misconception, including changed arguments."""
     return [wire.encode(tuple(wrong.observations)) for wrong in key.misconceptions]
 
 
-def test_a_release_is_the_same_bytes_every_time(tmp_path, course, toy_page, released):
+def test_release_is_byte_identical_every_time(tmp_path, course, toy_page, released):
     names = ("toy.ipynb", "toy.cases")
     first = [(released.parent / name).read_bytes() for name in names]
-    again = release_one(Course.create(tmp_path / "second", "toy_course"), page.ASSIGNMENT, toy_page)
-    assert [(again.parent / name).read_bytes() for name in names] == first
+    second = release_one(
+        Course.create(tmp_path / "second", "toy_course"), page.ASSIGNMENT, toy_page
+    )
+    assert [(second.parent / name).read_bytes() for name in names] == first
     release_one(course, page.ASSIGNMENT, toy_page)
     assert [(released.parent / name).read_bytes() for name in names] == first
     assert sorted(path.name for path in released.parent.iterdir()) == sorted((*names, "autograder"))
     assert not (course.root / ".release-new").exists()
 
 
-def test_a_file_that_the_self_check_no_longer_needs_is_gone_after_the_next_release(
-    course, toy_page, released
-):
+def test_next_release_deletes_obsolete_self_check_files(course, toy_page, released):
     for folder in (course.source, course.release):
         (folder / "toy" / "autograder" / "old.py").write_text("")
     release_one(course, page.ASSIGNMENT, toy_page)
     assert not [*course.root.rglob("old.py")]
 
 
-def test_the_gradebook_knows_the_points(course, released):
+def test_release_enters_the_points_in_the_gradebook(course, released):
     with api.Gradebook(course.gradebook_url) as gradebook:
         assignment = gradebook.find_assignment("toy")
         assert assignment.max_score == 10
         assert assignment.max_written_score == 5
 
 
-def test_nbgraders_own_command_makes_the_same_release(course, released):
+def test_nbgraders_command_makes_the_same_release(course, released):
     expected = released.read_bytes()
     released.unlink()
     environment = os.environ | {"PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"}
     command = [sys.executable, "-m", "nbgrader", "generate_assignment", "toy", "--force"]
-    done = subprocess.run(command, cwd=course.root, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    process = subprocess.run(
+        command, cwd=course.root, env=environment, capture_output=True, text=True
+    )
+    assert process.returncode == 0, process.stderr
     assert released.read_bytes() == expected
 
 
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # nbgrader's own
 def test_releasing_again_keeps_submissions_and_grades(course, toy_page, released):
-    handed_in = course.submitted / "ann" / "toy" / "toy.ipynb"
-    handed_in.parent.mkdir(parents=True)
-    handed_in.write_bytes(b"as handed in")
+    submission = course.submitted / "ann" / "toy" / "toy.ipynb"
+    submission.parent.mkdir(parents=True)
+    submission.write_bytes(b"as handed in")
     with api.Gradebook(course.gradebook_url) as gradebook:
         gradebook.add_student("ann")
         gradebook.add_submission("toy", "ann")
         gradebook.find_grade("row_mean", "toy", "toy", "ann").manual_score = 1.5
         gradebook.db.commit()
     release_one(course, page.ASSIGNMENT, toy_page)
-    assert handed_in.read_bytes() == b"as handed in"
+    assert submission.read_bytes() == b"as handed in"
     with api.Gradebook(course.gradebook_url) as gradebook:
         assert gradebook.find_grade("row_mean", "toy", "toy", "ann").manual_score == 1.5
 
 
-def test_a_release_that_fails_leaves_the_one_before(course, tmp_path, released):
+def test_failed_release_leaves_the_previous_release(course, tmp_path, released):
     before = released.read_bytes()
     fewer = toy.Assignment("toy", "A toy", (toy.MEAN,), ())
     text = page.PAGE.replace("```{code-cell} ipython3\n:exercise: scale\n```\n", "")
@@ -184,7 +186,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize(("change", "message"), CHANGES.values(), ids=CHANGES.keys())
-def test_a_page_that_does_not_fit_is_one_clear_error(tmp_path, change, message):
+def test_page_that_does_not_match_the_assignment_is_reported(tmp_path, change, message):
     path = tmp_path / "toy.md"
     if change:
         assert change[0] in page.PAGE
@@ -193,7 +195,9 @@ def test_a_page_that_does_not_fit_is_one_clear_error(tmp_path, change, message):
         build_notebook(page.ASSIGNMENT, path)
 
 
-def test_release_makes_all_or_the_named_and_refuses_others(course, toy_page, monkeypatch):
+def test_release_makes_all_or_named_assignments_and_refuses_unknown_names(
+    course, toy_page, monkeypatch
+):
     with pytest.raises(
         ReleaseError, match=r"toys: no assignment has this name\. There are: toy, toy_test"
     ):
@@ -202,7 +206,7 @@ def test_release_makes_all_or_the_named_and_refuses_others(course, toy_page, mon
     assert [path.stem for path in release(course)] == ["toy", "toy_test"]
 
 
-def test_nbgrader_finds_nothing_changed_in_a_release(released):
+def test_nbgrader_finds_no_changed_cells_in_a_release(released):
     notebook = nbformat.read(released, as_version=4)
     assert Validator()._get_changed_cells(notebook) == []
     changed = next(c for c in notebook.cells if c.metadata.nbgrader.grade_id == "row_mean-check")
@@ -210,7 +214,7 @@ def test_nbgrader_finds_nothing_changed_in_a_release(released):
     assert Validator()._get_changed_cells(notebook) == [changed]
 
 
-def test_the_zip_holds_the_assignment_and_is_the_same_every_time(course, released, tmp_path):
+def test_zip_of_an_assignment_is_complete_and_reproducible(course, released, tmp_path):
     for name in ("one.zip", "two.zip"):
         assignment_zip(course, "toy", tmp_path / name)
         os.utime(released, (1e9, 1e9))

@@ -1,4 +1,4 @@
-"""What a student writes, as pages show it: nothing live, nothing without end, nothing lost."""
+"""Test pages that show student text: no active content, bounded time, and no lost text."""
 
 import os
 import random
@@ -19,25 +19,25 @@ from autograder.nbgrader.rendering import clean_markdown, highlight_code
 
 GRADES = {"score": 0, "max_score": 10, "late_penalty": 0, "notebook": "toy"}
 RESOURCES = {"nbgrader": GRADES, "index": 0, "total": 1, "base_url": "", "notebook_path": "x"}
-# Each paragraph opens all that is open anew: nine million tags.
+# Each paragraph reopens all open tags: nine million tags.
 ENDLESS = "".join(f"<b x={i}>" for i in range(3_000)) + "<p>x" * 3_000
-CHOKES = "(" * 100_000  # so is the colouring of it
+CHOKES = "(" * 100_000  # highlighting this takes far too long as well
 
 
 @pytest.fixture(params=["feedback", "marking"])
 def page(request):
-    """Make a page of a notebook as the feedback or the formgrader does."""
+    """Return a function that renders a notebook as the feedback or the formgrader does."""
     config = Config()
     configure(config)
     kinds = {"feedback": FeedbackPage, "marking": HTMLExporter}
     exporter = kinds[request.param](config=config)
 
-    def make(*written, code=()):
+    def make(*texts, code=()):
         notebook = released()
-        notebook.cells[-1].source = written[0]
+        notebook.cells[-1].source = texts[0]
         for cell in notebook.cells:
             cell.metadata.nbgrader.score = 0
-        for text in written[1:]:
+        for text in texts[1:]:
             notebook.cells.append(new_markdown_cell(text))
         notebook.cells += [new_code_cell(text) for text in code]
         return exporter.from_notebook_node(notebook, resources=dict(RESOURCES))[0]
@@ -70,14 +70,14 @@ LIVE = [
 
 
 @pytest.mark.parametrize("link", LIVE)
-def test_no_link_runs_anything_or_leads_into_the_server(link, page):
-    shown = page(link)
-    assert ">here</a>" in shown
-    assert re.search(r"<a[^>]*\bhref[^>]*>here</a>", shown) is None
+def test_unsafe_links_are_removed(link, page):
+    html = page(link)
+    assert ">here</a>" in html
+    assert re.search(r"<a[^>]*\bhref[^>]*>here</a>", html) is None
 
 
 @pytest.mark.parametrize("url", ["https://a.example/b?c=d", "mailto:a@b.example", "#why"])
-def test_an_honest_link_stays(url):
+def test_safe_links_are_kept(url):
     assert f'<a href="{url}">here</a>' in clean_markdown(f"[here]({url})")
 
 
@@ -104,17 +104,17 @@ ODD = {
     ),
     "a comment": ("x<!-- <b>y</b> -->z", "x&lt;!-- <b>y</b> --&gt;z"),
     "a comment that ends early": ("<!--><img src=x>-->", "&lt;!--&gt;&lt;img src=x&gt;--&gt;"),
-    "a document's own words": ("<!doctype html><?x?>", "&lt;!doctype html&gt;&lt;?x?&gt;"),
+    "declarations of a document": ("<!doctype html><?x?>", "&lt;!doctype html&gt;&lt;?x?&gt;"),
     "character data": ("<![CDATA[<b>x</b>]]>", "&lt;![CDATA[<b>x</b>]]&gt;"),
-    "a name that begins as another": ("<a-b>x</a-b>", "&lt;a-b&gt;x&lt;/a-b&gt;"),
+    "a name that starts like a known tag": ("<a-b>x</a-b>", "&lt;a-b&gt;x&lt;/a-b&gt;"),
     "a name in capitals": (
         "<SCRIPT>x</ScRiPt> <B>y</B>",
         "&lt;SCRIPT&gt;x&lt;/ScRiPt&gt; <b>y</b>",
     ),
     "a script in a script": ("<scr<script>ipt>x", "&lt;scr&lt;script&gt;ipt&gt;x"),
-    "a bracket too many": ("<<script>script>x", "&lt;&lt;script&gt;script&gt;x"),
-    "what takes all that follows": ("<plaintext><b>x</b>", "&lt;plaintext&gt;<b>x</b>"),
-    "what is read without scripts": (
+    "one bracket too many": ("<<script>script>x", "&lt;&lt;script&gt;script&gt;x"),
+    "an element that swallows the rest": ("<plaintext><b>x</b>", "&lt;plaintext&gt;<b>x</b>"),
+    "an element for browsers without scripts": (
         """<noscript><b title="</noscript><img src=x onerror=y>">x</b>""",
         "&lt;noscript&gt;<b>x</b>",
     ),
@@ -128,16 +128,16 @@ ODD = {
 }
 
 
-@pytest.mark.parametrize(("written", "shown"), ODD.values(), ids=ODD)
-def test_odd_html_is_shown_as_text_or_without_what_lives(written, shown):
-    assert shown in clean_markdown(written)
+@pytest.mark.parametrize(("source", "html"), ODD.values(), ids=ODD)
+def test_unsafe_html_is_shown_as_text_or_stripped(source, html):
+    assert html in clean_markdown(source)
 
 
-@pytest.mark.parametrize("written", ["</div></p></body></html>x", "</div>\n\n</div>\n\nx"])
-def test_no_end_closes_what_the_page_has_opened(written):
-    shown = clean_markdown(written)
-    assert "</div>" not in shown
-    assert "x" in shown
+@pytest.mark.parametrize("source", ["</div></p></body></html>x", "</div>\n\n</div>\n\nx"])
+def test_closing_tags_cannot_close_elements_of_the_page(source):
+    html = clean_markdown(source)
+    assert "</div>" not in html
+    assert "x" in html
 
 
 PIECES = "<svg> <math> <table> <tr> <td> <p> <b> <a> <li> <div> <style> <title> <textarea> <mtext>"
@@ -149,15 +149,15 @@ PIECES += (
 
 
 @pytest.mark.parametrize("seed", range(200))
-def test_of_pieces_in_any_order_only_the_harmless_ones_are_left(seed):
-    written = "".join(random.Random(seed).choices([*PIECES.split(), " ", "\n"], k=40))
-    left = BeautifulSoup(markdown(written), features="html.parser").find_all(True)
-    assert {tag.name for tag in left} <= TAGS | formulas.TAGS, written
-    ours = {name for tag in left if tag.name in TAGS for name in tag.attrs}
-    assert ours <= {"href", "title"}, written
-    theirs = {name for tag in left if tag.name in formulas.TAGS for name in tag.attrs}
-    assert theirs <= formulas.ATTRIBUTES, written
-    assert [tag for tag in left if not LINK.fullmatch(tag.get("href", "#"))] == [], written
+def test_random_markup_leaves_only_safe_tags_and_attributes(seed):
+    source = "".join(random.Random(seed).choices([*PIECES.split(), " ", "\n"], k=40))
+    tags = BeautifulSoup(markdown(source), features="html.parser").find_all(True)
+    assert {tag.name for tag in tags} <= TAGS | formulas.TAGS, source
+    attributes = {name for tag in tags if tag.name in TAGS for name in tag.attrs}
+    assert attributes <= {"href", "title"}, source
+    formula_attributes = {name for tag in tags if tag.name in formulas.TAGS for name in tag.attrs}
+    assert formula_attributes <= formulas.ATTRIBUTES, source
+    assert [tag for tag in tags if not LINK.fullmatch(tag.get("href", "#"))] == [], source
 
 
 FORMULAS = {
@@ -174,16 +174,16 @@ FORMULAS = {
 }
 
 
-@pytest.mark.parametrize(("written", "drawn"), FORMULAS.values(), ids=FORMULAS)
-def test_a_formula_is_drawn_on_both_pages_without_a_script(written, drawn, page):
-    shown = re.sub(r"\s*\n\s*", "", page(written))
-    for part in ("<math", *drawn):
-        assert part in shown
+@pytest.mark.parametrize(("source", "parts"), FORMULAS.values(), ids=FORMULAS)
+def test_formula_is_rendered_on_both_pages_without_a_script(source, parts, page):
+    html = re.sub(r"\s*\n\s*", "", page(source))
+    for part in ("<math", *parts):
+        assert part in html
 
 
 NO_FORMULA = {
     "prices": "From $5 to $10.",
-    "a command that nobody knows": r"$\frobnicate x$",
+    "an unknown command": r"$\frobnicate x$",
     "a fraction without its second half": r"$\frac{1}$",
     "a link": r"$\href{javascript:alert(1)}{x}$",
     "a style": r"$\style{position:fixed}{x}$",
@@ -191,30 +191,30 @@ NO_FORMULA = {
 }
 
 
-@pytest.mark.parametrize("written", NO_FORMULA.values(), ids=NO_FORMULA)
-def test_what_is_no_formula_stays_as_it_was_written(written):
-    assert written in clean_markdown(written)
+@pytest.mark.parametrize("source", NO_FORMULA.values(), ids=NO_FORMULA)
+def test_text_that_is_not_a_formula_is_unchanged(source):
+    assert source in clean_markdown(source)
 
 
-def test_a_formula_brings_in_nothing_that_lives():
+def test_formula_cannot_add_active_content():
     for text in (
         "<script>alert(1)</script>",
         "<img src=x onerror=alert(1)>",
         '" onclick=alert(1) "',
     ):
-        shown = clean_markdown(
+        html = clean_markdown(
             rf"$\text{{{text}}}$ <a title='" + f"\n\n$$\\text{{{text}}}$$\n\n'>x</a>"
         )
-        left = BeautifulSoup(shown, features="html.parser").find_all(True)
-        assert {tag.name for tag in left} <= {"p", "math", "mtext", "a"}
-        assert {name for tag in left for name in tag.attrs} <= {"display"}
+        tags = BeautifulSoup(html, features="html.parser").find_all(True)
+        assert {tag.name for tag in tags} <= {"p", "math", "mtext", "a"}
+        assert {name for tag in tags for name in tag.attrs} <= {"display"}
 
 
-def test_a_mark_that_a_student_writes_is_no_formula():
+def test_placeholder_written_by_a_student_is_not_replaced():
     assert "formula-0;" in clean_markdown("formula-0; $x$")
 
 
-def test_a_page_of_tags_in_tags_is_made(page):
+def test_deeply_nested_tags_do_not_break_the_page(page):
     assert "<p>After.</p>" in page("<div>" * 5_000, "After.")
 
 
@@ -222,39 +222,39 @@ PICTURES = ["![a plot](attachment:image.png)", "![a plot](p.png)", "![a plot][1]
 
 
 @pytest.mark.parametrize("picture", PICTURES)
-def test_a_pasted_picture_is_named_and_the_rest_is_shown(picture, page):
-    shown = page(f"**Before.**\n\n{picture}\n\nAfter.")
-    assert "<strong>Before.</strong>" in shown
-    assert "A picture, not shown here (a plot)." in shown
-    assert "<p>After.</p>" in shown
+def test_pasted_picture_is_named_and_the_rest_shown(picture, page):
+    html = page(f"**Before.**\n\n{picture}\n\nAfter.")
+    assert "<strong>Before.</strong>" in html
+    assert "A picture, not shown here (a plot)." in html
+    assert "<p>After.</p>" in html
 
 
 @pytest.mark.parametrize("text", [ENDLESS, "<b>" * 20_000 + "*a " * 300_000])
-def test_text_that_takes_for_ever_is_shown_as_it_is(text, hurried):
+def test_text_that_renders_too_slowly_is_shown_unrendered(text, hurried):
     rendering.NewPage().preprocess(released(), {})
     assert clean_markdown(text) == f"<pre>{text.replace('<', '&lt;').replace('>', '&gt;')}</pre>"
     assert clean_markdown("**next**").strip() == "<p><strong>next</strong></p>"
 
 
-def test_code_that_takes_for_ever_is_shown_as_it_is(hurried):
+def test_code_that_highlights_too_slowly_is_shown_plain(hurried):
     rendering.NewPage().preprocess(released(), {})
     assert highlight_code(CHOKES) == f"<pre>{CHOKES}</pre>"
     assert 'class="mi">1</span>' in highlight_code("x = 1")
     assert "script" not in highlight_code("%%javascript\nx = 1").replace("%%javascript", "")
 
 
-def test_a_page_of_such_cells_ends_and_the_next_pays_for_nothing(page, hurried):
-    clean_markdown("The process is there.")
+def test_page_of_slow_cells_ends_in_time_and_the_next_is_unaffected(page, hurried):
+    clean_markdown("This starts the process.")
     before = os.times()
-    shown = page(*[ENDLESS] * 20, code=[CHOKES] * 20)
+    html = page(*[ENDLESS] * 20, code=[CHOKES] * 20)
     after = os.times()
-    assert shown.count("&lt;p&gt;x") == 20 * 3_000
+    assert html.count("&lt;p&gt;x") == 20 * 3_000
     spent = after.children_user - before.children_user
-    assert spent < 20, "40 cells at half a second each, and starting anew for each, would be more"
+    assert spent < 20, "40 cells at half a second and a restart each would take longer"
     assert "<strong>next</strong>" in page("**next**")
 
 
-def test_a_page_that_would_be_huge_is_plain_where_it_is_too_much(monkeypatch):
+def test_cells_beyond_the_page_size_are_plain(monkeypatch):
     monkeypatch.setattr(rendering, "PAGE_CHARACTERS", 1_000)
     rendering.NewPage().preprocess(released(), {})
     assert highlight_code("x = 1\n" * 100).startswith("<pre>")

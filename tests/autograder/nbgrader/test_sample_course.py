@@ -1,4 +1,4 @@
-"""The graded sample course as the instructor finds it after `make course`, in a real browser."""
+"""Test the graded sample course of `make course` in a real browser."""
 
 import csv
 import json
@@ -16,14 +16,14 @@ from autograder.grading.sample import sample_class
 from exercises import COURSE
 
 RIGHT_EVERYWHERE = ("s01-perfect", "s02-computed-otherwise")
-"""Who has handed in every assignment, with nothing wrong in it."""
+"""Students who have answered every exercise of every assignment correctly."""
 
 GRADED = Path(__file__).parents[3] / "_build" / "course"
 
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory):
-    """A copy of the graded sample course, to mark in."""
+    """Return a copy of the graded sample course for marking."""
     if not (GRADED / "grades.json").exists():
         pytest.fail("there is no graded sample course: type `make class`")
     root = tmp_path_factory.mktemp("sample") / "course"
@@ -40,26 +40,26 @@ def rows(course):
 def page(course, tmp_path_factory):
     with (
         formgrader_server(course.root, tmp_path_factory.mktemp("home")) as address,
-        instructor(address) as opened,
+        instructor(address) as browser_page,
     ):
-        opened.address = address
-        yield opened
+        browser_page.address = address
+        yield browser_page
 
 
 def test_every_submission_of_the_sample_class_has_its_rows(rows):
     assignments = COURSE
     samples = sample_class(list(assignments.values()))
     assert len(samples) >= 14
-    wanted = {
+    expected = {
         (sample.student, sample.assignment, exercise.name)
         for sample in samples
         for exercise in assignments[sample.assignment].exercises
     }
-    assert {(row["student"], row["assignment"], row["exercise"]) for row in rows} == wanted
-    assert len(rows) == len(wanted)
+    assert {(row["student"], row["assignment"], row["exercise"]) for row in rows} == expected
+    assert len(rows) == len(expected)
 
 
-def test_the_sample_class_is_judged_as_it_is_meant(rows):
+def test_sample_class_is_judged_as_intended(rows):
     judged = {(row["student"], row["assignment"], row["exercise"]): row for row in rows}
     for sample in sample_class(list(COURSE.values())):
         for exercise, expected in sample.expected.items():
@@ -72,11 +72,11 @@ def test_the_sample_class_is_judged_as_it_is_meant(rows):
             assert row["points"] == (row["max_points"] if row["verdict"] == "PASS" else 0)
 
 
-def test_the_formgrader_shows_submissions_with_scores_and_named_feedback(page, rows):
+def test_formgrader_shows_scores_and_feedback_of_each_submission(page, rows):
     submissions = sorted({(row["student"], row["assignment"]) for row in rows})
-    whole = [one for one in submissions if one[0] in RIGHT_EVERYWHERE]
+    whole = [submission for submission in submissions if submission[0] in RIGHT_EVERYWHERE]
     assert len(whole) == len(RIGHT_EVERYWHERE) * len(COURSE)
-    others = [one for one in submissions if one not in whole]
+    others = [submission for submission in submissions if submission not in whole]
     for student, assignment in (*some(whole), *some(others, 4)):
         open_submission(page, page.address, assignment, student)
         for row in rows:
@@ -87,7 +87,7 @@ def test_the_formgrader_shows_submissions_with_scores_and_named_feedback(page, r
                 assert row["misconception"] is None or row["misconception"] in feedback, row
 
 
-def test_points_for_written_answers_reach_the_csv_beside_the_machines(page, rows, course):
+def test_points_for_written_answers_reach_the_csv(page, rows, course):
     marked_by_hand = some(COURSE.items(), 3)
     for name, assignment in marked_by_hand:
         open_submission(page, page.address, name, "s01-perfect")

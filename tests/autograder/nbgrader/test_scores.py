@@ -1,4 +1,4 @@
-"""Scores of a gradebook that nbgrader alone has made: the same numbers as nbgrader's own."""
+"""Test scores of a gradebook made by nbgrader alone: they equal nbgrader's numbers."""
 
 import csv
 from datetime import datetime
@@ -24,10 +24,10 @@ class Broken(BasePlugin):
 
 
 def _course(root, penalty="zero"):
-    """Return the configuration of a course at `root` whose gradebook nbgrader has made.
+    """Return the configuration of a course at `root` whose gradebook nbgrader has created.
 
     Its assignment has two notebooks, with an exercise of the same name in each, and a task. Ann is
-    late, bob is in time, and cay has an extension and has handed in nothing.
+    late, bob is in time, and cay has an extension but no submission.
     """
     root.mkdir()
     config = Config()
@@ -66,7 +66,8 @@ def _mark(book, student, cell, notebook, **values):
 def _penalties(config):
     with api.Gradebook(config.CourseDirectory.db_url, "cs101") as book:
         return {
-            one.student.id: one.late_submission_penalty for one in book.assignment_submissions("hw")
+            submission.student.id: submission.late_submission_penalty
+            for submission in book.assignment_submissions("hw")
         }
 
 
@@ -74,11 +75,14 @@ def test_tasks_and_two_notebooks_count_as_in_nbgrader(tmp_path):
     config = _course(tmp_path / "course")
     with Gradebook(config.CourseDirectory.db_url) as book:
         scores = {score.student: score for score in book.scores()}
-        theirs = {one.student.id: one for one in book.nbgrader.assignment_submissions("hw")}
+        submissions = {
+            submission.student.id: submission
+            for submission in book.nbgrader.assignment_submissions("hw")
+        }
         for student, score in scores.items():
-            assert score.raw_score == theirs[student].score
-            assert score.late_penalty == theirs[student].late_submission_penalty
-            assert score.max_score == theirs[student].max_score == 14
+            assert score.raw_score == submissions[student].score
+            assert score.late_penalty == submissions[student].late_submission_penalty
+            assert score.max_score == submissions[student].max_score == 14
         GradesCsv(to=str(tmp_path / "grades.csv")).export(book.nbgrader)
     assert (scores["bob"].raw_score, scores["bob"].score, scores["ann"].score) == (8.5, 8.5, 0)
     with (tmp_path / "grades.csv").open(newline="") as stream:
@@ -86,7 +90,7 @@ def test_tasks_and_two_notebooks_count_as_in_nbgrader(tmp_path):
     assert (bob["p1: sum"], bob["p2: sum"], bob["p2: essay"]) == ("1.0", "2.0", "5.5")
 
 
-def test_the_formgraders_means_are_those_of_the_scores(tmp_path):
+def test_means_in_the_formgrader_match_the_scores(tmp_path):
     config = _course(tmp_path / "course")
     (tmp_path / "course" / "source" / "hw").mkdir(parents=True)
     lists = NbGraderAPI(CourseDirectory(config=config), config=config)
@@ -95,7 +99,7 @@ def test_the_formgraders_means_are_those_of_the_scores(tmp_path):
     assert means == {"p1": pytest.approx(1 / 3), "p2": pytest.approx(7.5 / 3)}
 
 
-def test_two_courses_of_one_process_keep_their_own_penalties(tmp_path):
+def test_two_courses_in_one_process_use_separate_penalties(tmp_path):
     strict, mild = _course(tmp_path / "strict"), _course(tmp_path / "mild", "none")
     for number, address in enumerate(("postgresql://a:b@host:port/x", "no address")):
         config = Config()
@@ -110,7 +114,7 @@ def test_two_courses_of_one_process_keep_their_own_penalties(tmp_path):
     assert _penalties(mild) == {"ann": 0, "bob": 0, "cay": 0}
 
 
-def test_a_due_date_that_is_removed_takes_its_penalties_along(tmp_path):
+def test_removing_the_due_date_removes_its_penalties(tmp_path):
     config = _course(tmp_path / "course")
     with api.Gradebook(config.CourseDirectory.db_url, "cs101") as book:
         book.find_assignment("hw").duedate = None
@@ -118,19 +122,19 @@ def test_a_due_date_that_is_removed_takes_its_penalties_along(tmp_path):
     assert _penalties(config) == {"ann": 0, "bob": 0, "cay": 0}
 
 
-def test_a_negative_extension_makes_work_late(tmp_path):
+def test_negative_extension_makes_work_late(tmp_path):
     config = _course(tmp_path / "course")
     with api.Gradebook(config.CourseDirectory.db_url, "cs101") as book:
         book.grant_extension("hw", "bob", hours=-2)
     assert _penalties(config) == {"ann": 8.5, "bob": 8.5, "cay": 0}
 
 
-def test_a_plugin_that_fails_loses_no_mark_in_the_formgrader(tmp_path):
+def test_failing_plugin_does_not_lose_a_mark_in_the_formgrader(tmp_path):
     config = _course(tmp_path / "course")
     (tmp_path / "course" / "breaks_while_marking.py").write_text(BROKEN)
     config.AssignLatePenalties.plugin_class = "breaks_while_marking.Broken"
     with api.Gradebook(config.CourseDirectory.db_url, "cs101") as book:
-        for score in (3.0, 4.0):  # the formgrader goes on with the same session
+        for score in (3.0, 4.0):  # the formgrader reuses the session
             _mark(book, "ann", "essay", "p2", manual_score=score)
         assert book.find_grade("essay", "p2", "hw", "ann").manual_score == 4.0
 
@@ -146,9 +150,9 @@ def test_a_plugin_that_fails_loses_no_mark_in_the_formgrader(tmp_path):
         ("[]", None),
     ],
 )
-def test_what_a_plugin_returns_is_between_nothing_and_the_score(tmp_path, returned, penalty):
+def test_penalty_of_a_plugin_is_limited_to_the_score(tmp_path, returned, penalty):
     config = _course(tmp_path / "course")  # ann has 1 point in one notebook, 7.5 in the other
-    name = f"returns_{abs(hash(returned))}"  # each test imports its own
+    name = f"returns_{abs(hash(returned))}"  # each test imports a different module
     plugin = BROKEN.replace('raise ValueError("no such day")', f"return {returned}")
     (tmp_path / "course" / f"{name}.py").write_text(plugin)
     config.AssignLatePenalties.plugin_class = f"{name}.Broken"
@@ -162,7 +166,7 @@ def test_what_a_plugin_returns_is_between_nothing_and_the_score(tmp_path, return
         assert book.scores()[0].late_penalty == penalty
 
 
-def test_more_late_notebooks_than_a_statement_takes_values(tmp_path):
+def test_penalties_are_written_in_batches_below_the_database_limit(tmp_path):
     config = _course(tmp_path / "course")
     with Gradebook(config.CourseDirectory.db_url) as book:
         connection = book.nbgrader.db.connection()

@@ -1,4 +1,4 @@
-"""The table of a whole term: one row a student, and what each assignment weighs."""
+"""Test the table of a whole term: one row per student, with weighted assignments."""
 
 import csv
 import io
@@ -41,7 +41,7 @@ def _rows(weights):
     return list(csv.DictReader(io.StringIO(term_table(SCORES, weights))))
 
 
-def test_a_student_has_one_row_with_every_assignment_and_the_total():
+def test_each_student_has_one_row_with_all_assignments_and_the_total():
     ann, bob = _rows({})
     assert (ann["one"], ann["two"], ann["total"], ann["max_total"]) == (
         "5.0",
@@ -53,13 +53,13 @@ def test_a_student_has_one_row_with_every_assignment_and_the_total():
     assert (bob["one"], bob["two"], bob["total"], bob["percent"]) == ("", "15.0", "15.0", "37.5")
 
 
-def test_weights_decide_the_percentage():
+def test_weights_determine_the_percentage():
     assert [row["percent"] for row in _rows({"one": 3, "two": 1})] == ["62.5", "12.5"]
     assert [row["percent"] for row in _rows({"two": 7})] == ["100.0", "50.0"]
 
 
 @pytest.mark.parametrize(
-    ("weights", "said"),
+    ("weights", "message"),
     [
         ({"three": 1}, "no assignment three. It has: one, two"),
         ({"one": -1}, "the weight of one is -1"),
@@ -68,6 +68,6 @@ def test_weights_decide_the_percentage():
         ({"one": "much"}, "the weight of one is 'much'"),
     ],
 )
-def test_a_weight_that_does_not_fit_is_named(weights, said):
-    with pytest.raises(GradebookError, match=said):
+def test_invalid_weight_is_reported(weights, message):
+    with pytest.raises(GradebookError, match=message):
         term_table(SCORES, weights)

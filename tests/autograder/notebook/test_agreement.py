@@ -1,4 +1,4 @@
-"""The grader in its sandbox says what the self-check says, of the answers that we know."""
+"""Test that the sandboxed grader and the self-check agree on all known answers."""
 
 import itertools
 from collections.abc import Collection
@@ -21,10 +21,10 @@ from exercises import COURSE
 
 
 def known_answers(exercise: Exercise):
-    """(function, source) of the reference, the alternatives and the misconceptions.
+    """Yield (function, source) of the reference, the alternatives and the misconceptions.
 
-    All of them by night, and one of each by day: whether an answer is right is judged by the same
-    code in both places, and what differs is how an exercise's values travel.
+    The nightly run uses all of them, other runs one of each: both sides judge with the same code,
+    and only the transport of values differs.
     """
     yield exercise.reference, reference_source(exercise.reference)
     wrong = [misconception.wrong for misconception in exercise.misconceptions]
@@ -32,8 +32,8 @@ def known_answers(exercise: Exercise):
         yield function, answer_source(function, exercise.name)
 
 
-@pytest.mark.parametrize("assignment", COURSE.values(), ids=lambda one: one.name)
-def test_untouched_stubs_earn_nothing(assignment, sandbox):
+@pytest.mark.parametrize("assignment", COURSE.values(), ids=lambda assignment: assignment.name)
+def test_untouched_stubs_earn_no_points(assignment, sandbox):
     program = [imports(assignment)]
     program += [Cell(stub(exercise), exercise.name) for exercise in assignment.exercises]
     verdicts = judge_program(
@@ -45,22 +45,26 @@ def test_untouched_stubs_earn_nothing(assignment, sandbox):
         assert (judgement == AS_GIVEN) is (exercise.kind is Kind.DEBUG)
 
 
-def on_enough(question: Question, wrong: Collection[str]) -> Question:
-    """The question, and if the answer is a wrong test, what the self-check asks alone.
+def with_needed_cases(question: Question, wrong: Collection[str]) -> Question:
+    """Return `question`, reduced to its public cases if the answer is a wrong test.
 
-    Each implementation takes a process, and the public ones show what is wrong with it.
+    Each implementation needs a process, and the public ones suffice to expose a wrong test.
     """
     if question.whole.is_test and question.name in wrong:
         return replace(question, whole=question.public)
     return question
 
 
-@pytest.mark.parametrize("assignment", COURSE.values(), ids=lambda one: one.name)
-def test_self_check_and_sandboxed_grader_agree(assignment, sandbox):
-    """One program for the first known answer of each exercise, one for the second, and so on."""
-    asked = draw_questions(assignment, b"key", "agreement")
-    public = {one.name: one.public for one in asked}
-    wrongs = {one.wrong for exercise in assignment.exercises for one in exercise.misconceptions}
+@pytest.mark.parametrize("assignment", COURSE.values(), ids=lambda assignment: assignment.name)
+def test_self_check_and_sandboxed_grader_agree_on_known_answers(assignment, sandbox):
+    """Grade a program with the first known answer of each exercise, then the second, and so on."""
+    questions = draw_questions(assignment, b"key", "agreement")
+    public = {question.name: question.public for question in questions}
+    wrongs = {
+        misconception.wrong
+        for exercise in assignment.exercises
+        for misconception in exercise.misconceptions
+    }
     answers = [list(known_answers(exercise)) for exercise in assignment.exercises]
     judged = 0
     for row in itertools.zip_longest(*answers):
@@ -72,14 +76,16 @@ def test_self_check_and_sandboxed_grader_agree(assignment, sandbox):
         program = [imports(assignment)]
         program += [Cell(source, name) for name, (_, source) in chosen.items()]
         wrong = {name for name, (function, _) in chosen.items() if function in wrongs}
-        verdicts = judge_questions(program, [on_enough(one, wrong) for one in asked], sandbox)
+        verdicts = judge_questions(
+            program, [with_needed_cases(question, wrong) for question in questions], sandbox
+        )
         for name, (function, _) in chosen.items():
-            key, theirs = public[name], verdicts[name]
-            ours = judge(key, observe_quietly(function, key.cases))
-            assert (ours.verdict, ours.misconception, ours.hint) == (
-                theirs.verdict,
-                theirs.misconception,
-                theirs.hint,
-            ), (function.__name__, theirs.message)
+            key, graded = public[name], verdicts[name]
+            self_check = judge(key, observe_quietly(function, key.cases))
+            assert (self_check.verdict, self_check.misconception, self_check.hint) == (
+                graded.verdict,
+                graded.misconception,
+                graded.hint,
+            ), (function.__name__, graded.message)
             judged += 1
     assert judged == sum(map(len, answers))

@@ -1,4 +1,4 @@
-"""A file of the student's with the name of a module: the self-check works, or names it."""
+"""Test files of students that shadow a module: the self-check works, or names the file."""
 
 import shutil
 import subprocess
@@ -15,13 +15,13 @@ from autograder.nbgrader.release import assignment_zip, release
 from exercises import COURSE
 
 NAME = "self_attention"
-(SOFTMAX,) = (one for one in COURSE[NAME].exercises if one.name == "softmax")
+(SOFTMAX,) = (exercise for exercise in COURSE[NAME].exercises if exercise.name == "softmax")
 ANSWER = answer_source(SOFTMAX.alternatives[0], "softmax")
 
 
 @pytest.fixture(scope="module")
 def unpacked(tmp_path_factory):
-    """What a student has downloaded."""
+    """Return the unpacked folder that a student downloads."""
     folder = tmp_path_factory.mktemp("unpacked")
     course = Course.create(tmp_path_factory.mktemp("class") / "course")
     release(course, [NAME])
@@ -33,19 +33,19 @@ def unpacked(tmp_path_factory):
 
 @pytest.fixture
 def desk(unpacked, tmp_path):
-    """A copy of it, for a test to put a file into."""
+    """Return a copy of the folder that a test may change."""
     return shutil.copytree(unpacked, tmp_path / "desk")
 
 
 def cells(desk):
-    """The first code cell as it was released, an answer, and its self-check."""
-    given = nbformat.read(desk / f"{NAME}.ipynb", as_version=4)
-    first = next(cell for cell in given.cells if cell.cell_type == "code")
+    """Return the first released code cell, an answer, and its self-check."""
+    notebook = nbformat.read(desk / f"{NAME}.ipynb", as_version=4)
+    first = next(cell for cell in notebook.cells if cell.cell_type == "code")
     return first.source, ANSWER, "check(softmax)"
 
 
-def as_a_script(desk, before=""):
-    """What Python prints that looks for modules in the working folder first, as it does there."""
+def run_as_script(desk, before=""):
+    """Run the cells in a Python that searches the working folder first, as a kernel does."""
     *begin, last = cells(desk)
     code = "\n".join(["import sys", "sys.path.insert(0, '')", before, *begin, f"print({last})"])
     command = [sys.executable, "-I", "-B", "-c", code]
@@ -57,39 +57,39 @@ def message(file):
 
 
 @pytest.mark.parametrize("name", ["copy", "json", "numpy", "random", "secrets"])
-def test_a_file_in_the_place_of_a_module_is_named(desk, name):
+def test_file_that_shadows_a_module_is_named(desk, name):
     file = desk / f"{name}.py"
     file.write_text("answer = 42\n")
-    last = as_a_script(desk).stderr.splitlines()[-1]
+    last = run_as_script(desk).stderr.splitlines()[-1]
     assert last.startswith(message(file))
     assert "Rename the file" in last
 
 
-def test_so_is_a_folder_and_a_file_that_fails_itself(desk):
+def test_shadowing_folder_and_failing_file_are_named(desk):
     (desk / "json").mkdir()
     (desk / "json" / "__init__.py").touch()
-    assert message(desk / "json" / "__init__.py") in as_a_script(desk).stderr
+    assert message(desk / "json" / "__init__.py") in run_as_script(desk).stderr
     shutil.rmtree(desk / "json")
     (desk / "random.py").write_text("dice = 1 / 0\n")
-    assert message(desk / "random.py") in as_a_script(desk).stderr
+    assert message(desk / "random.py") in run_as_script(desk).stderr
 
 
 @pytest.mark.parametrize("name", ["queue", "helpers"])
-def test_what_is_in_nobodys_way_costs_nothing(desk, name):
+def test_file_that_shadows_no_needed_module_is_harmless(desk, name):
     (desk / f"{name}.py").write_text("answer = 42\n")
-    done = as_a_script(desk)
-    assert "softmax: right on the public cases" in done.stdout, done.stderr
+    process = run_as_script(desk)
+    assert "softmax: right on the public cases" in process.stdout, process.stderr
 
 
-def test_what_has_another_reason_is_not_put_on_a_file(desk):
+def test_error_with_another_cause_does_not_blame_a_file(desk):
     (desk / "queue.py").write_text("answer = 42\n")
     (desk / f"{NAME}.cases").unlink()
-    done = as_a_script(desk, before="import queue")
-    assert done.stderr.splitlines()[-1].startswith("LookupError: No .cases file")
+    process = run_as_script(desk, before="import queue")
+    assert process.stderr.splitlines()[-1].startswith("LookupError: No .cases file")
 
 
-def in_a_notebook(desk):
-    """What a real kernel shows of the cells in this folder: the last output."""
+def notebook_outputs(desk):
+    """Return the outputs of the cells run by a real kernel in this folder."""
     notebook = nbformat.v4.new_notebook(cells=[*map(nbformat.v4.new_code_cell, cells(desk))])
     resources = {"metadata": {"path": str(desk)}}
     client = NotebookClient(notebook, kernel_name="python3", resources=resources, timeout=None)
@@ -99,22 +99,22 @@ def in_a_notebook(desk):
 
 
 @pytest.mark.parametrize("name", ["copy", "json", "random"])
-def test_a_notebook_finds_pythons_own_modules_first(desk, name):
+def test_notebook_imports_standard_modules_first(desk, name):
     (desk / f"{name}.py").write_text("answer = 42\n")
-    (shown,) = in_a_notebook(desk)
-    assert "right on the public cases" in shown.data["text/plain"]
+    (output,) = notebook_outputs(desk)
+    assert "right on the public cases" in output.data["text/plain"]
 
 
-def test_a_notebook_names_what_takes_the_place_of_numpy(desk):
+def test_notebook_names_the_file_that_shadows_numpy(desk):
     (desk / "numpy.py").write_text("answer = 42\n")
-    first, *_ = in_a_notebook(desk)
+    first, *_ = notebook_outputs(desk)
     assert first.evalue.startswith(str(desk / "numpy.py"))
 
 
-def test_the_command_is_not_misled(desk):
+def test_command_ignores_shadowing_files(desk):
     for name in ("copy", "json", "random", "signal"):
         (desk / f"{name}.py").write_text("answer = 42\n")
-    shutil.rmtree(desk / "autograder")  # it stands before the installed one
+    shutil.rmtree(desk / "autograder")  # it would shadow the installed package
     command = [sys.executable, "-m", "autograder", "check", f"{NAME}.ipynb"]
-    done = subprocess.run(command, cwd=desk, capture_output=True, text=True)
-    assert "softmax: not yet (MISSING)" in done.stdout, done.stderr
+    process = subprocess.run(command, cwd=desk, capture_output=True, text=True)
+    assert "softmax: not yet (MISSING)" in process.stdout, process.stderr

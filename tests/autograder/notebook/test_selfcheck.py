@@ -1,4 +1,4 @@
-"""The self-check of the student's notebook: the grader's verdicts, with pictures."""
+"""Test the self-check in a student's notebook: the grader's verdicts with pictures."""
 
 import linecache
 import os
@@ -25,7 +25,7 @@ from exercises import COURSE
 
 @pytest.fixture
 def desk(tmp_path, monkeypatch):
-    """A student's folder: the notebook's working directory, with the released cases in it."""
+    """Return a student's folder with the released cases, and make it the working directory."""
     write_cases(toy.TOY, tmp_path / "toy.cases")
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -36,14 +36,14 @@ def named(name, function):
     return function
 
 
-def test_a_right_answer(desk):
+def test_correct_answer_passes_but_is_not_called_the_grade(desk):
     report = check(named("row_mean", lambda X: X.mean(axis=-1)))
     assert report.judgement.verdict is Verdict.PASS
     assert "not the grade" in repr(report)
     assert "not the grade" in report._repr_html_()
 
 
-def test_a_misconception_is_named_with_its_question_and_pictures(desk):
+def test_misconception_is_shown_with_its_question_and_pictures(desk):
     report = check(named("row_mean", lambda X: X.sum(axis=-1)))
     text, page = repr(report), report._repr_html_()
     for part in ("WRONG_VALUE", "sum for mean", "How many numbers are in a row?", "two rows"):
@@ -58,7 +58,7 @@ def test_a_misconception_is_named_with_its_question_and_pictures(desk):
     ]
 
 
-def test_the_stub_is_said_to_be_the_stub(desk):
+def test_stub_is_reported_as_the_stub(desk):
     def row_mean(X):
         """Say what."""
         raise NotImplementedError
@@ -72,7 +72,7 @@ def test_the_stub_is_said_to_be_the_stub(desk):
 
 @pytest.fixture
 def debugging(tmp_path, monkeypatch):
-    """A student's folder with a debug exercise; what it returns runs an answer and checks it."""
+    """Prepare a folder with a debug exercise; return a function that runs and checks an answer."""
     write_cases(toy.Assignment("bugs", "Bugs", (toy.CENTRED,), ()), tmp_path / "bugs.cases")
     monkeypatch.chdir(tmp_path)
 
@@ -84,13 +84,13 @@ def debugging(tmp_path, monkeypatch):
     return run
 
 
-def test_a_bug_as_it_was_released_is_told_so_and_not_what_it_is(debugging):
+def test_untouched_bug_is_reported_without_revealing_it(debugging):
     report = debugging(stub(toy.CENTRED))
     assert report.judgement.verdict is Verdict.MISSING
     assert "like the buggy function you were given. Find the smallest input on" in repr(report)
     assert CHANGED_SINCE in repr(report)
-    for told in ("Which axis is a row?", "two rows", "columns for rows", "your result"):
-        assert told not in report._repr_html_()
+    for secret in ("Which axis is a row?", "two rows", "columns for rows", "your result"):
+        assert secret not in report._repr_html_()
 
 
 @pytest.mark.parametrize(
@@ -101,9 +101,7 @@ def test_a_bug_as_it_was_released_is_told_so_and_not_what_it_is(debugging):
         ("mean = X.mean(axis=0)\n\n    return X - mean", "m = X.mean(-2)\n    return -(m - X)"),
     ],
 )
-def test_a_bug_that_is_written_otherwise_is_told_no_more_than_as_it_was_released(
-    debugging, old, new
-):
+def test_rewritten_but_unfixed_bug_is_reported_like_the_original(debugging, old, new):
     assert old in stub(toy.CENTRED)
     assert debugging(stub(toy.CENTRED).replace(old, new)).judgement == AS_GIVEN
 
@@ -116,26 +114,26 @@ def test_a_bug_that_is_written_otherwise_is_told_no_more_than_as_it_was_released
         ("X.mean(axis=0)", "X.mean(axis=1)[:, None]", Verdict.PASS, None),
     ],
 )
-def test_a_bug_that_was_touched_is_judged(debugging, old, new, verdict, misconception):
+def test_changed_bug_is_judged(debugging, old, new, verdict, misconception):
     judgement = debugging(stub(toy.CENTRED).replace(old, new)).judgement
     assert (judgement.verdict, judgement.misconception) == (verdict, misconception)
 
 
-def test_what_the_student_wrote_is_shown_as_text(desk):
+def test_student_text_is_escaped(desk):
     def row_mean(X):
         raise ValueError("<script>alert(1)</script>")
 
     assert "<script>" not in check(row_mean)._repr_html_()
 
 
-def test_code_in_a_hint_is_shown_as_code(desk):
+def test_code_in_a_message_is_marked_up_as_code(desk):
     def row_mean(X):
         raise ValueError("`X` has <2> rows")
 
     assert "<code>X</code> has &lt;2&gt; rows" in check(row_mean)._repr_html_()
 
 
-def test_an_interrupt_stops_the_check(desk):
+def test_interrupt_stops_the_check(desk):
     def row_mean(X):
         raise KeyboardInterrupt
 
@@ -143,18 +141,18 @@ def test_an_interrupt_stops_the_check(desk):
         check(row_mean)
 
 
-def test_an_unknown_name_is_told_the_known_ones(desk):
+def test_unknown_name_lists_the_known_names(desk):
     with pytest.raises(LookupError, match="row_mean, scale"):
         check(named("row_means", lambda X: X))
 
 
-def test_another_folder_is_told_where_to_be(tmp_path, monkeypatch):
+def test_wrong_folder_is_reported(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(LookupError, match="folder of the assignment"):
         check(named("row_mean", lambda X: X))
 
 
-def test_damaged_cases_say_so(desk):
+def test_damaged_cases_are_reported(desk):
     (desk / "toy.cases").write_bytes(b"damaged")
     with pytest.raises(ValueError, match=r"toy\.cases is damaged"):
         check(named("row_mean", lambda X: X))
@@ -162,7 +160,7 @@ def test_damaged_cases_say_so(desk):
 
 @pytest.fixture
 def reads(monkeypatch):
-    """The names of the files that are read and decoded, in their order."""
+    """Return a list that records the names of files read and decoded, in order."""
     names = []
     monkeypatch.setattr(
         "autograder.notebook.check.read_cases",
@@ -171,7 +169,7 @@ def reads(monkeypatch):
     return names
 
 
-def test_cases_are_read_once_while_the_file_stays_the_same(desk, reads):
+def test_unchanged_cases_are_read_once(desk, reads):
     for _ in range(3):
         check(named("row_mean", lambda X: X.mean(axis=-1)))
         check()
@@ -182,7 +180,7 @@ def test_cases_are_read_once_while_the_file_stays_the_same(desk, reads):
     assert reads == ["toy.cases"] * 2
 
 
-def test_a_file_of_the_same_size_is_read_when_it_was_written_later(desk, reads):
+def test_cases_with_a_newer_time_are_read_again(desk, reads):
     file = desk / "toy.cases"
     for time in (1_000_000_000, 2_000_000_000):
         os.utime(file, ns=(time, time))
@@ -190,7 +188,7 @@ def test_a_file_of_the_same_size_is_read_when_it_was_written_later(desk, reads):
     assert reads == ["toy.cases"] * 2
 
 
-def test_damaged_cases_say_so_each_time_until_they_are_mended(desk):
+def test_damaged_cases_are_reported_until_they_are_repaired(desk):
     file = desk / "toy.cases"
     good = file.read_bytes()
     file.write_bytes(b"damaged")
@@ -201,7 +199,7 @@ def test_damaged_cases_say_so_each_time_until_they_are_mended(desk):
     assert check(named("row_mean", lambda X: X.mean(axis=-1))).judgement.passed
 
 
-def test_an_answer_cannot_change_what_is_kept_for_the_next_check(desk):
+def test_answer_cannot_change_cached_cases(desk):
     (key, *_) = read_cases(desk / "toy.cases")
 
     def row_mean(X):
@@ -218,7 +216,7 @@ def test_an_answer_cannot_change_what_is_kept_for_the_next_check(desk):
     assert check(named("row_mean", lambda X: X.mean(axis=-1))).judgement.passed
 
 
-def test_where_numpy_has_32_bits_whole_numbers_are_given_in_32(desk, monkeypatch):
+def test_integers_use_32_bits_if_numpy_does(desk, monkeypatch):
     monkeypatch.setattr(np, "intp", np.int32)
     ids, large, numbers = np.array([3, -1]), np.array([2**40]), np.array([0.5])
     exercise = replace(
@@ -231,14 +229,14 @@ def test_where_numpy_has_32_bits_whole_numbers_are_given_in_32(desk, monkeypatch
     (key,) = read_cases(desk / "toy.cases")
     (case,) = key.cases
     first, others = case.arguments
-    assert [one.dtype.name for one in (first, *others)] == ["int32", "int32", "float64"]
+    assert [array.dtype.name for array in (first, *others)] == ["int32", "int32", "float64"]
     assert case.keywords["large"].dtype == np.int64
     assert agree(case.arguments, (ids, [ids, numbers]))
 
 
-@pytest.mark.parametrize("assignment", COURSE.values(), ids=lambda one: one.name)
-def test_the_released_file_judges_as_the_key_that_it_was_made_of(assignment, tmp_path, monkeypatch):
-    """On an answer of each kind, by night on all; what the grader says is in test_agreement."""
+@pytest.mark.parametrize("assignment", COURSE.values(), ids=lambda assignment: assignment.name)
+def test_released_cases_judge_like_their_key(assignment, tmp_path, monkeypatch):
+    """Compare one answer of each kind, or all nightly; test_agreement.py covers the grader."""
     keys = {}
     monkeypatch.setattr(
         "autograder.notebook.check.build_key",
@@ -248,19 +246,19 @@ def test_the_released_file_judges_as_the_key_that_it_was_made_of(assignment, tmp
     for exercise, released in zip(
         assignment.exercises, read_cases(tmp_path / "x.cases"), strict=True
     ):
-        made_of = keys[exercise.name]
+        key = keys[exercise.name]
         wrong = [misconception.wrong for misconception in exercise.misconceptions]
         for function in (exercise.reference, *some(exercise.alternatives), *some(wrong)):
             public = observe_quietly(function, released.cases)
-            ours, theirs = judge(released, public), judge(made_of, public)
-            assert (ours.verdict, ours.misconception, ours.hint) == (
-                theirs.verdict,
-                theirs.misconception,
-                theirs.hint,
+            self_check, key_judgement = judge(released, public), judge(key, public)
+            assert (self_check.verdict, self_check.misconception, self_check.hint) == (
+                key_judgement.verdict,
+                key_judgement.misconception,
+                key_judgement.hint,
             ), (exercise.name, function.__name__)
 
 
-def test_a_picture_is_drawn_for_any_matrix():
+def test_picture_is_drawn_for_any_matrix():
     for matrix in (
         np.zeros((2, 3)),
         np.array([np.nan, np.inf, -1.0]),
@@ -273,40 +271,40 @@ def test_a_picture_is_drawn_for_any_matrix():
         assert str(matrix.shape) in picture.attrib["aria-label"]
 
 
-def test_pictures_show_what_can_be_shown():
+def test_only_arrays_are_drawn():
     right = (np.eye(2), np.eye(2))
     assert pictures({}, None, right).count("<svg") == 2
     assert pictures({}, (np.eye(2), np.eye(3)), right).count("<svg") == 5
     assert pictures({}, 3.0, True) == ""
 
 
-def test_pictures_go_by_the_names_of_the_docstring():
+def test_pictures_use_the_names_of_results_in_the_docstring():
     inputs = {"X": np.eye(2), "radius": 2, "mask": np.eye(2, dtype=bool)}
     both = (np.eye(2), np.eye(2))
-    drawn = pictures(inputs, both, both, ("output", "weights"))
-    labels = [label.split(",")[0] for label in re.findall(r'aria-label="([^"]*)"', drawn)]
+    html = pictures(inputs, both, both, ("output", "weights"))
+    labels = [label.split(",")[0] for label in re.findall(r'aria-label="([^"]*)"', html)]
     assert labels[:3] == ["X", "mask", "your output"]
     assert labels[5:7] == ["your weights", "right weights"]
-    assert "<code>radius = 2</code>" in drawn
+    assert "<code>radius = 2</code>" in html
 
 
-def labels_of(drawn):
-    return re.findall(r'aria-label="([^"]*)"', drawn)
+def labels_of(html):
+    return re.findall(r'aria-label="([^"]*)"', html)
 
 
-def test_pictures_show_the_entry_in_which_the_difference_is_largest():
+def test_pictures_show_the_part_with_the_largest_difference():
     right = np.arange(24.0).reshape(3, 2, 2, 2)
-    mine = right.copy()
-    mine[1, 1] += [[5, 0], [0, 0]]
-    mine[2, 0] += [[1, 0], [0, 0]]
-    X, mine_label, _, difference = labels_of(pictures({"X": right[:, :1]}, mine, right))
+    answer = right.copy()
+    answer[1, 1] += [[5, 0], [0, 0]]
+    answer[2, 0] += [[1, 0], [0, 0]]
+    X, answer_label, _, difference = labels_of(pictures({"X": right[:, :1]}, answer, right))
     assert X == "X, shape (3, 1, 2, 2) (part: [1, 0]): 8 9; 10 11"
-    assert mine_label == "your result, shape (3, 2, 2, 2) (part: [1, 1]): 17 13; 14 15"
+    assert answer_label == "your result, shape (3, 2, 2, 2) (part: [1, 1]): 17 13; 14 15"
     assert difference.endswith("5 0; 0 0")
 
 
 @pytest.mark.parametrize(
-    ("mine", "right", "labels"),
+    ("answer", "right", "labels"),
     [
         (1001.0, 1002.0, ("1001 7", "1002 7", "-1 0")),
         (12345.21, 12345.39, ("12345.2 7", "12345.4 7", "-0.18 0")),
@@ -316,44 +314,48 @@ def test_pictures_show_the_entry_in_which_the_difference_is_largest():
         (np.nan, 1.0, ("nan 7", "1 7", "nan 0")),
     ],
 )
-def test_pictures_show_the_digits_that_differ(mine, right, labels):
-    drawn = labels_of(pictures({}, np.array([[mine, 7.0]]), np.array([[right, 7.0]])))
-    assert [label.split(": ")[1] for label in drawn] == [*labels]
+def test_pictures_show_enough_digits_to_tell_numbers_apart(answer, right, labels):
+    picture_labels = labels_of(pictures({}, np.array([[answer, 7.0]]), np.array([[right, 7.0]])))
+    assert [label.split(": ")[1] for label in picture_labels] == [*labels]
 
 
-def test_an_input_is_drawn_if_half_of_it_fits():
+def test_input_is_drawn_if_half_of_it_fits():
     inputs = {"scores": np.zeros((60, 12)), "logits": np.zeros((3, 20)), "X": np.zeros((2, 3))}
     titles = [label.split(",")[0] for label in labels_of(pictures(inputs, 1.0, 2.0))]
     assert titles == ["logits", "X"]
 
 
-def test_a_difference_within_the_tolerance_is_none():
+def test_difference_within_the_tolerance_is_shown_as_zero():
     right = np.array([[1.0, 2.0]])
     *_, difference = labels_of(pictures({}, np.array([[1 + 5e-8, 3.0]]), right))
     assert difference.endswith(": 0 1")
 
 
-def test_lists_and_tuples_are_drawn_too():
+def test_arrays_in_lists_and_tuples_are_drawn():
     arrays = [np.eye(2) * size for size in range(6)]
-    mine = [*arrays[:5], np.zeros((2, 2))]
-    drawn = labels_of(pictures({"gradients": arrays, "sizes": (2, 3)}, (mine, 1.0), (arrays, 2.0)))
-    titles = [label.split(",")[0] for label in drawn]
+    answer = [*arrays[:5], np.zeros((2, 2))]
+    picture_labels = labels_of(
+        pictures({"gradients": arrays, "sizes": (2, 3)}, (answer, 1.0), (arrays, 2.0))
+    )
+    titles = [label.split(",")[0] for label in picture_labels]
     assert titles[:4] == [f"gradients[{at}]" for at in range(4)]
     assert titles[4:7] == ["your value 1[5]", "right value 1[5]", "difference"]
     assert len(titles) == 4 + 3 * 4
     assert "<code>sizes = (2, 3)</code>" in pictures({"sizes": (2, 3)}, 1.0, 2.0)
 
 
-def test_the_self_check_needs_numpy_only():
+def test_self_check_needs_only_numpy():
     code = (
         "import sys, autograder; "
         "print({'torch', 'nbgrader', 'matplotlib', 'solutions', 'typer'} & set(sys.modules))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"
+    process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert process.stdout.strip() == "set()"
 
 
-def test_check_alone_counts_what_the_checks_have_said(desk, monkeypatch):
+def test_check_without_arguments_summarises_previous_checks(desk, monkeypatch):
     monkeypatch.setattr("autograder.notebook.check._JUDGEMENTS", {})
     assert repr(check()) == ("0 of 2 right on the public cases.\nNot checked: row_mean, scale.")
     check(named("row_mean", lambda X: X.sum(axis=-1)))
@@ -362,7 +364,7 @@ def test_check_alone_counts_what_the_checks_have_said(desk, monkeypatch):
     assert repr(check()).startswith("1 of 2 right")
 
 
-def test_in_a_notebook_an_exception_comes_with_its_line(desk):
+def test_exception_in_a_notebook_is_shown_with_its_line(desk):
     source = "def row_mean(X):\n    return X.transpose(0, 1, 2)\n"
     file = "/tmp/ipykernel_1/2.py"
     linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file

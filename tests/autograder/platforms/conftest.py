@@ -1,4 +1,4 @@
-"""A course with the toy assignment released, and the command in this process."""
+"""Fixtures: a course with the toy assignment released, and its command in this process."""
 
 import classroom
 import pytest
@@ -16,7 +16,7 @@ def course(tmp_path, monkeypatch):
 
 @pytest.fixture
 def run(course, monkeypatch):
-    """The output of a command that succeeds, on one line."""
+    """Return a function that runs a command, checks its exit code and returns its output."""
     monkeypatch.setenv("COLUMNS", "200")
 
     def command(*arguments, code=0):

@@ -1,4 +1,4 @@
-"""`autograder collect`: whose each file is, what is written, and that nothing is lost."""
+"""Test `autograder collect`: matching files to students, writing them, and keeping backups."""
 
 import json
 import time
@@ -10,14 +10,14 @@ from autograder import cli
 
 ANN = {"id": "ann", "first_name": "Ann", "last_name": "Lee", "lms_user_id": "11"}
 BOB = {"id": "bob", "first_name": "Bob", "last_name": "Ray", "email": "bob@example.edu"}
-HERS = "ann/toy/toy.ipynb"
+ANN_NOTEBOOK = "ann/toy/toy.ipynb"
 
 
 def places(course):
     return json.loads((course.root / "platforms.json").read_text(encoding="utf-8"))
 
 
-def test_canvas_by_id_and_name_with_late_and_resubmission(course, run, tmp_path):
+def test_canvas_archive_matches_students_by_id_and_name(course, run, tmp_path):
     enrol(course, ANN, BOB)
     archive = make_zip(
         tmp_path / "submissions.zip",
@@ -28,15 +28,18 @@ def test_canvas_by_id_and_name_with_late_and_resubmission(course, run, tmp_path)
             "raybob_12_text.html": "<p>typed",
         },
     )
-    shown = run("collect", archive)
-    assert "Nothing was written" in shown
+    output = run("collect", archive)
+    assert "Nothing was written" in output
     assert submitted(course) == {}
-    assert "ann leeann_LATE_11_501_toy-1.ipynb: new, id 11, late, resubmission, no time" in shown
-    assert "ann leeann_11_400_toy.ipynb: earlier version" in shown
-    assert "bob raybob_12_502_homework (2).ipynb: new, name raybob, no time, renamed" in shown
-    assert "1 file (typed into Canvas): raybob_12_text.html" in shown
+    assert "ann leeann_LATE_11_501_toy-1.ipynb: new, id 11, late, resubmission, no time" in output
+    assert "ann leeann_11_400_toy.ipynb: earlier version" in output
+    assert "bob raybob_12_502_homework (2).ipynb: new, name raybob, no time, renamed" in output
+    assert "1 file (typed into Canvas): raybob_12_text.html" in output
     assert "submissions written: 2" in run("collect", archive, "--yes")
-    assert submitted(course) == {HERS: notebook("new"), "bob/toy/toy.ipynb": notebook("his")}
+    assert submitted(course) == {
+        ANN_NOTEBOOK: notebook("new"),
+        "bob/toy/toy.ipynb": notebook("his"),
+    }
     place = places(course)["toy"]["ann"]
     assert place == {
         "platform": "canvas",
@@ -46,31 +49,31 @@ def test_canvas_by_id_and_name_with_late_and_resubmission(course, run, tmp_path)
     }
 
 
-def test_who_matches_nobody_is_named_with_what_to_type_and_not_written(course, run, tmp_path):
+def test_unmatched_submission_is_reported_with_advice_and_not_written(course, run, tmp_path):
     enrol(course, ANN)
     files = {"leeann_11_1_toy.ipynb": notebook(), "dozoe_77_2_toy.ipynb": notebook()}
-    shown = run("collect", make_zip(tmp_path / "a.zip", files), "--yes")
-    assert "dozoe_77_2_toy.ipynb (dozoe): matches nobody in the roster" in shown
-    assert "nbgrader db student add ID --lms-user-id=77" in shown
-    assert list(submitted(course)) == [HERS]
+    output = run("collect", make_zip(tmp_path / "a.zip", files), "--yes")
+    assert "dozoe_77_2_toy.ipynb (dozoe): matches nobody in the roster" in output
+    assert "nbgrader db student add ID --lms-user-id=77" in output
+    assert list(submitted(course)) == [ANN_NOTEBOOK]
 
 
-def test_a_name_that_two_students_have_is_not_guessed(course, run, tmp_path):
+def test_ambiguous_name_is_reported(course, run, tmp_path):
     enrol(course, {**BOB, "id": "bob1"}, {**BOB, "id": "bob2"})
     archive = make_zip(tmp_path / "a.zip", {"raybob_12_2_toy.ipynb": notebook()})
-    shown = run("collect", archive, "--yes")
-    assert "name raybob fits bob1 and bob2. Type: nbgrader db student add ID --lms" in shown
+    output = run("collect", archive, "--yes")
+    assert "name raybob fits bob1 and bob2. Type: nbgrader db student add ID --lms" in output
     assert submitted(course) == {}
 
 
-def test_a_number_of_canvas_that_is_another_students_id_is_not_believed(course, run, tmp_path):
+def test_canvas_number_equal_to_another_students_id_is_refused(course, run, tmp_path):
     enrol(course, {"id": "12", "first_name": "Zoe", "last_name": "Do"})
     archive = make_zip(tmp_path / "a.zip", {"raybob_12_2_toy.ipynb": notebook()})
     assert "the id 12 is 12's, but the name is not" in run("collect", archive, "--yes")
     assert submitted(course) == {}
 
 
-def test_without_a_roster_the_ids_are_taken_as_they_are_also_after_grading(course, run, tmp_path):
+def test_ids_are_used_without_a_roster_even_after_grading(course, run, tmp_path):
     first = make_zip(tmp_path / "a.zip", {"leeann_11_1_toy.ipynb": notebook()})
     assert "no roster" in run("collect", first, "--yes")
     enrol(course, {"id": "11"})  # as grading does
@@ -79,7 +82,7 @@ def test_without_a_roster_the_ids_are_taken_as_they_are_also_after_grading(cours
     assert set(submitted(course)) == {"11/toy/toy.ipynb", "12/toy/toy.ipynb"}
 
 
-def test_anonymous_grading_in_canvas_names_nobody(course, run, tmp_path):
+def test_anonymous_canvas_archive_is_refused(course, run, tmp_path):
     archive = make_zip(tmp_path / "a.zip", {"anon_a1B2c_7_toy.ipynb": notebook()})
     assert "the grading is anonymous" in run("collect", archive, "--yes")
     assert submitted(course) == {}
@@ -87,19 +90,19 @@ def test_anonymous_grading_in_canvas_names_nobody(course, run, tmp_path):
 
 @pytest.mark.parametrize("form", ["Ann Lee_31_assignsubmission_file{}toy.ipynb"])
 @pytest.mark.parametrize("between", ["/", "_/", "_"])
-def test_moodle_by_name_in_every_layout(course, run, tmp_path, form, between):
+def test_moodle_archive_matches_names_in_every_layout(course, run, tmp_path, form, between):
     enrol(course, ANN, BOB)
     archive = make_zip(tmp_path / "m.zip", {form.format(between): notebook()})
-    shown = run("collect", archive, "--yes")
-    assert "new, name Ann Lee, no time" in shown
-    assert "--worksheet" in shown
-    assert submitted(course) == {HERS: notebook()}
+    output = run("collect", archive, "--yes")
+    assert "new, name Ann Lee, no time" in output
+    assert "--worksheet" in output
+    assert submitted(course) == {ANN_NOTEBOOK: notebook()}
     place = form.format(between).removesuffix("toy.ipynb")
     assert places(course)["toy"]["ann"]["place"] == place
 
 
 @pytest.mark.parametrize("inside", [True, False])
-def test_moodles_worksheet_gives_addresses_times_and_lateness(
+def test_moodle_worksheet_provides_addresses_times_and_lateness(
     course, run, tmp_path, monkeypatch, inside
 ):
     monkeypatch.setenv("TZ", "Europe/Berlin")
@@ -114,20 +117,20 @@ def test_moodles_worksheet_gives_addresses_times_and_lateness(
     try:
         if inside:
             archive = make_folder(tmp_path / "m", {**files, "Grades-toy.csv": sheet})
-            shown = run("collect", archive, "--yes")
+            output = run("collect", archive, "--yes")
         else:
             archive = make_zip(tmp_path / "m.zip", files)
             (tmp_path / "grades.csv").write_text(sheet, encoding="utf-8")
-            shown = run("collect", archive, "--worksheet", tmp_path / "grades.csv", "--yes")
+            output = run("collect", archive, "--worksheet", tmp_path / "grades.csv", "--yes")
     finally:
         monkeypatch.undo()
         time.tzset()
-    assert "e-mail bob@example.edu, late, 2025-11-20 12:05:00 UTC" in shown
-    assert "in this computer's time zone" in shown
+    assert "e-mail bob@example.edu, late, 2025-11-20 12:05:00 UTC" in output
+    assert "in this computer's time zone" in output
     assert submitted(course)["bob/toy/timestamp.txt"] == "2025-11-20 12:05:00 UTC\n"
 
 
-def test_gradescope_with_groups_times_and_tags_of_ruby(course, run, tmp_path):
+def test_gradescope_archive_with_groups_times_and_ruby_tags(course, run, tmp_path):
     enrol(course, ANN, BOB)
     metadata = """---
 submission_5:
@@ -150,15 +153,17 @@ submission_5:
         "assignment_9_export/submission_5/toy.ipynb": notebook(),
         "assignment_9_export/submission_6/toy.ipynb": notebook(),
     }
-    shown = run("collect", make_zip(tmp_path / "g.zip", files), "--yes")
-    assert "new, id ann, resubmission, 2025-11-20 12:05:09 UTC" in shown
-    assert "new, id BOB@example.edu" not in shown
-    assert "new, e-mail BOB@example.edu" in shown
-    assert "Times: Gradescope's metadata" in shown
-    assert "its folder is not in submission_metadata.yml" in shown
-    here = submitted(course)
-    assert set(here) == {f"{one}/toy/{file}" for one in ("ann", "bob") for file in FILES}
-    assert here["ann/toy/timestamp.txt"] == "2025-11-20 12:05:09 UTC\n"
+    output = run("collect", make_zip(tmp_path / "g.zip", files), "--yes")
+    assert "new, id ann, resubmission, 2025-11-20 12:05:09 UTC" in output
+    assert "new, id BOB@example.edu" not in output
+    assert "new, e-mail BOB@example.edu" in output
+    assert "Times: Gradescope's metadata" in output
+    assert "its folder is not in submission_metadata.yml" in output
+    files_written = submitted(course)
+    assert set(files_written) == {
+        f"{student}/toy/{file}" for student in ("ann", "bob") for file in FILES
+    }
+    assert files_written["ann/toy/timestamp.txt"] == "2025-11-20 12:05:09 UTC\n"
 
 
 FILES = ("toy.ipynb", "timestamp.txt")
@@ -168,10 +173,10 @@ FILES = ("toy.ipynb", "timestamp.txt")
     "name", ["ann/toy.ipynb", "ann/toy/toy.ipynb", "class/ann/toy/toy.ipynb", "ann_toy.ipynb"]
 )
 @pytest.mark.parametrize("make", [make_zip, make_folder])
-def test_plain_archives(course, run, tmp_path, name, make):
+def test_plain_archive_is_collected_in_every_layout(course, run, tmp_path, name, make):
     enrol(course, ANN)
     run("collect", make(tmp_path / "plain.zip", {name: notebook()}), "--yes")
-    assert submitted(course) == {HERS: notebook()}
+    assert submitted(course) == {ANN_NOTEBOOK: notebook()}
 
 
 @pytest.mark.parametrize(
@@ -183,27 +188,25 @@ def test_plain_archives(course, run, tmp_path, name, make):
         ("yesterday", None),
     ],
 )
-def test_a_time_beside_a_notebook_is_read_as_nbgrader_documents_it(
-    course, run, tmp_path, text, time
-):
+def test_timestamp_file_is_read_as_documented_by_nbgrader(course, run, tmp_path, text, time):
     enrol(course, ANN)
     files = {"ann/toy/toy.ipynb": notebook(), "ann/toy/timestamp.txt": text}
-    shown = run("collect", make_folder(tmp_path / "f", files), "--yes")
+    output = run("collect", make_folder(tmp_path / "f", files), "--yes")
     if time is None:
-        assert "its timestamp.txt holds no time" in shown
+        assert "its timestamp.txt holds no time" in output
         assert submitted(course) == {}
     else:
         assert submitted(course)["ann/toy/timestamp.txt"].strip() == time
 
 
 @pytest.mark.parametrize(
-    ("participant", "said"),
+    ("participant", "message"),
     [
         ("Participant 77", "has none of the archive's participants"),
         ("Participant 32", "the worksheet calls participant 32 Ann Lee."),
     ],
 )
-def test_a_worksheet_of_another_assignment_is_refused(course, run, tmp_path, participant, said):
+def test_worksheet_of_another_assignment_is_refused(course, run, tmp_path, participant, message):
     enrol(course, ANN, BOB)
     row = f"{participant},Ann Lee,,,Submitted for grading,,10,Yes,-,-,"
     (tmp_path / "other.csv").write_text(f"{WORKSHEET_HEAD}\n{row}\n", encoding="utf-8")
@@ -211,11 +214,11 @@ def test_a_worksheet_of_another_assignment_is_refused(course, run, tmp_path, par
     archive = make_zip(tmp_path / "m.zip", files)
     code = int("77" in participant)
     words = ("collect", archive, "--yes", "--worksheet", tmp_path / "other.csv")
-    assert said in run(*words, code=code)
+    assert message in run(*words, code=code)
     assert submitted(course) == {}
 
 
-def test_a_students_file_is_not_taken_for_moodles_worksheet(course, run, tmp_path):
+def test_student_file_is_not_mistaken_for_moodle_worksheet(course, run, tmp_path):
     enrol(course, ANN, BOB)
     row = 'Participant 31,x,ann,,,,5,Yes,"20 November 2025, 13:05",-,'
     folder = "Bob Ray_31_assignsubmission_file"
@@ -225,7 +228,7 @@ def test_a_students_file_is_not_taken_for_moodles_worksheet(course, run, tmp_pat
 
 
 @pytest.mark.parametrize("root", ["", "assignment_9_export/"])
-def test_a_students_file_is_not_taken_for_gradescopes_metadata(course, run, tmp_path, root):
+def test_student_file_is_not_mistaken_for_gradescope_metadata(course, run, tmp_path, root):
     forged, true = (f"{name}:\n  :submitters:\n  - :sid: {who}\n" for name, who in FORGED)
     files = {
         f"{root}submission_5/submission_metadata.yml": forged,
@@ -233,15 +236,19 @@ def test_a_students_file_is_not_taken_for_gradescopes_metadata(course, run, tmp_
         f"{root}submission_metadata.yml": true,
     }
     run("collect", make_zip(tmp_path / "g.zip", files), "--yes")
-    assert list(submitted(course)) == [HERS]
-    alone = {"eve/submission_metadata.yml": forged, "eve/toy.ipynb": notebook(), HERS: notebook()}
+    assert list(submitted(course)) == [ANN_NOTEBOOK]
+    alone = {
+        "eve/submission_metadata.yml": forged,
+        "eve/toy.ipynb": notebook(),
+        ANN_NOTEBOOK: notebook(),
+    }
     assert "no platform" in run("collect", make_zip(tmp_path / "p.zip", alone))
 
 
 FORGED = (("toy.ipynb", "eve"), ("submission_5", "ann"))
 
 
-def test_names_in_any_script_are_told_apart_by_their_marks(course, run, tmp_path):
+def test_combining_marks_distinguish_names_in_any_script(course, run, tmp_path):
     enrol(course, {"id": "mira", "first_name": "\u092e\u0940\u0930\u093e", "last_name": "Lee"})
     form = "{} Lee_31_assignsubmission_file/toy.ipynb"
     other = make_zip(tmp_path / "a.zip", {form.format("\u092e\u093f\u0930"): notebook()})
@@ -251,71 +258,71 @@ def test_names_in_any_script_are_told_apart_by_their_marks(course, run, tmp_path
     assert list(submitted(course)) == ["mira/toy/toy.ipynb"]
 
 
-def test_nbgraders_own_times_are_taken(course, run, tmp_path):
-    files = {HERS: notebook(), "ann/toy/timestamp.txt": "2025-11-20 12:05:09.5 UTC"}
+def test_timestamps_of_nbgrader_are_used(course, run, tmp_path):
+    files = {ANN_NOTEBOOK: notebook(), "ann/toy/timestamp.txt": "2025-11-20 12:05:09.5 UTC"}
     assert "2025-11-20 12:05:09 UTC" in run("collect", make_zip(tmp_path / "a.zip", files), "--yes")
     assert submitted(course)["ann/toy/timestamp.txt"] == "2025-11-20 12:05:09 UTC\n"
 
 
-def test_what_is_replaced_is_kept_with_its_time(course, run, tmp_path):
-    files = {HERS: notebook("one"), "ann/toy/timestamp.txt": "2025-11-20 12:00:00 UTC"}
+def test_replaced_submission_is_backed_up_with_its_time(course, run, tmp_path):
+    files = {ANN_NOTEBOOK: notebook("one"), "ann/toy/timestamp.txt": "2025-11-20 12:00:00 UTC"}
     run("collect", make_zip(tmp_path / "a.zip", files), "--yes")
-    shown = run("collect", make_zip(tmp_path / "b.zip", {HERS: notebook("two")}), "--yes")
-    assert "replaces the version in the course, which is backed up" in shown
-    assert "counts as on time; the version in the course is from 2025-11-20 12:00:00 UTC" in shown
-    assert submitted(course) == {HERS: notebook("two")}
-    (kept,) = (course.root / "submitted-before" / "ann" / "toy").iterdir()
-    assert (kept / "toy.ipynb").read_text(encoding="utf-8") == notebook("one")
-    assert (kept / "timestamp.txt").read_text(encoding="utf-8") == "2025-11-20 12:00:00 UTC\n"
-    again = run("collect", make_zip(tmp_path / "b.zip", {HERS: notebook("two")}), "--yes")
+    output = run("collect", make_zip(tmp_path / "b.zip", {ANN_NOTEBOOK: notebook("two")}), "--yes")
+    assert "replaces the version in the course, which is backed up" in output
+    assert "counts as on time; the version in the course is from 2025-11-20 12:00:00 UTC" in output
+    assert submitted(course) == {ANN_NOTEBOOK: notebook("two")}
+    (backup,) = (course.root / "submitted-before" / "ann" / "toy").iterdir()
+    assert (backup / "toy.ipynb").read_text(encoding="utf-8") == notebook("one")
+    assert (backup / "timestamp.txt").read_text(encoding="utf-8") == "2025-11-20 12:00:00 UTC\n"
+    again = run("collect", make_zip(tmp_path / "b.zip", {ANN_NOTEBOOK: notebook("two")}), "--yes")
     assert "is in the course already" in again
     assert "nothing to write" in again
 
 
-def test_an_older_archive_does_not_replace_a_newer_submission(course, run, tmp_path):
-    new = {HERS: notebook("new"), "ann/toy/timestamp.txt": "2025-11-20 12:00:00 UTC"}
-    old = {HERS: notebook("old"), "ann/toy/timestamp.txt": "2025-11-19 12:00:00 UTC"}
+def test_older_archive_does_not_replace_a_newer_submission(course, run, tmp_path):
+    new = {ANN_NOTEBOOK: notebook("new"), "ann/toy/timestamp.txt": "2025-11-20 12:00:00 UTC"}
+    old = {ANN_NOTEBOOK: notebook("old"), "ann/toy/timestamp.txt": "2025-11-19 12:00:00 UTC"}
     run("collect", make_zip(tmp_path / "a.zip", new), "--yes")
-    shown = run("collect", make_zip(tmp_path / "b.zip", old), "--yes")
-    assert "the course has a newer version, from 2025-11-20 12:00:00 UTC" in shown
-    assert submitted(course)[HERS] == notebook("new")
+    output = run("collect", make_zip(tmp_path / "b.zip", old), "--yes")
+    assert "the course has a newer version, from 2025-11-20 12:00:00 UTC" in output
+    assert submitted(course)[ANN_NOTEBOOK] == notebook("new")
 
 
-def test_a_time_in_the_future_is_named(course, run, tmp_path):
-    files = {HERS: notebook(), "ann/toy/timestamp.txt": "2199-01-01 00:00:00 UTC"}
+def test_time_in_the_future_is_reported(course, run, tmp_path):
+    files = {ANN_NOTEBOOK: notebook(), "ann/toy/timestamp.txt": "2199-01-01 00:00:00 UTC"}
     assert "its time is in the future" in run("collect", make_zip(tmp_path / "a.zip", files))
 
 
-def test_an_archive_of_another_course_is_refused(course, run, tmp_path):
+def test_archive_of_another_course_is_refused(course, run, tmp_path):
     archive = make_zip(tmp_path / "a.zip", {"leeann_11_1_toy.ipynb": foreign()})
     line = run("collect", archive, "--yes", code=1)
     assert "none of its notebooks has a cell of this course" in line
     assert submitted(course) == {}
 
 
-def test_an_archive_of_another_assignment_is_refused(course, run, tmp_path):
+def test_archive_of_another_assignment_is_refused(course, run, tmp_path):
     release = course.release / "other" / "other.ipynb"
     make_folder(release.parent, {release.name: notebook().replace("row_mean", "columns")})
-    archive = make_zip(tmp_path / "a.zip", {HERS: notebook()})
+    archive = make_zip(tmp_path / "a.zip", {ANN_NOTEBOOK: notebook()})
     assert "belongs to other" in run("collect", archive, "--assignment", "other", "--yes", code=1)
     assert "no assignment of this name" in run("collect", archive, "--assignment", "x", code=1)
 
 
-def test_a_damaged_notebook_is_collected_by_its_name(course, run, tmp_path):
-    files = {HERS: notebook(), "bob/toy.ipynb": '{"cells": [', "cat/my.ipynb": "{}"}
-    shown = run("collect", make_zip(tmp_path / "a.zip", files), "--yes")
-    assert "damaged, cut off or too large; the name decides" in shown
-    assert "cat/my.ipynb (cat): it has no cell of this course" in shown
+def test_damaged_notebook_is_collected_by_its_name(course, run, tmp_path):
+    files = {ANN_NOTEBOOK: notebook(), "bob/toy.ipynb": '{"cells": [', "cat/my.ipynb": "{}"}
+    output = run("collect", make_zip(tmp_path / "a.zip", files), "--yes")
+    assert "damaged, cut off or too large; the name decides" in output
+    assert "cat/my.ipynb (cat): it has no cell of this course" in output
     assert submitted(course)["bob/toy/toy.ipynb"] == '{"cells": ['
 
 
-def test_a_damaged_notebook_alone_is_not_called_another_courses(course, run, tmp_path):
+def test_single_damaged_notebook_is_not_attributed_to_another_course(course, run, tmp_path):
     archive = make_zip(tmp_path / "a.zip", {"bob/toy.ipynb": '{"cells": ['})
     assert "damaged, cut off or too large; the name decides" in run("collect", archive, "--yes")
     assert submitted(course) == {"bob/toy/toy.ipynb": '{"cells": ['}
 
 
-def test_the_same_student_twice_is_refused_and_nothing_written(course, run, tmp_path):
+def test_two_submissions_of_one_student_are_refused(course, run, tmp_path):
     files = {
         "ann/toy.ipynb": notebook("a"),
         "ann/toy/toy.ipynb": notebook("b"),
@@ -326,13 +333,13 @@ def test_the_same_student_twice_is_refused_and_nothing_written(course, run, tmp_
     assert submitted(course) == {}
 
 
-def test_copies_of_one_file_are_no_doubles(course, run, tmp_path):
+def test_identical_copies_are_accepted(course, run, tmp_path):
     files = {"ann/toy.ipynb": notebook(), "ann/toy/toy.ipynb": notebook()}
     run("collect", make_zip(tmp_path / "a.zip", files), "--yes")
-    assert submitted(course) == {HERS: notebook()}
+    assert submitted(course) == {ANN_NOTEBOOK: notebook()}
 
 
-def test_several_notebooks_in_one_submission_stop_nobody_else(course, run, tmp_path):
+def test_several_notebooks_in_one_submission_affect_only_that_student(course, run, tmp_path):
     enrol(course, ANN, BOB)
     folder = "Ann Lee_31_assignsubmission_file"
     files = {
@@ -340,55 +347,55 @@ def test_several_notebooks_in_one_submission_stop_nobody_else(course, run, tmp_p
         f"{folder}/b.ipynb": notebook("b"),
         "Bob Ray_32_assignsubmission_file/x.ipynb": notebook(),
     }
-    shown = run("collect", make_zip(tmp_path / "a.zip", files), "--yes")
-    assert "the submission has several notebooks" in shown
+    output = run("collect", make_zip(tmp_path / "a.zip", files), "--yes")
+    assert "the submission has several notebooks" in output
     assert list(submitted(course)) == ["bob/toy/toy.ipynb"]
 
 
-def test_two_people_of_one_name_do_not_become_one_student(course, run, tmp_path):
+def test_two_people_with_one_name_are_not_merged(course, run, tmp_path):
     enrol(course, ANN)
     files = {f"Ann Lee_{n}_assignsubmission_file/toy.ipynb": notebook(str(n)) for n in (31, 32)}
-    shown = run("collect", make_zip(tmp_path / "a.zip", files), "--yes")
-    assert "two people would become ann" in shown
+    output = run("collect", make_zip(tmp_path / "a.zip", files), "--yes")
+    assert "two people would become ann" in output
     assert submitted(course) == {}
 
 
-def test_an_id_that_is_no_name_of_a_folder_is_refused(course, run, tmp_path):
+def test_id_that_cannot_be_a_folder_name_is_refused(course, run, tmp_path):
     metadata = "submission_5:\n  :submitters:\n  - :sid: '../eve'\n"
     files = {"submission_metadata.yml": metadata, "submission_5/toy.ipynb": notebook()}
-    shown = run("collect", make_zip(tmp_path / "g.zip", files), "--yes")
-    assert "the id ../eve cannot be the name of a folder" in shown
+    output = run("collect", make_zip(tmp_path / "g.zip", files), "--yes")
+    assert "the id ../eve cannot be the name of a folder" in output
     assert submitted(course) == {}
 
 
-def test_a_students_folder_that_is_a_link_is_not_written_through(course, run, tmp_path):
+def test_linked_student_folder_is_not_written_to(course, run, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     (course.submitted / "ann").symlink_to(tmp_path / "elsewhere")
-    shown = run("collect", make_zip(tmp_path / "a.zip", {HERS: notebook()}), "--yes")
-    assert "is a link or in a linked folder" in shown
+    output = run("collect", make_zip(tmp_path / "a.zip", {ANN_NOTEBOOK: notebook()}), "--yes")
+    assert "is a link or in a linked folder" in output
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
-def test_a_person_at_a_terminal_is_asked(course, run, tmp_path, monkeypatch):
-    asked = []
-    monkeypatch.setattr(cli, "_confirmed", lambda question: asked.append(question) or True)
-    run("collect", make_zip(tmp_path / "a.zip", {HERS: notebook()}))
-    assert asked == ["Write 1 submission?"]
-    assert submitted(course) == {HERS: notebook()}
+def test_collect_asks_for_confirmation_at_a_terminal(course, run, tmp_path, monkeypatch):
+    questions = []
+    monkeypatch.setattr(cli, "_confirmed", lambda question: questions.append(question) or True)
+    run("collect", make_zip(tmp_path / "a.zip", {ANN_NOTEBOOK: notebook()}))
+    assert questions == ["Write 1 submission?"]
+    assert submitted(course) == {ANN_NOTEBOOK: notebook()}
 
 
-def test_a_run_that_was_killed_is_finished_by_the_next(course, run, tmp_path):
+def test_interrupted_collection_is_completed_by_the_next(course, run, tmp_path):
     archive = make_zip(tmp_path / "a.zip", {"leeann_11_1_toy.ipynb": notebook()})
     run("collect", archive, "--yes")
     before = places(course)
-    (course.root / "platforms.json").unlink()  # what is written last
+    (course.root / "platforms.json").unlink()  # the file that is written last
     assert "Nothing was written" in run("collect", archive)
     run("collect", archive, "--yes")
     assert places(course) == before
     assert "There is nothing to write" in run("collect", archive)
 
 
-def test_a_damaged_memory_of_the_platform_is_named(course, run, tmp_path):
+def test_damaged_platform_file_is_reported(course, run, tmp_path):
     (course.root / "platforms.json").write_text("{", encoding="utf-8")
-    line = run("collect", make_zip(tmp_path / "a.zip", {HERS: notebook()}), "--yes", code=1)
+    line = run("collect", make_zip(tmp_path / "a.zip", {ANN_NOTEBOOK: notebook()}), "--yes", code=1)
     assert "platforms.json: the platform's names cannot be read" in line

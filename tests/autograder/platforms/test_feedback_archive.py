@@ -1,4 +1,4 @@
-"""Feedback as a zip with the names that the platform gave."""
+"""Test feedback archives with the file names of the platform."""
 
 import zipfile
 
@@ -14,8 +14,8 @@ PEOPLE = (
 
 
 @pytest.fixture
-def taught(course):
-    """Both students have a page, and a class of other files is beside it."""
+def course_with_pages(course):
+    """Return a course in which both students have a page next to other files."""
     enrol(course, *PEOPLE)
     for name in ("ann", "bob"):
         files = {"toy.html": f"<p>{name}", "autograder/x.py": "x", "toy.cases": "x"}
@@ -23,44 +23,44 @@ def taught(course):
     return course
 
 
-def made(course, platform):
+def archive_and_pages(course, platform):
     (archive,) = write_feedback_archives(course, platform)
     with zipfile.ZipFile(archive.path) as stream:
         return archive, {name: stream.read(name).decode() for name in stream.namelist()}
 
 
-def test_canvas(taught, run, tmp_path):
+def test_canvas_archive_uses_the_collected_names(course_with_pages, run, tmp_path):
     files = {"leeann_LATE_11_501_my_2_toy-1.ipynb": notebook()}
     run("collect", make_zip(tmp_path / "a.zip", files), "--yes")
-    archive, pages = made(taught, "canvas")
+    archive, pages = archive_and_pages(course_with_pages, "canvas")
     assert pages == {"leeann_LATE_11_501_toy.html": "<p>ann"}
     assert archive.absent == ("bob",)
 
 
 @pytest.mark.parametrize("between", ["/", "_/", "_"])
-def test_moodle(taught, run, tmp_path, between):
+def test_moodle_archive_uses_the_collected_folders(course_with_pages, run, tmp_path, between):
     names = {"ann": "Ann Lee_31", "bob": "Bob Ray_32"}
     files = {
         f"{name}_assignsubmission_file{between}my.ipynb": notebook() for name in names.values()
     }
     run("collect", make_zip(tmp_path / "a.zip", files), "--yes")
-    _, pages = made(taught, "moodle")
+    _, pages = archive_and_pages(course_with_pages, "moodle")
     assert pages == {
         f"{name}_assignsubmission_file{between}toy.html": f"<p>{student}"
         for student, name in names.items()
     }
 
 
-def test_the_same_pages_make_the_same_archive(taught, run, tmp_path):
+def test_archive_is_reproducible(course_with_pages, run, tmp_path):
     run("collect", make_zip(tmp_path / "a.zip", {"leeann_11_1_toy.ipynb": notebook()}), "--yes")
-    first = made(taught, "canvas")[0].path.read_bytes()
-    assert made(taught, "canvas")[0].path.read_bytes() == first
+    first = archive_and_pages(course_with_pages, "canvas")[0].path.read_bytes()
+    assert archive_and_pages(course_with_pages, "canvas")[0].path.read_bytes() == first
 
 
-def test_what_cannot_be_sent_back_is_said(taught):
+def test_feedback_that_cannot_be_returned_is_reported(course_with_pages):
     with pytest.raises(FeedbackArchiveError, match="accepts no feedback for several students"):
-        write_feedback_archives(taught, "gradescope")
+        write_feedback_archives(course_with_pages, "gradescope")
     with pytest.raises(
         FeedbackArchiveError, match="nothing was collected from an archive of Moodle"
     ):
-        write_feedback_archives(taught, "moodle")
+        write_feedback_archives(course_with_pages, "moodle")

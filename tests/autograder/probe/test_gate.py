@@ -1,4 +1,4 @@
-"""No process begins or lives on beside what is forbidden, whichever way it is begun."""
+"""Test that no process starts or survives where functions are forbidden."""
 
 import platform
 import socket
@@ -29,7 +29,7 @@ instruction = ctypes.c_uint64(0x7FFF000000000006)
 allow = (ctypes.c_uint64 * 2)(1, ctypes.addressof(instruction))  # a filter that allows everything
 
 
-def begin(name, *arguments):
+def start(name, *arguments):
     if kernel.syscall(NUMBERS[name], *arguments) == 0:
         os._exit(0)
     return ctypes.get_errno()
@@ -45,17 +45,17 @@ def trial():
     return BODY
 """
 
-BEGINNINGS = {
-    "fork": 'begin("fork")',
-    "vfork": 'begin("vfork")',
-    "clone": 'begin("clone", SIGCHLD, 0, 0, 0, 0)',
+STARTS = {
+    "fork": 'start("fork")',
+    "vfork": 'start("vfork")',
+    "clone": 'start("clone", SIGCHLD, 0, 0, 0, 0)',
     "os.fork": "os.fork() or os._exit(0)",
     "os.system": 'os.system("true")',
     "os.posix_spawn": 'os.posix_spawn("/bin/true", ["true"], {})',
     "subprocess": 'subprocess.run(["true"]).returncode',
-    "a thread's": "in_a_thread(lambda: os.fork() or os._exit(0))",
+    "in a thread": "in_a_thread(lambda: os.fork() or os._exit(0))",
 }
-NEVER_MADE = ("vfork",)  # where it may begin, its process goes on upon the stack of Python
+NEVER_CALLED = ("vfork",)  # if allowed, its process would share the stack of Python
 
 
 @pytest.fixture(scope="module", params=["warm", "cold"])
@@ -72,38 +72,38 @@ def run(box, body, *, before="", forbidden=("colorsys.rgb_to_hsv",), exercises=1
         return room.run(wire.encode(calls), seconds=10, again=True)
 
 
-def value(seen):
-    _, (observation,) = wire.decode(seen.results[0])
+def value(outcome):
+    _, (observation,) = wire.decode(outcome.results[0])
     return observation.value
 
 
-@pytest.mark.parametrize("name", BEGINNINGS)
-def test_what_is_to_begin_ends_the_run(room, name):
+@pytest.mark.parametrize("name", STARTS)
+def test_starting_a_process_ends_a_sealed_run(room, name):
     if platform.machine() == "aarch64" and name in ("fork", "vfork"):
-        pytest.skip("this processor has no such call")
-    if name not in NEVER_MADE:
-        assert run(room, BEGINNINGS[name], forbidden=()).status == "ended"
-    seen = run(room, BEGINNINGS[name])
-    assert (seen.status, seen.cell, seen.results) == (Status.SEALED, None, ())
+        pytest.skip("this processor has no such system call")
+    if name not in NEVER_CALLED:
+        assert run(room, STARTS[name], forbidden=()).status == "ended"
+    outcome = run(room, STARTS[name])
+    assert (outcome.status, outcome.cell, outcome.results) == (Status.SEALED, None, ())
 
 
-def test_what_began_in_the_cells_has_ended(room):
-    left = "started = subprocess.Popen(['sleep', '1000'])\n"
-    seen = run(room, "started.wait()", before=left)
-    assert (seen.status, seen.left, value(seen)) == ("ended", True, -9)
-    seen = run(room, "started.poll()", before=left, forbidden=())
-    assert (seen.status, seen.left, value(seen)) == ("ended", False, None)
+def test_processes_started_by_cells_are_killed_before_a_sealed_run(room):
+    cell = "started = subprocess.Popen(['sleep', '1000'])\n"
+    outcome = run(room, "started.wait()", before=cell)
+    assert (outcome.status, outcome.left, value(outcome)) == ("ended", True, -9)
+    outcome = run(room, "started.poll()", before=cell, forbidden=())
+    assert (outcome.status, outcome.left, value(outcome)) == ("ended", False, None)
 
 
-def test_who_begins_others_without_end_has_ended(room):
-    left = "subprocess.Popen('while true; do true & wait; done', shell=True)\n"
-    seen = run(room, "1", before=left)
-    assert (seen.status, seen.left, value(seen)) == ("ended", True, 1)
+def test_endlessly_forking_process_of_a_cell_is_killed(room):
+    cell = "subprocess.Popen('while true; do true & wait; done', shell=True)\n"
+    outcome = run(room, "1", before=cell)
+    assert (outcome.status, outcome.left, value(outcome)) == ("ended", True, 1)
 
 
-def test_what_has_ended_by_itself_was_not_left(room):
-    seen = run(room, "1", before="subprocess.Popen(['true']).wait()\nos.system('true')\n")
-    assert (seen.status, seen.left) == ("ended", False)
+def test_finished_processes_do_not_count_as_left_behind(room):
+    outcome = run(room, "1", before="subprocess.Popen(['true']).wait()\nos.system('true')\n")
+    assert (outcome.status, outcome.left) == ("ended", False)
 
 
 THREADS = {
@@ -120,36 +120,36 @@ THREADS = {
 }
 
 
-@pytest.mark.parametrize("left", THREADS.values(), ids=THREADS)
-def test_a_run_goes_on_without_the_threads_that_the_cells_have_left(room, left):
-    seen = run(room, "in_a_thread(int)", before=left, exercises=2)
-    assert (seen.status, seen.left, len(seen.results)) == ("ended", True, 2)
-    assert value(seen) is None
+@pytest.mark.parametrize("cell", THREADS.values(), ids=THREADS)
+def test_run_continues_without_threads_left_by_cells(room, cell):
+    outcome = run(room, "in_a_thread(int)", before=cell, exercises=2)
+    assert (outcome.status, outcome.left, len(outcome.results)) == ("ended", True, 2)
+    assert value(outcome) is None
 
 
-def test_no_code_of_the_cells_runs_around_the_fork(room):
+def test_fork_hooks_of_cells_do_not_run(room):
     hooks = (
-        "seen = []\n"
-        "def hook():\n    seen.append(1)\n"
+        "calls = []\n"
+        "def hook():\n    calls.append(1)\n"
         "os.register_at_fork(before=hook, after_in_child=hook)\n"
         "handler = ctypes.CFUNCTYPE(None)(hook)\n"
         "ctypes.CDLL(None).__register_atfork(handler, None, handler, None)\n"
     )
-    seen = run(room, "len(seen)", before=hooks + THREADS["thread"])
-    assert (seen.status, seen.left, value(seen)) == ("ended", True, 0)
+    outcome = run(room, "len(calls)", before=hooks + THREADS["thread"])
+    assert (outcome.status, outcome.left, value(outcome)) == ("ended", True, 0)
     forked = hooks + "os.waitpid(os.fork() or os._exit(0), 0)\n"
-    assert value(run(room, "len(seen)", before=forked, forbidden=())) >= 2
+    assert value(run(room, "len(calls)", before=forked, forbidden=())) >= 2
 
 
-def test_a_thread_of_one_exercise_is_not_left_to_the_next(room):
-    begins = "(threading.Thread(target=threading.Event().wait, daemon=True).start(), 1)[1]"
-    seen = run(room, begins, exercises=3)
-    assert (seen.status, seen.left, len(seen.results)) == ("ended", True, 3)
+def test_thread_of_an_exercise_does_not_reach_the_next(room):
+    body = "(threading.Thread(target=threading.Event().wait, daemon=True).start(), 1)[1]"
+    outcome = run(room, body, exercises=3)
+    assert (outcome.status, outcome.left, len(outcome.results)) == ("ended", True, 3)
 
 
-def test_threads_may_begin(room):
-    seen = run(room, "in_a_thread(int)")
-    assert (seen.status, value(seen)) == ("ended", None)
+def test_threads_may_start_in_a_sealed_run(room):
+    outcome = run(room, "in_a_thread(int)")
+    assert (outcome.status, value(outcome)) == ("ended", None)
 
 
 NOT_PERMITTED, BUSY = 1, 16
@@ -161,46 +161,48 @@ FILTERS = {
 
 
 @pytest.mark.parametrize(("call", "number"), FILTERS.items())
-def test_no_filter_of_system_calls_is_a_students(room, call, number):
-    seen = run(room, f"({call}, ctypes.get_errno())", forbidden=())
-    assert value(seen) == (-1, number)
+def test_student_code_cannot_install_a_system_call_filter(room, call, number):
+    outcome = run(room, f"({call}, ctypes.get_errno())", forbidden=())
+    assert value(outcome) == (-1, number)
 
 
-def test_where_the_kernel_does_not_ask_a_run_goes_on_without_a_seal(monkeypatch):
-    def refused():
+def test_run_is_not_sealed_if_the_kernel_refuses_a_listener(monkeypatch):
+    def refuse():
         raise OSError(16, "no listener for new processes")
 
-    monkeypatch.setattr(seccomp, "listen", refused)
-    told, telling = socket.socketpair()
-    assert gate.install(telling) is gate.no_seal
-    assert gate.gate(told, object(), ()) is None
+    monkeypatch.setattr(seccomp, "listen", refuse)
+    receiver, sender = socket.socketpair()
+    assert gate.install(sender) is gate.no_seal
+    assert gate.gate(receiver, object(), ()) is None
 
 
 LEAVING = {
-    "the profile function taken away": "(list(map(sys.setprofile, [None])), job())",
-    "it is put back": "(before := sys.getprofile(), list(map(sys.setprofile, [None])), "
+    "profile removed": "(list(map(sys.setprofile, [None])), job())",
+    "profile removed, restored": "(before := sys.getprofile(), list(map(sys.setprofile, [None])), "
     "job(), list(map(sys.setprofile, [before])))",
     "in a trace function": "(sys.settrace(lambda *_: job()), (lambda: 1)(), sys.settrace(None))",
-    "none for new threads": "(threading.setprofile(None), in_a_thread(job))",
-    "none for new threads, by its name": "(setattr(threading, '_profile_hook', None), "
+    "no profile for new threads": "(threading.setprofile(None), in_a_thread(job))",
+    "no profile, by its private name": "(setattr(threading, '_profile_hook', None), "
     "in_a_thread(job))",
-    "an older name": "_thread.start_new(job, ())",
+    "an older name of the thread function": "_thread.start_new(job, ())",
 }
 
 
 @pytest.mark.parametrize("body", LEAVING.values(), ids=LEAVING)
-def test_who_would_leave_the_watch_or_end_it_is_noted(room, body):
+def test_evading_or_ending_the_watch_is_recorded(room, body):
     before = "import sys, _thread, colorsys\ndef job():\n    colorsys.rgb_to_hsv(0.1, 0.2, 0.3)\n"
-    seen = run(room, f"({body}, 1)[-1]", before=before)
-    _, (observation,) = wire.decode(seen.results[0])
+    outcome = run(room, f"({body}, 1)[-1]", before=before)
+    _, (observation,) = wire.decode(outcome.results[0])
     assert observation.ready_made, observation.value
     assert not run_in_threads(room, before)
 
 
 def run_in_threads(room, before):
-    """What is noted of an answer that lets others work for it, and does nothing else."""
+    """Return the record of an answer that computes in a pool of threads and breaks no rule."""
     pool = "concurrent.futures.ThreadPoolExecutor(2)"
-    seen = run(room, f"[*{pool}.map(abs, [1, 2])]", before=f"import concurrent.futures\n{before}")
-    _, (observation,) = wire.decode(seen.results[0])
+    outcome = run(
+        room, f"[*{pool}.map(abs, [1, 2])]", before=f"import concurrent.futures\n{before}"
+    )
+    _, (observation,) = wire.decode(outcome.results[0])
     assert observation.value == [1, 2]
     return observation.ready_made

@@ -1,4 +1,4 @@
-"""What runs is seen under its own name, however it was reached, and nothing else is."""
+"""Test that ready-made functions are recorded by name, however reached, and no others."""
 
 import functools
 import subprocess
@@ -19,7 +19,7 @@ X = torch.randn(2, 3, 4, requires_grad=True)
 GRAPH = X.exp().sum()
 BLOCK = nn.TransformerEncoderLayer(4, 2, 8, batch_first=True)
 
-SEEN = [
+READY_MADE = [
     (forbidden.SOFTMAX, lambda: nn.Softmax(-1)(X), "torch.nn.functional.softmax"),
     (forbidden.SOFTMAX, lambda: torch.ops.aten._softmax(X, -1, False), "torch.ops.aten._softmax"),
     (
@@ -88,79 +88,79 @@ SEEN = [
 ]
 
 
-@pytest.mark.parametrize(("names", "run", "first"), SEEN)
-def test_what_is_ready_made_is_seen_under_its_own_name(names, run, first):
-    with Watch(names).watching() as seen:
+@pytest.mark.parametrize(("names", "run", "first"), READY_MADE)
+def test_ready_made_function_is_recorded_by_its_name(names, run, first):
+    with Watch(names).watching() as recorded:
         run()
-    assert seen[0] == first
+    assert recorded[0] == first
 
 
-def test_every_operator_that_computes_a_softmax_is_seen():
-    found = lines_of_operators("softmax")
-    assert len(found) >= 8
-    assert "scaled_dot_product_attention.default" in {name for name, *_ in found}
-    assert [name for name, *seen in found if not seen] == []
+def test_every_softmax_operator_is_recorded():
+    lines = lines_of_operators("softmax")
+    assert len(lines) >= 8
+    assert "scaled_dot_product_attention.default" in {name for name, *_ in lines}
+    assert [name for name, *recorded in lines if not recorded] == []
 
 
-def test_every_derivative_that_is_an_operator_is_seen():
-    found = lines_of_operators("backward")
-    assert len(found) >= 200  # all but one, which ends its process
-    assert "_softmax_backward_data.default" in {name for name, *_ in found}
-    assert [name for name, *seen in found if not seen] == []
+def test_every_backward_operator_is_recorded():
+    lines = lines_of_operators("backward")
+    assert len(lines) >= 200  # every operator except one that ends its process
+    assert "_softmax_backward_data.default" in {name for name, *_ in lines}
+    assert [name for name, *recorded in lines if not recorded] == []
 
 
-def lines_of_operators(what):
-    """The names of operators that were run, and what a watch has seen of each."""
-    command = [sys.executable, torch_operators.__file__, what]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return [line.split() for line in done.stdout.splitlines()]
+def lines_of_operators(kind):
+    """Return (operator, recorded names...) for each operator of a kind that was run."""
+    command = [sys.executable, torch_operators.__file__, kind]
+    process = subprocess.run(command, capture_output=True, text=True, check=True)
+    return [line.split() for line in process.stdout.splitlines()]
 
 
-def test_a_function_of_python_is_seen_by_its_code_in_a_thread_too():
+def test_python_function_is_recognised_by_its_code_in_threads_too():
     names = ("colorsys.rgb_to_hsv",)
     import colorsys
 
     alias = colorsys.rgb_to_hsv
-    with Watch(names).watching() as seen:
+    with Watch(names).watching() as recorded:
         thread = threading.Thread(target=alias, args=(0.1, 0.2, 0.3))
         thread.start()
         thread.join()
-    assert seen == list(names)
+    assert recorded == list(names)
 
 
-def test_what_is_written_in_c_is_seen_below_all_that_python_can_switch_off():
-    norm = functools.partial(torch.layer_norm, X, (4,))  # Python's profile does not see it called
+def test_c_function_is_recorded_below_pythons_dispatch():
+    norm = functools.partial(torch.layer_norm, X, (4,))  # invisible to Python's profile function
     off = torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch()
-    with Watch(forbidden.LAYER_NORM).watching() as seen, off[0], off[1]:
+    with Watch(forbidden.LAYER_NORM).watching() as recorded, off[0], off[1]:
         norm()
-    assert "torch.ops.aten.native_layer_norm" in seen
+    assert "torch.ops.aten.native_layer_norm" in recorded
 
 
-def test_an_operator_is_seen_in_a_thread_that_the_answer_makes():
+def test_operator_in_a_thread_of_the_answer_is_recorded():
     norm = functools.partial(torch.layer_norm, X, (4,))
-    with Watch(forbidden.LAYER_NORM).watching() as seen:
+    with Watch(forbidden.LAYER_NORM).watching() as recorded:
         thread = threading.Thread(target=lambda: norm())
         thread.start()
         thread.join()
-    assert "torch.ops.aten.native_layer_norm" in seen
+    assert "torch.ops.aten.native_layer_norm" in recorded
 
 
-def test_a_recorder_that_somebody_else_ends_is_told():
-    with Watch(forbidden.LAYER_NORM).watching() as seen:
+def test_switching_off_the_recorder_is_recorded():
+    with Watch(forbidden.LAYER_NORM).watching() as recorded:
         torch._C._autograd._disable_profiler_legacy()
-    assert seen == [SWITCHED_OFF]
+    assert recorded == [SWITCHED_OFF]
 
 
-def test_a_function_of_the_answers_own_under_the_name_of_torchs_is_not_seen(monkeypatch):
+def test_own_function_with_a_torch_name_is_not_recorded(monkeypatch):
     watch = Watch(("torch.nn.functional.softmax",))
     monkeypatch.setattr(F, "softmax", softmax)
-    with watch.watching() as seen:
+    with watch.watching() as recorded:
         F.softmax(X)
-    assert seen == []
+    assert recorded == []
 
 
 class Written(nn.LayerNorm):
-    """The parts of torch's own, and a calculation that is written out."""
+    """A layer norm with the parameters of torch's and a written-out calculation."""
 
     def forward(self, X):
         centred = X - X.mean(-1, keepdim=True)
@@ -171,36 +171,38 @@ def softmax(x):
     return x.exp() / x.exp().sum(-1, keepdim=True)
 
 
-def test_what_is_written_out_is_not_seen_whatever_it_is_called():
+def test_written_out_calculation_is_not_recorded():
     everything = (
         *forbidden.SOFTMAX,
         *forbidden.ATTENTION,
         *forbidden.LAYER_NORM,
         *forbidden.AUTOMATIC_DIFFERENTIATION,
     )
-    with Watch(everything).watching() as seen:
+    with Watch(everything).watching() as recorded:
         with torch.no_grad():
             Written(4)(X) @ softmax(X).mT
         X.detach().requires_grad_().sum()
-    assert seen == []
+    assert recorded == []
 
 
-def test_nothing_is_watched_after_it():
+def test_watching_ends_with_the_context():
     before = sys.getprofile(), threading.getprofile()
-    with Watch(forbidden.SOFTMAX).watching() as seen:
+    with Watch(forbidden.SOFTMAX).watching() as recorded:
         pass
     X.softmax(-1)
-    assert seen == []
+    assert recorded == []
     assert (sys.getprofile(), threading.getprofile()) == before
 
 
-def test_watching_does_not_load_torchs_compiler():
-    """It takes three seconds, in each process that judges an answer."""
+def test_watching_does_not_import_the_torch_compiler():
+    """Save three seconds in each process that judges an answer."""
     code = (
         "import sys, torch\n"
         "from autograder.probe.ready_made import Watch\n"
-        "with Watch(('torch.softmax',)).watching() as seen: torch.softmax(torch.ones(2), 0)\n"
-        "print(seen, 'torch._dynamo' in sys.modules)"
+        "with Watch(('torch.softmax',)).watching() as recorded: torch.softmax(torch.ones(2), 0)\n"
+        "print(recorded, 'torch._dynamo' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['torch.softmax'] False"
+    process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert process.stdout.strip() == "['torch.softmax'] False"

@@ -1,4 +1,4 @@
-"""What comes back of a run is bounded, and what came before it was too much is kept."""
+"""Test that results of a run are limited in size and that earlier results are kept."""
 
 from contextlib import closing
 
@@ -11,7 +11,7 @@ from autograder.sandbox.backends import open_sandbox
 CELL = b"import numpy\ndef large():\n    return numpy.zeros(11 * 2**17)\n"  # 11 MiB
 
 
-def test_results_before_the_one_that_is_too_much_are_kept():
+def test_results_before_an_oversized_one_are_kept():
     cells = [(np.frombuffer(CELL, np.uint8), "large")]
     exercises = [("large", [Call(())])] * 3
     sandbox = open_sandbox()
@@ -19,4 +19,4 @@ def test_results_before_the_one_that_is_too_much_are_kept():
         run = room.run(wire.encode(exercises), seconds=10)
         assert room.open
     assert run.status == "results"
-    assert [len(one) >> 20 for one in run.results] == [11]
+    assert [len(result) >> 20 for result in run.results] == [11]

@@ -1,4 +1,4 @@
-"""What a supervisor imports for the processes that it forks."""
+"""Test which modules a supervisor imports before it forks."""
 
 from contextlib import closing
 
@@ -12,17 +12,17 @@ from autograder.sandbox.backends import open_sandbox
 TRIAL = """
 import sys
 
-there = "torch._dynamo" in sys.modules
+imported = "torch._dynamo" in sys.modules
 WORD = None
 
 
 def trial():
-    return there
+    return imported
 """
 
 
-@pytest.mark.parametrize(("word", "there"), [("number", False), ("optimiser", True)])
-def test_what_torch_loads_for_an_optimiser_is_there_where_one_is_named(word, there):
+@pytest.mark.parametrize(("word", "imported"), [("number", False), ("optimiser", True)])
+def test_supervisor_imports_torch_dynamo_if_a_cell_names_an_optimiser(word, imported):
     cell = np.frombuffer(TRIAL.replace("WORD", word).encode(), np.uint8)
     sandbox = open_sandbox()
     with (
@@ -30,5 +30,5 @@ def test_what_torch_loads_for_an_optimiser_is_there_where_one_is_named(word, the
         closing(sandbox.room(wire.encode([(cell, "trial")]), torch=True)) as room,
     ):
         run = room.run(wire.encode([("trial", [Call(())])]), seconds=10)
-    _, (seen,) = wire.decode(run.results[0])
-    assert seen.value is there
+    _, (observation,) = wire.decode(run.results[0])
+    assert observation.value is imported

@@ -1,4 +1,4 @@
-"""What a room's processes use is seen from outside: also what their threads do."""
+"""Test measuring from outside what the processes and threads of a room use."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ time.sleep(60)
 LOOKS_DEAD = """
 import ctypes, platform, threading, time
 def hold():
-    held = bytearray(b"x") * (50 * 2**20)
+    memory = bytearray(b"x") * (50 * 2**20)
     time.sleep(60)
 threading.Thread(target=hold).start()
 ctypes.CDLL(None).syscall({"x86_64": 60, "aarch64": 93}[platform.machine()], 0)  # ends one thread
@@ -29,8 +29,8 @@ SLEEPS = "import time\ntime.sleep(60)"
 
 
 @pytest.fixture
-def started(tmp_path):
-    """Start a program; returns its process, and a watch that sees this one only."""
+def start_watched(tmp_path):
+    """Return a function that starts a program and returns a watch on this process only."""
     processes = []
 
     def start(program):
@@ -47,8 +47,8 @@ def started(tmp_path):
         process.wait()
 
 
-def test_a_thread_that_computes_while_the_first_one_waits_is_not_idle(started):
-    watch = started(SPINS)
+def test_process_with_a_busy_second_thread_is_not_idle(start_watched):
+    watch = start_watched(SPINS)
     while watch.look().seconds < 0.5:
         time.sleep(0.01)
     for _ in range(10):
@@ -56,25 +56,25 @@ def test_a_thread_that_computes_while_the_first_one_waits_is_not_idle(started):
         assert watch.look().runnable
 
 
-def test_the_memory_of_a_process_whose_first_thread_has_ended_counts(started):
-    watch = started(LOOKS_DEAD)
-    watch._initial_memory = 0  # it is no fork of this process
+def test_memory_counts_after_the_main_thread_has_ended(start_watched):
+    watch = start_watched(LOOKS_DEAD)
+    watch._initial_memory = 0  # the process is not a fork of this one
     folder = watch._folder
     (process,) = (name for name in os.listdir(folder) if name.isdigit())
     while b"State:\tZ" not in watch._read(f"{process}/status"):
         time.sleep(0.01)
     deadline = time.monotonic() + 30
-    while watch.look().memory < 50 * 2**20 and time.monotonic() < deadline:  # it fills it
+    while watch.look().memory < 50 * 2**20 and time.monotonic() < deadline:  # while it allocates
         time.sleep(0.05)
     usage = watch.look()
     assert usage.memory >= 50 * 2**20
     assert usage.processes == 1
 
 
-def test_a_process_that_sleeps_is_idle(started):
-    watch = started(SLEEPS)
+def test_sleeping_process_is_idle(start_watched):
+    watch = start_watched(SLEEPS)
     deadline = time.monotonic() + 30
-    while watch.look().runnable and time.monotonic() < deadline:  # it begins
+    while watch.look().runnable and time.monotonic() < deadline:  # until it has started
         time.sleep(0.05)
     time.sleep(0.5)
     assert not watch.look().runnable

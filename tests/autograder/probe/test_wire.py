@@ -1,4 +1,4 @@
-"""The wire format: what goes in comes out; what is no message is an error, never code."""
+"""Test the wire format: values survive it; invalid messages are errors and never run code."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ values = st.recursive(
 
 
 @given(values)
-def test_what_goes_in_comes_out(value):
+def test_values_survive_encoding(value):
     back = wire.decode(wire.encode(value))
     assert type(back) is type(value)
     assert agree(back, value)
@@ -56,12 +56,12 @@ def test_what_goes_in_comes_out(value):
         Raised("ValueError", "text", 3),
     ],
 )
-def test_the_special_values_come_back(value):
+def test_special_values_survive_encoding(value):
     assert wire.decode(wire.encode(value)) == value
 
 
 class Lookalike(np.ndarray):
-    """A subclass may lie about its values, so it is not taken for an array."""
+    """A subclass, which may misreport its values and so does not count as an array."""
 
 
 @pytest.mark.parametrize(
@@ -81,30 +81,30 @@ class Lookalike(np.ndarray):
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_other_types_become_foreign(value):
+def test_unsupported_types_become_foreign(value):
     assert isinstance(wire.decode(wire.encode(value)), Foreign)
 
 
-def test_a_value_that_holds_itself_ends():
+def test_encoding_a_recursive_value_terminates():
     value: list = []
     value.append(value)
     assert isinstance(wire.decode(wire.encode(value)), list)
 
 
-def test_strides_and_order_do_not_matter():
+def test_strides_and_memory_order_do_not_matter():
     array = np.arange(12.0).reshape(3, 4)
     for view in (array.T, array[::-1], array[:, ::2], np.broadcast_to(array[0], (3, 4))):
         assert np.array_equal(wire.decode(wire.encode(view)), view)
 
 
 @given(st.binary(max_size=200))
-def test_noise_is_an_error(noise):
+def test_random_bytes_are_an_error(noise):
     with pytest.raises(wire.WireError):
         wire.decode(noise)
 
 
 @given(st.data())
-def test_a_damaged_message_is_an_error_or_a_value_never_anything_else(data):
+def test_damaged_message_raises_only_wire_errors(data):
     message = bytearray(wire.encode([("x", np.arange(6.0)), {"k": 1.5}, None]))
     position = data.draw(st.integers(0, len(message) - 1))
     message[position] = data.draw(st.integers(0, 255))
@@ -144,7 +144,7 @@ def test_a_damaged_message_is_an_error_or_a_value_never_anything_else(data):
         "nonsense",
     ],
 )
-def test_each_malformed_node_is_an_error(header):
+def test_every_malformed_node_is_an_error(header):
     text = header.encode()
     with pytest.raises(wire.WireError):
         wire.decode(wire.MAGIC + len(text).to_bytes(8, "little") + text)

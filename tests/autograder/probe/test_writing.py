@@ -1,4 +1,4 @@
-"""What a cell that begins with `%%writefile` writes, and where it may not."""
+"""Test which files cells with `%%writefile` write, and which places are refused."""
 
 import pytest
 
@@ -17,24 +17,24 @@ READ = {
 
 
 @pytest.mark.parametrize(("source", "file"), READ.items())
-def test_the_magic_is_read_as_a_notebook_reads_it(source, file):
+def test_writefile_magic_is_parsed_as_in_a_notebook(source, file):
     assert written_file(source) == file
 
 
 @pytest.mark.parametrize("source", ["x = 1", "%%time\n%%writefile a", "%writefile a", "%%files a"])
-def test_other_cells_write_none(source):
+def test_cells_without_the_magic_write_no_file(source):
     assert written_file(source) is None
 
 
 @pytest.mark.parametrize("name", ["helpers.py", "lib/helpers.py", "a/../helpers.py", "..py"])
-def test_a_file_in_the_folder_of_the_notebook_is_written(name):
+def test_file_inside_the_notebook_folder_may_be_written(name):
     assert WrittenFile(name, False, "").refused is None
 
 
 @pytest.mark.parametrize("name", ["/tmp/a.py", "../a.py", "..", "a/../../b", "~/a.py", "."])
-def test_what_leads_out_is_refused_in_words(name):
+def test_file_outside_the_notebook_folder_is_refused(name):
     assert f"%%writefile {name} would write outside" in WrittenFile(name, False, "").refused
 
 
-def test_a_magic_without_a_name_is_refused_in_words():
+def test_magic_without_a_file_name_is_refused():
     assert "Write: %%writefile helpers.py" in WrittenFile("", False, "").refused

@@ -1,4 +1,4 @@
-"""What is missing from a proof is said, fault by fault; the smallest exercise has none."""
+"""Test that each fault of an exercise is reported, and that the smallest exercise has none."""
 
 import functools
 from dataclasses import replace
@@ -50,7 +50,7 @@ FAULTS = {
         "The right answer `plain` fails on the public cases",
     ),
     "a reference that raises": (
-        replace(SMALLEST, reference=as_reference(lambda x: x.nothing)),
+        replace(SMALLEST, reference=as_reference(lambda x: x.absent)),
         "the reference raises AttributeError on the case 'two rows'",
     ),
     "a right answer that is wrong": (
@@ -61,7 +61,7 @@ FAULTS = {
         replace(SMALLEST, cases=cases([0, 0], [0, 0])),
         "The wrong answer “columns for rows” passes on the public cases. Add a case",
     ),
-    "a mistake that another one is taken for": (
+    "a mistake taken for another": (
         with_wrong(answer=SMALLEST.misconceptions[1].answer),
         "is rejected on the public cases, but not named",
     ),
@@ -92,40 +92,40 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_is_reported(fault):
-    exercise, says = FAULTS[fault]
-    assert any(says in problem for problem in problems(exercise)), problems(exercise)
+def test_each_fault_of_an_exercise_is_reported(fault):
+    exercise, text = FAULTS[fault]
+    assert any(text in problem for problem in problems(exercise)), problems(exercise)
 
 
-def test_the_smallest_exercise_is_proved():
+def test_smallest_exercise_has_no_problems():
     assert problems(SMALLEST) == []
     assert try_changes(SMALLEST).tried > 0
 
 
-def test_public_cases_alone_show_what_they_can():
+def test_obvious_problems_are_found_by_public_cases_alone():
     assert obvious_problems(SMALLEST) == []
-    exercise, says = FAULTS["a wrong answer that passes"]
-    assert any(says in problem for problem in obvious_problems(exercise))
+    exercise, text = FAULTS["a wrong answer that passes"]
+    assert any(text in problem for problem in obvious_problems(exercise))
 
 
 def prove(*names):
     return CliRunner().invoke(cli.app, ["prove", *names])
 
 
-def test_the_command_names_what_it_proved():
+def test_command_names_the_proved_exercise():
     result = prove("additive_scores")
     assert result.exit_code == 0, result.output
     assert "alignment.additive_scores: proved with" in result.stdout
     assert "10 of 10 changes rejected." in result.stdout
 
 
-def test_an_unknown_name_is_reported():
-    result = prove("nothing")
+def test_unknown_name_is_reported():
+    result = prove("unknown")
     assert result.exit_code == 1
-    assert "nothing: no assignment and no exercise of exercises has this name." in result.stderr
+    assert "unknown: no assignment and no exercise of exercises has this name." in result.stderr
 
 
-def test_a_release_warns_of_a_mistake_that_passes(capsys):
+def test_release_warns_of_a_wrong_answer_that_passes(capsys):
     exercise, _ = FAULTS["a wrong answer that passes"]
     assignment = Assignment("chapter", "A chapter", (exercise,), ())
     warn_of_unproved(assignment, COURSE)

@@ -1,4 +1,4 @@
-"""A docstring is split into sentences, and those that no case quotes are found."""
+"""Test splitting a docstring into sentences and finding those that no case quotes."""
 
 from autograder.proving.sentences import sentences, unquoted
 
@@ -10,7 +10,7 @@ DOCSTRING = (
 )
 
 
-def test_a_docstring_is_split_where_its_sentences_end():
+def test_docstring_is_split_into_sentences():
     assert [DOCSTRING[begin:end].strip() for begin, end in sentences(DOCSTRING)] == [
         "Score each state (Bahdanau et al. 2015, 3.1).",
         "s: (..., d), the state.",
@@ -24,7 +24,7 @@ def test_a_docstring_is_split_where_its_sentences_end():
     ]
 
 
-def test_summary_and_citations_need_no_promise_and_all_else_does():
+def test_every_sentence_except_summary_and_citations_needs_a_quote():
     quotes = ("the state", "matrices. h_1 ...", "n may be 0", "Raises ValueError")
     assert unquoted([DOCSTRING], quotes) == ["`axis` is any axis (or the last)."]
     assert unquoted(["Make it.", "n: the size."], ()) == ["n: the size."]

@@ -1,4 +1,4 @@
-"""Rooms from a sandbox that stays: whoever started it, and whatever has become of it meanwhile."""
+"""Test rooms of a persistent sandbox: it may be started by any thread and may have died."""
 
 import select
 import threading
@@ -9,7 +9,7 @@ import pytest
 from autograder.probe import wire
 from autograder.sandbox.backends import open_sandbox
 
-NOTHING = wire.encode([])
+EMPTY_PROGRAM = wire.encode([])
 
 
 @pytest.fixture
@@ -18,19 +18,19 @@ def warm():
         yield sandbox
 
 
-def test_it_outlives_the_thread_that_asked_for_the_first_room(warm):
-    warm.close()  # so that the thread has to start it
-    thread = threading.Thread(target=lambda: warm.room(NOTHING, torch=False).close())
+def test_sandbox_outlives_the_thread_that_requested_its_first_room(warm):
+    warm.close()  # so that the thread must start it
+    thread = threading.Thread(target=lambda: warm.room(EMPTY_PROGRAM, torch=False).close())
     thread.start()
     thread.join()
     ((_, started),) = warm._free
-    warm.room(NOTHING, torch=False).close()
-    assert [one for _, one in warm._free] == [started]
+    warm.room(EMPTY_PROGRAM, torch=False).close()
+    assert [supervisor for _, supervisor in warm._free] == [started]
 
 
-def test_one_that_died_while_nobody_used_it_is_replaced(warm):
+def test_idle_sandbox_that_died_is_replaced(warm):
     ((_, died),) = warm._free
-    select.select([died.line], [], [])  # it has said that its last room ended
+    select.select([died.line], [], [])  # it has reported the end of its last room
     died.kill()
-    warm.room(NOTHING, torch=False).close()
-    assert [one for _, one in warm._free] != [died]
+    warm.room(EMPTY_PROGRAM, torch=False).close()
+    assert [supervisor for _, supervisor in warm._free] != [died]

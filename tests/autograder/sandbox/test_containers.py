@@ -1,4 +1,4 @@
-"""Containers as sandboxes; test_program.py and the hostile corpus run in them, too."""
+"""Test containers as sandboxes; test_program.py and the hostile corpus use them too."""
 
 import shutil
 import subprocess
@@ -21,22 +21,24 @@ def container():
         pytest.skip(str(error))
 
 
-def left():
-    """The containers of the grader that are there."""
+def running_containers():
+    """Return the names of the grader's existing containers."""
     listing = ["ps", "--all", "--filter", "name=autograder-", "--format", "{{.Names}}"]
     programs = filter(None, map(shutil.which, ENGINES))
-    found = [subprocess.run([one, *listing], capture_output=True, text=True) for one in programs]
-    return [name for one in found for name in one.stdout.split()]
+    listings = [
+        subprocess.run([program, *listing], capture_output=True, text=True) for program in programs
+    ]
+    return [name for process in listings for name in process.stdout.split()]
 
 
-def test_a_container_is_gone_when_its_room_is(container):
-    before = set(left())
+def test_container_is_removed_with_its_room(container):
+    before = set(running_containers())
     with closing(container), closing(container.room(wire.encode([]), torch=False)):
-        assert len(set(left()) - before) == 1
-    assert set(left()) <= before
+        assert len(set(running_containers()) - before) == 1
+    assert set(running_containers()) <= before
 
 
-def test_an_engine_that_does_not_run_is_named_with_its_reason(tmp_path, monkeypatch):
+def test_container_engine_that_fails_is_named_with_the_reason(tmp_path, monkeypatch):
     for name in (*ENGINES, "bwrap"):
         program = tmp_path / name
         program.write_text(DOES_NOT_RUN % name)

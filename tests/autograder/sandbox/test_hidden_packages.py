@@ -1,4 +1,4 @@
-"""What nobody may read is hidden in the sandbox, where it is installed beside what all may."""
+"""Test that the sandbox hides course packages among the installed packages."""
 
 import pytest
 import toy
@@ -7,13 +7,13 @@ from autograder.grading.program import judge_program
 from autograder.sandbox.backends import open_sandbox
 
 
-def found(packages):
-    """Whether an answer can import `rich`, which is installed as a course package may be."""
+def import_report(packages):
+    """Return the message of an answer that tries to import `rich`, in place of a course package."""
     source = (
         "def row_mean(X):\n"
         "    import importlib.util\n"
-        "    found = importlib.util.find_spec('rich.table') is not None\n"
-        "    raise LookupError(f'found: {found}')"
+        "    importable = importlib.util.find_spec('rich.table') is not None\n"
+        "    raise LookupError(f'importable: {importable}')"
     )
     sandbox = open_sandbox(packages=packages)
     try:
@@ -25,6 +25,6 @@ def found(packages):
     return judgement.message
 
 
-@pytest.mark.parametrize(("packages", "there"), [((), True), (("rich",), False)])
-def test_a_package_of_the_course_cannot_be_imported(packages, there):
-    assert f"LookupError: found: {there}" in found(packages)
+@pytest.mark.parametrize(("packages", "importable"), [((), True), (("rich",), False)])
+def test_course_package_cannot_be_imported_in_the_sandbox(packages, importable):
+    assert f"LookupError: importable: {importable}" in import_report(packages)

@@ -1,4 +1,4 @@
-"""The sandbox shows the same wherever the course's environment and clone lie, and no name of it."""
+"""Test that the sandbox reveals nothing about the location of the clone and its environment."""
 
 import json
 import shutil
@@ -20,7 +20,7 @@ PLACES = {
     "home with a blank": (HOME, "a clone ", "."),
     "folders in a home": (HOME, "alice ", "courses/attention 2026"),
 }
-"""Where a clone lies: a folder of this machine, how one made in it is called, folders in that."""
+"""Locations of a clone: a folder, the prefix of a folder made in it, and a path below that."""
 
 SEEKER = (Path(__file__).parents[2] / "hostile" / "other_students" / "softmax.py").read_text()
 
@@ -29,20 +29,20 @@ import json, sys
 from autograder.sandbox import doctor
 from autograder.probe.supervisor import COLD, WARM
 doctor.KINDS = (WARM, COLD)
-wanted = ("files of this machine", "private folders")
-doctor.ATTEMPTS = [one for one in doctor.ATTEMPTS if one.name in wanted]
-seeker = sys.stdin.read() + "\\nfound = look()\\nassert not found, found\\nreturn False\\n"
+names = ("files of this machine", "private folders")
+doctor.ATTEMPTS = [attempt for attempt in doctor.ATTEMPTS if attempt.name in names]
+seeker = sys.stdin.read() + "\\nleaks = look()\\nassert not leaks, leaks\\nreturn False\\n"
 doctor.ATTEMPTS.append(doctor.Attempt("names of folders", "looks for them", seeker))
-print(json.dumps([[one.name, one.held, one.detail] for one in doctor.layers()]))
+print(json.dumps([[layer.name, layer.held, layer.detail] for layer in doctor.layers()]))
 """
 
 
 @pytest.fixture(params=PLACES.values(), ids=PLACES.keys())
 def clone(request):
-    """A copy of the course with an environment in it that has NumPy and nothing else."""
+    """Yield a copy of the course with an environment that contains only NumPy."""
     folder, prefix, below = request.param
-    made = Path(tempfile.mkdtemp(prefix=prefix, dir=folder))
-    place = made / below
+    root = Path(tempfile.mkdtemp(prefix=prefix, dir=folder))
+    place = root / below
     env = place / ".venv"
     packages = env / Path(sysconfig.get_path("purelib")).relative_to(sys.prefix)
     for name in ("numpy", "numpy.libs"):
@@ -55,13 +55,15 @@ def clone(request):
     home = Path(sys.executable).resolve().parent
     (env / "pyvenv.cfg").write_text(f"home = {home}\ninclude-system-site-packages = false\n")
     yield place
-    shutil.rmtree(made)
+    shutil.rmtree(root)
 
 
-def test_the_sandbox_is_the_same_wherever_the_clone_lies(clone):
+def test_sandbox_is_the_same_wherever_the_clone_is(clone):
     run = [clone / ".venv" / "bin" / "python", "-c", LOOK]
-    done = subprocess.run(run, cwd=clone, input=SEEKER, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    layers = json.loads(done.stdout)
+    process = subprocess.run(
+        run, cwd=clone, input=SEEKER, capture_output=True, text=True, timeout=300
+    )
+    assert process.returncode == 0, process.stderr
+    layers = json.loads(process.stdout)
     assert len(layers) == 8
     assert [layer for layer in layers if not layer[1]] == []

@@ -1,4 +1,4 @@
-"""What a room replies is checked as anything that comes from a sandbox."""
+"""Test that replies of a room are validated like all data from a sandbox."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from autograder.sandbox.rooms import _parse_reply
 REPLY = {"status": "ended", "cell": None, "sizes": [2, 1], "requests": [[0, 3]], "clean": True}
 
 
-def test_a_reply_becomes_a_run():
+def test_reply_is_parsed_into_a_run():
     run, clean = _parse_reply(REPLY, b"abc")
     assert (run.status, run.results, run.requests) == (Status.ENDED, (b"ab", b"c"), {0: 3})
     assert clean
@@ -28,6 +28,6 @@ def test_a_reply_becomes_a_run():
         {"requests": [[0]]},
     ],
 )
-def test_a_reply_that_nobody_knows_is_an_error(change):
+def test_invalid_reply_is_an_error(change):
     with pytest.raises(LineError):
         _parse_reply(REPLY | change, b"abc")

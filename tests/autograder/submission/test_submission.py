@@ -1,4 +1,4 @@
-"""Reading submissions: what people and their tools do to a notebook, and what is taken from it."""
+"""Test reading submissions: changes made by people and tools, and the answers that are read."""
 
 import copy
 import dataclasses
@@ -33,29 +33,29 @@ def released(tmp_path_factory):
 
 @pytest.fixture
 def content(released):
-    """The release as a student's editor has it: plain data, with both exercises answered."""
-    made = json.loads(json.dumps(released))
-    find(made, "row_mean")["source"] = toy.RIGHT_MEAN
-    find(made, "scale")["source"] = toy.RIGHT_SCALE
-    find(made, "why")["source"] = "Because."
-    return made
+    """Return the released notebook as plain data with both exercises answered."""
+    notebook = json.loads(json.dumps(released))
+    find(notebook, "row_mean")["source"] = toy.RIGHT_MEAN
+    find(notebook, "scale")["source"] = toy.RIGHT_SCALE
+    find(notebook, "why")["source"] = "Because."
+    return notebook
 
 
 @pytest.fixture
 def path(tmp_path):
-    made = tmp_path / "submitted" / "ann" / "toy" / "toy.ipynb"
-    made.parent.mkdir(parents=True)
-    return made
+    file = tmp_path / "submitted" / "ann" / "toy" / "toy.ipynb"
+    file.parent.mkdir(parents=True)
+    return file
 
 
 @pytest.fixture
 def read(path, released):
-    """Write what is given (data or bytes, or nothing) and read it as a submission."""
+    """Return a function that writes data or bytes, if any, and reads them as a submission."""
 
-    def write_and_read(given=None):
-        if given is not None:
-            data = given if isinstance(given, bytes) else json.dumps(given).encode()
-            path.write_bytes(data)
+    def write_and_read(data=None):
+        if data is not None:
+            contents = data if isinstance(data, bytes) else json.dumps(data).encode()
+            path.write_bytes(contents)
         return read_submission(
             SubmissionFile("ann", "toy", path), outline(page.ASSIGNMENT), released
         )
@@ -79,7 +79,7 @@ def pairs(submission):
 WHOLE = [(PROMPT, None), (toy.RIGHT_MEAN, "row_mean"), (toy.RIGHT_SCALE, "scale")]
 
 
-def test_answers_are_taken_and_self_checks_left_out(read, content):
+def test_answers_are_read_and_self_checks_left_out(read, content):
     submission = read(content)
     assert pairs(submission) == WHOLE
     assert submission.written == {"why": "Because."}
@@ -115,7 +115,7 @@ def as_tool_that_drops_metadata_and_ids(content):
 
 
 def as_forger(content):
-    """Marks, tags, outputs, prompts, self-checks and the kernel, all changed."""
+    """Change the metadata, tags, outputs, prompts, self-checks and the kernel."""
     content["metadata"]["kernelspec"] = {"name": "../../evil", "language": 3}
     for cell in content["cells"]:
         cell["metadata"]["tags"] = ["skip-execution"]
@@ -129,7 +129,7 @@ def as_forger(content):
 
 
 def as_malformed_elsewhere(content):
-    """Things that are no cells, cells that are no text, and marks of other types."""
+    """Add values that are not cells, cells without text, and metadata of other types."""
     content["cells"] += [None, 7, {}, {"cell_type": ["code"], "source": {}, "metadata": []}]
     content["cells"] += [code("", metadata={"nbgrader": {"grade_id": ["row_mean"]}}, id=[])]
 
@@ -144,7 +144,7 @@ def as_malformed_elsewhere(content):
         as_malformed_elsewhere,
     ],
 )
-def test_the_same_is_taken_whatever_a_tool_or_a_forger_did_around_it(read, content, change):
+def test_answers_are_read_despite_changes_by_tools_or_forgers(read, content, change):
     change(content)
     submission = read(content)
     assert pairs(submission) == WHOLE
@@ -152,7 +152,7 @@ def test_the_same_is_taken_whatever_a_tool_or_a_forger_did_around_it(read, conte
     assert submission.problems == {}
 
 
-def test_answers_that_lost_every_mark_are_known_by_the_function_they_define(read, content):
+def test_answers_without_metadata_are_recognised_by_their_function(read, content):
     as_tool_that_drops_metadata_and_ids(content)
     submission = read(content)
     assert pairs(submission) == WHOLE
@@ -161,18 +161,18 @@ def test_answers_that_lost_every_mark_are_known_by_the_function_they_define(read
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
-def test_a_byte_order_mark_is_read(read, content, encoding):
+def test_byte_order_mark_is_accepted(read, content, encoding):
     content["cells"].append(code("NaN"))
     data = json.dumps(content).replace('"NaN"', '"x"').encode(encoding)
     assert pairs(read(data))[:3] == WHOLE
 
 
-def test_literals_and_keys_that_json_forbids_are_read(read, content):
+def test_nan_literals_and_duplicate_keys_are_accepted(read, content):
     text = json.dumps(content).replace('"nbformat":', '"nan": NaN, "nbformat": 3, "nbformat":')
     assert pairs(read(text.encode())) == WHOLE
 
 
-def test_added_cells_stay_where_they_were(read, content):
+def test_added_cells_keep_their_position(read, content):
     cells = content["cells"]
     cells.insert(cells.index(find(content, "row_mean")), code("helper = 2"))
     cells.insert(0, code("first = 1"))
@@ -189,7 +189,7 @@ def test_added_cells_stay_where_they_were(read, content):
     ]
 
 
-def test_answers_come_in_the_order_of_the_release(read, content):
+def test_answers_follow_the_order_of_the_release(read, content):
     content["cells"].reverse()
     assert pairs(read(content)) == WHOLE
 
@@ -206,37 +206,37 @@ TRIES = {
 
 
 @pytest.mark.parametrize("tries", TRIES.values(), ids=TRIES)
-def test_of_an_answer_given_several_times_the_last_counts(read, content, released, tries):
+def test_last_of_several_attempts_counts(read, content, released, tries):
     first = find(content, "row_mean")
     (stub,) = (c.source for c in released.cells if c.metadata.nbgrader.grade_id == "row_mean")
-    for number, source in enumerate(stub if one == "stub" else one for one in tries):
+    for number, source in enumerate(stub if text == "stub" else text for text in tries):
         cell = first if number == 0 else copy.deepcopy(first)
         cell["source"] = source
         if number:
             content["cells"].append(cell)
-    found = pairs(read(content))
-    assert [pair for pair in found if pair[1] or pair in WHOLE] == WHOLE
-    attempts = [pair for pair in found if pair not in WHOLE]
-    at = found.index((toy.RIGHT_MEAN, "row_mean"))
-    assert found[at - len(attempts) : at] == attempts  # they may define what it uses
-    last = max(at for at, one in enumerate(tries) if one == toy.RIGHT_MEAN)
-    assert {one for one, _ in attempts} == {*tries[:last]} - {"stub", toy.RIGHT_MEAN}
+    program = pairs(read(content))
+    assert [pair for pair in program if pair[1] or pair in WHOLE] == WHOLE
+    attempts = [pair for pair in program if pair not in WHOLE]
+    at = program.index((toy.RIGHT_MEAN, "row_mean"))
+    assert program[at - len(attempts) : at] == attempts  # the answer may use their definitions
+    last = max(at for at, text in enumerate(tries) if text == toy.RIGHT_MEAN)
+    assert {source for source, _ in attempts} == {*tries[:last]} - {"stub", toy.RIGHT_MEAN}
 
 
-def test_what_an_earlier_attempt_defines_is_there_for_the_last(read, content):
+def test_last_attempt_may_use_definitions_of_an_earlier_one(read, content):
     first = find(content, "row_mean")
     first["source"] = "def helper(row):\n    return 0\n\n" + WRONG
     content["cells"].append(copy.deepcopy(first) | {"source": toy.RIGHT_MEAN})
-    found = pairs(read(content))
-    assert found.index((first["source"], None)) < found.index((toy.RIGHT_MEAN, "row_mean"))
+    program = pairs(read(content))
+    assert program.index((first["source"], None)) < program.index((toy.RIGHT_MEAN, "row_mean"))
 
 
-def test_of_a_duplicated_cell_the_last_counts_though_it_is_wrong(read, content):
+def test_last_copy_of_a_cell_counts_even_if_it_is_wrong(read, content):
     content["cells"].append(copy.deepcopy(find(content, "row_mean")) | {"source": WRONG})
     assert dict((name, source) for source, name in pairs(read(content)))["row_mean"] == WRONG
 
 
-def test_a_copy_that_was_answered_counts_before_the_stub_that_was_not(read, content, released):
+def test_answered_copy_counts_rather_than_the_stub(read, content, released):
     answered = copy.deepcopy(find(content, "row_mean"))
     find(content, "row_mean")["source"] = next(
         cell.source for cell in released.cells if cell.metadata.nbgrader.grade_id == "row_mean"
@@ -245,7 +245,7 @@ def test_a_copy_that_was_answered_counts_before_the_stub_that_was_not(read, cont
     assert pairs(read(content)) == WHOLE
 
 
-def test_an_answer_split_into_two_cells_stays_whole(read, content):
+def test_answer_split_into_two_cells_is_joined(read, content):
     first = find(content, "row_mean")
     helper = copy.deepcopy(first) | {"source": "def helper(row):\n    return sum(row)"}
     content["cells"].insert(content["cells"].index(first), helper)
@@ -253,7 +253,7 @@ def test_an_answer_split_into_two_cells_stays_whole(read, content):
     assert answer == f"{helper['source']}\n\n{toy.RIGHT_MEAN}"
 
 
-def test_an_answer_in_an_added_cell_is_run(read, content):
+def test_answer_in_an_added_cell_is_run(read, content):
     find(content, "row_mean")["source"] = ""
     content["cells"].append(code("row_mean = lambda X: X.mean(axis=-1)"))
     submission = read(content)
@@ -261,7 +261,7 @@ def test_an_answer_in_an_added_cell_is_run(read, content):
     assert pairs(submission)[-1] == ("row_mean = lambda X: X.mean(axis=-1)", None)
 
 
-def test_text_that_is_no_unicode_harms_nothing(read, content):
+def test_invalid_unicode_is_replaced(read, content):
     find(content, "row_mean")["source"] = toy.RIGHT_MEAN + "  # \ud800"
     find(content, "why")["source"] = "\udfff"
     submission = read(content)
@@ -299,9 +299,7 @@ PROBLEMS = [
 
 
 @pytest.mark.parametrize(("change", "verdict", "message"), PROBLEMS)
-def test_what_is_wrong_with_one_answer_costs_the_others_nothing(
-    read, content, change, verdict, message
-):
+def test_problem_with_an_answer_does_not_affect_the_others(read, content, change, verdict, message):
     change(content)
     submission = read(content)
     assert list(submission.problems) == ["row_mean"]
@@ -326,22 +324,22 @@ WHOLE_FILES = {
 
 
 @pytest.mark.parametrize(("data", "message"), WHOLE_FILES.values(), ids=WHOLE_FILES.keys())
-def test_a_file_that_is_no_notebook_is_malformed_and_says_why(read, data, message):
+def test_file_that_is_not_a_notebook_is_malformed_with_a_reason(read, data, message):
     submission = read(data)
-    assert {one.verdict for one in submission.problems.values()} == {Verdict.MALFORMED}
+    assert {problem.verdict for problem in submission.problems.values()} == {Verdict.MALFORMED}
     assert list(submission.problems) == ["row_mean", "scale"]
     assert message in submission.problems["scale"].message
     assert submission.program == ()
 
 
-def test_the_largest_notebook_that_is_allowed_is_read(read, content):
+def test_notebook_of_the_maximum_size_is_read(read, content):
     data = json.dumps(content).encode()
     assert pairs(read(data + b" " * (MAX_BYTES - len(data)))) == WHOLE
 
 
-def test_no_notebook_is_missing_and_another_name_is_pointed_out(read, path, content):
+def test_absent_notebook_is_missing_and_a_misnamed_one_is_reported(read, path, content):
     submission = read()
-    assert {one.verdict for one in submission.problems.values()} == {Verdict.MISSING}
+    assert {problem.verdict for problem in submission.problems.values()} == {Verdict.MISSING}
     other = path.with_name("toy (1)\u202e.ipynb")
     other.write_text(json.dumps(content))
     renamed = read()
@@ -369,7 +367,7 @@ def link_student(path, target):
 
 
 @pytest.mark.parametrize("make", [link, link_folder, link_student])
-def test_a_symbolic_link_is_not_followed(read, path, content, tmp_path, make):
+def test_symbolic_link_is_not_followed(read, path, content, tmp_path, make):
     target = tmp_path / "elsewhere" / "secret.ipynb"
     target.parent.mkdir()
     target.write_text(json.dumps(content))
@@ -381,7 +379,7 @@ def test_a_symbolic_link_is_not_followed(read, path, content, tmp_path, make):
     assert submission.program == ()
 
 
-def test_the_course_itself_may_be_reached_by_a_link(released, path, content, tmp_path):
+def test_course_folder_may_be_reached_by_a_symbolic_link(released, path, content, tmp_path):
     path.write_text(json.dumps(content))
     (tmp_path / "linked").symlink_to(tmp_path / "submitted")
     file = SubmissionFile("ann", "toy", tmp_path / "linked" / "ann" / "toy" / "toy.ipynb")
@@ -390,7 +388,7 @@ def test_the_course_itself_may_be_reached_by_a_link(released, path, content, tmp
 
 def bind(path):
     folder = os.getcwd()
-    os.chdir(path.parent)  # the address of a socket must be short
+    os.chdir(path.parent)  # the address of a Unix socket must be short
     try:
         with socket.socket(socket.AF_UNIX) as server:
             server.bind(path.name)
@@ -399,26 +397,26 @@ def bind(path):
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, bind])
-def test_what_is_no_file_is_malformed_and_blocks_nothing(read, path, make):
+def test_pipes_folders_and_sockets_are_malformed_without_blocking(read, path, make):
     make(path)
     submission = read()
-    assert {one.verdict for one in submission.problems.values()} == {Verdict.MALFORMED}
+    assert {problem.verdict for problem in submission.problems.values()} == {Verdict.MALFORMED}
 
 
-def test_a_file_where_the_folder_should_be_is_missing(read, path):
+def test_file_in_place_of_the_folder_is_missing(read, path):
     path.parent.rmdir()
     path.parent.write_text("here it is")
     assert read().problems["scale"].verdict is Verdict.MISSING
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
-def test_a_file_that_may_not_be_read_is_malformed(read, path, content):
+def test_unreadable_file_is_malformed(read, path, content):
     path.write_text(json.dumps(content))
     path.chmod(0)
     assert "permissions" in read().problems["scale"].message
 
 
-def test_a_file_that_grows_while_it_is_read_is_capped(read, path, content, monkeypatch):
+def test_file_that_grows_while_being_read_is_limited(read, path, content, monkeypatch):
     monkeypatch.setattr(reading, "MAX_BYTES", 100)
     real = os.fstat
 
@@ -431,7 +429,7 @@ def test_a_file_that_grows_while_it_is_read_is_capped(read, path, content, monke
     assert "larger than" in read(content).problems["scale"].message
 
 
-def test_every_descriptor_is_closed(read, path, content):
+def test_every_file_descriptor_is_closed(read, path, content):
     before = os.listdir("/proc/self/fd") if os.path.isdir("/proc/self/fd") else []
     read(content)
     read(b"{")
@@ -442,8 +440,8 @@ def test_every_descriptor_is_closed(read, path, content):
 
 
 PIECES = {
-    "the first left as it was": ([PLACE_FOR_ANSWER, "Because."], "Because."),
-    "the last left as it was": (["Because.", PLACE_FOR_ANSWER], "Because."),
+    "first piece untouched": ([PLACE_FOR_ANSWER, "Because."], "Because."),
+    "last piece untouched": (["Because.", PLACE_FOR_ANSWER], "Because."),
     "two halves": (["Because", "of rows."], "Because\n\nof rows."),
     "the same twice": (["Because.", "Because."], "Because."),
     "a half without letters": (["Because.", " \n"], "Because."),
@@ -451,7 +449,7 @@ PIECES = {
 
 
 @pytest.mark.parametrize(("texts", "written"), PIECES.values(), ids=PIECES)
-def test_of_a_written_answer_every_piece_counts(read, content, texts, written):
+def test_pieces_of_a_written_answer_are_joined(read, content, texts, written):
     first = find(content, "why")
     copied = copy.deepcopy(first)
     first["source"], copied["source"] = texts
@@ -537,7 +535,7 @@ WRITTEN = [
 
 
 @pytest.mark.parametrize("write", [*WRITTEN, as_no_text])
-def test_a_question_near_which_anything_is_written_is_answered(read, content, released, write):
+def test_text_near_a_question_counts_as_an_answer(read, content, released, write):
     find(content, "why")["source"] = PLACE_FOR_ANSWER
     assert read(content).answered == set()
     write(content)
@@ -545,13 +543,13 @@ def test_a_question_near_which_anything_is_written_is_answered(read, content, re
     assert submission.answered == {"why"}
     if write is as_no_text:
         return
-    shown = [*submission.written.values(), *(one.source for one in submission.beside)]
-    assert sum("Because." in one for one in shown) == 1
-    seen = autograded_notebook(submission, page.ASSIGNMENT, released)
-    assert nbformat.writes(seen).count("Because") == 1
+    texts = [*submission.written.values(), *(cell.source for cell in submission.beside)]
+    assert sum("Because." in text for text in texts) == 1
+    notebook = autograded_notebook(submission, page.ASSIGNMENT, released)
+    assert nbformat.writes(notebook).count("Because") == 1
 
 
-def test_an_answer_whose_cell_lost_its_mark_stands_in_its_place(read, content):
+def test_written_answer_without_metadata_keeps_its_place(read, content):
     mark_and_id_dropped(content)
     behind(content, "why-task", text("First."))
     submission = read(content)
@@ -560,12 +558,12 @@ def test_an_answer_whose_cell_lost_its_mark_stands_in_its_place(read, content):
 
 
 @pytest.mark.parametrize("name", ["title", "row_mean-task", "row_mean-check"])
-def test_a_text_far_from_a_question_does_not_answer_it(read, content, name):
+def test_text_far_from_a_question_is_not_an_answer(read, content, name):
     find(content, "why")["source"] = PLACE_FOR_ANSWER
-    behind(content, "part-01" if name == "title" else name, text("A note of mine."))
+    behind(content, "part-01" if name == "title" else name, text("My own note."))
     submission = read(content)
     assert submission.answered == set()
-    assert [one.source for one in submission.beside] == ["A note of mine."]
+    assert [cell.source for cell in submission.beside] == ["My own note."]
 
 
 def in_a_self_check(content):
@@ -622,23 +620,25 @@ def as_an_attempt(content):
         as_an_attempt,
     ],
 )
-def test_what_is_not_run_is_shown(read, content, released, write):
+def test_text_that_is_not_run_is_shown(read, content, released, write):
     assert "lost" not in nbformat.writes(
         autograded_notebook(read(content), page.ASSIGNMENT, released)
     )
     write(content)
-    shown = autograded_notebook(read(content), page.ASSIGNMENT, released)
-    lost = [cell.source for cell in shown.cells if "lost" in cell.source[:200]]
+    notebook = autograded_notebook(read(content), page.ASSIGNMENT, released)
+    lost = [cell.source for cell in notebook.cells if "lost" in cell.source[:200]]
     assert len(lost) == (2 if write is as_an_attempt_before_one_that_is_too_long else 1)
-    nbformat.validate(shown)
+    nbformat.validate(notebook)
 
 
-def test_an_answer_in_the_cell_of_its_self_check_is_run(read, content, released):
-    (given,) = (c.source for c in released.cells if c.metadata.nbgrader.grade_id == "row_mean")
+def test_answer_in_its_self_check_cell_is_run(read, content, released):
+    (released_stub,) = (
+        c.source for c in released.cells if c.metadata.nbgrader.grade_id == "row_mean"
+    )
     for stub_left in (True, False):
         find(content, "row_mean-check")["source"] = toy.RIGHT_MEAN + "\n\ncheck(row_mean)"
         if stub_left:
-            find(content, "row_mean")["source"] = given
+            find(content, "row_mean")["source"] = released_stub
         else:
             without(content, "row_mean")
         submission = read(content)
@@ -648,18 +648,20 @@ def test_an_answer_in_the_cell_of_its_self_check_is_run(read, content, released)
         assert submission.beside == ()
 
 
-def test_places_that_read_alike_are_told_apart_by_their_order(tmp_path, path, content):
-    asked = dataclasses.replace(
+def test_identical_placeholders_are_distinguished_by_order(tmp_path, path, content):
+    assignment = dataclasses.replace(
         page.ASSIGNMENT, written=(page.WHY, dataclasses.replace(page.WHY, name="how"))
     )
     again = '+++ {"written": "how"}\n\nHow?\n\n+++\n\nThe end.'
-    released = build_notebook(asked, page.write(tmp_path, page.PAGE.replace("The end.", again)))
-    made = json.loads(json.dumps(released))
-    as_tool_that_drops_metadata_and_ids(made)
-    second = [cell["source"] for cell in made["cells"]].index(PLACE_FOR_ANSWER) + 2
-    made["cells"][second]["source"] = "So."
-    path.write_text(json.dumps(made))
-    submission = read_submission(SubmissionFile("ann", "toy", path), outline(asked), released)
+    released = build_notebook(
+        assignment, page.write(tmp_path, page.PAGE.replace("The end.", again))
+    )
+    notebook = json.loads(json.dumps(released))
+    as_tool_that_drops_metadata_and_ids(notebook)
+    second = [cell["source"] for cell in notebook["cells"]].index(PLACE_FOR_ANSWER) + 2
+    notebook["cells"][second]["source"] = "So."
+    path.write_text(json.dumps(notebook))
+    submission = read_submission(SubmissionFile("ann", "toy", path), outline(assignment), released)
     assert submission.answered == {"how"}
     assert submission.written == {"how": "So."}
 
@@ -668,16 +670,16 @@ NOTHING = {"no file": None, "empty": b"", "blank": b" \n"}
 
 
 @pytest.mark.parametrize("data", NOTHING.values(), ids=NOTHING)
-def test_of_nothing_no_question_is_answered(read, data):
+def test_empty_submission_answers_no_question(read, data):
     assert read(data).answered == set()
 
 
 @pytest.mark.parametrize("data", [b"{", b'{"worksheets": []}', b" " * (MAX_BYTES + 1)])
-def test_what_cannot_be_read_may_hold_a_written_answer(read, data):
+def test_unreadable_notebook_may_hold_a_written_answer(read, data):
     assert read(data).answered == {"why"}
 
 
-def test_a_notebook_of_another_name_may_hold_a_written_answer_and_is_named(read, path, content):
+def test_misnamed_notebook_may_hold_a_written_answer_and_is_reported(read, path, content):
     for name in ("toy-Copy1.ipynb", "._toy.ipynb", "toy.txt"):
         path.with_name(name).write_text(json.dumps(content))
     assert read().answered == {"why"}
@@ -687,15 +689,18 @@ def test_a_notebook_of_another_name_may_hold_a_written_answer_and_is_named(read,
     )
 
 
-def test_a_file_that_would_lead_out_of_the_folder_is_named(read, content):
+def test_writefile_outside_the_folder_is_reported(read, content):
     content["cells"].insert(0, code("%%writefile ../helpers.py\nx = 1"))
     content["cells"].insert(0, code("%%writefile helpers.py\nx = 1"))
     (line,) = read(content).dropped
-    assert line.startswith("A cell of your own writes no file: %%writefile ../helpers.py would ")
+    assert line.startswith(
+        "A cell of your own writes no file: %%writefile ../helpers.py would write"
+    )
+    assert "outside the notebook's folder" in line
 
 
 @pytest.mark.parametrize("characters", [20_001, 25_000, MAX_SOURCE])
-def test_an_added_cell_of_data_is_run(read, content, characters):
+def test_added_data_cell_is_run(read, content, characters):
     data = f"data = '{'1' * (characters - 9)}'"
     content["cells"].insert(0, code(data))
     submission = read(content)
@@ -703,7 +708,7 @@ def test_an_added_cell_of_data_is_run(read, content, characters):
     assert submission.dropped == ()
 
 
-def test_an_added_cell_that_is_too_long_is_left_out_and_named(read, content):
+def test_overlong_added_cell_is_left_out_and_reported(read, content):
     content["cells"].insert(0, code(f"my_data = '{'1' * MAX_SOURCE}'"))
     submission = read(content)
     assert pairs(submission) == WHOLE
@@ -712,11 +717,10 @@ def test_an_added_cell_that_is_too_long_is_left_out_and_named(read, content):
 
 
 @pytest.mark.parametrize(
-    ("source", "what"), [(PROMPT + "\nimport math", "changed"), ("", "removed"), (None, "removed")]
+    ("source", "change"),
+    [(PROMPT + "\nimport math", "changed"), ("", "removed"), (None, "removed")],
 )
-def test_a_given_cell_that_was_changed_or_removed_is_run_as_given_and_said_so(
-    read, content, source, what
-):
+def test_changed_given_cell_is_run_in_its_original_form_and_reported(read, content, source, change):
     if source is None:
         content["cells"].remove(find(content, "part-02"))
     else:
@@ -724,7 +728,7 @@ def test_a_given_cell_that_was_changed_or_removed_is_run_as_given_and_said_so(
     submission = read(content)
     assert pairs(submission) == WHOLE
     (line,) = submission.dropped
-    assert f"A given cell was {what}, but was run in its original form" in line
+    assert f"A given cell was {change}, but was run in its original form" in line
     assert "It begins with: import numpy as np." in line
 
 
@@ -733,24 +737,24 @@ BUG = stub(toy.CENTRED)
 
 @pytest.fixture
 def hand_in_a_bug(tmp_path, path):
-    """Hand in this source as the answer to a debug exercise, and cells behind it."""
+    """Return a function that hands in a debug answer followed by added cells."""
     assignment = toy.Assignment("toy", "A toy", (toy.CENTRED,), ())
     text = page.PAGE.split("```{code-cell} ipython3\n:exercise: scale")[0]
     text = text.replace("row_mean", "centred")
     released = build_notebook(assignment, page.write(tmp_path, text))
 
-    def hand_in(source, *own):
-        made = json.loads(json.dumps(released))
-        find(made, "centred")["source"] = source
-        made["cells"] += [code(cell) for cell in own]
-        path.write_text(json.dumps(made))
+    def hand_in(source, *added):
+        notebook = json.loads(json.dumps(released))
+        find(notebook, "centred")["source"] = source
+        notebook["cells"] += [code(cell) for cell in added]
+        path.write_text(json.dumps(notebook))
         return read_submission(SubmissionFile("ann", "toy", path), outline(assignment), released)
 
     return hand_in
 
 
 @pytest.mark.parametrize("source", [BUG, BUG + "\n\n", BUG.replace("\n\n", "  \r\n")])
-def test_a_bug_as_it_was_released_is_not_run_and_said_so(hand_in_a_bug, source):
+def test_untouched_debug_answer_is_not_run_and_reported(hand_in_a_bug, source):
     submission = hand_in_a_bug(source)
     problem = submission.problems["centred"]
     assert problem == AS_GIVEN
@@ -760,13 +764,13 @@ def test_a_bug_as_it_was_released_is_not_run_and_said_so(hand_in_a_bug, source):
 @pytest.mark.parametrize(
     ("old", "new"), [("    return", "        return"), ("axis=0", "axis=1"), ("last?", "last!")]
 )
-def test_a_bug_that_was_touched_is_run(hand_in_a_bug, old, new):
+def test_edited_debug_answer_is_run(hand_in_a_bug, old, new):
     submission = hand_in_a_bug(BUG.replace(old, new))
     assert submission.problems == {}
     assert (BUG.replace(old, new), "centred") in pairs(submission)
 
 
-def test_a_bug_as_it_was_released_may_be_corrected_in_a_cell_of_its_own(hand_in_a_bug):
+def test_debug_answer_may_be_corrected_in_an_added_cell(hand_in_a_bug):
     right = "def centred(X):\n    return X - X.mean(-1, keepdims=True)"
     submission = hand_in_a_bug(BUG, right)
     assert submission.problems == {}
