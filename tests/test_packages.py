@@ -21,15 +21,15 @@ OLDEST = "3.11.2"  # the version in Debian 12
 PIN = re.compile(r"^([\w.-]+)==(\S+)$", re.MULTILINE)
 
 
-def normalised(name: str) -> str:
+def normalise(name: str) -> str:
     return re.sub(r"[-_.]+", "-", re.split(r"[<>=\[ ]", name)[0]).lower()
 
 
-def pinned(text: str) -> set[str]:
-    return {normalised(name) for name, _ in PIN.findall(text)}
+def pinned_names(text: str) -> set[str]:
+    return {normalise(name) for name, _ in PIN.findall(text)}
 
 
-def declared() -> set[str]:
+def declared_requirements() -> set[str]:
     """Return the requirements of the course, the engine and their extras."""
     projects = [
         tomllib.loads((ROOT / folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -39,15 +39,15 @@ def declared() -> set[str]:
         chain(project["dependencies"], *project["optional-dependencies"].values())
         for project in projects
     )
-    return {normalised(requirement) for requirement in requirements} - OWN_PACKAGES
+    return {normalise(requirement) for requirement in requirements} - OWN_PACKAGES
 
 
 def test_extras_match_the_direct_pins():
     direct, _ = PINS.split("# What these bring along")
-    assert declared() == pinned(direct)
+    assert declared_requirements() == pinned_names(direct)
 
 
-def imported() -> dict[str, set[str]]:
+def imported_distributions() -> dict[str, set[str]]:
     """Return the distributions that may provide each package that the project imports."""
     files = subprocess.run(
         ["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True, check=True
@@ -60,17 +60,17 @@ def imported() -> dict[str, set[str]]:
     distributions = metadata.packages_distributions()
     tops = {name.partition(".")[0] for name in names}
     return {
-        top: {normalised(distribution) for distribution in distributions[top]}
+        top: {normalise(distribution) for distribution in distributions[top]}
         for top in tops
         if top in distributions
     }
 
 
 def test_imported_packages_are_declared():
-    known = declared() | OWN_PACKAGES
+    known = declared_requirements() | OWN_PACKAGES
     assert {
         name: distributions
-        for name, distributions in imported().items()
+        for name, distributions in imported_distributions().items()
         if not distributions & known
     } == {}
 

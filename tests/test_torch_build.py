@@ -170,7 +170,7 @@ def test_other_systems_use_the_default_index(installing, tmp_path):
     assert not installing.cpu_index_requested()
 
 
-def tracked(*patterns):
+def tracked_texts(*patterns):
     paths = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", *patterns],
         cwd=ROOT,
@@ -183,7 +183,7 @@ def tracked(*patterns):
 
 
 def test_index_address_is_the_same_everywhere():
-    texts = tracked(".ci", "Makefile", "*.md", "*.py", "*.txt", "*.toml", "*.yml")
+    texts = tracked_texts(".ci", "Makefile", "*.md", "*.py", "*.txt", "*.toml", "*.yml")
     pattern = re.compile(r"https?://[\w.-]*pytorch\.org/whl[\w/.-]*")
     addresses_by_path = {path: {*pattern.findall(text)} for path, text in texts.items()}
     assert {address for addresses in addresses_by_path.values() for address in addresses} == {
@@ -215,7 +215,7 @@ SMALL_BUILD = re.compile(rf"(\.ci|here)/torch|{re.escape(TORCH_INDEX)}|--torch-b
 def test_every_command_that_installs_torch_selects_the_cpu_build():
     """Accept the choice in the same line, or `.ci/torch` in the previous line."""
     commands = []
-    for path, text in tracked(".ci", "Makefile", "*.md", "*.py").items():
+    for path, text in tracked_texts(".ci", "Makefile", "*.md", "*.py").items():
         before = ""
         for line in text.replace("\\\n", "").splitlines():
             if "pip install" in line and not line.startswith("#") and installs_torch(line):

@@ -58,7 +58,7 @@ def course(tmp_path, monkeypatch):
     return make_class(tmp_path / "course", 4)
 
 
-def graded(course):
+def graded_students(course):
     """Return the students in the journal, sorted, each as often as it was graded."""
     lines = map(json.loads, course.journal.read_bytes().splitlines())
     return sorted(line["student"] for line in lines if line["kind"] == "graded")
@@ -77,7 +77,7 @@ def results(course):
     return json.loads(course.grades.read_text()), entered, notebooks.keys()
 
 
-def expected(tmp_path, size, sandbox):
+def undisturbed_run(tmp_path, size, sandbox):
     """Return the course key, which decides the hidden cases, and the undisturbed results."""
     course = make_class(tmp_path / "undisturbed", size)
     grade(course, None, None, InProcess(sandbox, 2))
@@ -86,7 +86,7 @@ def expected(tmp_path, size, sandbox):
 
 def test_random_kills_do_not_change_the_results(tmp_path, monkeypatch, sandbox):
     classroom.known_everywhere(monkeypatch)
-    key, undisturbed = expected(tmp_path, SIZE, sandbox)
+    key, undisturbed = undisturbed_run(tmp_path, SIZE, sandbox)
     course = make_class(tmp_path / "course", SIZE)
     course.root.joinpath("course.key").write_bytes(key)
     rng = random.Random(os.environ.get("FUZZ", "chaos"))
@@ -100,7 +100,7 @@ def test_random_kills_do_not_change_the_results(tmp_path, monkeypatch, sandbox):
     with LocalWorkers("toy_course", 2) as workers:
         grade(type(course).open(course.root), None, None, workers)
     assert results(course) == undisturbed
-    assert graded(course) == [f"s{number:03}" for number in range(SIZE)]
+    assert graded_students(course) == [f"s{number:03}" for number in range(SIZE)]
 
 
 def wait_for_progress(course, run, seconds=600):
@@ -134,7 +134,7 @@ def full(*_, **__):
 def check_next_run_completes(course, sandbox):
     """Check that a later run grades the rest and that all outputs are complete."""
     grade(course, None, None, InProcess(sandbox, 2))
-    assert graded(course) == [f"s{number:03}" for number in range(4)]
+    assert graded_students(course) == [f"s{number:03}" for number in range(4)]
     rows, entered, shown = results(course)
     assert len(rows) == 8
     assert len(entered) == 12
@@ -169,7 +169,7 @@ def test_run_recovers_from_a_full_disk_for_the_gradebook(course, sandbox):
         patch.setattr(gradebook, "write_entries", _disk_full)
         with pytest.raises(GradebookError, match=r"disk is full.*Nothing is lost"):
             grade(course, None, None, InProcess(sandbox, 2))
-    assert len(graded(course)) == 4
+    assert len(graded_students(course)) == 4
     check_next_run_completes(course, sandbox)
 
 

@@ -71,7 +71,7 @@ def rows(course):
     return course.grades.read_text()
 
 
-def graded(course):
+def graded_students(course):
     lines = map(json.loads, course.journal.read_bytes().splitlines())
     return sorted(line["student"] for line in lines if line["kind"] == "graded")
 
@@ -102,7 +102,7 @@ def test_cluster_matches_local_grading_even_if_a_worker_is_killed(course, schedu
         report = grade(course, None, None, workers, kill)
     assert (report.judged, report.known) == (8, 0)
     assert rows(course) == expected
-    assert graded(course) == [f"s{number}" for number in range(8)]
+    assert graded_students(course) == [f"s{number}" for number in range(8)]
 
 
 def test_late_worker_takes_over_from_a_lost_one(course, scheduler):
@@ -117,7 +117,7 @@ def test_late_worker_takes_over_from_a_lost_one(course, scheduler):
     with Cluster(address) as workers:
         report = grade(course, None, None, workers, kill)
     assert (report.judged, report.known) == (8, 0)
-    assert graded(course) == [f"s{number}" for number in range(8)]
+    assert graded_students(course) == [f"s{number}" for number in range(8)]
 
 
 OLD_NUMPY = """
@@ -186,13 +186,13 @@ def test_late_worker_with_another_environment_gets_no_job(course, scheduler, tmp
 
     with Cluster(address) as workers, pytest.raises(WorkersLost, match="has had no worker for 8 s"):
         grade(course, None, None, workers, exchange)
-    assert 2 <= len(graded(course)) < 8
+    assert 2 <= len(graded_students(course)) < 8
     with LocalWorkers("toy_course", 2) as workers:
         grade(course, None, None, workers)
-    assert graded(course) == [f"s{number}" for number in range(8)]
+    assert graded_students(course) == [f"s{number}" for number in range(8)]
 
 
-def failure(course, *options):
+def error_line(course, *options):
     result = CliRunner().invoke(cli.app, ["grade", "--course", str(course.root), *options])
     assert result.exit_code == 1, result.output
     *progress, line = result.stderr.strip().splitlines()
@@ -213,13 +213,13 @@ def test_unreachable_scheduler_gives_a_one_line_error(course):
 
 @pytest.mark.parametrize("address", ["nonsense", "http://127.0.0.1:9", "tcp://127.0.0.1:port", ""])
 def test_invalid_scheduler_address_gives_a_one_line_error(course, address):
-    line = failure(course, "--scheduler", address)
+    line = error_line(course, "--scheduler", address)
     assert line.startswith(f"autograder: {address}: not a scheduler address")
 
 
 def test_scheduler_without_workers_gives_a_one_line_error(course, scheduler, monkeypatch):
     monkeypatch.setattr(cluster, "CONNECT_WAIT", 1.0)
-    assert "the scheduler has no worker (waited 1 s)" in failure(
+    assert "the scheduler has no worker (waited 1 s)" in error_line(
         course, "--scheduler", scheduler[0]
     )
 
@@ -240,7 +240,7 @@ def test_lost_scheduler_is_reported_and_no_result_is_lost(course, scheduler, mon
     with LocalWorkers("toy_course", 2) as workers:
         report = grade(course, None, None, workers)
     assert report.known >= 2
-    assert graded(course) == [f"s{number}" for number in range(8)]
+    assert graded_students(course) == [f"s{number}" for number in range(8)]
 
 
 def test_jobs_and_scheduler_are_mutually_exclusive(course):

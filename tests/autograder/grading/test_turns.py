@@ -35,7 +35,7 @@ def runs(monkeypatch):
     return outcomes
 
 
-def graded(sandbox, body, cell=""):
+def grade_test(sandbox, body, cell=""):
     own = toy.Cell(f"import ctypes, os, signal, sys, threading, time\nimport numpy as np\n{cell}")
     source = f"def test_row_mean(implementation):\n{textwrap.indent(body, '    ')}"
     source = f"X = np.array([[1.0, -2.0, 4.0], [0.0, 5.0, 7.0], [2.0, 2.0, -7.0]])\n{source}"
@@ -50,7 +50,7 @@ RIGHT_TEST = "assert np.allclose(implementation(X), [1, 4, -1])"
 
 
 def test_cells_run_once_for_public_and_once_for_all_implementations(box, runs):
-    judgement = graded(box, RIGHT_TEST, "A = np.ones((500, 500)) @ np.ones((500, 500))")
+    judgement = grade_test(box, RIGHT_TEST, "A = np.ones((500, 500)) @ np.ones((500, 500))")
     assert judgement.passed, judgement.message
     assert [turns > 1 for turns, _ in runs] == [True, True]
     assert {status for _, status in runs} == {Status.ENDED}
@@ -69,7 +69,7 @@ SHARED = {
 
 @pytest.mark.parametrize("cell", SHARED.values(), ids=SHARED)
 def test_cells_run_per_implementation_if_forks_would_share_state(cell, box, runs):
-    judgement = graded(box, RIGHT_TEST, cell)
+    judgement = grade_test(box, RIGHT_TEST, cell)
     assert judgement.passed, judgement.message
     assert runs[0][1] is Status.SHARED
     assert [status for turns, status in runs if not turns] == [Status.ENDED] * (len(runs) - 2)
@@ -167,7 +167,7 @@ ATTEMPT = (
 
 @pytest.mark.parametrize(("leave", "find", "cell"), NOTES.values(), ids=NOTES)
 def test_no_note_passes_between_implementations(leave, find, cell, box):
-    judgement = graded(
+    judgement = grade_test(
         box, f"found = {find}\nimplementation(X)\n{leave}\nassert not found", ATTEMPT + cell
     )
     assert judgement.verdict in (Verdict.MISSED, Verdict.KILLED), judgement.message
@@ -177,5 +177,5 @@ def test_no_note_passes_between_implementations(leave, find, cell, box):
 
 def test_stopped_parent_process_does_not_fail_the_test(box):
     stop = "if os.getppid() > 1:\n    os.kill(os.getppid(), signal.SIGSTOP)\n"
-    judgement = graded(box, stop + RIGHT_TEST)
+    judgement = grade_test(box, stop + RIGHT_TEST)
     assert judgement.passed, judgement.message

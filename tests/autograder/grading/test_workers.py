@@ -55,7 +55,7 @@ def verdicts(course):
     return {(row["student"], row["exercise"]): row["verdict"] for row in rows}
 
 
-def graded(course):
+def graded_students(course):
     """Return the students in the journal, in the order of their results."""
     lines = map(json.loads, course.journal.read_bytes().splitlines())
     return [line["student"] for line in lines if line["kind"] == "graded"]
@@ -96,7 +96,7 @@ def test_killed_worker_is_replaced_and_its_submissions_judged_again(course):
     with LocalWorkers("toy_course", 2) as workers:
         report = grade(course, None, None, workers, kill)
     assert (report.judged, report.known) == (6, 0)
-    assert sorted(graded(course)) == [f"s{number}" for number in range(6)]
+    assert sorted(graded_students(course)) == [f"s{number}" for number in range(6)]
     assert set(verdicts(course).values()) == {"PASS", "WRONG_VALUE"}
 
 
@@ -159,4 +159,4 @@ def test_no_worker_outlives_an_interrupted_command(course, tmp_path, monkeypatch
     with LocalWorkers("toy_course", 2) as workers:
         report = grade(Course.open(course.root), None, None, workers)
     assert report.known >= 1
-    assert sorted(graded(course)) == [f"s{number}" for number in range(6)]
+    assert sorted(graded_students(course)) == [f"s{number}" for number in range(6)]

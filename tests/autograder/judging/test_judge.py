@@ -14,7 +14,7 @@ from autograder.judging.verdict import ALL_BUT_ERRORS, Verdict
 from autograder.judging.words import Names
 
 
-def judged(function, hidden=()):
+def judgement_of(function, hidden=()):
     key = build_key(toy.MEAN, public_cases(toy.MEAN), hidden)
     return judge(key, observe_quietly(function, key.cases))
 
@@ -60,7 +60,7 @@ def test_mistake_that_explains_only_half_of_the_failures_is_not_named():
             raise ValueError
         return X.sum(axis=-1)
 
-    assert judged(sums_and_raises_on_four_rows).misconception is None
+    assert judgement_of(sums_and_raises_on_four_rows).misconception is None
 
 
 UNEVEN = np.array([[1.0, 5.0], [2.0, 9.0]])
@@ -117,13 +117,13 @@ def test_hidden_second_fault_does_not_change_the_named_mistake():
         return X.sum(axis=-1)
 
     hidden = [Case("nine rows", (np.ones((9, 3)),))]
-    assert judged(sums_and_raises_on_nine_rows).misconception == "sum for mean"
-    assert judged(sums_and_raises_on_nine_rows, hidden).misconception == "sum for mean"
+    assert judgement_of(sums_and_raises_on_nine_rows).misconception == "sum for mean"
+    assert judgement_of(sums_and_raises_on_nine_rows, hidden).misconception == "sum for mean"
 
 
 def test_unknown_mistake_gets_neither_name_nor_hint():
     for other in (lambda X: X.mean(axis=-1) + 1, lambda X: 1 / 0, lambda X: None):
-        judgement = judged(other)
+        judgement = judgement_of(other)
         assert not judgement.passed
         assert judgement.misconception is None
         assert judgement.hint is None
@@ -135,7 +135,7 @@ def test_shared_exception_does_not_name_a_mistake():
             raise ValueError
         return X.sum(axis=-1)
 
-    judgement = judged(raises_on_two_rows)
+    judgement = judgement_of(raises_on_two_rows)
     assert judgement.verdict is Verdict.EXCEPTION
     assert judgement.misconception is None
 
@@ -299,9 +299,9 @@ def test_result_changed_by_a_later_call_is_reported():
     def mean_into_a_buffer(X):
         return X.mean(axis=-1, out=buffer[: len(X)])
 
-    assert judged(mean_into_a_buffer).verdict is Verdict.MUTATED_RESULT
-    assert "a later call changes it. Make a new array" in judged(mean_into_a_buffer).message
-    assert judged(lambda X: X.mean(axis=-1)).passed
+    assert judgement_of(mean_into_a_buffer).verdict is Verdict.MUTATED_RESULT
+    assert "a later call changes it. Make a new array" in judgement_of(mean_into_a_buffer).message
+    assert judgement_of(lambda X: X.mean(axis=-1)).passed
 
 
 def tokens(stop):
@@ -317,7 +317,7 @@ COUNT = dataclasses.replace(
 )
 
 
-def judged_count(answer):
+def judgement_of_count(answer):
     key = build_key(COUNT, public_cases(COUNT), ())
     return judge(key, observe_quietly(answer, key.cases))
 
@@ -327,7 +327,7 @@ def test_message_blames_a_mutable_default_argument():
         numbers += range(stop)
         return numbers, stop
 
-    judgement = judged_count(into_the_default)
+    judgement = judgement_of_count(into_the_default)
     assert judgement.verdict is Verdict.MUTATED_RESULT
     assert "a default argument such as `[]`" in judgement.message
     assert judgement.case == 0
@@ -335,9 +335,9 @@ def test_message_blames_a_mutable_default_argument():
 
 def test_named_tuple_or_list_is_accepted_for_a_tuple():
     Both = collections.namedtuple("Both", "numbers count")
-    assert judged_count(lambda stop: Both(list(range(stop)), stop)).passed
-    assert judged_count(lambda stop: [list(range(stop)), stop]).passed
-    assert not judged_count(lambda stop: (tuple(range(stop)), stop)).passed
+    assert judgement_of_count(lambda stop: Both(list(range(stop)), stop)).passed
+    assert judgement_of_count(lambda stop: [list(range(stop)), stop]).passed
+    assert not judgement_of_count(lambda stop: (tuple(range(stop)), stop)).passed
 
 
 def test_list_with_too_many_items_in_all_is_described():
@@ -362,7 +362,7 @@ def test_report_says_when_an_exception_has_no_message():
     def raises(X):
         raise ValueError
 
-    assert "it raises ValueError, without a message." in judged(raises).message
+    assert "it raises ValueError, without a message." in judgement_of(raises).message
 
 
 @pytest.mark.parametrize("arguments", [[np.ones(2)], np.ones(2)])
@@ -408,7 +408,7 @@ DECLARED.hidden(toy.hidden)
 STEPS = DECLARED.exercise
 
 
-def judged_steps(answer):
+def judgement_of_steps(answer):
     key = build_key(STEPS, public_cases(STEPS), ())
     return judge(key, observe_quietly(answer, key.cases))
 
@@ -418,7 +418,7 @@ def test_messages_use_the_names_of_results_in_the_docstring():
         output, weights = steps(X, mask)
         return output, weights / 2
 
-    message = judged_steps(half).message
+    message = judgement_of_steps(half).message
     assert "the returned `weights` is" in message
     assert "only the returned `weights` is wrong" in message
 
@@ -439,7 +439,7 @@ def test_two_mistakes_that_together_explain_all_failures_are_both_named():
     def both(X, mask=None):
         return first_axis(X, mask) if X.ndim > 2 else no_mask(X)
 
-    judgement = judged_steps(both)
+    judgement = judgement_of_steps(both)
     assert (judgement.misconception, judgement.also) == ("the mask left out", "one sequence only")
     assert judgement.message.startswith("On the case “a mask”")
     assert "“the mask left out” and “one sequence only”" in judgement.message
@@ -452,7 +452,7 @@ def test_unexplained_case_leaves_both_mistakes_unnamed():
             return first_axis(X, mask)
         return no_mask(X) if mask is not None else steps(X + 1)
 
-    judgement = judged_steps(partly_explained)
+    judgement = judgement_of_steps(partly_explained)
     assert (judgement.misconception, judgement.also) == (None, None)
 
 
@@ -461,6 +461,6 @@ def test_exception_message_says_how_its_case_differs():
         _n, _d = X.shape
         return steps(X, mask)
 
-    message = judged_steps(unbatched).message
+    message = judgement_of_steps(unbatched).message
     assert "it raises ValueError: too many values to unpack" in message
     assert "This case has more axes than others: `X` (2, 4, 3)." in message

@@ -34,19 +34,19 @@ SPREAD = DECLARED.exercise
 KEY = build_key(SPREAD, cases(np.random.default_rng(0)), ())
 
 
-def judged(function):
+def judgement_of(function):
     return judge(KEY, observe_quietly(function, KEY.cases))
 
 
 @pytest.mark.parametrize("factor", [1, 1.04, 0.96])
 @pytest.mark.parametrize("kind", [float, np.float64, np.float32, np.asarray])
 def test_number_within_the_tolerance_passes(factor, kind):
-    assert judged(lambda X: kind(np.std(X) * factor)).passed
+    assert judgement_of(lambda X: kind(np.std(X) * factor)).passed
 
 
 @pytest.mark.parametrize("factor", [1.06, 0.94, -1])
 def test_number_beyond_the_tolerance_fails_and_the_message_states_it(factor):
-    judgement = judged(lambda X: float(np.std(X) * factor))
+    judgement = judgement_of(lambda X: float(np.std(X) * factor))
     assert judgement.verdict is Verdict.WRONG_VALUE
     assert "should be within 5 % of" in judgement.message
 
@@ -63,9 +63,9 @@ def test_number_beyond_the_tolerance_fails_and_the_message_states_it(factor):
     ],
 )
 def test_result_that_is_not_a_finite_number_is_reported(answer, verdict):
-    assert judged(answer).verdict is verdict
+    assert judgement_of(answer).verdict is verdict
 
 
 @pytest.mark.parametrize("factor", [1, 1.01])
 def test_mistake_is_named_within_the_tolerance(factor):
-    assert judged(lambda X: float(np.var(X) * factor)).misconception == "variance"
+    assert judgement_of(lambda X: float(np.var(X) * factor)).misconception == "variance"

@@ -36,7 +36,7 @@ def grade(box, **answers):
     )
 
 
-def judged(exercise, answer):
+def judgement_of(exercise, answer):
     key = build_key(exercise, public_cases(exercise), ())
     return judge(key, observe_quietly(answer, key.cases))
 
@@ -51,12 +51,12 @@ def test_reference_answers_pass_and_stubs_are_missing(sandbox):
 @pytest.mark.parametrize("exercise", TOY.exercises, ids=lambda exercise: exercise.name)
 def test_known_answers_are_judged_alike_in_and_out_of_the_sandbox(exercise, sandbox):
     for answer in exercise.alternatives:
-        assert judged(exercise, answer).passed
+        assert judgement_of(exercise, answer).passed
     for misconception in exercise.misconceptions:
         source = answer_source(misconception.wrong, exercise.name)
         sandboxed, direct = (
             grade(sandbox, **{exercise.name: source})[exercise.name],
-            judged(exercise, misconception.wrong),
+            judgement_of(exercise, misconception.wrong),
         )
         assert sandboxed.misconception == direct.misconception == misconception.name
         assert sandboxed.verdict is direct.verdict
@@ -84,7 +84,7 @@ def affine(init="", forward=f"return {RESULT}"):
 def run_affine(**parts):
     namespace = dict(vars(toy_torch))
     exec(affine(**parts), namespace)
-    return judged(AFFINE, namespace["Affine"])
+    return judgement_of(AFFINE, namespace["Affine"])
 
 
 RIGHT_OTHERWISE = {
@@ -195,7 +195,7 @@ def test_each_fault_of_a_module_has_its_own_verdict_and_message(text):
 
 
 def test_answer_that_is_not_a_module_is_reported():
-    judgement = judged(AFFINE, lambda *arguments, **keywords: 3)
+    judgement = judgement_of(AFFINE, lambda *arguments, **keywords: 3)
     assert judgement.verdict is Verdict.WRONG_TYPE
     assert "of type int and should be a torch.nn.Module" in judgement.message
 
@@ -237,8 +237,8 @@ def test_changed_tensor_argument_is_reported_beside_a_function_argument():
         return X.copy_(f(X))
 
     exercise = dataclasses.replace(LOG_MEAN, reference=applied, cases=lambda rng: [case])
-    assert judged(exercise, applied).passed
-    assert judged(exercise, in_place).verdict is Verdict.MUTATED_INPUT
+    assert judgement_of(exercise, applied).passed
+    assert judgement_of(exercise, in_place).verdict is Verdict.MUTATED_INPUT
 
 
 def test_case_may_use_the_initial_parameters_of_the_class():
@@ -247,13 +247,13 @@ def test_case_may_use_the_initial_parameters_of_the_class():
         yield Case("at the start", (Tensor(rng.normal(size=(2, 3))),), setup=setup)
 
     starts = dataclasses.replace(AFFINE, cases=cases)
-    assert judged(starts, toy_torch.Affine).passed
-    assert judged(starts, toy_torch.Affine__bias_first).passed
+    assert judgement_of(starts, toy_torch.Affine).passed
+    assert judgement_of(starts, toy_torch.Affine__bias_first).passed
     namespace = dict(vars(toy_torch))
     exec(affine(), namespace)  # starts with random values
-    assert judged(starts, namespace["Affine"]).verdict is Verdict.WRONG_VALUE
+    assert judgement_of(starts, namespace["Affine"]).verdict is Verdict.WRONG_VALUE
     exec(affine("self.weight = nn.Parameter(torch.ones(d + 1))"), namespace)
-    assert judged(starts, namespace["Affine"]).verdict is Verdict.WRONG_PARAMETERS
+    assert judgement_of(starts, namespace["Affine"]).verdict is Verdict.WRONG_PARAMETERS
 
 
 def test_missing_exception_in_a_constructor_is_reported():
@@ -269,8 +269,8 @@ def test_missing_exception_in_a_constructor_is_reported():
         )
 
     halved = dataclasses.replace(AFFINE, cases=cases, reference=divided)
-    assert judged(halved, divided).passed
-    judgement = judged(halved, toy_torch.Affine)
+    assert judgement_of(halved, divided).passed
+    judgement = judgement_of(halved, toy_torch.Affine)
     assert judgement.verdict is Verdict.WRONG_EXCEPTION
     sentence = "it should raise ValueError when it is constructed, but makes a module"
     assert judgement.message == f"On the case “odd”: {sentence}."
@@ -322,7 +322,7 @@ def test_torch_uses_one_thread_in_and_out_of_the_sandbox(sandbox):
     threads = torch.get_num_threads()
     torch.set_num_threads(2)
     try:
-        assert judged(LOG_MEAN, log_mean).message.startswith(
+        assert judgement_of(LOG_MEAN, log_mean).message.startswith(
             "On the case “two rows”: it raises LookupError: 1."
         )
         assert torch.get_num_threads() == 2, "check must restore the number of threads"
@@ -447,7 +447,7 @@ def test_incomplete_answer_is_not_taken_for_a_stub():
     )
     namespace = dict(vars(toy_torch))
     exec(text, namespace)
-    assert judged(AFFINE, namespace["Affine"]).verdict is Verdict.WRONG_PARAMETERS
+    assert judgement_of(AFFINE, namespace["Affine"]).verdict is Verdict.WRONG_PARAMETERS
 
 
 def test_mutants_of_classes_are_generated_and_caught():

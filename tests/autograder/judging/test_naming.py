@@ -41,7 +41,7 @@ def test_at_most_two_per_cent_of_wrong_answers_are_misnamed():
     assert answers["wrongly"] <= MOST_WRONG * answers.total()
 
 
-def judged(place, answer) -> Judgement:
+def judgement_of(place, answer) -> Judgement:
     chapter, name = place.split(".")
     exercise = COURSE[chapter].exercise(name)
     if isinstance(answer, str):
@@ -75,11 +75,13 @@ def judged(place, answer) -> Judgement:
     ],
 )
 def test_resemblance_on_some_cases_only_is_not_named(place, answer):
-    judgement = judged(place, answer)
+    judgement = judgement_of(place, answer)
     assert not judgement.passed
     assert judgement.misconception is None
 
 
 def test_constant_true_answer_is_named_always_true():
-    judgement = judged("self_attention.permute_equivariantly", ("return bool(", "return True or ("))
+    judgement = judgement_of(
+        "self_attention.permute_equivariantly", ("return bool(", "return True or (")
+    )
     assert judgement.misconception == "always True"

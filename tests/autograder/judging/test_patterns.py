@@ -44,7 +44,7 @@ def message_for(answer, *, hidden=False):
     return judgement.message
 
 
-def changed(index, by=1.0):
+def with_change(index, by=1.0):
     def answer(scores, mask=None):
         result = hide(scores, mask)
         result[index] += by
@@ -88,11 +88,11 @@ PATTERNS = {
         lambda s, m=None: np.roll(hide(s, m), 1, -2)
     ),
     "right size, but the signs are wrong in some places": lambda s, m=None: abs(hide(s, m)),
-    "numbers are wrong only in the last row": changed(np.s_[..., -1, :]),
-    "numbers are wrong only in the first column": changed(np.s_[..., 0]),
-    "numbers are wrong only in one row": changed(np.s_[..., 1, :]),
-    "numbers are wrong only on the diagonal": changed(np.s_[..., range(4), range(4)]),
-    "numbers are wrong only above the diagonal": changed(np.s_[..., [0, 1], [2, 3]]),
+    "numbers are wrong only in the last row": with_change(np.s_[..., -1, :]),
+    "numbers are wrong only in the first column": with_change(np.s_[..., 0]),
+    "numbers are wrong only in one row": with_change(np.s_[..., 1, :]),
+    "numbers are wrong only on the diagonal": with_change(np.s_[..., range(4), range(4)]),
+    "numbers are wrong only above the diagonal": with_change(np.s_[..., [0, 1], [2, 3]]),
     "numbers are wrong only where the mask is False": where_mask_is(False),
     "numbers are wrong only where the mask is True": where_mask_is(True),
     "Compute in the dtype of the input": through_float32,

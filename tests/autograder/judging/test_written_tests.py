@@ -112,7 +112,7 @@ TESTS = {
 }
 
 
-def graded(sandbox, source):
+def grade_test(sandbox, source):
     program = [toy.Cell(f"import numpy as np\n{source}", "test_row_mean")]
     judgements = judge_program(
         program, row_mean.TOY, course_key=b"key", digest="a", sandbox=sandbox
@@ -127,7 +127,7 @@ def with_body(body):
 @pytest.mark.parametrize("name", TESTS)
 def test_each_written_test_gets_its_verdict_and_points(name, sandbox):
     body, verdict, text, points = TESTS[name]
-    judgement = graded(sandbox, with_body(body))
+    judgement = grade_test(sandbox, with_body(body))
     assert judgement.verdict in (verdict if isinstance(verdict, tuple) else (verdict,)), judgement
     assert text in judgement.message
     assert judgement.points(TEST_ROW_MEAN.points) == points
@@ -145,7 +145,7 @@ def test_each_written_test_gets_its_verdict_and_points(name, sandbox):
 def test_written_test_cannot_keep_state_between_implementations(
     source, verdict, text, sandbox, key
 ):
-    judgement = graded(sandbox, source)
+    judgement = grade_test(sandbox, source)
     assert judgement.verdict is Verdict.MISSED
     assert judgement.message.endswith(
         "it cannot remember anything from one implementation to the next."
@@ -188,7 +188,7 @@ def test_row_mean(implementation):
 @pytest.mark.parametrize("source", [ASKS_ALL, COUNTS_IN_A_FILE])
 def test_written_test_cannot_reach_other_implementations(source, sandbox):
     """Check that neither other closures nor files on disk reveal an implementation."""
-    assert graded(sandbox, source).points(4) == 0
+    assert grade_test(sandbox, source).points(4) == 0
 
 
 @pytest.fixture(scope="module")
@@ -217,13 +217,13 @@ def test_self_check_and_grader_agree_on_written_tests(sandbox, tmp_path, monkeyp
         source = answer_source(function, "test_row_mean")
         namespace = {"np": np, "X": row_mean.X}
         exec(source, namespace)
-        self_check, graded_judgement = (
+        self_check, grader_judgement = (
             check(namespace["test_row_mean"]).judgement,
-            graded(sandbox, X + source),
+            grade_test(sandbox, X + source),
         )
         assert (self_check.verdict, self_check.misconception) == (
-            graded_judgement.verdict,
-            graded_judgement.misconception,
+            grader_judgement.verdict,
+            grader_judgement.misconception,
         )
 
 

@@ -26,7 +26,7 @@ from autograder.nbgrader.gradebook import Gradebook
 NAME = "rows"
 
 
-def _released(scores_points=2, cells=("scores", "weights", "why")):
+def _release(scores_points=2, cells=("scores", "weights", "why")):
     graded_cells = []
     for cell_name, points in (("scores", scores_points), ("weights", 3), ("why", 5)):
         make = new_markdown_cell if cell_name == "why" else new_code_cell
@@ -67,7 +67,7 @@ def url(tmp_path):
 @pytest.fixture
 def book(url):
     with Gradebook(url) as opened:
-        opened.add_assignment(NAME, _released())
+        opened.add_assignment(NAME, _release())
         yield opened
 
 
@@ -161,9 +161,9 @@ def test_comment_says_when_a_run_was_not_isolated(book, url):
 
 def test_changed_points_and_added_cells_apply_to_old_submissions(url):
     with Gradebook(url) as book:
-        book.add_assignment(NAME, _released(cells=("scores", "why")))
+        book.add_assignment(NAME, _release(cells=("scores", "why")))
         book.enter([_entry()])
-        book.add_assignment(NAME, _released(scores_points=4))
+        book.add_assignment(NAME, _release(scores_points=4))
         book.enter([_entry()])
     assert _grade(url, "weights")[0] == 0.0
     with api.Gradebook(url) as plain:
@@ -173,7 +173,7 @@ def test_changed_points_and_added_cells_apply_to_old_submissions(url):
 def test_release_may_not_drop_a_cell_with_marks(book, url):
     book.enter([_entry()])
     with pytest.raises(GradebookError, match="holds marks for weights"):
-        book.add_assignment(NAME, _released(cells=("scores", "why")))
+        book.add_assignment(NAME, _release(cells=("scores", "why")))
     assert _grade(url, "weights")[0] == 0.0
 
 
@@ -249,7 +249,7 @@ def test_submission_time_is_read_from_nbgraders_file_or_refused(tmp_path):
 
 def test_written_answers_without_a_time_count_as_handed_in(url):
     with Gradebook(url) as book:
-        book.add_assignment(NAME, _released(cells=("why",)))
+        book.add_assignment(NAME, _release(cells=("why",)))
         assert book.enter([_entry()]) == [1]
         (score,) = book.scores()
     assert (score.handed_in, score.waiting) == (True, 1)
@@ -259,7 +259,7 @@ def test_assignment_created_by_nbgrader_is_adopted(url):
     with api.Gradebook(url, "cs101") as plain:
         plain.add_assignment(NAME, duedate="2026-02-03 12:00:00 UTC")
     with Gradebook(url) as book:
-        book.add_assignment(NAME, _released())
+        book.add_assignment(NAME, _release())
         assert book.enter([_entry()]) == [1]
     with api.Gradebook(url, "cs101") as plain:
         assert plain.find_submission(NAME, "ann").duedate == datetime(2026, 2, 3, 12)
@@ -280,7 +280,7 @@ def test_marks_of_other_notebooks_are_kept(book, url):
 
 
 def test_exercise_named_like_a_column_does_not_replace_it(book, url, tmp_path):
-    released = _released(cells=("scores",))
+    released = _release(cells=("scores",))
     released.cells[0].metadata.nbgrader.grade_id = "score"
     book.add_assignment("other", released)
     row = Row("ann", "other", "score", "PASS", 2, 2, None, "m")

@@ -35,8 +35,8 @@ def course(tmp_path, monkeypatch):
     course = make_course(tmp_path / "course")
     hand_in(course, "ann", why=STUBS["why"])
     hand_in(course, "bob", mean=MEAN_SUM, why=STUBS["why"])
-    _time(course, "ann", "2026-02-03 11:00:00 UTC")
-    _time(course, "bob", "2026-02-03 06:00:00 America/Los_Angeles")
+    _set_time(course, "ann", "2026-02-03 11:00:00 UTC")
+    _set_time(course, "bob", "2026-02-03 06:00:00 America/Los_Angeles")
     shutil.copytree(course.release / "toy", course.source / "toy")
     with Gradebook(course.gradebook_url) as book:
         book.nbgrader.add_assignment("toy", duedate="2026-02-03 12:00:00 UTC")
@@ -44,7 +44,7 @@ def course(tmp_path, monkeypatch):
     return course
 
 
-def _time(course, student, text):
+def _set_time(course, student, text):
     (course.submitted / student / "toy" / "timestamp.txt").write_text(text)
 
 
@@ -53,7 +53,7 @@ def _configure(course, text):
         stream.write(text)
 
 
-def _by_the_hour(course, name):
+def _use_hourly_plugin(course, name):
     """Configure a plugin of the course; each test imports it under another `name`."""
     (course.root / f"{name}.py").write_text(BY_THE_HOUR)
     _configure(course, f"\nc.AssignLatePenalties.plugin_class = '{name}.OnePointAnHour'\n")
@@ -65,7 +65,7 @@ def _run(command, course, *more):
     return result.stdout
 
 
-def _everywhere(course):
+def _results_everywhere(course):
     """Return each student's (score, penalty) after checking that all outputs agree."""
     _run("export", course)
     _run("feedback", course)
@@ -105,24 +105,26 @@ def test_penalty_is_the_same_everywhere_and_follows_the_due_date(course):
     assert "late      bob (3 points off)" in output
     assert "absent    cay (not handed in)" in output
     assert "handed in 2 h 0 min late: 3 points off" in _run("grade", course, "toy")
-    assert _everywhere(course) == {"ann": (5, 0), "bob": (0, 3)}
+    assert _results_everywhere(course) == {"ann": (5, 0), "bob": (0, 3)}
     with api.Gradebook(course.gradebook_url) as book:
         book.grant_extension("toy", "bob", hours=2)
     output = _run("grade", course)
     assert "0 judged, 2 known" in output
     assert "toy, bob: 0 to 3 (late penalty: 3 to 0)" in output
-    assert _everywhere(course) == {"ann": (5, 0), "bob": (3, 0)}
+    assert _results_everywhere(course) == {"ann": (5, 0), "bob": (3, 0)}
     with api.Gradebook(course.gradebook_url) as book:
         book.grant_extension("toy", "bob")
         book.find_assignment("toy").duedate = datetime(2026, 2, 3, 10)
         book.db.commit()
-    assert _everywhere(course) == {"ann": (0, 5), "bob": (0, 3)}, "export and feedback see it too"
+    assert _results_everywhere(course) == {"ann": (0, 5), "bob": (0, 3)}, (
+        "export and feedback see it too"
+    )
 
 
 def test_course_plugin_applies_to_nbgraders_commands_too(course):
-    _by_the_hour(course, "late_in_nbgrader")
+    _use_hourly_plugin(course, "late_in_nbgrader")
     _run("grade", course)
-    expected = _everywhere(course)
+    expected = _results_everywhere(course)
     assert expected == {"ann": (5, 0), "bob": (1, 2)}
     _run("export", course)
     exported = (course.root / "grades.csv").read_text()
@@ -194,7 +196,7 @@ def test_broken_plugin_is_reported_and_no_result_is_lost(course, setting, place,
     ],
 )
 def test_implausible_submission_time_is_reported(course, text, message):
-    _time(course, "bob", text)
+    _set_time(course, "bob", text)
     assert message in _run("grade", course).replace("\n", " ")
 
 

@@ -56,7 +56,7 @@ def run(*arguments):
     return result.stdout
 
 
-def failure(*arguments):
+def error_line(*arguments):
     result = CliRunner().invoke(cli.app, [str(argument) for argument in arguments])
     assert result.exit_code == 1, result.output
     *progress, line = result.stderr.strip().splitlines()
@@ -140,7 +140,7 @@ def test_wrong_database_address_is_reported_and_no_result_is_lost(
     assert "c.CourseDirectory.db_url in nbgrader_config.py" in line
     assert "a%3Ab" not in line
     assert "***" in line
-    assert "the database cannot be reached" in failure("export", "--course", course.root)
+    assert "the database cannot be reached" in error_line("export", "--course", course.root)
     on_server = keep_grades_at(course, server.url())
     assert grade(on_server, None, None, InProcess(sandbox)).known >= 1
     assert len(scores(on_server)) == 6
@@ -166,7 +166,7 @@ def test_server_stopped_in_mid_run_loses_no_results(course, server, monkeypatch)
         return real(book, entries)
 
     monkeypatch.setattr(Gradebook, "enter", stopping)
-    line = failure("grade", "--course", course.root, "--jobs", "1")
+    line = error_line("grade", "--course", course.root, "--jobs", "1")
     assert "the database cannot be reached" in line
     kinds = [json.loads(line)["kind"] for line in course.journal.read_bytes().splitlines()]
     assert kinds.count("graded") == 3
@@ -183,6 +183,6 @@ def test_locked_gradebook_is_reported_after_a_wait(course, server, monkeypatch):
     with server.connect() as connection:
         connection.execute("BEGIN")
         connection.execute("LOCK TABLE grade IN EXCLUSIVE MODE")
-        assert "another program holds the gradebook" in failure("grade", "--course", course.root)
+        assert "another program holds the gradebook" in error_line("grade", "--course", course.root)
     run("grade", "--course", course.root)
     assert scores(on_server)["ann", "row_mean"][0] == 0.0

@@ -85,7 +85,7 @@ ODD = {
     "a style": ("<b style='position:fixed'>x</b>", "<b>x</b>"),
     "a class and a name of the page": ("<b class=score id=why name=y>x</b>", "<b>x</b>"),
     "an event behind a slash": ("<b/onclick=alert(1)>x</b>", "&lt;b/onclick=alert(1)&gt;x"),
-    "a title that is no link's": ("<b title=x lang=y>x</b>", "<b>x</b>"),
+    "a title on another element": ("<b title=x lang=y>x</b>", "<b>x</b>"),
     "a title that closes itself": (
         """<a href="#x" title='"onclick="y'>x</a>""",
         '<a href="#x" title="&quot;onclick=&quot;y">x</a>',

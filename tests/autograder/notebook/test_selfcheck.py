@@ -31,20 +31,20 @@ def desk(tmp_path, monkeypatch):
     return tmp_path
 
 
-def named(name, function):
+def with_name(name, function):
     function.__name__ = name
     return function
 
 
 def test_correct_answer_passes_but_is_not_called_the_grade(desk):
-    report = check(named("row_mean", lambda X: X.mean(axis=-1)))
+    report = check(with_name("row_mean", lambda X: X.mean(axis=-1)))
     assert report.judgement.verdict is Verdict.PASS
     assert "not the grade" in repr(report)
     assert "not the grade" in report._repr_html_()
 
 
 def test_misconception_is_shown_with_its_question_and_pictures(desk):
-    report = check(named("row_mean", lambda X: X.sum(axis=-1)))
+    report = check(with_name("row_mean", lambda X: X.sum(axis=-1)))
     text, page = repr(report), report._repr_html_()
     for part in ("WRONG_VALUE", "sum for mean", "How many numbers are in a row?", "two rows"):
         assert part in text
@@ -71,7 +71,7 @@ def test_stub_is_reported_as_the_stub(desk):
 
 
 @pytest.fixture
-def debugging(tmp_path, monkeypatch):
+def check_bug(tmp_path, monkeypatch):
     """Prepare a folder with a debug exercise; return a function that runs and checks an answer."""
     write_cases(toy.Assignment("bugs", "Bugs", (toy.CENTRED,), ()), tmp_path / "bugs.cases")
     monkeypatch.chdir(tmp_path)
@@ -84,8 +84,8 @@ def debugging(tmp_path, monkeypatch):
     return run
 
 
-def test_untouched_bug_is_reported_without_revealing_it(debugging):
-    report = debugging(stub(toy.CENTRED))
+def test_untouched_bug_is_reported_without_revealing_it(check_bug):
+    report = check_bug(stub(toy.CENTRED))
     assert report.judgement.verdict is Verdict.MISSING
     assert "like the buggy function you were given. Find the smallest input on" in repr(report)
     assert CHANGED_SINCE in repr(report)
@@ -101,9 +101,9 @@ def test_untouched_bug_is_reported_without_revealing_it(debugging):
         ("mean = X.mean(axis=0)\n\n    return X - mean", "m = X.mean(-2)\n    return -(m - X)"),
     ],
 )
-def test_rewritten_but_unfixed_bug_is_reported_like_the_original(debugging, old, new):
+def test_rewritten_but_unfixed_bug_is_reported_like_the_original(check_bug, old, new):
     assert old in stub(toy.CENTRED)
-    assert debugging(stub(toy.CENTRED).replace(old, new)).judgement == AS_GIVEN
+    assert check_bug(stub(toy.CENTRED).replace(old, new)).judgement == AS_GIVEN
 
 
 @pytest.mark.parametrize(
@@ -114,8 +114,8 @@ def test_rewritten_but_unfixed_bug_is_reported_like_the_original(debugging, old,
         ("X.mean(axis=0)", "X.mean(axis=1)[:, None]", Verdict.PASS, None),
     ],
 )
-def test_changed_bug_is_judged(debugging, old, new, verdict, misconception):
-    judgement = debugging(stub(toy.CENTRED).replace(old, new)).judgement
+def test_changed_bug_is_judged(check_bug, old, new, verdict, misconception):
+    judgement = check_bug(stub(toy.CENTRED).replace(old, new)).judgement
     assert (judgement.verdict, judgement.misconception) == (verdict, misconception)
 
 
@@ -143,19 +143,19 @@ def test_interrupt_stops_the_check(desk):
 
 def test_unknown_name_lists_the_known_names(desk):
     with pytest.raises(LookupError, match="row_mean, scale"):
-        check(named("row_means", lambda X: X))
+        check(with_name("row_means", lambda X: X))
 
 
 def test_wrong_folder_is_reported(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(LookupError, match="folder of the assignment"):
-        check(named("row_mean", lambda X: X))
+        check(with_name("row_mean", lambda X: X))
 
 
 def test_damaged_cases_are_reported(desk):
     (desk / "toy.cases").write_bytes(b"damaged")
     with pytest.raises(ValueError, match=r"toy\.cases is damaged"):
-        check(named("row_mean", lambda X: X))
+        check(with_name("row_mean", lambda X: X))
 
 
 @pytest.fixture
@@ -171,12 +171,12 @@ def reads(monkeypatch):
 
 def test_unchanged_cases_are_read_once(desk, reads):
     for _ in range(3):
-        check(named("row_mean", lambda X: X.mean(axis=-1)))
+        check(with_name("row_mean", lambda X: X.mean(axis=-1)))
         check()
     assert reads == ["toy.cases"]
     write_cases(toy.Assignment("toy", "Toy", (toy.CENTRED,), ()), desk / "toy.cases")
     with pytest.raises(LookupError, match="The exercises are: centred"):
-        check(named("row_mean", lambda X: X.mean(axis=-1)))
+        check(with_name("row_mean", lambda X: X.mean(axis=-1)))
     assert reads == ["toy.cases"] * 2
 
 
@@ -196,7 +196,7 @@ def test_damaged_cases_are_reported_until_they_are_repaired(desk):
         with pytest.raises(ValueError, match=r"toy\.cases is damaged"):
             check()
     file.write_bytes(good)
-    assert check(named("row_mean", lambda X: X.mean(axis=-1))).judgement.passed
+    assert check(with_name("row_mean", lambda X: X.mean(axis=-1))).judgement.passed
 
 
 def test_answer_cannot_change_cached_cases(desk):
@@ -208,12 +208,12 @@ def test_answer_cannot_change_cached_cases(desk):
         return mean
 
     assert check(row_mean).judgement.verdict is Verdict.MUTATED_INPUT
-    report = check(named("row_mean", lambda X: X.sum(axis=-1)))
+    report = check(with_name("row_mean", lambda X: X.sum(axis=-1)))
     report.case.arguments[0][...] = 0
     report.expected[...] = 0
-    fresh = check(named("row_mean", lambda X: X.sum(axis=-1)))
+    fresh = check(with_name("row_mean", lambda X: X.sum(axis=-1)))
     assert any(agree(fresh.case.arguments, case.arguments) for case in key.cases)
-    assert check(named("row_mean", lambda X: X.mean(axis=-1))).judgement.passed
+    assert check(with_name("row_mean", lambda X: X.mean(axis=-1))).judgement.passed
 
 
 def test_integers_use_32_bits_if_numpy_does(desk, monkeypatch):
@@ -358,9 +358,9 @@ def test_self_check_needs_only_numpy():
 def test_check_without_arguments_summarises_previous_checks(desk, monkeypatch):
     monkeypatch.setattr("autograder.notebook.check._JUDGEMENTS", {})
     assert repr(check()) == ("0 of 2 right on the public cases.\nNot checked: row_mean, scale.")
-    check(named("row_mean", lambda X: X.sum(axis=-1)))
+    check(with_name("row_mean", lambda X: X.sum(axis=-1)))
     assert "Not yet: row_mean.\nNot checked: scale." in repr(check())
-    check(named("row_mean", lambda X: X.mean(axis=-1)))
+    check(with_name("row_mean", lambda X: X.mean(axis=-1)))
     assert repr(check()).startswith("1 of 2 right")
 
 

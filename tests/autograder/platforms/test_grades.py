@@ -14,7 +14,7 @@ BOB = {"id": "bob", "first_name": "Bob", "last_name": "=Ray", "email": "bob@exam
 
 
 @pytest.fixture
-def graded(course):
+def graded_course(course):
     """Return a course: ann has 2 of 5 points and a waiting answer, bob has no submission."""
     enrol(course, ANN, BOB)
     with Gradebook(course.gradebook_url) as book:
@@ -36,9 +36,9 @@ def rows(path):
     return list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"), newline="")))
 
 
-def test_canvas_table_is_exact(graded, run):
+def test_canvas_table_is_exact(graded_course, run):
     output = run("export", "--to", "canvas")
-    assert rows(graded.root / "grades-canvas.csv") == [
+    assert rows(graded_course.root / "grades-canvas.csv") == [
         ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "toy"],
         ["    Points Possible", "", "", "", "", "5.0"],
         ["Lee, Ann", "11", "", "", "", "2.0"],
@@ -48,17 +48,17 @@ def test_canvas_table_is_exact(graded, run):
     assert "1 answer waits for a person, of 1 student" in output
 
 
-def test_canvas_table_has_the_ids_of_collected_students(graded, run, tmp_path):
+def test_canvas_table_has_the_ids_of_collected_students(graded_course, run, tmp_path):
     run("collect", make_zip(tmp_path / "a.zip", {"raybob_12_2_toy.ipynb": notebook()}), "--yes")
-    enrol(graded, {**BOB, "last_name": "Ray"})
+    enrol(graded_course, {**BOB, "last_name": "Ray"})
     run("collect", make_zip(tmp_path / "a.zip", {"raybob_12_2_toy.ipynb": notebook()}), "--yes")
     assert "not known" not in run("export", "toy", "--to", "canvas")
-    assert rows(graded.root / "grades-canvas-toy.csv")[3][:4] == ["Ray, Bob", "12", "", ""]
+    assert rows(graded_course.root / "grades-canvas-toy.csv")[3][:4] == ["Ray, Bob", "12", "", ""]
 
 
-def test_moodle_table_is_exact(graded, run):
+def test_moodle_table_is_exact(graded_course, run):
     output = run("export", "--to", "moodle")
-    assert rows(graded.root / "grades-moodle.csv") == [
+    assert rows(graded_course.root / "grades-moodle.csv") == [
         ["Username", "ID number", "Email address", "First name", "Last name", "toy"],
         ["ann", "11", "", "Ann", "Lee", "2.0"],
         ["bob", "", "bob@example.edu", "Bob", "'=Ray", "-"],
@@ -75,9 +75,9 @@ def sheet(path, *participants, maximum="5.00"):
     return path
 
 
-def test_moodle_worksheet_is_filled_in_and_otherwise_unchanged(graded, run, tmp_path):
+def test_moodle_worksheet_is_filled_in_and_otherwise_unchanged(graded_course, run, tmp_path):
     folder = "A. Lee_31_assignsubmission_file"
-    with api.Gradebook(graded.gradebook_url) as book:
+    with api.Gradebook(graded_course.gradebook_url) as book:
         book.update_or_create_student("ann", first_name="A.", last_name="Lee")
     run("collect", make_zip(tmp_path / "a.zip", {f"{folder}/toy.ipynb": notebook()}), "--yes")
     people = [
@@ -88,7 +88,7 @@ def test_moodle_worksheet_is_filled_in_and_otherwise_unchanged(graded, run, tmp_
     path = sheet(tmp_path / "sheet.csv", *people)
     before = rows(path)
     output = run("export", "toy", "--to", "moodle", "--worksheet", path)
-    after = rows(graded.root / "grades-moodle-toy.csv")
+    after = rows(graded_course.root / "grades-moodle-toy.csv")
     assert [row[5] for row in after] == ["Grade", "2", "", ""]
     assert after[1][-1] == "=kept"
     assert after[2][1] == "'=Bob"
@@ -97,7 +97,7 @@ def test_moodle_worksheet_is_filled_in_and_otherwise_unchanged(graded, run, tmp_
     assert "The gradebook has no student for Participant 33 in the worksheet" in output
 
 
-def test_different_maximum_in_moodle_is_reported(graded, run, tmp_path):
+def test_different_maximum_in_moodle_is_reported(graded_course, run, tmp_path):
     path = sheet(tmp_path / "sheet.csv", (31, "Ann Lee", "", ""), maximum='"100,00"')
     output = run("export", "toy", "--to", "moodle", "--worksheet", path)
     assert "The maximum in Moodle is 100.00, but here it is 5" in output
@@ -113,7 +113,7 @@ def test_different_maximum_in_moodle_is_reported(graded, run, tmp_path):
         ('Identifier,Grade\n"Part', "not a CSV"),
     ],
 )
-def test_invalid_worksheet_is_reported(graded, run, tmp_path, content, reason):
+def test_invalid_worksheet_is_reported(graded_course, run, tmp_path, content, reason):
     path = tmp_path / "sheet.csv"
     path.write_text(content, encoding="utf-8")
     line = run("export", "toy", "--to", "moodle", "--worksheet", path, code=1)
@@ -121,11 +121,11 @@ def test_invalid_worksheet_is_reported(graded, run, tmp_path, content, reason):
     assert reason in line
 
 
-def test_unknown_assignment_is_reported(graded, run):
+def test_unknown_assignment_is_reported(graded_course, run):
     line = run("export", "tov", "--to", "canvas", code=1)
     assert "tov: the gradebook has no such assignment. It has: toy." in line
 
 
-def test_worksheet_for_canvas_is_a_usage_error(graded, run, tmp_path):
+def test_worksheet_for_canvas_is_a_usage_error(graded_course, run, tmp_path):
     run("export", "toy", "--to", "canvas", "--worksheet", tmp_path / "x.csv", code=2)
     run("export", "toy", code=2)
