@@ -23,7 +23,7 @@ from ..platforms.grades import (
 from ..platforms.matching import Student
 from ..platforms.remembered import Places, read_places
 from ..platforms.worksheet import read_worksheet
-from .database import GradebookError, explained
+from .database import GradebookError, explain_errors
 from .gradebook import Gradebook
 from .penalties import LatePenalties
 from .scores import Score
@@ -63,7 +63,7 @@ def export_for(
 
 def _scores(course: Course, assignment: str | None) -> list[Score]:
     penalties = LatePenalties(course.nbgrader_config, course.root)
-    with explained(course.gradebook_url), Gradebook(course.gradebook_url) as book:
+    with explain_errors(course.gradebook_url), Gradebook(course.gradebook_url) as book:
         book.assign_penalties(penalties)
         scores = book.scores()
     if not scores:

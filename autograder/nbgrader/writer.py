@@ -93,13 +93,13 @@ class GradebookWriter:
 
     def _check(self) -> None:
         from . import gradebook
-        from .database import GradebookError, shown
+        from .database import GradebookError, printable_url
 
         url = self._course.gradebook_url
         if not gradebook.check_version(url) and self._dry:
             raise GradebookError(
-                f"{shown(url)}: there is no gradebook yet, so there is nothing to compare with. "
-                "Grade without --dry-run first."
+                f"{printable_url(url)}: there is no gradebook yet to compare with. Grade without "
+                "--dry-run first."
             )
 
     def _write(self, file: SubmissionFile, submission: Submission, record: Record) -> None:

@@ -159,7 +159,7 @@ def test_what_stands_beside_the_answers_is_shown_there_and_in_feedback(page, for
     text = (course.feedback / "fay" / "toy" / "toy.html").read_text()
     assert "Because of <em>linearity</em>." in text
     assert "_So_ it is." in text
-    assert "This answer waits for a person." in text
+    assert "A person will mark this answer." in text
 
 
 def test_a_students_text_is_shown_and_not_run(page, formgrader):

@@ -306,5 +306,5 @@ def test_a_gradebook_on_a_read_only_disk_is_one_line(tmp_path):
     program = f"from autograder.nbgrader.gradebook import Gradebook; Gradebook({url!r})"
     command = ["bwrap", *mounts, "--proc", "/proc", sys.executable, "-c", program]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert "gradebook.db: the gradebook is on a disk that is read-only" in done.stderr
+    assert "gradebook.db: the gradebook is on a read-only disk" in done.stderr
     assert "Rolling back" not in done.stderr
