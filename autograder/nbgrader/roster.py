@@ -1,4 +1,4 @@
-"""The students that nbgrader's gradebook knows: the roster of the course."""
+"""Read the roster of the course: the students in nbgrader's gradebook."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .gradebook import Gradebook
 
 
 def read_roster(course: Course) -> list[Student]:
-    """Return the students of the gradebook; none if there is no gradebook yet, and none is made."""
+    """Return the students of the gradebook; empty without a gradebook, which is not created."""
     url = course.gradebook_url
     with explain_errors(url):
         path = sqlite_file(url)

@@ -34,5 +34,5 @@ def test_another_version_or_none_is_one_line_for_the_instructor(tmp_path, monkey
     result = CliRunner().invoke(cli.app, ["export", "--course", str(tmp_path / "course")])
     assert result.exit_code == 1
     assert len(result.stderr.splitlines()) == 1
-    assert f"works with nbgrader {installed.SERIES}" in result.stderr
+    assert f"needs nbgrader {installed.SERIES}" in result.stderr
     assert (version or "not installed") in result.stderr

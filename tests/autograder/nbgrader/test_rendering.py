@@ -225,7 +225,7 @@ PICTURES = ["![a plot](attachment:image.png)", "![a plot](p.png)", "![a plot][1]
 def test_a_pasted_picture_is_named_and_the_rest_is_shown(picture, page):
     shown = page(f"**Before.**\n\n{picture}\n\nAfter.")
     assert "<strong>Before.</strong>" in shown
-    assert "A picture, not shown here (a plot)." in shown
+    assert "A picture is not shown here (a plot)." in shown
     assert "<p>After.</p>" in shown
 
 

@@ -45,7 +45,7 @@ def test_canvas(graded, run):
         ["'=Ray, Bob", "", "", "bob", "", ""],
     ]
     assert "The Canvas id is unknown for bob" in said
-    assert "1 answer waits for a person, of 1 student" in said
+    assert "1 answer of 1 student must still be marked by a person." in said
 
 
 def test_canvas_knows_the_ids_of_those_who_were_collected_from_it(graded, run, tmp_path):
