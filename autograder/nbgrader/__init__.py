@@ -1,6 +1,7 @@
-"""All that touches nbgrader: releases, the gradebook, the formgrader, feedback, exports.
+"""Work with nbgrader: releases, the gradebook, the formgrader, feedback and exports.
 
-Nothing else in this package imports it, and nothing here meets a version that it was not made for.
+Only this part of `autograder` imports nbgrader. Importing it with another version of nbgrader than
+the one it was written for raises NbgraderMissing.
 """
 
 from .installed import require

@@ -1,4 +1,4 @@
-"""The notebook that people see of a submission: the release with the student's answers."""
+"""Build the notebook that people see of a submission: the release with the student's answers."""
 
 from __future__ import annotations
 
@@ -21,19 +21,20 @@ from ..submission.submission import Submission
 def autograded_notebook(
     submission: Submission, assignment: Outline, released: nbformat.NotebookNode
 ) -> nbformat.NotebookNode:
-    """The release with all that the student wrote in its place, and no output.
+    """Return the release with everything that the student wrote, each text in its place.
 
-    What was taken for judging is what is shown. Answers that could not be read show as released,
-    below a note that says so, and so does one that says which cells were left out.
+    The notebook shows exactly the answers that were judged, and has no outputs. Answers that could
+    not be read appear as released. Notes at the top report them, and the cells that were left out.
     """
     notebook = copy.deepcopy(released)
     notebook.cells = [
         *map(new_markdown_cell, _notes(submission, assignment)),
-        *_filled(notebook.cells, submission),
+        *_fill_cells(notebook.cells, submission),
     ]
     for number, cell in enumerate(notebook.cells):
-        if not _mark(cell):
-            cell["id"] = f"own-{number}"  # the same each time, and none of the release's
+        if not _grade_id(cell):
+            # The id is the same in every run, and differs from all ids of the release.
+            cell["id"] = f"own-{number}"
     return notebook
 
 
@@ -44,9 +45,10 @@ def write_autograded(
     released: nbformat.NotebookNode,
     submitted: datetime | None,
 ) -> None:
-    """Put the notebook where nbgrader's formgrader and feedback look for it.
+    """Write the notebook to the place where nbgrader's formgrader and feedback look for it.
 
-    The time of submission goes beside it: nbgrader compares it to tell which version it has graded.
+    The time of submission goes into the same folder, because nbgrader compares it to find out which
+    version was graded.
     """
     folder = course.autograded / submission.student / assignment.name
     notebook = autograded_notebook(submission, assignment, released)
@@ -57,36 +59,36 @@ def write_autograded(
         replace_text(folder / "timestamp.txt", f"{submitted.isoformat()} UTC\n")
 
 
-def _filled(
+def _fill_cells(
     released: list[nbformat.NotebookNode], submission: Submission
 ) -> Iterator[nbformat.NotebookNode]:
-    """The released cells with the answers, and behind each what was written there beside them."""
+    """Yield the released cells with the answers, each followed by the cells that were added."""
     answers = submission.answers
-    yield from _beside(submission, after=None)
+    yield from _added_cells(submission, after=None)
     for cell in released:
-        cell.source = answers.get(_mark(cell), cell.source)
+        cell.source = answers.get(_grade_id(cell), cell.source)
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
         yield cell
-        yield from _beside(submission, after=_mark(cell))
+        yield from _added_cells(submission, after=_grade_id(cell))
 
 
-def _beside(submission: Submission, after: str | None) -> Iterator[nbformat.NotebookNode]:
-    for one in submission.beside:
-        if one.after != after:
+def _added_cells(submission: Submission, after: str | None) -> Iterator[nbformat.NotebookNode]:
+    for added in submission.beside:
+        if added.after != after:
             continue
-        if one.note:
-            yield new_markdown_cell(f"*{one.note}*")
-        if one.kind == "code":
-            yield new_code_cell(one.source)
-        elif one.kind == "markdown":
-            yield new_markdown_cell(one.source)
-        else:  # a page leaves a raw cell out
-            yield new_markdown_cell(markdown_escape(one.source))
+        if added.note:
+            yield new_markdown_cell(f"*{added.note}*")
+        if added.kind == "code":
+            yield new_code_cell(added.source)
+        elif added.kind == "markdown":
+            yield new_markdown_cell(added.source)
+        else:  # the HTML pages do not show raw cells
+            yield new_markdown_cell(markdown_escape(added.source))
 
 
 def _notes(submission: Submission, assignment: Outline) -> Iterator[str]:
-    """The notes in front of a notebook of which not everything could be read or run."""
+    """Yield the notes at the top of a notebook if parts of it could not be read or run."""
     problems = submission.problems.values()
     unread = len(problems) == len(assignment.exercises) and all(
         problem.verdict in (Verdict.MALFORMED, Verdict.MISSING) for problem in problems
@@ -94,11 +96,14 @@ def _notes(submission: Submission, assignment: Outline) -> Iterator[str]:
     messages = dict.fromkeys(problem.message for problem in problems)
     if unread and len(messages) == 1:
         reason = html.escape(printable(next(iter(messages))))
-        yield f"**No answer of this submission could be read.** {reason} Below stands the release."
+        yield (
+            f"**No answer of this submission could be read.** {reason} "
+            "The cells below are those of the release."
+        )
     if submission.dropped:
         yield markdown_escape("\n".join(submission.dropped))
 
 
-def _mark(cell: nbformat.NotebookNode) -> str:
-    """The mark of a released cell; what the student added, and the notes, have none."""
+def _grade_id(cell: nbformat.NotebookNode) -> str:
+    """Return nbgrader's id of a released cell; empty for notes and cells that a student added."""
     return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))

@@ -1,4 +1,4 @@
-"""What stands in nbgrader's tables for a submission: scores, named feedback, what waits."""
+"""Write a submission into nbgrader's tables: scores, feedback and flags for manual marking."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ..course.plaintext import printable
 from ..judging.verdict import IN_WORDS, Verdict
 
 NO_ANSWER = "No response."
-"""What nbgrader writes beside a written answer that was left as released."""
+"""nbgrader's own comment on a written answer that was left as released."""
 
-TOLD = (Verdict.MISSING, Verdict.MALFORMED)
-"""The verdicts whose message says them in words."""
+SELF_EXPLANATORY = (Verdict.MISSING, Verdict.MALFORMED)
+"""The verdicts whose messages already describe them in words."""
 
 Key = tuple[str, ...]
 Values = Mapping[str, Any]
@@ -27,12 +27,12 @@ Values = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Entry:
-    """What goes into the gradebook for one submission.
+    """The data of a submission that go into the gradebook.
 
     `texts` holds a digest of each answer's text, and `answered` the names of the written questions
-    with an answer. `changed` names the answers whose text is not the one that the gradebook's marks
-    are for: a mark given by hand then counts until a person has looked again. `submitted` is the
-    time of submission, if it is known.
+    with an answer. `changed` names the answers whose text differs from the text that was marked in
+    the gradebook: a mark given by hand then counts until a person has looked at the new text.
+    `submitted` is the time of submission, if it is known.
     """
 
     record: Record
@@ -43,18 +43,18 @@ class Entry:
 
 
 def write_entries(connection: Connection, entries: Sequence[Entry]) -> list[int]:
-    """Write `entries`; return for each how many of its answers wait for a person.
+    """Write `entries`; return for each the number of its answers that a person must mark.
 
-    Whole tables' rows at a time and not nbgrader's objects: those compute scores on every look.
-    Raises KeyError for an assignment that the gradebook does not know.
+    The rows of a table are written together and without nbgrader's objects, which compute a score
+    on every access. Raises KeyError for an assignment that is not in the gradebook.
     """
     waiting: dict[tuple[str, str], int] = {}
-    known = connection.execute(select(_ASSIGNMENT.c.name, _ASSIGNMENT.c.id))
-    assignments = {name: key for name, key in known}
+    rows = connection.execute(select(_ASSIGNMENT.c.name, _ASSIGNMENT.c.id))
+    assignments = {name: key for name, key in rows}
     by_name = sorted(entries, key=lambda entry: entry.record.assignment)
     for name, group in groupby(by_name, key=lambda entry: entry.record.assignment):
-        of_one = {entry.record.student: entry for entry in group}
-        for student, number in _write(connection, name, assignments[name], of_one).items():
+        by_student = {entry.record.student: entry for entry in group}
+        for student, number in _write(connection, name, assignments[name], by_student).items():
             waiting[student, name] = number
     return [waiting[entry.record.student, entry.record.assignment] for entry in entries]
 
@@ -62,29 +62,33 @@ def write_entries(connection: Connection, entries: Sequence[Entry]) -> list[int]
 def _write(
     connection: Connection, name: str, assignment: str, entries: Mapping[str, Entry]
 ) -> dict[str, int]:
-    """Write the entries, by student, of one assignment; return how many answers wait in each.
+    """Write the entries of one assignment; return the number of answers to mark for each student.
 
-    `name` is also that of its notebook, and `assignment` its key. What nbgrader has besides in
-    other notebooks of the assignment stays as it is.
+    `entries` are by student. `name` is the name of the assignment and of its notebook, and
+    `assignment` its key in the database. Other notebooks of the assignment stay unchanged.
     """
     _merge(connection, _STUDENT, ("id",), {(student,): {} for student in entries})
     submissions = _merge(
         connection,
         _SUBMISSION,
         ("student_id", "assignment_id"),
-        {(one, assignment): {"timestamp": entry.submitted} for one, entry in entries.items()},
+        {
+            (student, assignment): {"timestamp": entry.submitted}
+            for student, entry in entries.items()
+        },
     )
-    ours = (_NOTEBOOK.c.assignment_id == assignment) & (_NOTEBOOK.c.name == name)
-    notebooks = connection.scalars(select(_NOTEBOOK.c.id).where(ours)).all()
+    condition = (_NOTEBOOK.c.assignment_id == assignment) & (_NOTEBOOK.c.name == name)
+    notebooks = connection.scalars(select(_NOTEBOOK.c.id).where(condition)).all()
     waiting = dict.fromkeys(entries, 0)
     for notebook in notebooks:
         keys: dict[Key, Values] = {(row["id"], notebook): {} for row in submissions.values()}
         submitted = _merge(connection, _SUBMITTED, ("assignment_id", "notebook_id"), keys)
-        places = {
-            one: submitted[submissions[one, assignment]["id"], notebook]["id"] for one in entries
+        submitted_ids = {
+            student: submitted[submissions[student, assignment]["id"], notebook]["id"]
+            for student in entries
         }
-        _write_scores(connection, notebook, entries, places, waiting)
-        _write_comments(connection, notebook, entries, places)
+        _write_scores(connection, notebook, entries, submitted_ids, waiting)
+        _write_comments(connection, notebook, entries, submitted_ids)
     return waiting
 
 
@@ -92,67 +96,68 @@ def _write_scores(
     connection: Connection,
     notebook: str,
     entries: Mapping[str, Entry],
-    places: Mapping[str, str],
+    submitted_ids: Mapping[str, str],
     waiting: dict[str, int],
 ) -> None:
     cells = _cells(connection, api.GradeCell.__table__, notebook)
-    before = _found(connection, _GRADE, ("notebook_id", "cell_id"), places.values())
+    key_columns = ("notebook_id", "cell_id")
+    existing = _rows_by_key(connection, _GRADE, key_columns, submitted_ids.values())
     rows: dict[Key, Values] = {}
     for student, entry in entries.items():
         for cell, name in cells.items():
-            key = (places[student], cell)
-            rows[key] = _grade(entry, name, before.get(key, {}))
+            key = (submitted_ids[student], cell)
+            rows[key] = _grade(entry, name, existing.get(key, {}))
             waiting[student] += rows[key]["needs_manual_grade"]
-    _merge(connection, _GRADE, ("notebook_id", "cell_id"), rows, before)
+    _merge(connection, _GRADE, key_columns, rows, existing)
 
 
 def _write_comments(
     connection: Connection,
     notebook: str,
     entries: Mapping[str, Entry],
-    places: Mapping[str, str],
+    submitted_ids: Mapping[str, str],
 ) -> None:
     cells = _cells(connection, api.SolutionCell.__table__, notebook)
     rows: dict[Key, Values] = {
-        (places[student], cell): {"auto_comment": _comment(entry, name)}
+        (submitted_ids[student], cell): {"auto_comment": _comment(entry, name)}
         for student, entry in entries.items()
         for cell, name in cells.items()
     }
     _merge(connection, _COMMENT, ("notebook_id", "cell_id"), rows)
 
 
-def _grade(entry: Entry, cell: str, before: Values) -> Values:
-    """What stands in the row of a grade; `before` is what stood there."""
-    row = next((one for one in entry.record.rows if one.exercise == cell), None)
+def _grade(entry: Entry, cell: str, existing: Values) -> Values:
+    """Return the new values of a grade's row; `existing` has the values that it has now."""
+    row = next((row for row in entry.record.rows if row.exercise == cell), None)
     judged = cell not in entry.answered if row is None else row.verdict != Verdict.GRADER_FAULT
     points = 0.0 if row is None else float(row.points)
-    marked = before.get("manual_score") is not None
-    needs = (before["needs_manual_grade"] or cell in entry.changed) if marked else not judged
+    marked = existing.get("manual_score") is not None
+    needs = (existing["needs_manual_grade"] or cell in entry.changed) if marked else not judged
     return {"auto_score": points if judged else None, "needs_manual_grade": needs}
 
 
 def _comment(entry: Entry, cell: str) -> str:
-    """What the grader says of an answer: empty where a person reads it, for who handed in."""
-    row = next((one for one in entry.record.rows if one.exercise == cell), None)
+    """Return the grader's comment on an answer; empty for a written answer that a person reads."""
+    row = next((row for row in entry.record.rows if row.exercise == cell), None)
     if row is not None:
         return describe(row, entry.record)
     return "" if cell in entry.answered else NO_ANSWER
 
 
 def describe(row: Row, record: Record) -> str:
-    """The feedback on one exercise, in plain text of a few lines."""
+    """Return the feedback on an exercise: plain text of a few lines."""
     if row.verdict == Verdict.PASS:
         lines = [f"{row.points:g} of {row.max_points} points. {row.message}".strip()]
     elif row.verdict == Verdict.GRADER_FAULT:
         lines = [
-            "The grader failed here, not the answer. No points are lost: a person marks this "
-            "exercise.",
+            "This is a fault of the grader, not of the answer. No points are lost: a person will "
+            "mark this exercise.",
             row.message,
         ]
     else:
-        words = "" if row.verdict in TOLD else IN_WORDS[Verdict(row.verdict)]
-        said = f" {words[0].upper()}{words[1:]}." if words else ""
-        lines = [f"{row.points:g} of {row.max_points} points.{said} {row.message}"]
+        words = "" if row.verdict in SELF_EXPLANATORY else IN_WORDS[Verdict(row.verdict)]
+        sentence = f" {words[0].upper()}{words[1:]}." if words else ""
+        lines = [f"{row.points:g} of {row.max_points} points.{sentence} {row.message}"]
         if row.misconception is not None:
             lines.append(f"Misconception: {row.misconception}.")
         if row.exercise in record.hints:
@@ -163,10 +168,10 @@ def describe(row: Row, record: Record) -> str:
 
 
 def _cells(connection: Connection, kind: Table, notebook: str) -> dict[str, str]:
-    """The names of a notebook's cells of one kind, by their keys."""
+    """Return the names of a notebook's cells of the given kind, by their keys."""
     cells = select(_CELL.c.id, _CELL.c.name).join(kind, kind.c.id == _CELL.c.id)
-    found = connection.execute(cells.where(_CELL.c.notebook_id == notebook))
-    return {key: name for key, name in found}
+    rows = connection.execute(cells.where(_CELL.c.notebook_id == notebook))
+    return {key: name for key, name in rows}
 
 
 def _merge(
@@ -174,35 +179,40 @@ def _merge(
     table: Table,
     key: Key,
     rows: Mapping[Key, Values],
-    before: Mapping[Key, Values] | None = None,
+    existing: Mapping[Key, Values] | None = None,
 ) -> Mapping[Key, Values]:
-    """Put `rows`, by their `key`, into `table`; return all of them as they stand there now.
+    """Insert or update `rows`, by their `key`, in `table`; return them as they are there now.
 
-    `before` is what stands there, if the caller knows.
+    `existing` are the rows that are already there, if the caller has read them.
     """
-    if before is None:
-        before = _found(connection, table, key, {one[0] for one in rows})
-    fresh = [{**dict(zip(key, one, strict=True)), **rows[one]} for one in rows if one not in before]
+    if existing is None:
+        existing = _rows_by_key(connection, table, key, {values[0] for values in rows})
+    new = [
+        {**dict(zip(key, key_values, strict=True)), **values}
+        for key_values, values in rows.items()
+        if key_values not in existing
+    ]
     changed = [
-        {"_id": before[one]["id"], **values}
-        for one, values in rows.items()
-        if one in before and any(before[one][name] != value for name, value in values.items())
+        {"_id": existing[key_values]["id"], **values}
+        for key_values, values in rows.items()
+        if key_values in existing
+        and any(existing[key_values][name] != value for name, value in values.items())
     ]
     if changed:
         fields: dict[str, Any] = {name: bindparam(name) for name in changed[0] if name != "_id"}
         connection.execute(
             update(table).where(table.c.id == bindparam("_id")).values(fields), changed
         )
-    if not fresh:
-        return before
-    connection.execute(insert(table), fresh)
-    return _found(connection, table, key, {one[0] for one in rows})
+    if not new:
+        return existing
+    connection.execute(insert(table), new)
+    return _rows_by_key(connection, table, key, {values[0] for values in rows})
 
 
-def _found(
+def _rows_by_key(
     connection: Connection, table: Table, key: Key, values: Iterable[str]
 ) -> dict[Key, Values]:
-    """The rows of `table` whose first part of the key is one of `values`, by their key."""
+    """Return the rows of `table` in which the first column of `key` is in `values`, by key."""
     rows = connection.execute(select(table).where(table.c[key[0]].in_(list(values)))).mappings()
     return {tuple(row[name] for name in key): dict(row) for row in rows}
 

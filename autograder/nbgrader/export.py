@@ -1,4 +1,4 @@
-"""Grades as CSV: one row for each student and assignment, one column for each answer."""
+"""Export grades as CSV: a row for each student and assignment, and a column for each answer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from traitlets import Dict
 from ..course.course import Course
 from ..course.files import replace_text
 from ..course.plaintext import spreadsheet_text
-from .database import GradebookError, explained
+from .database import GradebookError, explain_errors
 from .gradebook import Gradebook as OurGradebook
 from .penalties import LatePenalties
 from .scores import Score, course_scores
@@ -33,31 +33,32 @@ COLUMNS = (
     "waiting",
     "for_earlier_text",
 )
-"""The columns before those of the answers. `score` is the raw score less the late penalty;
-`waiting` counts the answers that a person must mark, and `for_earlier_text` those of them that
-still have the mark of an earlier text."""
+"""The columns before those of the answers. `score` is the raw score minus the late penalty.
+`waiting` counts the answers that a person must mark, and `for_earlier_text` counts those of them
+that still have the mark of an earlier text."""
 
 
 class GradesCsv(ExportPlugin):
     """nbgrader's `export` with the points of each exercise and each written answer.
 
     Every student of the gradebook has a row for every assignment in it. The score of an answer is
-    the person's mark where there is one, else the grader's; it is empty while the answer waits for
-    a person, where the assignment does not ask it, and where nothing was handed in.
+    the mark given by hand if there is one, and the grader's otherwise. It is empty if the answer is
+    still to be marked, if the assignment does not have it, or if the student did not hand in.
     """
 
     weights = Dict(
-        help="What each assignment weighs in grades-term.csv, by its name: its points if empty."
+        help="The weight of each assignment in grades-term.csv, by name. If empty, its points."
     ).tag(config=True)
 
     def export(self, gradebook: Gradebook) -> None:
-        """Write `self.to` (grades.csv by default), of the named students and assignments only."""
-        only = {str(name) for name in self.assignment}, {str(name) for name in self.student}
+        """Write `self.to` (grades.csv by default) for the named students and assignments only."""
+        assignments = {str(name) for name in self.assignment}
+        students = {str(name) for name in self.student}
         rows = [
             _row(score)
             for score in course_scores(gradebook.db.connection())
-            if not only[0] or score.assignment in only[0]
-            if not only[1] or score.student in only[1]
+            if not assignments or score.assignment in assignments
+            if not students or score.student in students
         ]
         answers = dict.fromkeys(name for row in rows for name in row if name not in COLUMNS)
         text = io.StringIO()
@@ -93,11 +94,11 @@ def _row(score: Score) -> dict[str, object]:
 def export_csv(course: Course) -> list[Path]:
     """Write COURSE/grades.csv and COURSE/grades-term.csv from the gradebook; return their paths.
 
-    Raises GradebookError if the gradebook cannot be read or holds nothing yet.
+    Raises GradebookError if the gradebook cannot be read or has no grades yet.
     """
     path = course.root / "grades.csv"
     penalties = LatePenalties(course.nbgrader_config, course.root)
-    with explained(course.gradebook_url), OurGradebook(course.gradebook_url) as book:
+    with explain_errors(course.gradebook_url), OurGradebook(course.gradebook_url) as book:
         if not book.nbgrader.assignments:
             raise GradebookError(
                 f"{course.root}: nothing is graded yet. "

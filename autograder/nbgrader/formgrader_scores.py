@@ -1,7 +1,7 @@
-"""The scores that the formgrader lists: less the late penalty, as in feedback and exports.
+"""Subtract late penalties from the scores that the formgrader lists, as in feedback and exports.
 
-nbgrader's formgrader lists scores before the penalty. Its lists are dictionaries that `NbGraderAPI`
-returns; the ones with a score pass through here.
+nbgrader's own formgrader lists scores before the penalty. It gets them as dictionaries from
+`NbGraderAPI`, whose methods are wrapped here.
 """
 
 from __future__ import annotations
@@ -17,33 +17,36 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 Key = tuple[str, ...]
-Listed = dict[str, Any]
+ScoreRow = dict[str, Any]
 
 
 def show_net_scores() -> None:
-    """Have `NbGraderAPI` take the late penalties off every score that it returns."""
+    """Make `NbGraderAPI` subtract the late penalties from every score that it returns."""
     for name, key in _KEYS.items():
-        setattr(NbGraderAPI, name, _net(_ORIGINALS[name], key))
+        setattr(NbGraderAPI, name, _subtract_penalties(_ORIGINALS[name], key))
 
 
-def _net(original: Callable[..., Any], key: Callable[[Listed], Key]) -> Any:
+def _subtract_penalties(original: Callable[..., Any], key: Callable[[ScoreRow], Key]) -> Any:
     @wraps(original)
-    def listed(self: NbGraderAPI, *arguments: Any, **keywords: Any) -> Any:
+    def wrapper(self: NbGraderAPI, *arguments: Any, **keywords: Any) -> Any:
         result = original(self, *arguments, **keywords)
         rows = result if isinstance(result, list) else [result]
         scored = [(row, name) for row in rows if row for name in _SCORES if row.get(name)]
-        if scored:  # one method calls another for each student: most of these have no score yet
+        if scored:  # one method calls another for each student, mostly without a score
             with self.gradebook as book:
                 penalties = _penalties(book.db)
             for row, name in scored:
                 row[name] = max(0.0, row[name] - penalties[key(row)])
         return result
 
-    return listed
+    return wrapper
 
 
 def _penalties(session: Session) -> dict[Key, float]:
-    """Return the penalty of each submission, student and notebook, and the mean of each release."""
+    """Return the penalty of each submission, student and submitted notebook.
+
+    For assignments and released notebooks, return the mean over the submissions.
+    """
     penalties: dict[Key, float] = defaultdict(float)
     for row in session.execute(_STORED):
         penalties["submission", row.assignment, row.student] += row.penalty
@@ -80,9 +83,9 @@ _SUBMISSIONS = (
 _NOTEBOOKS = select(api.SubmittedNotebook.notebook_id, func.count()).group_by(
     api.SubmittedNotebook.notebook_id
 )
-"""How many submissions of an assignment, and of a notebook, count for nbgrader's means."""
+"""The numbers of submissions over which nbgrader takes the mean of an assignment or notebook."""
 
-_KEYS: dict[str, Callable[[Listed], Key]] = {
+_KEYS: dict[str, Callable[[ScoreRow], Key]] = {
     "get_submission": lambda row: ("submission", row["name"], row["student"]),
     "get_submissions": lambda row: ("submission", row["name"], row["student"]),
     "get_notebook_submissions": lambda row: ("submitted notebook", row["id"]),
@@ -92,6 +95,6 @@ _KEYS: dict[str, Callable[[Listed], Key]] = {
     "get_assignment": lambda row: ("assignment", row["name"]),
     "get_notebooks": lambda row: ("notebook", row["id"]),
 }
-"""Each method of `NbGraderAPI` that returns scores, and the key of the penalty for one of them."""
+"""The methods of `NbGraderAPI` that return scores, each with the penalty's key for a row."""
 
 _ORIGINALS = {name: getattr(NbGraderAPI, name) for name in _KEYS}

@@ -1,6 +1,6 @@
-"""Formulas as MathML, which a browser draws without a script and without asking another host.
+"""Convert formulas to MathML, which a browser draws without scripts and without another host.
 
-docutils reads a part of LaTeX. What it does not know stays as it was written, so nothing is lost:
+docutils supports a subset of LaTeX. Formulas outside that subset are shown as LaTeX:
 https://docutils.sourceforge.io/docs/ref/rst/mathematics.html
 """
 
@@ -15,42 +15,42 @@ TAGS = frozenset(
     {"math", "menclose", "mfrac", "mi", "mn", "mo", "mover", "mphantom", "mroot", "mrow", "mspace"}
     | {"msqrt", "msub", "msubsup", "msup", "mtable", "mtd", "mtext", "mtr", "munder", "munderover"}
 )
-"""What a formula is made of."""
+"""The elements that a formula may have."""
 
 ATTRIBUTES = frozenset(
     {"accent", "accentunder", "columnalign", "depth", "display", "displaystyle", "height"}
     | {"linethickness", "lspace", "mathvariant", "maxsize", "minsize", "movablelimits", "notation"}
     | {"rspace", "scriptlevel", "stretchy", "symmetric", "width"}
 )
-"""What says how a part of a formula is drawn."""
+"""The attributes that elements of a formula may have."""
 
 VALUE = re.compile(r"[\w.%+ -]*", re.ASCII)
 
 ALIASES = {"bm": r"\mathbfit", "boldsymbol": r"\mathbfit", "dots": r"\ldots", "gt": ">", "lt": "<"}
-"""Commands that students write and docutils does not know, or takes too far, in its own words."""
+"""docutils' equivalents of commands that students use and that it does not support properly."""
 
 ALIAS = re.compile(rf"\\({'|'.join(ALIASES)})(?![A-Za-z])")
 
 DISPLAYED = re.compile(r"(align|equation|gather)\*?")
-"""The environments that are a block of formulas, which docutils takes without their names."""
+"""The environments that are blocks of formulas. docutils gets only their contents."""
 
 UNREADABLE = (
     *(MathError, SyntaxError, ValueError, TypeError),
     *(LookupError, AttributeError, RecursionError),
 )
-"""What docutils raises on what it cannot read, or should have refused."""
+"""The exceptions that docutils raises for formulas that it cannot read."""
 
 
 def mathml(source: str, *, block: bool) -> str | None:
-    """Return the formula as MathML, on lines of its own if `block`; None if it cannot be read.
+    """Return a formula as MathML, as a displayed formula if `block`; None if it cannot be read.
 
-    A blank before the second dollar sign alone is prose: "from $5 to $10".
+    Text between dollar signs that only ends with a blank is prose, as in "from $5 to $10".
     """
     if not block and source[-1:].isspace() and not source[:1].isspace():
         return None
-    known = ALIAS.sub(lambda found: ALIASES[found[1]], source)
+    supported = ALIAS.sub(lambda match: ALIASES[match[1]], source)
     try:
-        return str(tex2mathml(known, as_block=block))
+        return str(tex2mathml(supported, as_block=block))
     except (
         MathError,
         SyntaxError,
@@ -63,6 +63,6 @@ def mathml(source: str, *, block: bool) -> str | None:
         return None
 
 
-def harmless(value: str) -> bool:
-    """Return whether the value of an attribute may stay: a number, a length or a word."""
+def is_harmless(value: str) -> bool:
+    """Return True if the value of an attribute is safe to keep: a number, a length or a word."""
     return VALUE.fullmatch(value) is not None

@@ -1,4 +1,4 @@
-"""The one writer into nbgrader's gradebook: scores, named feedback, and what waits for a person."""
+"""Write scores, feedback and flags for manual marking into nbgrader's gradebook, and read them."""
 
 from __future__ import annotations
 
@@ -19,99 +19,100 @@ from ..course.plaintext import printable
 from .database import (
     GradebookError,
     GradebookLocked,
-    explained,
+    explain_errors,
     make_file,
-    patient,
+    printable_url,
     require_writable,
-    shown,
     sqlite_file,
+    with_lock_wait,
 )
 from .entries import Entry, write_entries
 from .penalties import LatePenalties
 from .scores import Score, course_scores, marks_above_maximum, people_comments
 
 COURSE_ID = "default_course"
-"""The course that nbgrader itself uses when none is configured."""
+"""The course id that nbgrader uses by default."""
 
 
 class Gradebook:
-    """nbgrader's gradebook at a SQLAlchemy URL; made if it is not there. Use it in a `with`.
+    """nbgrader's gradebook at an SQLAlchemy URL, a context manager. It is created if necessary.
 
-    Raises GradebookLocked if another program holds it for longer than LOCK_WAIT, and GradebookError
+    Raises GradebookLocked if another program locks it for longer than LOCK_WAIT, and GradebookError
     if it belongs to another version of nbgrader or is not a gradebook.
     """
 
     def __init__(self, url: str, dry: bool = False) -> None:
         """Open the gradebook at `url`.
 
-        What a `dry` run writes is seen in it until it is closed, and then undone. It needs a
-        gradebook that is there.
+        In a `dry` run, all changes are visible until the gradebook is closed, and then rolled back.
+        A dry run does not create a gradebook.
         """
         self.url, self._dry = url, dry
-        with explained(url):
+        with explain_errors(url):
             if not dry:
                 make_file(url)
                 require_writable(url)
-            engine = create_engine(patient(url))
+            engine = create_engine(with_lock_wait(url))
             try:
                 if not dry:
                     _prepare(engine, url)
             finally:
                 engine.dispose()
-            self.nbgrader = api.Gradebook(patient(url), COURSE_ID)
+            self.nbgrader = api.Gradebook(with_lock_wait(url), COURSE_ID)
         self._db = self.nbgrader.db
 
     def __enter__(self) -> Gradebook:
-        """The open gradebook; `nbgrader` is nbgrader's own object."""
+        """Return the open gradebook, whose attribute `nbgrader` is nbgrader's own object."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the connection."""
+        """Close the connection; undo the changes of a dry run."""
         if self._dry:
             self._db.rollback()
         self.nbgrader.close()
 
     def add_assignment(self, name: str, released: nbformat.NotebookNode) -> None:
-        """Make the assignment's notebook and cells known, as they stand in its release.
+        """Add an assignment's notebook and cells, or update them from its release.
 
-        Raises GradebookError if the gradebook holds marks for a cell that the release has lost.
+        Raises GradebookError if the gradebook holds marks for a cell that the release lacks.
         """
-        with self._explained():
-            # nbgrader may have made it for a course with an id of its own.
-            made_here = {"course_id": COURSE_ID}
-            assignment = self._have(api.Assignment, fresh=made_here, name=name)
-            notebook = self._have(api.Notebook, name=name, assignment_id=assignment.id)
+        with self._explain_errors():
+            # nbgrader may have added the assignment with another course id, which then stays.
+            defaults = {"course_id": COURSE_ID}
+            assignment = self._get_or_add(api.Assignment, defaults=defaults, name=name)
+            notebook = self._get_or_add(api.Notebook, name=name, assignment_id=assignment.id)
             notebook.kernelspec = json.dumps(released.metadata.get("kernelspec", {}))
-            marked = [c for c in released.cells if "nbgrader" in c.metadata]
-            for cell in marked:
+            cells = [cell for cell in released.cells if "nbgrader" in cell.metadata]
+            for cell in cells:
                 self._add_cell(notebook, cell)
             self._db.refresh(notebook)
             lost = {cell.name for cell in notebook.grade_cells} - {
-                cell.metadata.nbgrader.grade_id for cell in marked if utils.is_grade(cell)
+                cell.metadata.nbgrader.grade_id for cell in cells if utils.is_grade(cell)
             }
             if lost:
                 self._db.rollback()
                 raise GradebookError(
-                    f"{shown(self.url)}: it holds marks for {', '.join(sorted(lost))}, which the "
-                    f"release of {name} no longer asks. Move the gradebook away and grade again "
-                    "(the journal gives back every machine grade), or release the old exercises."
+                    f"{printable_url(self.url)}: it holds marks for {', '.join(sorted(lost))}, but "
+                    f"the release of {name} no longer has these exercises. Move the gradebook away "
+                    "and grade again (the journal restores every machine grade), or release the "
+                    "old exercises."
                 )
             self._commit()
 
     def enter(self, entries: Sequence[Entry]) -> list[int]:
-        """Write the scores and feedback of submissions, all or none; each must have its assignment.
+        """Write the scores and feedback of submissions in one transaction.
 
-        Returns for each how many answers wait for a person. Marks and comments that a person gave
-        stay as they are.
+        Their assignments must have been added. Returns for each submission the number of answers
+        that a person must mark. Marks and comments by people stay unchanged.
         """
-        with self._explained():
+        with self._explain_errors():
             waiting = write_entries(self._db.connection(), entries)
             self._commit()
             return waiting
 
     def assign_penalties(self, penalties: LatePenalties) -> None:
-        """Bring the late penalties up to date. Raises PenaltyError; nothing is changed then."""
-        with self._explained():
+        """Update the late penalties. Raises PenaltyError, and then leaves them unchanged."""
+        with self._explain_errors():
             try:
                 penalties.assign(self._db.connection())
             except GradebookError:
@@ -120,17 +121,17 @@ class Gradebook:
             self._commit()
 
     def remove_student(self, student: str) -> bool:
-        """Remove a student and all that the gradebook holds of them; False if it knows none."""
-        with self._explained():
-            found = self._db.query(api.Student).filter_by(id=student).one_or_none()
-            if found is None:
+        """Remove all data of a student; return False if the gradebook has no such student."""
+        with self._explain_errors():
+            row = self._db.query(api.Student).filter_by(id=student).one_or_none()
+            if row is None:
                 return False
             submissions = select(api.SubmittedAssignment.id).filter_by(student_id=student)
             chosen = api.SubmittedNotebook.assignment_id.in_(submissions)
             notebooks = select(api.SubmittedNotebook.id).where(chosen)
             connection = self._db.connection()
-            for row in (api.Grade, api.Comment):
-                connection.execute(delete(row).where(row.notebook_id.in_(notebooks)))
+            for model in (api.Grade, api.Comment):
+                connection.execute(delete(model).where(model.notebook_id.in_(notebooks)))
             connection.execute(delete(api.SubmittedNotebook).where(chosen))
             connection.execute(delete(api.SubmittedAssignment).filter_by(student_id=student))
             connection.execute(delete(api.Student).filter_by(id=student))
@@ -138,15 +139,15 @@ class Gradebook:
             return True
 
     def comments(self, student: str) -> list[dict[str, str]]:
-        """Return what people have written beside the answers of a student."""
-        with self._explained():
+        """Return the comments by people on the answers of a student."""
+        with self._explain_errors():
             return people_comments(self._db.connection(), student)
 
     def compact(self) -> None:
-        """Write an SQLite file anew, without the rows that were removed and still stand in it."""
+        """Rewrite an SQLite file, because it still contains the bytes of removed rows."""
         if sqlite_file(self.url) is None:
             return
-        with self._explained():
+        with self._explain_errors():
             self._db.rollback()
             engine = self.nbgrader.engine.execution_options(isolation_level="AUTOCOMMIT")
             with engine.connect() as connection:
@@ -154,23 +155,25 @@ class Gradebook:
 
     def scores(self) -> list[Score]:
         """Return the scores of every student of the gradebook, for every assignment in it."""
-        with self._explained():
+        with self._explain_errors():
             return course_scores(self._db.connection())
 
     def marks_above_maximum(self) -> list[str]:
-        """Name the marks by people that are above what the answer is worth now."""
-        with self._explained():
+        """Return a sentence for each mark by a person that exceeds the answer's current maximum."""
+        with self._explain_errors():
             return marks_above_maximum(self._db.connection())
 
     def _commit(self) -> None:
         if not self._dry:
             self._db.commit()
 
-    def _have(self, model: type, *, fresh: Mapping[str, object] | None = None, **key: str) -> Any:
-        """The one row with this key; made, with the values `fresh`, if it is not there."""
+    def _get_or_add(
+        self, model: type, *, defaults: Mapping[str, object] | None = None, **key: str
+    ) -> Any:
+        """Return the row with this key. If there is none, add one with the values `defaults`."""
         row = self._db.query(model).filter_by(**key).one_or_none()
         if row is None:
-            row = model(**key, **(fresh or {}))
+            row = model(**key, **(defaults or {}))
             self._db.add(row)
             self._db.flush()
         return row
@@ -178,22 +181,23 @@ class Gradebook:
     def _add_cell(self, notebook: api.Notebook, cell: nbformat.NotebookNode) -> None:
         key = {"name": cell.metadata.nbgrader.grade_id, "notebook_id": notebook.id}
         if utils.is_grade(cell):
-            worth = {"max_score": float(cell.metadata.nbgrader.points), "cell_type": cell.cell_type}
-            self._have(api.GradeCell, fresh=worth, **key).max_score = worth["max_score"]
+            grade = {"max_score": float(cell.metadata.nbgrader.points), "cell_type": cell.cell_type}
+            row = self._get_or_add(api.GradeCell, defaults=grade, **key)
+            row.max_score = grade["max_score"]
         if utils.is_solution(cell):
-            self._have(api.SolutionCell, **key)
-        kind = {"cell_type": cell.cell_type, "locked": utils.is_locked(cell)}
-        source = self._have(api.SourceCell, fresh=kind, **key)
+            self._get_or_add(api.SolutionCell, **key)
+        defaults = {"cell_type": cell.cell_type, "locked": utils.is_locked(cell)}
+        source = self._get_or_add(api.SourceCell, defaults=defaults, **key)
         source.source, source.checksum = cell.source, utils.compute_checksum(cell)
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
-        """Leave no transaction open behind an error, and say the error in one clear line."""
-        with explained(self.url):
+    def _explain_errors(self) -> Iterator[None]:
+        """Roll back after an error of the database, and raise it as GradebookError."""
+        with explain_errors(self.url):
             try:
                 yield
             except DBAPIError:
-                with suppress(DBAPIError):  # the connection may be gone
+                with suppress(DBAPIError):  # the connection may be lost
                     self._db.rollback()
                 raise
 
@@ -201,13 +205,13 @@ class Gradebook:
 def check_version(url: str) -> bool:
     """Return whether there is a gradebook. Raises GradebookError for another version of nbgrader.
 
-    A gradebook that is locked just now passes: it is looked at again when it is written.
+    A gradebook that is locked at the moment passes, because it is checked again before writing.
     """
-    with suppress(GradebookLocked), explained(url):
+    with suppress(GradebookLocked), explain_errors(url):
         path = sqlite_file(url)
         if path is not None and not Path(path).exists():
             return False
-        engine = create_engine(patient(url, 0.0))
+        engine = create_engine(with_lock_wait(url, 0.0))
         try:
             return _check_revision(engine, url)
         finally:
@@ -216,7 +220,7 @@ def check_version(url: str) -> bool:
 
 
 def _prepare(engine: Engine, url: str) -> None:
-    """Make the tables in one transaction, so that a killed run leaves all of them or none."""
+    """Create all tables in a single transaction, which a killed run cannot leave half done."""
     if _check_revision(engine, url):
         return
     with engine.begin() as connection:
@@ -229,23 +233,24 @@ def _prepare(engine: Engine, url: str) -> None:
 
 
 def _check_revision(engine: Engine, url: str) -> bool:
-    """True for a gradebook of this version, False for an empty database, else GradebookError.
+    """Return True for a gradebook of this version, and False for an empty database.
 
-    A database is empty, too, if nbgrader was interrupted while it made the tables.
+    A database in which nbgrader was interrupted while it created the tables counts as empty.
+    Raises GradebookError for any other database.
     """
     tables = inspect(engine).get_table_names()
-    found = None
+    revision = None
     with engine.connect() as connection:
         if "alembic_version" in tables:
-            found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+            revision = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
         elif all(_is_empty_table_of_nbgrader(connection, name) for name in tables):
             return False
-    if found != _head():
+    if revision != _head():
         raise GradebookError(
-            f"{shown(url)}: the gradebook belongs to another version of nbgrader (its schema is "
-            f"{printable(str(found or 'unknown'))}, this version's is {_head()}). Make a copy of "
-            "it, then run `nbgrader db upgrade` in the course folder, or install the nbgrader that "
-            "made it."
+            f"{printable_url(url)}: the gradebook belongs to another version of nbgrader (its "
+            f"schema is {printable(str(revision or 'unknown'))}, this version's is {_head()}). Make"
+            " a copy of it, then run `nbgrader db upgrade` in the course folder, or install the "
+            "version of nbgrader that created it."
         )
     return True
 

@@ -1,28 +1,28 @@
-"""Which nbgrader is installed: what leans on how nbgrader is built asks here first."""
+"""Check the version of nbgrader, because this package depends on its internals."""
 
 from __future__ import annotations
 
 from importlib import metadata
 
 SERIES = "0.9"
-"""The versions that this package was made for: its gradebook, pages and settings differ by them."""
+"""The supported series. nbgrader's gradebook, pages and settings differ between series."""
 
 
 class NbgraderMissing(Exception):
-    """No nbgrader of the right series is installed; the message says what to install."""
+    """Raised if no supported nbgrader is installed; the message says what to install."""
 
 
 def require() -> None:
-    """Raise NbgraderMissing unless an nbgrader of the series is installed."""
+    """Raise NbgraderMissing unless a version of nbgrader in the supported series is installed."""
     try:
         version = metadata.version("nbgrader")
     except metadata.PackageNotFoundError:
-        found = "nbgrader is not installed"
+        state = "nbgrader is not installed"
     else:
         if version.split(".")[:2] == SERIES.split("."):
             return
-        found = f"nbgrader {version} is installed"
+        state = f"nbgrader {version} is installed"
     raise NbgraderMissing(
-        f"{found}, and this grader works with nbgrader {SERIES}. Nothing was changed. "
-        f"Install that: pip install 'nbgrader=={SERIES}.*'"
+        f"{state}, but this grader needs nbgrader {SERIES}. Nothing was changed. "
+        f"Install it: pip install 'nbgrader=={SERIES}.*'"
     )

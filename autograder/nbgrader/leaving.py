@@ -1,7 +1,7 @@
-"""A student who leaves the course: removed from every output, or erased altogether.
+"""Remove a student who leaves the course from every output, or erase all of the student's data.
 
-`remove` loses nothing: what the student handed in, the pages, the grades and the comments of people
-move to COURSE/removed/<student>/1/, and the journal keeps its lines. `erase` deletes all of it.
+`remove` loses nothing: submissions, feedback pages, grades and comments by people move to
+COURSE/removed/<student>/1/, and the journal keeps its lines. `erase` deletes all of it.
 """
 
 from __future__ import annotations
@@ -24,67 +24,67 @@ from .term import FILE as TERM
 
 
 def remove(course: Course, student: str) -> Path:
-    """Remove `student` from every output; return the folder that keeps what there was.
+    """Remove `student` from every output; return the folder to which the data were moved.
 
-    Put the folder `submitted` in it back to bring the student back. Raises CourseError for a
-    student that the course does not know, JournalError while another run grades, GradebookError.
+    To bring the student back, move the folder `submitted` back from there. Raises CourseError if
+    the course has no such student, JournalError while another run is grading, and GradebookError.
     """
     _require_name(course, student)
     with Journal(course.journal) as journal, Gradebook(course.gradebook_url) as book:
         _require(course, student, book, journal)
-        kept = _new_folder(course.removed / student)
-        GradesCsv(to=str(kept / "grades.csv"), student=[student]).export(book.nbgrader)
+        backup = _new_folder(course.removed / student)
+        GradesCsv(to=str(backup / "grades.csv"), student=[student]).export(book.nbgrader)
         if comments := book.comments(student):
-            replace_text(kept / "comments.json", json.dumps(comments, indent=1) + "\n")
+            replace_text(backup / "comments.json", json.dumps(comments, indent=1) + "\n")
         book.remove_student(student)
         for folder in _folders(course, student):
-            shutil.move(folder, kept / folder.parent.name)
+            shutil.move(folder, backup / folder.parent.name)
         _rewrite_grades(course, student)
-    return kept
+    return backup
 
 
 def erase(course: Course, student: str) -> list[str]:
-    """Delete all that the course holds of `student`; return a line for each kind of thing.
+    """Delete all data of `student` in the course; return a line for each kind of data.
 
-    The journal's other lines get new hashes, so it stays valid. The journal is rewritten last: if
-    an erasure is interrupted, the next one still finds the student there and completes it. Raises
-    what `remove` raises.
+    The journal's other lines get new hashes, so the journal stays valid. It is rewritten last: if
+    an erasure is interrupted, the next one still finds the student in it and completes the erasure.
+    Raises the same exceptions as `remove`.
     """
     _require_name(course, student)
-    done = []
+    report = []
     with Journal(course.journal) as journal, Gradebook(course.gradebook_url) as book:
-        kept = course.removed / student
+        backups = course.removed / student
         _require(course, student, book, journal)
         if book.remove_student(student):
-            done.append("the gradebook: the student, with all scores, marks and comments")
-        book.compact()  # an earlier erasure may have been interrupted before it
-        for folder in (*_folders(course, student), *([kept] if kept.exists() else [])):
-            done.append(_delete(course, folder))
+            report.append("the gradebook: the student, with all scores, marks and comments")
+        book.compact()  # an earlier erasure may have been interrupted before this step
+        for folder in (*_folders(course, student), *([backups] if backups.exists() else [])):
+            report.append(_delete(course, folder))
         _rewrite_grades(course, student)
         if forget(course, student):
-            done.append("platforms.json: what the platforms call the student")
+            report.append("platforms.json: the student's ids and names on the platforms")
         if lines := _erase_from_log(course, student):
-            done.append(f"{course.faults.name}: {lines} lines")
+            report.append(f"{course.faults.name}: {lines} lines")
         if lines := journal.erase(student):
-            done.append(f"{course.journal.name}: {lines} lines; the other lines have new hashes")
-    return done
+            report.append(f"{course.journal.name}: {lines} lines; the other lines have new hashes")
+    return report
 
 
 def require_student(course: Course, student: str) -> None:
-    """Raise CourseError if the course knows no such student, and what `erase` raises."""
+    """Raise CourseError if the course has no such student, and other exceptions as `erase` does."""
     _require_name(course, student)
     with Journal(course.journal, dry=True) as journal, Gradebook(course.gradebook_url) as book:
         _require(course, student, book, journal)
 
 
 def exports(course: Course) -> list[Path]:
-    """Return the files for learning platforms, which may still name a student who has left."""
+    """Return the exported files for platforms, which may still name a student who has left."""
     tables = (path for path in course.root.glob("grades-*.csv") if path.name != TERM)
     return sorted([*tables, *course.root.glob("feedback-*.zip")])
 
 
 def _require_name(course: Course, student: str) -> None:
-    """Raise CourseError for a name that leads out of the folders in which students are."""
+    """Raise CourseError for a name that leads out of the folder of all students."""
     if student in ("", ".", "..") or "/" in student:
         raise CourseError(
             f"{printable(student) or 'An empty name'}: is not the name of a student's folder. "
@@ -93,9 +93,9 @@ def _require_name(course: Course, student: str) -> None:
 
 
 def _require(course: Course, student: str, book: Gradebook, journal: Journal) -> None:
-    """Raise CourseError if nothing knows the student, or if grades.json cannot be written anew."""
+    """Raise CourseError if the student is unknown, or if grades.json cannot be rewritten."""
     _read_grades(course)
-    known = student in {one.id for one in book.nbgrader.students} or journal.names(student)
+    known = student in {row.id for row in book.nbgrader.students} or journal.names(student)
     if known or (course.removed / student).exists() or list(_folders(course, student)):
         return
     raise CourseError(
@@ -105,37 +105,37 @@ def _require(course: Course, student: str, book: Gradebook, journal: Journal) ->
 
 
 def _delete(course: Course, folder: Path) -> str:
-    """Delete a folder, or a link to one; return a line that says so."""
-    where = folder.relative_to(course.root)
+    """Delete a folder, or a symbolic link to a folder; return a line that reports it."""
+    path = folder.relative_to(course.root)
     if folder.is_symlink():
         target = folder.readlink()
         folder.unlink()
-        return f"{where}: the link; it leads to {printable(str(target))}, which is not erased"
+        return f"{path}: the symbolic link; its target {printable(str(target))} is not erased"
     shutil.rmtree(folder)
-    return f"{where}: the folder"
+    return f"{path}: the folder"
 
 
 def _folders(course: Course, student: str) -> Iterator[Path]:
-    """The folders of a student: handed in now and before, judged, and the pages."""
+    """Yield the folders of a student: current and earlier submissions, autograded, and feedback."""
     submitted = course.student_folder(student)
     if submitted is not None:
         yield submitted
-    for place in (course.autograded, course.feedback, course.root / BEFORE):
-        if (place / student).is_dir():
-            yield place / student
+    for parent in (course.autograded, course.feedback, course.root / BEFORE):
+        if (parent / student).is_dir():
+            yield parent / student
 
 
-def _new_folder(place: Path) -> Path:
-    """Make a folder in `place`, by the next number: a student may be removed more than once."""
+def _new_folder(parent: Path) -> Path:
+    """Create a numbered folder in `parent`, because a student may be removed more than once."""
     number = 1
-    while (place / str(number)).exists():
+    while (parent / str(number)).exists():
         number += 1
-    (place / str(number)).mkdir(parents=True)
-    return place / str(number)
+    (parent / str(number)).mkdir(parents=True)
+    return parent / str(number)
 
 
 def _rewrite_grades(course: Course, student: str) -> None:
-    """Take the student out of grades.json, and out of the tables if they have been exported."""
+    """Remove the student from grades.json, and from the tables if they have been exported."""
     if course.grades.exists():
         others = [row for row in _read_grades(course) if row["student"] != student]
         replace_text(course.grades, json.dumps(others, indent=1, ensure_ascii=True) + "\n")
@@ -144,7 +144,7 @@ def _rewrite_grades(course: Course, student: str) -> None:
 
 
 def _read_grades(course: Course) -> list[dict[str, Any]]:
-    """Return the rows of grades.json, none without it. Raises CourseError if it is damaged."""
+    """Return the rows of grades.json, if it exists. Raises CourseError if it is damaged."""
     try:
         rows: list[dict[str, Any]] = json.loads(course.grades.read_text(encoding="utf-8"))
         if all(isinstance(row["student"], str) for row in rows):
@@ -154,26 +154,27 @@ def _read_grades(course: Course) -> list[dict[str, Any]]:
     except (ValueError, KeyError, TypeError):
         pass
     raise CourseError(
-        f"{course.grades}: it cannot be read, so nobody can be taken out of it. Nothing was "
-        "changed. Delete the file: `autograder grade` writes it again from the journal."
+        f"{course.grades}: the file cannot be read, so the student cannot be removed from it. "
+        "Nothing was changed. Delete the file, and `autograder grade` will write it again from the "
+        "journal."
     )
 
 
 def _erase_from_log(course: Course, student: str) -> int:
-    """Delete the entries of a student from the log of faults; return how many lines these had.
+    """Delete the entries of a student from the log of faults; return the number of deleted lines.
 
     An entry begins with a line that names the time, the student and the assignment.
     """
     if not course.faults.exists():
         return 0
     lines = course.faults.read_text(encoding="utf-8").splitlines(keepends=True)
-    kept, mine = [], False
+    remaining, is_student = [], False
     for line in lines:
-        when, _, rest = line.partition(" ")
-        if when[:4].isdigit() and when[4:5] == "-" and ", " in rest:
-            mine = rest.rpartition(", ")[0] == printable(student)
-        if not mine:
-            kept.append(line)
-    if len(kept) < len(lines):
-        replace_text(course.faults, "".join(kept))
-    return len(lines) - len(kept)
+        time, _, rest = line.partition(" ")
+        if time[:4].isdigit() and time[4:5] == "-" and ", " in rest:
+            is_student = rest.rpartition(", ")[0] == printable(student)
+        if not is_student:
+            remaining.append(line)
+    if len(remaining) < len(lines):
+        replace_text(course.faults, "".join(remaining))
+    return len(lines) - len(remaining)

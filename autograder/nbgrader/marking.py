@@ -1,4 +1,4 @@
-"""What nbgrader's formgrader shows to a person who marks, and to nobody else."""
+"""Show rubrics in nbgrader's formgrader, which only people who mark can see."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from nbconvert.preprocessors import Preprocessor
 from nbformat import NotebookNode
 
 HEADING = re.compile(r"^## (\w+), \d+ points?$", re.MULTILINE)
-"""What begins the rubric of a question in rubrics/<assignment>.md."""
+"""The heading of a question's rubric in rubrics/<assignment>.md."""
 
 
 class Rubrics(Preprocessor):
-    """Gives the template of the marking page the rubric of each written question."""
+    """A preprocessor that passes the rubrics of written questions to the marking page."""
 
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
-        """Put `rubrics`, by question, into the resources of the page; change nothing else."""
+        """Add `rubrics`, by question, to the page's resources; leave the notebook unchanged."""
         root, name = self.config.CourseDirectory.get("root"), resources.get("assignment_id")
         path = Path(root, "rubrics", f"{name}.md") if root and name else None
-        resources["rubrics"] = read_rubrics(path) if path else {}  # nbconvert's own kind of dict
+        resources["rubrics"] = read_rubrics(path) if path else {}  # a class of nbconvert's
         return nb, resources
 
 
 def read_rubrics(path: Path) -> dict[str, str]:
-    """Return the rubrics in a file that `release` wrote, by question; none if it is not there.
+    """Return the rubrics in a file that `release` wrote, by question; empty without the file.
 
-    An instructor may have edited the file: text that is no UTF-8 is shown as far as it can be.
+    An instructor may have edited the file, so bytes that are not valid UTF-8 are replaced.
     """
     try:
         text = path.read_text(encoding="utf-8", errors="replace")

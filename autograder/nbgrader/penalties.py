@@ -1,7 +1,7 @@
-"""Late penalties: what the course's nbgrader plugin takes off work that came after its due date.
+"""Compute late penalties with the course's nbgrader plugin, and keep them up to date.
 
-nbgrader computes a penalty while it autogrades, from the score of that moment. Here it is computed
-again whenever a score, a due date, an extension or a time of submission changes, so that every
+nbgrader computes a penalty while it autogrades, from the score at that moment. This module computes
+it again whenever a score, a due date, an extension or a time of submission changes, so that every
 table shows the same number. The plugin and its settings are nbgrader's own
 (`c.LateSubmissionPlugin.penalty_method`, `c.AssignLatePenalties.plugin_class`).
 """
@@ -40,7 +40,7 @@ from .database import GradebookError
 
 
 class PenaltyError(GradebookError):
-    """The plugin for late penalties cannot be used; the message says where and what to do."""
+    """Raised if the plugin for late penalties fails; the message says where and what to do."""
 
 
 class LatePenalties:
@@ -50,7 +50,7 @@ class LatePenalties:
     """
 
     def __init__(self, config: Config, root: Path) -> None:
-        """Load the plugin; its module may stand in the course directory, as nbgrader documents."""
+        """Load the plugin. Its module may be in the course directory, as nbgrader documents."""
         self._root = root
         if str(root) not in sys.path:
             sys.path.append(str(root))
@@ -66,10 +66,10 @@ class LatePenalties:
         self._plugin = assign.plugin_inst
 
     def assign(self, connection: Connection, only: ColumnElement[bool] | None = None) -> None:
-        """Store the penalty of each late notebook, and remove that of one that is not late.
+        """Store the penalties of late notebooks, and remove those of notebooks that are not late.
 
-        `only` chooses among the submitted notebooks. Raises PenaltyError if the plugin fails;
-        nothing is stored then.
+        `only` is a condition on the submitted notebooks. If the plugin fails, PenaltyError is
+        raised before anything is stored.
         """
         chosen = _MAYBE_LATE if only is None else _MAYBE_LATE.where(only)
         rows = connection.execute(chosen).all()
@@ -88,7 +88,7 @@ class LatePenalties:
             connection.execute(statement.values(values), changed)
 
     def _penalty(self, row: Any, score: float, seconds: float) -> float | None:
-        """Return what the plugin takes off, at least 0 and at most the score, as in nbgrader."""
+        """Return the plugin's penalty, at least 0 and at most the score, as in nbgrader."""
         try:
             penalty = self._plugin.late_submission_penalty(row.student, score, seconds)
             if penalty is None:
@@ -106,28 +106,28 @@ class LatePenalties:
         return min(max(penalty, 0.0), score)
 
     def _line(self, error: Exception) -> str:
-        """Return the last line of the instructor's Python that led to `error`, as file and number.
+        """Return file and number of the last line in the instructor's Python that led to `error`.
 
-        That is nbgrader_config.py, which names the plugin, where no line of theirs has been run.
+        If no such line was run, return nbgrader_config.py, which names the plugin.
         """
         if isinstance(error, SyntaxError) and error.filename:
             return f"{error.filename}, line {error.lineno}"
         frames = traceback.extract_tb(error.__traceback__)
-        theirs = [one for one in frames if Path(one.filename).is_relative_to(self._root)]
-        if not theirs:
+        own = [frame for frame in frames if Path(frame.filename).is_relative_to(self._root)]
+        if not own:
             return str(self._root / "nbgrader_config.py")
-        return f"{theirs[-1].filename}, line {theirs[-1].lineno}"
+        return f"{own[-1].filename}, line {own[-1].lineno}"
 
 
 def keep_penalties(config: Config, root: Path) -> None:
     """Update the penalties whenever this process changes a mark, a due date or an extension.
 
-    Use it where nbgrader itself writes: in the formgrader and in its commands. A process may do so
-    for several courses, each with its own `config`.
+    Call this where nbgrader itself writes to the gradebook: in the formgrader and in nbgrader's
+    commands. A process may call it for several courses, each with its own `config`.
     """
     if not event.contains(Session, "after_flush", _after_flush):
         event.listen(Session, "after_flush", _after_flush)
-    _KEPT[root] = config
+    _CONFIGS[root] = config
 
 
 def _after_flush(session: Session, _: object) -> None:
@@ -140,20 +140,22 @@ def _after_flush(session: Session, _: object) -> None:
     if not any(isinstance(row, api.Grade | _Submitted | api.Assignment) for row in written):
         return
     try:
-        _kept_penalties(session).assign(session.connection(), touched)
-    except PenaltyError as error:  # the mark must not be lost for it; the next command says so too
+        _penalties_for(session).assign(session.connection(), touched)
+    except (
+        PenaltyError
+    ) as error:  # log it only, so that the mark is saved; the next command reports it
         get_logger().error(str(error))
 
 
-def _kept_penalties(session: Session) -> LatePenalties:
+def _penalties_for(session: Session) -> LatePenalties:
     """Return the penalties of the course that `session` writes to.
 
-    The configuration is complete by now: the instructor's settings come after `configure`.
+    It is built only now because the instructor's settings come after the call of `configure`.
     """
     address = session.get_bind().engine.url.set(query={})
-    courses = list(_KEPT.items())
-    ours = [(root, config) for root, config in courses if _address(config) == address]
-    root, config = (ours or courses)[-1]  # a `db_url` may stand in the command line only
+    courses = list(_CONFIGS.items())
+    matches = [(root, config) for root, config in courses if _address(config) == address]
+    root, config = (matches or courses)[-1]  # no match if `db_url` is set on the command line
     return LatePenalties(config, root)
 
 
@@ -166,7 +168,7 @@ def _address(config: Config) -> URL | None:
 
 
 def seconds_late(row: Any) -> float:
-    """Return by how many seconds a submission missed its due date, extension included.
+    """Return the number of seconds between the due date, with its extension, and a late submission.
 
     `row` has the columns `timestamp`, `duedate` and `extension`.
     """
@@ -185,7 +187,7 @@ def _raw_scores(connection: Connection, notebooks: Select[Any]) -> dict[str, flo
 
 
 _Submitted = api.SubmittedAssignment
-_KEPT: dict[Path, Config] = {}
+_CONFIGS: dict[Path, Config] = {}
 """The configurations of the courses that this process writes to, by their folders."""
 
 _NOTEBOOK: Table = api.SubmittedNotebook.__table__
@@ -211,4 +213,4 @@ _MAYBE_LATE = (
         )
     )
 )
-"""The notebooks that have a penalty, or may deserve one."""
+"""Selects the notebooks that have a penalty or may need one."""

@@ -1,4 +1,4 @@
-"""The grades of the gradebook as files that Canvas and Moodle import."""
+"""Export the grades of the gradebook as files that Canvas and Moodle import."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..platforms.grades import (
 from ..platforms.matching import Student
 from ..platforms.remembered import Places, read_places
 from ..platforms.worksheet import read_worksheet
-from .database import GradebookError, explained
+from .database import GradebookError, explain_errors
 from .gradebook import Gradebook
 from .penalties import LatePenalties
 from .scores import Score
@@ -31,7 +31,7 @@ from .scores import Score
 
 @dataclass(frozen=True)
 class Exported:
-    """A file of grades, and sentences on what the person who imports it must know."""
+    """A file of grades, and notes for the person who imports it."""
 
     path: Path
     notes: tuple[str, ...]
@@ -40,30 +40,31 @@ class Exported:
 def export_for(
     course: Course, platform: str, assignment: str | None = None, worksheet: Path | None = None
 ) -> Exported:
-    """Write the grades for `platform`, "canvas" or "moodle", of all assignments or of one.
+    """Write the grades of all assignments, or of `assignment`, for "canvas" or "moodle".
 
-    With a `worksheet` of Moodle's, the file is that worksheet, filled in. Raises GradebookError if
-    nothing is graded or there is no such assignment, and WorksheetError.
+    With a grading `worksheet` from Moodle, the file is the worksheet with the grades. Raises
+    GradebookError if there are no grades or no such assignment, and WorksheetError.
     """
     scores = _scores(course, assignment)
     grades = [_grade(score) for score in scores]
     places = read_places(course)
     if worksheet is not None:
         sheet = read_worksheet(printable(str(worksheet)), worksheet.read_bytes())
-        made = fill_worksheet(sheet, grades, _of(places, "moodle").get(str(assignment), {}))
+        in_moodle = _places_on("moodle", places)
+        grade_file = fill_worksheet(sheet, grades, in_moodle.get(str(assignment), {}))
     elif platform == "canvas":
-        made = for_canvas(grades, _ids(places))
+        grade_file = for_canvas(grades, _canvas_ids(places))
     else:
-        made = for_moodle(grades)
+        grade_file = for_moodle(grades)
     suffix = f"-{assignment}" if assignment else ""
     path = course.root / f"grades-{platform}{suffix}.csv"
-    replace_text(path, _csv(made))
-    return Exported(path, (*made.notes, *_waiting(scores), *_outdated(scores)))
+    replace_text(path, _csv(grade_file))
+    return Exported(path, (*grade_file.notes, *_waiting_notes(scores), *_outdated_notes(scores)))
 
 
 def _scores(course: Course, assignment: str | None) -> list[Score]:
     penalties = LatePenalties(course.nbgrader_config, course.root)
-    with explained(course.gradebook_url), Gradebook(course.gradebook_url) as book:
+    with explain_errors(course.gradebook_url), Gradebook(course.gradebook_url) as book:
         book.assign_penalties(penalties)
         scores = book.scores()
     if not scores:
@@ -87,39 +88,39 @@ def _grade(score: Score) -> Grade:
     return Grade(student, score.assignment, points, score.max_score)
 
 
-def _ids(places: Places) -> dict[str, str]:
-    """Canvas's own ids of the students who were collected from there."""
+def _canvas_ids(places: Places) -> dict[str, str]:
+    """Return Canvas's ids of the students whose submissions were collected from Canvas."""
     return {
         student: place.id
-        for students in _of(places, "canvas").values()
+        for students in _places_on("canvas", places).values()
         for student, place in students.items()
         if place.id is not None
     }
 
 
-def _of(places: Places, platform: str) -> Places:
+def _places_on(platform: str, places: Places) -> Places:
     return {
         assignment: {name: place for name, place in students.items() if place.platform == platform}
         for assignment, students in places.items()
     }
 
 
-def _waiting(scores: Sequence[Score]) -> list[str]:
-    """A sentence if answers wait for a person."""
-    without = [score for score in scores if score.waiting > len(score.outdated)]
-    answers = sum(score.waiting - len(score.outdated) for score in without)
+def _waiting_notes(scores: Sequence[Score]) -> list[str]:
+    """Return a note if answers without a mark are still to be marked by a person."""
+    unmarked = [score for score in scores if score.waiting > len(score.outdated)]
+    answers = sum(score.waiting - len(score.outdated) for score in unmarked)
     if not answers:
         return []
-    students = len({score.student for score in without})
+    students = len({score.student for score in unmarked})
     return [
-        f"{answers} {'answer waits' if answers == 1 else 'answers wait'} for a person, of "
-        f"{students} {'student' if students == 1 else 'students'}. Their points are not in the "
-        "grades yet."
+        f"{answers} {'answer' if answers == 1 else 'answers'} of {students} "
+        f"{'student' if students == 1 else 'students'} must still be marked by a person. Their "
+        "points are not in the grades yet."
     ]
 
 
-def _outdated(scores: Sequence[Score]) -> list[str]:
-    """A sentence if marks that a person gave for an earlier text still count."""
+def _outdated_notes(scores: Sequence[Score]) -> list[str]:
+    """Return a note if marks that a person gave for an earlier text still count."""
     names = [f"{score.student} ({score.assignment})" for score in scores if score.outdated]
     if not names:
         return []
@@ -132,13 +133,13 @@ def _outdated(scores: Sequence[Score]) -> list[str]:
 def _csv(file: GradeFile) -> str:
     text = io.StringIO()
     csv.writer(text, quoting=csv.QUOTE_NONNUMERIC).writerows(
-        [_safe(cell) for cell in row] for row in file.table
+        [_escape(cell) for cell in row] for row in file.table
     )
     return text.getvalue()
 
 
-def _safe(cell: Cell) -> Cell:
-    """A cell in which no spreadsheet finds a formula."""
+def _escape(cell: Cell) -> Cell:
+    """Return a cell that spreadsheet programs do not interpret as a formula."""
     return (
         spreadsheet_text(cell) if isinstance(cell, str) and not isinstance(cell, Verbatim) else cell
     )

@@ -1,6 +1,7 @@
-"""What nbgrader is set to, so that a course of this package is an ordinary course of nbgrader's.
+"""Configure nbgrader, so that a course of this package is an ordinary nbgrader course.
 
-nbgrader finds its parts by import strings. What it has no setting for is put in its classes' place.
+nbgrader imports its components by the strings that are set here. Where it has no setting, its
+functions are replaced.
 """
 
 from __future__ import annotations
@@ -33,20 +34,20 @@ from .formgrader_scores import show_net_scores
 from .penalties import keep_penalties
 
 PREPROCESSORS = [LockCells, ClearOutput, CheckCellMetadata, ComputeChecksums]
-"""What nbgrader does to make the students' version. There are no solutions to clear: the source
-holds the stubs already, and nbgrader's ClearSolutions would wipe their signatures."""
+"""nbgrader's steps for making the students' version. ClearSolutions is not among them, since the
+source has stubs instead of solutions, and it would delete their signatures."""
 
 PAGES = Path(__file__).parent / "pages"
-"""nbconvert's templates for the pages of this package: a folder for each."""
+"""The folder of nbconvert templates for this package's pages, each in a subfolder."""
 
 FORMGRADER = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader" / "templates"
-"""nbgrader's own templates, on which the marking page builds."""
+"""The folder of nbgrader's own templates, which the marking page extends."""
 
 
 def configure(c: Config) -> None:
-    """Set nbgrader up for this package; call it from the course's nbgrader_config.py."""
+    """Configure nbgrader for this package; call this from the course's nbgrader_config.py."""
     root = Path(c.CourseDirectory.get("root", os.getcwd())).absolute()
-    take_literally(root)
+    escape_course_path(root)
     if "db_url" not in c.CourseDirectory:
         c.CourseDirectory.db_url = database_url(root / "gradebook.db")
     c.CourseDirectory.groupshared = root.is_dir() and keep_shared(root)
@@ -61,7 +62,7 @@ def configure(c: Config) -> None:
     c.GenerateFeedback.preprocessors = ["autograder.nbgrader.feedback.NamedFeedback"]
     c.HTMLExporter.sanitize_html = True
     c.FeedbackPage.preprocessors = ["autograder.nbgrader.rendering.NewPage"]
-    c.HTMLExporter.template_name = "marking"  # what the formgrader shows; a student never sees it
+    c.HTMLExporter.template_name = "marking"  # for the formgrader, never for students
     c.HTMLExporter.extra_template_basedirs = [str(PAGES), str(FORMGRADER)]
     c.HTMLExporter.extra_template_paths = [str(FORMGRADER)]
     c.HTMLExporter.preprocessors = [
@@ -76,7 +77,7 @@ def configure(c: Config) -> None:
     c.ExportApp.plugin_class = "autograder.nbgrader.export.GradesCsv"
     keep_penalties(c, root)
     show_net_scores()
-    nbgrader.utils.parse_utc = to_utc  # it takes a zone that it does not know for UTC
+    nbgrader.utils.parse_utc = to_utc  # it reads a time in an unknown zone as UTC
     NbGraderAPI.get_submitted_timestamp = _submitted_timestamp
     CourseDirectory.get_existing_timestamp = _existing_timestamp
 
@@ -88,9 +89,9 @@ def _submitted_timestamp(api: NbGraderAPI, assignment: str, student: str) -> dat
 
 
 def _existing_timestamp(course: CourseDirectory, folder: str) -> datetime | None:
-    """The time of submission, if one is known.
+    """Return the time of submission, if it is known.
 
-    nbgrader's own opens whatever has the name of its file, and waits for ever at a named pipe.
+    nbgrader's own function opens any kind of file, and so would wait for ever on a named pipe.
     """
     try:
         return submission_time(Path(folder))
@@ -99,21 +100,21 @@ def _existing_timestamp(course: CourseDirectory, folder: str) -> datetime | None
 
 
 def _extra_files(root: Path) -> str:
-    """The pattern of what lies beside a submitted notebook.
+    """Return the pattern of all files in a submission's folder, which nbgrader is to ignore.
 
-    nbgrader copies such files where the formgrader serves them, through symbolic links too.
+    nbgrader would copy them to a folder that the formgrader serves, and follow symbolic links.
     """
     return os.path.join(glob.escape(str(root)), "submitted", "*", "*", "*")
 
 
-def take_literally(root: Path) -> None:
-    """Have nbgrader take the path of the course as it stands: its patterns begin with that."""
+def escape_course_path(root: Path) -> None:
+    """Make nbgrader escape the course's path, which its glob patterns begin with."""
     course = os.path.join(os.path.abspath(root), "")
 
-    def found(pattern: str) -> list[str]:
+    def escaped_glob(pattern: str) -> list[str]:
         if pattern.startswith(course):
             pattern = glob.escape(course) + pattern.removeprefix(course)
         return glob.glob(pattern)
 
     for module in (nbgrader.apps.api, nbgrader.converters.base, nbgrader.utils):
-        module.glob = SimpleNamespace(glob=found)
+        module.glob = SimpleNamespace(glob=escaped_glob)

@@ -28,7 +28,7 @@ from ..notebook.check import write_cases
 from ..submission.marks import self_check_id
 from . import forbidden_words
 from .gradebook import Gradebook
-from .preset import PREPROCESSORS, take_literally
+from .preset import PREPROCESSORS, escape_course_path
 
 PLACE_FOR_ANSWER = "*Write your answer here, in place of this line.*"
 """What stands in the cell of a written answer."""
@@ -242,7 +242,7 @@ def _write_rubric(course: Course, assignment: Assignment) -> None:
 
 def _generate(course: Course, name: str) -> Path:
     """Let nbgrader make the students' version, in a folder of its own; return the folder."""
-    take_literally(course.root)
+    escape_course_path(course.root)
     config = Config()
     config.CourseDirectory.root = str(course.root)
     config.CourseDirectory.release_directory = _NEW

@@ -1,7 +1,8 @@
-"""The filters by which every page, ours and the formgrader's, shows what a student wrote.
+"""Filters that render students' texts in feedback pages and in the formgrader.
 
-Markdown and code are rendered in a process of their own, since there are texts on which the parser
-takes hours. What it cannot render within its limits is shown as plain text.
+A subprocess renders Markdown and code, because the parser takes hours for some texts. A text that
+exceeds the limits is shown as plain text. The subprocess runs `markup`; the thread that renders a
+page starts it, writes requests to its stdin, reads answers from its stdout, and may kill it.
 """
 
 from __future__ import annotations
@@ -21,26 +22,26 @@ from nbconvert.preprocessors import Preprocessor
 from nbformat import NotebookNode
 
 CELL_SECONDS = 2.0
-"""Seconds of CPU time for the text of one cell, which an honest one needs a hundredth of."""
+"""Seconds of CPU time for the text of a cell. An ordinary cell needs a hundredth of that."""
 
 PAGE_SECONDS = 8.0
-"""Seconds of CPU time for all texts of one page."""
+"""Seconds of CPU time for all texts of a page."""
 
 PAGE_CHARACTERS = 2**21
-"""The most HTML for one page; more of it would keep the exporter and the browser for too long."""
+"""The limit on the HTML of a page, since the exporter and browsers are slow with more."""
 
 SECONDS = 60.0
-"""Seconds of the wall clock for one text, on a machine that has other things to do."""
+"""Seconds of wall-clock time for a text, generous because the machine may be busy."""
 
 
 class _Process:
-    """The process of `markup`, started when it is needed, and again after it was ended."""
+    """The subprocess that runs `markup`. It is started when needed, and restarted after its end."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
 
     def ask(self, kind: str, source: str, seconds: float) -> dict[str, Any] | None:
-        """What `markup` answers, or None if it failed or took too long."""
+        """Return the answer of `markup`, or None if it failed or took too long."""
         process = self._process
         if process is None or process.poll() is not None:
             self.end()
@@ -60,7 +61,7 @@ class _Process:
         return answer
 
     def end(self) -> None:
-        """End the process, if there is one."""
+        """Kill the process, if it was started."""
         if self._process is not None:
             self._process.kill()
             with contextlib.suppress(BrokenPipeError):
@@ -69,22 +70,22 @@ class _Process:
 
 
 def _line(process: subprocess.Popen[bytes]) -> bytes:
-    """The next line of its output; cut off if it ends, takes too long or says too much."""
+    """Return the next line of output, incomplete if the process ends or exceeds a limit."""
     assert process.stdout is not None
     deadline = time.monotonic() + SECONDS
-    heard = bytearray()
-    while not heard.endswith(b"\n") and len(heard) < 16 * PAGE_CHARACTERS:
-        left = deadline - time.monotonic()
-        ready, _, _ = select.select([process.stdout], [], [], max(left, 0))
+    output = bytearray()
+    while not output.endswith(b"\n") and len(output) < 16 * PAGE_CHARACTERS:
+        remaining = deadline - time.monotonic()
+        ready, _, _ = select.select([process.stdout], [], [], max(remaining, 0))
         piece = process.stdout.read1(2**20) if ready else b""  # type: ignore[attr-defined]
         if not piece:
             break
-        heard += piece
-    return bytes(heard)
+        output += piece
+    return bytes(output)
 
 
-class _Page:
-    """What one page may still cost."""
+class _PageBudget:
+    """The CPU time and the HTML that are left for the current page."""
 
     def __init__(self) -> None:
         self._process = _Process()
@@ -93,52 +94,52 @@ class _Page:
         self.begin()
 
     def begin(self) -> None:
-        """Start anew, for the next page."""
+        """Reset the limits for the next page."""
         self._seconds, self._characters = PAGE_SECONDS, PAGE_CHARACTERS
 
     def render(self, kind: str, source: str) -> str:
-        """The HTML of one text, or the text itself, escaped."""
+        """Return the HTML of a text, or the escaped text if rendering fails."""
         with self._lock:
-            made = self._made(kind, source)
-        return f"<pre>{html.escape(source)}</pre>" if made is None else made
+            rendered = self._render(kind, source)
+        return f"<pre>{html.escape(source)}</pre>" if rendered is None else rendered
 
-    def _made(self, kind: str, source: str) -> str | None:
+    def _render(self, kind: str, source: str) -> str | None:
         seconds = min(CELL_SECONDS, self._seconds)
         if seconds < 0.1 or len(source) > self._characters:
             return None
         answer = self._process.ask(kind, source, seconds)
         self._seconds -= seconds if answer is None else answer["seconds"]
-        made = None if answer is None else answer["html"]
-        if made is None or len(made) > self._characters:
+        rendered = None if answer is None else answer["html"]
+        if rendered is None or len(rendered) > self._characters:
             return None
-        self._characters -= len(made)
-        return str(made)
+        self._characters -= len(rendered)
+        return str(rendered)
 
 
-_PAGE = _Page()
+_BUDGET = _PageBudget()
 
 
 class NewPage(Preprocessor):
-    """Tells the filters that a page begins: no page pays for the one before it."""
+    """A preprocessor that resets the limits of the filters at the beginning of each page."""
 
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
-        """Change nothing."""
-        _PAGE.begin()
+        """Reset the limits; leave the notebook unchanged."""
+        _BUDGET.begin()
         return nb, resources
 
 
 def clean_markdown(source: str) -> str:
-    """The filter `markdown2html`: every tag but the harmless ones is shown as text."""
-    return _PAGE.render("markdown", source)
+    """Replace the filter `markdown2html`; all tags except harmless ones are shown as text."""
+    return _BUDGET.render("markdown", source)
 
 
 def highlight_code(source: str, language: str | None = None, metadata: object = None) -> str:
-    """The filter `highlight_code`: all code is Python, whatever its first line says."""
-    return _PAGE.render("highlight", source or " ")
+    """Replace the filter `highlight_code`; all code counts as Python, even after `%%bash`."""
+    return _BUDGET.render("highlight", source or " ")
 
 
 def unchanged(text: str) -> str:
-    """The filter `strip_files_prefix`, which comes after the cleaning: it may change nothing."""
+    """Replace the filter `strip_files_prefix`, which must not change the cleaned HTML."""
     return text

@@ -1,4 +1,4 @@
-"""The students that nbgrader's gradebook knows: the roster of the course."""
+"""Read the roster of the course: the students in nbgrader's gradebook."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import os
 
 from ..course.course import Course
 from ..platforms.matching import Student
-from .database import explained, sqlite_file
+from .database import explain_errors, sqlite_file
 from .gradebook import Gradebook
 
 
 def read_roster(course: Course) -> list[Student]:
-    """Return the students of the gradebook; none if there is no gradebook yet, and none is made."""
+    """Return the students of the gradebook; empty without a gradebook, which is not created."""
     url = course.gradebook_url
-    with explained(url):
+    with explain_errors(url):
         path = sqlite_file(url)
         if path is not None and not os.path.exists(path):
             return []

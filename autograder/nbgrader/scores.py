@@ -1,6 +1,6 @@
-"""The scores of a course: one for every student of the gradebook and every assignment in it.
+"""Read the scores of a course: one for each student and each assignment of the gradebook.
 
-Feedback, the terminal, exports and the formgrader all show the score less the late penalty.
+Feedback, the terminal, exports and the formgrader all show the score minus the late penalty.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from .penalties import seconds_late
 
 @dataclass(frozen=True)
 class Score:
-    """What one student has for one assignment, handed in or not.
+    """The score of a student for an assignment, whether it was handed in or not.
 
-    `timestamp` is the time of submission (UTC, without a time zone), if it is known, and
-    `late_seconds` how long after the due date that was, an extension included. `points` are those
-    of each exercise and each written question: None while nobody has given any. `outdated` names
-    the answers whose mark a person gave for an earlier text: it counts until the new one is marked.
+    `timestamp` is the time of submission (naive UTC), if it is known, and `late_seconds` the time
+    since the due date or the end of the extension. `points` are those of each exercise and each
+    written question, or None before they are marked. `outdated` names the answers that have a mark
+    by a person for an earlier text. Such a mark counts until the new text is marked.
     """
 
     student: str
@@ -46,14 +46,14 @@ class Score:
 
     @property
     def score(self) -> float:
-        """The score less the late penalty, never below 0."""
+        """The score minus the late penalty, at least 0."""
         return max(0.0, self.raw_score - self.late_penalty)
 
 
 def course_scores(connection: Connection) -> list[Score]:
     """Return the scores of every student for every assignment, sorted by assignment and student.
 
-    Whole tables are read in a few queries: nbgrader's objects compute each score on each access.
+    A few queries read whole tables, because nbgrader's objects compute a score on every access.
     """
     students = connection.execute(_STUDENTS).all()
     grades: dict[tuple[str, str], list[Any]] = defaultdict(list)
@@ -90,8 +90,8 @@ def _score(
     commented: bool,
 ) -> Score:
     timestamp = submitted.timestamp if submitted else None
-    # An extension that is granted in advance has rows as well, but no time, mark or comment. What
-    # this package has read always has comments, some of them empty.
+    # An extension granted in advance also has rows, but no time, mark or comment. A submission
+    # that this package has graded always has comments, some of them empty.
     handed_in = timestamp is not None or commented or any(row.marked for row in grades)
     return Score(
         student=student.id,
@@ -113,17 +113,17 @@ def _score(
 
 
 def marks_above_maximum(connection: Connection) -> list[str]:
-    """Name the marks by people that are above what the answer is worth now, a sentence each."""
+    """Return a sentence for each mark by a person that exceeds the answer's current maximum."""
     return [
         f"{row.assignment}: the mark of {printable(row.student)} for {row.name} is "
-        f"{row.manual_score:g}, and the release gives at most {row.max_score:g}. It counts as it "
-        "is; change it in the formgrader if that is wrong."
+        f"{row.manual_score:g}, but the release gives at most {row.max_score:g}. The mark counts "
+        "unchanged; correct it in the formgrader if it is wrong."
         for row in connection.execute(_ABOVE)
     ]
 
 
 def people_comments(connection: Connection, student: str) -> list[dict[str, str]]:
-    """Return the assignment, the answer and the text of each comment by people on a student."""
+    """Return the assignment, the answer and the text of each comment by a person on a student."""
     rows = connection.execute(_BY_PEOPLE.where(api.SubmittedAssignment.student_id == student))
     return [
         {"assignment": row.assignment, "answer": row.answer, "comment": row.comment} for row in rows
@@ -131,7 +131,7 @@ def people_comments(connection: Connection, student: str) -> list[dict[str, str]
 
 
 def _of_submissions(notebooks: Select[Any]) -> Select[Any]:
-    """Return `notebooks`, a query with SubmittedNotebook, joined to submission and assignment."""
+    """Return the query `notebooks`, which has SubmittedNotebook, joined to Assignment."""
     submission, notebook = api.SubmittedAssignment, api.SubmittedNotebook
     return notebooks.join(submission, notebook.assignment_id == submission.id).join(
         api.Assignment, submission.assignment_id == api.Assignment.id
@@ -204,7 +204,7 @@ _ANSWERS = _of_submissions(
     .join(api.Notebook, _CELL.c.notebook_id == api.Notebook.id)
     .join(api.SubmittedNotebook, api.Grade.notebook_id == api.SubmittedNotebook.id)
 )
-"""Whose answers have a row in the table of grades: of exercises, questions and nbgrader's tasks."""
+"""The answers with a row in the table of grades: exercises, questions and nbgrader's tasks."""
 
 _GRADES = _ANSWERS.add_columns(
     api.Grade.score.label("score"),

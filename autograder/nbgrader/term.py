@@ -1,4 +1,4 @@
-"""The whole term as CSV: one row for each student, one column for each assignment, and a total."""
+"""Format the term as CSV: a row for each student, a column for each assignment, and a total."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ FILE = "grades-term.csv"
 def term_table(scores: Sequence[Score], weights: Mapping[str, float]) -> str:
     """Return the CSV of a term.
 
-    `weights` holds what each assignment weighs; where it is empty, an assignment weighs its
-    points. `percent` is the weighted mean of the shares of the points. What was not handed in has
-    an empty cell and counts 0. Raises GradebookError for a weight that does not fit.
+    `weights` maps assignments to weights; if it is empty, the weight of an assignment is its
+    maximum score. The column `percent` is the weighted mean of score / maximum score. An assignment
+    that was not handed in has an empty cell and counts as 0. Raises GradebookError for an unknown
+    assignment or an invalid weight.
     """
     maxima = {score.assignment: score.max_score for score in scores}
     _check(weights, maxima)
-    weigh = weights or maxima
+    used_weights = weights or maxima
     text = io.StringIO()
     writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC)
     names = ["student", "last_name", "first_name", "email"]
@@ -31,15 +32,19 @@ def term_table(scores: Sequence[Score], weights: Mapping[str, float]) -> str:
     by_student: dict[str, list[Score]] = {}
     for score in scores:
         by_student.setdefault(score.student, []).append(score)
-    for student, mine in sorted(by_student.items()):
-        who = mine[0]
-        cells = [score.score if score.handed_in else "" for score in mine]
-        total = sum(score.score for score in mine)
-        waiting = sum(score.waiting for score in mine)
-        percent = round(100 * _share(mine, weigh), 2)
-        people = [student, who.last_name, who.first_name, who.email]
+    for student, student_scores in sorted(by_student.items()):
+        cells = [score.score if score.handed_in else "" for score in student_scores]
+        total = sum(score.score for score in student_scores)
+        waiting = sum(score.waiting for score in student_scores)
+        percent = round(100 * _share(student_scores, used_weights), 2)
+        identity = [
+            student,
+            student_scores[0].last_name,
+            student_scores[0].first_name,
+            student_scores[0].email,
+        ]
         row = [
-            *map(spreadsheet_text, people),
+            *map(spreadsheet_text, identity),
             *cells,
             total,
             sum(maxima.values()),
@@ -51,11 +56,11 @@ def term_table(scores: Sequence[Score], weights: Mapping[str, float]) -> str:
 
 
 def _share(scores: Sequence[Score], weights: Mapping[str, float]) -> float:
-    """Return the weighted mean of the shares of the points that a student has."""
+    """Return the weighted mean of a student's score / maximum score."""
     counted = [score for score in scores if score.max_score and weights.get(score.assignment)]
-    whole = sum(weights[score.assignment] for score in counted)
+    total_weight = sum(weights[score.assignment] for score in counted)
     parts = (weights[score.assignment] * score.score / score.max_score for score in counted)
-    return sum(parts) / whole if whole else 0.0
+    return sum(parts) / total_weight if total_weight else 0.0
 
 
 def _check(weights: Mapping[str, float], assignments: Mapping[str, float]) -> None:

@@ -1,4 +1,4 @@
-"""Put results where people look at them, while others are judged: notebooks and the gradebook."""
+"""Write autograded notebooks and the gradebook in a thread, while other submissions are judged."""
 
 from __future__ import annotations
 
@@ -15,21 +15,23 @@ from ..submission.submission import Submission
 from ..submission.task import Task
 from .autograded import write_autograded
 
-if TYPE_CHECKING:  # nbgrader's import takes long: the writer's thread does it, beside the judging
+if (
+    TYPE_CHECKING
+):  # importing nbgrader is slow, so the writer's thread does it while others are judged
     from .entries import Entry
     from .gradebook import Gradebook
     from .scores import Score
 
 BATCH = 100
-"""How many submissions are entered into the gradebook in one transaction."""
+"""The number of submissions that are entered into the gradebook in one transaction."""
 
-BEHIND = 4 * BATCH
-"""How many results may wait to be written before judging waits for them."""
+MOST_QUEUED = 4 * BATCH
+"""The number of results in the writer's queue at which judging waits for the writer."""
 
 
 @dataclass(frozen=True)
 class Waiting:
-    """How many answers of one submission wait for a person."""
+    """The number of answers in a submission that a person must mark."""
 
     student: str
     assignment: str
@@ -38,25 +40,26 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Written:
-    """What the gradebook holds after a run: `scores` are those of the whole course."""
+    """The state of the gradebook after a run. `scores` are those of the whole course."""
 
     waiting: list[Waiting]
     scores: list[Score]
 
 
 class GradebookWriter:
-    """The one writer of autograded notebooks and gradebook, a thread behind the journal.
+    """The only writer of autograded notebooks and the gradebook. It uses a thread.
 
-    What cannot go into the gradebook just now is tried once more at the end: whatever it needs is
-    in the journal by then. Use it in a `with`; leaving that by an exception writes no more.
+    Results are in the journal before they get here. If a batch cannot be written to the gradebook,
+    the writer tries again at the end of the run. Use it as a context manager: if the block ends
+    with an exception, queued results are not written.
     """
 
     def __init__(
         self, course: Course, journal: Journal, tasks: dict[str, Task], dry: bool = False
     ) -> None:
-        """`tasks` may still grow: an assignment is in it before a submission of it is written.
+        """Start the thread. A `dry` run changes neither notebooks nor the gradebook.
 
-        A `dry` run leaves everything as it is.
+        `tasks` may grow, but must have an assignment before a submission of it is written.
         """
         self._dry = dry
         self.notes: list[str] = []
@@ -64,42 +67,42 @@ class GradebookWriter:
         self._thread = ThreadPoolExecutor(1)
         self._steps: deque[Future[None]] = deque([self._thread.submit(self._check)])
         self._entries: list[Entry] = []
-        self._left: list[Entry] = []
+        self._postponed: list[Entry] = []
         self._waiting: list[Waiting] = []
         self._scores: list[Score] = []
 
     def __enter__(self) -> GradebookWriter:
-        """The writer."""
+        """Return the writer."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
-        """End the thread."""
+        """Cancel queued results and end the thread."""
         self._thread.shutdown(cancel_futures=True)
 
     def write(self, file: SubmissionFile, submission: Submission, record: Record) -> None:
-        """Have the result of a submission written. Raises what writing an earlier one raised."""
+        """Queue a result for writing. Raises the exception of an earlier result, if there was one."""
         self._steps.append(self._thread.submit(self._write, file, submission, record))
-        while len(self._steps) > BEHIND or (self._steps and self._steps[0].done()):
+        while len(self._steps) > MOST_QUEUED or (self._steps and self._steps[0].done()):
             self._steps.popleft().result()
 
     def finish(self) -> Written:
-        """Write what is left, then the late penalties. Raises GradebookError, OSError."""
-        self._steps.append(self._thread.submit(self._enter_the_rest))
+        """Write the remaining results and the late penalties. Raises GradebookError, OSError."""
+        self._steps.append(self._thread.submit(self._finish))
         while self._steps:
             self._steps.popleft().result()
         return Written(self._waiting, self._scores)
 
     def _check(self) -> None:
         from . import gradebook
-        from .database import GradebookError, shown
+        from .database import GradebookError, printable_url
 
         url = self._course.gradebook_url
         if not gradebook.check_version(url) and self._dry:
             raise GradebookError(
-                f"{shown(url)}: there is no gradebook yet, so there is nothing to compare with. "
-                "Grade without --dry-run first."
+                f"{printable_url(url)}: there is no gradebook yet to compare with. Grade without "
+                "--dry-run first."
             )
 
     def _write(self, file: SubmissionFile, submission: Submission, record: Record) -> None:
@@ -114,7 +117,7 @@ class GradebookWriter:
         if submitted is not None and in_future(submitted):
             self.notes.append(
                 f"{file.path.parent / 'timestamp.txt'}: the time {submitted} UTC is in the future. "
-                "The submission counts as handed in then. Correct the file if that is wrong."
+                "It counts as the time of submission. Correct the file if it is wrong."
             )
         task = self._tasks[record.assignment]
         if not self._dry:
@@ -123,22 +126,22 @@ class GradebookWriter:
         changed = self._journal.changed(record, texts)
         self._entries.append(Entry(record, texts, submission.answered, changed, submitted))
         if len(self._entries) >= BATCH and not self._dry:
-            full, self._entries = self._entries, []
-            if self._left:
-                self._left += full
+            batch, self._entries = self._entries, []
+            if self._postponed:
+                self._postponed += batch
                 return
             try:
                 with self._gradebook() as book:
-                    self._enter(book, full)
+                    self._enter(book, batch)
             except GradebookError:
-                self._left += full
+                self._postponed += batch
 
-    def _enter_the_rest(self) -> None:
+    def _finish(self) -> None:
         from .penalties import LatePenalties
 
         penalties = LatePenalties(self._course.nbgrader_config, self._course.root)
         with self._gradebook() as book:
-            self._enter(book, self._left + self._entries)
+            self._enter(book, self._postponed + self._entries)
             book.assign_penalties(penalties)
             self._scores = book.scores()
             self.notes += book.marks_above_maximum()
@@ -149,7 +152,7 @@ class GradebookWriter:
         return Gradebook(self._course.gradebook_url, self._dry)
 
     def _enter(self, book: Gradebook, entries: list[Entry]) -> None:
-        """Write `entries` into the gradebook, a batch at a time."""
+        """Write `entries` to the gradebook in batches, and note them in the journal."""
         for name, task in sorted(self._tasks.items()):
             book.add_assignment(name, task.released)
         for start in range(0, len(entries), BATCH):

@@ -188,7 +188,7 @@ def test_locked_gradebook_and_damaged_journal_are_reported(course, monkeypatch):
 def test_missing_gradebook_is_rebuilt_from_the_journal(course):
     assert _run("grade", "--course", course.root).exit_code == 0
     (course.root / "gradebook.db").unlink()
-    assert "gives back every machine grade" in _failure("feedback", "--course", course.root)
+    assert "restores every machine grade" in _failure("feedback", "--course", course.root)
     assert _run("grade", "--course", course.root).exit_code == 0
     assert _run("feedback", "--course", course.root).exit_code == 0
 
@@ -239,7 +239,7 @@ def test_feedback_pages_name_the_misconception_and_run_no_code(course):
     assert contents[-1] == ("waits", "why", ": waiting to be marked")
     assert all(f'id="{name}"' in page for _, name, _ in contents)
     assert "://" not in page, "a page must not request anything from another host"
-    assert "waits for a person. Its points are not in the score yet." in page
+    assert "A person will mark this answer. Its points are not in the score yet." in page
     page += (course.feedback / "eve" / "toy" / "toy.html").read_text()
     for alarm in ("<script>alert", "<img src=x", 'href="javascript', 'href="data', 'href="&'):
         assert alarm not in page, alarm

@@ -132,7 +132,7 @@ def test_mark_above_a_lowered_maximum_is_reported(course, sandbox):
             cell.metadata.nbgrader.points = 3
     nbformat.write(released, path)
     (note,) = grade(course, None, None, InProcess(sandbox)).notes
-    assert "the mark of ann for why is 5, and the release gives at most 3" in note
+    assert "the mark of ann for why is 5, but the release gives at most 3" in note
 
 
 @pytest.mark.parametrize("points", ["3", None, -1])

@@ -9,9 +9,9 @@ from exercises import forbidden
 @pytest.mark.parametrize(
     ("names", "torch", "text"),
     [
-        (forbidden.SOFTMAX, False, "`scipy.special.softmax`, and what is behind it, is forbidden."),
-        (forbidden.SOFTMAX, True, "`scipy.special.softmax` and `torch.softmax`, and what is"),
-        (forbidden.ATTENTION, False, "what is ready-made is forbidden."),
+        (forbidden.SOFTMAX, False, "`scipy.special.softmax`, and the functions behind it, are"),
+        (forbidden.SOFTMAX, True, "`scipy.special.softmax` and `torch.softmax`, and the"),
+        (forbidden.ATTENTION, False, "ready-made functions are forbidden."),
     ],
 )
 def test_numpy_task_does_not_mention_torch(names, torch, text):

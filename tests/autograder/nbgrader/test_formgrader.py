@@ -161,7 +161,7 @@ def test_added_cells_are_shown_in_formgrader_and_feedback(page, formgrader, cour
     text = (course.feedback / "fay" / "toy" / "toy.html").read_text()
     assert "Because of <em>linearity</em>." in text
     assert "_So_ it is." in text
-    assert "This answer waits for a person." in text
+    assert "A person will mark this answer." in text
 
 
 def test_student_text_is_shown_but_not_run(page, formgrader):

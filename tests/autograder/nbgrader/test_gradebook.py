@@ -304,5 +304,5 @@ def test_gradebook_on_a_read_only_disk_is_reported(tmp_path):
     program = f"from autograder.nbgrader.gradebook import Gradebook; Gradebook({url!r})"
     command = ["bwrap", *mounts, "--proc", "/proc", sys.executable, "-c", program]
     process = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert "gradebook.db: the gradebook is on a disk that is read-only" in process.stderr
+    assert "gradebook.db: the gradebook is on a read-only disk" in process.stderr
     assert "Rolling back" not in process.stderr

@@ -34,5 +34,5 @@ def test_missing_or_unsupported_nbgrader_gives_a_one_line_error(tmp_path, monkey
     result = CliRunner().invoke(cli.app, ["export", "--course", str(tmp_path / "course")])
     assert result.exit_code == 1
     assert len(result.stderr.splitlines()) == 1
-    assert f"works with nbgrader {installed.SERIES}" in result.stderr
+    assert f"needs nbgrader {installed.SERIES}" in result.stderr
     assert (version or "not installed") in result.stderr

@@ -225,7 +225,7 @@ PICTURES = ["![a plot](attachment:image.png)", "![a plot](p.png)", "![a plot][1]
 def test_pasted_picture_is_named_and_the_rest_shown(picture, page):
     html = page(f"**Before.**\n\n{picture}\n\nAfter.")
     assert "<strong>Before.</strong>" in html
-    assert "A picture, not shown here (a plot)." in html
+    assert "A picture is not shown here (a plot)." in html
     assert "<p>After.</p>" in html
 
 

@@ -45,7 +45,7 @@ def test_canvas_table_is_exact(graded_course, run):
         ["'=Ray, Bob", "", "", "bob", "", ""],
     ]
     assert "The Canvas id is unknown for bob" in output
-    assert "1 answer waits for a person, of 1 student" in output
+    assert "1 answer of 1 student must still be marked by a person." in output
 
 
 def test_canvas_table_has_the_ids_of_collected_students(graded_course, run, tmp_path):
