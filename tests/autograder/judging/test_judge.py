@@ -341,7 +341,7 @@ def test_named_tuple_or_list_is_accepted_for_a_tuple():
 
 
 def test_list_with_too_many_items_in_all_is_described():
-    judgement = judged(lambda X: [[0.5] * 120] * 100)
+    judgement = judgement_of(lambda X: [[0.5] * 120] * 100)
     assert judgement.verdict is Verdict.WRONG_TYPE
     assert "the result is a list of more than 10,000 items in all" in judgement.message
 
