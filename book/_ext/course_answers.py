@@ -82,12 +82,20 @@ def imported_from(module: str, name: str) -> str | None:
     return next((node.module for node in relative if name in [a.name for a in node.names]), None)
 
 
+def _end(node: ast.stmt) -> int:
+    """Return the last line of a statement that was parsed."""
+    assert node.end_lineno is not None
+    return node.end_lineno
+
+
 def definition(module: str, name: str) -> str:
     """Return the lines of `module` (Python source) that define `name`, without docstrings.
 
     Raises LookupError if no statement at the top level defines that name.
     """
-    matches = [node for node in ast.parse(module).body if getattr(node, "name", None) == name]
+    definitions = (ast.ClassDef, ast.FunctionDef)
+    statements = [node for node in ast.parse(module).body if isinstance(node, definitions)]
+    matches = [node for node in statements if node.name == name]
     if not matches:
         raise LookupError(name)
     (node,) = matches
@@ -96,13 +104,11 @@ def definition(module: str, name: str) -> str:
         if isinstance(inner, ast.ClassDef | ast.FunctionDef) and ast.get_docstring(inner):
             text = inner.body[0]
             blank = 1 if isinstance(inner, ast.ClassDef) else 0  # the empty line below it
-            dropped |= set(range(text.lineno, text.end_lineno + 1 + blank))
+            dropped |= set(range(text.lineno, _end(text) + 1 + blank))
     first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
     lines = enumerate(module.splitlines(), start=1)
     return "\n".join(
-        line
-        for number, line in lines
-        if first <= number <= node.end_lineno and number not in dropped
+        line for number, line in lines if first <= number <= _end(node) and number not in dropped
     )
 
 

@@ -7,8 +7,9 @@ for the contents. Elsewhere a page's title is its first heading.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from assignment_facts import stored_facts
 from course_describing import description
@@ -82,7 +83,7 @@ def parts_of(env: BuildEnvironment) -> list[Part]:
     ]
 
 
-def entries(env: BuildEnvironment, site: SiteMap, items: list[object]) -> Iterator[Entry]:
+def entries(env: BuildEnvironment, site: SiteMap, items: Sequence[object]) -> Iterator[Entry]:
     """Yield the entry of each page among the `items` of a list of contents."""
     for item in items:
         if isinstance(item, FileItem):
@@ -135,7 +136,7 @@ def sections_of(env: BuildEnvironment, page: str) -> list[Section]:
 
 
 def add_contents(
-    app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
     """Give the templates the contents, the page's position in them, and its sections."""
     parts = parts_of(app.env)

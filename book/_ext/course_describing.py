@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import urljoin, urlparse
 
 from docutils import nodes
@@ -53,9 +54,8 @@ def shorten(text: str) -> str:
 
 def descriptions(env: BuildEnvironment) -> dict[str, str]:
     """Return the description of each page."""
-    if not hasattr(env, "course_descriptions"):
-        env.course_descriptions = {}
-    return env.course_descriptions
+    stored: dict[str, str] = vars(env).setdefault("course_descriptions", {})
+    return stored
 
 
 def description(env: BuildEnvironment, page: str) -> str:
@@ -69,7 +69,7 @@ def forget(app: Sphinx, env: BuildEnvironment, page: str) -> None:
 
 
 def add_description(
-    app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
     """Give the templates the description, and the full address of the preview picture."""
     if page in app.env.all_docs:

@@ -125,7 +125,7 @@ def check_pages(app: Sphinx, exception: Exception | None) -> None:
     if exception is not None or app.builder.name != "html":
         return
     for name in sorted(app.env.found_docs):
-        page = Path(app.builder.get_outfilename(name)).read_text(encoding="utf-8")
+        page = Path(app.outdir, app.builder.get_target_uri(name)).read_text(encoding="utf-8")
         for file in without_alternative(page):
             logger.warning(
                 "the picture %s has no alternative text. Describe what it shows: "

@@ -72,8 +72,9 @@ def draw(formulas: list[dict[str, Any]]) -> dict[str, Any]:
         encoding="utf-8",
     )
     if result.returncode:
-        raise ExtensionError(f"{SCRIPT} could not draw the formulas of a page.\n{result.stderr}")
-    return json.loads(result.stdout)
+        raise ExtensionError(f"{SCRIPT} could not draw the formulas of a page.\n{result.stderr!s}")
+    drawn: dict[str, Any] = json.loads(result.stdout)
+    return drawn
 
 
 def visit_formula(translator: HTML5Translator, node: nodes.math) -> None:
@@ -97,11 +98,11 @@ def visit_displayed_formula(translator: HTML5Translator, node: nodes.math_block)
 
 def drawing(translator: HTML5Translator, node: nodes.Element) -> str:
     """Return the HTML of a formula; its plain text if it is in a title that a template shows."""
-    return node.get("drawn") or translator.encode(as_text(node.astext()))
+    return str(node.get("drawn") or translator.encode(as_text(node.astext())))
 
 
 def add_style(
-    app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
     """Give the templates the style of a page's formulas, with font paths relative to the page."""
     style = "" if doctree is None else doctree.get("formula_style", "")

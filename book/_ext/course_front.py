@@ -42,7 +42,7 @@ class Begin(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         self.assert_has_content()
-        links = []
+        links: list[nodes.Node] = []
         for line in self.content:
             page, separator, words = line.partition(": ")
             if not separator:

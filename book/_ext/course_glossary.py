@@ -99,7 +99,7 @@ class Glossary(SphinxDirective):
             names = [name.strip() for name in match["names"].split("|")]
             text = self.state.inline_text(match["text"], at)[0] if match["text"] else []
             terms.append(Term(names, at, match["page"] or "", match["words"] or "", text))
-        self.env.course_terms = sorted(terms, key=lambda term: term.names[0].lower())
+        vars(self.env)["course_terms"] = sorted(terms, key=lambda term: term.names[0].lower())
         return [glossary_of_terms()]
 
 
@@ -121,7 +121,8 @@ def terms_in(node: nodes.Element) -> list[str]:
 
 def note_terms(app: Sphinx, document: nodes.document) -> None:
     """Record the terms in bold on a page that was read, and give their paragraphs anchors."""
-    definitions(app.env)[app.env.docname] = terms_of_page = {}
+    terms_of_page: dict[str, Defined] = {}
+    definitions(app.env)[app.env.docname] = terms_of_page
     for section in document.findall(nodes.section):
         home = "" if isinstance(section.parent, nodes.document) else section["ids"][0]
         sentences: list[list[nodes.Node]] = []
@@ -189,9 +190,8 @@ def as_kept(node: nodes.Node) -> Iterator[nodes.Node]:
 
 def definitions(env: BuildEnvironment) -> dict[str, dict[str, Defined]]:
     """Return the terms in bold on each page: page -> plain name -> where the term is defined."""
-    if not hasattr(env, "course_definitions"):
-        env.course_definitions = {}
-    return env.course_definitions
+    stored: dict[str, dict[str, Defined]] = vars(env).setdefault("course_definitions", {})
+    return stored
 
 
 def terms(env: BuildEnvironment) -> list[Term]:
@@ -251,29 +251,33 @@ class FillGlossary(SphinxPostTransform):
                 begin, after = words.strip(), chosen[-1] + 1 if chosen else 0
                 matches = [at for at in range(after, len(starts)) if starts[at].startswith(begin)]
                 if not matches:
-                    return warn(term.line, f"no sentence of the section begins with {begin!r}")
+                    warn(term.line, f"no sentence of the section begins with {begin!r}")
+                    return None
                 chosen.append(matches[0])
         if chosen[0] < 0:
-            return warn(
+            warn(
                 term.line,
                 "the term is only the title of a section; "
                 "add the first words of the sentence that defines it",
             )
+            return None
         body = nodes.paragraph()
         for at in chosen:
             body += [*([nodes.Text(" ")] if len(body) else []), *tidy(where.sentences[at])]
         if any(not isinstance(node, KEPT) for node in body.children):
-            return warn(
+            warn(
                 term.line,
                 f"the definition of {term.names[0]!r} may only hold text, emphasis, code and "
                 "formulas",
             )
+            return None
         if len(body.astext()) > MOST_CHARACTERS:
-            return warn(
+            warn(
                 term.line,
                 f"the definition of {term.names[0]!r} has {len(body.astext())} characters; "
                 f"at most {MOST_CHARACTERS} are allowed",
             )
+            return None
         return body
 
     def _link_text(self, term: Term, where: Defined) -> str:

@@ -39,7 +39,7 @@ class CourseTranslator(HTML5Translator):
         """Give an entry of the references a role that ARIA 1.2 allows in a list."""
         if attributes.get("role") == "doc-biblioentry":
             attributes["role"] = "listitem"
-        return super().starttag(node, tagname, *args, **attributes)
+        return str(super().starttag(node, tagname, *args, **attributes))
 
 
 def align_numbers(table: nodes.table) -> None:

@@ -102,8 +102,9 @@ def translate(names: list[str], source: list[str]) -> list[str]:
         encoding="utf-8",
     )
     if result.returncode:
-        raise ExtensionError(f"{TRANSLATIONS} could not translate {source}.\n{result.stderr}")
-    return json.loads(result.stdout)
+        raise ExtensionError(f"{TRANSLATIONS} could not translate {source}.\n{result.stderr!s}")
+    sentences: list[str] = json.loads(result.stdout)
+    return sentences
 
 
 def data_of(ask: str, names: list[str], start: list[str]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
 from math import ceil
+from typing import Any
 
 from docutils import nodes
 from pybtex.database import Entry
@@ -76,8 +77,8 @@ class PutBesideCitations(SphinxPostTransform):
 
 def works_of(env: BuildEnvironment) -> dict[str, Entry]:
     """Return the entry of each work by the id of its item in a list of references."""
-    citations = env.get_domain("cite").citations
-    return {citation.citation_id: citation.entry for citation in citations}
+    cite: Any = env.get_domain("cite")
+    return {citation.citation_id: citation.entry for citation in cite.citations}
 
 
 def short(work: Entry) -> str:

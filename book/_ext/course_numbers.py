@@ -5,6 +5,7 @@ would continue the count from one appendix to the next: Fig. 10, Fig. 11.
 """
 
 from copy import deepcopy
+from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -26,8 +27,9 @@ def number_appendices(app: Sphinx, env: BuildEnvironment) -> list[str]:
 
     A page keeps its numbers if it belongs to no numbered chapter. Returns no page to write again.
     """
-    env.course_numbers = deepcopy(env.toc_fignumbers)
-    for page, of_kind in env.toc_fignumbers.items():
+    vars(env)["course_numbers"] = deepcopy(env.toc_fignumbers)
+    shown: dict[str, dict[str, dict[str, Any]]] = vars(env)["toc_fignumbers"]
+    for page, of_kind in shown.items():
         chapter = env.toc_secnumbers.get(page.removesuffix(SUFFIX), {}).get("")
         if page.endswith(SUFFIX) and chapter:
             for kind, numbers in of_kind.items():

@@ -37,7 +37,7 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar
 
-from course_quiz import LETTERS, quiz_choice, split, write_legend
+from course_quiz import LETTERS, Choice, quiz_choice, split, write_legend
 from docutils import nodes
 from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
@@ -115,7 +115,8 @@ class Placed(SphinxDirective):
         )
 
     def inline(self, text: str, line: int = 0) -> list[nodes.Node]:
-        return self.state.inline_text(text, self.place(line)[1])[0]
+        inline: list[nodes.Node] = self.state.inline_text(text, self.place(line)[1])[0]
+        return inline
 
 
 class Predict(Placed):
@@ -163,7 +164,7 @@ class Predict(Placed):
             node += self._points(node, points)
         return [node]
 
-    def _choices(self, node: prediction, choices: list) -> list[nodes.Node]:
+    def _choices(self, node: prediction, choices: list[Choice]) -> list[nodes.Node]:
         if not 2 <= len(choices) <= len(LETTERS):
             self.warn(f"{len(choices)} choices; write 2 to {len(LETTERS)}")
         rights = [letter for letter, choice in zip(LETTERS, choices, strict=False) if choice.right]

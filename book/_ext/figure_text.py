@@ -46,11 +46,16 @@ def set_text(root: Element) -> None:
     keep_used(root, glyphs)
 
 
+def _is_comment(element: Element) -> bool:
+    tag: object = element.tag  # a function in place of a text, which typeshed does not say
+    return tag is ElementTree.Comment
+
+
 def set_below(parent: Element, glyphs: dict[str, Element], anchor: str) -> None:
     """Do the work of `set_text` below an element. anchor: `text-anchor` of the texts in it."""
     children = list(parent)
     for at, child in enumerate(children):
-        text = (child.text or "").strip() if child.tag is ElementTree.Comment else ""
+        text = (child.text or "").strip() if _is_comment(child) else ""
         drawn = children[at + 1] if at + 1 < len(children) else None
         if text and drawn is not None and "$" not in text and (place := place_of(drawn)):
             index = list(parent).index(drawn)
@@ -58,7 +63,7 @@ def set_below(parent: Element, glyphs: dict[str, Element], anchor: str) -> None:
         elif child.tag == GROUP and not child.get("transform"):
             set_below(child, glyphs, anchor_of(child.get("id", ""), anchor))
     for child in children:
-        if child.tag is ElementTree.Comment:
+        if _is_comment(child):
             parent.remove(child)
 
 

@@ -47,10 +47,11 @@ def give_outputs(
     readers = {
         str(env.doc2path(name)): reader(env, name, folder) for name, folder in folders.items()
     }
-    env.mystnb_config = replace(env.mystnb_config, custom_formats=readers)
-    before: dict[str, object] = getattr(env, "course_runs", {})
-    env.course_runs = {name: seal(folder) for name, folder in folders.items()}
-    return [name for name, run in env.course_runs.items() if before.get(name) != run]
+    stored = vars(env)
+    stored["mystnb_config"] = replace(stored["mystnb_config"], custom_formats=readers)
+    before: dict[str, object] = stored.get("course_runs", {})
+    runs = stored["course_runs"] = {name: seal(folder) for name, folder in folders.items()}
+    return [name for name, run in runs.items() if before.get(name) != run]
 
 
 def refuse_stale_pages(root: Path) -> None:
@@ -66,7 +67,7 @@ def refuse_stale_pages(root: Path) -> None:
 def reader(env: BuildEnvironment, name: str, folder: Path) -> tuple[str, dict[str, object], bool]:
     """Return the settings with which MyST-NB reads the page `name` through `read_page`."""
     path = str(env.doc2path(name))
-    arguments = {"path": path, "folder": str(folder), "markdown": env.myst_config}
+    arguments = {"path": path, "folder": str(folder), "markdown": vars(env)["myst_config"]}
     return f"{read_page.__module__}.{read_page.__name__}", arguments, False
 
 
@@ -74,9 +75,9 @@ def titles_changed(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Return the pages to be written again: all, if a title or chapter number has changed."""
     titles = {name: title.astext() for name, title in env.titles.items()}
     numbers = {name: sections.get("") for name, sections in env.toc_secnumbers.items()}
-    before = getattr(env, "course_titles", None)
-    env.course_titles = (titles, numbers)
-    return [] if before == env.course_titles else sorted(env.found_docs)
+    before = vars(env).get("course_titles")
+    now = vars(env)["course_titles"] = (titles, numbers)
+    return [] if before == now else sorted(env.found_docs)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

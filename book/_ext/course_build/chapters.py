@@ -155,7 +155,10 @@ def in_order(site: SiteMap, document: Document) -> list[str]:
 
 def read_notebook(text: str, path: Path, markdown: MdParserConfig) -> NotebookNode:
     """Parse a page into cells, as MyST-NB does."""
-    return read_myst_markdown_notebook(text, markdown, add_source_map=True, path=str(path))
+    notebook: NotebookNode = read_myst_markdown_notebook(
+        text, markdown, add_source_map=True, path=str(path)
+    )
+    return notebook
 
 
 def read_chapter(name: str, settings: Settings) -> Chapter | None:

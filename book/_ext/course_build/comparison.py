@@ -53,7 +53,7 @@ class Number:
         if all(isinstance(value, int) for value in pair) and abs(self.now - self.before) <= 1:
             return False
         small, large = sorted(map(abs, pair))
-        return large > REMAINS and (self.before * self.now < 0 or large > FAR * small)
+        return bool(large > REMAINS and (self.before * self.now < 0 or large > FAR * small))
 
 
 @dataclass(frozen=True)

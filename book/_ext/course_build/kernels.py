@@ -24,6 +24,7 @@ from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from jupyter_client.kernelspec import NoSuchKernel
 from nbclient import NotebookClient
@@ -180,7 +181,8 @@ class Run:
 
     def begin(self, notebook: NotebookNode) -> None:
         """Remember the kernel's process group, which the kernel leads."""
-        self.group = self.client.km.provisioner.pid
+        manager: Any = self.client.km
+        self.group = manager.provisioner.pid
         self.kernels.running.add(self.group)
 
     def reach(self, cell: NotebookNode, cell_index: int) -> None:

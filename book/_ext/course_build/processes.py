@@ -19,7 +19,7 @@ def _own_seconds(process: psutil.Process) -> float:
     """Return the processor time of a process and of those of its children that have ended."""
     with suppress(psutil.NoSuchProcess):
         times = process.cpu_times()
-        return times.user + times.system + times.children_user + times.children_system
+        return float(times.user + times.system + times.children_user + times.children_system)
     return 0.0
 
 

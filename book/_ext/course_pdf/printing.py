@@ -71,13 +71,15 @@ def open_site(site: Path) -> Iterator[Page]:
 
 def places(pdf: PdfReader) -> dict[str, int]:
     """Return the page number, from 1, of each destination of a link within the PDF."""
-    return {
-        name.removeprefix("/"): pdf.get_destination_page_number(place) + 1
+    pages = {
+        name.removeprefix("/"): pdf.get_destination_page_number(place)
         for name, place in pdf.named_destinations.items()
     }
+    return {name: page + 1 for name, page in pages.items() if page is not None}
 
 
 def print_page(page: Page, target: Path) -> None:
     """Write the page as a PDF that is tagged like its HTML and has an outline of its titles."""
-    paper = {"prefer_css_page_size": True, "print_background": True}
-    page.pdf(path=target, tagged=True, outline=True, **paper)
+    page.pdf(
+        path=target, tagged=True, outline=True, prefer_css_page_size=True, print_background=True
+    )
