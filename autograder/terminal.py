@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn
@@ -76,6 +77,10 @@ def clear_errors() -> Iterator[None]:
     """
     try:
         yield
+    except BrokenPipeError:  # whoever read the output has enough, as in `autograder ... | head -1`
+        with open(os.devnull, "w") as nowhere:
+            os.dup2(nowhere.fileno(), 1)  # or Python would complain when it closes the output
+        raise typer.Exit(1) from None
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         fail(f"{place}{error.strerror or error}. {_ADVICE.get(error.errno or 0, _CHECK)}")

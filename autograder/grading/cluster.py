@@ -9,7 +9,7 @@ import time
 import warnings
 from concurrent.futures import Future
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from distributed import Client, KilledWorker, Worker, WorkerPlugin
 from distributed.comm.addressing import get_address_host_port
@@ -17,9 +17,6 @@ from distributed.comm.addressing import get_address_host_port
 from ..submission.task import Task
 from .jobs import Installed, Job, Released, installed, judge_job, versions
 from .workers import Judged, LocalWorkers, WorkersLost
-
-if TYPE_CHECKING:
-    pass
 
 CONNECT_WAIT = 10.0
 """Timeout in seconds for connecting to the scheduler, and for the first worker."""

@@ -11,8 +11,6 @@ import numpy as np
 
 from ..probe.values import Foreign, Tensor
 
-NUMBERS = (bool, int, float)
-
 MOST_CHARACTERS = 60
 """A list whose text is longer than this is not shown."""
 
@@ -78,7 +76,7 @@ def advice(expected: Any, actual: Any, *, whole: bool = True) -> str:
     if isinstance(expected, tuple | list):
         return _advice_on_items(expected, actual)
     if isinstance(expected, Tensor):
-        if isinstance(actual, NUMBERS):
+        if isinstance(actual, bool | int | float):
             return "No gradient flows through a Python number: leave out `item()` or `float()`."
         if isinstance(actual, np.ndarray | np.generic) or kind(actual).startswith("a NumPy"):
             return "No gradient flows through NumPy: stay with torch's functions."

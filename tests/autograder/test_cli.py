@@ -417,3 +417,11 @@ def test_feedback_and_export_of_nbgrader_work(course):
     process = nbgrader(course, "export", "--to", "stock.csv", "--exporter", stock)
     assert process.returncode == 0, process.stderr
     assert "raw_score" in (course.root / "stock.csv").read_text()
+
+
+def test_closed_output_ends_a_command_without_a_message(course):
+    command = [*COMMAND, "release", "--course", str(course.root)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 1
