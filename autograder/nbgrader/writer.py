@@ -15,9 +15,7 @@ from ..submission.submission import Submission
 from ..submission.task import Task
 from .autograded import write_autograded
 
-if (
-    TYPE_CHECKING
-):  # importing nbgrader is slow, so the writer's thread does it while others are judged
+if TYPE_CHECKING:  # importing nbgrader is slow, so the thread does it, in parallel with judging
     from .entries import Entry
     from .gradebook import Gradebook
     from .scores import Score
@@ -82,7 +80,7 @@ class GradebookWriter:
         self._thread.shutdown(cancel_futures=True)
 
     def write(self, file: SubmissionFile, submission: Submission, record: Record) -> None:
-        """Queue a result for writing. Raises the exception of an earlier result, if there was one."""
+        """Queue a result for writing. Raises the exception of an earlier result, if any."""
         self._steps.append(self._thread.submit(self._write, file, submission, record))
         while len(self._steps) > MOST_QUEUED or (self._steps and self._steps[0].done()):
             self._steps.popleft().result()

@@ -172,8 +172,8 @@ def test_a_release_that_fails_leaves_the_one_before(course, tmp_path, released):
 
 
 CHANGES = {
-    "no page": (None, r"toy\.md: the text of the assignment is not there"),
-    "a placeholder too few": ((":exercise: scale\n", ""), "scale: each exercise needs one"),
+    "no page": (None, r"toy\.md: the text of the assignment is missing"),
+    "a placeholder too few": ((":exercise: scale\n", ""), "scale: each exercise needs exactly one"),
     "a placeholder twice": ((":exercise: scale", ":exercise: row_mean"), "row_mean, scale"),
     "an unknown exercise": (
         (":exercise: scale", ":exercise: scales"),
@@ -195,7 +195,8 @@ def test_a_page_that_does_not_fit_is_one_clear_error(tmp_path, change, message):
 
 def test_release_makes_all_or_the_named_and_refuses_others(course, toy_page, monkeypatch):
     with pytest.raises(
-        ReleaseError, match=r"toys: no assignment has this name\. There are: toy, toy_test"
+        ReleaseError,
+        match=r"toys: no assignment has this name\. The assignments are: toy, toy_test",
     ):
         release(course, ["toys"])
     assert release(course, ["toy"]) == [course.release / "toy" / "toy.ipynb"]
