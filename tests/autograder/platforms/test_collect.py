@@ -322,7 +322,7 @@ def test_the_same_student_twice_is_refused_and_nothing_written(course, run, tmp_
         **{"bob/toy.ipynb": notebook()},
     }
     line = run("collect", make_zip(tmp_path / "a.zip", files), "--yes", code=1)
-    assert "nothing says which one is newer" in line
+    assert "it is not known which is newer" in line
     assert submitted(course) == {}
 
 
@@ -391,4 +391,4 @@ def test_a_run_that_was_killed_is_finished_by_the_next(course, run, tmp_path):
 def test_a_damaged_memory_of_the_platform_is_named(course, run, tmp_path):
     (course.root / "platforms.json").write_text("{", encoding="utf-8")
     line = run("collect", make_zip(tmp_path / "a.zip", {HERS: notebook()}), "--yes", code=1)
-    assert "platforms.json: the platform's names cannot be read" in line
+    assert "platforms.json: the origins of submissions cannot be read" in line
