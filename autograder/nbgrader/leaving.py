@@ -87,7 +87,7 @@ def _require_name(course: Course, student: str) -> None:
     """Raise CourseError for a name that leads out of the folder of all students."""
     if student in ("", ".", "..") or "/" in student:
         raise CourseError(
-            f"{printable(student) or 'An empty name'}: is not the name of a student's folder. "
+            f"{printable(student) or 'An empty name'} is not the name of a student's folder. "
             f"Nothing was changed. `ls {course.submitted}` lists the names."
         )
 

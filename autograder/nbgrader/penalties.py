@@ -141,9 +141,7 @@ def _after_flush(session: Session, _: object) -> None:
         return
     try:
         _penalties_for(session).assign(session.connection(), touched)
-    except (
-        PenaltyError
-    ) as error:  # log it only, so that the mark is saved; the next command reports it
+    except PenaltyError as error:  # only logged, so that the mark is saved; commands report it
         get_logger().error(str(error))
 
 

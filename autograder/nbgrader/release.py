@@ -1,4 +1,4 @@
-"""Make the assignment that students get, from the text that asks its exercises."""
+"""Make the assignment that students get, from its page of text and its exercises."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ from .gradebook import Gradebook
 from .preset import PREPROCESSORS, escape_course_path
 
 PLACE_FOR_ANSWER = "*Write your answer here, in place of this line.*"
-"""What stands in the cell of a written answer."""
+"""The text in the cell of a written answer."""
 
 HOW_FAR = """\
-### How far you are
+### Your progress
 
-This cell counts what your checks above have said since the kernel started, on public cases."""
-"""What stands above the last cell."""
+This cell counts the results of your checks above since the kernel started, on public cases."""
+"""The text above the last cell."""
 
 RUN_FIRST = "  # NameError? Run the first code cell, then your answers."
-"""What stands behind the call of a self-check: a NameError shows the line that it comes from."""
+"""The comment after the call of a self-check. The traceback of a NameError shows that line."""
 
 _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -50,27 +50,28 @@ _NEW = ".release-new"
 
 
 class ReleaseError(Exception):
-    """An assignment cannot be made; the message says what is wrong where."""
+    """Raised if an assignment cannot be made; the message says what is wrong and where."""
 
 
 def release(course: Course, names: Sequence[str] | None = None) -> list[Path]:
-    """Make the named assignments in `course`, all by default; return the released notebooks.
+    """Make the named assignments of `course`, all by default; return the released notebooks.
 
-    Making one again replaces it; submissions and grades stay. Raises ReleaseError, and what
-    `Gradebook` raises; the release that stood there before is then still there.
+    An earlier release is replaced, but submissions and grades stay. Raises ReleaseError, and the
+    exceptions of `Gradebook`. The earlier release then stays unchanged.
     """
     known = course.package
     for name in names or ():
         if name not in known:
             raise ReleaseError(
-                f"{name}: no assignment has this name. There are: {', '.join(sorted(known))}."
+                f"{name}: no assignment has this name. The assignments are: "
+                f"{', '.join(sorted(known))}."
             )
-    wanted = known if names is None else dict.fromkeys(names)
-    return [release_one(course, known[name], known.page(name)) for name in wanted]
+    chosen = known if names is None else dict.fromkeys(names)
+    return [release_one(course, known[name], known.page(name)) for name in chosen]
 
 
 def release_one(course: Course, assignment: Assignment, page: Path) -> Path:
-    """Make one assignment from its `page`; see `release`."""
+    """Make an assignment from its `page`; see `release`."""
     name = assignment.name
     source = course.source / name
     source.mkdir(parents=True, exist_ok=True)
@@ -79,22 +80,22 @@ def release_one(course: Course, assignment: Assignment, page: Path) -> Path:
     write_cases(assignment, source / f"{name}.cases")
     _copy_self_check(source)
     _write_rubric(course, assignment)
-    made = _generate(course, name)
+    generated = _generate(course, name)
     with Gradebook(course.gradebook_url) as gradebook:
-        gradebook.add_assignment(name, nbformat.read(made / f"{name}.ipynb", as_version=4))
+        gradebook.add_assignment(name, nbformat.read(generated / f"{name}.ipynb", as_version=4))
     target = course.release / name
     target.mkdir(parents=True, exist_ok=True)
-    for path in made.iterdir():
+    for path in generated.iterdir():
         if path.is_dir():
             shutil.rmtree(target / path.name, ignore_errors=True)
         path.replace(target / path.name)
-    made.rmdir()
-    made.parent.rmdir()
+    generated.rmdir()
+    generated.parent.rmdir()
     return target / f"{name}.ipynb"
 
 
 def assignment_zip(course: Course, name: str, path: Path) -> None:
-    """Pack a released assignment for download: the same release gives the same bytes."""
+    """Zip a released assignment for download. The same release always gives the same bytes."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         folder = course.release / name
@@ -103,32 +104,33 @@ def assignment_zip(course: Course, name: str, path: Path) -> None:
             *sorted(folder.rglob("*.py")),
             folder / f"{name}.cases",
         ]:
-            entry = zipfile.ZipInfo(file.relative_to(course.release).as_posix())  # its time is 1980
+            entry = zipfile.ZipInfo(file.relative_to(course.release).as_posix())  # of 1980
             entry.external_attr = 0o644 << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, file.read_bytes())
 
 
 def self_check_files() -> list[Path]:
-    """The files of `autograder` that `from autograder import check` needs, relative to its parent.
+    """Return the files that `from autograder import check` needs, relative to autograder's parent.
 
-    They travel with each assignment, so that a student installs NumPy and nothing of ours. All of
-    them is what the package imports, directly or not; no reference and no hidden case is in it.
+    Each assignment includes them, so that students need not install the autograder, only NumPy.
+    They are all modules that the package imports, directly or indirectly, and contain neither
+    reference solutions nor hidden cases.
     """
     root = _root()
-    finder = ModuleFinder(path=[str(root)])  # what lies elsewhere is not followed
+    finder = ModuleFinder(path=[str(root)])  # modules elsewhere are not followed
     finder.import_hook("autograder")
     files = (getattr(module, "__file__", None) for module in finder.modules.values())
     return sorted(Path(file).relative_to(root) for file in files if file)
 
 
 def _root() -> Path:
-    """The folder in which the package lies."""
+    """Return the folder that contains the package."""
     return Path(str(resources.files("autograder"))).parent
 
 
 def _copy_self_check(folder: Path) -> None:
-    """Put the self-check beside the notebook, in place of what an earlier release put there."""
+    """Copy the self-check to the notebook's folder, and replace that of an earlier release."""
     shutil.rmtree(folder / "autograder", ignore_errors=True)
     for file in self_check_files():
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
@@ -136,25 +138,25 @@ def _copy_self_check(folder: Path) -> None:
 
 
 def build_notebook(assignment: Assignment, page: Path) -> nbformat.NotebookNode:
-    """The instructor's notebook: the cells of `page`, with every placeholder filled in.
+    """Return the instructor's notebook: the cells of `page` with every placeholder filled in.
 
-    Raises ReleaseError if the page is not there or its placeholders are not the assignment's.
+    Raises ReleaseError if the page is missing, or if its placeholders do not fit the assignment.
     """
     if not page.is_file():
         raise ReleaseError(
-            f"{page}: the text of the assignment is not there. It belongs into its package, beside "
-            "what declares its exercises."
+            f"{page}: the text of the assignment is missing. It belongs in the assignment's "
+            "folder, with the modules that declare its exercises."
         )
     exercises = {exercise.name: exercise for exercise in assignment.exercises}
     questions = {written.name: written for written in assignment.written}
-    asked: list[str] = []
+    placeholders: list[str] = []
     cells: list[nbformat.NotebookNode] = []
     for number, cell in enumerate(jupytext.read(page).cells, start=1):
         name = cell.metadata.get("exercise") or cell.metadata.get("written")
         if name is None:
             cells.append(_locked(cell.cell_type, cell.source, f"part-{number:02}"))
             continue
-        asked.append(name)
+        placeholders.append(name)
         if "exercise" in cell.metadata and name in exercises:
             cells += _exercise_cells(exercises[name], assignment.torch)
         elif "written" in cell.metadata and name in questions:
@@ -165,10 +167,11 @@ def build_notebook(assignment: Assignment, page: Path) -> nbformat.NotebookNode:
         cells.append(_locked("markdown", HOW_FAR, "progress-task"))
         cells.append(_locked("code", f"check(){RUN_FIRST}", self_check_id("progress")))
     expected = [*exercises, *questions]
-    if sorted(asked) != sorted(expected):
-        wrong = {name for name in expected if asked.count(name) != 1}
+    if sorted(placeholders) != sorted(expected):
+        wrong = {name for name in expected if placeholders.count(name) != 1}
         raise ReleaseError(
-            f"{page}: {', '.join(sorted(wrong))}: each exercise needs one placeholder on the page."
+            f"{page}: {', '.join(sorted(wrong))}: each exercise needs exactly one placeholder on "
+            "the page."
         )
     notebook: nbformat.NotebookNode = new_notebook(cells=cells, metadata=_METADATA)
     return notebook
@@ -182,14 +185,13 @@ def _exercise_cells(exercise: Exercise, torch: bool) -> Iterator[nbformat.Notebo
         f"{exercise.kind.instruction}"
     )
     if exercise.tolerance is not None:
-        heading += f" A number within {100 * exercise.tolerance:g} % of ours is right."
+        heading += f" A number within {100 * exercise.tolerance:g} % of the reference is right."
     if exercise.forbidden:
         heading += f" {forbidden_words.sentence(exercise.forbidden, torch)}"
     cases = public_cases(exercise)
     if exercise.kind is not Kind.TEST and any(case.raises for case in cases):
-        heading += (
-            f" The errors that the docstring promises carry {100 * ERRORS_SHARE:g} % of the points."
-        )
+        share = f"{100 * ERRORS_SHARE:g} %"
+        heading += f" Raising the exceptions in the docstring is worth {share} of the points."
     idea, code, where = exercise.help
     titles = ("Help 1: where to look", "Help 2: an idea", "Help 3: nearly the code")
     stages = [
@@ -216,15 +218,15 @@ def _points(points: int) -> str:
 
 
 def _locked(kind: str, source: str, grade_id: str) -> nbformat.NotebookNode:
-    return _marked(kind, source, grade_id, grade=False, solution=False, locked=True)
+    return _new_cell(kind, source, grade_id, grade=False, solution=False, locked=True)
 
 
 def _answer(kind: str, source: str, grade_id: str, points: int) -> nbformat.NotebookNode:
-    return _marked(kind, source, grade_id, grade=True, solution=True, locked=False, points=points)
+    return _new_cell(kind, source, grade_id, grade=True, solution=True, locked=False, points=points)
 
 
-def _marked(kind: str, source: str, grade_id: str, **marks: bool | int) -> nbformat.NotebookNode:
-    """A cell with nbgrader's marks; its id is its grade_id, so that every release has the same."""
+def _new_cell(kind: str, source: str, grade_id: str, **marks: bool | int) -> nbformat.NotebookNode:
+    """Return a cell with nbgrader's metadata. Its id is its grade_id, the same in every release."""
     new_cell: Any = new_code_cell if kind == "code" else new_markdown_cell
     nbgrader = {"grade_id": grade_id, "schema_version": 3, "task": False, **marks}
     cell: nbformat.NotebookNode = new_cell(
@@ -234,20 +236,23 @@ def _marked(kind: str, source: str, grade_id: str, **marks: bool | int) -> nbfor
 
 
 def _write_rubric(course: Course, assignment: Assignment) -> None:
-    """Tell the marker how to mark the written answers: COURSE/rubrics/<assignment>.md."""
-    parts = [f"## {one.name}, {one.points} points\n\n{one.rubric}\n" for one in assignment.written]
+    """Write COURSE/rubrics/<assignment>.md, the rubric for people who mark written answers."""
+    parts = [
+        f"## {written.name}, {written.points} points\n\n{written.rubric}\n"
+        for written in assignment.written
+    ]
     text = "\n".join([f"# {assignment.title}: rubric\n", *parts])
     replace_text(course.rubrics / f"{assignment.name}.md", text)
 
 
 def _generate(course: Course, name: str) -> Path:
-    """Let nbgrader make the students' version, in a folder of its own; return the folder."""
+    """Make the students' version with nbgrader, in a new folder; return the folder."""
     escape_course_path(course.root)
     config = Config()
     config.CourseDirectory.root = str(course.root)
     config.CourseDirectory.release_directory = _NEW
     config.GenerateAssignment.preprocessors = PREPROCESSORS
-    config.GenerateAssignment.no_database = True  # the gradebook has one writer: ours
+    config.GenerateAssignment.no_database = True  # only `Gradebook` writes to the gradebook
     config.GenerateAssignment.force = True
     log = logging.Logger("release")
     log.addHandler(logging.NullHandler())
@@ -256,6 +261,6 @@ def _generate(course: Course, name: str) -> Path:
         GenerateAssignment(coursedir=directory, config=config, log=log).start()
     except NbGraderException as error:
         raise ReleaseError(
-            f"{course.source / name}: nbgrader makes no release ({error})."
+            f"{course.source / name}: nbgrader could not make the release ({error})."
         ) from error
     return course.root / _NEW / name

@@ -37,12 +37,8 @@ def term_table(scores: Sequence[Score], weights: Mapping[str, float]) -> str:
         total = sum(score.score for score in student_scores)
         waiting = sum(score.waiting for score in student_scores)
         percent = round(100 * _share(student_scores, used_weights), 2)
-        identity = [
-            student,
-            student_scores[0].last_name,
-            student_scores[0].first_name,
-            student_scores[0].email,
-        ]
+        first = student_scores[0]
+        identity = [student, first.last_name, first.first_name, first.email]
         row = [
             *map(spreadsheet_text, identity),
             *cells,

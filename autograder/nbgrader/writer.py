@@ -15,9 +15,7 @@ from ..submission.submission import Submission
 from ..submission.task import Task
 from .autograded import write_autograded
 
-if (
-    TYPE_CHECKING
-):  # importing nbgrader is slow, so the writer's thread does it while others are judged
+if TYPE_CHECKING:  # importing nbgrader is slow, so the thread does it, in parallel with judging
     from .entries import Entry
     from .gradebook import Gradebook
     from .scores import Score

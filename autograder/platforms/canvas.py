@@ -19,7 +19,7 @@ from .uploads import Contents, Person, Upload, is_notebook
 
 NAME = re.compile(r"(.*?)_(?:(LATE)_)?(\d+)_(\d+)_(.+)", re.ASCII)
 ANONYMOUS = re.compile(r"(LATE_)?anon_([0-9A-Za-z]+)_(\d+)_(.+)", re.ASCII)
-AGAIN = re.compile(r".*-\d{1,4}\.ipynb", re.ASCII)  # browsers mark a copy with `(1)` instead
+RESUBMISSION = re.compile(r".*-\d{1,4}\.ipynb", re.ASCII)  # browsers mark a copy with `(1)` instead
 TYPED = re.compile(r".*_\d+_(text|link)\.html", re.ASCII)
 NO_TIME = "no time: Canvas's archive only says whether a submission is late"
 
@@ -33,26 +33,26 @@ def recognise(names: list[str]) -> Contents | None:
     ]
     if not uploads:
         return None
-    known = {upload.path for upload in uploads}
-    others = tuple((path, _description(path)) for path in names if path not in known)
+    notebooks = {upload.path for upload in uploads}
+    others = tuple((path, _description(path)) for path in names if path not in notebooks)
     return Contents("canvas", tuple(uploads), NO_TIME, others)
 
 
 def _upload(path: str, file: str) -> Upload | None:
     if match := ANONYMOUS.fullmatch(file):
-        late, number, attachment, own = match.groups()
+        late, number, attachment, file_name = match.groups()
         refused = (
             "the grading is anonymous, so Canvas does not name the student. Reveal the names in "
             "Canvas, then download again"
         )
         person = Person(name=f"anon {number}")
-        return Upload(path, own, person, file, int(attachment), bool(late), refused=refused)
+        return Upload(path, file_name, person, file, int(attachment), bool(late), refused=refused)
     if not (match := NAME.fullmatch(file)):
         return None
-    name, late, user, attachment, own = match.groups()
+    name, late, user, attachment, file_name = match.groups()
     person = Person((user,), name=name or None, internal=True)
-    again = AGAIN.fullmatch(own) is not None
-    return Upload(path, own, person, file, int(attachment), bool(late), again)
+    resubmission = RESUBMISSION.fullmatch(file_name) is not None
+    return Upload(path, file_name, person, file, int(attachment), bool(late), resubmission)
 
 
 def _description(path: str) -> str:

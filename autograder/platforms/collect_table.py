@@ -89,7 +89,7 @@ def _facts(row: Row) -> Iterator[str]:
     yield row.why
     if upload.late:
         yield "late"
-    if upload.again:
+    if upload.resubmission:
         yield "resubmission"
     yield as_timestamp(upload.time) if upload.time else "no time"
     if upload.file != f"{row.assignment}.ipynb":
@@ -109,13 +109,13 @@ def _refusal(row: Row) -> str:
 def _command_to_add(person: Person) -> str:
     """Return the command that adds a person to the roster."""
     words = ["nbgrader", "db", "student", "add"]
-    own = next(iter(person.ids), None)
-    words.append("ID" if own is None or person.internal else shlex.quote(own))
-    if person.internal and own:
-        words.append(shlex.quote(f"--lms-user-id={own}"))
+    number = next(iter(person.ids), None)
+    words.append("ID" if number is None or person.internal else shlex.quote(number))
+    if person.internal and number:
+        words.append(shlex.quote(f"--lms-user-id={number}"))
     if person.email:
         words.append(shlex.quote(f"--email={person.email}"))
-    if not person.internal and own is None:
+    if not person.internal and number is None:
         words += ["--first-name=...", "--last-name=..."]
     return " ".join(words)
 
@@ -126,7 +126,7 @@ def _others(plan: Plan) -> Iterator[Paragraph]:
     for path, kind in plan.contents.others:
         kinds.setdefault(kind, []).append(path)
     for kind, paths in kinds.items():
-        yield Paragraph("", f"left aside: {_many(len(paths), 'file')} ({kind}): {first_few(paths)}")
+        yield Paragraph("", f"ignored: {_many(len(paths), 'file')} ({kind}): {first_few(paths)}")
 
 
 def _footers(plan: Plan, shown: Sequence[Row]) -> Iterator[str]:

@@ -20,7 +20,7 @@ from ..course.plaintext import printable
 from .archive import LARGEST_FILE, Archive
 from .matching import Student
 from .plan import WRITTEN, Action, CollectError, Plan, Row, make_plan, place
-from .recognising import cell_ids, understand
+from .recognising import cell_ids, read_contents
 from .remembered import Place, Places, read_places, students_without_roster, write_places
 from .times import as_timestamp
 from .worksheet import Worksheet, read_worksheet
@@ -37,27 +37,28 @@ def plan_of(
     worksheet: Path | None = None,
     now: datetime | None = None,
 ) -> Plan:
-    """Return what collecting `archive` would do; nothing is written.
+    """Return what collecting `archive` would do, without writing anything.
 
     `students` are the students in the gradebook. Grading also enters students who were collected
     without a roster, under their ids on the platform; these do not count as a roster. Raises
     CollectError and ArchiveError, and WorksheetError for a `worksheet` that cannot be used.
     """
-    known = _answer_cells(course)
-    if assignment is not None and assignment not in known:
+    answer_cells = _answer_cells(course)
+    if assignment is not None and assignment not in answer_cells:
         raise CollectError(
-            f"{assignment}: no assignment of this name is released. Released: {', '.join(known)}."
+            f"{assignment}: no assignment of this name is released. Released: "
+            f"{', '.join(answer_cells)}."
         )
     without_roster = students_without_roster(read_places(course))
     roster = [student for student in students if student.id not in without_roster]
-    contents = understand(archive, list(known), _worksheet(worksheet))
+    contents = read_contents(archive, list(answer_cells), _worksheet(worksheet))
     if worksheet is not None and contents.platform != "moodle":
         raise CollectError(
             f"{printable(str(archive.path))}: not an archive of Moodle, so --worksheet does not "
             "apply. Omit --worksheet."
         )
     now = now or datetime.now(UTC).replace(tzinfo=None)
-    return make_plan(course, archive, contents, roster, known, assignment, now)
+    return make_plan(course, archive, contents, roster, answer_cells, assignment, now)
 
 
 def collect(course: Course, archive: Archive, plan: Plan, now: datetime | None = None) -> int:

@@ -26,7 +26,7 @@ from ..course.course import Course
 from .canvas import NAME
 from .remembered import Place, read_places
 
-MADE = (1980, 1, 1, 0, 0, 0)
+ENTRY_TIME = (1980, 1, 1, 0, 0, 0)
 """The fixed time of every entry, so that the same pages give the same zip."""
 
 
@@ -96,8 +96,8 @@ def _name(platform: str, place: str, assignment: str) -> str:
     if platform == "moodle":
         return f"{place}{assignment}.html"
     match = NAME.fullmatch(place)
-    own = match[5] if match else ""
-    return f"{place.removesuffix(own)}{assignment}.html"
+    file_name = match[5] if match else ""
+    return f"{place.removesuffix(file_name)}{assignment}.html"
 
 
 def _write_zip(target: Path, files: Mapping[str, Path]) -> None:
@@ -106,7 +106,7 @@ def _write_zip(target: Path, files: Mapping[str, Path]) -> None:
     try:
         with zipfile.ZipFile(temporary, "w") as stream:
             for name, path in files.items():
-                entry = zipfile.ZipInfo(name, MADE)
+                entry = zipfile.ZipInfo(name, ENTRY_TIME)
                 entry.external_attr = 0o644 << 16
                 stream.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED)
         temporary.replace(target)

@@ -83,10 +83,11 @@ def for_canvas(grades: Sequence[Grade], ids: Mapping[str, str]) -> GradeFile:
     ]
     unknown = []
     for student, cells in _rows(grades, assignments, Verbatim("")):
-        own = student.platform_id or ids.get(student.id)
-        if own is None:
+        number = student.platform_id or ids.get(student.id)
+        if number is None:
             unknown.append(student.id)
-        table.append([_sortable(student), own or "", "", "" if own else student.id, "", *cells])
+        login = "" if number else student.id
+        table.append([_sortable(student), number or "", "", login, "", *cells])
     note = (
         f"The Canvas id is unknown for {first_few(unknown)}, so Canvas looks for them by login or "
         "name, and asks if it does not find them."
@@ -100,8 +101,8 @@ def for_moodle(grades: Sequence[Grade]) -> GradeFile:
     table: Table = [[*map(Verbatim, MOODLE_HEAD), *assignments]]
     no_email = []
     for student, cells in _rows(grades, assignments, Verbatim(NO_GRADE)):
-        known = (student.platform_id, student.email, student.first_name, student.last_name)
-        table.append([student.id, *(value or "" for value in known), *cells])
+        identity = (student.platform_id, student.email, student.first_name, student.last_name)
+        table.append([student.id, *(value or "" for value in identity), *cells])
         if not student.email:
             no_email.append(student.id)
     note = (

@@ -63,7 +63,7 @@ def _metadata(names: list[str]) -> str | None:
 def _uploads(path: str, folder: str, entry: dict[str, Any]) -> list[Upload]:
     file = path.rpartition("/")[2]
     time = parse_time(_text(entry.get(":created_at")) or "")
-    again = isinstance(entry.get(":history"), list) and bool(entry[":history"])
+    resubmission = isinstance(entry.get(":history"), list) and bool(entry[":history"])
     submitters = entry.get(":submitters")
     people = [entry for entry in submitters if isinstance(entry, dict)] if submitters else []
     if not people:
@@ -76,7 +76,7 @@ def _uploads(path: str, folder: str, entry: dict[str, Any]) -> list[Upload]:
             _person(entry),
             folder,
             suffix(file),
-            again=again,
+            resubmission=resubmission,
             time=time,
             time_source=SOURCE if time else "",
         )

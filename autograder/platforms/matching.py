@@ -22,7 +22,7 @@ class Student:
 
 @dataclass(frozen=True)
 class Match:
-    """The id of a person's student, with the reason; None if the student is not certain.
+    """The id of a person's student, or None if the student is not certain, and the reason.
 
     `to_add` is True if adding an entry to the roster would be enough.
     """
@@ -72,17 +72,17 @@ def without_roster(person: Person) -> Match:
 
 
 def _by_id(person: Person, roster: Sequence[Student]) -> tuple[list[Student], str]:
-    for own in person.ids:
-        students = [student for student in roster if own == student.platform_id]
-        students = students or [student for student in roster if own == student.id]
+    for number in person.ids:
+        students = [student for student in roster if number == student.platform_id]
+        students = students or [student for student in roster if number == student.id]
         if students:
-            return students, own
+            return students, number
     return [], ""
 
 
 def _same_address(address: str | None, student: Student) -> bool:
-    known = {known.casefold() for known in (student.email, student.id) if known}
-    return address is not None and address.casefold() in known
+    addresses = {text.casefold() for text in (student.email, student.id) if text}
+    return address is not None and address.casefold() in addresses
 
 
 def _names(student: Student) -> set[str]:

@@ -88,8 +88,8 @@ def _upload(path: str, worksheet: Mapping[str, Participant]) -> Upload | None:
         if match := FOLDER.fullmatch(folder):
             return _make_upload(path, file, f"{folder}/", match, worksheet)
     if match := FILE.fullmatch(file):
-        own = match[3]
-        return _make_upload(path, own, file.removesuffix(own), match, worksheet)
+        file_name = match[3]
+        return _make_upload(path, file_name, file.removesuffix(file_name), match, worksheet)
     return None
 
 
@@ -107,18 +107,18 @@ def _make_upload(
         Person(name=name or None),
         place,
         suffix(file),
-        again=bool(suffix(file)),
+        resubmission=bool(suffix(file)),
         refused=ANONYMOUS if name == "Participant" else "",
     )
     row = worksheet.get(match[2])
     if row is None:
         return upload
     if name and row.name and _letters(name) != _letters(row.name):
-        other = (
+        mismatch = (
             f"the worksheet calls participant {match[2]} {row.name}. Is it from another "
             "assignment? Download the worksheet of this assignment"
         )
-        return replace(upload, refused=upload.refused or other)
+        return replace(upload, refused=upload.refused or mismatch)
     time = parse_moodle_time(row.modified)
     return replace(
         upload,

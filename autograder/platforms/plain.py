@@ -52,7 +52,7 @@ def _upload(archive: Archive, path: str, assignments: Collection[str], flat: boo
         person,
         path,
         suffix(file),
-        again=bool(suffix(file)),
+        resubmission=bool(suffix(file)),
         time=time,
         time_source="its timestamp.txt" if time else "",
         refused=refused,

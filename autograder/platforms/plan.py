@@ -76,39 +76,39 @@ class _Planner:
     course: Course
     archive: Archive
     roster: Sequence[Student]
-    known: Mapping[str, Collection[str]]
-    wanted: str | None
+    answer_cells: Mapping[str, Collection[str]]
+    assignment: str | None
     now: datetime
     of_this_course: set[str] = field(default_factory=set)
 
     def row(self, upload: Upload) -> Row:
         """Return the row of a single upload, with its student and its assignment."""
         if self.archive.sizes[upload.path] > LARGEST_FILE:
-            return _not(upload, f"it is larger than {LARGEST_FILE // 2**20} MiB")
+            return _refuse(upload, f"it is larger than {LARGEST_FILE // 2**20} MiB")
         data = self.archive.read(upload.path)
         digest = hashlib.sha256(data).hexdigest()
         cells = cell_ids(data)
-        notebook = guess(cells, upload.file, self.known)
+        notebook = guess(cells, upload.file, self.answer_cells)
         if cells is None:
-            known = notebook.assignment is not None
+            of_this_course = notebook.assignment is not None
         else:
-            known = any(cells & set(ids) for ids in self.known.values())
-        if known:
+            of_this_course = any(cells & set(ids) for ids in self.answer_cells.values())
+        if of_this_course:
             self.of_this_course.add(upload.path)
         if notebook.assignment is None:
-            return _not(upload, notebook.why)
-        if self.wanted not in (None, notebook.assignment):
-            return _not(upload, f"it belongs to {notebook.assignment}")
+            return _refuse(upload, notebook.why)
+        if self.assignment not in (None, notebook.assignment):
+            return _refuse(upload, f"it belongs to {notebook.assignment}")
         if upload.refused:
-            return _not(upload, upload.refused, notebook.assignment)
+            return _refuse(upload, upload.refused, notebook.assignment)
         matched = (
             match(upload.person, self.roster) if self.roster else without_roster(upload.person)
         )
         if matched.student is None:
-            row = _not(upload, matched.why, notebook.assignment)
+            row = _refuse(upload, matched.why, notebook.assignment)
             return replace(row, to_add=matched.to_add)
         if reason := _unusable(matched.student):
-            return _not(upload, reason, notebook.assignment)
+            return _refuse(upload, reason, notebook.assignment)
         notes = tuple(note for note in (notebook.why, self._future(upload)) if note)
         return self._compare_with_course(upload, matched, notebook.assignment, digest, notes)
 
@@ -128,18 +128,18 @@ class _Planner:
             )
         if not os.path.lexists(path):
             return row
-        present = hashlib.sha256(read_start(path, LARGEST_FILE)).hexdigest()
+        current = hashlib.sha256(read_start(path, LARGEST_FILE)).hexdigest()
         time = time_of(path.parent)
-        if present == digest and (upload.time is None or time == upload.time):
+        if current == digest and (upload.time is None or time == upload.time):
             return replace(row, action=Action.SAME)
         if time is not None and upload.time is not None and time > upload.time:
             newer = f"the course has a newer version, from {as_timestamp(time)}"
             return replace(row, action=Action.NOT, notes=(*notes, newer))
-        if present == digest:
+        if current == digest:
             row = replace(row, notes=(*notes, "the same notebook, with another time"))
         elif time is not None and upload.time is None:
-            lost = f"it counts as on time; the version in the course is from {as_timestamp(time)}"
-            row = replace(row, notes=(*notes, lost))
+            note = f"it counts as on time; the version in the course is from {as_timestamp(time)}"
+            row = replace(row, notes=(*notes, note))
         return replace(row, action=Action.REPLACES)
 
 
@@ -148,32 +148,32 @@ def make_plan(
     archive: Archive,
     contents: Contents,
     roster: Sequence[Student],
-    known: Mapping[str, Collection[str]],
-    wanted: str | None,
+    answer_cells: Mapping[str, Collection[str]],
+    assignment: str | None,
     now: datetime,
 ) -> Plan:
-    """Return what to do with each upload; nothing is written.
+    """Return what to do with each upload, without writing anything.
 
-    `known` has the ids of the answer cells by assignment, and `wanted` the assignment to collect,
-    or None for all. Raises CollectError for an archive with nothing from this course, or with
-    several versions of a submission and no indication which is newer.
+    `answer_cells` has the ids of answer cells by assignment. `assignment` is the assignment to
+    collect, or None for all. Raises CollectError for an archive without notebooks of this course,
+    or with several versions of a submission and no indication which is newer.
     """
-    planner = _Planner(course, archive, roster, known, wanted, now)
+    planner = _Planner(course, archive, roster, answer_cells, assignment, now)
     rows = [planner.row(upload) for upload in contents.uploads]
-    where = printable(str(archive.path))
+    source = printable(str(archive.path))
     if not contents.uploads:
-        raise CollectError(f"{where}: it has no notebook. Nothing was collected.")
+        raise CollectError(f"{source}: it has no notebook. Nothing was collected.")
     if not planner.of_this_course:
         raise CollectError(
-            f"{where}: none of its notebooks has a cell of this course, so it is from another "
-            f"course. Nothing was collected. Released here: {', '.join(known)}."
+            f"{source}: none of its notebooks has a cell of this course, so it is from another "
+            f"course. Nothing was collected. Released here: {', '.join(answer_cells)}."
         )
-    if wanted is not None and wanted not in {row.assignment for row in rows}:
+    if assignment is not None and assignment not in {row.assignment for row in rows}:
         raise CollectError(
-            f"{where}: none of its notebooks belongs to {wanted}. Nothing was collected. Omit "
+            f"{source}: none of its notebooks belongs to {assignment}. Nothing was collected. Omit "
             "--assignment to recognise the assignment from the notebooks."
         )
-    return Plan(contents, tuple(_newest(where, _refuse_collisions(rows))), bool(roster))
+    return Plan(contents, tuple(_newest(source, _refuse_collisions(rows))), bool(roster))
 
 
 def place(course: Course, student: str, assignment: str) -> SubmissionFile:
@@ -183,21 +183,21 @@ def place(course: Course, student: str, assignment: str) -> SubmissionFile:
 
 
 def time_of(folder: Path) -> datetime | None:
-    """Return the time in a submission's timestamp.txt, if it holds one."""
+    """Return the time in a submission's timestamp.txt, or None if it cannot be read."""
     try:
         return submission_time(folder)
     except ValueError:
         return None
 
 
-def _not(upload: Upload, why: str, assignment: str | None = None) -> Row:
+def _refuse(upload: Upload, why: str, assignment: str | None = None) -> Row:
     return Row(upload, Action.NOT, assignment=assignment, notes=(why,))
 
 
 def _unusable(student: str) -> str:
     """Return why a student's id cannot be the name of a folder; empty if it can."""
-    odd = any(char in '/<>&"*?[]\\' or printable(char) != char for char in student)
-    if odd or student.startswith(".") or student != student.strip():
+    has_special = any(char in '/<>&"*?[]\\' or printable(char) != char for char in student)
+    if has_special or student.startswith(".") or student != student.strip():
         return f"the id {student} cannot be the name of a folder"
     if len(student.encode()) > LONGEST_NAME - 4:
         return f"the id {student} is too long"
@@ -221,34 +221,34 @@ def _refuse_collisions(rows: Sequence[Row]) -> list[Row]:
     ]
 
 
-def _newest(where: str, rows: Sequence[Row]) -> list[Row]:
+def _newest(source: str, rows: Sequence[Row]) -> list[Row]:
     """Return the rows; write only the newest upload of each student and assignment."""
     groups: dict[tuple[str | None, str | None], list[Row]] = {}
     for row in rows:
         if row.action != Action.NOT:
             groups.setdefault((row.student, row.assignment), []).append(row)
-    chosen = {key: _choose(where, group) for key, group in groups.items()}
+    chosen = {key: _choose(source, group) for key, group in groups.items()}
     result = []
     for row in rows:
         best = chosen.get((row.student, row.assignment))
         if row.action == Action.NOT or row is best:
             result.append(row)
         elif best is None:
-            result.append(_not(row.upload, SEVERAL, row.assignment))
+            result.append(_refuse(row.upload, SEVERAL, row.assignment))
         else:
             notes = (*row.notes, f"{best.upload.path} counts")
             result.append(replace(row, action=Action.OLDER, notes=notes))
     return result
 
 
-def _choose(where: str, group: Sequence[Row]) -> Row | None:
+def _choose(source: str, group: Sequence[Row]) -> Row | None:
     """Return the newest of a student's uploads for an assignment.
 
-    Return None if a submission has several notebooks, none with the assignment's name. Raises
-    CollectError if there are several submissions, and nothing says which is newer.
+    Return None if a submission has several notebooks, but none with the assignment's name. Raises
+    CollectError if there are several submissions and it is not known which is newer.
     """
-    last = max(row.upload.order for row in group)
-    newest = [row for row in group if row.upload.order == last]
+    highest = max(row.upload.order for row in group)
+    newest = [row for row in group if row.upload.order == highest]
     exact = [row for row in newest if row.upload.file == f"{row.assignment}.ipynb"]
     best = exact or newest
     if len({row.digest for row in best}) == 1:
@@ -257,7 +257,7 @@ def _choose(where: str, group: Sequence[Row]) -> Row | None:
         return None
     first, second = best[:2]
     raise CollectError(
-        f"{where}: {printable(first.upload.path)} and {printable(second.upload.path)} are both "
-        f"{first.student}'s for {first.assignment}, and nothing says which one is newer. "
-        "Nothing was collected. Remove one of them."
+        f"{source}: {printable(first.upload.path)} and {printable(second.upload.path)} are both "
+        f"{first.student}'s for {first.assignment}, but it is not known which is newer. Nothing "
+        "was collected. Remove one of them."
     )

@@ -21,13 +21,13 @@ UNREADABLE = "it is not a readable notebook: damaged, cut off or too large"
 
 @dataclass(frozen=True)
 class Guess:
-    """The assignment of a notebook, with the reason; None if it is from another course."""
+    """The assignment of a notebook, or None if it is from another course, and the reason."""
 
     assignment: str | None
     why: str
 
 
-def understand(
+def read_contents(
     archive: Archive, assignments: Collection[str], worksheet: Worksheet | None
 ) -> Contents:
     """Return the uploads in an archive of any platform. Raises ArchiveError, WorksheetError.
@@ -45,25 +45,27 @@ def understand(
     )
 
 
-def guess(ids: frozenset[str] | None, file: str, known: Mapping[str, Collection[str]]) -> Guess:
+def guess(
+    ids: frozenset[str] | None, file: str, answer_cells: Mapping[str, Collection[str]]
+) -> Guess:
     """Return the assignment of a notebook with cells of these `ids`, which are None if unreadable.
 
-    `known` has the ids of each assignment's answer cells. The cells decide, since students may
+    `answer_cells` has the ids of each assignment's answer cells. Cells decide, since students may
     give a file any name. The name decides only for a notebook that cannot be read or whose cells
     have lost their marks.
     """
     cells = ids or frozenset()
-    counts = Counter({name: len(cells & set(answers)) for name, answers in known.items()})
+    counts = Counter({name: len(cells & set(answers)) for name, answers in answer_cells.items()})
     best = [name for name, count in counts.items() if count and count == max(counts.values())]
-    named = next((name for name in known if stem(file) == name), None)
-    if named is None:
-        named = next((name for name in known if stem(file).endswith(f"_{name}")), None)
+    by_name = next((name for name in answer_cells if stem(file) == name), None)
+    if by_name is None:
+        by_name = next((name for name in answer_cells if stem(file).endswith(f"_{name}")), None)
     if len(best) == 1:
-        why = "" if named in (None, best[0]) else f"its cells are from {best[0]}"
+        why = "" if by_name in (None, best[0]) else f"its cells are from {best[0]}"
         return Guess(best[0], why)
-    if named is not None and (not best or named in best):
+    if by_name is not None and (not best or by_name in best):
         why = UNREADABLE if ids is None else "none of its cells is marked"
-        return Guess(named, "" if best else f"{why}; the name decides")
+        return Guess(by_name, "" if best else f"{why}; the name decides")
     if best:
         return Guess(None, f"its cells are from {' and '.join(best)}")
     return Guess(None, UNREADABLE if ids is None else "it has no cell of this course")

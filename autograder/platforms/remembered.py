@@ -49,7 +49,7 @@ def read_places(course: Course) -> Places:
         return {}
     except (ValueError, TypeError, AttributeError) as error:
         raise RememberedError(
-            f"{path}: the platform's names cannot be read ({error}). Restore the file from a "
+            f"{path}: the origins of submissions cannot be read ({error}). Restore the file from a "
             "backup, or move it away and collect the archives again."
         ) from error
 

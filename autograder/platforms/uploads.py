@@ -45,7 +45,7 @@ class Upload:
     place: str
     order: int = 0
     late: bool = False
-    again: bool = False
+    resubmission: bool = False
     time: datetime | None = None
     time_source: str = ""
     refused: str = ""

@@ -173,7 +173,7 @@ def test_locked_gradebook_and_damaged_journal_are_reported(course, monkeypatch):
     monkeypatch.setattr(database, "LOCK_WAIT", 0.2)
     holder = sqlite3.connect(course.root / "gradebook.db", isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")
-    assert "another program has locked" in _failure("grade", "--course", course.root)
+    assert "program has locked" in _failure("grade", "--course", course.root)
     holder.close()
     with course.journal.open("ab") as stream:
         stream.write(b'{"before"')

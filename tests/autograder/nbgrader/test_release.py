@@ -174,8 +174,8 @@ def test_failed_release_leaves_the_previous_release(course, tmp_path, released):
 
 
 CHANGES = {
-    "no page": (None, r"toy\.md: the text of the assignment is not there"),
-    "a placeholder too few": ((":exercise: scale\n", ""), "scale: each exercise needs one"),
+    "no page": (None, r"toy\.md: the text of the assignment is missing"),
+    "a placeholder too few": ((":exercise: scale\n", ""), "scale: each exercise needs exactly one"),
     "a placeholder twice": ((":exercise: scale", ":exercise: row_mean"), "row_mean, scale"),
     "an unknown exercise": (
         (":exercise: scale", ":exercise: scales"),
@@ -199,7 +199,8 @@ def test_release_makes_all_or_named_assignments_and_refuses_unknown_names(
     course, toy_page, monkeypatch
 ):
     with pytest.raises(
-        ReleaseError, match=r"toys: no assignment has this name\. There are: toy, toy_test"
+        ReleaseError,
+        match=r"toys: no assignment has this name\. The assignments are: toy, toy_test",
     ):
         release(course, ["toys"])
     assert release(course, ["toy"]) == [course.release / "toy" / "toy.ipynb"]

@@ -329,7 +329,7 @@ def test_two_submissions_of_one_student_are_refused(course, run, tmp_path):
         **{"bob/toy.ipynb": notebook()},
     }
     line = run("collect", make_zip(tmp_path / "a.zip", files), "--yes", code=1)
-    assert "nothing says which one is newer" in line
+    assert "it is not known which is newer" in line
     assert submitted(course) == {}
 
 
@@ -398,4 +398,4 @@ def test_interrupted_collection_is_completed_by_the_next(course, run, tmp_path):
 def test_damaged_platform_file_is_reported(course, run, tmp_path):
     (course.root / "platforms.json").write_text("{", encoding="utf-8")
     line = run("collect", make_zip(tmp_path / "a.zip", {ANN_NOTEBOOK: notebook()}), "--yes", code=1)
-    assert "platforms.json: the platform's names cannot be read" in line
+    assert "platforms.json: the origins of submissions cannot be read" in line

@@ -1,35 +1,35 @@
-// The script of nbgrader's page waits for MathJax before it selects the first box. Nothing is left
-// to draw here, so its wait ends at once.
+// The script of nbgrader's page waits for MathJax before it selects the first box. Formulas are drawn
+// without MathJax here, so this stub ends the wait at once.
 window.MathJax = {
-    Hub: { Startup: { signal: { Interest: (hear) => hear("End") } } },
+    Hub: { Startup: { signal: { Interest: (callback) => callback("End") } } },
 };
 
 // Show the grader's comment as text above the answer. nbgrader shows it as the placeholder of the
-// comment box, where it is gone as soon as a person writes.
+// comment box, where it disappears as soon as a person types.
 (() => {
-    const begin = CommentUI.prototype.initialize;
+    const initialize = CommentUI.prototype.initialize;
 
     CommentUI.prototype.initialize = function () {
-        begin.apply(this, arguments);
+        initialize.apply(this, arguments);
         this.$comment.attr("placeholder", "Your comment, in Markdown");
         const comment = this.model.get("auto_comment");
         if (!comment) {
             return;
         }
-        const box = $("<div>").addClass(`autograder autograder-${standing(comment)}`);
+        const box = $("<div>").addClass(`autograder autograder-${status(comment)}`);
         for (const line of comment.split("\n")) {
             box.append($("<p>").text(line));
         }
         this.$el.children(".panel-body").before(box);
     };
 
-    /** Say whether a comment of the grader's gives all points, some, none, or names no points. */
-    function standing(comment) {
+    /** Return whether a comment by the grader gives all points, some or none, or names no points. */
+    function status(comment) {
         const points = /^(\d+(?:\.\d+)?) of (\d+)/.exec(comment);
         if (points === null) {
             return "unmarked";
         }
-        const [score, most] = [Number(points[1]), Number(points[2])];
-        return score >= most ? "full" : score > 0 ? "some" : "none";
+        const [score, maximum] = [Number(points[1]), Number(points[2])];
+        return score >= maximum ? "full" : score > 0 ? "some" : "none";
     }
 })();
