@@ -106,7 +106,7 @@ def test_a_cell_that_is_removed_still_runs(pages: dict[str, str]) -> None:
         ("secret", "", "ANSWERS=secret: unknown edition. Write one of: shown, hidden."),
     ],
 )
-def test_what_is_not_there_is_said(
+def test_missing_sources_are_reported(
     make_book: Callable[..., Book],
     monkeypatch: pytest.MonkeyPatch,
     edition: str,
@@ -121,7 +121,7 @@ def test_what_is_not_there_is_said(
     assert message in result.stdout
 
 
-def test_what_a_chapter_imports_from_another_is_looked_up_there() -> None:
+def test_imported_definitions_are_looked_up_in_their_chapter() -> None:
     module = "import numpy as np\nfrom .first import one, softmax\nfrom numpy import dot\n"
     assert imported_from(module, "softmax") == "first"
     assert imported_from(module, "dot") is None

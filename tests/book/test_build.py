@@ -28,7 +28,7 @@ def chapters(**reads: Iterable[str]) -> dict[str, Chapter]:
     }
 
 
-def test_a_chapter_comes_after_those_that_it_reads_and_else_in_the_order_of_the_contents() -> None:
+def test_chapters_run_after_their_inputs_and_otherwise_in_order_of_contents() -> None:
     order = execution_order(chapters(late=["z"], one=(), two=["late"], z=(), y=()))
     assert order == ["one", "z", "late", "two", "y"]
 
@@ -38,7 +38,7 @@ def test_chapters_that_read_each_other_are_refused() -> None:
         execution_order(chapters(a=["b"], b=["a"], c=()))
 
 
-def test_a_page_that_was_removed_and_is_still_listed_is_named(
+def test_listed_but_removed_page_is_named(
     make_book: Callable[..., Book],
 ) -> None:
     book = make_book(here="# Here\n", gone="# Gone\n")
@@ -48,7 +48,7 @@ def test_a_page_that_was_removed_and_is_still_listed_is_named(
     assert result.stdout.endswith("book/_toc.yml lists 'gone', but there is no gone.md\n")
 
 
-def test_what_a_chapter_reads_is_found_in_its_cells() -> None:
+def test_inputs_of_a_chapter_are_found_in_its_cells() -> None:
     sources = ["x = {'a': read_figure_data('f', 'one')}", "r.read_figure_data('g', 'two')", "(]"]
     assert list(inputs.calls(sources, "read_figure_data")) == [("f", "one"), ("g", "two")]
     with pytest.raises(ValueError, match=r"plain strings: read_figure_data\(name, 'two'\)"):
@@ -64,7 +64,7 @@ def executed(book: Book) -> set[str]:
     return set(found)
 
 
-def test_a_change_executes_the_chapter_and_those_that_read_its_results(
+def test_a_change_executes_the_chapter_and_its_dependants(
     make_book: Callable[..., Book],
 ) -> None:
     makes = NOTEBOOK + cell(KEEP, "figure_data('f', [VALUE])", "print('made by VALUE')")
@@ -89,7 +89,7 @@ ASK = "import os, torch\nprint(os.environ.get('MKL_CBWR'), torch.backends.cpu.ge
 
 
 @pytest.mark.skipif(not SAME_EVERYWHERE, reason="these settings are for other processors")
-def test_a_page_computes_with_the_same_instructions_everywhere_but_where_speed_is_measured(
+def test_pages_fix_the_cpu_instructions_unless_they_measure_speed(
     make_book: Callable[..., Book], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in SAME_EVERYWHERE:
@@ -109,7 +109,7 @@ def outputs(page: str) -> list[str]:
     return found
 
 
-def test_pages_with_instructions_of_their_own_are_pages() -> None:
+def test_pages_with_special_cpu_instructions_exist() -> None:
     values = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["sphinx"]["config"]
     for name in values["course_own_instructions"]:
         assert "{code-cell}" in (ROOT / "book" / f"{name}.md").read_text(encoding="utf-8")
@@ -160,14 +160,14 @@ def test_a_failure_names_the_chapter_the_cell_and_the_reason(told: str, name: st
     assert any(message in line for line in lines[-20:]), "once more at the end"
 
 
-def test_a_failure_names_at_the_end_what_could_not_be_executed(told: str) -> None:
+def test_a_failure_ends_with_the_pages_that_were_not_executed(told: str) -> None:
     assert (
         "book/reader.md: not executed, since it reads results of raises" in told.splitlines()[-5:]
     )
     assert "\x1b" not in told
 
 
-def test_what_was_done_before_a_failure_is_kept(told: str, faulty: Book) -> None:
+def test_results_from_before_a_failure_are_kept(told: str, faulty: Book) -> None:
     assert re.search(r"chapter 6 of 6, sound: \d+ s", told)
     again = faulty.make()
     assert again.returncode != 0
@@ -185,7 +185,7 @@ def test_a_warning_of_sphinx_is_shown_even_if_the_log_goes_on(
     assert len(result.stdout.splitlines()) < 40
 
 
-def test_what_a_stopped_build_has_not_written_is_written_by_the_next(
+def test_the_next_build_completes_a_stopped_build(
     make_book: Callable[..., Book],
 ) -> None:
     book = make_book(page="# A page\n\nIts text.\n")
@@ -214,7 +214,7 @@ ODD_PAGES = {
 
 
 @pytest.mark.parametrize(("text", "said"), ODD_PAGES.values(), ids=ODD_PAGES.keys())
-def test_an_odd_page_is_refused_in_a_line_that_names_it(
+def test_an_invalid_page_is_refused_by_name_in_one_line(
     make_book: Callable[..., Book], text: str, said: str
 ) -> None:
     other = NOTEBOOK + cell(KEEP, "figure_data('f', [1])")

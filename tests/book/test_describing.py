@@ -29,7 +29,7 @@ def test_a_description_is_made_of_whole_sentences(text: str, expected: str) -> N
     assert shorten(text) == expected
 
 
-def test_a_description_is_as_long_as_may_be_shown() -> None:
+def test_a_description_uses_the_allowed_length() -> None:
     found = shorten(LONG)
     assert LONG.startswith(found)
     assert MOST - len("A sentence of six words here. ") < len(found) <= MOST
@@ -52,12 +52,12 @@ def book(make_book: Callable[..., Book]) -> Book:
 @pytest.mark.parametrize(
     ("page", "expected"), [("plain", "It is about x. More."), ("named", "In its own words.")]
 )
-def test_a_page_says_what_it_is_about(book: Book, page: str, expected: str) -> None:
+def test_a_page_has_a_description(book: Book, page: str, expected: str) -> None:
     found = re.findall(r'<meta name="description" content="([^"]*)"', book.page(f"{page}.html"))
     assert found == [expected]
 
 
-def test_the_description_of_every_page_can_stand_alone(site: Path) -> None:
+def test_every_description_makes_sense_on_its_own(site: Path) -> None:
     for name in pages_of(site):
         page = html.unescape((site / name).read_text(encoding="utf-8"))
         (found,) = re.findall(r'<meta name="description" content="(.*?)">', page)
@@ -69,7 +69,7 @@ def test_the_description_of_every_page_can_stand_alone(site: Path) -> None:
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_a_chapter_has_a_picture_for_links_to_it(chapter: str) -> None:
+def test_each_chapter_has_a_preview_picture(chapter: str) -> None:
     path = ROOT / "book" / "_web" / "pictures" / "previews" / f"{chapter}.png"
     with Image.open(path) as picture:
         assert picture.size == (1200, 630)

@@ -22,18 +22,20 @@ flowchart TD
 
 
 @pytest.mark.parametrize("source", list(sources()))
-def test_a_picture_was_drawn_from_what_stands_there(source: str) -> None:
+def test_a_picture_matches_its_source(source: str) -> None:
     assert "<svg" in drawn(source)
 
 
-def test_a_picture_is_of_text_and_lines_in_the_colours_of_the_page(browser: Browser) -> None:
+def test_a_picture_uses_only_text_and_lines_in_page_colours(browser: Browser) -> None:
     svg = picture(canvas(browser), ROOMS)
     lines = re.findall(r"<text[^>]*>([^<]*)", svg)
     assert sorted(lines) == ["first/", "house/", "second/", "third/", "where one comes in"]
     assert len(re.findall(r'<path d="[^"]+"/>', svg)) == 1
     assert 'aria-label="Two rooms: The first leads to the second."' in svg
     colours = set(re.findall(r'(?:fill|stroke)="([^"]*)"', svg))
-    assert {one for one in colours if not re.fullmatch(r"none|var\(--[\w-]+\)", one)} == set()
+    assert {
+        colour for colour in colours if not re.fullmatch(r"none|var\(--[\w-]+\)", colour)
+    } == set()
 
 
 def test_a_drawing_without_its_picture_is_a_warning(make_book: Callable[..., Book]) -> None:

@@ -114,7 +114,7 @@ def pages(chapter: str) -> list[str]:
 
 def belongs(page: str, chapter: str) -> bool:
     """Tell whether `chapter` is the longest name of a chapter that `page` begins with."""
-    return max((one for one in CHAPTERS if page.startswith(one)), key=len) == chapter
+    return max((chapter for chapter in CHAPTERS if page.startswith(chapter)), key=len) == chapter
 
 
 @cache
@@ -123,26 +123,26 @@ def text(page: str) -> str:
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_a_chapter_is_no_longer_than_it_may_be(chapter: str) -> None:
+def test_a_chapter_stays_within_its_length_limit(chapter: str) -> None:
     reading = measure(text(chapter))
     assert reading.words <= MOST_WORDS
     assert reading.minutes <= MOST_MINUTES
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_a_chapter_writes_down_no_minutes_of_its_own(chapter: str) -> None:
+def test_a_chapter_does_not_hard_code_reading_minutes(chapter: str) -> None:
     assert "{minutes}`to read`" in text(chapter)
     assert "{minutes}`for the assignment`" in text(chapter)
 
 
 @pytest.mark.parametrize("page", [page for chapter in CHAPTERS for page in pages(chapter)])
-def test_plumbing_is_out_of_sight(page: str) -> None:
+def test_plumbing_cells_are_hidden(page: str) -> None:
     found = plumbing(text(page))
     assert found.imports <= MOST_IMPORTS
     assert found == Plumbing(found.imports, reports=0, comparisons=0, asserts=0, empty=0)
 
 
-def test_no_answer_stands_in_the_open() -> None:
+def test_no_answer_is_openly_visible() -> None:
     done = [page for chapter in CHAPTERS for page in pages(chapter)]
     assert {
         c: names for c, names in open_answers.open_answers(done, CHAPTERS).items() if names
@@ -155,7 +155,7 @@ def test_a_chapter_asks_for_five_predictions(chapter: str) -> None:
 
 
 @pytest.mark.parametrize("page", [path.stem for path in sorted(BOOK.glob("*.md"))])
-def test_each_choice_that_is_predicted_says_which_it_was(page: str) -> None:
+def test_each_predicted_choice_is_identified(page: str) -> None:
     asked = {
         name: re.findall(r"^- \[(.)\] ", body, re.M)
         for name, body in PREDICTION.findall(text(page))
@@ -164,7 +164,7 @@ def test_each_choice_that_is_predicted_says_which_it_was(page: str) -> None:
     assert [name for name, marks in asked.items() if marks and marks.count("x") != 1] == []
 
 
-def test_every_chapter_stands_in_a_numbered_part() -> None:
+def test_every_chapter_belongs_to_a_numbered_part() -> None:
     parts = yaml.safe_load((BOOK / "_toc.yml").read_text(encoding="utf-8"))["parts"]
     numbered = [one["file"] for part in parts if part.get("numbered") for one in part["chapters"]]
     assert sorted(numbered) == CHAPTERS
@@ -184,7 +184,7 @@ SCRIPT = re.compile(r'<div class="highlight-javascript.*?<pre>(.*?)</pre>', re.D
 
 def test_a_script_that_is_shown_is_whole_and_fits_its_box(site: Path) -> None:
     page = (site / "playground_appendix.html").read_text(encoding="utf-8")
-    shown = [html.unescape(re.sub(r"<[^>]*>", "", one)) for one in SCRIPT.findall(page)]
+    shown = [html.unescape(re.sub(r"<[^>]*>", "", match)) for match in SCRIPT.findall(page)]
     assert shown
     for script in shown:
         assert [script.count(one) for one in "({["] == [script.count(one) for one in ")}]"], script
@@ -199,7 +199,9 @@ REFERENCE = "from solutions import alignment as reference\n"
 
 def page(*sources: str, tags: str = "") -> str:
     lines = f"\n:tags: [{tags}]" if tags else ""
-    return HEADER + "\n".join(f"```{{code-cell}} ipython3{lines}\n{one}\n```\n" for one in sources)
+    return HEADER + "\n".join(
+        f"```{{code-cell}} ipython3{lines}\n{source}\n```\n" for source in sources
+    )
 
 
 @pytest.mark.parametrize(
@@ -228,7 +230,7 @@ def test_an_answer_is_found_under_other_names(source: str, monkeypatch: pytest.M
         ),
     ],
 )
-def test_what_is_no_answer_or_not_shown_is_not_found(
+def test_hidden_code_and_other_code_is_not_reported_as_an_answer(
     source: str, tags: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert answers_in(page(source, tags=tags), monkeypatch) == []

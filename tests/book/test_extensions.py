@@ -103,7 +103,7 @@ def test_a_claim_that_fails_stops_the_build(make_book: Callable[..., Book]) -> N
 
 
 @pytest.mark.parametrize(("budget", "fails"), [(1, True), (5, False)])
-def test_a_page_far_over_its_budget_has_failed(
+def test_a_page_far_over_its_time_budget_fails(
     make_book: Callable[..., Book], budget: int, fails: bool
 ) -> None:
     book = make_book(slow=NOTEBOOK + cell("import time", "time.sleep(5.5)"))
@@ -206,7 +206,7 @@ def test_configuration_has_no_unknown_key() -> None:
         assert set(config[section]) <= set(known[section])
 
 
-def test_a_column_of_numbers_is_set_at_its_right_with_its_head(
+def test_numeric_columns_and_their_headings_are_right_aligned(
     make_book: Callable[..., Book],
 ) -> None:
     rows = ("| model | loss | time | size |", "|:--|:--|:--|:--|")

@@ -12,7 +12,7 @@ PAGE_STYLE = ROOT / "autograder" / "nbgrader" / "pages" / "answers" / "page.css"
 VALUE = re.compile(r"(--[\w-]+): (light-dark\(.*\)|[\d.]+rem);")
 
 
-def test_it_has_the_colours_and_sizes_of_the_site():
+def test_feedback_page_has_the_colours_and_sizes_of_the_site():
     own, site = (dict(VALUE.findall(sheet.read_text())) for sheet in (PAGE_STYLE, TOKENS))
     assert len(own) > 15
     assert own.pop("--page")
@@ -33,7 +33,7 @@ def readers(browser):
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", PAGES)
-def test_it_is_whole_in_every_mode(readers, name, mode):
+def test_feedback_page_is_complete_in_every_mode(readers, name, mode):
     reader = readers[mode]
     page = reader.open(f"{name}/{name.partition('/')[2]}.html")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

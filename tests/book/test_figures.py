@@ -56,7 +56,7 @@ def visit(book: Book, browser: Browser) -> Iterator[Callable[[str], tuple[Reader
         yield open_page
 
 
-def test_a_figure_that_follows_the_theme_stands_in_the_page_and_others_beside_it(
+def test_themed_figures_are_inlined_and_others_are_linked(
     book: Book,
 ) -> None:
     page = book.page("drawn.html")
@@ -75,7 +75,7 @@ def test_a_figure_that_follows_the_theme_stands_in_the_page_and_others_beside_it
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
-def test_its_colours_are_those_of_the_theme(
+def test_figure_has_the_colours_of_the_theme(
     visit: Callable[[str], tuple[Reader, Page]], mode: str
 ) -> None:
     reader, page = visit(mode)
@@ -89,7 +89,7 @@ def test_its_colours_are_those_of_the_theme(
     assert reader.violations(page) == []
 
 
-def test_it_is_legible_on_a_phone(visit: Callable[[str], tuple[Reader, Page]]) -> None:
+def test_figure_is_legible_on_a_phone(visit: Callable[[str], tuple[Reader, Page]]) -> None:
     _, page = visit("phone")
     for figure in page.locator("svg.course-figure").all():
         letters = figure.evaluate(LETTERS)
@@ -98,7 +98,7 @@ def test_it_is_legible_on_a_phone(visit: Callable[[str], tuple[Reader, Page]]) -
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
 
 
-def test_without_alternative_text_it_is_a_warning(make_book: Callable[..., Book]) -> None:
+def test_missing_alternative_text_is_a_warning(make_book: Callable[..., Book]) -> None:
     imports = ("import numpy as np", "from solutions.drawing.plots import heatmap")
     follow = ("from solutions.drawing.theme import follow_theme", "follow_theme()")
     book = make_book(drawn=NOTEBOOK + cell(*imports, *follow, f"{DRAW};"))
@@ -125,12 +125,14 @@ def variables(theme: str) -> dict[str, str]:
 
 
 def as_computed(colour: str) -> str:
-    return f"rgb({', '.join(str(int(one)) for one in numbers(colour))})"
+    return f"rgb({', '.join(str(int(number)) for number in numbers(colour))})"
 
 
 def luminance(colour: list[float]) -> float:
     parts = [one / 255 for one in colour]
-    linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in parts]
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 

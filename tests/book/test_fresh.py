@@ -67,7 +67,7 @@ def changed(book: Book) -> list[str]:
     return [name for name in names if "/timed/" not in name]
 
 
-def test_nothing_moves_where_nothing_changed(kept: Book) -> None:
+def test_unchanged_pages_keep_their_results(kept: Book) -> None:
     for _ in range(2):
         code, shown = fresh(kept)
         assert code == 0, shown
@@ -76,7 +76,7 @@ def test_nothing_moves_where_nothing_changed(kept: Book) -> None:
         assert not changed(kept)
 
 
-def test_a_number_that_moves_is_named_and_what_is_kept_stays(kept: Book, outside: Path) -> None:
+def test_a_changed_number_is_reported_and_the_record_stays(kept: Book, outside: Path) -> None:
     outside.write_text("50")
     code, shown = fresh(kept, "shaky")
     outside.write_text("40")
@@ -88,7 +88,7 @@ def test_a_number_that_moves_is_named_and_what_is_kept_stays(kept: Book, outside
     assert not changed(kept)
 
 
-def test_a_claim_that_fails_is_named_and_what_is_kept_stays(kept: Book, outside: Path) -> None:
+def test_a_failed_claim_is_reported_and_the_record_stays(kept: Book, outside: Path) -> None:
     outside.write_text("10")
     code, shown = fresh(kept, "shaky")
     outside.write_text("40")
@@ -123,7 +123,7 @@ def test_a_page_that_does_not_exist_is_one_clear_line(kept: Book) -> None:
     assert shown.splitlines() == ["nowhere: not a page with code cells. These are: sure, shaky."]
 
 
-def test_damage_is_mended_by_the_command_that_the_check_names(kept: Book) -> None:
+def test_the_command_named_by_the_check_repairs_damage(kept: Book) -> None:
     check = (sys.executable, "-m", "book._ext.course_build", "--check")
     page = kept.root / "book" / "executed" / "sure"
 
@@ -151,7 +151,7 @@ def test_damage_is_mended_by_the_command_that_the_check_names(kept: Book) -> Non
     mended("numbers.json differs from what the run wrote")
 
 
-def test_a_record_that_is_cut_off_is_made_anew(kept: Book) -> None:
+def test_a_truncated_record_is_rebuilt(kept: Book) -> None:
     (kept.root / "book" / "executed" / "sure" / "timed" / "run.json").write_text("{")
     code, shown = fresh(kept, "sure")
     assert code == 0, shown
@@ -167,7 +167,7 @@ def test_all_damaged_pages_are_named_before_anything_is_executed(kept: Book) -> 
     assert [line.split("/")[2] for line in shown.splitlines()] == ["sure", "shaky"]
 
 
-def test_a_page_never_reads_a_result_that_is_out_of_date_or_thrown_away(
+def test_a_page_never_reads_outdated_or_discarded_results(
     make_book: Callable[..., Book], outside: Path
 ) -> None:
     look = LOOK.format(str(outside))
@@ -188,7 +188,7 @@ def test_a_page_never_reads_a_result_that_is_out_of_date_or_thrown_away(
     assert "reads: it reads results of makes, which is out of date: code cell 1 changed" in shown
 
 
-def test_a_copy_of_the_course_executes_its_own_code_with_nobodys_settings(
+def test_a_copy_of_the_course_executes_its_own_code_without_user_settings(
     make_book: Callable[..., Book], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = tmp_path / "installed" / "lib.py"
@@ -236,7 +236,7 @@ def test_a_second_build_waits_for_the_first_and_executes_nothing(
     assert "chapters executed: 0." in second.stdout
 
 
-def test_a_stop_in_the_middle_leaves_what_is_kept(kept: Book, tmp_path: Path) -> None:
+def test_an_interrupted_build_keeps_the_records(kept: Book, tmp_path: Path) -> None:
     begun = tmp_path / "begun"
     before = (kept.root / "book" / "shaky.md").read_text()
     waits = cell("import pathlib, time", f"pathlib.Path({str(begun)!r}).touch()", "time.sleep(600)")

@@ -68,7 +68,7 @@ def person(reader: Callable[..., Reader], request: pytest.FixtureRequest) -> Rea
 
 
 @pytest.mark.parametrize("person", [({}, FORBIDDEN), ({}, FULL)], indirect=True)
-def test_without_storage_the_page_works_all_the_same(person: Reader) -> None:
+def test_page_works_without_storage(person: Reader) -> None:
     page = person.open("cost.html")
     page.get_by_role("button", name="Dark").click()
     assert page.locator("html").get_attribute("data-theme") == "dark"
@@ -94,7 +94,7 @@ def test_without_scripts_nothing_is_hidden(person: Reader, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["index.html", "self_attention.html", "cost.html"])
-def test_a_file_that_is_opened_by_itself_is_whole(browser: Browser, site: Path, name: str) -> None:
+def test_a_page_opened_as_a_file_is_complete(browser: Browser, site: Path, name: str) -> None:
     """Its scripts are modules, which a browser does not load from a file; it says so itself."""
     with browser.new_context(**MODES["light"]) as context:
         page = context.new_page()
@@ -106,7 +106,7 @@ def test_a_file_that_is_opened_by_itself_is_whole(browser: Browser, site: Path, 
 
 
 @pytest.mark.parametrize("person", [({}, "")], indirect=True)
-def test_without_fonts_the_text_is_there(person: Reader) -> None:
+def test_text_is_visible_without_fonts(person: Reader) -> None:
     asked: list[str] = []
 
     def refuse(route: Route) -> None:
@@ -131,7 +131,7 @@ NARROW = (
     "name", ["index.html", "self_attention.html", "cost.html", "howto_student.html"]
 )
 @pytest.mark.parametrize("person", NARROW, indirect=True)
-def test_on_a_narrow_page_nothing_is_cut_off(person: Reader, name: str) -> None:
+def test_narrow_page_cuts_nothing_off(person: Reader, name: str) -> None:
     page = person.open(name)
     assert page.evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0
     assert page.evaluate(CUT_OFF, SCROLLERS) == []
@@ -140,7 +140,7 @@ def test_on_a_narrow_page_nothing_is_cut_off(person: Reader, name: str) -> None:
 
 
 @pytest.mark.parametrize("person", [({"forced_colors": "active"}, "")], indirect=True)
-def test_with_forced_colours_curves_and_choices_can_be_told_apart(person: Reader) -> None:
+def test_curves_and_choices_are_distinguishable_in_forced_colours(person: Reader) -> None:
     page = person.open("cost.html")
     colours = "(marks) => marks.map((one) => getComputedStyle(one).color)"
     marks = page.locator(".play-legend [aria-hidden]").evaluate_all(colours)
@@ -155,7 +155,7 @@ def test_with_forced_colours_curves_and_choices_can_be_told_apart(person: Reader
 
 
 @pytest.mark.parametrize("person", [({"reduced_motion": "reduce"}, "")], indirect=True)
-def test_who_wants_no_motion_gets_none(person: Reader) -> None:
+def test_reduced_motion_is_respected(person: Reader) -> None:
     assert person.open("index.html").evaluate(MOVING) == []
 
 
@@ -206,7 +206,7 @@ def test_the_front_page_from_its_top_to_chapter_1(person: Reader) -> None:
 
 
 @pytest.mark.parametrize("person", [({}, "")], indirect=True)
-def test_the_six_words_by_the_keyboard(person: Reader) -> None:
+def test_the_six_words_work_by_keyboard(person: Reader) -> None:
     page = person.open("index.html")
     page.locator(".parts a").last.focus()
     go_to(page, ".six-words [type=radio]")

@@ -42,7 +42,7 @@ def needed(chapter: str) -> set[int]:
     return {int(number) for pair in named for number in pair if number}
 
 
-def test_each_week_has_one_lecture_and_every_plan_is_there() -> None:
+def test_each_week_has_one_lecture_and_every_plan_exists() -> None:
     weeks = [int(week) for week, *_ in PLANNED]
     assert weeks == [*range(1, 13), *range(1, 6)]
     twelve = [int(chapter) for _, chapter, *_ in PLANNED[:12]]
@@ -53,15 +53,17 @@ def test_each_week_has_one_lecture_and_every_plan_is_there() -> None:
 def test_the_minutes_of_a_plan_are_those_of_the_exercises(row: list[str]) -> None:
     week, chapter, name, due, core, whole = row
     assignment = COURSE[name.strip("`")]
-    written = sum(one.minutes for one in assignment.written)
-    in_core = sum(one.minutes for one in assignment.exercises if one.kind in CORE)
+    written = sum(question.minutes for question in assignment.written)
+    in_core = sum(exercise.minutes for exercise in assignment.exercises if exercise.kind in CORE)
     assert int(core) == in_fives(in_core + written)
-    assert int(whole) == in_fives(sum(one.minutes for one in assignment.exercises) + written)
+    assert int(whole) == in_fives(
+        sum(exercise.minutes for exercise in assignment.exercises) + written
+    )
     assert int(chapter) == NUMBER[assignment.name]
     assert int(due) > int(week)
 
 
-def test_chapters_build_on_those_that_they_name() -> None:
+def test_chapters_build_on_the_chapters_that_they_name() -> None:
     told = {
         int(chapter): set() if builds_on == "none" else {int(one) for one in builds_on.split(",")}
         for chapter, builds_on, _ in rows("Chapter", "Builds on", "If you skip it")
@@ -76,7 +78,7 @@ def test_every_chapter_has_a_question_and_its_misconception() -> None:
     assert [item for _, item in items if not re.search(r"\? \(\*[^*]+\*\)$", item)] == []
 
 
-def test_the_times_of_the_machine_are_those_that_were_measured() -> None:
+def test_the_stated_grading_times_are_the_measured_ones() -> None:
     measured = read_measured("grading")
     found = measured["assignments"]
     assert "64 right notebooks of chapter 4 took under ten seconds" in PAGE

@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "page"
 
 
-def test_what_was_written_is_read_and_written_again_alike(folder: Path) -> None:
+def test_records_survive_a_round_trip(folder: Path) -> None:
     found = storage.read(folder)
     assert found == StoredRun(MADE_FROM, RUN, FILES)
     assert set(found.stable) == {"outputs.json", "numbers.json"}
@@ -50,7 +50,7 @@ def test_what_was_written_is_read_and_written_again_alike(folder: Path) -> None:
         ("timed/run.json", None, "timed/run.json is missing"),
     ],
 )
-def test_damage_is_one_line_that_names_the_file_and_the_command(
+def test_damage_is_reported_in_one_line_with_file_and_command(
     folder: Path, file: str, content: bytes | None, said: str
 ) -> None:
     (folder / file).unlink(missing_ok=True)
@@ -62,7 +62,7 @@ def test_damage_is_one_line_that_names_the_file_and_the_command(
     assert "\n" not in str(caught.value)
 
 
-def test_a_file_that_no_run_made_is_to_be_removed(folder: Path) -> None:
+def test_an_unexpected_file_must_be_removed(folder: Path) -> None:
     (folder / "a file.svg").write_text("<svg/>")
     with pytest.raises(
         Damaged, match=r"a file\.svg was not written by a run\. Type: rm '.*a file\.svg'$"
@@ -70,7 +70,7 @@ def test_a_file_that_no_run_made_is_to_be_removed(folder: Path) -> None:
         storage.read(folder)
 
 
-def test_a_seal_that_does_not_fit_and_another_page_are_found(folder: Path) -> None:
+def test_a_wrong_seal_and_a_foreign_page_are_detected(folder: Path) -> None:
     other = folder.with_name("other")
     folder.rename(other)
     with pytest.raises(Damaged, match="belongs to the page 'page'"):
@@ -82,13 +82,13 @@ def test_a_seal_that_does_not_fit_and_another_page_are_found(folder: Path) -> No
         storage.read(folder)
 
 
-def test_what_a_stop_left_half_done_is_put_back(folder: Path) -> None:
+def test_a_half_finished_write_is_rolled_back(folder: Path) -> None:
     folder.rename(folder.with_name(".old-page"))
     storage.restore(folder.parent)
     assert storage.read(folder) is not None
 
 
-def test_what_is_printed_is_one_text_in_how_many_parts_ever_the_kernel_sent_it() -> None:
+def test_printed_output_is_joined_into_one_text() -> None:
     def page(*sent: str) -> NotebookNode:
         cell = new_code_cell(outputs=[new_output("stream", name="stdout", text=t) for t in sent])
         return new_notebook(cells=[cell])
@@ -106,7 +106,7 @@ def test_what_is_printed_is_one_text_in_how_many_parts_ever_the_kernel_sent_it()
         ("---\nmystnb: {image: {alt: A line.}}\n---", False),
     ],
 )
-def test_of_tags_and_names_those_count_that_decide_what_is_written(
+def test_only_tags_and_names_that_affect_the_output_count(
     tmp_path: Path, header: str, counts: bool
 ) -> None:
     digests = []
@@ -119,7 +119,7 @@ def test_of_tags_and_names_those_count_that_decide_what_is_written(
     assert (digests[0] != digests[1]) == counts
 
 
-def test_a_library_that_rounds_otherwise_makes_another_machine(
+def test_different_rounding_counts_as_another_machine(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     here = machine.description()
@@ -129,7 +129,7 @@ def test_a_library_that_rounds_otherwise_makes_another_machine(
         assert not machine.rounds_alike({**here, name: "another"})
 
 
-def test_every_page_is_proved_once_in_as_many_days_as_there_are_groups() -> None:
+def test_each_page_is_proved_once_per_cycle_of_groups() -> None:
     seconds = {"a": 5.0, "b": 400.0, "c": 300.0, "d": 700.0, "e": 20.0, "f": 100.0}
     groups = proof.groups(seconds)
     assert groups == [["b"], ["c"], ["d"], ["e", "f"]]
@@ -153,7 +153,7 @@ def test_every_page_is_proved_once_in_as_many_days_as_there_are_groups() -> None
         (None, 1.0, True),
     ],
 )
-def test_what_rounding_cannot_explain_has_moved_far(before: Any, now: Any, far: bool) -> None:
+def test_differences_beyond_rounding_are_far(before: Any, now: Any, far: bool) -> None:
     assert Number("x", before, now).far == far
 
 
@@ -175,7 +175,7 @@ def made(run: dict[str, Any], x: float | None) -> Outcome:
         (None, "FAILS", "WARNS"),
     ],
 )
-def test_a_page_fails_where_it_was_made_and_elsewhere_only_the_change_that_brings_it(
+def test_moved_numbers_fail_at_home_and_elsewhere_only_in_the_change_itself(
     x: float | None, here: str, elsewhere: str
 ) -> None:
     run = machine.description()
@@ -191,5 +191,5 @@ def test_no_page_of_the_book_is_out_of_date() -> None:
     assert book.problems() == []
 
 
-def test_the_facts_of_the_assignments_are_those_of_the_exercises() -> None:
+def test_stored_assignment_facts_match_the_exercises() -> None:
     assert collect_facts() == stored_facts(), "type: python -m book._ext.assignment_facts"

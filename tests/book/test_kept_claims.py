@@ -20,7 +20,7 @@ def kept(page: str, name: str) -> Any:
     return json.loads((BOOK / "executed" / page / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def test_other_scores_stand_to_each_other_as_chapter_2_says() -> None:
+def test_other_scores_compare_as_chapter_2_says() -> None:
     scores = {
         name: {what: np.array(values) for what, values in found.items()}
         for name, found in kept("alignment", "alignment_scores").items()
@@ -38,7 +38,7 @@ def test_other_scores_stand_to_each_other_as_chapter_2_says() -> None:
     assert asking["long"].mean() < additive["long"].mean() + 0.01  # and no better
 
 
-def test_more_training_lifts_every_length_and_leaves_the_fall() -> None:
+def test_more_training_raises_every_length_but_the_decline_remains() -> None:
     short = np.array(kept("context_bottleneck", "quality_by_length")["token_accuracy"])
     long = np.array(
         kept("context_bottleneck_appendix", "three_times_the_training")["token_accuracy"]
@@ -48,7 +48,7 @@ def test_more_training_lifts_every_length_and_leaves_the_fall() -> None:
     assert 0.9 < falls[1] / falls[0] < 1.15
 
 
-def test_a_narrower_c_takes_about_a_hundred_thousand_parameters_away() -> None:
+def test_a_narrower_c_removes_about_a_hundred_thousand_parameters() -> None:
     narrow, wide = (count_parameters(make(400, 700)) for make in (widths.machine, bottleneck))
     assert 95_000 < wide - narrow < 105_000
 
@@ -67,12 +67,12 @@ def test_captioners_stay_in_their_group_through_the_long_budget_as_chapter_3_say
     assert appendix["remembered_lowest"] - appendix["remembered_highest"] > apart
 
 
-def test_a_third_word_is_missed_less_than_the_stand_in_as_chapter_2_says() -> None:
+def test_hiding_a_third_word_costs_less_as_chapter_2_says() -> None:
     numbers = kept("alignment", "numbers")
     assert numbers["equal_gold"] < numbers["equal_third"] < numbers["equal_both"] - 0.08
 
 
-def test_chapter_12_says_of_its_numbers_what_they_are() -> None:
+def test_chapter_12_states_its_measured_numbers() -> None:
     text = (BOOK / "today.md").read_text(encoding="utf-8")
     found = kept("today", "numbers")
     # "at its best it is just ahead" of the 3-gram, and behind the 4-gram, both ways of counting
@@ -93,7 +93,7 @@ def test_chapter_12_says_of_its_numbers_what_they_are() -> None:
     assert 1 / 60 < share < 1 / 40
 
 
-def test_the_appendix_to_chapter_12_says_of_the_long_run_what_it_is() -> None:
+def test_the_appendix_to_chapter_12_states_the_long_run_correctly() -> None:
     found = kept("today_appendix", "numbers")
     rivals = [found[f"nats_ngram_{order}"] for order in (4, 5)]
     best = [found[f"long_{name}_best"] for name in ("base", "today")]

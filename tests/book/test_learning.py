@@ -16,19 +16,19 @@ def told(request: pytest.FixtureRequest) -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", MACHINES)
-def test_gradients_are_those_of_pytorch(told: dict[str, dict[str, Any]], name: str) -> None:
+def test_gradients_equal_pytorch(told: dict[str, dict[str, Any]], name: str) -> None:
     errors = gradient_errors(told[name])
     assert errors
-    assert {parameter: one for parameter, one in errors.items() if not one <= RELATIVE} == {}
+    assert {parameter: error for parameter, error in errors.items() if not error <= RELATIVE} == {}
 
 
 @pytest.mark.parametrize("name", MACHINES)
-def test_the_loss_follows_that_of_pytorch_for_thirty_steps(
+def test_the_loss_follows_pytorch_for_thirty_steps(
     told: dict[str, dict[str, Any]], name: str
 ) -> None:
     errors = loss_errors(told[name])
     assert len(errors) == 30
-    assert all(one <= RELATIVE for one in errors), errors
+    assert all(error <= RELATIVE for error in errors), errors
 
 
 def test_the_appendix_says_how_many_machines_are_compared() -> None:

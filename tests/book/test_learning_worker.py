@@ -56,7 +56,7 @@ def test_a_machine_learns_in_the_browser(person: Reader) -> None:
 
 
 @pytest.mark.parametrize("pace", [0, 1])
-def test_after_stop_comes_no_further_step(person: Reader, pace: int) -> None:
+def test_stop_prevents_further_steps(person: Reader, pace: int) -> None:
     told = run(person, {"task": "both", "steps": 5000}, pace, 3)
     assert told["last"]["type"] == "stopped"
     stopped = told["last"]["step"]
@@ -64,7 +64,7 @@ def test_after_stop_comes_no_further_step(person: Reader, pace: int) -> None:
     assert told["steps"][-1] == stopped
 
 
-def test_where_webassembly_cannot_be_had_javascript_learns_the_same(person: Reader) -> None:
+def test_javascript_learns_the_same_without_webassembly(person: Reader) -> None:
     fast = run(person, {"steps": 10}, 0, 10_000)
     person.page.route("**/product.wasm", lambda route: route.abort())
     plain = run(person, {"steps": 10}, 0, 10_000)

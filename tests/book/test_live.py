@@ -31,7 +31,7 @@ def made() -> Made:
         torch.manual_seed(5)
         task = make_task("french", (1, 4), 1500, 0)
         model = KINDS[name](len(task.source_vocabulary), len(task.target_vocabulary))
-        state = {key: 1.5 * one.numpy() for key, one in model.state_dict().items()}
+        state = {key: 1.5 * tensor.numpy() for key, tensor in model.state_dict().items()}
         kept = as_bytes(name, task, state)
         return kept, *from_bytes(kept)
 
@@ -45,7 +45,7 @@ def said(kept: bytes, folder: Path, changed: dict[str, Any], task: Task) -> list
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("name", KINDS)
-def test_logits_and_translations_are_those_of_pytorch(
+def test_logits_and_translations_equal_pytorch(
     made: Made, tmp_path: Path, name: str, kernel: str
 ) -> None:
     kept, model, task = made(name)
@@ -74,7 +74,7 @@ def test_a_word_is_hidden_as_in_pytorch(made: Made, tmp_path: Path, name: str) -
         assert all(look[1] == look[4] == 0 for step in one["steps"] for look in step["looks"])
 
 
-def test_a_head_that_is_off_finds_nothing_as_in_pytorch(made: Made, tmp_path: Path) -> None:
+def test_a_disabled_head_writes_nothing_as_in_pytorch(made: Made, tmp_path: Path) -> None:
     kept, model, task = made("transformer")
     free = translate_pairs(model, task, PAIRS)
     without_head(model, 1, 2)

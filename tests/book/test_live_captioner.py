@@ -37,7 +37,7 @@ def compare(made: Made, look: str, forced: list[Forced | None], folder: Path, ke
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("look", LOOKS)
-def test_logits_captions_and_shares_are_those_of_pytorch(
+def test_logits_captions_and_shares_equal_pytorch(
     made: Made, tmp_path: Path, look: str, kernel: str
 ) -> None:
     compare(made, look, [None] * len(PICTURES), tmp_path, kernel)

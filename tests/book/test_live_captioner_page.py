@@ -64,7 +64,7 @@ def shares(machine: Locator) -> list[float]:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_axe_finds_nothing_before_and_after(visit: Visit, mode: str) -> None:
+def test_axe_finds_no_violation_before_and_after_use(visit: Visit, mode: str) -> None:
     page = visit(mode)
     assert page.person.violations(page, ".captioner") == []
     place = begin(page)
@@ -75,7 +75,7 @@ def test_axe_finds_nothing_before_and_after(visit: Visit, mode: str) -> None:
     assert page.person.foreign == page.person.errors == []
 
 
-def test_nothing_but_the_script_is_fetched_at_first_and_each_model_once(visit: Visit) -> None:
+def test_only_the_script_is_fetched_at_first_and_each_model_once(visit: Visit) -> None:
     page = visit()
     fetched = "performance.getEntriesByType('resource').map((one) => one.name)"
     before = [one.rsplit("/", 1)[1] for one in page.evaluate(fetched)]
@@ -87,7 +87,7 @@ def test_nothing_but_the_script_is_fetched_at_first_and_each_model_once(visit: V
         assert after.count(name) == 1
 
 
-def test_it_is_operated_by_keyboard_alone(visit: Visit) -> None:
+def test_figure_works_by_keyboard_alone(visit: Visit) -> None:
     page = visit()
     place = page.locator(".captioner").first
     place.get_by_role("button", name="Run the captioners").focus()
@@ -133,7 +133,7 @@ def test_another_picture_has_another_caption(visit: Visit) -> None:
     assert len(found) > 3
 
 
-def test_a_shape_is_dragged_and_goes_no_further_than_a_caption_does(visit: Visit) -> None:
+def test_a_shape_can_be_dragged_within_the_range_of_captions(visit: Visit) -> None:
     page = visit()
     place = begin(page)
     place.get_by_label("How they stand").select_option("1 above 2")
@@ -156,7 +156,7 @@ def test_a_shape_is_dragged_and_goes_no_further_than_a_caption_does(visit: Visit
     expect(place.locator(".look-controls .live-said")).to_contain_text("ends here")
 
 
-def test_a_shape_far_out_of_line_is_said(visit: Visit) -> None:
+def test_a_misaligned_shape_is_reported(visit: Visit) -> None:
     page = visit()
     place = begin(page)
     place.get_by_label("How they stand").select_option("1 above 2")
@@ -168,7 +168,7 @@ def test_a_shape_far_out_of_line_is_said(visit: Visit) -> None:
     expect(place.locator(".look-controls .live-said")).to_be_empty()
 
 
-def test_a_forced_look_is_where_it_was_forced_and_the_words_before_stay(visit: Visit) -> None:
+def test_a_forced_look_keeps_its_place_and_the_earlier_words(visit: Visit) -> None:
     place = begin(visit())
     changed = []
     for machine in place.locator(".look-machine").all():
@@ -210,7 +210,7 @@ def test_two_figures_do_not_disturb_each_other(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("body", [None, b"\x1f\x8b cut off"])
-def test_captioners_that_do_not_arrive_are_said_and_can_be_asked_for_again(
+def test_failed_captioner_download_is_reported_and_can_be_retried(
     visit: Visit, body: bytes | None
 ) -> None:
     page = visit()

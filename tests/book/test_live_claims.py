@@ -23,12 +23,12 @@ from solutions.translators.machines import CLAUSES, LENGTHS
 from solutions.translators.quality import held_out_pairs, token_accuracy, translate_pairs
 
 BOOK = EXECUTED.parent
-PAIRS = [one for lengths in LENGTHS for one in held_out_pairs("french", lengths, 40, CLAUSES)]
+PAIRS = [pair for lengths in LENGTHS for pair in held_out_pairs("french", lengths, 40, CLAUSES)]
 PICTURES = pictures_for(0)[:200]
 
 
 def words(kept: bytes, folder: Path, pairs: list[Pair], changed: dict[str, Any]) -> list[Any]:
-    cases = [{"source": one.source, "target": [], "changed": changed} for one in pairs]
+    cases = [{"source": pair.source, "target": [], "changed": changed} for pair in pairs]
     return [tuple(one["words"]) for one in in_the_page(kept, cases, folder)]
 
 
@@ -74,7 +74,7 @@ def test_each_machine_gets_the_first_sentence_right(tmp_path: Path, name: str) -
     assert one["words"] == ["le", "médecin", "achète", "une", "voiture", "rouge", "."]
 
 
-def test_what_is_predicted_before_the_figures_is_what_was_measured() -> None:
+def test_predictions_before_the_figures_match_the_measurements() -> None:
     one, look = (
         np.mean(json.loads((EXECUTED / page / file).read_text())["token_accuracy"], axis=0)
         for page, _, file in (MACHINES["bottleneck"], MACHINES["transformer"])
@@ -118,9 +118,9 @@ def test_each_captioner_gets_the_first_picture_right(tmp_path: Path, name: str) 
 
 
 @pytest.mark.parametrize("name", CAPTIONERS)
-def test_the_word_for_a_kind_follows_a_look_that_is_forced(tmp_path: Path, name: str) -> None:
+def test_the_word_for_a_kind_follows_a_forced_look(tmp_path: Path, name: str) -> None:
     kept, look = captioner_of(name).read_bytes(), name.removeprefix("captioner_")
-    two = [one for one in PICTURES if len(one.caption) in (7, 8)]
+    two = [picture for picture in PICTURES if len(picture.caption) in (7, 8)]
     asked = [one for one in two if one.caption[2] != one.caption[-1]]
     forced = [Forced(2, seeing(one.boxes[-1]) & ~seeing(one.boxes[2])) for one in asked]
     said = captioned(

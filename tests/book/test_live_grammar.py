@@ -63,26 +63,24 @@ def told(pairs: list[Pair], long: list[Pair], tmp_path_factory: pytest.TempPathF
     return said
 
 
-def test_every_sentence_of_the_data_is_read_and_put_into_the_same_french(
-    told: Told, pairs: list[Pair]
-) -> None:
+def test_every_data_sentence_gets_the_same_french(told: Told, pairs: list[Pair]) -> None:
     for pair, one in zip(pairs, told["sources"], strict=True):
         assert one["says"], pair.source
         compare(one, pair)
 
 
-def test_at_each_place_of_a_sentence_its_next_word_is_offered(told: Told) -> None:
+def test_the_next_word_is_offered_at_every_position(told: Told) -> None:
     assert [one["missing"] for one in told["sources"] if one["missing"]] == []
 
 
-def test_who_takes_any_offered_word_comes_to_a_sentence_of_the_language(told: Told) -> None:
+def test_offered_words_always_lead_to_a_valid_sentence(told: Told) -> None:
     assert len({tuple(one["source"]) for one in told["walks"]}) > 150
     assert max(len(one["source"]) for one in told["walks"]) == LONGEST
     for one in told["walks"]:
         check(one)
 
 
-def test_sentences_that_are_drawn_are_of_the_language(told: Told) -> None:
+def test_drawn_sentences_are_valid(told: Told) -> None:
     for count, one in zip([n for n in CLAUSES for _ in range(40)], told["drawn"], strict=True):
         drawn = check(one["source"])
         assert len(clauses(drawn)) == count
@@ -99,9 +97,9 @@ def test_sentences_are_drawn_about_as_in_the_data(told: Told) -> None:
     drawn = [sentence(one["source"]["says"]) for one in told["drawn"]]
     counts = [len(clauses(one)) for one in drawn]
     data = [
-        one
+        sentence
         for count in CLAUSES
-        for one in sample_sentences(40, np.random.default_rng(count), (count, count))
+        for sentence in sample_sentences(40, np.random.default_rng(count), (count, count))
     ]
     assert counts == [len(clauses(one)) for one in data]
     found, wanted = shares(drawn), shares(data)
@@ -115,22 +113,22 @@ def test_the_rules_hold_for_the_data_itself() -> None:
 
 def shares(sentences: list[Sentence]) -> dict[str, float]:
     """How often some things are said in a clause."""
-    all_clauses = [clause for one in sentences for clause in clauses(one)]
-    segments = [segment for one in sentences for segment in one]
-    subjects = [one.subject for one in all_clauses if isinstance(one.subject, NounPhrase)]
+    all_clauses = [clause for sentence in sentences for clause in clauses(sentence)]
+    segments = [segment for sentence in sentences for segment in sentence]
+    subjects = [clause.subject for clause in all_clauses if isinstance(clause.subject, NounPhrase)]
     ways = {
-        "pronoun": [isinstance(one.subject, Pronoun) for one in all_clauses],
-        "modal": [one.modal is not None for one in all_clauses],
-        "time": [one.time is not None for one in all_clauses],
-        "frequency": [one.frequency is not None for one in all_clauses],
-        "place": [one.place is not None for one in all_clauses],
-        "transitive": [one.verb.frame == "transitive" for one in all_clauses],
-        "relative": [bool(one.gap) for one in all_clauses],
-        "described": [bool(one.adjectives) for one in subjects],
-        "plural": [one.plural for one in subjects],
-        "joined": [one.coordinator is not None for one in segments],
-        "subordinate": [one.subordinator is not None for one in segments],
-        "question": [one[-1].clause.question is not None for one in sentences],
+        "pronoun": [isinstance(clause.subject, Pronoun) for clause in all_clauses],
+        "modal": [clause.modal is not None for clause in all_clauses],
+        "time": [clause.time is not None for clause in all_clauses],
+        "frequency": [clause.frequency is not None for clause in all_clauses],
+        "place": [clause.place is not None for clause in all_clauses],
+        "transitive": [clause.verb.frame == "transitive" for clause in all_clauses],
+        "relative": [bool(clause.gap) for clause in all_clauses],
+        "described": [bool(subject.adjectives) for subject in subjects],
+        "plural": [subject.plural for subject in subjects],
+        "joined": [segment.coordinator is not None for segment in segments],
+        "subordinate": [segment.subordinator is not None for segment in segments],
+        "question": [sentence[-1].clause.question is not None for sentence in sentences],
     }
     return {name: sum(hits) / len(hits) for name, hits in ways.items()}
 
@@ -168,13 +166,13 @@ def sentence(rows: list[Told]) -> Sentence:
 
 
 def phrase(group: str, row: Told) -> Phrase | None:
-    found = [one for one in PHRASES[group] if " ".join(one.english) == row.get(group)]
+    found = [phrase for phrase in PHRASES[group] if " ".join(phrase.english) == row.get(group)]
     return found[0] if found else None
 
 
 def clause(row: Told) -> Clause:
     subject, place = row["subject"], row.get("place")
-    pronouns = [one for one in PRONOUNS if one.english == subject]
+    pronouns = [pronoun for pronoun in PRONOUNS if pronoun.english == subject]
     question = YES_OR_NO if row.get("question") == "" else phrase("question", row)
     return Clause(
         subject=pronouns[0] if pronouns else noun_phrase(subject),

@@ -34,8 +34,8 @@ def figure(page: Page, at: int = 0) -> Locator:
 
 def open_answers(page: Page) -> None:
     """Without a guess a figure is closed, or waits."""
-    for one in page.locator(".predict-skip").all():
-        one.click()
+    for element in page.locator(".predict-skip").all():
+        element.click()
 
 
 def begin(page: Page, at: int = 0) -> Locator:
@@ -51,7 +51,7 @@ def source(place: Locator) -> str:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_fetches_nothing_until_it_is_asked_and_then_little(visit: Visit, name: str) -> None:
+def test_a_page_fetches_nothing_until_used_and_then_little(visit: Visit, name: str) -> None:
     page = visit(name)
     fetched = "performance.getEntriesByType('resource').map((one) => one.name)"
     before = [one for one in page.evaluate(fetched) if "/live/" in one]
@@ -67,7 +67,9 @@ def test_a_page_fetches_nothing_until_it_is_asked_and_then_little(visit: Visit, 
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_axe_finds_nothing_before_and_after(reader: Callable[..., Reader], mode: str) -> None:
+def test_axe_finds_no_violation_before_and_after_use(
+    reader: Callable[..., Reader], mode: str
+) -> None:
     person = reader(**MODES[mode])
     page = person.open("alignment.html")
     assert person.violations(page, ".live") == []
@@ -109,7 +111,7 @@ def test_a_sentence_is_composed_by_keyboard_alone(visit: Visit) -> None:
     assert len(source(place)) > len("The cat sleeps.")
 
 
-def test_what_cannot_come_is_said_and_nothing_is_lost(visit: Visit) -> None:
+def test_an_impossible_word_is_reported_and_nothing_is_lost(visit: Visit) -> None:
     page = visit("context_bottleneck")
     place = begin(page)
     back = place.get_by_role("button", name="Take back a word")
@@ -128,7 +130,7 @@ def test_what_cannot_come_is_said_and_nothing_is_lost(visit: Visit) -> None:
     assert page.person.errors == []
 
 
-def test_a_sentence_grows_until_it_is_as_long_as_it_can_be(visit: Visit) -> None:
+def test_a_sentence_grows_to_the_maximum_length(visit: Visit) -> None:
     place = begin(visit("context_bottleneck"))
     longer = place.get_by_role("button", name="Longer")
     for _ in range(12):
@@ -137,7 +139,7 @@ def test_a_sentence_grows_until_it_is_as_long_as_it_can_be(visit: Visit) -> None
     assert len(source(place).split()) <= 60
 
 
-def test_a_hidden_word_is_not_looked_at_and_another_one_is_written(visit: Visit) -> None:
+def test_a_hidden_word_gets_no_weight_and_changes_the_output(visit: Visit) -> None:
     place = begin(visit("alignment"))
     written = place.locator(".live-machine .live-words").last
     before = written.inner_text()
@@ -174,7 +176,7 @@ def test_three_machines_answer_in_one_figure(visit: Visit) -> None:
     expect(place.locator(".live-here[visibility=visible]")).to_have_count(3, timeout=PATIENCE)
 
 
-def test_a_machine_that_does_not_arrive_is_said_and_can_be_asked_for_again(visit: Visit) -> None:
+def test_failed_machine_download_is_reported_and_can_be_retried(visit: Visit) -> None:
     page = visit("alignment")
     page.route("**/*.model", lambda route: route.abort())
     place = figure(page)

@@ -52,7 +52,7 @@ def test_a_picture_is_painted_as_in_the_data(told: Told, sampled: list[Picture])
         assert np.allclose(found.transpose(2, 0, 1), wanted, atol=1e-6)
 
 
-def test_pictures_that_are_drawn_or_moved_have_the_caption_that_is_said(told: Told) -> None:
+def test_drawn_and_moved_pictures_match_their_caption(told: Told) -> None:
     for one in told["drawn"] + told["walked"]:
         check(one)
     assert all(one["straight"] for one in told["drawn"])

@@ -94,15 +94,15 @@ def test_formulas_are_drawn(tour: Tour) -> None:
     assert {visit.name: visit.undrawn for visit in tour.visits if visit.undrawn} == {}
 
 
-def test_no_line_parts_what_belongs_together(tour: Tour) -> None:
+def test_line_breaks_keep_units_together(tour: Tour) -> None:
     assert {visit.name: visit.parted for visit in tour.visits if visit.parted} == {}
 
 
-def test_no_table_fades_that_is_whole(tour: Tour) -> None:
+def test_tables_that_fit_have_no_fade(tour: Tour) -> None:
     assert {visit.name: visit.faded for visit in tour.visits if visit.faded} == {}
 
 
-def test_no_side_note_tears_a_hole_into_the_text(tour: Tour) -> None:
+def test_side_notes_leave_no_gap_in_the_text(tour: Tour) -> None:
     assert {visit.name: visit.holes for visit in tour.visits if visit.holes} == {}
 
 
@@ -122,7 +122,9 @@ def test_figures_have_alternative_text(tour: Tour) -> None:
 
 def test_each_choice_of_a_quiz_gets_its_reason_by_mouse(tour: Tour, quiz_pages: list[str]) -> None:
     assert [visit.name for visit in tour.visits if visit.answers] == quiz_pages
-    wrong = {visit.name: [one for one in visit.answers if one.wrong] for visit in tour.visits}
+    wrong = {
+        visit.name: [answer for answer in visit.answers if answer.wrong] for visit in tour.visits
+    }
     assert {name: answers for name, answers in wrong.items() if answers} == {}
 
 
@@ -147,7 +149,7 @@ def test_a_command_can_be_copied(reader: Callable[..., Reader]) -> None:
     assert person.errors == []
 
 
-def test_no_other_host_is_asked(tour: Tour) -> None:
+def test_no_other_host_is_requested(tour: Tour) -> None:
     assert tour.reader.foreign == []
 
 

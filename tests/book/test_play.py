@@ -18,13 +18,11 @@ def visit(reader: Callable[..., Reader]) -> Callable[[str], Page]:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_every_slider_and_what_it_moves_are_seen_together(
-    visit: Callable[[str], Page], name: str
-) -> None:
+def test_every_slider_is_visible_with_its_result(visit: Callable[[str], Page], name: str) -> None:
     page = visit(name)
     figure = page.locator(".play")
     drawing = figure.locator("svg").bounding_box()
-    sliders = [one.bounding_box() for one in figure.locator("input[type=range]").all()]
+    sliders = [element.bounding_box() for element in figure.locator("input[type=range]").all()]
     assert sliders
     assert min(box["height"] for box in sliders) >= 24
     tops = [box["y"] for box in (drawing, *sliders)]
@@ -33,7 +31,7 @@ def test_every_slider_and_what_it_moves_are_seen_together(
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_the_numbers_of_the_table_in_its_place_stand_at_the_right(
+def test_numbers_of_the_fallback_table_are_right_aligned(
     reader: Callable[..., Reader], name: str
 ) -> None:
     page = reader(**MODES["phone"], java_script_enabled=False).open(name)
@@ -44,7 +42,7 @@ def test_the_numbers_of_the_table_in_its_place_stand_at_the_right(
     assert numbers == {"right"}
 
 
-def test_the_calculator_tells_in_sentences_what_its_sliders_say(
+def test_the_calculator_describes_its_sliders_in_sentences(
     visit: Callable[[str], Page],
 ) -> None:
     page = visit("cost.html")
@@ -71,7 +69,7 @@ def test_twenty_draws_are_counted_beside_the_bars(visit: Callable[[str], Page]) 
     assert "20 draws" not in figure.inner_text(), "they were drawn from another distribution"
 
 
-def test_a_cell_of_a_head_tells_its_weight_by_finger_and_by_key(
+def test_head_cells_show_their_weight_by_touch_and_keyboard(
     visit: Callable[[str], Page],
 ) -> None:
     page = visit("gpt_and_bert_appendix.html")

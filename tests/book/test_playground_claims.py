@@ -149,8 +149,8 @@ def test_each_question_makes_a_claim() -> None:
     assert {question for question, *_ in CLAIMS} == set(QUESTIONS)
 
 
-@pytest.mark.parametrize("puzzle", PUZZLES, ids=[one["name"] for one in PUZZLES])
-def test_a_puzzle_fails_as_it_is_and_is_solved_by_its_answer(puzzle: dict[str, str]) -> None:
+@pytest.mark.parametrize("puzzle", PUZZLES, ids=[puzzle["name"] for puzzle in PUZZLES])
+def test_a_puzzle_fails_at_first_and_is_solved_by_its_answer(puzzle: dict[str, str]) -> None:
     (settings,) = machines(puzzle["settings"])
     (answered,) = machines(f"{puzzle['settings']}&{puzzle['answer']}")
     assert max(accuracy(run) for run in learned(settings)) < 0.8
@@ -158,7 +158,7 @@ def test_a_puzzle_fails_as_it_is_and_is_solved_by_its_answer(puzzle: dict[str, s
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_what_is_kept_for_readers_without_scripts_is_what_comes_out(question: str) -> None:
+def test_stored_runs_match_a_fresh_run(question: str) -> None:
     kept = json.loads((FOLDER / "kept" / f"{question}.json").read_text(encoding="utf-8"))
     assert kept["settings"] == QUESTIONS[question]["settings"]
     for settings, shares in zip(machines(kept["settings"]), kept["accuracy"], strict=True):

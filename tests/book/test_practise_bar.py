@@ -96,7 +96,7 @@ def kept(page: Page) -> str:
     )
 
 
-def test_what_was_typed_is_there_after_leaving_at_once(tab: Callable[..., Page]) -> None:
+def test_typed_text_survives_leaving_immediately(tab: Callable[..., Page]) -> None:
     page = tab()
     page.locator("textarea").fill(ANSWER)
     page.reload()
@@ -107,7 +107,7 @@ def test_what_was_typed_is_there_after_leaving_at_once(tab: Callable[..., Page])
     expect(page.locator(".practise-kept")).to_contain_text("kept in this browser")
 
 
-def test_a_second_tab_is_told_and_takes_over(tab: Callable[..., Page]) -> None:
+def test_a_second_tab_is_notified_and_can_take_over(tab: Callable[..., Page]) -> None:
     first, second = tab(), tab()
     expect(second.locator(".practise-kept")).to_contain_text("open in another tab")
     expect(second.locator("textarea")).not_to_be_editable()
@@ -159,7 +159,7 @@ def test_answers_are_downloaded_and_opened_again(
     assert kept(page) == ANSWER
 
 
-def test_what_cannot_be_opened_is_said_and_changes_nothing(
+def test_unreadable_files_are_reported_and_change_nothing(
     tab: Callable[..., Page], tmp_path: Path
 ) -> None:
     page = tab()
@@ -231,7 +231,7 @@ def test_my_answers_are_deleted_with_their_ticks_after_asking(tab: Callable[...,
     assert page.evaluate("() => localStorage.length") == 0
 
 
-def test_storage_that_is_forbidden_is_told_and_the_download_works(
+def test_forbidden_storage_is_reported_and_the_download_works(
     context: BrowserContext, tab: Callable[..., Page]
 ) -> None:
     context.add_init_script(
@@ -248,7 +248,7 @@ def test_storage_that_is_forbidden_is_told_and_the_download_works(
     assert ANSWER in [cell.source for cell in notebook.cells]
 
 
-def test_the_bar_has_names_for_everybody(context: BrowserContext, practise_address: str) -> None:
+def test_the_bar_has_accessible_names(context: BrowserContext, practise_address: str) -> None:
     reader = Reader(context, practise_address)
     page = reader.open("practise.html")
     assert reader.violations(page) == []

@@ -65,7 +65,11 @@ def class_work(assignment: Assignment) -> Iterator[tuple[str, str, str | None]]:
         if at % 3 == 0:
             yield exercise.name, answer_source(exercise.alternatives[0], exercise.name), None
         elif at % 3 == 1:
-            mistake = next(one for one in exercise.misconceptions if not one.released)
+            mistake = next(
+                misconception
+                for misconception in exercise.misconceptions
+                if not misconception.released
+            )
             yield exercise.name, answer_source(mistake.wrong, exercise.name), mistake.name
 
 

@@ -106,7 +106,7 @@ def test_a_wrong_answer_is_named_and_drawn_and_a_right_one_is_right(page: Page) 
     expect(page.locator(".practise-progress")).to_contain_text("1 of 10 right")
 
 
-def test_a_given_name_that_an_answer_takes_is_there_again_when_the_line_has_gone(
+def test_an_overwritten_name_is_restored_when_the_line_is_removed(
     page: Page,
 ) -> None:
     assert "NoneType" in check(answer(page), f"{RIGHT}\nnp = None\n")
@@ -131,7 +131,7 @@ def test_given_code_above_an_answer_runs_first_and_shows_its_output_at_its_place
     expect(said(given)).to_contain_text("It ran")
 
 
-def test_an_endless_loop_is_stopped_and_all_that_was_typed_stays(page: Page, own: Locator) -> None:
+def test_an_endless_loop_is_stopped_and_typed_text_stays(page: Page, own: Locator) -> None:
     write(own, "print('begun')\nwhile True:\n    pass")
     press(own, "Run")
     expect(own.locator(".practise-outputs")).to_have_text("begun\n")
@@ -171,12 +171,12 @@ def test_a_thousand_tables_are_cut_off(own: Locator) -> None:
         ("input('?')", "obody can answer"),
     ],
 )
-def test_what_cannot_work_here_is_said(own: Locator, code: str, error: str) -> None:
+def test_unsupported_operations_are_reported(own: Locator, code: str, error: str) -> None:
     assert error in run(own, code)
     assert run(own, "1 + 1").strip() == "2"
 
 
-def test_a_crash_of_python_is_told_and_a_fresh_one_begun(person: Reader, own: Locator) -> None:
+def test_a_crash_of_python_is_reported_and_python_restarts(person: Reader, own: Locator) -> None:
     write(own, "import os\nos.abort()")
     press(own, "Run")
     expect(said(own)).to_contain_text("Python has crashed")
@@ -184,7 +184,7 @@ def test_a_crash_of_python_is_told_and_a_fresh_one_begun(person: Reader, own: Lo
     person.errors.clear()  # Pyodide writes to the console as it crashes
 
 
-def test_html_of_a_cell_can_run_and_fetch_nothing(page: Page, own: Locator) -> None:
+def test_html_of_a_cell_cannot_run_or_fetch_anything(page: Page, own: Locator) -> None:
     html = (
         "<b onclick=\\'x()\\' id=main-content>bold</b><script>document.title = 1</script>"
         "<img src=https://other.example/a.png onerror=\\'document.title = 2\\'>"
@@ -285,7 +285,7 @@ def test_code_is_coloured_as_in_the_chapters(page: Page) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_axe_finds_nothing_below_a_wrong_answer(person: Reader, page: Page, mode: str) -> None:
+def test_axe_finds_no_violation_below_a_wrong_answer(person: Reader, page: Page, mode: str) -> None:
     page.emulate_media(color_scheme=MODES[mode]["color_scheme"])
     page.set_viewport_size(MODES[mode]["viewport"])
     check(answer(page), WRONG)
@@ -307,9 +307,7 @@ def test_a_written_answer_grows_and_is_kept(page: Page) -> None:
     expect(page.locator(".practise-progress")).to_contain_text("1 of 1 written answers")
 
 
-def test_what_was_typed_is_there_after_the_page_was_left(
-    person: Reader, browser: Browser, page: Page
-) -> None:
+def test_typed_text_survives_leaving_the_page(person: Reader, browser: Browser, page: Page) -> None:
     write(answer(page), "# still here")
     press(answer(page), "Add a cell below")
     write(answer(page).locator(".practise-own"), "mine = 2")
@@ -326,7 +324,7 @@ def test_the_script_of_a_page_is_light(person: Reader, address: str) -> None:
     assert sum(len(gzip.compress(body, 9)) for body in bodies) < 1000 * MOST_KB
 
 
-def test_python_that_does_not_arrive_is_said_and_asked_for_again(
+def test_failed_python_download_is_reported_and_can_be_retried(
     reader: Callable[..., Reader],
 ) -> None:
     person = reader(**MODES["light"])
@@ -356,7 +354,7 @@ def test_a_browser_without_web_assembly_is_told_what_to_do(reader: Callable[...,
     assert person.errors == []
 
 
-def test_exercises_that_do_not_arrive_can_be_asked_for_again(reader: Callable[..., Reader]) -> None:
+def test_failed_download_of_exercises_can_be_retried(reader: Callable[..., Reader]) -> None:
     person = reader(**MODES["light"])
     person.page.route("**/*.ipynb", lambda route: route.abort())
     page = person.open(PRACTISE)
@@ -367,7 +365,7 @@ def test_exercises_that_do_not_arrive_can_be_asked_for_again(reader: Callable[..
     expect(answer(page).locator(".cm-editor")).to_be_visible()
 
 
-def test_a_second_tab_can_be_read_and_not_typed_into(reader: Callable[..., Reader]) -> None:
+def test_a_second_tab_is_read_only(reader: Callable[..., Reader]) -> None:
     person = reader(**MODES["light"])
     person.open(PRACTISE)
     second = person.context.new_page()
@@ -385,7 +383,7 @@ def test_a_second_tab_can_be_read_and_not_typed_into(reader: Callable[..., Reade
 
 
 @pytest.mark.parametrize("scripts", [True, False])
-def test_on_paper_and_without_scripts_the_static_code_stands_there(
+def test_on_paper_and_without_scripts_the_static_code_is_shown(
     reader: Callable[..., Reader], scripts: bool
 ) -> None:
     page = reader(**MODES["light"], java_script_enabled=scripts).open(PRACTISE)

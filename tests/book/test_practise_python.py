@@ -182,7 +182,7 @@ def test_an_error_says_what_to_do(session, cell, name, says):
     assert len(shown["text"]) < 21_000
 
 
-def test_a_cell_whose_name_was_rebound_is_told_of(session):
+def test_rebinding_a_name_of_a_cell_is_reported(session):
     before = list(CELLS)[: list(CELLS).index("replacing")]
     assert [name for name in before if "given" in session[name]["spoilt"]] == []
     assert "given" in session["replacing"]["spoilt"]  # `check = 5`
@@ -200,7 +200,7 @@ def test_an_error_shows_the_lines_of_the_cell(session):
     assert texts(session["getsource"]) == [("stdout", "def g():\n    return 1 / 0\n")]
 
 
-def test_endless_text_is_cut_and_what_comes_after_is_shown(session):
+def test_endless_text_is_cut_and_later_output_is_shown(session):
     shown = texts(session["many lines"])
     text = "".join(part for _, part in shown)
     assert text.startswith("0\n1\n2\n")
@@ -214,7 +214,7 @@ def test_endless_text_is_cut_and_what_comes_after_is_shown(session):
     assert 100_000 < len(value) < 100_200
 
 
-def test_what_a_cell_replaces_is_put_back_and_told(session):
+def test_replaced_functions_are_restored_and_reported(session):
     ((stream, text),) = texts(session["replacing"])
     assert stream == "stderr"
     for name in ("builtins.len", "builtins.print", "numpy.exp", "numpy.linalg.norm"):
@@ -260,7 +260,7 @@ def test_a_mistake_is_named_with_its_pictures_and_what_the_answer_prints(session
 
 
 @needs_pyodide
-def test_in_the_page_too_large_an_array_is_told_so_and_leaves_the_notebook_usable(packed):
+def test_in_the_page_a_huge_array_is_reported_and_the_notebook_stays_usable(packed):
     large = ("np.zeros(10**10)", "np.zeros(10**10 // 8)", "[0] * 10**9")
     full = "while True: kept.append(np.empty(2**25))"  # which touches none of the memory
     cells = [*large, "kept = []", full, RIGHT]
@@ -274,7 +274,7 @@ def test_in_the_page_too_large_an_array_is_told_so_and_leaves_the_notebook_usabl
 
 
 @needs_pyodide
-def test_in_the_page_indices_of_64_bits_are_told_what_to_become(packed):
+def test_in_the_page_64_bit_indices_get_advice(packed):
     source = "np.take(np.eye(3), np.array([1], dtype=np.int64))"
     steps: list[Step] = [{"run": one, "cell": "own"} for one in (GIVEN, source)]
     shown = error(in_node(packed, steps)["steps"][-1])

@@ -105,9 +105,7 @@ def same_but_for_rounding(one: str, other: str) -> bool:
 
 @needs_pyodide
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_every_known_answer_is_judged_in_the_page_as_it_is_here(
-    chapter: str, tmp_path: Path
-) -> None:
+def test_the_page_judges_every_known_answer_like_the_grader(chapter: str, tmp_path: Path) -> None:
     packed = archive(chapter, tmp_path)
     asked = list(steps_of(packed))
     steps = [one.step for one in asked]

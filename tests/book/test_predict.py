@@ -141,7 +141,7 @@ def faults(make_book: Callable[..., Book]) -> str:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_each_fault_is_a_warning_where_it_stands(faults: str, fault: str) -> None:
+def test_each_fault_is_a_warning_at_its_line(faults: str, fault: str) -> None:
     page = f"page{list(FAULTS).index(fault)}"
     lines = [line for line in faults.splitlines() if f"{page}.md" in line]
     assert len(lines) == 1, lines
@@ -152,7 +152,7 @@ def test_each_fault_is_a_warning_where_it_stands(faults: str, fault: str) -> Non
     ("steps", "number"),
     [(["a", "b"], 3), (["l", "1"], 5), (["l", "*"], 4.5), (["s", "*", "0"], 2)],
 )
-def test_a_number_is_found_in_kept_data(steps: list[str], number: float) -> None:
+def test_a_number_is_found_in_stored_data(steps: list[str], number: float) -> None:
     data = {"a": {"b": 3}, "l": [4, 5], "s": [[1, 9], [3, 9]]}
     assert number_at(data, steps) == number
 
@@ -238,7 +238,7 @@ def test_the_answer_opens_with_a_guess_which_is_kept(
     expect(closed).not_to_have_attribute("hidden", re.compile(""))
     expect(closed.get_by_text(ANSWERS[kind]).first).to_be_visible()
     others = [one for one in SAID if one != kind]
-    assert all(answer(page, one).get_attribute("hidden") for one in others)
+    assert all(answer(page, other).get_attribute("hidden") for other in others)
     page.reload()
     expect(box.get_by_role("status")).to_have_text(SAID[kind])
     assert person.violations(page, "article") == []
@@ -282,7 +282,7 @@ def test_what_the_curve_says(open_kinds: Callable[..., tuple[Reader, Page]]) -> 
     _, page = open_kinds()
     box = prediction(page, "curve")
     sliders = box.get_by_role("slider").all()
-    assert [one.get_attribute("aria-label") for one in sliders] == [
+    assert [slider.get_attribute("aria-label") for slider in sliders] == [
         f"accuracy, at {place} tokens" for place in ("1", "10", "100")
     ]
     sliders[0].focus()
@@ -304,7 +304,7 @@ def test_what_the_curve_says(open_kinds: Callable[..., tuple[Reader, Page]]) -> 
     assert kept["guess"] == [0.75, 0, None]
 
 
-def test_no_guess_is_no_fault(open_kinds: Callable[..., tuple[Reader, Page]]) -> None:
+def test_a_missing_guess_is_accepted(open_kinds: Callable[..., tuple[Reader, Page]]) -> None:
     _, page = open_kinds()
     box, closed = prediction(page, "number"), answer(page, "number")
     press(box, "See the answer")
@@ -346,7 +346,7 @@ FORBIDDEN = {
 
 
 @pytest.mark.parametrize("storage", FORBIDDEN)
-def test_storage_that_keeps_nothing(
+def test_storage_that_loses_everything(
     open_kinds: Callable[..., tuple[Reader, Page]], storage: str
 ) -> None:
     person, page = open_kinds(before=FORBIDDEN[storage])
@@ -360,7 +360,7 @@ def test_storage_that_keeps_nothing(
     assert person.errors == []
 
 
-def test_an_address_and_a_link_open_what_they_lead_to(
+def test_an_address_and_a_link_open_their_target(
     open_kinds: Callable[..., tuple[Reader, Page]],
 ) -> None:
     for hash in ("#the-table", ""):
@@ -403,7 +403,7 @@ def test_as_a_file(kinds: tuple[Book, str], reader: Callable[..., Reader]) -> No
     everything_is_open(page)
 
 
-def test_a_script_that_does_not_come(
+def test_a_script_that_fails_to_load(
     kinds: tuple[Book, str], reader: Callable[..., Reader]
 ) -> None:
     page = reader(**MODES["light"]).context.new_page()
@@ -412,7 +412,7 @@ def test_a_script_that_does_not_come(
     everything_is_open(page)
 
 
-def test_nothing_moves_when_the_page_comes(open_kinds: Callable[..., tuple[Reader, Page]]) -> None:
+def test_nothing_moves_while_the_page_loads(open_kinds: Callable[..., tuple[Reader, Page]]) -> None:
     person, page = open_kinds()
     for kind in SAID:
         give(page, kind)
@@ -439,7 +439,7 @@ def test_in_another_format(kinds: tuple[Book, str]) -> None:
     assert re.search(rf"{choice}.*It was B\.\s+Whoever said b was right\.", text, re.DOTALL)
 
 
-def test_what_is_closed_is_what_stands_between(kinds: tuple[Book, str]) -> None:
+def test_only_the_blocks_in_between_are_closed(kinds: tuple[Book, str]) -> None:
     book, _ = kinds
     page = book.page("kinds.html")
     closed = re.findall(

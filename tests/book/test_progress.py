@@ -33,7 +33,7 @@ def drawn(made: Screen, width: int) -> str:
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
-def test_the_moving_line_says_which_chapter_how_long_yet_and_what_it_does(
+def test_progress_line_shows_chapter_remaining_time_and_activity(
     width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [1000.0]
@@ -50,7 +50,7 @@ def test_the_moving_line_says_which_chapter_how_long_yet_and_what_it_does(
     assert ("[bold]and so on" in line) == (width == 200)
 
 
-def test_without_a_terminal_only_what_stays_is_shown() -> None:
+def test_without_a_terminal_only_permanent_lines_are_shown() -> None:
     made = screen(terminal=False)
     with made:
         made.begin("one")
@@ -69,7 +69,7 @@ def test_without_a_terminal_only_what_stays_is_shown() -> None:
     ]
 
 
-def test_of_pages_that_nobody_has_executed_yet_no_time_is_promised() -> None:
+def test_pages_never_executed_get_no_time_estimate() -> None:
     made = Screen(Console(file=StringIO()))
     made.plan({"new": "it has no stored outputs"}, {"new": None})
     made.begin("new")

@@ -57,13 +57,13 @@ print("two")
 """
 
 
-def test_the_words_and_what_else_there_is() -> None:
+def test_words_and_other_parts_are_counted() -> None:
     found = measure(PAGE)
     # heading 2; text 10; items 2 + 2; table 4; box 2 + 2; what is seen 2
     assert found == Reading(words=26, formulas=1, lines=2, figures=0, questions=2)
 
 
-def test_cells_count_by_what_they_show() -> None:
+def test_cells_count_by_their_visible_parts() -> None:
     caption = (
         'mystnb:\n  image: {alt: "not read"}\n  figure: {caption: "**A caption** of five words."}'
     )

@@ -42,7 +42,7 @@ def article(page: str) -> str:
     return page[page.index("<article") : page.index("</article")]
 
 
-def test_links_come_with_the_address_and_go_with_it(make_book: Callable[..., Book]) -> None:
+def test_repository_links_depend_on_the_address(make_book: Callable[..., Book]) -> None:
     book = make_book(**HOWTO, **LINKED)
     for page in built(book).values():
         assert links(page) == set()
@@ -63,7 +63,9 @@ def test_links_come_with_the_address_and_go_with_it(make_book: Callable[..., Boo
 
 
 @pytest.mark.parametrize("address", [f"{ADDRESS}/", "https://example.org/a/b"])
-def test_another_address_is_one_clear_line(make_book: Callable[..., Book], address: str) -> None:
+def test_an_invalid_address_is_refused_in_one_clear_line(
+    make_book: Callable[..., Book], address: str
+) -> None:
     book = make_book(page="# A page\n")
     set_address(book, address)
     result = book.build()
@@ -72,7 +74,7 @@ def test_another_address_is_one_clear_line(make_book: Callable[..., Book], addre
     assert "Write https://github.com/OWNER/NAME, or leave it empty." in result.stdout
 
 
-def test_no_page_speaks_of_a_repository_by_itself() -> None:
+def test_no_page_mentions_a_repository_without_an_address() -> None:
     """Its words come from course_repository.py, which knows whether there is one.
 
     Chapter 13 leads to the bugs of others: what stands in a link's address does not count.

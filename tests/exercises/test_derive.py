@@ -108,7 +108,7 @@ def test_the_reference_equals_automatic_differentiation(exercise):
             assert np.allclose(mine, theirs.numpy(), rtol=0, atol=close), case.note
 
 
-def test_differences_in_place_of_a_derivative_are_not_near_enough():
+def test_finite_differences_are_rejected_as_a_derivative():
     name = "scaled_dot_product_attention_backward"
     exercise = next(one.values[0] for one in DERIVED if one.values[0].name == name)
     key = build_key(exercise, shown_cases(exercise), ())

@@ -62,7 +62,7 @@ EQUIVALENT = {
 """Changes that change no result, and why; a part of its description names each."""
 
 
-def test_a_mutant_without_an_end_is_caught():
+def test_an_endless_mutant_is_caught():
     def endless(X):
         while True:
             pass
@@ -75,7 +75,7 @@ def test_a_mutant_without_an_end_is_caught():
 @pytest.mark.parametrize("assignment", COURSE.values(), ids=lambda one: one.name)
 def test_mutants_are_caught(assignment):
     survivors, total = [], 0
-    exercises = [one for one in assignment.exercises if one.kind is not Kind.TEST]
+    exercises = [exercise for exercise in assignment.exercises if exercise.kind is not Kind.TEST]
     for exercise in exercises:
         key = grading_key(exercise, 0)
         for change, mutant in mutants(exercise.reference):

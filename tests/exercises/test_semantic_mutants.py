@@ -27,7 +27,7 @@ def test_every_semantic_mutant_is_rejected_or_listed(exercise):
 
 
 @pytest.mark.parametrize("exercise", A_CHAPTER)
-def test_a_semantic_mutant_is_right_where_it_is_not_wrong_on_purpose(exercise):
+def test_a_semantic_mutant_is_wrong_only_where_intended(exercise):
     wrong = {
         name
         for name, answer in wrong_answers(exercise).items()
@@ -37,6 +37,6 @@ def test_a_semantic_mutant_is_right_where_it_is_not_wrong_on_purpose(exercise):
 
 
 @pytest.mark.parametrize("name", EVERYWHERE)
-def test_what_is_listed_of_every_exercise_passes_in_one(name):
+def test_every_listed_mutant_passes_in_some_exercise(name):
     made = ((exercise, wrong_answers(exercise).get(name)) for exercise in NAMED.values())
     assert any(answer and not rejected(exercise, name, answer) for exercise, answer in made)

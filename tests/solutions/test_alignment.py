@@ -229,7 +229,7 @@ def test_a_wide_window_is_hardly_a_window():
 
 
 @given(SEEDS, BATCHES, SIZES, SIZES)
-def test_the_gradients_of_the_scores_sum_to_nothing(seed, batch, n, d_h):
+def test_the_gradients_of_the_scores_sum_to_zero(seed, batch, n, d_h):
     rng = np.random.default_rng(seed)
     scores, H = rng.normal(size=(*batch, n)), rng.normal(size=(*batch, n, d_h))
     mask, d_context = rng.random((*batch, n)) < 0.7, rng.normal(size=(*batch, d_h))
@@ -243,7 +243,7 @@ def test_the_gradients_of_the_scores_sum_to_nothing(seed, batch, n, d_h):
 
 
 @given(SEEDS, BATCHES, SIZES, SIZES)
-def test_coverage_adds_up_what_was_given_away(seed, batch, m, n):
+def test_coverage_sums_the_past_weights(seed, batch, m, n):
     rng = np.random.default_rng(seed)
     scores = rng.normal(size=(*batch, m, n))
     weights, coverage = looks_with_coverage(scores, 1.5)
@@ -252,7 +252,7 @@ def test_coverage_adds_up_what_was_given_away(seed, batch, m, n):
     np.testing.assert_array_equal(weights[..., 0, :], softmax(scores[..., 0, :]))
 
 
-def test_a_penalty_makes_room_for_others():
+def test_a_penalty_shifts_weight_to_other_positions():
     weights, _ = looks_with_coverage(np.array([[3.0, 0.0], [3.0, 0.0]]), 5.0)
     assert weights.argmax(axis=1).tolist() == [0, 1]
 

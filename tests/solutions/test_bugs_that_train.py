@@ -24,7 +24,7 @@ def everything(X):
     return torch.ones(len(X), X.shape[1], X.shape[1], dtype=torch.bool)
 
 
-def test_the_right_attention_is_torchs():
+def test_the_right_attention_equals_torch():
     ours, theirs = layer(bugs.Attention), nn.MultiheadAttention(8, 2, batch_first=True)
     with torch.no_grad():
         theirs.in_proj_weight.copy_(
@@ -62,7 +62,7 @@ def test_one_head_has_nothing_to_merge_and_one_sequence_no_order_of_masks():
 
 def test_heads_that_share_have_fewer_parameters():
     counts = [
-        sum(one.numel() for one in layer(kind).parameters())
+        sum(parameter.numel() for parameter in layer(kind).parameters())
         for kind in (bugs.Attention, bugs.SharedProjection)
     ]
     assert counts == [4 * (64 + 8), 3 * (16 + 4) + 64 + 8]
@@ -105,7 +105,7 @@ def test_the_masks():
 def test_each_bug_changes_one_part():
     parts = [name for name in inspect.get_annotations(bugs.Parts)]
     for name, wrong in bugs.BUGS.items():
-        changed = [one for one in parts if getattr(wrong, one) != getattr(bugs.RIGHT, one)]
+        changed = [part for part in parts if getattr(wrong, part) != getattr(bugs.RIGHT, part)]
         assert len(changed) == 1, name
 
 

@@ -57,7 +57,7 @@ def test_a_students_model_talks_as_the_courses_own(given, capsys):
     assert capsys.readouterr().out.startswith(written)
 
 
-def test_what_is_not_installed_is_named_with_what_to_type(given, capsys, monkeypatch):
+def test_a_missing_package_is_named_with_the_command_to_type(given, capsys, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert given["load"](TodayModel) is None
     told = capsys.readouterr().out
@@ -75,7 +75,7 @@ def test_the_assignment_asks_for_the_file_that_the_course_reads(given):
     assert given["SMOLLM2"] == smollm2_file.SHA256
 
 
-def test_what_is_to_be_typed_names_the_versions_that_the_course_installs():
+def test_the_suggested_command_names_the_versions_of_the_course():
     pins = (BOOK.parent / "requirements.txt").read_text(encoding="utf-8").splitlines()
     source = (BOOK.parent / "exercises" / "today" / "assignment.md").read_text(encoding="utf-8")
     for package in ("gguf", "tokenizers"):

@@ -124,7 +124,7 @@ def test_a_hard_look_is_numpys_choice_row_by_row(seed, rows, L):
         assert log_probability[row] == pytest.approx(np.log(weights[place]))
 
 
-def test_a_hard_look_has_the_frequencies_of_the_weights_and_never_draws_the_forbidden():
+def test_a_hard_look_follows_the_weights_and_never_draws_masked_places():
     scores = np.broadcast_to([-np.inf, 0.0, 2.0, -np.inf, 1.0, -np.inf], (20_000, 6))
     one_hot, log_probability = hard_attention(scores, np.random.default_rng(0))
     weights = softmax(scores[0])
@@ -146,7 +146,7 @@ def test_the_estimates_have_the_true_gradient_as_their_mean_whatever_the_baselin
         np.testing.assert_allclose(estimates.sum(axis=-1), 0, atol=1e-12)
 
 
-def test_a_reward_as_expected_changes_nothing():
+def test_a_reward_equal_to_the_baseline_changes_nothing():
     scores, drawn = np.array([0.0, 2.0, 1.0]), np.array([0.0, 1.0, 0.0])
     assert not score_function_gradient(scores, drawn, -1.5, -1.5).any()
     np.testing.assert_allclose(
@@ -277,7 +277,7 @@ def test_places_are_drawn_by_the_weights():
     np.testing.assert_allclose(drawn(weights).mean(dim=0), weights[0], atol=0.015)
 
 
-def test_the_state_does_not_know_what_was_seen(model, tensors):
+def test_the_state_does_not_depend_on_the_look(model, tensors):
     """Other pictures, same words, same places: same state."""
     images, targets = tensors
     step = [model.decode_step(targets[:, 0], None, model.encode(x)) for x in (images, 1 - images)]
@@ -291,7 +291,7 @@ def test_the_state_does_not_know_what_was_seen(model, tensors):
     torch.testing.assert_close(*states)
 
 
-def test_a_state_that_is_told_the_context_knows_what_was_seen(tensors):
+def test_a_state_fed_with_the_context_depends_on_the_look(tensors):
     images, targets = tensors
     torch.manual_seed(0)
     model = Captioner(told=WIDTH).eval()
@@ -314,7 +314,7 @@ def test_a_captioner_without_attention_is_given_one_vector(tensors):
     assert model.whole.weight.grad.abs().max() > 0
 
 
-def test_what_is_hidden_gets_no_weight_and_the_rest_shares_it_out(model, pictures, tensors):
+def test_hidden_places_get_no_weight_and_the_rest_is_renormalised(model, pictures, tensors):
     images, targets = tensors
     words = torch.full((len(pictures),), 1)
     kept = torch.ones(len(pictures), PLACES, dtype=torch.bool)
@@ -328,7 +328,7 @@ def test_what_is_hidden_gets_no_weight_and_the_rest_shares_it_out(model, picture
     assert torch.equal(shares[:, free], weights[:, free])
 
 
-def test_all_places_that_see_a_shape_are_hidden_and_no_others(model, tensors, pictures):
+def test_exactly_the_places_that_see_a_shape_are_hidden(model, tensors, pictures):
     """Paint over a shape: the annotations that change are those that `seeing` names."""
     image, box = tensors[0][0].clone(), pictures[0].boxes[1]
     before = model.encode(image[None]).annotations[0]
@@ -338,7 +338,7 @@ def test_all_places_that_see_a_shape_are_hidden_and_no_others(model, tensors, pi
     assert changed.sum() > 0.5 * seeing(box).sum()
 
 
-def test_a_free_look_changes_no_word_and_only_words_with_another_kind_are_asked(
+def test_a_free_look_changes_no_word_and_only_contrasting_words_are_tested(
     model, pictures, tensors
 ):
     images, targets = tensors
@@ -360,7 +360,7 @@ def test_a_free_look_changes_no_word_and_only_words_with_another_kind_are_asked(
     assert found[ON_OTHER] + found[ON_NAMED] > 1  # bare ground is hidden both times
 
 
-def test_captions_have_a_row_of_shares_a_word_and_do_not_depend_on_company(model, pictures):
+def test_captions_have_one_row_per_word_and_do_not_depend_on_the_batch(model, pictures):
     images = [picture.image for picture in pictures]
     together = caption(model, images)
     for image, one in zip(images, together, strict=True):
@@ -399,7 +399,7 @@ def test_a_caption_ends_at_stop(pictures):
         ([[0.0]], TypeError),
     ],
 )
-def test_an_image_that_is_none_is_refused(model, pictures, image, error):
+def test_an_invalid_image_is_refused(model, pictures, image, error):
     with pytest.raises(error, match="an image"):
         caption(model, [pictures[0].image, image])
 
@@ -468,7 +468,7 @@ def test_the_gradient_of_the_experiment_is_that_of_the_exercise(model, tensors):
     np.testing.assert_allclose(scores.grad.numpy(), expected, atol=1e-5)
 
 
-def test_a_baseline_of_nothing_changes_no_variance_and_a_good_one_lowers_it(tensors):
+def test_a_zero_baseline_keeps_the_variance_and_a_good_one_lowers_it(tensors):
     torch.manual_seed(0)
     model = Captioner()
     nothing, fitted = Baseline(), Baseline()
@@ -490,7 +490,7 @@ class Witness:
         self.seen.append(targets)
 
 
-def test_all_learners_see_the_same_pictures_and_none_twice():
+def test_all_learners_see_the_same_pictures_once():
     one, other = Witness(), Witness()
     together([one, other], Stream(0), 3)
     assert all(torch.equal(a, b) for a, b in zip(one.seen, other.seen, strict=True))
@@ -512,7 +512,7 @@ def test_the_rate_rises_and_then_falls_to_its_end():
     assert learner.schedule.get_last_lr()[0] == pytest.approx(0.005)
 
 
-def test_a_soft_and_a_hard_learner_differ_in_the_look_alone(tensors):
+def test_a_soft_and_a_hard_learner_differ_only_in_the_look(tensors):
     """With the hard one's draws in place of both looks, and rewards as expected, they agree."""
     torch.manual_seed(0)
     model = Captioner()

@@ -142,7 +142,7 @@ def test_jacobian_norms_stay_below_the_product_of_the_steps(seed, T, d_h):
 
 
 @pytest.mark.parametrize("read", ["encode", "encode_bidirectional"])
-def test_a_sentence_of_no_token_is_an_error(read):
+def test_an_empty_sentence_is_an_error(read):
     rng = np.random.default_rng(0)
     X, h_0 = sentence(rng, (), 0, 3, 2)
     cell = parameters(rng, 3, 2)
@@ -223,7 +223,7 @@ def test_state_norms_of_gated_cells_are_those_of_autograd(kind):
         torch.testing.assert_close(norms[t - 1], torch.linalg.matrix_norm(table, ord=2))
 
 
-def test_a_rate_is_found_again():
+def test_a_known_rate_is_recovered():
     rate, explained = fit_rate(3.0 * 0.7 ** np.arange(20))
     assert rate == pytest.approx(0.7)
     assert explained == pytest.approx(1.0)
@@ -231,7 +231,7 @@ def test_a_rate_is_found_again():
     assert fit_rate(wave)[1] < 0.5
 
 
-def test_measure_covers_every_cell_from_distance_nought():
+def test_measure_covers_every_cell_from_distance_zero():
     found = measure(0, tuple(CELLS))
     assert list(found) == list(CELLS)
     for norms in found.values():

@@ -29,7 +29,7 @@ def drawn(*shape, seed=0):
 
 
 @pytest.mark.parametrize(("n", "d_model", "n_heads"), [(7, 8, 1), (5, 12, 4), (100, 16, 16)])
-def test_the_count_is_that_of_torch(n, d_model, n_heads):
+def test_the_count_equals_torch(n, d_model, n_heads):
     W_q, W_k, W_v, W_o = drawn(4, d_model, d_model)
     X = drawn(n, d_model)
 
@@ -50,7 +50,7 @@ def test_blocks_change_nothing(block, size):
     torch.testing.assert_close(found, right, rtol=0, atol=1e-12)
 
 
-def test_memory_in_blocks_grows_with_the_length_and_not_with_its_square():
+def test_memory_in_blocks_grows_linearly_with_the_length():
     held = [
         peak_bytes(lambda n=n: online_softmax_attention(*drawn(3, n, 4), block=16))
         for n in (200, 400, 800)

@@ -58,7 +58,7 @@ def test_a_sample_has_the_frequencies_of_the_distribution():
     np.testing.assert_allclose(np.bincount(flatter) / len(rows), shares, atol=0.015)
 
 
-def test_as_many_tokens_are_hidden_replaced_and_left_as_is_said():
+def test_masking_follows_the_stated_proportions():
     tokens = np.full((100, 200), 3)
     inputs, targets = mask_tokens(tokens, 50, 49, 0.15, np.random.default_rng(0))
     chosen = targets != -100
@@ -68,7 +68,7 @@ def test_as_many_tokens_are_hidden_replaced_and_left_as_is_said():
     assert (inputs[~chosen] == 3).all()
 
 
-def test_a_word_that_was_learned_from_is_cut_as_it_was_then():
+def test_a_training_word_is_split_as_in_training():
     rng = np.random.default_rng(0)
     words = {"".join(rng.choice(list("abcd"), size=8)): int(rng.integers(1, 9)) for _ in range(40)}
     merges = byte_pair_merges(words, 30)

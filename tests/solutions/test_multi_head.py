@@ -119,7 +119,7 @@ def test_heads_by_hand():
 
 
 @given(SEEDS, BATCHES, SIZES, SIZES, SIZES, SIZES, SIZES, SIZES)
-def test_each_head_is_attention_of_its_own(seed, batch, n, d, n_heads, d_k, d_v, d_out):
+def test_each_head_is_a_separate_attention(seed, batch, n, d, n_heads, d_k, d_v, d_out):
     rng = np.random.default_rng(seed)
     inputs = layer(rng, (*batch, n, d), n_heads, d_k, d_v, d_out)
     X, W_q, W_k, W_v, W_o, _ = inputs
@@ -204,7 +204,9 @@ def test_every_mask_that_broadcasts_is_the_same_for_all_heads(shape):
 
 
 @given(SEEDS, BATCHES, SIZES, SIZES, SIZES, SIZES, st.integers(1, 3))
-def test_a_sequence_that_asks_itself_is_self_attention(seed, batch, n, d, n_heads, d_k, d_v):
+def test_cross_attention_to_the_same_sequence_is_self_attention(
+    seed, batch, n, d, n_heads, d_k, d_v
+):
     rng = np.random.default_rng(seed)
     X, *rest = layer(rng, (*batch, n, d), n_heads, d_k, d_v, 5)
     mask = rng.random((*batch, n, n)) < 0.6
@@ -253,9 +255,7 @@ def test_fusing_by_hand():
 
 
 @given(SEEDS, BATCHES, st.integers(1, 5), SIZES, SIZES, st.data())
-def test_a_pruned_layer_is_the_old_one_with_heads_that_find_nothing(
-    seed, batch, n_heads, d_k, d_v, data
-):
+def test_pruning_equals_silencing_the_removed_heads(seed, batch, n_heads, d_k, d_v, data):
     rng = np.random.default_rng(seed)
     X, *matrices, _ = layer(rng, (*batch, 3, 4), n_heads, d_k, d_v, 5)
     removed = data.draw(st.lists(st.integers(0, n_heads - 1), max_size=n_heads + 1))
@@ -323,7 +323,7 @@ def test_importance_by_hand():
 
 
 @pytest.mark.parametrize("n", [0, 2])
-def test_importance_of_nothing_is_nothing(n):
+def test_importance_of_no_heads_is_empty(n):
     found = head_importance(np.zeros((3, n, n)), np.ones((3, n, 2)), np.ones((6, 4)))
     assert found.tolist() == [0, 0, 0]
 
@@ -343,7 +343,7 @@ def test_a_sequence_holds_both_answers():
     assert (letters.gather(1, found) == torch.stack([asked, asked ^ 1], dim=1)).all()
 
 
-def test_models_differ_in_their_heads_alone():
+def test_models_differ_only_in_their_heads():
     shapes = {
         tuple((name, parameter.shape) for name, parameter in TwoRelations(n).named_parameters())
         for n in HEADS
@@ -364,7 +364,7 @@ def test_weights_do_not_depend_on_the_numbers():
     torch.testing.assert_close(one, other, rtol=0, atol=0)
 
 
-def test_removing_heads_takes_their_contributions_and_no_more():
+def test_removing_heads_removes_only_their_contributions():
     torch.manual_seed(0)
     model = TwoRelations(2)
     test = sequences(6, torch.Generator().manual_seed(1))
@@ -444,7 +444,7 @@ def test_the_example_asks_every_letter_of_four_pairs(n_heads):
     np.testing.assert_allclose(weights.sum(axis=-1), 1, rtol=1e-5)
 
 
-def test_given_shares_are_where_they_belong():
+def test_stored_shares_are_at_their_positions():
     letters, numbers, asked, _ = sequences(5, torch.Generator().manual_seed(1))
     model = GivenShares(1, 3)
     logits, weights = model(letters, numbers, asked)
@@ -454,6 +454,6 @@ def test_given_shares_are_where_they_belong():
     torch.testing.assert_close(weights.sum(dim=-1), torch.ones(5, 1))
 
 
-def test_what_chooses_the_rate_is_not_what_is_reported():
+def test_the_rate_is_not_chosen_on_the_reported_seeds():
     run = train(partial(TwoRelations, 2), 0.003, seed=0, steps=2 * TIMES)
     assert run.validation != run.complete[0]

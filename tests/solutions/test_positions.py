@@ -83,7 +83,7 @@ def test_shifts_are_rotations_that_add_up(d, one, other):
 
 
 @given(EVEN, st.integers(0, 20), st.integers(0, 20), st.integers(0, 20))
-def test_the_product_of_two_encodings_depends_on_their_distance_alone(d, p, distance, elsewhere):
+def test_the_product_of_two_encodings_depends_only_on_their_distance(d, p, distance, elsewhere):
     encoding = sinusoidal_positions(41, d)
     here = encoding[p] @ encoding[p + distance]
     there = encoding[elsewhere] @ encoding[elsewhere + distance]
@@ -272,7 +272,7 @@ def test_a_table_without_a_middle_is_refused_with_its_number(rows):
         relative_scores(np.ones((2, 4)), np.ones((2, 4)), np.ones((rows, 4)))
 
 
-def test_one_token_and_none():
+def test_one_token_and_no_token():
     assert sinusoidal_positions(0, 6).shape == (0, 6)
     assert sinusoidal_positions(1, 2).tolist() == [[0, 1]]
     x = np.array([[3.0, 4.0]])
@@ -339,7 +339,7 @@ def test_torch_turns_as_numpy_does(method):
         np.testing.assert_allclose(turned, rotary(K.numpy(), np.arange(5) / 4), atol=1e-6)
 
 
-def test_stretching_changes_a_copy_and_nothing_but_rotary():
+def test_stretching_changes_only_rotary_in_a_copy():
     torch.manual_seed(0)
     model = Reader("rotary")
     before = model.place.waves.clone()
@@ -351,7 +351,7 @@ def test_stretching_changes_a_copy_and_nothing_but_rotary():
         stretch(Reader("none"), "YaRN")
 
 
-def test_methods_are_compared_on_one_model_and_trained_on_alike(monkeypatch):
+def test_methods_share_one_model_and_the_same_further_training(monkeypatch):
     torch.manual_seed(0)
     model = Reader("rotary")
     monkeypatch.setattr(longer_context, "trained", lambda *_: model)
@@ -359,9 +359,9 @@ def test_methods_are_compared_on_one_model_and_trained_on_alike(monkeypatch):
     results = compare_methods(0)
     assert list(results) == list(METHODS)
     assert results["unchanged"].at_once == assess(model, "before", 0)
-    at_once = [one.at_once.looks for one in results.values()]
+    at_once = [result.at_once.looks for result in results.values()]
     assert all(one != other for one, other in itertools.combinations(at_once, 2))
-    assert all(one.after != one.at_once for one in results.values())
+    assert all(result.after != result.at_once for result in results.values())
 
 
 def test_buckets_are_exact_near_and_wide_far_away():
@@ -377,7 +377,7 @@ def test_buckets_are_exact_near_and_wide_far_away():
 
 
 @pytest.mark.parametrize("scheme", [*SCHEMES, "buckets"])
-def test_without_a_position_the_order_of_the_records_is_nothing(scheme):
+def test_without_positions_the_order_of_the_records_does_not_matter(scheme):
     torch.manual_seed(0)
     model = Reader(scheme)
     if scheme in ("relative", "buckets"):
@@ -423,7 +423,7 @@ def test_rows_beyond_the_trained_lengths_are_never_trained():
     assert not (rows[:LONGEST] == fresh[:LONGEST]).all(dim=-1).any()
 
 
-def test_a_short_training_gives_all_that_the_chapter_shows():
+def test_a_short_training_fills_all_results_of_the_chapter():
     run = assess(trained("relative", "before", seed=0, steps=150), "before", seed=0)
     assert isinstance(run, Run)
     assert list(run.accuracy) == list(LENGTHS)
@@ -433,7 +433,7 @@ def test_a_short_training_gives_all_that_the_chapter_shows():
     assert int(np.argmax(run.looks)) == 3
 
 
-def test_training_on_changes_the_model_it_is_given():
+def test_further_training_changes_the_given_model():
     torch.manual_seed(0)
     model = Reader("rotary")
     before = model.W_q.weight.clone()

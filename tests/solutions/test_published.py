@@ -62,9 +62,9 @@ def test_every_layer_equals_that_of_the_reference_implementation(minilm, referen
 
 
 @torch.no_grad()
-def test_one_wrong_matrix_is_seen(minilm, reference):
+def test_a_single_wrong_matrix_is_detected(minilm, reference):
     """The comparison above can fail: query and key of one layer exchanged."""
-    weights = {name: one.numpy().copy() for name, one in minilm.encoder.state_dict().items()}
+    weights = {name: tensor.numpy().copy() for name, tensor in minilm.encoder.state_dict().items()}
     q, k = (f"blocks.5.attention.W_{one}.weight" for one in "qk")
     weights[q], weights[k] = weights[k], weights[q]
     wrong = BERT(30522, 384, 12, 1536, 6, 512)
@@ -90,7 +90,7 @@ def _rows(minilm, texts):
 
 def test_a_vector_is_of_length_1_and_does_not_depend_on_its_neighbours(minilm):
     texts = ["A cat sat on the mat.", "Yes.", "The animal did not cross the street."]
-    together, alone = minilm.embed(texts), torch.cat([minilm.embed([one]) for one in texts])
+    together, alone = minilm.embed(texts), torch.cat([minilm.embed([text]) for text in texts])
     torch.testing.assert_close(together.norm(dim=-1), torch.ones(3))
     torch.testing.assert_close(together, alone, rtol=0, atol=1e-5)
 
@@ -145,7 +145,7 @@ class WithGELU(EncoderBlock):
 
 
 @pytest.mark.parametrize(("block", "least", "most"), [(EncoderBlock, 0.05, 1), (WithGELU, 0, 5e-6)])
-def test_the_assignment_tells_whose_block_is_that_of_the_weights(tried, capsys, block, least, most):
+def test_the_assignment_names_the_block_of_the_weights(tried, capsys, block, least, most):
     tried["compare_with_published"](block)
     said = capsys.readouterr().out
     assert least <= float(said.split()[-1]) <= most, said
@@ -157,7 +157,7 @@ def test_the_assignment_compares_with_what_was_published(tried, minilm):
     torch.testing.assert_close(minilm.embed(texts)[:, :6], tried["PUBLISHED"], rtol=0, atol=1e-6)
 
 
-def test_the_assignment_says_where_the_weights_are_to_be_had(tried, capsys, monkeypatch):
+def test_the_assignment_says_where_to_get_the_weights(tried, capsys, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert tried["compare_with_published"](EncoderBlock) is None
     assert files.INSTALL in capsys.readouterr().out
@@ -200,13 +200,13 @@ def test_as_many_tokens_as_there_are_positions_are_read(minilm):
     assert minilm.embed([]).shape == (0, 384)
 
 
-def test_a_named_folder_is_the_only_place_that_is_looked_in(monkeypatch, tmp_path):
+def test_only_the_named_folder_is_searched(monkeypatch, tmp_path):
     monkeypatch.setenv(files.VARIABLE, str(tmp_path))
     with pytest.raises(PublishedFileError, match=r"tokenizer\.json is missing\. COURSE_MINILM"):
         files.read_published(files.TOKENIZER)
 
 
-def test_a_file_that_is_cut_off_is_refused(monkeypatch, tmp_path):
+def test_a_truncated_file_is_refused(monkeypatch, tmp_path):
     whole = files.find(files.TOKENIZER).read_bytes()
     (tmp_path / files.TOKENIZER).write_bytes(whole[:-1])
     monkeypatch.setenv(files.VARIABLE, str(tmp_path))

@@ -70,7 +70,7 @@ def test_equals_torch_over_shapes_and_masks(seed, batch, n_q, n_k, d_k, d_v, dty
 
 
 @given(SEEDS, BATCHES, SIZES, SIZES, SIZES, SIZES)
-def test_rows_sum_to_one_or_to_nothing(seed, batch, n_q, n_k, d_k, d_v):
+def test_rows_sum_to_one_or_to_zero(seed, batch, n_q, n_k, d_k, d_v):
     rng = np.random.default_rng(seed)
     Q, K, V = qkv(rng, batch, n_q, n_k, d_k, d_v)
     mask = rng.random((n_q, n_k)) < 0.4
@@ -170,7 +170,7 @@ def test_one_token_attends_to_itself():
     np.testing.assert_array_equal(output, V)
 
 
-def test_no_query_gets_no_answer():
+def test_no_queries_give_an_empty_result():
     Q, K, V = qkv(np.random.default_rng(0), (2,), 0, 3, 4, 5)
     output, weights = scaled_dot_product_attention(Q, K, V)
     assert output.shape == (2, 0, 5)
@@ -179,7 +179,7 @@ def test_no_query_gets_no_answer():
 
 @pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize(("n_q", "n_k"), [(0, 0), (0, 3), (3, 0), (1, 1), (1, 0)])
-def test_cross_attention_of_no_token_and_of_one(masked, n_q, n_k):
+def test_cross_attention_of_zero_and_one_tokens(masked, n_q, n_k):
     """Nobody asks, nobody answers, or all that could answer is hidden: zeros of the right shape."""
     rng = np.random.default_rng(0)
     X, context = rng.normal(size=(2, n_q, 4)), rng.normal(size=(2, n_k, 5))
@@ -231,12 +231,12 @@ def test_softmax_jacobian_is_the_slope(seed, n):
     np.testing.assert_allclose(softmax_jacobian(softmax(scores)), slope, atol=1e-8)
 
 
-def test_entropy_runs_from_nothing_to_the_logarithm_of_the_number():
+def test_entropy_ranges_from_zero_to_the_logarithm_of_the_length():
     rows = np.array([[0.25, 0.25, 0.25, 0.25], [0.0, 1.0, 0.0, 0.0]])
     np.testing.assert_allclose(entropy(rows), [np.log(4), 0.0])
 
 
-def test_all_that_is_measured_has_a_row_a_seed_and_a_column_a_width():
+def test_measurements_have_a_row_per_seed_and_a_column_per_width():
     measured = measure_all([3, 1])
     assert {scale for scale, _ in measured} == set(SCALES)
     assert {table.shape for table in measured.values()} == {(2, len(WIDTHS))}
@@ -258,7 +258,7 @@ def test_recall_sequences_hold_the_answer_and_the_distractor(task):
 
 
 @pytest.mark.parametrize("layer", LAYERS)
-def test_recall_models_differ_in_their_projections_alone(layer):
+def test_recall_models_differ_only_in_their_projections(layer):
     torch.manual_seed(0)
     model = Recall(layer)
     letters, numbers, asked, _ = sample(4, "own", torch.Generator().manual_seed(1))
@@ -284,7 +284,7 @@ def test_with_two_projections_both_of_a_pair_may_prefer_the_other():
 
 
 @pytest.mark.parametrize("start", [SMALL, USUAL])
-def test_the_start_sets_the_size_of_the_embeddings_alone(start):
+def test_the_initial_scale_affects_only_the_embeddings(start):
     torch.manual_seed(0)
     model = Recall("Q, K, V", start, d=512)
     for embedding in (model.letter, model.number):
@@ -324,7 +324,7 @@ def test_padding_at_the_front_changes_nothing(seed, lengths):
 
 
 @given(SEEDS, st.floats(0.1, 0.9))
-def test_divided_by_the_divisor_the_weights_have_the_entropy_that_was_asked_for(seed, share):
+def test_the_divisor_gives_weights_with_the_requested_entropy(seed, share):
     scores = np.random.default_rng(seed).normal(size=(6, 9)) * 4
     bits = share * np.log2(9)
     weights = softmax(scores / divisor_for_entropy(scores, bits))
@@ -332,12 +332,12 @@ def test_divided_by_the_divisor_the_weights_have_the_entropy_that_was_asked_for(
 
 
 @given(SEEDS, BATCHES, SIZES, SIZES, SIZES, SIZES)
-def test_the_gradients_of_a_row_of_scores_sum_to_nothing(seed, batch, n_q, n_k, d_k, d_v):
+def test_the_gradients_of_a_row_of_scores_sum_to_zero(seed, batch, n_q, n_k, d_k, d_v):
     """So a vector that is added to every key changes no gradient of the values or the keys."""
     rng = np.random.default_rng(seed)
     Q, K, V = qkv(rng, batch, n_q, n_k, d_k, d_v)
     d_output = rng.normal(size=(*batch, n_q, d_v))
     gradients = scaled_dot_product_attention_backward(Q, K, V, d_output)
     moved = scaled_dot_product_attention_backward(Q, K + rng.normal(size=d_k), V, d_output)
-    for one, other in zip(gradients, moved, strict=True):
-        assert np.allclose(one, other)
+    for gradient, other in zip(gradients, moved, strict=True):
+        assert np.allclose(gradient, other)

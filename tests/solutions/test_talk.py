@@ -29,7 +29,7 @@ class Bytes:
         yield from self.said.encode()
 
 
-def test_no_character_is_shown_before_it_is_whole():
+def test_no_character_is_shown_before_it_is_complete():
     model = Bytes()
     shown = list(talk.pieces(model, "déjà".encode()))
     assert "".join(shown) == "déjà"
@@ -60,7 +60,7 @@ def asking(monkeypatch: pytest.MonkeyPatch, model: Bytes, *lines: str) -> None:
     talk.main()
 
 
-def test_a_talk_goes_on_and_an_empty_line_asks_nothing(monkeypatch, capsys):
+def test_a_conversation_continues_and_empty_lines_are_ignored(monkeypatch, capsys):
     model = Bytes("ja")
     asking(monkeypatch, model, "eins?", "  ", "zwei?")
     assert model.questions[-1] == ["eins?", "ja", "zwei?"]
@@ -68,7 +68,7 @@ def test_a_talk_goes_on_and_an_empty_line_asks_nothing(monkeypatch, capsys):
     assert told.count("ja\n[2 tokens, ") == 2
 
 
-def test_a_talk_that_is_too_long_begins_anew_and_says_so(monkeypatch, capsys):
+def test_an_overlong_conversation_restarts_with_a_notice(monkeypatch, capsys):
     model = Bytes("ja", asked=(CONTEXT - talk.MOST) // 2)
     asking(monkeypatch, model, "eins?", "zwei?")
     assert model.questions[-1] == ["zwei?"]
@@ -89,7 +89,7 @@ def test_a_missing_file_is_one_line_that_says_what_to_type(monkeypatch):
         talk.main()
 
 
-def test_too_little_memory_is_said_before_anything_is_read(monkeypatch):
+def test_too_little_memory_is_reported_before_loading(monkeypatch):
     little = type("Memory", (), {"available": 10**8})
     monkeypatch.setattr(psutil, "virtual_memory", lambda: little)
     monkeypatch.setattr(talk, "SmolLM2", None)

@@ -154,7 +154,7 @@ def test_padding_changes_nothing(seed, n, padding, m, dtype):
 @pytest.mark.parametrize("n_layers", [0, 1, 2])
 @pytest.mark.parametrize("m", [0, 1, 3])
 @pytest.mark.parametrize("n", [0, 1, 4])
-def test_no_token_one_token_and_a_source_that_is_all_padding(n, m, n_layers):
+def test_zero_tokens_one_token_and_an_all_padding_source(n, m, n_layers):
     torch.manual_seed(0)
     machine = Transformer(5, 7, 6, 3, 4, n_layers)
     for mask in (None, torch.zeros(2, n, dtype=torch.bool)):
@@ -165,7 +165,7 @@ def test_no_token_one_token_and_a_source_that_is_all_padding(n, m, n_layers):
             assert one is None or one.isfinite().all()
 
 
-def test_the_machine_refuses_what_does_not_fit():
+def test_the_machine_refuses_mismatched_inputs():
     with pytest.raises(ValueError, match=r"6 features .* 4 heads"):
         Transformer(5, 7, 6, 4, 3, 1)
     with pytest.raises(ValueError, match="5"):
@@ -225,7 +225,7 @@ def test_the_smoothed_loss_equals_torch(seed, shape, V, smoothing, ignored, larg
 
 
 @pytest.mark.parametrize("ignored", [1, -100])
-def test_the_smoothed_loss_of_nothing_is_0_and_so_are_its_gradients(ignored):
+def test_the_smoothed_loss_without_targets_is_0_and_so_are_its_gradients(ignored):
     logits = torch.randn(2, 3, 4, requires_grad=True)
     targets = torch.full((2, 3), ignored)
     loss = label_smoothed_loss(logits, targets, 0.1, ignored)
@@ -236,7 +236,7 @@ def test_the_smoothed_loss_of_nothing_is_0_and_so_are_its_gradients(ignored):
 
 @settings(deadline=None)
 @given(st.integers(1, 10_000), st.integers(1, 10_000), st.integers(1, 1000))
-def test_the_rate_is_that_of_the_paper(step, warmup, d_model):
+def test_the_rate_equals_that_of_the_paper(step, warmup, d_model):
     rate = warmup_learning_rate(step, d_model, warmup)
     peak = warmup_learning_rate(warmup, d_model, warmup)
     assert peak == pytest.approx((d_model * warmup) ** -0.5)
@@ -307,7 +307,7 @@ def test_a_beam_as_wide_as_the_tree_finds_what_enumeration_finds(
         for length in range(max_len)
         for sentence in itertools.product(words, repeat=length)
     ]
-    scores = [score_of(step, start, one, length_penalty) for one in sentences]
+    scores = [score_of(step, start, sentence, length_penalty) for sentence in sentences]
     beam = max(V * (V - 1) ** (max_len - 1), len(sentences))
     tokens, score = beam_search(step, start, stop, beam, max_len, length_penalty)
     assert score == pytest.approx(max(scores))
@@ -337,13 +337,13 @@ def test_a_sentence_that_never_stops_is_cut_off(seed, beam, max_len, length_pena
     assert score == pytest.approx(score_of(step, 0, tokens, length_penalty))
 
 
-def test_without_room_nothing_is_written_and_nothing_asked():
+def test_with_no_steps_left_the_model_is_not_called():
     calls = []
     assert beam_search(language(0, 4, calls), 0, 1, 3, 0, 1.0) == ([], 0.0)
     assert calls == []
 
 
-def test_the_search_is_over_when_as_many_have_ended_as_the_beam_is_wide():
+def test_the_search_ends_when_beam_width_sentences_have_ended():
     rows = {0: [0.0, 0.5, 0.3, 0.2], 2: [0.0, 0.6, 0.2, 0.2], 3: [0.0, 0.6, 0.2, 0.2]}
     calls = []
 
@@ -372,7 +372,7 @@ def test_the_length_penalty_changes_the_answer():
     assert score == pytest.approx(-2.5 / (8 / 6) ** 2)
 
 
-def test_of_equal_sums_the_better_beginning_and_then_the_lower_token_is_kept():
+def test_ties_prefer_the_better_prefix_and_then_the_lower_token():
     def step(tokens):
         return np.full(4, -1.0)
 
@@ -428,7 +428,7 @@ def machine_of(parts):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_machine_of_the_given_parts_is_right(given_parts, seed):
+def test_a_machine_built_from_the_given_parts_is_correct(given_parts, seed):
     exercise = COURSE["transformer"].exercise("Transformer")
     hidden = exercise.hidden(np.random.default_rng(seed))
     key = build_key(exercise, public_cases(exercise), hidden)
@@ -436,7 +436,7 @@ def test_a_machine_of_the_given_parts_is_right(given_parts, seed):
     assert judgement.passed, judgement
 
 
-def test_the_given_positions_are_those_of_chapter_seven(given_parts):
+def test_the_given_positions_equal_those_of_chapter_seven(given_parts):
     for n, d_model in ((0, 4), (1, 2), (7, 6)):
         found = given_parts["sinusoidal_positions"](n, d_model)
         assert found.dtype == torch.float32

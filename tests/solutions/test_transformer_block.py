@@ -152,15 +152,15 @@ def test_the_parallel_block_by_hand():
     block = ParallelBlock(2, 1, 3)
     with torch.no_grad():
         for part in (block.attention, block.feed_forward):
-            for one in part.parameters():
-                one.zero_()
+            for parameter in part.parameters():
+                parameter.zero_()
         block.attention.W_o.bias.copy_(torch.tensor([1.0, 1.0]))
         block.feed_forward.W_2.bias.copy_(torch.tensor([10.0, 20.0]))
     X = torch.tensor([[[1.0, 3.0], [0.0, 5.0]]])
     assert torch.equal(block(X), X + torch.tensor([11.0, 21.0]))
 
 
-def test_the_sublayer_drops_in_training_alone():
+def test_the_sublayer_applies_dropout_only_in_training():
     X, nothing = torch.tensor([[1.0, 3.0]]), torch.zeros(2, 2)
     added = (nothing, nothing[0], nothing, torch.tensor([5.0, 5.0]))
     assert feed_forward_sublayer(X, *added, 0.0, 1.0, True).tolist() == [[1, 3]]
@@ -210,9 +210,7 @@ def test_attention_equals_chapter_six_over_any_mask(seed, batch, n, n_heads, d_h
 
 
 @given(SEEDS, BATCHES, st.integers(0, 4), st.integers(0, 4), DTYPES)
-def test_a_token_with_nothing_to_attend_to_gets_the_bias_and_finite_gradients(
-    seed, batch, n_q, n_k, dtype
-):
+def test_a_fully_masked_token_gets_the_bias_and_finite_gradients(seed, batch, n_q, n_k, dtype):
     torch.manual_seed(seed)
     ours = scrambled(MultiHeadAttention(6, 2), dtype)
     X, context = tokens(*batch, n_q, 6, dtype=dtype), tokens(*batch, n_k, 6, dtype=dtype)
@@ -227,8 +225,8 @@ def test_a_token_with_nothing_to_attend_to_gets_the_bias_and_finite_gradients(
     sums = weights.sum(dim=-1)[..., ~alone]
     torch.testing.assert_close(sums, torch.ones_like(sums), rtol=0, atol=1e-5)
     output.sum().backward()
-    gradients = [X.grad, context.grad, *(one.grad for one in ours.parameters())]
-    assert all(one.isfinite().all() for one in gradients)
+    gradients = [X.grad, context.grad, *(parameter.grad for parameter in ours.parameters())]
+    assert all(gradient.isfinite().all() for gradient in gradients)
     looked_at = torch.autograd.grad((weights * torch.rand_like(weights)).sum(), (X, context))
     assert all(one.isfinite().all() for one in looked_at)
 
@@ -236,8 +234,8 @@ def test_a_token_with_nothing_to_attend_to_gets_the_bias_and_finite_gradients(
 def test_attention_by_hand():
     ours = MultiHeadAttention(2, 2)
     with torch.no_grad():
-        for one in ours.children():
-            one.bias.zero_()
+        for child in ours.children():
+            child.bias.zero_()
         ours.W_v.weight.copy_(torch.tensor([[1.0, 0.0], [0.0, 3.0]]))
         ours.W_o.weight.copy_(torch.tensor([[0.0, 1.0], [1.0, 0.0]]))
     assert ours(torch.tensor([[1.0, 2.0]])).tolist() == [[6.0, 1.0]]
@@ -284,7 +282,7 @@ def test_decoder_block_equals_torch(
 
 
 @given(SEEDS, st.integers(0, 4), st.integers(0, 4), NORMS, DTYPES)
-def test_blocks_in_which_some_may_attend_to_nothing_stay_finite(seed, n, n_k, norm, dtype):
+def test_blocks_with_fully_masked_tokens_stay_finite(seed, n, n_k, norm, dtype):
     torch.manual_seed(seed)
     X, context = tokens(2, n, 6, dtype=dtype), tokens(2, n_k, 6, dtype=dtype)
     mask, context_mask = torch.rand(2, n, n) < 0.3, torch.rand(2, n, n_k) < 0.3
@@ -299,7 +297,7 @@ def test_blocks_in_which_some_may_attend_to_nothing_stay_finite(seed, n, n_k, no
 
 @pytest.mark.parametrize("norm", ["post", "pre"])
 @pytest.mark.parametrize("n", [0, 1])
-def test_blocks_of_no_token_and_of_one(norm, n):
+def test_blocks_with_zero_and_one_tokens(norm, n):
     X, nothing = tokens(2, n, 6, dtype=torch.float32), tokens(2, 0, 6, dtype=torch.float32)
     mask = torch.zeros(n, n, dtype=torch.bool)
     for output in (

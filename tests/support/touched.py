@@ -108,7 +108,7 @@ class Selection:
             signal.signal(signal.SIGALRM, before)
 
     def nearness(self, item: pytest.Item) -> int:
-        """Return the number of imports from a test to the nearest change; FAR if there is no path."""
+        """Return the number of imports from a test to the nearest change, or FAR."""
         parameters = getattr(getattr(item, "callspec", None), "params", {})
         for value in parameters.values():
             own = modules_of(value) & self.graph.modules  # without toys

@@ -133,7 +133,7 @@ def test_colours_and_kinds_have_boxes_and_other_words_have_none(seed, split):
 
 @given(seed=SEEDS, split=SPLITS)
 @settings(max_examples=40, deadline=None)
-def test_no_relation_in_a_picture_goes_unsaid(seed, split):
+def test_captions_mention_every_relation_in_a_picture(seed, split):
     for picture in sample_pictures(10, default_rng(seed), split):
         boxes = list(dict.fromkeys(box for box in picture.boxes if box))
         assert [relation(*pair) for pair in pairwise(boxes)] == parse(picture.caption)[1]
@@ -206,7 +206,7 @@ def test_no_two_pictures_are_the_same():
     assert len({picture.image.tobytes() for picture in pictures}) == 300
 
 
-def test_every_picture_has_noise_of_its_own():
+def test_every_picture_has_its_own_noise():
     for picture in sample_pictures(20, default_rng(9)):
         outside = np.ones((SIDE, SIDE), dtype=bool)
         for box in filter(None, picture.boxes):
@@ -249,7 +249,7 @@ def test_a_word_outside_the_vocabulary_is_unknown():
     assert batch.targets.tolist() == [[START, 4, UNKNOWN, STOP]]
 
 
-def test_a_batch_of_nothing_of_no_words_or_of_a_wrong_image_is_refused():
+def test_a_batch_without_pictures_words_or_valid_images_is_refused():
     with pytest.raises(ValueError, match="at least one picture"):
         make_batch([])
     with pytest.raises(ValueError, match="empty sentence"):

@@ -517,7 +517,7 @@ def test_the_weather_question_is_seven_words_against_six():
     assert pair.unaligned == frozenset()
 
 
-def test_the_economic_area_turns_round_in_french_and_is_a_compound_in_german():
+def test_the_economic_area_is_reversed_in_french_and_a_compound_in_german():
     english = "The European Economic Area is important."
     french, german = by_hand(english, "french"), by_hand(english, "german")
     assert french.source[:4] == ("the", "European", "Economic", "Area")
@@ -543,7 +543,7 @@ def test_one_word_for_two_and_two_words_for_one_are_aligned(english, language, e
     assert expected <= links(by_hand(english, language))
 
 
-def test_words_that_stand_for_nothing_are_marked():
+def test_words_without_counterpart_are_marked():
     german = by_hand("I know that he can repair the clock.", "german")
     assert [german.target[t] for t in german.unaligned] == [","]
     french = by_hand("The boy gives the girl the book.", "french")
@@ -593,7 +593,7 @@ def test_the_same_seed_gives_the_same_pairs(seed):
 
 
 @pytest.mark.parametrize("on", [True, False])
-def test_the_collector_is_afterwards_as_it_was(on):
+def test_the_garbage_collector_is_restored(on):
     was_on = gc.isenabled()
     (gc.enable if on else gc.disable)()
     try:

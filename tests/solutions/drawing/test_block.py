@@ -5,7 +5,7 @@ import matplotlib.pyplot as plt
 from solutions.drawing.block import encoder_blocks
 
 
-def test_norms_stand_on_the_path_after_the_sums_and_off_it_before_the_sublayers():
+def test_post_norms_are_on_the_residual_path_and_pre_norms_off_it():
     after, before = encoder_blocks()
     found = [
         [(text.get_position(), text.get_text()) for text in ax.texts] for ax in (after, before)

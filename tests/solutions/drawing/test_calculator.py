@@ -45,7 +45,7 @@ def test_the_page_predicts_the_same(n, d_model, n_heads, n_layers):
         assert list(theirs[kind].values()) == list(ours[kind].values())
 
 
-def test_without_scripts_there_is_a_table_of_what_was_measured():
+def test_without_scripts_there_is_a_table_of_measurements():
     html = calculator(DATA)
     assert html.count("<tr>") == 3
     assert "1.2 ms, 0.002 MB" in html

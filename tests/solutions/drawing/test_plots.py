@@ -51,7 +51,7 @@ def test_heatmap_shows_masked_and_negative_scores():
     assert [half, high] == [to_rgba(HEAT, 0.5), to_rgba(HEAT, 1)]
 
 
-def test_heatmap_without_numbers_writes_none_and_draws_where_it_is_told():
+def test_heatmap_without_numbers_draws_on_the_given_axes():
     _, axes = plt.subplots(1, 2)
     assert heatmap(np.eye(2), "ab", "ab", ax=axes[1], annotate=False) is axes[1]
     assert texts(axes[1]) == []

@@ -26,7 +26,7 @@ class EvenDraws:
 @pytest.mark.parametrize("temperature", [0.1, 1.0, 1.9])
 @pytest.mark.parametrize("top_k", [1, 3, None])
 @pytest.mark.parametrize("top_p", [0.05, 0.6, None])
-def test_the_page_shapes_a_distribution_as_the_course_does(temperature, top_k, top_p):
+def test_the_page_transforms_a_distribution_like_the_course(temperature, top_k, top_p):
     arguments = [LOGITS.tolist(), temperature, top_k or LOGITS.size, top_p or 1]
     code = (
         f"const {{shaped}} = await import({json.dumps(MODULE.as_uri())});"

@@ -62,7 +62,7 @@ def test_held_out_pairs_have_the_lengths_and_are_always_the_same():
     assert pairs == held_out_pairs("french", (10, 12), 20, (1, 2))
 
 
-def test_lengths_that_no_sentence_has_are_refused():
+def test_impossible_lengths_are_refused():
     with pytest.raises(ValueError, match="hardly any sentence of 1 to 1 clauses has 50 to 60"):
         held_out_pairs("german", (50, 60), 5, (1, 1))
 

@@ -37,7 +37,7 @@ def test_every_field_is_filled(run):
     assert run.seconds > 0
 
 
-def test_a_restored_machine_says_the_same(run):
+def test_a_restored_machine_gives_the_same_translations(run):
     pairs = held_out_pairs(LANGUAGE, (3, 9), 3, CLAUSES)
     torch.manual_seed(1)
     first, second = (translate_pairs(restore(run), run.task, pairs) for _ in range(2))
@@ -51,7 +51,7 @@ def test_sentences_beyond_have_more_clauses_than_any_of_the_training():
         assert BEYOND[0] <= len(pair.source) <= BEYOND[1]
 
 
-def test_figure_data_has_a_row_a_seed(run):
+def test_figure_data_has_a_row_per_seed(run):
     data = json.loads(json.dumps(as_figure_data([run, run])))
     assert np.shape(data["token_accuracy"]) == np.shape(data["bleu"]) == (2, len(LENGTHS))
     assert data["bleu_beyond"] == [run.beyond.bleu] * 2

@@ -20,7 +20,7 @@ def seeded():
     torch.manual_seed(0)
 
 
-def test_the_loop_of_a_gru_has_the_numbers_and_gradients_of_pytorchs():
+def test_the_gru_loop_equals_pytorch_in_values_and_gradients():
     X, start = numbers(ROWS, STEPS, CONTEXT), numbers(ROWS, WIDTH)
     theirs = nn.GRU(CONTEXT, WIDTH, batch_first=True).double()
     W_word, W_state, bias, state_bias = parameters = list(theirs.parameters())
@@ -38,7 +38,7 @@ def test_the_loop_of_a_gru_has_the_numbers_and_gradients_of_pytorchs():
 
 
 @pytest.mark.parametrize("steps", [1, STEPS])
-def test_the_gradients_of_a_gru_are_those_of_small_steps(steps):
+def test_the_gradients_of_a_gru_match_finite_differences(steps):
     inputs = numbers(steps, ROWS, 3 * WIDTH), numbers(ROWS, WIDTH)
     assert torch.autograd.gradcheck(gru, (*inputs, numbers(3 * WIDTH, WIDTH), numbers(3 * WIDTH)))
 
@@ -60,7 +60,7 @@ def to_look(steps=STEPS):
 
 
 @pytest.mark.parametrize("steps", [1, 3])
-def test_the_gradients_of_the_decoder_that_looks_are_those_of_small_steps(steps):
+def test_the_gradients_of_the_attention_decoder_match_finite_differences(steps):
     assert torch.autograd.gradcheck(lambda *inputs: looked(*inputs)[:2], to_look(steps))
 
 
@@ -94,7 +94,7 @@ def test_chapter_2s_decoder_trains_on_the_steps_that_it_writes_with():
         torch.testing.assert_close(one, other)
 
 
-def test_the_encoder_reads_as_pytorchs_gru_of_two_directions_does():
+def test_the_encoder_equals_pytorchs_bidirectional_gru():
     encoder = Encoder(9, WIDTH).double()
     lengths = MASK.sum(dim=1)
     sources = torch.randint(1, 9, MASK.shape) * MASK

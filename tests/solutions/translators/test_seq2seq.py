@@ -40,7 +40,7 @@ def step_by_step(model, memory, inputs):
     return torch.stack(logits, dim=1), looks
 
 
-def test_steps_give_what_the_whole_target_at_once_gives(model):
+def test_single_steps_equal_decoding_the_whole_target(model):
     whole, weights = model(SOURCES, LENGTHS, TARGETS[:, :-1])
     logits, looks = step_by_step(model, model.encode(SOURCES, LENGTHS), TARGETS[:, :-1])
     torch.testing.assert_close(logits, whole, rtol=1e-4, atol=1e-5)
@@ -57,7 +57,7 @@ def test_padding_changes_nothing(model):
         torch.testing.assert_close(alone[0], whole[i], rtol=1e-4, atol=1e-5)
 
 
-def test_the_bottleneck_knows_the_source_by_one_vector_alone():
+def test_the_bottleneck_depends_on_the_source_through_one_vector_only():
     model = bottleneck(len(SOURCE), len(TARGET)).eval()
     memory = model.encode(SOURCES, LENGTHS)
     assert memory.context.shape == (len(PAIRS), 256)
@@ -94,7 +94,7 @@ def test_continuations_are_the_log_probabilities_of_the_next_token(model):
         np.testing.assert_allclose(found, logits[0, i - 1].log_softmax(-1).numpy(), atol=1e-4)
 
 
-def test_weights_are_shares_of_the_tokens_that_stand_there():
+def test_weights_are_distributions_over_the_real_tokens():
     model = attention(len(SOURCE), len(TARGET)).eval()
     _, weights = model(SOURCES, LENGTHS, TARGETS[:, :-1])
     torch.testing.assert_close(weights.sum(dim=-1), torch.ones(TARGETS[:, :-1].shape))
@@ -121,7 +121,7 @@ class Script(torch.nn.Module):
         return torch.nn.functional.one_hot(tokens, 9).float(), place, weights
 
 
-def test_a_translation_ends_at_stop_and_hears_its_own_words():
+def test_a_translation_ends_at_stop_and_is_fed_its_own_words():
     model = Script([5, 6, STOP, 8, 8], [7, STOP, 7, 7, 7])
     long, short = translate(model, torch.zeros(2, 3, dtype=torch.long), torch.tensor([3, 2]), 5)
     assert (long.tokens, short.tokens) == ([5, 6], [7])
@@ -157,13 +157,13 @@ def test_an_empty_sentence_is_refused_before_it_reaches_a_model():
         make_batch([TokenPair((), ("nichts",))], SOURCE, TARGET)
 
 
-def test_the_fused_norms_have_the_numbers_and_the_names_of_chapter_8s():
+def test_the_fused_norms_have_the_values_and_names_of_chapter_8():
     torch.manual_seed(0)
     ours = DecoderStack(len(TARGET), 32, 2, 32, 2)
     for parameter in ours.parameters():
         torch.nn.init.normal_(parameter, std=0.3)
     fused = with_fused_norms(copy.deepcopy(ours))
-    assert not any(isinstance(one, LayerNorm) for one in fused.modules())
+    assert not any(isinstance(module, LayerNorm) for module in fused.modules())
     assert list(fused.state_dict()) == list(ours.state_dict())
     fused.load_state_dict(ours.state_dict())
     context = torch.randn(len(PAIRS), 4, 32)

@@ -44,7 +44,7 @@ def test_scores_of_no_layout_are_refused():
 
 @pytest.mark.parametrize("order", [1, 2, 4])
 @pytest.mark.parametrize("weight", [0.5, 1.0])
-def test_the_probabilities_of_what_may_come_next_sum_to_1(order, weight):
+def test_the_next_token_probabilities_sum_to_1(order, weight):
     rng = np.random.default_rng(order)
     train, begin = rng.integers(5, size=60), rng.integers(5, size=6)
     logs = [
@@ -64,7 +64,7 @@ def test_bits_a_byte_by_hand():
     assert math.isclose(cross_entropy_to_bits_per_byte(math.log(4), 5, 10), 1)
 
 
-def test_a_perfect_copier_is_found_and_an_even_look_scores_0():
+def test_a_perfect_copier_is_found_and_uniform_attention_scores_0():
     length, n = 4, 9
     weights = np.tile(np.tril(np.ones((n, n))) / np.arange(1, n + 1)[:, None], (2, 3, 1, 1))
     weights[1, 2, 5:] = 0

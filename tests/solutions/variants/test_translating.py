@@ -19,7 +19,7 @@ def squares(weights, batch):
 
 
 @pytest.mark.parametrize(("max_norm", "expected"), [(100.0, 5.3), (1.0, 5.1)])
-def test_a_step_on_two_batches_is_that_on_their_four_numbers(max_norm, expected):
+def test_a_step_on_two_batches_equals_a_step_on_their_four_numbers(max_norm, expected):
     weights = [torch.tensor(5.0)]
     batches = [torch.tensor([2.0]), torch.tensor([10.0, 10.0, 10.0])]
     (new,), loss = train_step(weights, squares, batches, 0.1, max_norm)

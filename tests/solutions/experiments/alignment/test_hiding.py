@@ -32,7 +32,7 @@ def maps(model):
     return [replace(one, right=np.ones_like(one.right)) for one in read]
 
 
-def test_a_hidden_word_might_as_well_not_be_there(model):
+def test_hiding_a_word_equals_removing_it(model):
     pairs, differ = PAIRS[:6], 0
     maps = read_maps(model, TASK, pairs)
     peaks = [one.weights == one.weights.max(axis=1, keepdims=True) for one in maps]
@@ -89,7 +89,7 @@ def test_every_right_word_with_one_gold_word_is_tried(model, maps):
     np.testing.assert_array_equal(trials.lost[~trials.agrees, 0], trials.lost[~trials.agrees, 2])
 
 
-def test_a_word_that_was_wrong_is_not_tried(model, maps):
+def test_wrongly_translated_words_are_not_tried(model, maps):
     wrong = [replace(one, right=np.zeros_like(one.right)) for one in maps[1:]]
     trials = hide(model, TASK, [maps[0], *wrong], seed=0)
     assert set(trials.places[:, 0]) == {0}
@@ -130,7 +130,7 @@ def test_the_kinds_of_words():
     assert {kind_of(token) for pair in PAIRS for token in pair.target} == set(KINDS)
 
 
-def test_the_fixed_phrase_is_linked_as_it_says():
+def test_the_fixed_phrase_is_linked_as_declared():
     drawn = sample_pairs("french", 2000, np.random.default_rng(0), clauses=(1, 2), split="test")
     pairs = [pair for pair in drawn if "Area" in pair.source]
     assert pairs

@@ -49,6 +49,6 @@ def test_the_prior_is_1_on_the_diagonal_and_falls_by_its_tension():
     np.testing.assert_array_equal(prior(3, 7, 0.0), 1)
 
 
-def test_a_word_that_was_never_seen_still_looks_somewhere():
+def test_an_unseen_word_still_gets_a_distribution():
     model = ibm_model_1(PAIRS[1:], 4.0)
     np.testing.assert_allclose(model.soft_alignment(PAIRS[0]).sum(axis=1), 1)

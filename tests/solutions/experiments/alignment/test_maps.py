@@ -32,13 +32,13 @@ def test_maps_are_the_weights_of_the_forced_reference(model):
     sources, lengths, targets = tensors(TASK.batch(PAIRS))
     with torch.no_grad():
         logits, weights = model(sources, lengths, targets[:, :-1])
-    for k, one in enumerate(read_maps(model, TASK, PAIRS)):
-        m, n = one.weights.shape
-        assert (m, n) == (len(one.pair.target), len(one.pair.source))
-        np.testing.assert_allclose(one.weights, weights[k, :m, :n], atol=1e-6)
-        np.testing.assert_allclose(one.weights.sum(axis=1), 1, atol=1e-5)
+    for k, read_map in enumerate(read_maps(model, TASK, PAIRS)):
+        m, n = read_map.weights.shape
+        assert (m, n) == (len(read_map.pair.target), len(read_map.pair.source))
+        np.testing.assert_allclose(read_map.weights, weights[k, :m, :n], atol=1e-6)
+        np.testing.assert_allclose(read_map.weights.sum(axis=1), 1, atol=1e-5)
         right = logits[k, :m].argmax(dim=-1).numpy() == targets[k, 1 : m + 1].numpy()
-        np.testing.assert_array_equal(one.right, right)
+        np.testing.assert_array_equal(read_map.right, right)
 
 
 def test_a_pair_alone_is_read_as_in_a_batch(model):
@@ -49,7 +49,7 @@ def test_a_pair_alone_is_read_as_in_a_batch(model):
         np.testing.assert_array_equal(alone.right, one.right)
 
 
-def test_a_decoder_that_does_not_look_has_no_map():
+def test_a_decoder_without_attention_has_no_map():
     source, target = map(len, (TASK.source_vocabulary, TASK.target_vocabulary))
     blind = Seq2Seq(Encoder(source, 4), BottleneckDecoder(target, 8, 8))
     with pytest.raises(ValueError, match="does not look"):

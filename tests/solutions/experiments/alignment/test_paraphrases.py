@@ -13,7 +13,7 @@ from solutions.experiments.alignment.paraphrases import (
 from solutions.published.minilm import MiniLM
 
 
-def test_every_link_is_between_words_that_are_there_and_most_words_have_one():
+def test_links_join_existing_words_and_most_words_have_one():
     found = paraphrases()
     assert len(found) == len(TEXTS)
     for one in found:
@@ -24,8 +24,8 @@ def test_every_link_is_between_words_that_are_there_and_most_words_have_one():
 
 
 def test_the_diagonal_begins_and_ends_in_the_corners():
-    for one in paraphrases():
-        found = diagonal_map(one)
+    for paraphrase in paraphrases():
+        found = diagonal_map(paraphrase)
         np.testing.assert_array_equal(found.sum(axis=1), 1)
         assert found[0, 0] == found[-1, -1] == 1
 

@@ -20,7 +20,7 @@ def looking(peaks, words=None):
     ("peaks", "n", "expected"),
     [([0, 1, 2], 3, range(0)), ([0, 4], 8, range(1, 4)), ([], 5, range(5)), ([3, 3], 5, range(3))],
 )
-def test_the_longest_run_that_nobody_looks_at(peaks, n, expected):
+def test_the_longest_unattended_run(peaks, n, expected):
     found = longest_unseen(np.array(peaks, dtype=int), n)
     assert list(found) == list(expected)
 
@@ -45,7 +45,7 @@ def test_an_end_is_early_if_the_last_word_looks_far_from_the_end():
     assert looking([]).stops_early
 
 
-def test_what_is_written_has_a_row_for_each_word(model):
+def test_written_text_has_a_row_for_each_word(model):
     for one, pair in zip(write(model, TASK, PAIRS[:4]), PAIRS, strict=False):
         assert one.pair == pair
         assert one.weights.shape == (len(one.words), len(pair.source))

@@ -23,7 +23,7 @@ def model(name):
 
 
 @torch.no_grad()
-def test_its_steps_are_those_of_its_training(model):
+def test_steps_equal_those_of_training(model):
     sources, lengths, targets = tensors(TASK.batch(PAIRS[:4]))
     logits, weights = model(sources, lengths, targets)
     memory, state = model.encode(sources, lengths), None
@@ -36,7 +36,7 @@ def test_its_steps_are_those_of_its_training(model):
 
 
 @torch.no_grad()
-def test_its_score_is_that_of_its_formula(name, model):
+def test_score_equals_its_formula(name, model):
     sources, lengths, targets = tensors(TASK.batch(PAIRS[:4]))
     memory, decoder = model.encode(sources, lengths), model.decoder
     s, side = decoder.start(memory)
@@ -54,7 +54,7 @@ def test_its_score_is_that_of_its_formula(name, model):
     torch.testing.assert_close(found, right)
 
 
-def test_all_are_about_as_large_as_the_bottleneck():
+def test_all_machines_are_about_as_large_as_the_bottleneck():
     sizes = 439, 760  # the vocabularies of the course's pairs
     theirs = count_parameters(bottleneck(*sizes))
     for machine in (SCORES | MORE).values():

@@ -23,7 +23,7 @@ def test_a_copy_is_the_question_and_a_pair_depends_on_two_letters():
     assert len(set(answers.values())) == training.LETTERS
 
 
-def test_padding_stands_in_front_and_answers_alone_are_scored():
+def test_padding_comes_first_and_only_answers_are_scored():
     tokens = training.batch([[3, 4, SEP, 3, 4, STOP], [5, SEP, 5, STOP]])
     assert tokens.tolist() == [[3, 4, SEP, 3, 4, STOP], [PAD, PAD, 5, SEP, 5, STOP]]
     assert training.answered(tokens).tolist() == [
@@ -42,7 +42,7 @@ def test_the_scored_tokens_are_those_of_the_answers():
         assert logits.shape == (5, training.VOCABULARY)
 
 
-def test_an_answer_is_written_from_the_question_alone_and_counts_only_whole():
+def test_answers_are_written_from_the_question_and_count_only_if_complete():
     def repeats(tokens):  # writes a question of two letters again, and of three
         n = tokens.shape[1]
         says = tokens[:, [max(n - 3, 0) if n < 5 else 0]]
@@ -53,7 +53,7 @@ def test_an_answer_is_written_from_the_question_alone_and_counts_only_whole():
     assert training.written(repeats, [right, right, wrong, [5, SEP, 6, STOP]]) == 0.5
 
 
-def test_only_a_model_that_reads_ahead_is_the_worse_for_another_future():
+def test_only_a_model_that_reads_ahead_suffers_from_a_changed_future():
     def saying(columns):
         """A model that says what stands so many columns after the one that it has read."""
 
@@ -70,7 +70,7 @@ def test_only_a_model_that_reads_ahead_is_the_worse_for_another_future():
         np.testing.assert_allclose(training.blind(saying(columns), tokens), blind)
 
 
-def test_the_five_tests_find_all_ten_bugs_and_none_where_there_is_none():
+def test_the_five_tests_find_all_ten_bugs_without_false_alarms():
     found = caught.found()
     assert found.pop("right") == []
     assert set(found) == set(BUGS)

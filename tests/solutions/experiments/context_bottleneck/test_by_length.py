@@ -64,6 +64,6 @@ def test_a_short_run_fills_every_field(monkeypatch):
     )
     assert run.seconds > 0
     assert run.task.pairs == ()
-    assert all(one.breaks_at is not None for one in run.examples)  # it has learned nothing
+    assert all(example.breaks_at is not None for example in run.examples)  # it has learned nothing
     assert len(run.forced) == len(run.blind) == len(LENGTHS)
     assert all(0 <= share <= 1 for share in (*run.forced, *run.blind))

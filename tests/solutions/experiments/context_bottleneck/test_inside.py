@@ -76,7 +76,7 @@ def test_a_machine_that_always_says_stop_knows_no_word():
         assert (shares == 0).all()
 
 
-def test_a_machine_whose_c_says_nothing_is_as_good_with_any_other():
+def test_an_uninformative_c_can_be_swapped_without_loss():
     model = machine()
     with torch.no_grad():
         for parameter in model.encoder.rnn.parameters():

@@ -16,7 +16,7 @@ def test_a_text_is_different_tokens_and_the_same_once_more():
     texts = repeated(50, 9, torch.Generator().manual_seed(0))
     assert texts.shape == (50, 18)
     assert (texts[:, :9] == texts[:, 9:]).all()
-    assert all(len(set(one.tolist())) == 9 for one in texts)
+    assert all(len(set(text.tolist())) == 9 for text in texts)
 
 
 def test_both_models_begin_with_the_same_weights():
@@ -56,7 +56,7 @@ def test_no_head_sees_what_comes_later():
     assert moved.tolist() == [False] * 12 + [True] * 6
 
 
-def test_looks_are_hidden_from_one_head_and_no_others():
+def test_looks_are_hidden_from_exactly_one_head():
     masks = looks(SHOWN)
     both = causal(2 * SHOWN)
     for name, mask in masks.items():
@@ -76,7 +76,7 @@ def test_looks_are_hidden_from_one_head_and_no_others():
             assert set((rows - columns).tolist()) == {expected[name.split(": ")[1]]}
 
 
-def test_a_head_that_is_off_says_the_same_everywhere():
+def test_a_disabled_head_writes_the_same_everywhere():
     one = model(stacked=True)
     text = repeated(1, SHOWN, torch.Generator().manual_seed(0))
     mask = looks(SHOWN)["first: off"][0]
@@ -84,13 +84,13 @@ def test_a_head_that_is_off_says_the_same_everywhere():
     assert torch.equal(found, one.heads[0].W_o.bias.expand_as(found))
 
 
-def test_who_knows_no_order_guesses_among_what_is_left():
+def test_without_order_the_model_guesses_among_the_remaining_tokens():
     right, nats = copying.without_order([4])
     assert right == pytest.approx((1 + 1 / 2 + 1 / 3) / 3)
     assert nats == pytest.approx(torch.tensor([1.0, 2, 3]).log().mean().item())
 
 
-def test_a_run_says_what_each_head_does(monkeypatch):
+def test_a_run_reports_each_head(monkeypatch):
     monkeypatch.setattr(copying, "STEPS", 20)
     found = copying.measure(0, stacked=True)
     assert [step for step, _ in found.curve] == [1, 20]

@@ -25,12 +25,12 @@ ALL = sentences()
 FIRST = pronoun_first(ALL)
 
 
-def test_every_sentence_is_there_once_and_its_pronoun_fits_its_noun():
+def test_every_sentence_occurs_once_and_its_pronoun_fits_its_noun():
     assert ALL.shape == (2 * 16 * 12 * 12, LENGTH)
     assert len(np.unique(ALL, axis=0)) == len(ALL) == 2 * FIRST.sum()
     of_noun = {noun: pronoun for pronoun, group in NOUNS.items() for noun in group}
-    for one, first in zip(ALL[::7], FIRST[::7], strict=True):
-        words = text_of(one).split()
+    for element, first in zip(ALL[::7], FIRST[::7], strict=True):
+        words = text_of(element).split()
         place, noun = (BEFORE, words[5]) if first else (BEHIND, words[1])
         assert words[place] == of_noun[noun]
     assert text_of(ALL[0]) == "when he arrived , the king arrived ."
@@ -41,18 +41,18 @@ def test_the_left_decides_the_pronoun_in_one_half_and_the_right_in_the_other():
     assert left[0][FIRST] == pytest.approx(0.25)
     assert left[1][~FIRST] == pytest.approx(1)
     for place, half in ((BEFORE, FIRST), (BEHIND, ~FIRST)):
-        others = [one for one in range(LENGTH) if one != place]
+        others = [number for number in range(LENGTH) if number != place]
         assert known(ALL, place, others)[0][half] == pytest.approx(1)
 
 
-def test_products_of_what_the_left_tells_sum_to_one_and_those_of_both_sides_do_not():
+def test_left_context_products_sum_to_one_and_two_sided_ones_do_not():
     left = np.prod([known(ALL, at, list(range(at)))[0] for at in range(LENGTH)], axis=0)
     assert left == pytest.approx(1 / len(ALL))
     assert product_of_known(ALL).sum() == pytest.approx(2 * len(NOUNS))
 
 
 @pytest.mark.parametrize("causal", [True, False])
-def test_a_restorer_sees_what_it_should(causal):
+def test_a_restorer_sees_the_intended_tokens(causal):
     torch.manual_seed(0)
     model = Restorer(causal=causal)
     text = torch.from_numpy(ALL[:1].copy())
@@ -62,7 +62,7 @@ def test_a_restorer_sees_what_it_should(causal):
     assert moved == [not causal] * 5 + [True] * 3
 
 
-def test_a_text_that_is_cut_off_ends_with_the_mask_and_asks_for_nothing_else():
+def test_a_truncated_text_ends_with_the_only_mask():
     generator = np.random.default_rng(0)
     lengths = set()
     for _ in range(60):
@@ -89,11 +89,11 @@ class Counts(torch.nn.Module):
         return logits
 
 
-def test_who_knows_what_the_left_tells_pays_the_entropy_and_writes_sentences():
+def test_an_exact_left_to_right_model_reaches_the_entropy_and_writes_sentences():
     model = Counts()
     assert restoring.appended(model, ALL[::500]) == pytest.approx(np.log(len(ALL)), abs=1e-4)
     own = restoring.written(model, 20, seed=0)
-    assert {tuple(one) for one in own} <= {tuple(one) for one in ALL}
+    assert {tuple(one) for one in own} <= {tuple(element) for element in ALL}
     assert len(np.unique(own, axis=0)) > 10
 
 

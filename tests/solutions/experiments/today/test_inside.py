@@ -49,7 +49,7 @@ def test_the_score_by_distance_is_the_mean_over_all_pairs(published: SmolLM2) ->
     torch.testing.assert_close(scores[block, head, behind], torch.stack(pairs).mean())
 
 
-def test_misreading_changes_the_model_and_leaves_nothing_behind(published: SmolLM2) -> None:
+def test_misreading_changes_the_model_only_temporarily(published: SmolLM2) -> None:
     ids = inside.passages(published, 1, 24)
     right = published.logits(ids)
     with inside.misread(published):

@@ -45,8 +45,11 @@ def test_the_pieces_of_today_without_biases_are_the_model_of_today(ids):
     torch.testing.assert_close(ours(ids), theirs(ids)[0])
 
 
-def test_all_have_as_many_parameters_within_a_hundredth():
-    counts = [sum(one.numel() for one in made(pieces).parameters()) for pieces in VARIANTS.values()]
+def test_all_variants_have_equal_parameter_counts_within_a_hundredth():
+    counts = [
+        sum(parameter.numel() for parameter in made(pieces).parameters())
+        for pieces in VARIANTS.values()
+    ]
     assert max(counts) / min(counts) < 1.013  # the vocabulary is smaller here than in the chapter
 
 
@@ -75,7 +78,10 @@ def test_a_local_block_sees_a_window():
     changed[:, 3] += 1
     moved = (local(X) - local(changed)).abs().amax(dim=-1)[0] > 1e-6
     assert moved.nonzero()[:, 0].tolist() == list(range(3, 12))
-    assert [one.attention.window for one in made(VARIANTS["local and global"]).blocks] == [8, None]
+    assert [block.attention.window for block in made(VARIANTS["local and global"]).blocks] == [
+        8,
+        None,
+    ]
 
 
 def test_a_sink_takes_weight_from_the_tokens():
@@ -84,7 +90,7 @@ def test_a_sink_takes_weight_from_the_tokens():
     with_sink = Attention(96, 4, replace(Pieces(), sink=True), None)
     without = Attention(96, 4, Pieces(), None)
     without.load_state_dict(
-        {name: one for name, one in with_sink.state_dict().items() if name != "sink"}
+        {name: tensor for name, tensor in with_sink.state_dict().items() if name != "sink"}
     )
     with torch.no_grad():
         with_sink.sink.fill_(-1e9)

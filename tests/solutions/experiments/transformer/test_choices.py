@@ -28,7 +28,7 @@ def test_answers_are_drawn_with_their_shares():
     names = []
     for word, target in zip(words.tolist(), targets[:, :-1].tolist(), strict=True):
         right = choices.answers(word)
-        names.append(next(name for name, one in right.items() if one == target))
+        names.append(next(name for name, item in right.items() if item == target))
     for name, share in choices.SHARES.items():
         assert abs(names.count(name) / 4000 - share) < 0.03
 
@@ -36,8 +36,8 @@ def test_answers_are_drawn_with_their_shares():
 def test_of_the_task_itself_greedy_writes_the_less_probable_answer():
     word = [4, 1, 6, 0, 2]
     right = {
-        tuple([*one, choices.STOP]): choices.SHARES[name]
-        for name, one in choices.answers(word).items()
+        tuple([*answer, choices.STOP]): choices.SHARES[name]
+        for name, answer in choices.answers(word).items()
     }
 
     def step(tokens):
@@ -56,7 +56,7 @@ def test_of_the_task_itself_greedy_writes_the_less_probable_answer():
         assert math.isclose(math.exp(total), share)
 
 
-def test_what_the_machine_is_asked_is_a_distribution():
+def test_the_queried_machine_returns_a_distribution():
     torch.manual_seed(0)
     model = Transformer(choices.LETTERS, len(choices.NAMES), **choices.SIZES).eval()
     step = choices.continuation(model, torch.tensor([4, 1, 6, 0, 2]))

@@ -38,7 +38,7 @@ def test_there_is_a_map_for_every_layer_and_head(maps):
         assert one.right.shape == (m,)
 
 
-def test_every_row_is_shared_out_among_what_may_be_seen(maps):
+def test_every_row_distributes_its_weight_over_visible_tokens(maps):
     for one in maps:
         for table in (one.encoder, one.decoder, one.cross):  # nothing is left for the padding
             np.testing.assert_allclose(table.sum(axis=-1), 1, atol=1e-5)

@@ -50,7 +50,7 @@ def test_a_search_that_may_not_take_a_step_has_none():
     assert pictures.beam_steps(step, START, STOP, 2, 0, 0.0) == ([], [], 0.0)
 
 
-def test_what_is_continued_is_what_was_kept_and_had_not_ended():
+def test_only_kept_unfinished_hypotheses_are_continued():
     asked: list[tuple[int, ...]] = []
     table = np.random.default_rng(0).normal(size=(9, 5))
 
@@ -64,7 +64,7 @@ def test_what_is_continued_is_what_was_kept_and_had_not_ended():
 
 
 @pytest.mark.parametrize("leaks", [False, True])
-def test_the_leaking_stack_differs_in_its_mask_alone(leaks: bool):
+def test_the_leaking_stack_differs_only_in_its_mask(leaks: bool):
     torch.manual_seed(0)
     sizes = {"d_model": 8, "n_heads": 2, "d_ff": 16, "n_layers": 2}
     machine = Transformer(9, 9, **sizes).double()
@@ -95,14 +95,14 @@ def test_a_hidden_place_is_hidden_from_every_head_and_layer():
                 assert hidden == [place[i]]
 
 
-def test_nothing_hidden_changes_nothing():
+def test_hiding_no_place_changes_nothing():
     task = make_task("french", (1, 1), 64, seed=0)
     torch.manual_seed(0)
     model = transformer(len(task.source_vocabulary), len(task.target_vocabulary)).eval()
     pairs = task.pairs[:2]
     longest = max(len(pair.source) for pair in pairs)
     beside = [pair for pair in pairs if len(pair.source) < longest]
-    maps = {one.pair: one.right for one in read_maps(model, task, pairs)}
+    maps = {read_map.pair: read_map.right for read_map in read_maps(model, task, pairs)}
     places = [np.full(len(pair.target), longest - 1) for pair in pairs]  # padding, but for one
     right = pictures.right_without(model, task, pairs, places)
     assert beside
