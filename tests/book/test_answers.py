@@ -1,4 +1,4 @@
-"""The folds: the references of the exercises, which a class's edition leaves out, and the cells."""
+"""Test the folds: references, which a class's edition omits, and cells."""
 
 import re
 from collections.abc import Callable
@@ -54,7 +54,7 @@ def book(make_book: Callable[..., Book]) -> Book:
 
 @pytest.fixture(scope="module")
 def pages(book: Book) -> dict[str, str]:
-    """The page in both editions, the ordinary one built first and into the same folder."""
+    """Build the page in both editions, first the ordinary one, in the same folder."""
     built = {}
     for edition in ("shown", "hidden"):
         with pytest.MonkeyPatch.context() as patch:
@@ -68,7 +68,7 @@ def pages(book: Book) -> dict[str, str]:
 
 
 def folds(page: str) -> list[str]:
-    """Return what the summaries of the page's folds say, each word once."""
+    """Return the distinct words in the summaries of the page's folds."""
     return re.findall(r"<summary>(.*?)</summary>", page)
 
 

@@ -1,4 +1,4 @@
-"""Drawings in Mermaid's language: each has its picture, drawn from what stands there now."""
+"""Test that each Mermaid drawing has a picture made from its current source."""
 
 import re
 from collections.abc import Callable
@@ -43,11 +43,11 @@ def test_a_drawing_without_its_picture_is_a_warning(make_book: Callable[..., Boo
     texts = (source + "    book --> sandbox\n", ROOMS, "flowchart TD\n    one --> two\n")
     page = "\n\n".join(f"```mermaid\n{text}```" for text in texts)
     result = make_book(drawings=f"# Drawings\n\n{page}\n").build()
-    said = " ".join(result.stdout.split())
+    output = " ".join(result.stdout.split())
     assert result.returncode != 0
     assert (
         "the-packages-and-their-arrows.svg of this drawing was drawn from a different source"
-        in said
+        in output
     )
-    assert "the picture two-rooms.svg of this drawing is missing" in said
-    assert "a drawing needs a line `accTitle: ...`" in said
+    assert "the picture two-rooms.svg of this drawing is missing" in output
+    assert "a drawing needs a line `accTitle: ...`" in output

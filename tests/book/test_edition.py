@@ -1,4 +1,4 @@
-"""What the second edition promises of a page, measured on its source."""
+"""Test what the second edition promises of a page, measured on its source."""
 
 import ast
 import html
@@ -26,11 +26,11 @@ UNSEEN = {"remove-cell", "remove-input"}
 
 @dataclass(frozen=True)
 class Plumbing:
-    """What of a page's code is there for the book and not for its reader.
+    """Count the code of a page that serves the book and not its reader.
 
-    imports: lines of the longest block of imports in the open. reports: cells that a reader can see
-    and that report. comparisons: such cells that hold the page's code against `solutions`. asserts:
-    in the open, without the tag `teaches`, or in the code of a figure. empty: folds with no output
+    imports: lines of the longest visible block of imports. reports: visible cells that report.
+    comparisons: visible cells that compare the page's code with `solutions`. asserts: visible
+    assertions without the tag `teaches`, or in the code of a figure. empty: folds with no output
     that import nothing.
     """
 
@@ -42,15 +42,15 @@ class Plumbing:
 
 
 def plumbing(text: str) -> Plumbing:
-    seen = [code for code in cells.code(text) if code.shown != REMOVED]
+    visible = [code for code in cells.code(text) if code.shown != REMOVED]
     modules = {name for code in cells.code(text) for name in chapter_modules(code.tree)}
     return Plumbing(
-        imports=max((block(code.tree) for code in seen if code.shown == OPEN), default=0),
-        reports=sum("report" in called(code.tree) for code in seen),
-        comparisons=sum(compares(code.tree, modules) for code in seen),
-        asserts=sum(asserts(code) for code in seen),
+        imports=max((block(code.tree) for code in visible if code.shown == OPEN), default=0),
+        reports=sum("report" in called(code.tree) for code in visible),
+        comparisons=sum(compares(code.tree, modules) for code in visible),
+        asserts=sum(asserts(code) for code in visible),
         empty=sum(
-            code.shown == FOLDED and not shows(code) and not block(code.tree) for code in seen
+            code.shown == FOLDED and not shows(code) and not block(code.tree) for code in visible
         ),
     )
 
@@ -84,7 +84,7 @@ def chapter_modules(tree: ast.Module) -> Iterator[str]:
 
 
 def compares(tree: ast.Module, modules: set[str]) -> bool:
-    """Tell whether a reference is called within a comparison or an assertion."""
+    """True if a reference is called within a comparison or an assertion."""
     judges = ("allclose", "array_equal", "isclose")
     return any(
         isinstance(inner, ast.Name) and inner.id in modules
@@ -102,7 +102,7 @@ def asserts(code: Code) -> int:
 
 
 def shows(code: Code) -> bool:
-    """Tell whether a cell has an output, as far as its source tells."""
+    """True if a cell has an output, as far as its source shows."""
     last = code.tree.body[-1]
     return code.figure or "print" in called(code.tree) or isinstance(last, ast.Expr)
 
@@ -113,7 +113,7 @@ def pages(chapter: str) -> list[str]:
 
 
 def belongs(page: str, chapter: str) -> bool:
-    """Tell whether `chapter` is the longest name of a chapter that `page` begins with."""
+    """True if `chapter` is the longest chapter name that `page` starts with."""
     return max((chapter for chapter in CHAPTERS if page.startswith(chapter)), key=len) == chapter
 
 
@@ -137,9 +137,9 @@ def test_a_chapter_does_not_hard_code_reading_minutes(chapter: str) -> None:
 
 @pytest.mark.parametrize("page", [page for chapter in CHAPTERS for page in pages(chapter)])
 def test_plumbing_cells_are_hidden(page: str) -> None:
-    found = plumbing(text(page))
-    assert found.imports <= MOST_IMPORTS
-    assert found == Plumbing(found.imports, reports=0, comparisons=0, asserts=0, empty=0)
+    counts = plumbing(text(page))
+    assert counts.imports <= MOST_IMPORTS
+    assert counts == Plumbing(counts.imports, reports=0, comparisons=0, asserts=0, empty=0)
 
 
 def test_no_answer_is_openly_visible() -> None:
@@ -156,26 +156,28 @@ def test_a_chapter_asks_for_five_predictions(chapter: str) -> None:
 
 @pytest.mark.parametrize("page", [path.stem for path in sorted(BOOK.glob("*.md"))])
 def test_each_predicted_choice_is_identified(page: str) -> None:
-    asked = {
+    predicted = {
         name: re.findall(r"^- \[(.)\] ", body, re.M)
         for name, body in PREDICTION.findall(text(page))
     }
-    assert len(asked) == text(page).count("```{predict}")
-    assert [name for name, marks in asked.items() if marks and marks.count("x") != 1] == []
+    assert len(predicted) == text(page).count("```{predict}")
+    assert [name for name, marks in predicted.items() if marks and marks.count("x") != 1] == []
 
 
 def test_every_chapter_belongs_to_a_numbered_part() -> None:
     parts = yaml.safe_load((BOOK / "_toc.yml").read_text(encoding="utf-8"))["parts"]
-    numbered = [one["file"] for part in parts if part.get("numbered") for one in part["chapters"]]
+    numbered = [
+        chapter["file"] for part in parts if part.get("numbered") for chapter in part["chapters"]
+    ]
     assert sorted(numbered) == CHAPTERS
 
 
 @pytest.mark.parametrize("page", [path.stem for path in sorted(BOOK.glob("*.md"))])
 def test_code_that_is_shown_fits_its_box(page: str) -> None:
-    found = jupytext.reads(text(page), fmt="md:myst").cells
-    code = (one for one in found if one.cell_type == "code")
-    seen = (one for one in code if not UNSEEN.intersection(one.metadata.get("tags", ())))
-    lines = (line for one in seen for line in one.source.splitlines())
+    all_cells = jupytext.reads(text(page), fmt="md:myst").cells
+    code = (cell for cell in all_cells if cell.cell_type == "code")
+    seen = (cell for cell in code if not UNSEEN.intersection(cell.metadata.get("tags", ())))
+    lines = (line for cell in seen for line in cell.source.splitlines())
     assert [line for line in lines if len(line) > MOST_COLUMNS] == []
 
 
@@ -187,11 +189,13 @@ def test_a_script_that_is_shown_is_whole_and_fits_its_box(site: Path) -> None:
     shown = [html.unescape(re.sub(r"<[^>]*>", "", match)) for match in SCRIPT.findall(page)]
     assert shown
     for script in shown:
-        assert [script.count(one) for one in "({["] == [script.count(one) for one in ")}]"], script
+        assert [script.count(bracket) for bracket in "({["] == [
+            script.count(bracket) for bracket in ")}]"
+        ], script
         assert [line for line in script.splitlines() if len(line) > MOST_COLUMNS] == []
 
 
-# The measures themselves
+# The measures
 
 HEADER = "---\njupytext: {text_representation: {extension: .md, format_name: myst}}\n---\n"
 REFERENCE = "from solutions import alignment as reference\n"

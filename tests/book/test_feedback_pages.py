@@ -1,4 +1,4 @@
-"""The pages that students get have the site's face, and are read as well as the site's own."""
+"""Test that the feedback pages look like the site and are as readable."""
 
 import re
 
@@ -21,12 +21,12 @@ def test_feedback_page_has_the_colours_and_sizes_of_the_site():
 
 @pytest.fixture(scope="module")
 def readers(browser):
-    """A reader of the feedback of the sample class for each of MODES."""
+    """Return a reader of the feedback of the sample class for each of MODES."""
     if not FEEDBACK.is_dir():
         pytest.fail("the sample class has no feedback: type `make class`")
     with serving(FEEDBACK) as address:
         contexts = {mode: browser.new_context(**settings) for mode, settings in MODES.items()}
-        for context in contexts.values():  # what a browser asks of its own accord
+        for context in contexts.values():  # requests that a browser makes itself
             context.route("**/favicon.ico", lambda route: route.fulfill(status=204))
         yield {mode: Reader(context, address) for mode, context in contexts.items()}
 

@@ -1,4 +1,4 @@
-"""Figures that follow the theme: in the page, in the reader's colours, legible on a phone."""
+"""Test that figures follow the theme: inlined, in the reader's colours, legible on a phone."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -119,9 +119,9 @@ def variables(theme: str) -> dict[str, str]:
     """Return the colours of the page's style in a theme."""
     style = (ROOT / "book" / "_web" / "styles" / "tokens.css").read_text(encoding="utf-8")
     pairs = re.findall(r"(--[\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);", style)
-    found = {name: light if theme == "light" else dark for name, light, dark in pairs}
+    values = {name: light if theme == "light" else dark for name, light, dark in pairs}
     same = re.findall(r"(--[\w-]+): var\((--[\w-]+)\);", style)
-    return found | {name: found[other] for name, other in same}
+    return values | {name: values[other] for name, other in same}
 
 
 def as_computed(colour: str) -> str:
@@ -140,24 +140,24 @@ def numbers(colour: str) -> list[float]:
     return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
 
 
-def contrast(one: list[float], other: list[float]) -> float:
-    dark, light = sorted((luminance(one), luminance(other)))
+def contrast(first: list[float], second: list[float]) -> float:
+    dark, light = sorted((luminance(first), luminance(second)))
     return (light + 0.05) / (dark + 0.05)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_every_named_colour_stands_out_in_either_theme(theme: str) -> None:
-    found = variables(theme)
-    paper = numbers(found[VARIABLES[PAPER]])
-    assert set(VARIABLES.values()) <= set(found)
+    values = variables(theme)
+    paper = numbers(values[VARIABLES[PAPER]])
+    assert set(VARIABLES.values()) <= set(values)
     for name in set(VARIABLES.values()) - {"--figure-rule", VARIABLES[PAPER]}:
-        assert contrast(numbers(found[name]), paper) >= 4.5, name
+        assert contrast(numbers(values[name]), paper) >= 4.5, name
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_number_in_every_cell_of_a_heatmap_is_legible(theme: str) -> None:
-    found = variables(theme)
-    heat, paper, ink = (numbers(found[VARIABLES[one]]) for one in (HEAT, PAPER, INK))
+    values = variables(theme)
+    heat, paper, ink = (numbers(values[VARIABLES[variable]]) for variable in (HEAT, PAPER, INK))
     for weight in range(101):
         share = weight / 100
         cell = [share * h + (1 - share) * p for h, p in zip(heat, paper, strict=True)]

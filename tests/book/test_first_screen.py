@@ -1,4 +1,4 @@
-"""The first screen of the front page: the way in, and two machines that wait for a guess."""
+"""Test the first screen of the front page: the entry, and two machines that wait for a guess."""
 
 import json
 from collections.abc import Callable
@@ -25,7 +25,7 @@ PATIENCE = 60_000
 Open = Callable[..., Reader]
 
 
-@pytest.mark.parametrize("screen", SCREENS, ids=lambda one: one["width"])
+@pytest.mark.parametrize("screen", SCREENS, ids=lambda screen: screen["width"])
 def test_first_screen_shows_the_question_and_its_button(
     reader: Open, screen: dict[str, Any]
 ) -> None:
@@ -68,14 +68,14 @@ def test_without_scripts_the_picture_shows_the_measurement(reader: Open) -> None
     page = reader(**{**MODES["light"], "java_script_enabled": False}).open("index.html")
     place = page.locator(".live")
     expect(place.locator(".live-source")).to_be_visible()
-    said = ["Le médecin achète une voiture rouge."] * 2
-    expect(place.locator(".live-first [lang=fr]")).to_have_text(said)
+    sentences = ["Le médecin achète une voiture rouge."] * 2
+    expect(place.locator(".live-first [lang=fr]")).to_have_text(sentences)
     assert place.get_by_role("button", name="Run the machines").count() == 0
-    kept = ROOT / "book" / "executed" / "transformer" / "transformer_by_length.json"
-    columns = zip(*json.loads(kept.read_text(encoding="utf-8"))["token_accuracy"], strict=True)
-    told = place.locator(".live-lines").get_attribute("aria-label") or ""
+    stored = ROOT / "book" / "executed" / "transformer" / "transformer_by_length.json"
+    columns = zip(*json.loads(stored.read_text(encoding="utf-8"))["token_accuracy"], strict=True)
+    description = place.locator(".live-lines").get_attribute("aria-label") or ""
     assert (
         "Transformer: " + ", ".join(f"{sum(column) / len(column):.0%}" for column in columns)
-        in told
+        in description
     )
     expect(place.locator(".live-lines")).to_be_visible()

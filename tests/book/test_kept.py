@@ -1,4 +1,4 @@
-"""The stored results of executed pages: complete, unedited, and of these pages."""
+"""Test the stored results of executed pages: complete, unedited, and of these pages."""
 
 import json
 from pathlib import Path
@@ -25,22 +25,22 @@ FILES = {"outputs.json": b"[]\n", "numbers.json": b'{"x": 1}\n', "timed/numbers.
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """The folder of an executed page called `page`."""
+    """Return the folder of an executed page called `page`."""
     storage.write(tmp_path / "page", StoredRun(MADE_FROM, RUN, FILES))
     return tmp_path / "page"
 
 
 def test_records_survive_a_round_trip(folder: Path) -> None:
-    found = storage.read(folder)
-    assert found == StoredRun(MADE_FROM, RUN, FILES)
-    assert set(found.stable) == {"outputs.json", "numbers.json"}
+    record = storage.read(folder)
+    assert record == StoredRun(MADE_FROM, RUN, FILES)
+    assert set(record.stable) == {"outputs.json", "numbers.json"}
     before = {path: path.read_bytes() for path in folder.rglob("*.json")}
-    storage.write(folder, found)
+    storage.write(folder, record)
     assert {path: path.read_bytes() for path in folder.rglob("*.json")} == before
 
 
 @pytest.mark.parametrize(
-    ("file", "content", "said"),
+    ("file", "content", "message"),
     [
         ("numbers.json", b'{"x": 2}\n', "numbers.json differs from what the run wrote"),
         ("timed/numbers.json", b'{"x": 2}\n', "timed/numbers.json differs from what the run wrote"),
@@ -51,14 +51,14 @@ def test_records_survive_a_round_trip(folder: Path) -> None:
     ],
 )
 def test_damage_is_reported_in_one_line_with_file_and_command(
-    folder: Path, file: str, content: bytes | None, said: str
+    folder: Path, file: str, content: bytes | None, message: str
 ) -> None:
     (folder / file).unlink(missing_ok=True)
     if content is not None:
         (folder / file).write_bytes(content)
     with pytest.raises(Damaged, match="Type: make fresh PAGES=page") as caught:
         storage.read(folder)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
@@ -71,11 +71,11 @@ def test_an_unexpected_file_must_be_removed(folder: Path) -> None:
 
 
 def test_a_wrong_seal_and_a_foreign_page_are_detected(folder: Path) -> None:
-    other = folder.with_name("other")
-    folder.rename(other)
+    other_folder = folder.with_name("other")
+    folder.rename(other_folder)
     with pytest.raises(Damaged, match="belongs to the page 'page'"):
-        storage.read(other)
-    other.rename(folder)
+        storage.read(other_folder)
+    other_folder.rename(folder)
     record = json.loads((folder / "page.json").read_text())
     (folder / "page.json").write_text(json.dumps(record | {"made_from": {"cells": ["x"]}}))
     with pytest.raises(Damaged, match=r"page\.json differs from what the run wrote"):
@@ -110,9 +110,9 @@ def test_only_tags_and_names_that_affect_the_output_count(
     tmp_path: Path, header: str, counts: bool
 ) -> None:
     digests = []
-    for one in ("", header):
+    for text in ("", header):
         (tmp_path / "book").mkdir(exist_ok=True)
-        (tmp_path / "book" / "page.md").write_text(NOTEBOOK + cell("print(1)", header=one))
+        (tmp_path / "book" / "page.md").write_text(NOTEBOOK + cell("print(1)", header=text))
         page = read_chapter("page", Settings(tmp_path))
         assert page is not None
         digests.append(page.made_from(tmp_path, tmp_path)["cells"])
@@ -158,7 +158,7 @@ def test_differences_beyond_rounding_are_far(before: Any, now: Any, far: bool) -
 
 
 def made(run: dict[str, Any], x: float | None) -> Outcome:
-    """A page that was executed on this machine, where `x` was 1.0 on that of `run`."""
+    """Return a page that was executed on this machine, where `x` was 1.0, as in `run`."""
     before = StoredRun(MADE_FROM, run, {"numbers.json": b'{"x": 1.0}\n'})
     if x is None:
         return Outcome("page", before, None, False, ChapterError("book/page.md:3", "no"))
@@ -179,10 +179,10 @@ def test_moved_numbers_fail_at_home_and_elsewhere_only_in_the_change_itself(
     x: float | None, here: str, elsewhere: str
 ) -> None:
     run = machine.description()
-    other = {**run, "processor": "another"}
+    other_run = {**run, "processor": "another"}
     assert proof.judgement(made(run, x), ()).name == here
-    assert proof.judgement(made(other, x), ()).name == elsewhere
-    brought = proof.judgement(made(other, x), {"page"})
+    assert proof.judgement(made(other_run, x), ()).name == elsewhere
+    brought = proof.judgement(made(other_run, x), {"page"})
     assert brought.name == ("HOLDS" if elsewhere == "HOLDS" else "FAILS")
 
 

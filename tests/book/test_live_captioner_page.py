@@ -1,6 +1,6 @@
-"""The figure of the captioners in a browser: composed, looked at, forced, cut off, on a phone.
+"""Test the figure of the captioners in a browser: editing, forced looks, failures, on a phone.
 
-It stands in a small site of its own, with captioners that were never taught.
+It is served in a small site, with untrained captioners.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,13 +15,15 @@ from site_tools import MODES, Reader, serving
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A site with two figures on its page, in place of the book's."""
+    """Serve a site whose page has two figures."""
     folder: Path = tmp_path_factory.mktemp("captioners")
-    kept, _ = untaught(2)
-    other, _ = untaught(3)
-    captioner_page.make(folder, {"captioner_soft": kept, "captioner_hard": other}, figures=2)
-    with serving(folder) as found:
-        yield found
+    first_weights, _ = untaught(2)
+    second_weights, _ = untaught(3)
+    captioner_page.make(
+        folder, {"captioner_soft": first_weights, "captioner_hard": second_weights}, figures=2
+    )
+    with serving(folder) as address:
+        yield address
 
 
 Visit = Callable[..., Page]
@@ -126,11 +128,11 @@ def test_figure_works_by_keyboard_alone(visit: Visit) -> None:
 
 def test_another_picture_has_another_caption(visit: Visit) -> None:
     place = begin(visit())
-    found = set()
+    captions = set()
     for _ in range(6):
         place.get_by_role("button", name="Another picture").click()
-        found.add(right(place))
-    assert len(found) > 3
+        captions.add(right(place))
+    assert len(captions) > 3
 
 
 def test_a_shape_can_be_dragged_within_the_range_of_captions(visit: Visit) -> None:
@@ -188,9 +190,9 @@ def test_a_forced_look_keeps_its_place_and_the_earlier_words(visit: Visit) -> No
 
 def test_the_hard_look_sees_one_place_and_the_soft_one_many(visit: Visit) -> None:
     place = begin(visit())
-    many, one = (shares(machine) for machine in place.locator(".look-machine").all())
-    assert sum(share > 0 for share in many) > 3
-    assert sorted(one)[-2:] == [0, 1]
+    soft, hard = (shares(machine) for machine in place.locator(".look-machine").all())
+    assert sum(share > 0 for share in soft) > 3
+    assert sorted(hard)[-2:] == [0, 1]
 
 
 def test_a_wrong_word_is_marked_by_a_line_under_it(visit: Visit) -> None:

@@ -1,4 +1,4 @@
-"""The grammar that runs in the page is the one that makes the translation data."""
+"""Test that the grammar in the page is the grammar that generates the translation data."""
 
 import json
 import subprocess
@@ -37,7 +37,7 @@ Told = dict[str, Any]
 
 @pytest.fixture(scope="module")
 def long() -> list[Pair]:
-    """Pairs whose source is about as long as one may be."""
+    """Return pairs whose source is as long as the page allows."""
     pairs = sample_pairs("french", 800, np.random.default_rng(25), (7, 8))
     return [pair for pair in pairs if len(pair.source) > LONGEST - 3][:80]
 
@@ -48,8 +48,8 @@ def pairs(long: list[Pair]) -> list[Pair]:
 
 
 @pytest.fixture(scope="module")
-def told(pairs: list[Pair], long: list[Pair], tmp_path_factory: pytest.TempPathFactory) -> Told:
-    asked = tmp_path_factory.mktemp("grammar") / "asked.json"
+def reports(pairs: list[Pair], long: list[Pair], tmp_path_factory: pytest.TempPathFactory) -> Told:
+    request = tmp_path_factory.mktemp("grammar") / "asked.json"
     asking = {
         "sources": [pair.source for pair in pairs],
         "starts": [pair.source[: 42 + at % 16] for at, pair in enumerate(long)],
@@ -57,44 +57,46 @@ def told(pairs: list[Pair], long: list[Pair], tmp_path_factory: pytest.TempPathF
         "seed": 5,
         "drawn": [count for count in CLAUSES for _ in range(40)],
     }
-    asked.write_text(json.dumps(asking), encoding="utf-8")
-    done = subprocess.run(["node", str(DRIVER), str(asked)], capture_output=True, check=True)
-    said: Told = json.loads(done.stdout)
-    return said
+    request.write_text(json.dumps(asking), encoding="utf-8")
+    done = subprocess.run(["node", str(DRIVER), str(request)], capture_output=True, check=True)
+    report: Told = json.loads(done.stdout)
+    return report
 
 
-def test_every_data_sentence_gets_the_same_french(told: Told, pairs: list[Pair]) -> None:
-    for pair, one in zip(pairs, told["sources"], strict=True):
-        assert one["says"], pair.source
-        compare(one, pair)
+def test_every_data_sentence_gets_the_same_french(reports: Told, pairs: list[Pair]) -> None:
+    for pair, report in zip(pairs, reports["sources"], strict=True):
+        assert report["says"], pair.source
+        compare(report, pair)
 
 
-def test_the_next_word_is_offered_at_every_position(told: Told) -> None:
-    assert [one["missing"] for one in told["sources"] if one["missing"]] == []
+def test_the_next_word_is_offered_at_every_position(reports: Told) -> None:
+    assert [one["missing"] for one in reports["sources"] if one["missing"]] == []
 
 
-def test_offered_words_always_lead_to_a_valid_sentence(told: Told) -> None:
-    assert len({tuple(one["source"]) for one in told["walks"]}) > 150
-    assert max(len(one["source"]) for one in told["walks"]) == LONGEST
-    for one in told["walks"]:
-        check(one)
+def test_offered_words_always_lead_to_a_valid_sentence(reports: Told) -> None:
+    assert len({tuple(walk["source"]) for walk in reports["walks"]}) > 150
+    assert max(len(walk["source"]) for walk in reports["walks"]) == LONGEST
+    for walk in reports["walks"]:
+        check(walk)
 
 
-def test_drawn_sentences_are_valid(told: Told) -> None:
-    for count, one in zip([n for n in CLAUSES for _ in range(40)], told["drawn"], strict=True):
-        drawn = check(one["source"])
+def test_drawn_sentences_are_valid(reports: Told) -> None:
+    for count, report in zip(
+        [n for n in CLAUSES for _ in range(40)], reports["drawn"], strict=True
+    ):
+        drawn = check(report["source"])
         assert len(clauses(drawn)) == count
-        if one["longer"] is None:
-            assert count == 8 or len(one["source"]["source"]) > LONGEST - 4
+        if report["longer"] is None:
+            assert count == 8 or len(report["source"]["source"]) > LONGEST - 4
             continue
-        longer = check(one["longer"])
+        longer = check(report["longer"])
         assert len(clauses(longer)) == count + 1
-        kept = iter(one["longer"]["source"])
-        assert all(word in kept for word in one["source"]["source"][:-1]), "words in their order"
+        kept = iter(report["longer"]["source"])
+        assert all(word in kept for word in report["source"]["source"][:-1]), "words in their order"
 
 
-def test_sentences_are_drawn_about_as_in_the_data(told: Told) -> None:
-    drawn = [sentence(one["source"]["says"]) for one in told["drawn"]]
+def test_sentences_are_drawn_about_as_in_the_data(reports: Told) -> None:
+    drawn = [sentence(one["source"]["says"]) for one in reports["drawn"]]
     counts = [len(clauses(one)) for one in drawn]
     data = [
         sentence
@@ -102,8 +104,8 @@ def test_sentences_are_drawn_about_as_in_the_data(told: Told) -> None:
         for sentence in sample_sentences(40, np.random.default_rng(count), (count, count))
     ]
     assert counts == [len(clauses(one)) for one in data]
-    found, wanted = shares(drawn), shares(data)
-    assert {key: share for key, share in found.items() if abs(share - wanted[key]) > 0.05} == {}
+    actual, expected = shares(drawn), shares(data)
+    assert {key: share for key, share in actual.items() if abs(share - expected[key]) > 0.05} == {}
 
 
 def test_the_rules_hold_for_the_data_itself() -> None:
@@ -112,7 +114,7 @@ def test_the_rules_hold_for_the_data_itself() -> None:
 
 
 def shares(sentences: list[Sentence]) -> dict[str, float]:
-    """How often some things are said in a clause."""
+    """Return the frequencies of some features of the clauses."""
     all_clauses = [clause for sentence in sentences for clause in clauses(sentence)]
     segments = [segment for sentence in sentences for segment in sentence]
     subjects = [clause.subject for clause in all_clauses if isinstance(clause.subject, NounPhrase)]
@@ -133,22 +135,22 @@ def shares(sentences: list[Sentence]) -> dict[str, float]:
     return {name: sum(hits) / len(hits) for name, hits in ways.items()}
 
 
-def check(one: Told) -> Sentence:
-    """Put what the page says together in Python, and compare all that either makes of it."""
-    assert one["says"], f"a dead end: {one['source']}"
-    made = sentence(one["says"])
-    assert [word for word, _ in english.sentence(made)] == one["source"]
-    assert broken(made) == [], one["source"]
-    compare(one, translate(made, "french"))
-    return made
+def check(report: Told) -> Sentence:
+    """Build the sentence of the page in Python, and compare the results of both."""
+    assert report["says"], f"a dead end: {report['source']}"
+    built = sentence(report["says"])
+    assert [word for word, _ in english.sentence(built)] == report["source"]
+    assert broken(built) == [], report["source"]
+    compare(report, translate(built, "french"))
+    return built
 
 
-def compare(one: Told, pair: Pair) -> None:
-    """The French and its links are those of the pair."""
-    assert tuple(one["english"]) == pair.source
-    assert tuple(word["word"] for word in one["french"]) == pair.target
-    sure = {(i, at) for i, word in enumerate(one["french"]) for at in word["sure"]}
-    perhaps = {(i, at) for i, word in enumerate(one["french"]) for at in word["possible"]}
+def compare(report: Told, pair: Pair) -> None:
+    """Check the French and its links against those of the pair."""
+    assert tuple(report["english"]) == pair.source
+    assert tuple(word["word"] for word in report["french"]) == pair.target
+    sure = {(i, at) for i, word in enumerate(report["french"]) for at in word["sure"]}
+    perhaps = {(i, at) for i, word in enumerate(report["french"]) for at in word["possible"]}
     assert sure == pair.sure
     assert sure | perhaps == pair.possible
 
@@ -166,8 +168,8 @@ def sentence(rows: list[Told]) -> Sentence:
 
 
 def phrase(group: str, row: Told) -> Phrase | None:
-    found = [phrase for phrase in PHRASES[group] if " ".join(phrase.english) == row.get(group)]
-    return found[0] if found else None
+    phrases = [phrase for phrase in PHRASES[group] if " ".join(phrase.english) == row.get(group)]
+    return phrases[0] if phrases else None
 
 
 def clause(row: Told) -> Clause:
@@ -196,7 +198,7 @@ def noun_phrase(row: Told) -> NounPhrase:
     return NounPhrase(
         determiner=DETERMINERS[row["determiner"]],
         noun=NOUNS[row["noun"]],
-        adjectives=tuple(ADJECTIVE[one] for one in row["adjectives"]),
+        adjectives=tuple(ADJECTIVE[word] for word in row["adjectives"]),
         plural=row["plural"],
         relative=clause(row["relative"]) if "relative" in row else None,
     )

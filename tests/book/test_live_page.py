@@ -1,4 +1,4 @@
-"""Translators in a page, in a browser: composed by keyboard, looked at, cut off, on a phone."""
+"""Test the translators of a page in a browser: keyboard, hidden words, failures, on a phone."""
 
 import re
 from collections.abc import Callable
@@ -12,7 +12,7 @@ PAGES = ("index", "context_bottleneck", "alignment", "transformer")
 """The pages that have translators."""
 
 PATIENCE = 60_000
-"""Milliseconds that fetching and writing may take on a busy machine; they take a second or two."""
+"""Milliseconds that fetching and writing may take on a busy machine; usually a second or two."""
 
 Visit = Callable[..., Page]
 
@@ -33,7 +33,7 @@ def figure(page: Page, at: int = 0) -> Locator:
 
 
 def open_answers(page: Page) -> None:
-    """Without a guess a figure is closed, or waits."""
+    """Return a reader whose guess opens the figure."""
     for element in page.locator(".predict-skip").all():
         element.click()
 
@@ -54,12 +54,12 @@ def source(place: Locator) -> str:
 def test_a_page_fetches_nothing_until_used_and_then_little(visit: Visit, name: str) -> None:
     page = visit(name)
     fetched = "performance.getEntriesByType('resource').map((one) => one.name)"
-    before = [one for one in page.evaluate(fetched) if "/live/" in one]
-    assert [one.rsplit("/", 1)[1].partition("?")[0] for one in before] == ["live.mjs"]
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    before = [path for path in page.evaluate(fetched) if "/live/" in path]
+    assert [path.rsplit("/", 1)[1].partition("?")[0] for path in before] == ["live.mjs"]
+    requested: list[str] = []
+    page.on("request", lambda request: requested.append(request.url))
     place = begin(page)
-    models = [one for one in asked if one.endswith(".model")]
+    models = [path for path in requested if path.endswith(".model")]
     machines = place.locator(".live-machine:not(.live-right)").count()
     assert len(models) == len(set(models)) == machines
     expect(place.locator(".live-words").first).not_to_be_empty()
@@ -119,10 +119,10 @@ def test_an_impossible_word_is_reported_and_nothing_is_lost(visit: Visit) -> Non
     back.click()
     before = source(place)
     field = place.get_by_label("can come next")
-    for word, told in (("quark", "quark"), ("the the", "comes")):
+    for word, message in (("quark", "quark"), ("the the", "comes")):
         field.fill(word)
         field.press("Enter")
-        expect(place.locator(".live-said")).to_contain_text(told)
+        expect(place.locator(".live-said")).to_contain_text(message)
     assert source(place) == before
     field.fill("cat " * 200)
     field.press("Enter")
@@ -165,8 +165,8 @@ def test_moved_positions_change_what_the_transformer_writes(visit: Visit) -> Non
 def test_three_machines_answer_in_one_figure(visit: Visit) -> None:
     place = begin(visit("transformer"))
     rows = place.locator(".live-machine:not(.live-right)")
-    told = ["Right, every word."] * 3
-    expect(rows.locator(".live-told")).to_have_text(told, timeout=PATIENCE)
+    messages = ["Right, every word."] * 3
+    expect(rows.locator(".live-told")).to_have_text(messages, timeout=PATIENCE)
     here = place.locator(".live-strip g[role=img]").last
     for name in ("One vector", "Looks back", "Transformer"):
         expect(here).to_have_attribute("aria-label", re.compile(f"{name}: 100 %"))

@@ -1,4 +1,4 @@
-"""An address that does not exist, at any depth: the site at its host's root, and in a folder."""
+"""Test unknown addresses at any depth: with the site at its host's root, and in a folder."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ PATH = "/course"
 
 
 class Host(QuietHandler):
-    """Serves the folder under `path`, and its page for what is missing, as static hosts do."""
+    """Serve the folder under `path`, and its page for unknown addresses, as static hosts do."""
 
     path_of_the_site = ""
 
@@ -79,11 +79,11 @@ def test_unknown_address_offers_links(
 
 
 def test_an_address_with_another_host_sends_it_no_request(at_root: str, page: Page) -> None:
-    asked = []
-    page.on("request", lambda request: asked.append(request.url))
+    requested = []
+    page.on("request", lambda request: requested.append(request.url))
     page.goto(f"{at_root}//other.invalid/nowhere.html", wait_until="networkidle")
     expect(page.locator("h1")).to_have_text("This page does not exist")
-    assert [url for url in asked if not url.startswith(f"{at_root}/")] == []
+    assert [url for url in requested if not url.startswith(f"{at_root}/")] == []
 
 
 def test_missing_page_offers_links_without_scripts_at_the_root(
@@ -100,9 +100,9 @@ def test_missing_page_uses_the_configured_base_address(
 ) -> None:
     book = make_book(page="# A page\n")
     config = (book.root / "_config.yml").read_text(encoding="utf-8")
-    given = config.replace("html_baseurl: ''", "html_baseurl: https://example.org/course/")
-    assert given != config
-    book.write("_config.yml", given)
+    configured = config.replace("html_baseurl: ''", "html_baseurl: https://example.org/course/")
+    assert configured != config
+    book.write("_config.yml", configured)
     result = book.build()
     assert result.returncode == 0, result.stdout
     assert '<base href="/course/404.html">' in book.page("404.html")

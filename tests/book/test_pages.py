@@ -1,4 +1,4 @@
-"""The built site as readers meet it: dark, and in light on a phone; every other host is cut off."""
+"""Test the built site as readers see it, dark and in light on a phone; other hosts are blocked."""
 
 import re
 from collections.abc import Callable
@@ -39,7 +39,7 @@ WITHOUT_ALTERNATIVE = """(pictures) => [...document.querySelectorAll(pictures)]
 
 @dataclass(frozen=True)
 class Visit:
-    """What one page was like."""
+    """The state of one page."""
 
     name: str
     formulas: int
@@ -50,7 +50,7 @@ class Visit:
     figures: int
     without_alternative: list[str]
     answers: list[Answer]
-    width: int  # with every prediction open and every quiz answered, as for axe
+    width: int  # with all predictions open and quizzes answered
     window: int
     violations: list[str]
 
@@ -107,11 +107,13 @@ def test_side_notes_leave_no_gap_in_the_text(tour: Tour) -> None:
 
 
 def test_tables_are_drawn(site: Path) -> None:
-    found = {name: (site / name).read_text(encoding="utf-8") for name in pages_of(site)}
+    texts = {name: (site / name).read_text(encoding="utf-8") for name in pages_of(site)}
     displayed = (ROOT / "book" / "howto_trust.md").read_text(encoding="utf-8").count("\ntable(")
-    assert found["howto_trust.html"].count("<table") == displayed > 0
-    left = re.compile(r"\|\s*(?:-{3,}|—)\s*\|")  # the line below the head, as it is written
-    assert {name: left.findall(page) for name, page in found.items() if left.search(page)} == {}
+    assert texts["howto_trust.html"].count("<table") == displayed > 0
+    unrendered = re.compile(r"\|\s*(?:-{3,}|—)\s*\|")  # the source line below a table's head
+    assert {
+        name: unrendered.findall(page) for name, page in texts.items() if unrendered.search(page)
+    } == {}
 
 
 def test_figures_have_alternative_text(tour: Tour) -> None:

@@ -1,4 +1,4 @@
-"""The book on paper: all of it as one PDF, and a page as its reader prints it."""
+"""Test the book on paper: all of it as one PDF, and a page as its reader prints it."""
 
 import re
 from collections.abc import Callable
@@ -33,15 +33,17 @@ def pdf(site: Path, tmp_path_factory: pytest.TempPathFactory) -> PdfReader:
 
 @pytest.fixture(scope="module")
 def titles(pdf: PdfReader) -> dict[str, int]:
-    """The titles of the site's pages in the outline, and the pages of paper that they lead to."""
-    top = [one for one in pdf.outline if isinstance(one, Destination)]
-    return {" ".join(one.title.split()): pdf.get_destination_page_number(one) + 1 for one in top}
+    """Return the page numbers of the titles in the outline."""
+    top = [entry for entry in pdf.outline if isinstance(entry, Destination)]
+    return {
+        " ".join(entry.title.split()): pdf.get_destination_page_number(entry) + 1 for entry in top
+    }
 
 
 def text(pdf: PdfReader, *numbers: int) -> str:
-    """The words of some pages. One glyph stands for an apostrophe and for a letter like it."""
-    found = " ".join(pdf.pages[number - 1].extract_text() for number in numbers)
-    return re.sub(r"\s+", " ", found).replace("\N{MODIFIER LETTER APOSTROPHE}", "\u2019")
+    """Return the words of some pages, with one glyph for an apostrophe and similar letters."""
+    text = " ".join(pdf.pages[number - 1].extract_text() for number in numbers)
+    return re.sub(r"\s+", " ", text).replace("\N{MODIFIER LETTER APOSTROPHE}", "\u2019")
 
 
 def test_pdf_is_tagged_and_has_language_and_title(pdf):
@@ -82,7 +84,7 @@ def test_first_chapter_of_the_pdf_is_readable_with_formulas(pdf, titles):
 
 
 def test_pdf_links_lead_inside_it_or_to_the_web(pdf):
-    known, inside = places(pdf), 0
+    destinations, inside = places(pdf), 0
     for page in pdf.pages:
         for link in (one.get_object() for one in page.get("/Annots", ())):
             action = link["/A"].get_object() if "/A" in link else {}
@@ -91,14 +93,14 @@ def test_pdf_links_lead_inside_it_or_to_the_web(pdf):
                 assert ".invalid" not in action["/URI"]
             else:
                 target = str(link.get("/Dest", action.get("/D"))).removeprefix("/")
-                assert target in known
+                assert target in destinations
                 inside += 1
     assert inside > 100
 
 
 @pytest.fixture
 def printed(reader: Callable[..., Reader]) -> Page:
-    """A page with folds, quizzes and a figure to play with, as a reader of the dark prints it."""
+    """Return a page with folds, quizzes and an interactive figure, printed in the dark theme."""
     page = reader(color_scheme="dark", viewport=BETWEEN_THE_MARGINS).open("cost.html")
     page.emulate_media(media="print")
     return page
@@ -115,8 +117,8 @@ def test_on_paper_nothing_scrolls(printed):
 
 
 def test_on_paper_there_are_no_controls(printed):
-    seen = [element for element in printed.locator(OF_THE_SCREEN).all() if element.is_visible()]
-    assert [one.evaluate("(one) => one.outerHTML") for one in seen] == []
+    visible = [element for element in printed.locator(OF_THE_SCREEN).all() if element.is_visible()]
+    assert [one.evaluate("(one) => one.outerHTML") for one in visible] == []
 
 
 def test_on_paper_the_title_has_its_number_and_the_paper_is_white(printed):

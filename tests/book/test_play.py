@@ -1,4 +1,4 @@
-"""The figures to play with, as a reader on a phone meets them, by finger and by key."""
+"""Test the interactive figures on a phone, by touch and by keyboard."""
 
 from collections.abc import Callable
 
@@ -46,12 +46,12 @@ def test_the_calculator_describes_its_sliders_in_sentences(
     visit: Callable[[str], Page],
 ) -> None:
     page = visit("cost.html")
-    told = page.locator(".cost-calculator .play-told")
-    before = told.inner_text()
+    description = page.locator(".cost-calculator .play-told")
+    before = description.inner_text()
     assert before.startswith("Such a model does ")
     curve = page.locator(".cost-calculator polyline").get_attribute("points")
     page.get_by_role("slider", name="Features").press("ArrowRight")
-    assert told.inner_text() != before
+    assert description.inner_text() != before
     assert page.locator(".cost-calculator polyline").get_attribute("points") != curve
     assert "heads" not in page.locator(".play-legend").inner_text(), "a GRU has none"
 
@@ -61,8 +61,8 @@ def test_twenty_draws_are_counted_beside_the_bars(visit: Callable[[str], Page]) 
     figure = page.locator(".sampler")
     assert "drawn" not in figure.locator("svg").inner_html()
     figure.get_by_role("button", name=TWENTY).click()
-    said = figure.locator("svg text").all_text_contents()
-    counts = [int(text.split()[0]) for text in said if text.endswith(" \N{MULTIPLICATION SIGN}")]
+    texts = figure.locator("svg text").all_text_contents()
+    counts = [int(text.split()[0]) for text in texts if text.endswith(" \N{MULTIPLICATION SIGN}")]
     assert sum(counts) == 20
     assert "20 draws, all for the same place" in figure.inner_text()
     page.get_by_role("slider", name="Top-k").press("ArrowLeft")
@@ -73,15 +73,17 @@ def test_head_cells_show_their_weight_by_touch_and_keyboard(
     visit: Callable[[str], Page],
 ) -> None:
     page = visit("gpt_and_bert_appendix.html")
-    told = page.locator(".heads .play-told")
+    description = page.locator(".heads .play-told")
     cells = page.locator(".heads svg").get_by_role("row").nth(2).get_by_role("gridcell")
     cells.nth(0).click()
-    assert told.inner_text() == cells.nth(0).get_attribute("aria-label")
+    assert description.inner_text() == cells.nth(0).get_attribute("aria-label")
     page.keyboard.press("ArrowRight")
-    assert told.inner_text() == cells.nth(1).get_attribute("aria-label")
-    assert " with a weight of " in told.inner_text()
+    assert description.inner_text() == cells.nth(1).get_attribute("aria-label")
+    assert " with a weight of " in description.inner_text()
     page.get_by_role("slider", name="Layer").press("ArrowRight")
-    assert told.inner_text() == cells.nth(1).get_attribute("aria-label"), "of the other layer"
+    assert description.inner_text() == cells.nth(1).get_attribute("aria-label"), (
+        "of the other layer"
+    )
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
-    assert page.locator(":focus").get_attribute("aria-label") == told.inner_text()
+    assert page.locator(":focus").get_attribute("aria-label") == description.inner_text()

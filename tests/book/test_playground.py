@@ -1,4 +1,4 @@
-"""The playground in a browser: readers train, stop, edit, race, and make each mistake there is."""
+"""Test the playground in a browser: training, stopping, editing, comparing, and every mistake."""
 
 from collections.abc import Callable
 
@@ -21,7 +21,7 @@ CHAPTERS = {
 
 QUICK = "task=own&steps=60"
 PATIENCE = 60_000
-"""Milliseconds that a run may take on a busy machine; the runs here take less than one second."""
+"""Milliseconds that a run may take on a busy machine; usually less than one second."""
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_axe_finds_no_violation_before_during_and_after_training(
     expect(figure(page)).to_have_attribute("data-state", "stopped")
     for fold in page.locator(".playground summary").all():
         fold.click()
-    cells = page.locator(".pg-strip td[style]")  # as deep as any run can make them
+    cells = page.locator(".pg-strip td[style]")  # the deepest colour that a run can reach
     assert cells.evaluate_all("(all) => all.map((one) => one.style.setProperty('--weight', 1))")
     assert person.violations(page, ".playground") == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -104,7 +104,7 @@ def test_nothing_moves_while_machines_learn(reader: Callable[..., Reader], mode:
     page = person.open(f"playground.html?{QUICK}&vs.heads=2")
     before = layout_shift(page)
     page.evaluate("document.querySelector('.pg-panels').scrollIntoView({behavior: 'instant'})")
-    page.wait_for_timeout(600)  # what follows a hand within half a second is not counted
+    page.wait_for_timeout(600)  # shifts within half a second of input are not counted
     page.evaluate("document.querySelector('.pg-train').click()")
     expect(figure(page)).to_have_attribute("data-state", "after", timeout=PATIENCE)
     expect(page.locator(".pg-answering").first).to_contain_text("parameters")
@@ -176,12 +176,12 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("wanted", WRONG)
+@pytest.mark.parametrize("expected", WRONG)
 def test_invalid_parts_of_an_address_are_reported_and_the_rest_is_used(
-    visit: Callable[..., Page], wanted: str
+    visit: Callable[..., Page], expected: str
 ) -> None:
-    page = visit(f"{wanted}&steps=60")
-    for part in WRONG[wanted]:
+    page = visit(f"{expected}&steps=60")
+    for part in WRONG[expected]:
         expect(said(page)).to_contain_text(part)
     assert page.get_by_role("combobox", name="Steps").input_value() == "60"
     assert page.person.errors == []

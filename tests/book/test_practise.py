@@ -1,4 +1,4 @@
-"""The pages on which assignments are done: what they hold in each edition, and their links."""
+"""Test the pages on which assignments are done: contents in each edition, and links."""
 
 import json
 import re
@@ -35,7 +35,7 @@ def page(site):
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_the_help_of_each_exercise_names_a_section_that_teaches_it(chapter):
     places = course_your_turn.places_of(chapter, ROOT / "book")
-    assert [name for name, found in places.items() if not found] == []
+    assert [name for name, section in places.items() if not section] == []
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
@@ -68,9 +68,9 @@ def test_a_page_has_every_cell_of_the_release_except_its_own(page, chapter):
     cells = {one["id"]: one for one in notebook["cells"]}
     shown = {one["data-cell"]: one for one in page(f"practise/{chapter}").select(".practise-cell")}
     code = [name for name, cell in cells.items() if cell["cell_type"] == "code"]
-    written = [fact["name"] for fact in assignment_facts.stored_facts()[chapter]["written"]]
-    assert set(shown) == {name for name in code if not name.endswith("-check")} | set(written)
-    for name in set(shown) - set(written):
+    questions = [fact["name"] for fact in assignment_facts.stored_facts()[chapter]["written"]]
+    assert set(shown) == {name for name in code if not name.endswith("-check")} | set(questions)
+    for name in set(shown) - set(questions):
         assert shown[name].get_text().strip() == "".join(cells[name]["source"]).strip()
 
 
@@ -81,14 +81,14 @@ def test_a_practise_page_does_not_claim_that_results_were_computed_on_it(page, c
 
 
 def test_a_page_is_read_again_when_the_code_that_writes_its_data_changes():
-    read = []
+    sources_read = []
 
     class App:
         class env:
-            note_dependency = read.append
+            note_dependency = sources_read.append
 
     course_practise.note_dependencies(App, "alignment")
-    assert {course_practise.__file__, browser_python.__file__} <= set(read)
+    assert {course_practise.__file__, browser_python.__file__} <= set(sources_read)
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
@@ -143,9 +143,9 @@ def test_another_wheel_of_numpy_is_refused(fetching, capsys):
     with zipfile.ZipFile(fetching, "w") as archive:
         archive.writestr(f"assets/{browser_python.lock_entry()['file_name']}", "not NumPy")
     assert browser_python.main() == 1
-    said = capsys.readouterr().err
-    assert browser_python.lock_entry()["sha256"] in said
-    assert "The site must not serve it" in said
+    message = capsys.readouterr().err
+    assert browser_python.lock_entry()["sha256"] in message
+    assert "The site must not serve it" in message
     assert not browser_python.wheel().exists()
 
 

@@ -1,4 +1,4 @@
-"""The bar of a practise page in Chromium: what is kept, a second tab, notebooks, and progress."""
+"""Test the bar of a practise page in Chromium: storage, a second tab, notebooks, progress."""
 
 import json
 import shutil
@@ -140,21 +140,21 @@ def test_answers_are_downloaded_and_opened_again(
     with page.expect_download() as download:
         page.get_by_role("button", name="Download as notebook").click()
     download.value.save_as(tmp_path / "mine.ipynb")
-    said, chooser = page.locator(".practise-said"), page.get_by_label("Open a notebook...")
+    message, chooser = page.locator(".practise-said"), page.get_by_label("Open a notebook...")
     chooser.set_input_files(tmp_path / "empty.ipynb")
-    expect(said).to_have_text("empty.ipynb was opened: no exercise has been started in it.")
+    expect(message).to_have_text("empty.ipynb was opened: no exercise has been started in it.")
     expect(page.locator("textarea")).to_have_value(ANSWER)
 
-    asked: list[str] = []
-    page.once("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
+    dialogs: list[str] = []
+    page.once("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
     page.locator("textarea").fill("other")
     chooser.set_input_files(tmp_path / "mine.ipynb")
-    expect(said).to_contain_text("Nothing was changed")
+    expect(message).to_contain_text("Nothing was changed")
     expect(page.locator("textarea")).to_have_value("other")
-    assert asked == ["1 answer here differs from that in mine.ipynb: row_mean. Replace it?"]
+    assert dialogs == ["1 answer here differs from that in mine.ipynb: row_mean. Replace it?"]
     page.once("dialog", lambda dialog: dialog.accept())
     chooser.set_input_files(tmp_path / "mine.ipynb")
-    expect(said).to_have_text("mine.ipynb was opened: 1 answer.")
+    expect(message).to_have_text("mine.ipynb was opened: 1 answer.")
     expect(page.locator("textarea")).to_have_value(ANSWER)
     assert kept(page) == ANSWER
 
@@ -193,8 +193,8 @@ def test_progress_shows_everywhere_at_once_and_is_deleted_everywhere(
     page.evaluate("() => store.noteCheck('row_mean', true)")
     expect(line.locator("input")).to_be_checked()
     expect(line).not_to_contain_text("(tried)")
-    for one in (page, chapter):
-        expect(one.locator("li[data-page='practise/toy']")).to_contain_text("1 of 2")
+    for tab_page in (page, chapter):
+        expect(tab_page.locator("li[data-page='practise/toy']")).to_contain_text("1 of 2")
     expect(page.locator(".practise-progress")).to_contain_text("1 of 2 right;")
     expect(chapter.locator(".part-done")).to_contain_text("done 1 of 3 exercises")
     chapter.locator(".assignment input").nth(1).check()
@@ -206,10 +206,10 @@ def test_progress_shows_everywhere_at_once_and_is_deleted_everywhere(
     exported = json.loads(Path(download.value.path()).read_text("utf-8"))
     assert exported["practise:toy"]["sources"] == {CELL: ANSWER}
 
-    asked: list[str] = []
-    chapter.once("dialog", lambda dialog: (asked.append(dialog.message), dialog.accept()))
+    dialogs: list[str] = []
+    chapter.once("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.accept()))
     chapter.get_by_role("button", name="Delete it").click()
-    assert "the answers that you have typed" in asked[0]
+    assert "the answers that you have typed" in dialogs[0]
     expect(page.locator(".practise-kept")).to_contain_text("were deleted in another tab")
     expect(page.locator("textarea")).to_have_value(ANSWER)
     expect(page.locator("li[data-page='practise/toy']")).not_to_contain_text("2 of 2")

@@ -1,4 +1,4 @@
-"""A practise page in a browser with its real Python: checked, stopped, broken, by keyboard alone.
+"""Test a practise page in a browser with its real Python: checks, stops, crashes, keyboard only.
 
 Python takes seconds to start, so most tests share one page.
 """
@@ -14,7 +14,7 @@ from site_tools import MODES, Reader
 PRACTISE = "practise/alignment.html"
 MOST_KB = 130
 START = 120_000
-"""Milliseconds that Python may take to start on a machine that is busy with everything else."""
+"""Milliseconds that Python may take to start on a busy machine."""
 
 TOO_WIDE = """(all) => all.filter((one) => one.getBoundingClientRect().right > innerWidth)
     .map((one) => `${one.getBoundingClientRect().right} ${one.outerHTML.slice(0, 200)}`)"""
@@ -32,7 +32,7 @@ def words_lost(scores, gold, H, W_out, targets):
 
 @pytest.fixture(scope="module")
 def person(reader: Callable[..., Reader]) -> Reader:
-    """The reader whose page all tests share that need Python."""
+    """Return the reader whose page is shared by all tests that need Python."""
     person = reader(**MODES["light"])
     person.context.set_default_timeout(START)
     expect.set_options(timeout=START)
@@ -42,7 +42,7 @@ def person(reader: Callable[..., Reader]) -> Reader:
 
 @pytest.fixture
 def page(person: Reader) -> Iterator[Page]:
-    """That page, which must be as usable afterwards as before."""
+    """Return the shared page, which must stay usable after each test."""
     person.page.set_viewport_size(MODES["light"]["viewport"])
     yield person.page
     assert person.errors == []
@@ -66,7 +66,7 @@ def said(cell: Locator) -> Locator:
 
 
 def check(cell: Locator, text: str) -> str:
-    """Check an answer; return what the self-check says."""
+    """Check an answer; return the self-check's message."""
     write(cell, text)
     press(cell, "Check")
     expect(said(cell)).to_contain_text(re.compile("Checked|stopped with"))
@@ -75,7 +75,7 @@ def check(cell: Locator, text: str) -> str:
 
 @pytest.fixture
 def own(page: Page) -> Iterator[Locator]:
-    """An own cell below the first answer, removed afterwards."""
+    """Yield an own cell below the first answer, which is removed afterwards."""
     press(answer(page), "Add a cell below")
     cell = answer(page).locator(".practise-own").first
     yield cell
@@ -125,10 +125,12 @@ def test_given_code_above_an_answer_runs_first_and_shows_its_output_at_its_place
     page: Page,
 ) -> None:
     check(answer(page, "words_lost"), LOST)
-    given = page.locator("[data-cell='part-20']")
-    expect(given.locator(".practise-outputs")).to_contain_text("the peak is the gold state in 0.")
-    press(given, "Run")
-    expect(said(given)).to_contain_text("It ran")
+    given_cell = page.locator("[data-cell='part-20']")
+    expect(given_cell.locator(".practise-outputs")).to_contain_text(
+        "the peak is the gold state in 0."
+    )
+    press(given_cell, "Run")
+    expect(said(given_cell)).to_contain_text("It ran")
 
 
 def test_an_endless_loop_is_stopped_and_typed_text_stays(page: Page, own: Locator) -> None:
@@ -148,17 +150,17 @@ def test_an_endless_loop_is_stopped_and_typed_text_stays(page: Page, own: Locato
 
 
 def test_a_million_lines_leave_the_page_usable(page: Page, own: Locator) -> None:
-    shown = run(own, "for i in range(1_000_000):\n    print(i)")
-    assert shown.startswith("0\n1\n2")
-    assert "left out" in shown
-    assert len(shown) < 101_000
+    output = run(own, "for i in range(1_000_000):\n    print(i)")
+    assert output.startswith("0\n1\n2")
+    assert "left out" in output
+    assert len(output) < 101_000
     assert run(own, "2 + 2").strip() == "4"
 
 
 def test_a_thousand_tables_are_cut_off(own: Locator) -> None:
     table = "class Table:\n    def _repr_html_(self):\n        return '<table><tr><td>1</table>'\n"
-    shown = run(own, f"{table}for i in range(5000):\n    display(Table())")
-    assert "left out" in shown
+    output = run(own, f"{table}for i in range(5000):\n    display(Table())")
+    assert "left out" in output
     assert own.locator(".practise-html").count() < 1000
 
 
@@ -212,10 +214,10 @@ def test_an_own_cell_that_was_run_runs_again_before_a_check_on_a_fresh_python(
 
 
 def test_removing_a_cell_asks_unless_it_is_empty(page: Page) -> None:
-    asked: list[str] = []
+    dialogs: list[str] = []
 
     def refuse(dialog: Dialog) -> None:
-        asked.append(dialog.message)
+        dialogs.append(dialog.message)
         dialog.dismiss()
 
     page.on("dialog", refuse)
@@ -229,7 +231,7 @@ def test_removing_a_cell_asks_unless_it_is_empty(page: Page) -> None:
     press(own, "Remove")
     expect(own).to_have_count(0)
     page.remove_listener("dialog", refuse)
-    assert len(asked) == 1
+    assert len(dialogs) == 1
 
 
 def test_reset_asks_and_can_be_undone(page: Page) -> None:

@@ -1,4 +1,4 @@
-"""Predictions: how they are written, and what the reader meets, with JavaScript and without."""
+"""Test predictions: their syntax, and what the reader sees, with and without JavaScript."""
 
 import json
 import re
@@ -131,12 +131,12 @@ FAULTS = {
 
 @pytest.fixture(scope="module")
 def faults(make_book: Callable[..., Book]) -> str:
-    """What is said of a book in which each page has one fault."""
+    """Return the output of building a book in which each page has one fault."""
     pages = {f"page{n}": f"# A page\n\n{text}" for n, text in enumerate(FAULTS.values())}
     book = make_book(**pages)
     result = book.build()
     assert result.returncode != 0
-    assert "build finished with problems" in result.stdout  # it went on to the end
+    assert "build finished with problems" in result.stdout  # it continued to the end
     return result.stdout
 
 
@@ -159,11 +159,11 @@ def test_a_number_is_found_in_stored_data(steps: list[str], number: float) -> No
 
 @pytest.fixture(scope="module")
 def kinds(make_book: Callable[..., Book]) -> Iterator[tuple[Book, str]]:
-    """A book with a prediction of each kind, and where it is served."""
+    """Return a book with a prediction of each kind, and its address."""
     book = make_book(kinds=NOTEBOOK + KINDS.replace("CELL\n", RUN))
     result = book.make()
     assert result.returncode == 0, result.stdout
-    # What a page keeps is read when the page is: its first run has kept it only now.
+    # Stored results are read with the page: the first run has only just stored them.
     with serving(book.root / "_build" / "html") as address:
         yield book, address
 
@@ -197,7 +197,7 @@ def press(box: Locator, name: str) -> None:
 
 
 def give(page: Page, kind: str) -> None:
-    """Give a guess of a kind by mouse."""
+    """Make a guess of a kind by mouse."""
     box = prediction(page, kind)
     if kind == "choice":
         box.get_by_text("Neither.").click()
@@ -237,7 +237,7 @@ def test_the_answer_opens_with_a_guess_which_is_kept(
     expect(box.get_by_role("button", name="Change my guess")).to_be_focused()
     expect(closed).not_to_have_attribute("hidden", re.compile(""))
     expect(closed.get_by_text(ANSWERS[kind]).first).to_be_visible()
-    others = [one for one in SAID if one != kind]
+    others = [other_kind for other_kind in SAID if other_kind != kind]
     assert all(answer(page, other).get_attribute("hidden") for other in others)
     page.reload()
     expect(box.get_by_role("status")).to_have_text(SAID[kind])
@@ -254,7 +254,7 @@ def test_the_answer_opens_with_a_guess_which_is_kept(
 
 
 def marked(page: Page) -> list[str]:
-    """The choices that a reader sees marked as what it was."""
+    """Return the choices that are visibly marked as right."""
     marks = page.locator("#predict-choice label:has(.predict-right:visible)")
     return [text.split(".")[0] for text in marks.all_inner_texts()]
 
@@ -265,12 +265,12 @@ def test_the_right_choice_is_named_and_marked_once_the_answer_is_open(
     _, page = open_kinds()
     box = prediction(page, "choice")
     assert marked(page) == []
-    box.get_by_role("radio", name="B. b", exact=True).check()  # nothing gives it away to the ear
+    box.get_by_role("radio", name="B. b", exact=True).check()  # no accessible name reveals it
     press(box, "See the answer")
     expect(box.get_by_role("status")).to_have_text("You said B, and so it was.")
     assert marked(page) == ["B"]
     expect(box.get_by_role("radio", name="B. b it was this", exact=True)).to_be_checked()
-    expect(page.get_by_text("It was B.", exact=True)).to_be_hidden()  # it has been said
+    expect(page.get_by_text("It was B.", exact=True)).to_be_hidden()  # its verdict is already shown
     press(box, "Change my guess")
     assert marked(page) == []
     press(box, "Show without a guess")
@@ -295,13 +295,13 @@ def test_what_the_curve_says(open_kinds: Callable[..., tuple[Reader, Page]]) -> 
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    said = (
+    message = (
         "accuracy against tokens. Your curve: 0.75 at 1, 0 at 10. "
         "Measured: 1 at 1, 0.6 at 10, 0.1 at 100."
     )
-    expect(box.locator("svg")).to_have_attribute("aria-label", said)
-    kept = json.loads(page.evaluate("localStorage['course:predict/kinds/predict-curve']"))
-    assert kept["guess"] == [0.75, 0, None]
+    expect(box.locator("svg")).to_have_attribute("aria-label", message)
+    stored = json.loads(page.evaluate("localStorage['course:predict/kinds/predict-curve']"))
+    assert stored["guess"] == [0.75, 0, None]
 
 
 def test_a_missing_guess_is_accepted(open_kinds: Callable[..., tuple[Reader, Page]]) -> None:

@@ -1,4 +1,4 @@
-"""The quizzes of the site by keyboard and without JavaScript; test_pages answers them by mouse."""
+"""Test the quizzes by keyboard and without JavaScript; test_pages answers them by mouse."""
 
 from collections.abc import Callable
 

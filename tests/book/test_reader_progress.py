@@ -1,4 +1,4 @@
-"""What the reader has done: kept in the browser, summed up on the front page, exported, deleted."""
+"""Test the reader's progress: stored in the browser, summed up, exported, deleted."""
 
 import json
 from collections.abc import Callable
@@ -39,11 +39,11 @@ def test_a_right_answer_counts_and_a_wrong_one_does_not(reader: Callable[..., Re
     person = reader(**MODES["light"])
     page = person.open("self_attention.html")
     quiz = page.locator("#quiz-self-attention-rows")
-    for choice in (0, 1):  # the second is right
+    for choice in (0, 1):  # the second choice is right
         quiz.locator("input").nth(choice).check()
         quiz.get_by_role("button").click()
-        kept = page.evaluate("() => Object.keys(localStorage).filter((key) => /quiz/.test(key))")
-        assert len(kept) == choice
+        stored = page.evaluate("() => Object.keys(localStorage).filter((key) => /quiz/.test(key))")
+        assert len(stored) == choice
     expect(person.open("index.html").locator(".part").nth(1)).to_contain_text("answered 1 of")
 
 

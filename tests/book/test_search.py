@@ -1,4 +1,4 @@
-"""The search: what is in its entries, what it finds first, and how it is used."""
+"""Test the search: its entries, its ranking, and its use."""
 
 import json
 import re
@@ -48,7 +48,7 @@ DEFINED = {
     "masked_fill": "queries_keys_values.html#masks",
     "layer normalization": "transformer_block.html#layer-normalisation",
 }
-"""The section that defines a word, and is the first that is found."""
+"""The section that defines a word and has to be the first result."""
 
 GLOSSARY = """# Glossary
 
@@ -149,8 +149,8 @@ def test_each_fault_of_the_glossary_is_a_warning(make_book: Callable[..., Book])
     book = make_book(page=TERMS.replace("{cite:p}`nobody`", "it"), glossary=GLOSSARY)
     result = book.build()
     assert result.returncode != 0
-    said = " ".join(result.stdout.split())
-    assert [fault for fault in FAULTS if fault not in said] == []
+    output = " ".join(result.stdout.split())
+    assert [fault for fault in FAULTS if fault not in output] == []
 
 
 def test_an_entry_gives_no_answer_away(entries: list[dict[str, Any]]) -> None:
@@ -207,8 +207,8 @@ def test_the_first_search_result_is_the_defining_section(site: Path) -> None:
     module = (ROOT / "book" / "_web" / "searching.mjs").as_uri()
     script = FIND.format(module=module)
     command = ["node", "--input-type=module", "-e", script, str(site / "_static" / "search.json")]
-    found = subprocess.run([*command, *DEFINED], capture_output=True, text=True, check=True)
-    assert dict(zip(DEFINED, json.loads(found.stdout), strict=True)) == DEFINED
+    results = subprocess.run([*command, *DEFINED], capture_output=True, text=True, check=True)
+    assert dict(zip(DEFINED, json.loads(results.stdout), strict=True)) == DEFINED
 
 
 def test_no_stock_index_is_shipped(site: Path) -> None:

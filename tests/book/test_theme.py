@@ -1,4 +1,4 @@
-"""The course's own theme: the contents, what comes next, how a chapter opens, the side notes."""
+"""Test the theme of the course: contents, next page, openings of chapters, side notes."""
 
 import html
 import re
@@ -22,7 +22,7 @@ TAKES = "```{takes}\nAbout an hour.\n\nYou need paper.\n```\n\n"
 
 @pytest.fixture(scope="module")
 def book(make_book: Callable[..., Book]) -> Book:
-    """A part of two chapters, the first with an appendix, and a guide with one."""
+    """Make a part of two chapters, the first with an appendix, and a guide with an appendix."""
     book = make_book(
         one=f"{NOTEBOOK.replace('A notebook', 'The first chapter')}{TAKES}{OPENING}## A section\n\n"
         f"As {{cite:t}}`someone` and {{cite:p}}`someone` say.\n\n{FIGURE}"

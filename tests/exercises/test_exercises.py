@@ -1,4 +1,4 @@
-"""Every exercise of the course is proved, and its stub and its answers are what they seem."""
+"""Test that every exercise of the course is proved, and that its stub and answers are sound."""
 
 import inspect
 
@@ -35,7 +35,11 @@ def test_a_base_fails_on_exactly_the_cases_that_it_names(declared, base):
     key = build_key(declared.exercise, (), cases)
     observations = observe_quietly(base.function, cases)
     checked = zip(key.cases, key.expected, observations, strict=True)
-    wrong = {case.note for case, right, seen in checked if fault(case, right, seen, key.names)}
+    wrong = {
+        case.note
+        for case, right, observation in checked
+        if fault(case, right, observation, key.names)
+    }
     assert wrong == set(declared.bases[base])
 
 

@@ -1,4 +1,4 @@
-"""The comparison of exercises before and after a change sees each kind of change."""
+"""Test that the comparison of exercises before and after a change detects each kind of change."""
 
 import json
 from dataclasses import replace
