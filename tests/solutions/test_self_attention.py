@@ -1,4 +1,4 @@
-"""The properties of self-attention, its softmax, and the experiment that measures it."""
+"""Test the properties of self-attention and its softmax, and the experiment."""
 
 import numpy as np
 import pytest
@@ -55,8 +55,8 @@ def test_outputs_lie_between_the_smallest_and_the_largest_input(X):
 
 @given(TOKENS)
 def test_a_batch_is_its_sequences_one_by_one(X):
-    for whole, *parts in zip(self_attention(X), *map(self_attention, X), strict=True):
-        assert np.allclose(whole, np.stack(parts))
+    for full, *parts in zip(self_attention(X), *map(self_attention, X), strict=True):
+        assert np.allclose(full, np.stack(parts))
 
 
 @given(TOKENS, RADII)

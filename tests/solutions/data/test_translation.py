@@ -1,4 +1,4 @@
-"""The grammars against sentences translated by hand, and properties of the generated pairs."""
+"""Test the grammars on sentences translated by hand, and properties of the generated pairs."""
 
 import gc
 
@@ -53,7 +53,7 @@ def saying(group, words):
 
 
 def clause(subject, verb, obj=None, **parts):
-    """Make a clause; strings stand for noun phrases and fixed phrases."""
+    """Make a clause; strings are turned into noun phrases and fixed phrases."""
     pronoun = next((p for p in PRONOUNS if p.english == subject), None)
     subject = pronoun or (phrase(subject) if isinstance(subject, str) else subject)
     modal = parts.pop("modal", None)
@@ -656,20 +656,20 @@ def test_a_source_has_one_translation_only():
 def lemmas(language):
     """Count dictionary words: a noun once for both numbers, a verb once for all forms, and so on.
 
-    Fixed phrases count each of their words that is no noun, verb or adjective already.
+    Fixed phrases count each of their words that is not already a noun, verb or adjective.
     """
     part = 0 if language != "english" else None
-    found = {getattr(noun, language)[0] for noun in NOUNS}
+    result = {getattr(noun, language)[0] for noun in NOUNS}
     for verb in VERBS:
-        found.add(verb.english[0] if part is None else getattr(verb, f"{language}_infinitive"))
+        result.add(verb.english[0] if part is None else getattr(verb, f"{language}_infinitive"))
     for word in (*ADJECTIVES, *DETERMINERS, A):
         text = getattr(word, language)
-        found.add(text if isinstance(text, str) else text[0] or text[-1])
-    found |= {getattr(pronoun, language) for pronoun in PRONOUNS}
+        result.add(text if isinstance(text, str) else text[0] or text[-1])
+    result |= {getattr(pronoun, language) for pronoun in PRONOUNS}
     for group in PHRASES.values():
         for fixed in group:
-            found |= {w if part is None else w.word for w in getattr(fixed, language)}
-    return found
+            result |= {w if part is None else w.word for w in getattr(fixed, language)}
+    return result
 
 
 @pytest.mark.parametrize("language", ["english", *LANGUAGES])

@@ -1,4 +1,4 @@
-"""Vocabulary, batches, and files of pairs, with everything that may be wrong with them."""
+"""Test vocabulary, batches, and files of pairs with every possible fault."""
 
 import numpy as np
 import pytest

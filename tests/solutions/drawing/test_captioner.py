@@ -1,4 +1,4 @@
-"""The drawings of pictures and of one step of the captioner."""
+"""Test the drawings of pictures and of one step of the captioner."""
 
 import matplotlib as mpl
 

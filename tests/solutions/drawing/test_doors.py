@@ -1,4 +1,4 @@
-"""The drawing of the three doors."""
+"""Test the drawing of the three doors."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""The drawing of a layer shows the layer's own numbers, each matrix to scale."""
+"""Test that the drawing of a layer shows the layer's numbers, each matrix to scale."""
 
 import matplotlib as mpl
 

@@ -1,4 +1,4 @@
-"""The drawing of the whole machine: its parts are there, in the order in which they work."""
+"""Test that the drawing of the whole machine has all its parts in order."""
 
 import matplotlib.pyplot as plt
 

@@ -1,4 +1,4 @@
-"""The shared figures show the numbers that they are given, with the labels that belong to them."""
+"""Test that the shared figures show their numbers with the right labels."""
 
 import matplotlib as mpl
 
@@ -24,7 +24,7 @@ def texts(ax):
 
 
 def colours(heatmap):
-    """The colours of its cells, row by row."""
+    """Return the colours of the cells, row by row."""
     return [tuple(colour) for colour in heatmap.collections[0].get_facecolors()]
 
 

@@ -1,4 +1,4 @@
-"""The drawing of self-attention shows the numbers of its matrices, and one row's way through."""
+"""Test that the drawing of self-attention shows the matrices' numbers, and one row's path."""
 
 import matplotlib as mpl
 

@@ -1,4 +1,4 @@
-"""The shapes of the drawings: what covers what, and matrices to scale."""
+"""Test the shapes of the drawings: what covers what, and matrices to scale."""
 
 import matplotlib.pyplot as plt
 import numpy as np

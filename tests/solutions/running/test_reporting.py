@@ -1,4 +1,4 @@
-"""What a page reports is kept with its run, and read by later pages."""
+"""Test that a page's reports are stored with its run and read by later pages."""
 
 import json
 
@@ -20,7 +20,7 @@ from solutions.running.reporting import (
 
 @pytest.fixture(autouse=True)
 def run(tmp_path, monkeypatch):
-    """The folder of the run of a page that is called `earlier`."""
+    """Return the folder of the run of a page called `earlier`."""
     folder = tmp_path / "earlier"
     folder.mkdir()
     monkeypatch.setenv("COURSE_RUN", str(folder))

@@ -1,4 +1,4 @@
-"""A trained machine that was kept is the same machine, but for the digits that are not kept."""
+"""Test that a stored machine equals the trained machine, up to the stored precision."""
 
 import pytest
 import torch
@@ -34,8 +34,8 @@ def test_the_same_machine_is_stored_as_the_same_bytes(machine):
 
 def test_a_matrix_with_two_names_is_stored_once(machine):
     name, task, state = machine[1]
-    kept = as_bytes(name, task, state)
-    tied = [one for one in TIED if f'"{one}"'.encode() in kept]
+    stored = as_bytes(name, task, state)
+    tied = [one for one in TIED if f'"{one}"'.encode() in stored]
     assert tied == ([] if name == "transformer" else [TIED[1]])
     numbers = {value.ctypes.data: value.size for value in state.values()}
-    assert len(kept) < 2 * sum(numbers.values()) + 100_000
+    assert len(stored) < 2 * sum(numbers.values()) + 100_000

@@ -1,4 +1,4 @@
-"""One training of chapters 2 and 9, in small, and what later chapters are told of it."""
+"""Test a small training of chapters 2 and 9, and the results that later chapters use."""
 
 import json
 
@@ -20,7 +20,7 @@ from solutions.translators.quality_by_length import (
 
 @pytest.fixture(scope="module", params=list(MACHINES))
 def run(request):
-    """The real machine and the real pairs, for two steps."""
+    """Return two steps of the real machine on the real pairs."""
     with pytest.MonkeyPatch.context() as patch:
         machine, _, recipe = MACHINES[request.param]
         patch.setitem(MACHINES, request.param, (machine, 2, recipe))
@@ -30,9 +30,9 @@ def run(request):
 
 def test_every_field_is_filled(run):
     assert len(run.by_length) == len(LENGTHS)
-    for found in (*run.by_length, run.long, run.beyond):
-        assert 0 <= found.token_accuracy <= 1
-        assert 0 <= found.bleu <= 100
+    for result in (*run.by_length, run.long, run.beyond):
+        assert 0 <= result.token_accuracy <= 1
+        assert 0 <= result.bleu <= 100
     assert run.parameters > 0
     assert run.seconds > 0
 

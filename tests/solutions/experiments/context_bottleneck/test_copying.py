@@ -1,4 +1,4 @@
-"""What the copier's vector may hold, and that the machine gets nothing but the vector."""
+"""Test the capacity of the copier's vector, and that the machine depends only on the vector."""
 
 import numpy as np
 import pytest
@@ -40,11 +40,11 @@ def test_held_lengths_end_at_the_first_failure():
 
 
 def test_a_flip_is_independent_of_earlier_flips():
-    """The logits of a place depend on the whole sequence by c alone, and on the flips before."""
+    """Logits depend on the whole sequence only through c, and on the flips before."""
     torch.manual_seed(0)
     model = copying.Copier(4, 0.0)
     with torch.no_grad():
-        model.squeeze.weight.zero_()  # c says nothing
+        model.squeeze.weight.zero_()  # c carries no information
     flips = torch.randint(2, (3, 7))
     changed = flips.clone()
     changed[:, 4] = 1 - changed[:, 4]
@@ -56,8 +56,8 @@ def test_a_flip_is_independent_of_earlier_flips():
 def test_a_short_run_fills_every_field(monkeypatch):
     monkeypatch.setattr(copying, "CHECKPOINTS", (1, 2))
     monkeypatch.setattr(copying, "TESTED", 3)
-    found = copying.measure(0)
+    result = copying.measure(0)
     keys = [(w, noisy) for noisy in (True, False) for w in (copying.EXACT, copying.NOISY)[noisy]]
-    assert {key[:2] for key in found.right} == set(keys)
-    assert all(len(shares) == copying.LONGEST for shares in found.right.values())
-    assert 0 <= found.held(4, noisy=True, steps=2) <= copying.LONGEST
+    assert {key[:2] for key in result.right} == set(keys)
+    assert all(len(shares) == copying.LONGEST for shares in result.right.values())
+    assert 0 <= result.held(4, noisy=True, steps=2) <= copying.LONGEST

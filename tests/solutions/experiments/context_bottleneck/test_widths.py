@@ -1,4 +1,4 @@
-"""A narrower `c`: what differs between the machines, and what a run gives."""
+"""Test a narrower `c`: the differences between the machines, and the results of a run."""
 
 import torch
 

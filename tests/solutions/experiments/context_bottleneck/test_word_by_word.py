@@ -1,4 +1,4 @@
-"""One label for each source token: the labels come from the gold alignment, and from one side."""
+"""Test one label per source token: labels from the gold alignment, and from one direction."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""What chapter 11 measures is what it says, in small."""
+"""Test on a small scale that chapter 11 measures what it states."""
 
 import os
 import sys
@@ -25,9 +25,9 @@ def test_seconds_measure_one_call():
 
 def test_the_peak_is_the_largest_simultaneous_allocation():
     def call():
-        one = torch.ones(1000)  # 4000 bytes
-        two = one + 1
-        del one
+        tensor = torch.ones(1000)  # 4000 bytes
+        two = tensor + 1
+        del tensor
         return (two * 2).sum()
 
     assert 8000 <= measuring.peak_bytes(call) < 9000
@@ -35,10 +35,10 @@ def test_the_peak_is_the_largest_simultaneous_allocation():
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the bound on what is given back is glibc's")
 def test_a_process_grows_only_by_the_size_of_its_tensors():
-    held = measuring.peak_bytes(partial(by_length.layers()["in blocks"], torch.randn(8192, 128)))
+    peak = measuring.peak_bytes(partial(by_length.layers()["in blocks"], torch.randn(8192, 128)))
     grown = [by_length.process_bytes("in blocks", 8192) for _ in range(3)]
-    assert max(grown) < 1.15 * held
-    assert min(grown) > 0.9 * held
+    assert max(grown) < 1.15 * peak
+    assert min(grown) > 0.9 * peak
     assert by_length.MALLOC_BOUND not in os.environ
 
 
@@ -50,14 +50,14 @@ def test_the_exponent_of_a_power_is_fitted_to_long_lengths_only():
 
 
 def test_the_three_ways_to_attend_agree_and_are_counted_right():
-    made = by_length.layers()
+    layers = by_length.layers()
     X = torch.randn(300, by_length.D_MODEL)
-    right = made["attention"](X)
+    right = layers["attention"](X)
     for name in ("in blocks", "torch's own"):
-        torch.testing.assert_close(made[name](X), right, rtol=0, atol=1e-5)
+        torch.testing.assert_close(layers[name](X), right, rtol=0, atol=1e-5)
     for name in ("attention", "in blocks"):
         predicted = attention_flops(300, by_length.D_MODEL, by_length.N_HEADS)
-        assert measuring.flops(lambda name=name: made[name](X)) == predicted
+        assert measuring.flops(lambda name=name: layers[name](X)) == predicted
 
 
 def test_blocks_differ_by_rounding_alone():
@@ -67,10 +67,10 @@ def test_blocks_differ_by_rounding_alone():
 def test_the_same_is_written_with_a_cache_and_without():
     torch.manual_seed(3)
     writer, token = generation.Writer(), torch.randn(by_length.D_MODEL)
-    one, other = writer.with_cache(token, 64), writer.without_cache(token, 64)
-    assert one.tokens.shape == (65, by_length.D_MODEL)
-    torch.testing.assert_close(one.tokens, other.tokens, rtol=0, atol=1e-5)
-    assert list(one.seconds) == list(other.seconds) == [64]
+    cached, uncached = writer.with_cache(token, 64), writer.without_cache(token, 64)
+    assert cached.tokens.shape == (65, by_length.D_MODEL)
+    torch.testing.assert_close(cached.tokens, uncached.tokens, rtol=0, atol=1e-5)
+    assert list(cached.seconds) == list(uncached.seconds) == [64]
 
 
 def test_every_key_is_unique_and_queried_once():
@@ -87,8 +87,8 @@ def test_a_softmax_learns_to_recall_a_few_pairs():
 
 
 def test_tokens_outside_the_window_can_be_dropped_unlike_masked_ones():
-    found = windows.compare(1000)
-    assert found["skipped"].difference < 1e-5
-    assert found["no window"].difference > 1e-3
-    assert found["mask"].flops == found["no window"].flops
-    assert found["skipped"].flops < 0.5 * found["mask"].flops
+    result = windows.compare(1000)
+    assert result["skipped"].difference < 1e-5
+    assert result["no window"].difference > 1e-3
+    assert result["mask"].flops == result["no window"].flops
+    assert result["skipped"].flops < 0.5 * result["mask"].flops

@@ -1,4 +1,4 @@
-"""What chapter 10 measures on text: tokens, maps, writing, and what a bigram knows."""
+"""Test chapter 10's measurements on text: tokens, maps, writing, and a bigram's knowledge."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def test_invalid_bytes_become_a_replacement_character():
 
 
 def test_the_book_is_read_without_markup_and_code():
-    text = "\n".join(one for page in CHAPTERS for one in everything(page))
+    text = "\n".join(text_ for page in CHAPTERS for text_ in everything(page))
     assert len(text) > 150_000
     for markup in ("```", "{doc}", "{cite", "{glue", ":tags:", "import numpy", "alt:", "**"):
         assert markup not in text, markup
@@ -77,18 +77,20 @@ def test_maps_are_what_a_block_attends_with():
     mask = torch.ones(4, 4, dtype=torch.bool).tril()
     weights, attention = weights_of(block, X, mask), block.attention
     values = attention.W_v(block.norm_1(X)).unflatten(-1, (2, 3)).transpose(1, 2)
-    found = attention.W_o((weights @ values).transpose(1, 2).flatten(-2))
-    torch.testing.assert_close(found, attention(block.norm_1(X), mask=mask))
+    result = attention.W_o((weights @ values).transpose(1, 2).flatten(-2))
+    torch.testing.assert_close(result, attention(block.norm_1(X), mask=mask))
 
 
 def test_a_cache_writes_the_same_tokens():
     torch.manual_seed(0)
     model = GPT(9, 8, 2, 6, 2, max_len=24)
-    for one in model.parameters():
-        torch.nn.init.normal_(one)
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter)
     for length in (1, 5):
         beginning = torch.arange(length)
-        written = [one(model, beginning, 18, seed=2) for one in (write, write_with_cache)]
+        written = [
+            parameter(model, beginning, 18, seed=2) for parameter in (write, write_with_cache)
+        ]
         assert len(written[0]) == length + 18
         assert written[0].tolist() == written[1].tolist()
         assert len(set(written[0].tolist())) > 3
@@ -96,10 +98,10 @@ def test_a_cache_writes_the_same_tokens():
 
 def test_an_untrained_model_copies_no_more_than_uniform_attention():
     torch.manual_seed(0)
-    found = induction(GPT(50, 8, 2, 6, 2, max_len=40), 50, period=20, texts=4, seed=0)
-    assert found.scores.shape == (2, 2)
-    assert found.scores.max() < 2 * found.chance
-    assert found.first == pytest.approx(np.log(50), abs=0.1)
+    result = induction(GPT(50, 8, 2, 6, 2, max_len=40), 50, period=20, texts=4, seed=0)
+    assert result.scores.shape == (2, 2)
+    assert result.scores.max() < 2 * result.chance
+    assert result.first == pytest.approx(np.log(50), abs=0.1)
     assert gpt_maps(GPT(50, 8, 2, 6, 2, max_len=40), torch.zeros(1, 3).long()).shape == (2, 2, 3, 3)
 
 
@@ -114,7 +116,7 @@ def test_a_bigram_depends_only_on_the_previous_token():
 
 
 class SeesTheTokenBefore(torch.nn.Module):
-    """Sure that each token is the one two places before it."""
+    """A model that is sure that each token repeats the token two places earlier."""
 
     def forward(self, tokens):
         before = torch.cat([tokens[:, :1] * 0, tokens[:, :-1]], dim=-1)

@@ -1,4 +1,4 @@
-"""The little language of chapter 10, and what is asked of the models that restore its words."""
+"""Test the little language of chapter 10, and the queries of models that restore its words."""
 
 import numpy as np
 import pytest
@@ -56,9 +56,9 @@ def test_a_restorer_sees_the_intended_tokens(causal):
     torch.manual_seed(0)
     model = Restorer(causal=causal)
     text = torch.from_numpy(ALL[:1].copy())
-    other = text.clone()
-    other[0, 5] = MASK_ID
-    moved = (model(text) != model(other)).any(dim=-1)[0].tolist()
+    changed = text.clone()
+    changed[0, 5] = MASK_ID
+    moved = (model(text) != model(changed)).any(dim=-1)[0].tolist()
     assert moved == [not causal] * 5 + [True] * 3
 
 
@@ -77,13 +77,13 @@ def test_a_truncated_text_ends_with_the_only_mask():
 
 
 class Counts(torch.nn.Module):
-    """Says what can be known from the left: a restorer that has learned all there is."""
+    """An ideal restorer: it returns everything that the left context determines."""
 
     def forward(self, tokens):
         n = tokens.shape[1]
         logits = torch.full((*tokens.shape, len(WORDS)), -100.0)
-        for row, one in enumerate(tokens.numpy()):
-            fits = ALL[(ALL[:, : n - 1] == one[: n - 1]).all(axis=1), n - 1]
+        for row, example in enumerate(tokens.numpy()):
+            fits = ALL[(ALL[:, : n - 1] == example[: n - 1]).all(axis=1), n - 1]
             shares = np.bincount(fits, minlength=len(WORDS)) / max(len(fits), 1)
             logits[row, -1] = torch.from_numpy(np.log(np.maximum(shares, 1e-40)))
         return logits
@@ -93,16 +93,16 @@ def test_an_exact_left_to_right_model_reaches_the_entropy_and_writes_sentences()
     model = Counts()
     assert restoring.appended(model, ALL[::500]) == pytest.approx(np.log(len(ALL)), abs=1e-4)
     own = restoring.written(model, 20, seed=0)
-    assert {tuple(one) for one in own} <= {tuple(element) for element in ALL}
+    assert {tuple(text) for text in own} <= {tuple(text) for text in ALL}
     assert len(np.unique(own, axis=0)) > 10
 
 
 def test_under_a_causal_mask_products_are_the_probability_that_appended_masks_give():
     torch.manual_seed(0)
     model = Restorer(causal=True)
-    one = ALL[40:41]
-    assert restoring.sum_of_products(model, one) == pytest.approx(
-        np.exp(-restoring.appended(model, one)), rel=1e-4
+    sentence = ALL[40:41]
+    assert restoring.sum_of_products(model, sentence) == pytest.approx(
+        np.exp(-restoring.appended(model, sentence)), rel=1e-4
     )
     assert 0 < restoring.sum_of_products(model, ALL[:200]) < 1
 

@@ -1,4 +1,4 @@
-"""Chapter 12's models differ from chapter 10's GPT in the piece that their name says."""
+"""Test that chapter 12's models differ from chapter 10's GPT only in the named piece."""
 
 from dataclasses import replace
 
@@ -26,23 +26,23 @@ def ids() -> torch.Tensor:
 
 
 def test_without_an_exchange_it_is_the_gpt(ids):
-    theirs, ours = GPT(VOCABULARY, max_len=CONTEXT, **SIZES), made(Pieces())
-    ours.load_state_dict(theirs.state_dict())
-    torch.testing.assert_close(ours(ids), theirs(ids))
+    gpt, today = GPT(VOCABULARY, max_len=CONTEXT, **SIZES), made(Pieces())
+    today.load_state_dict(gpt.state_dict())
+    torch.testing.assert_close(today(ids), gpt(ids))
 
 
 def test_the_pieces_of_today_without_biases_are_the_model_of_today(ids):
     pieces = VARIANTS[TODAY]
-    ours = made(pieces)
-    theirs = TodayModel(
+    own = made(pieces)
+    reference = TodayModel(
         VOCABULARY, SIZES["d_model"], SIZES["n_heads"], pieces.n_kv_heads, pieces.d_ff, 2, eps=1e-6
     )
-    state = ours.state_dict()
+    state = own.state_dict()
     for name in [name for name in state if name.endswith("bias")]:
         state[name].zero_()
         del state[name]
-    theirs.load_state_dict(state)
-    torch.testing.assert_close(ours(ids), theirs(ids)[0])
+    reference.load_state_dict(state)
+    torch.testing.assert_close(own(ids), reference(ids)[0])
 
 
 def test_all_variants_have_equal_parameter_counts_within_a_hundredth():

@@ -1,4 +1,4 @@
-"""The task with three right answers: their shares, and that the beam can be right about them."""
+"""Test the task with three right answers: their shares, and the beam's correctness."""
 
 import math
 
@@ -11,11 +11,11 @@ from solutions.transformer import Transformer, beam_search
 
 def test_three_answers_to_a_word():
     D, A, C = 3, 0, 2
-    found = choices.answers([D, A, C])
-    assert found["in order"] == [choices.UP, A, C, D]
-    assert found["in opposite order"] == [choices.DOWN, D, C, A]
-    assert found["as it is"] == [choices.DOWN, D, A, C]
-    assert {*found} == {*choices.SHARES}
+    result = choices.answers([D, A, C])
+    assert result["in order"] == [choices.UP, A, C, D]
+    assert result["in opposite order"] == [choices.DOWN, D, C, A]
+    assert result["as it is"] == [choices.DOWN, D, A, C]
+    assert {*result} == {*choices.SHARES}
     assert math.isclose(sum(choices.SHARES.values()), 1)
 
 
@@ -43,16 +43,16 @@ def test_of_the_task_itself_greedy_writes_the_less_probable_answer():
     def step(tokens):
         beginning = tuple(tokens[1:])
         mass = np.zeros(len(choices.NAMES))
-        for one, share in right.items():
-            if one[: len(beginning)] == beginning and len(one) > len(beginning):
-                mass[one[len(beginning)]] += share
+        for answer, share in right.items():
+            if answer[: len(beginning)] == beginning and len(answer) > len(beginning):
+                mass[answer[len(beginning)]] += share
         with np.errstate(divide="ignore"):
             return np.log(mass / max(mass.sum(), 1e-9))
 
     limits = (choices.LENGTH + 2, 0.0)
-    for beam, share in ((1, 0.3), (2, 0.4), (4, 0.4)):  # two answers have 0.3: either will do
-        found, total = beam_search(step, choices.START, choices.STOP, beam, *limits)
-        assert math.isclose(right[(*found, choices.STOP)], share)
+    for beam, share in ((1, 0.3), (2, 0.4), (4, 0.4)):  # two answers have 0.3, and either is right
+        result, total = beam_search(step, choices.START, choices.STOP, beam, *limits)
+        assert math.isclose(right[(*result, choices.STOP)], share)
         assert math.isclose(math.exp(total), share)
 
 

@@ -1,4 +1,4 @@
-"""What the page of chapter 9 shows with help of its own."""
+"""Test the helpers of chapter 9's page."""
 
 import math
 
@@ -30,12 +30,12 @@ def step(tokens: list[int]) -> np.ndarray:
 
 def test_the_steps_of_a_beam_search_are_those_worked_out_by_hand():
     steps, written, score = pictures.beam_steps(step, START, STOP, 2, 3, 1.0)
-    assert [[one.tokens for one in kept] for kept in steps] == [
+    assert [[entry.tokens for entry in kept] for kept in steps] == [
         [(A,), (B,)],
         [(B, STOP), (A, B)],
         [(A, B, STOP), (A, B, A)],
     ]
-    assert [[one.ended for one in kept] for kept in steps] == [
+    assert [[entry.ended for entry in kept] for kept in steps] == [
         [False, False],
         [True, False],
         [True, False],
@@ -51,16 +51,16 @@ def test_a_search_that_may_not_take_a_step_has_none():
 
 
 def test_only_kept_unfinished_hypotheses_are_continued():
-    asked: list[tuple[int, ...]] = []
+    requests: list[tuple[int, ...]] = []
     table = np.random.default_rng(0).normal(size=(9, 5))
 
     def random(tokens: list[int]) -> np.ndarray:
-        asked.append(tuple(tokens[1:]))
+        requests.append(tuple(tokens[1:]))
         return table[sum(tokens) % 9]
 
     steps, _, _ = pictures.beam_steps(random, START, STOP, 3, 6, 0.6)
-    kept = [one.tokens for each in steps[:-1] for one in each if not one.ended]
-    assert asked == [(), *kept]
+    kept = [entry.tokens for step in steps[:-1] for entry in step if not entry.ended]
+    assert requests == [(), *kept]
 
 
 @pytest.mark.parametrize("leaks", [False, True])
@@ -103,7 +103,7 @@ def test_hiding_no_place_changes_nothing():
     longest = max(len(pair.source) for pair in pairs)
     beside = [pair for pair in pairs if len(pair.source) < longest]
     maps = {read_map.pair: read_map.right for read_map in read_maps(model, task, pairs)}
-    places = [np.full(len(pair.target), longest - 1) for pair in pairs]  # padding, but for one
+    places = [np.full(len(pair.target), longest - 1) for pair in pairs]  # padding, except for one
     right = pictures.right_without(model, task, pairs, places)
     assert beside
     for pair, row in zip(pairs, right, strict=True):

@@ -1,4 +1,4 @@
-"""The experiment on depth: its blocks are the chapter's, and what it measures is what it says."""
+"""Test the experiment on depth: its blocks are the chapter's, and it measures what it states."""
 
 import pytest
 import torch
@@ -12,13 +12,13 @@ from solutions.transformer_block import EncoderBlock
 @pytest.mark.parametrize("norm", ["post", "pre"])
 def test_with_residual_and_norm_it_is_the_encoder_block(norm):
     torch.manual_seed(0)
-    ours = depth.Block(residual=True, norm=norm)
+    course_model = depth.Block(residual=True, norm=norm)
     right = EncoderBlock(depth.D_MODEL, depth.HEADS, depth.D_FF, norm)
-    for parameter in ours.parameters():
+    for parameter in course_model.parameters():
         torch.nn.init.normal_(parameter, std=0.3)
-    right.load_state_dict(ours.state_dict())
+    right.load_state_dict(course_model.state_dict())
     X = torch.randn(2, depth.LENGTH, depth.D_MODEL)
-    torch.testing.assert_close(ours(X), right(X), rtol=0, atol=1e-5)
+    torch.testing.assert_close(course_model(X), right(X), rtol=0, atol=1e-5)
 
 
 @pytest.mark.parametrize("design", depth.DESIGNS)
@@ -97,8 +97,8 @@ def test_only_weights_that_write_to_the_stream_start_smaller():
     for smaller in (False, True):
         torch.manual_seed(0)
         models.append(depth.Stack("norm after", 8, smaller))
-    (_, *whole), (_, *small) = (list(model.named_parameters()) for model in models)
-    for (name, before), (_, after) in zip(whole, small, strict=True):
+    (_, *full), (_, *small) = (list(model.named_parameters()) for model in models)
+    for (name, before), (_, after) in zip(full, small, strict=True):
         writes = name.endswith(("attention.W_o.weight", "feed_forward.W_2.weight"))
         torch.testing.assert_close(after, before / 4 if writes else before)
 
