@@ -133,7 +133,10 @@ MESSAGES = {
 def faulty(make_book: Callable[..., Book]) -> Book:
     """Make a book with a chapter for each fault, a sound one, and a reader of a faulty one."""
     book = make_book(
-        **{name: NOTEBOOK + cell(*one) + cell(*two) for name, (one, two) in FAULTS.items()},
+        **{
+            name: NOTEBOOK + cell(*first) + cell(*second)
+            for name, (first, second) in FAULTS.items()
+        },
         reader=NOTEBOOK + cell(KEEP, "read_figure_data('f', 'raises')"),
         sound=NOTEBOOK + cell("print('sound')"),
     )

@@ -176,8 +176,8 @@ def test_every_chapter_belongs_to_a_numbered_part() -> None:
 def test_code_that_is_shown_fits_its_box(page: str) -> None:
     all_cells = jupytext.reads(text(page), fmt="md:myst").cells
     code = (cell for cell in all_cells if cell.cell_type == "code")
-    seen = (cell for cell in code if not UNSEEN.intersection(cell.metadata.get("tags", ())))
-    lines = (line for cell in seen for line in cell.source.splitlines())
+    visible = (cell for cell in code if not UNSEEN.intersection(cell.metadata.get("tags", ())))
+    lines = (line for cell in visible for line in cell.source.splitlines())
     assert [line for line in lines if len(line) > MOST_COLUMNS] == []
 
 

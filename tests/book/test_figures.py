@@ -129,7 +129,7 @@ def as_computed(colour: str) -> str:
 
 
 def luminance(colour: list[float]) -> float:
-    parts = [one / 255 for one in colour]
+    parts = [channel / 255 for channel in colour]
     linear = [
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
     ]

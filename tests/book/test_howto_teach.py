@@ -65,7 +65,7 @@ def test_the_minutes_of_a_plan_are_those_of_the_exercises(row: list[str]) -> Non
 
 def test_chapters_build_on_the_chapters_that_they_name() -> None:
     stated = {
-        int(chapter): set() if builds_on == "none" else {int(one) for one in builds_on.split(",")}
+        int(chapter): set() if builds_on == "none" else {int(name) for name in builds_on.split(",")}
         for chapter, builds_on, _ in rows("Chapter", "Builds on", "If you skip it")
     }
     assert stated == {number: needed(name) for name, number in NUMBER.items()}

@@ -22,8 +22,8 @@ def kept(page: str, name: str) -> Any:
 
 def test_other_scores_compare_as_chapter_2_says() -> None:
     scores = {
-        name: {what: np.array(values) for what, values in found.items()}
-        for name, found in kept("alignment", "alignment_scores").items()
+        name: {what: np.array(values) for what, values in stored_scores.items()}
+        for name, stored_scores in kept("alignment", "alignment_scores").items()
     }
     additive, general, places, asking = (
         scores[name] for name in ("additive", "general", "location", "last word asks")
@@ -32,7 +32,7 @@ def test_other_scores_compare_as_chapter_2_says() -> None:
     assert abs(places["short"].mean() - additive["short"].mean()) < 0.02  # as good when short
     assert (places["long"] < additive["long"] - 0.05).all()  # clearly worse when long
     assert places["aer"].mean() > 0.85 * kept("alignment", "numbers")["aer_diagonal"]
-    assert all((one["beyond"] > additive["beyond"]).all() for one in (general, places))
+    assert all((rival["beyond"] > additive["beyond"]).all() for rival in (general, places))
     assert places["skips"].mean() > additive["skips"].mean()
     assert asking["aer"].mean() < 0.6 * additive["aer"].mean()  # about halved
     assert asking["long"].mean() < additive["long"].mean() + 0.01  # and no better

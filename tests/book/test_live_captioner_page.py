@@ -80,11 +80,11 @@ def test_axe_finds_no_violation_before_and_after_use(visit: Visit, mode: str) ->
 def test_only_the_script_is_fetched_at_first_and_each_model_once(visit: Visit) -> None:
     page = visit()
     fetched = "performance.getEntriesByType('resource').map((one) => one.name)"
-    before = [one.rsplit("/", 1)[1] for one in page.evaluate(fetched)]
-    assert [one for one in before if one.endswith((".model", ".wasm"))] == []
+    before = [url.rsplit("/", 1)[1] for url in page.evaluate(fetched)]
+    assert [url for url in before if url.endswith((".model", ".wasm"))] == []
     begin(page)
     begin(page, 1)
-    after = [one.rsplit("/", 1)[1] for one in page.evaluate(fetched)]
+    after = [url.rsplit("/", 1)[1] for url in page.evaluate(fetched)]
     for name in ("captioner_soft.model", "captioner_hard.model", "product.wasm"):
         assert after.count(name) == 1
 

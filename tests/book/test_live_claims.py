@@ -29,7 +29,7 @@ PICTURES = pictures_for(0)[:200]
 
 def words(weights: bytes, folder: Path, pairs: list[Pair], changed: dict[str, Any]) -> list[Any]:
     cases = [{"source": pair.source, "target": [], "changed": changed} for pair in pairs]
-    return [tuple(one["words"]) for one in in_the_page(weights, cases, folder)]
+    return [tuple(report["words"]) for report in in_the_page(weights, cases, folder)]
 
 
 @pytest.mark.parametrize("name", MACHINES)
@@ -126,10 +126,12 @@ def test_each_captioner_gets_the_first_picture_right(tmp_path: Path, name: str) 
 def test_the_word_for_a_kind_follows_a_forced_look(tmp_path: Path, name: str) -> None:
     weights, look = captioner_of(name).read_bytes(), name.removeprefix("captioner_")
     two = [picture for picture in PICTURES if len(picture.caption) in (7, 8)]
-    chosen = [one for one in two if one.caption[2] != one.caption[-1]]
-    forced = [Forced(2, seeing(one.boxes[-1]) & ~seeing(one.boxes[2])) for one in chosen]
+    chosen = [picture for picture in two if picture.caption[2] != picture.caption[-1]]
+    forced = [
+        Forced(2, seeing(picture.boxes[-1]) & ~seeing(picture.boxes[2])) for picture in chosen
+    ]
     reports = captioned(
-        weights, look, [one.image for one in chosen], [[] for _ in chosen], forced, tmp_path
+        weights, look, [picture.image for picture in chosen], [[] for _ in chosen], forced, tmp_path
     )
     follows = [a["words"][2] == b.caption[-1] for a, b in zip(reports, chosen, strict=True)]
     assert len(chosen) > 50

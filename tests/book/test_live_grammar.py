@@ -30,7 +30,9 @@ from solutions.data.translation.words import (
 )
 
 DRIVER = ROOT / "tests" / "web" / "live" / "grammar.mjs"
-DETERMINERS = {" ".join(one.english): one for one in (THE, A, THIS, *POSSESSIVES, *NUMBERS)}
+DETERMINERS = {
+    " ".join(phrase.english): phrase for phrase in (THE, A, THIS, *POSSESSIVES, *NUMBERS)
+}
 CLAUSES = range(1, 9)
 Told = dict[str, Any]
 
@@ -70,7 +72,7 @@ def test_every_data_sentence_gets_the_same_french(reports: Told, pairs: list[Pai
 
 
 def test_the_next_word_is_offered_at_every_position(reports: Told) -> None:
-    assert [one["missing"] for one in reports["sources"] if one["missing"]] == []
+    assert [report["missing"] for report in reports["sources"] if report["missing"]] == []
 
 
 def test_offered_words_always_lead_to_a_valid_sentence(reports: Told) -> None:
@@ -96,21 +98,21 @@ def test_drawn_sentences_are_valid(reports: Told) -> None:
 
 
 def test_sentences_are_drawn_about_as_in_the_data(reports: Told) -> None:
-    drawn = [sentence(one["source"]["says"]) for one in reports["drawn"]]
-    counts = [len(clauses(one)) for one in drawn]
+    drawn = [sentence(report["source"]["says"]) for report in reports["drawn"]]
+    counts = [len(clauses(drawn_sentence)) for drawn_sentence in drawn]
     data = [
         sentence
         for count in CLAUSES
         for sentence in sample_sentences(40, np.random.default_rng(count), (count, count))
     ]
-    assert counts == [len(clauses(one)) for one in data]
+    assert counts == [len(clauses(data_sentence)) for data_sentence in data]
     actual, expected = shares(drawn), shares(data)
     assert {key: share for key, share in actual.items() if abs(share - expected[key]) > 0.05} == {}
 
 
 def test_the_rules_hold_for_the_data_itself() -> None:
     data = sample_sentences(3000, np.random.default_rng(3))
-    assert [broken(one) for one in data if broken(one)] == []
+    assert [broken(data_sentence) for data_sentence in data if broken(data_sentence)] == []
 
 
 def shares(sentences: list[Sentence]) -> dict[str, float]:

@@ -27,7 +27,9 @@ def sampled() -> list[Picture]:
 def reports(sampled: list[Picture], tmp_path_factory: pytest.TempPathFactory) -> Told:
     request = tmp_path_factory.mktemp("pictures") / "asked.json"
     rng = np.random.default_rng(41)
-    scenes = [rng.permutation(np.array(shapes(one), dtype=object)).tolist() for one in sampled]
+    scenes = [
+        rng.permutation(np.array(shapes(picture), dtype=object)).tolist() for picture in sampled
+    ]
     asking = {"scenes": scenes, "drawn": COUNT, "steps": 40, "seed": 6}
     request.write_text(json.dumps(asking), encoding="utf-8")
     done = subprocess.run(["node", str(DRIVER), str(request)], capture_output=True, check=True)
@@ -53,13 +55,13 @@ def test_a_picture_is_painted_as_in_the_data(reports: Told, sampled: list[Pictur
 
 
 def test_drawn_and_moved_pictures_match_their_caption(reports: Told) -> None:
-    for one in reports["drawn"] + reports["walked"]:
-        check(one)
-    assert all(one["straight"] for one in reports["drawn"])
-    assert not all(one["straight"] for one in reports["walked"])
-    said = {" ".join(word for word in words(one)) for one in reports["drawn"]}
-    assert len(said) == 6
-    assert {len(one["shapes"]) for one in reports["walked"]} == {2, 3}
+    for scene in reports["drawn"] + reports["walked"]:
+        check(scene)
+    assert all(scene["straight"] for scene in reports["drawn"])
+    assert not all(scene["straight"] for scene in reports["walked"])
+    captions = {" ".join(word for word in words(scene)) for scene in reports["drawn"]}
+    assert len(captions) == 6
+    assert {len(scene["shapes"]) for scene in reports["walked"]} == {2, 3}
 
 
 def test_a_place_sees_a_shape_as_in_the_experiment(reports: Told, sampled: list[Picture]) -> None:

@@ -86,7 +86,7 @@ def test_first_chapter_of_the_pdf_is_readable_with_formulas(pdf, titles):
 def test_pdf_links_lead_inside_it_or_to_the_web(pdf):
     destinations, inside = places(pdf), 0
     for page in pdf.pages:
-        for link in (one.get_object() for one in page.get("/Annots", ())):
+        for link in (annotation.get_object() for annotation in page.get("/Annots", ())):
             action = link["/A"].get_object() if "/A" in link else {}
             if "/URI" in action:
                 assert action["/URI"].startswith(("http://", "https://", "mailto:"))

@@ -30,7 +30,7 @@ Run = dict[str, Any]
 
 def machines(address: str) -> list[dict[str, str]]:
     """Return the settings of the one or two machines of an address."""
-    parts = dict(one.split("=") for one in address.split("&"))
+    parts = dict(setting.split("=") for setting in address.split("&"))
     first = {name: value for name, value in parts.items() if not name.startswith(SECOND)}
     second = {n.removeprefix(SECOND): value for n, value in parts.items() if n.startswith(SECOND)}
     return [first, first | second] if second else [first]
@@ -129,7 +129,7 @@ CLAIMS: list[Claim] = [  # question, change, machine, what, from, to
 
 def changed(settings: str, change: str) -> str:
     """Return an address with some of its values replaced."""
-    parts = dict(one.split("=") for one in (settings + change).split("&"))
+    parts = dict(setting.split("=") for setting in (settings + change).split("&"))
     return "&".join(f"{name}={value}" for name, value in parts.items())
 
 

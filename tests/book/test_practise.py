@@ -53,7 +53,7 @@ def test_every_your_turn_links_to_its_exercise_and_back(page, chapter, site):
         address, _, anchor = link["href"].partition("#")
         assert address == f"practise/{chapter}.html"
         exercise = practise.find(id=anchor).find_parent("section") or practise.find(id=anchor)
-        headings = [one.get_text() for one in exercise.find_all(re.compile("h[23]"))]
+        headings = [element.get_text() for element in exercise.find_all(re.compile("h[23]"))]
         assert any(link.get_text() in heading for heading in headings)
     backs = practise.select(".practise-back a")
     assert len(practise.select(".practise-back")) == len(names)
@@ -65,8 +65,11 @@ def test_every_your_turn_links_to_its_exercise_and_back(page, chapter, site):
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_a_page_has_every_cell_of_the_release_except_its_own(page, chapter):
     notebook = json.loads(course_practise.notebook_of(chapter).read_text(encoding="utf-8"))
-    cells = {one["id"]: one for one in notebook["cells"]}
-    shown = {one["data-cell"]: one for one in page(f"practise/{chapter}").select(".practise-cell")}
+    cells = {cell_["id"]: cell_ for cell_ in notebook["cells"]}
+    shown = {
+        element["data-cell"]: element
+        for element in page(f"practise/{chapter}").select(".practise-cell")
+    }
     code = [name for name, cell in cells.items() if cell["cell_type"] == "code"]
     questions = [fact["name"] for fact in assignment_facts.stored_facts()[chapter]["written"]]
     assert set(shown) == {name for name in code if not name.endswith("-check")} | set(questions)

@@ -11,7 +11,7 @@ ADDRESS = "https://github.com/someone/attention"
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in ROOT.glob("book/howto_*.md")}
 SHOWING = ("{code-cell}", "{literalinclude}")  # files outside the page
 HOWTO = {
-    name: f"# {name}" if any(one in text for one in SHOWING) else text
+    name: f"# {name}" if any(directive in text for directive in SHOWING) else text
     for name, text in PAGES.items()
 }
 """The pages, where pages with cells are reduced to their titles, since others link to them."""

@@ -27,7 +27,7 @@ def test_no_known_answer_runs_a_forbidden_function(exercise):
     wrong = [misconception.wrong for misconception in exercise.misconceptions]
     for function in (exercise.reference, *exercise.alternatives, *wrong):
         observed = observe_quietly(function, shown_cases(exercise), exercise.forbidden)
-        assert {one.ready_made for one in observed} == {()}, function.__name__
+        assert {observation.ready_made for observation in observed} == {()}, function.__name__
 
 
 @pytest.mark.parametrize(("name", "way"), ANSWERS)

@@ -29,7 +29,7 @@ def given_names() -> dict:
 
 
 class OfGivenBlocks(TodayModel):
-    """Return a model of a student who has solved only the exercise `TodayModel`."""
+    """The model of a student who has solved only the exercise `TodayModel`."""
 
     block = None
 

@@ -27,30 +27,40 @@ def course_model() -> SmolLM2:
 
 
 @pytest.fixture(scope="module")
-def theirs(course_model: SmolLM2) -> LlamaForCausalLM:
+def published_model(course_model: SmolLM2) -> LlamaForCausalLM:
     return same_weights(course_model)
 
 
 @torch.no_grad()
-def test_logits_equal_transformers(course_model: SmolLM2, theirs: LlamaForCausalLM) -> None:
+def test_logits_equal_transformers(
+    course_model: SmolLM2, published_model: LlamaForCausalLM
+) -> None:
     worst = 0.0
     for prompt in PROMPTS[::10]:
         ids = torch.tensor([course_model.ids(prompt)])
-        worst = max(worst, float((course_model.logits(ids) - theirs(ids).logits).abs().max()))
+        worst = max(
+            worst, float((course_model.logits(ids) - published_model(ids).logits).abs().max())
+        )
     long = torch.randint(SIZES["vocab_size"], (1, 600), generator=torch.Generator().manual_seed(0))
-    worst = max(worst, float((course_model.logits(long) - theirs(long).logits).abs().max()))
+    worst = max(
+        worst, float((course_model.logits(long) - published_model(long).logits).abs().max())
+    )
     assert worst < MOST_DIFFERENT
 
 
 @torch.no_grad()
 def test_it_writes_the_tokens_that_transformers_writes(
-    course_model: SmolLM2, theirs: LlamaForCausalLM
+    course_model: SmolLM2, published_model: LlamaForCausalLM
 ) -> None:
     assert len(set(PROMPTS)) == 200
     for prompt in PROMPTS if NIGHTLY else PROMPTS[::5]:
         ids = course_model.ids(prompt)
         written = list(course_model.write(ids, 6))
-        read = theirs(torch.tensor([[*ids, *written]])).logits[0, len(ids) - 1 :].argmax(dim=-1)
+        read = (
+            published_model(torch.tensor([[*ids, *written]]))
+            .logits[0, len(ids) - 1 :]
+            .argmax(dim=-1)
+        )
         assert read[: len(written)].tolist() == written
         assert len(written) == 6 or read[-1] == course_model.end
 

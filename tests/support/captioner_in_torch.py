@@ -28,7 +28,7 @@ class Forced:
     """The word that may see only some of the positions. visible: (L,) bool."""
 
     at: int
-    kept: Tensor
+    visible: Tensor
 
 
 class Forcing:
@@ -37,7 +37,7 @@ class Forcing:
     def __init__(self, look: Look, forced: Forced) -> None:
         """Begin a caption."""
         self.look = look
-        self.blinkered = Blinkered(torch.tensor([forced.at]), forced.kept[None])
+        self.blinkered = Blinkered(torch.tensor([forced.at]), forced.visible[None])
 
     def __call__(self, weights: Tensor) -> Tensor:
         """weights: (1, L)."""
@@ -61,7 +61,7 @@ def in_the_page(
             "image": image.tolist(),
             "target": list(target),
             "forced": forced_word
-            and {"at": forced_word.at, "places": forced_word.kept.nonzero()[:, 0].tolist()},
+            and {"at": forced_word.at, "places": forced_word.visible.nonzero()[:, 0].tolist()},
         }
         for image, target, forced_word in zip(images, targets, forced, strict=True)
     ]

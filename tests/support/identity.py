@@ -221,8 +221,10 @@ def main() -> int:
         )
         try:
             files = {tree: Path(folder) / "before.json", ROOT: Path(folder) / "after.json"}
-            processes = [_of_tree(one, arguments.chapters, file) for one, file in files.items()]
-            if any([one.wait() for one in processes]):
+            processes = [
+                _of_tree(folder, arguments.chapters, file) for folder, file in files.items()
+            ]
+            if any([process.wait() for process in processes]):
                 return 2
         finally:
             subprocess.run([*git, "remove", "--force", str(tree)], check=True)

@@ -230,7 +230,7 @@ def forms(exercise: Exercise) -> Mutants:
         spoilt(
             exercise,
             lambda inputs: any(_is(array, "float32") for array in arrays_in(inputs.arguments)),
-            lambda result, inputs: each(result, lambda one: _cast(one, "float32", "float64")),
+            lambda result, inputs: each(result, lambda array: _cast(array, "float32", "float64")),
         ),
     )
 

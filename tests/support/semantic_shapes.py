@@ -63,7 +63,7 @@ def ones_squeezed(exercise: Exercise) -> Mutants:
         spoilt(
             exercise,
             lambda inputs: True,
-            lambda result, inputs: each(result, lambda one: one.squeeze()),
+            lambda result, inputs: each(result, lambda array: array.squeeze()),
         ),
     )
     yield (

@@ -30,8 +30,8 @@ X = torch.tensor(
 EYE = torch.eye(N)
 SCORES = ((X,), (X[None, None], EYE[None, None], EYE[None, None]), (X, torch.ones(N, N) > 0))
 RIGHT = [
-    function(one, -1)
-    for one in (X, X.T, -X, X / N**0.5)
+    function(scores, -1)
+    for scores in (X, X.T, -X, X / N**0.5)
     for function in (torch.softmax, torch.log_softmax)
 ]
 
@@ -94,7 +94,7 @@ def _called(
     into = [argument for argument in operator._schema.arguments if argument.is_out]
     result = None
     with Watch(names).watching() as record, contextlib.suppress(Exception):
-        result = operator(*arguments, **{one.name: tensors[0].clone() for one in into})
+        result = operator(*arguments, **{out.name: tensors[0].clone() for out in into})
     return result, record
 
 
