@@ -1,4 +1,4 @@
-"""Answer the quizzes of a page by mouse, every choice of each, and open what predictions close."""
+"""Answer every choice of a page's quizzes by mouse, and open what predictions hide."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -15,14 +15,14 @@ POINT = """(quiz, part) => {
     element.scrollIntoView({ block: "center", behavior: "instant" });
     const { x, y, width, height } = element.getClientRects()[0];
     return [x + width / 2, y + height / 2]; }"""
-"""The middle of the first line of a part of a quiz, brought into view."""
+"""Bring a part of a quiz into view and return the middle of its first line."""
 
 SEEN = """(quiz) => [
     quiz.querySelector("[role=status]").textContent,
     quiz.querySelector(".quiz-key").checkVisibility()]"""
 
 Seen: TypeAlias = list[object]
-"""What a quiz says, and whether its answer key is there."""
+"""Return what a quiz shows, and whether its answer key is open."""
 
 
 @dataclass(frozen=True)
@@ -40,15 +40,15 @@ class Answer:
 
 
 def answer_all(page: Page) -> list[Answer]:
-    """Make and check every choice of every quiz, and open the answer key at last."""
+    """Make and check every choice of every quiz, then open the answer key."""
     answers = []
     for quiz in page.query_selector_all("fieldset.quiz"):
-        found = False
+        solved = False
         for identity, reason, verdict in quiz.evaluate(CHOICES):
             made = press(page, quiz, f"label[for={identity}]")
             checked = press(page, quiz, ".quiz-check")
-            before, found = found, found or verdict == "right"
-            right = (["", before], [reason, found])
+            before, solved = solved, solved or verdict == "right"
+            right = (["", before], [reason, solved])
             answers.append(Answer(identity, made, checked, right))
         if quiz.evaluate(SEEN)[1]:
             press(page, quiz, ".quiz-key summary")
@@ -56,11 +56,11 @@ def answer_all(page: Page) -> list[Answer]:
 
 
 def open_predictions(page: Page) -> None:
-    """Open what the predictions of a page close, so that it can be looked at."""
+    """Open what the predictions of a page hide, so that it can be checked."""
     page.evaluate("() => document.querySelectorAll('.predict-skip').forEach((one) => one.click())")
 
 
 def press(page: Page, quiz: ElementHandle, part: str) -> Seen:
-    """Click where a part of a quiz is to be seen, whatever lies there; what the quiz then shows."""
+    """Click a visible part of a quiz, whatever covers it, and return what the quiz then shows."""
     page.mouse.click(*quiz.evaluate(POINT, part))
     return quiz.evaluate(SEEN)

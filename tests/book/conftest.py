@@ -1,4 +1,4 @@
-"""The built site, a browser to read it with, and small books."""
+"""Fixtures of the book tests: the built site, a browser to read it with, and small books."""
 
 import subprocess
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ from site_tools import CHROMIUM, FLAGS, MAKE, ROOT, SITE, Book, Reader, serving
 
 @pytest.fixture(scope="session")
 def site() -> Path:
-    """The folder of the built site. It is built here only when it is missing."""
+    """Return the folder of the built site, which is built here only if it is missing."""
     if not (SITE / "index.html").is_file():
         subprocess.run(MAKE, cwd=ROOT, check=True)
     return SITE
@@ -20,14 +20,14 @@ def site() -> Path:
 
 @pytest.fixture(scope="session")
 def address(site: Path) -> Iterator[str]:
-    """The address at which the site is served."""
+    """Return the address at which the site is served."""
     with serving(site) as address:
         yield address
 
 
 @pytest.fixture(scope="session")
 def quiz_pages(site: Path) -> list[str]:
-    """The pages that have a quiz."""
+    """Return the pages that have a quiz."""
     marked = '<fieldset class="quiz"'
     names = [p.name for p in sorted(site.glob("*.html")) if marked in p.read_text("utf-8")]
     assert names, "no page of the site has a quiz"
@@ -44,7 +44,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def reader(browser: Browser, address: str) -> Iterator[Callable[..., Reader]]:
-    """Make a `Reader`; the keywords are those of a browser context."""
+    """Return a function that makes a `Reader`; its keywords are those of a browser context."""
     contexts = []
 
     def make(**options: object) -> Reader:
@@ -58,7 +58,7 @@ def reader(browser: Browser, address: str) -> Iterator[Callable[..., Reader]]:
 
 @pytest.fixture(scope="session")
 def make_book(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Book]:
-    """Make a `Book` of `index` and the pages given by name."""
+    """Return a function that makes a `Book` of `index` and the pages given by name."""
 
     def make(**pages: str) -> Book:
         book = Book(tmp_path_factory.mktemp("book"))

@@ -1,4 +1,4 @@
-"""Where the lines of a page end: what a line may not begin or end with."""
+"""Find line breaks on a page that separate what belongs together."""
 
 from playwright.sync_api import Page
 
@@ -43,9 +43,9 @@ PARTED = """() => {
 
 
 def parted(page: Page) -> list[str]:
-    """Return each pair, with a slash between, that a line's end parts and should not.
+    """Return each pair, joined by a slash, that a line break wrongly separates.
 
-    A closing mark or a per cent sign begins no line, and an opening bracket ends none. No word of a
-    title is broken.
+    No line begins with a closing mark or a per cent sign, or ends with an opening bracket. No word
+    of a title is broken.
     """
     return page.evaluate(PARTED)

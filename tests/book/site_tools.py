@@ -1,4 +1,4 @@
-"""Readers of the built site with every other host cut off, and throw-away small books."""
+"""Readers of the built site for whom every other host is blocked, and temporary small books."""
 
 import functools
 import http.server
@@ -33,7 +33,7 @@ FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # every other host is cut off
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # block every other host
 )
 MODES = {
     "light": {"color_scheme": "light", "viewport": {"width": 1280, "height": 900}},
@@ -51,7 +51,7 @@ kernelspec: {name: python3, display_name: Python 3, language: python}
 """
 
 STROKES = "defs, clipPath, g, image, path, rect, use"
-"""What a figure is drawn of, in thousands of elements: none is read, and none can be reached."""
+"""The elements of a figure, hidden from axe-core: figures have thousands that hold no text."""
 
 TAKE_STROKES_AWAY = """(strokes) => {
     for (const figure of document.querySelectorAll("svg.course-figure"))
@@ -63,7 +63,7 @@ RUN_AXE = """async (part) => (await axe.run(part, { resultTypes: ["violations"] 
 
 
 def pages_of(site: Path) -> list[str]:
-    """Return the addresses of all pages below the site's."""
+    """Return the addresses of all pages below the site's address."""
     paths = [*site.glob("*.html"), *site.glob("practise/*.html")]
     return sorted(path.relative_to(site).as_posix() for path in paths)
 
@@ -79,7 +79,7 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
 
 @contextmanager
 def serving(folder: Path, handler: type[QuietHandler] = QuietHandler) -> Iterator[str]:
-    """Serve a folder on a free port of this machine, and give the address."""
+    """Serve a folder on a free port of this machine, and yield the address."""
     of_the_folder = functools.partial(handler, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), of_the_folder) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -89,7 +89,7 @@ def serving(folder: Path, handler: type[QuietHandler] = QuietHandler) -> Iterato
 
 @dataclass
 class Reader:
-    """A reader of the site with a fresh profile, for whom no other host can be reached."""
+    """A reader of the site with a fresh profile that can reach no other host."""
 
     context: BrowserContext
     address: str
@@ -107,9 +107,9 @@ class Reader:
             self.foreign.append(request.url)
 
     def open(self, name: str) -> Page:
-        """Go to the page `name`; return when its scripts have run.
+        """Go to the page `name` and return when its scripts have run.
 
-        There is one tab for all pages: what they share is fetched and compiled once.
+        All pages use one tab, so that shared files are fetched and compiled once.
         """
         self.name = name
         self.page.goto(f"{self.address}/{name}", wait_until="load")
@@ -117,9 +117,9 @@ class Reader:
         return self.page
 
     def violations(self, page: Page, part: str = "html") -> list[str]:
-        """Return what axe-core finds on a part of a page, whose figures are empty afterwards.
+        """Return what axe-core reports on a part of a page, and empty the page's figures.
 
-        Their strokes have nothing for its rules, and cost half of its time.
+        No rule applies to their strokes, which would take half of axe-core's time.
         """
         page.evaluate(TAKE_STROKES_AWAY, STROKES)
         page.evaluate(AXE.read_text(encoding="utf-8"))
@@ -142,18 +142,18 @@ class Book:
         path.write_text(text, encoding="utf-8")
 
     def build(self, *options: str) -> subprocess.CompletedProcess[str]:
-        """Build it, warnings as errors; return the exit code and what the terminal showed."""
+        """Build with warnings as errors; return the exit code and the terminal output."""
         result = subprocess.run([*BUILD, *options], **self.surroundings(), timeout=120)
         result.stdout = COLOUR.sub("", result.stdout)
         assert "Executing notebook" not in result.stdout, "MyST-NB executed a page"
         return result
 
     def make(self) -> subprocess.CompletedProcess[str]:
-        """Build it as `make site` does; return the exit code and what people saw."""
+        """Build as `make site` does; return the exit code and the output."""
         return subprocess.run(MAKE, **self.surroundings(), timeout=240)
 
     def surroundings(self) -> dict[str, Any]:
-        """Return where and how a command for this book runs."""
+        """Return the working folder and environment of a command for this book."""
         path = os.pathsep.join([str(self.root), str(ROOT)])
         return {
             "cwd": self.root,

@@ -1,4 +1,4 @@
-"""The folds: the references of the exercises, which a class's edition leaves out, and the cells."""
+"""Test the folds: references, which a class's edition omits, and cells."""
 
 import re
 from collections.abc import Callable
@@ -54,7 +54,7 @@ def book(make_book: Callable[..., Book]) -> Book:
 
 @pytest.fixture(scope="module")
 def pages(book: Book) -> dict[str, str]:
-    """The page in both editions, the ordinary one built first and into the same folder."""
+    """Build the page in both editions, first the ordinary one, in the same folder."""
     built = {}
     for edition in ("shown", "hidden"):
         with pytest.MonkeyPatch.context() as patch:
@@ -68,7 +68,7 @@ def pages(book: Book) -> dict[str, str]:
 
 
 def folds(page: str) -> list[str]:
-    """Return what the summaries of the page's folds say, each word once."""
+    """Return the distinct words in the summaries of the page's folds."""
     return re.findall(r"<summary>(.*?)</summary>", page)
 
 
@@ -106,7 +106,7 @@ def test_a_cell_that_is_removed_still_runs(pages: dict[str, str]) -> None:
         ("secret", "", "ANSWERS=secret: unknown edition. Write one of: shown, hidden."),
     ],
 )
-def test_what_is_not_there_is_said(
+def test_missing_sources_are_reported(
     make_book: Callable[..., Book],
     monkeypatch: pytest.MonkeyPatch,
     edition: str,
@@ -121,7 +121,7 @@ def test_what_is_not_there_is_said(
     assert message in result.stdout
 
 
-def test_what_a_chapter_imports_from_another_is_looked_up_there() -> None:
+def test_imported_definitions_are_looked_up_in_their_chapter() -> None:
     module = "import numpy as np\nfrom .first import one, softmax\nfrom numpy import dot\n"
     assert imported_from(module, "softmax") == "first"
     assert imported_from(module, "dot") is None

@@ -1,4 +1,4 @@
-"""How the book is built: which chapters are executed, in which order, and what goes wrong."""
+"""Test the build of the book: which chapters are executed, in which order, and its failures."""
 
 import re
 import shutil
@@ -28,7 +28,7 @@ def chapters(**reads: Iterable[str]) -> dict[str, Chapter]:
     }
 
 
-def test_a_chapter_comes_after_those_that_it_reads_and_else_in_the_order_of_the_contents() -> None:
+def test_chapters_run_after_their_inputs_and_otherwise_in_order_of_contents() -> None:
     order = execution_order(chapters(late=["z"], one=(), two=["late"], z=(), y=()))
     assert order == ["one", "z", "late", "two", "y"]
 
@@ -38,7 +38,7 @@ def test_chapters_that_read_each_other_are_refused() -> None:
         execution_order(chapters(a=["b"], b=["a"], c=()))
 
 
-def test_a_page_that_was_removed_and_is_still_listed_is_named(
+def test_listed_but_removed_page_is_named(
     make_book: Callable[..., Book],
 ) -> None:
     book = make_book(here="# Here\n", gone="# Gone\n")
@@ -48,7 +48,7 @@ def test_a_page_that_was_removed_and_is_still_listed_is_named(
     assert result.stdout.endswith("book/_toc.yml lists 'gone', but there is no gone.md\n")
 
 
-def test_what_a_chapter_reads_is_found_in_its_cells() -> None:
+def test_inputs_of_a_chapter_are_found_in_its_cells() -> None:
     sources = ["x = {'a': read_figure_data('f', 'one')}", "r.read_figure_data('g', 'two')", "(]"]
     assert list(inputs.calls(sources, "read_figure_data")) == [("f", "one"), ("g", "two")]
     with pytest.raises(ValueError, match=r"plain strings: read_figure_data\(name, 'two'\)"):
@@ -59,12 +59,12 @@ def executed(book: Book) -> set[str]:
     """Build the book; return the chapters that were executed."""
     result = book.make()
     assert result.returncode == 0, result.stdout
-    found = re.findall(r"^chapter \d+ of \d+, (\w+): \d+ s$", result.stdout, re.MULTILINE)
-    assert f"chapters executed: {len(found)}." in result.stdout.splitlines()[-1]
-    return set(found)
+    executed = re.findall(r"^chapter \d+ of \d+, (\w+): \d+ s$", result.stdout, re.MULTILINE)
+    assert f"chapters executed: {len(executed)}." in result.stdout.splitlines()[-1]
+    return set(executed)
 
 
-def test_a_change_executes_the_chapter_and_those_that_read_its_results(
+def test_a_change_executes_the_chapter_and_its_dependants(
     make_book: Callable[..., Book],
 ) -> None:
     makes = NOTEBOOK + cell(KEEP, "figure_data('f', [VALUE])", "print('made by VALUE')")
@@ -89,7 +89,7 @@ ASK = "import os, torch\nprint(os.environ.get('MKL_CBWR'), torch.backends.cpu.ge
 
 
 @pytest.mark.skipif(not SAME_EVERYWHERE, reason="these settings are for other processors")
-def test_a_page_computes_with_the_same_instructions_everywhere_but_where_speed_is_measured(
+def test_pages_fix_the_cpu_instructions_unless_they_measure_speed(
     make_book: Callable[..., Book], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in SAME_EVERYWHERE:
@@ -104,12 +104,12 @@ def test_a_page_computes_with_the_same_instructions_everywhere_but_where_speed_i
 
 def outputs(page: str) -> list[str]:
     """Return the printed outputs of a page."""
-    found = re.findall(r'<div class="output stream.*?<pre>(.*?)</pre>', page, re.DOTALL)
-    assert found
-    return found
+    outputs = re.findall(r'<div class="output stream.*?<pre>(.*?)</pre>', page, re.DOTALL)
+    assert outputs
+    return outputs
 
 
-def test_pages_with_instructions_of_their_own_are_pages() -> None:
+def test_pages_with_special_cpu_instructions_exist() -> None:
     values = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["sphinx"]["config"]
     for name in values["course_own_instructions"]:
         assert "{code-cell}" in (ROOT / "book" / f"{name}.md").read_text(encoding="utf-8")
@@ -131,9 +131,12 @@ MESSAGES = {
 
 @pytest.fixture(scope="module")
 def faulty(make_book: Callable[..., Book]) -> Book:
-    """A book with a chapter for each fault, a sound one, and one that reads a faulty one."""
+    """Make a book with a chapter for each fault, a sound one, and a reader of a faulty one."""
     book = make_book(
-        **{name: NOTEBOOK + cell(*one) + cell(*two) for name, (one, two) in FAULTS.items()},
+        **{
+            name: NOTEBOOK + cell(*first) + cell(*second)
+            for name, (first, second) in FAULTS.items()
+        },
         reader=NOTEBOOK + cell(KEEP, "read_figure_data('f', 'raises')"),
         sound=NOTEBOOK + cell("print('sound')"),
     )
@@ -144,31 +147,31 @@ def faulty(make_book: Callable[..., Book]) -> Book:
 
 
 @pytest.fixture(scope="module")
-def told(faulty: Book) -> str:
+def output(faulty: Book) -> str:
     result = faulty.make()
     assert result.returncode != 0
     return result.stdout
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_failure_names_the_chapter_the_cell_and_the_reason(told: str, name: str) -> None:
-    line = NOTEBOOK.count("\n") + 6  # the first of the second cell
+def test_a_failure_names_the_chapter_the_cell_and_the_reason(output: str, name: str) -> None:
+    line = NOTEBOOK.count("\n") + 6  # the first line of the second cell
     message = f"book/{name}.md:{line}, code cell 2: {MESSAGES[name]}"
-    lines = told.splitlines()
+    lines = output.splitlines()
     at = lines.index(message)
     assert re.fullmatch(rf"chapter \d of 6, {name}: failed", lines[at - 1])
     assert any(message in line for line in lines[-20:]), "once more at the end"
 
 
-def test_a_failure_names_at_the_end_what_could_not_be_executed(told: str) -> None:
+def test_a_failure_ends_with_the_pages_that_were_not_executed(output: str) -> None:
     assert (
-        "book/reader.md: not executed, since it reads results of raises" in told.splitlines()[-5:]
+        "book/reader.md: not executed, since it reads results of raises" in output.splitlines()[-5:]
     )
-    assert "\x1b" not in told
+    assert "\x1b" not in output
 
 
-def test_what_was_done_before_a_failure_is_kept(told: str, faulty: Book) -> None:
-    assert re.search(r"chapter 6 of 6, sound: \d+ s", told)
+def test_results_from_before_a_failure_are_kept(output: str, faulty: Book) -> None:
+    assert re.search(r"chapter 6 of 6, sound: \d+ s", output)
     again = faulty.make()
     assert again.returncode != 0
     assert "sound" not in again.stdout
@@ -185,7 +188,7 @@ def test_a_warning_of_sphinx_is_shown_even_if_the_log_goes_on(
     assert len(result.stdout.splitlines()) < 40
 
 
-def test_what_a_stopped_build_has_not_written_is_written_by_the_next(
+def test_the_next_build_completes_a_stopped_build(
     make_book: Callable[..., Book],
 ) -> None:
     book = make_book(page="# A page\n\nIts text.\n")
@@ -194,7 +197,7 @@ def test_what_a_stopped_build_has_not_written_is_written_by_the_next(
     html.write_text("as it was before")
     assert book.make().returncode == 0
     assert html.read_text() == "as it was before", "Sphinx takes it for written"
-    (book.root / "_build" / "book.writing").touch()  # as a build that is killed leaves it
+    (book.root / "_build" / "book.writing").touch()  # a killed build leaves this file
     assert book.make().returncode == 0
     assert "Its text." in book.page("page.html")
 
@@ -213,16 +216,16 @@ ODD_PAGES = {
 }
 
 
-@pytest.mark.parametrize(("text", "said"), ODD_PAGES.values(), ids=ODD_PAGES.keys())
-def test_an_odd_page_is_refused_in_a_line_that_names_it(
-    make_book: Callable[..., Book], text: str, said: str
+@pytest.mark.parametrize(("text", "message"), ODD_PAGES.values(), ids=ODD_PAGES.keys())
+def test_an_invalid_page_is_refused_by_name_in_one_line(
+    make_book: Callable[..., Book], text: str, message: str
 ) -> None:
     other = NOTEBOOK + cell(KEEP, "figure_data('f', [1])")
     book = make_book(other=other, odd=NOTEBOOK + text)
     result = book.make()
     assert result.returncode == 1
     (line,) = {line for line in result.stdout.splitlines() if "odd.md" in line}
-    assert said in line
+    assert message in line
     assert not (book.root / "book" / "executed" / "odd").exists()
 
 
@@ -235,7 +238,7 @@ BEGET = "child = subprocess.Popen([sys.executable, '-c', 'import time; time.slee
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupt_leaves_no_process_behind(make_book: Callable[..., Book], number: int) -> None:
-    """Also where SIGINT is ignored from the beginning: so a shell starts what ends with `&`."""
+    """Interrupt also where SIGINT is ignored from the start, as for a shell's `&` jobs."""
     book = make_book(done=NOTEBOOK + cell("print('done')"), long=NOTEBOOK)
     pids = book.root / "pids"
     long = ["import os, subprocess, sys, time", BEGET]
@@ -244,13 +247,13 @@ def test_an_interrupt_leaves_no_process_behind(make_book: Callable[..., Book], n
     ignoring = [sys.executable, "-c", IGNORE, *MAKE]
     with subprocess.Popen(ignoring, **book.surroundings()) as process:
         while not (pids.exists() and pids.read_text().endswith(" ")):
-            assert process.poll() is None  # the build is under way, however busy the machine is
+            assert process.poll() is None  # the build is still running
             time.sleep(0.2)
         process.send_signal(number)
-        shown, _ = process.communicate(timeout=30)
+        output, _ = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert "chapter 1 of 2, done: " in shown
-    assert "Stopped. The finished pages are stored" in shown
+    assert "chapter 1 of 2, done: " in output
+    assert "Stopped. The finished pages are stored" in output
     for pid in map(int, pids.read_text().split()):
-        # A container's first process may leave one that has ended in its table.
+        # A container's first process may not have reaped one that has ended.
         assert not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE

@@ -1,4 +1,4 @@
-"""What a page is about, in words and in a picture."""
+"""Test the description and the preview picture of a page."""
 
 import html
 import re
@@ -29,10 +29,10 @@ def test_a_description_is_made_of_whole_sentences(text: str, expected: str) -> N
     assert shorten(text) == expected
 
 
-def test_a_description_is_as_long_as_may_be_shown() -> None:
-    found = shorten(LONG)
-    assert LONG.startswith(found)
-    assert MOST - len("A sentence of six words here. ") < len(found) <= MOST
+def test_a_description_uses_the_allowed_length() -> None:
+    description = shorten(LONG)
+    assert LONG.startswith(description)
+    assert MOST - len("A sentence of six words here. ") < len(description) <= MOST
 
 
 @pytest.fixture(scope="module")
@@ -52,24 +52,28 @@ def book(make_book: Callable[..., Book]) -> Book:
 @pytest.mark.parametrize(
     ("page", "expected"), [("plain", "It is about x. More."), ("named", "In its own words.")]
 )
-def test_a_page_says_what_it_is_about(book: Book, page: str, expected: str) -> None:
-    found = re.findall(r'<meta name="description" content="([^"]*)"', book.page(f"{page}.html"))
-    assert found == [expected]
+def test_a_page_has_a_description(book: Book, page: str, expected: str) -> None:
+    descriptions = re.findall(
+        r'<meta name="description" content="([^"]*)"', book.page(f"{page}.html")
+    )
+    assert descriptions == [expected]
 
 
-def test_the_description_of_every_page_can_stand_alone(site: Path) -> None:
+def test_every_description_makes_sense_on_its_own(site: Path) -> None:
     for name in pages_of(site):
         page = html.unescape((site / name).read_text(encoding="utf-8"))
-        (found,) = re.findall(r'<meta name="description" content="(.*?)">', page)
-        assert 20 < len(found) <= MOST, f"{name}: {len(found)} characters: {found}"
-        assert re.search(r"[.?!]”?$", found), f"{name}: {found}"
-        assert found.count("“") == found.count("”"), f"{name}: {found}"
-        assert not re.search(r"\s[.,;]|…", found), f"{name}: a hole: {found}"
-        assert f'<meta property="og:description" content="{found}">' in page
+        (description,) = re.findall(r'<meta name="description" content="(.*?)">', page)
+        assert 20 < len(description) <= MOST, (
+            f"{name}: {len(description)} characters: {description}"
+        )
+        assert re.search(r"[.?!]”?$", description), f"{name}: {description}"
+        assert description.count("“") == description.count("”"), f"{name}: {description}"
+        assert not re.search(r"\s[.,;]|…", description), f"{name}: a hole: {description}"
+        assert f'<meta property="og:description" content="{description}">' in page
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_a_chapter_has_a_picture_for_links_to_it(chapter: str) -> None:
+def test_each_chapter_has_a_preview_picture(chapter: str) -> None:
     path = ROOT / "book" / "_web" / "pictures" / "previews" / f"{chapter}.png"
     with Image.open(path) as picture:
         assert picture.size == (1200, 630)

@@ -1,4 +1,4 @@
-"""What the second edition promises of a page, measured on its source."""
+"""Test what the second edition promises of a page, measured on its source."""
 
 import ast
 import html
@@ -26,11 +26,11 @@ UNSEEN = {"remove-cell", "remove-input"}
 
 @dataclass(frozen=True)
 class Plumbing:
-    """What of a page's code is there for the book and not for its reader.
+    """Count the code of a page that serves the book and not its reader.
 
-    imports: lines of the longest block of imports in the open. reports: cells that a reader can see
-    and that report. comparisons: such cells that hold the page's code against `solutions`. asserts:
-    in the open, without the tag `teaches`, or in the code of a figure. empty: folds with no output
+    imports: lines of the longest visible block of imports. reports: visible cells that report.
+    comparisons: visible cells that compare the page's code with `solutions`. asserts: visible
+    assertions without the tag `teaches`, or in the code of a figure. empty: folds with no output
     that import nothing.
     """
 
@@ -42,15 +42,15 @@ class Plumbing:
 
 
 def plumbing(text: str) -> Plumbing:
-    seen = [code for code in cells.code(text) if code.shown != REMOVED]
+    visible = [code for code in cells.code(text) if code.shown != REMOVED]
     modules = {name for code in cells.code(text) for name in chapter_modules(code.tree)}
     return Plumbing(
-        imports=max((block(code.tree) for code in seen if code.shown == OPEN), default=0),
-        reports=sum("report" in called(code.tree) for code in seen),
-        comparisons=sum(compares(code.tree, modules) for code in seen),
-        asserts=sum(asserts(code) for code in seen),
+        imports=max((block(code.tree) for code in visible if code.shown == OPEN), default=0),
+        reports=sum("report" in called(code.tree) for code in visible),
+        comparisons=sum(compares(code.tree, modules) for code in visible),
+        asserts=sum(asserts(code) for code in visible),
         empty=sum(
-            code.shown == FOLDED and not shows(code) and not block(code.tree) for code in seen
+            code.shown == FOLDED and not shows(code) and not block(code.tree) for code in visible
         ),
     )
 
@@ -84,7 +84,7 @@ def chapter_modules(tree: ast.Module) -> Iterator[str]:
 
 
 def compares(tree: ast.Module, modules: set[str]) -> bool:
-    """Tell whether a reference is called within a comparison or an assertion."""
+    """True if a reference is called within a comparison or an assertion."""
     judges = ("allclose", "array_equal", "isclose")
     return any(
         isinstance(inner, ast.Name) and inner.id in modules
@@ -102,7 +102,7 @@ def asserts(code: Code) -> int:
 
 
 def shows(code: Code) -> bool:
-    """Tell whether a cell has an output, as far as its source tells."""
+    """True if a cell has an output, as far as its source shows."""
     last = code.tree.body[-1]
     return code.figure or "print" in called(code.tree) or isinstance(last, ast.Expr)
 
@@ -113,8 +113,8 @@ def pages(chapter: str) -> list[str]:
 
 
 def belongs(page: str, chapter: str) -> bool:
-    """Tell whether `chapter` is the longest name of a chapter that `page` begins with."""
-    return max((one for one in CHAPTERS if page.startswith(one)), key=len) == chapter
+    """True if `chapter` is the longest chapter name that `page` starts with."""
+    return max((chapter for chapter in CHAPTERS if page.startswith(chapter)), key=len) == chapter
 
 
 @cache
@@ -123,26 +123,26 @@ def text(page: str) -> str:
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_a_chapter_is_no_longer_than_it_may_be(chapter: str) -> None:
+def test_a_chapter_stays_within_its_length_limit(chapter: str) -> None:
     reading = measure(text(chapter))
     assert reading.words <= MOST_WORDS
     assert reading.minutes <= MOST_MINUTES
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_a_chapter_writes_down_no_minutes_of_its_own(chapter: str) -> None:
+def test_a_chapter_does_not_hard_code_reading_minutes(chapter: str) -> None:
     assert "{minutes}`to read`" in text(chapter)
     assert "{minutes}`for the assignment`" in text(chapter)
 
 
 @pytest.mark.parametrize("page", [page for chapter in CHAPTERS for page in pages(chapter)])
-def test_plumbing_is_out_of_sight(page: str) -> None:
-    found = plumbing(text(page))
-    assert found.imports <= MOST_IMPORTS
-    assert found == Plumbing(found.imports, reports=0, comparisons=0, asserts=0, empty=0)
+def test_plumbing_cells_are_hidden(page: str) -> None:
+    counts = plumbing(text(page))
+    assert counts.imports <= MOST_IMPORTS
+    assert counts == Plumbing(counts.imports, reports=0, comparisons=0, asserts=0, empty=0)
 
 
-def test_no_answer_stands_in_the_open() -> None:
+def test_no_answer_is_openly_visible() -> None:
     done = [page for chapter in CHAPTERS for page in pages(chapter)]
     assert {
         c: names for c, names in open_answers.open_answers(done, CHAPTERS).items() if names
@@ -155,27 +155,29 @@ def test_a_chapter_asks_for_five_predictions(chapter: str) -> None:
 
 
 @pytest.mark.parametrize("page", [path.stem for path in sorted(BOOK.glob("*.md"))])
-def test_each_choice_that_is_predicted_says_which_it_was(page: str) -> None:
-    asked = {
+def test_each_predicted_choice_is_identified(page: str) -> None:
+    predicted = {
         name: re.findall(r"^- \[(.)\] ", body, re.M)
         for name, body in PREDICTION.findall(text(page))
     }
-    assert len(asked) == text(page).count("```{predict}")
-    assert [name for name, marks in asked.items() if marks and marks.count("x") != 1] == []
+    assert len(predicted) == text(page).count("```{predict}")
+    assert [name for name, marks in predicted.items() if marks and marks.count("x") != 1] == []
 
 
-def test_every_chapter_stands_in_a_numbered_part() -> None:
+def test_every_chapter_belongs_to_a_numbered_part() -> None:
     parts = yaml.safe_load((BOOK / "_toc.yml").read_text(encoding="utf-8"))["parts"]
-    numbered = [one["file"] for part in parts if part.get("numbered") for one in part["chapters"]]
+    numbered = [
+        chapter["file"] for part in parts if part.get("numbered") for chapter in part["chapters"]
+    ]
     assert sorted(numbered) == CHAPTERS
 
 
 @pytest.mark.parametrize("page", [path.stem for path in sorted(BOOK.glob("*.md"))])
 def test_code_that_is_shown_fits_its_box(page: str) -> None:
-    found = jupytext.reads(text(page), fmt="md:myst").cells
-    code = (one for one in found if one.cell_type == "code")
-    seen = (one for one in code if not UNSEEN.intersection(one.metadata.get("tags", ())))
-    lines = (line for one in seen for line in one.source.splitlines())
+    all_cells = jupytext.reads(text(page), fmt="md:myst").cells
+    code = (cell for cell in all_cells if cell.cell_type == "code")
+    visible = (cell for cell in code if not UNSEEN.intersection(cell.metadata.get("tags", ())))
+    lines = (line for cell in visible for line in cell.source.splitlines())
     assert [line for line in lines if len(line) > MOST_COLUMNS] == []
 
 
@@ -184,14 +186,16 @@ SCRIPT = re.compile(r'<div class="highlight-javascript.*?<pre>(.*?)</pre>', re.D
 
 def test_a_script_that_is_shown_is_whole_and_fits_its_box(site: Path) -> None:
     page = (site / "playground_appendix.html").read_text(encoding="utf-8")
-    shown = [html.unescape(re.sub(r"<[^>]*>", "", one)) for one in SCRIPT.findall(page)]
+    shown = [html.unescape(re.sub(r"<[^>]*>", "", match)) for match in SCRIPT.findall(page)]
     assert shown
     for script in shown:
-        assert [script.count(one) for one in "({["] == [script.count(one) for one in ")}]"], script
+        assert [script.count(bracket) for bracket in "({["] == [
+            script.count(bracket) for bracket in ")}]"
+        ], script
         assert [line for line in script.splitlines() if len(line) > MOST_COLUMNS] == []
 
 
-# The measures themselves
+# The measures
 
 HEADER = "---\njupytext: {text_representation: {extension: .md, format_name: myst}}\n---\n"
 REFERENCE = "from solutions import alignment as reference\n"
@@ -199,7 +203,9 @@ REFERENCE = "from solutions import alignment as reference\n"
 
 def page(*sources: str, tags: str = "") -> str:
     lines = f"\n:tags: [{tags}]" if tags else ""
-    return HEADER + "\n".join(f"```{{code-cell}} ipython3{lines}\n{one}\n```\n" for one in sources)
+    return HEADER + "\n".join(
+        f"```{{code-cell}} ipython3{lines}\n{source}\n```\n" for source in sources
+    )
 
 
 @pytest.mark.parametrize(
@@ -228,7 +234,7 @@ def test_an_answer_is_found_under_other_names(source: str, monkeypatch: pytest.M
         ),
     ],
 )
-def test_what_is_no_answer_or_not_shown_is_not_found(
+def test_hidden_code_and_other_code_is_not_reported_as_an_answer(
     source: str, tags: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert answers_in(page(source, tags=tags), monkeypatch) == []

@@ -1,4 +1,4 @@
-"""The book's own Sphinx extensions, on small books that are made for it and thrown away."""
+"""Test the book's own Sphinx extensions on temporary small books."""
 
 import json
 import re
@@ -26,7 +26,7 @@ What does a row sum to? It is $\\sum_j w_{ij}$.
 
 @pytest.fixture(scope="module")
 def broken(make_book: Callable[..., Book]) -> str:
-    """What the terminal shows when a book with one fault of each kind is built."""
+    """Return the terminal output of building a book with one fault of each kind."""
     quizzes = (
         "# Quizzes\n\n"
         "```{quiz}\nNone right?\n\n- [ ] a\n  > b\n- [ ] c\n  > d\n```\n\n"
@@ -103,7 +103,7 @@ def test_a_claim_that_fails_stops_the_build(make_book: Callable[..., Book]) -> N
 
 
 @pytest.mark.parametrize(("budget", "fails"), [(1, True), (5, False)])
-def test_a_page_far_over_its_budget_has_failed(
+def test_a_page_far_over_its_time_budget_fails(
     make_book: Callable[..., Book], budget: int, fails: bool
 ) -> None:
     book = make_book(slow=NOTEBOOK + cell("import time", "time.sleep(5.5)"))
@@ -111,8 +111,8 @@ def test_a_page_far_over_its_budget_has_failed(
     assert "course_budget: 600" in config
     book.write("_config.yml", config.replace("course_budget: 600", f"course_budget: {budget}"))
     result = book.make()
-    said = rf"slow\.md: the page took \d+ s; its budget on two idle cores is {budget} s"
-    assert bool(re.search(said, result.stdout)) == fails, result.stdout
+    message = rf"slow\.md: the page took \d+ s; its budget on two idle cores is {budget} s"
+    assert bool(re.search(message, result.stdout)) == fails, result.stdout
     assert (result.returncode != 0) == fails
 
 
@@ -135,9 +135,9 @@ def test_changed_code_executes_exactly_the_chapters_that_import_it(
 
     assert executed()[0] == {"direct", "other"}
     book.write("lib/inner.py", "value = 222\n")
-    names, told = executed()
+    names, output = executed()
     assert names == {"direct"}
-    assert "direct: `lib/inner.py` changed\n" in told
+    assert "direct: `lib/inner.py` changed\n" in output
     assert "value 222" in book.page("direct.html")
     comment = '"""A docstring."""\n\nvalue   =   222  # a comment\n'
     book.write("lib/inner.py", comment)
@@ -199,14 +199,14 @@ def test_the_figures_of_an_appendix_are_numbered_after_its_chapter(
 def test_configuration_has_no_unknown_key() -> None:
     folder = Path(jupyter_book.__file__).parent
     schema = json.loads((folder / "config_schema.json").read_text())["properties"]
-    known = yaml.safe_load((folder / "default_config.yml").read_text(encoding="utf-8"))
+    known_keys = yaml.safe_load((folder / "default_config.yml").read_text(encoding="utf-8"))
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    assert set(config) <= set(schema) | set(known)
+    assert set(config) <= set(schema) | set(known_keys)
     for section in ("execute", "parse", "sphinx"):
-        assert set(config[section]) <= set(known[section])
+        assert set(config[section]) <= set(known_keys[section])
 
 
-def test_a_column_of_numbers_is_set_at_its_right_with_its_head(
+def test_numeric_columns_and_their_headings_are_right_aligned(
     make_book: Callable[..., Book],
 ) -> None:
     rows = ("| model | loss | time | size |", "|:--|:--|:--|:--|")

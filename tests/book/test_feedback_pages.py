@@ -1,4 +1,4 @@
-"""The pages that students get have the site's face, and are read as well as the site's own."""
+"""Test that the feedback pages look like the site and are as readable."""
 
 import re
 
@@ -12,7 +12,7 @@ PAGE_STYLE = ROOT / "autograder" / "nbgrader" / "pages" / "answers" / "page.css"
 VALUE = re.compile(r"(--[\w-]+): (light-dark\(.*\)|[\d.]+rem);")
 
 
-def test_it_has_the_colours_and_sizes_of_the_site():
+def test_feedback_page_has_the_colours_and_sizes_of_the_site():
     own, site = (dict(VALUE.findall(sheet.read_text())) for sheet in (PAGE_STYLE, TOKENS))
     assert len(own) > 15
     assert own.pop("--page")
@@ -21,19 +21,19 @@ def test_it_has_the_colours_and_sizes_of_the_site():
 
 @pytest.fixture(scope="module")
 def readers(browser):
-    """A reader of the feedback of the sample class for each of MODES."""
+    """Return a reader of the feedback of the sample class for each of MODES."""
     if not FEEDBACK.is_dir():
         pytest.fail("the sample class has no feedback: type `make class`")
     with serving(FEEDBACK) as address:
         contexts = {mode: browser.new_context(**settings) for mode, settings in MODES.items()}
-        for context in contexts.values():  # what a browser asks of its own accord
+        for context in contexts.values():  # requests that a browser makes itself
             context.route("**/favicon.ico", lambda route: route.fulfill(status=204))
         yield {mode: Reader(context, address) for mode, context in contexts.items()}
 
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", PAGES)
-def test_it_is_whole_in_every_mode(readers, name, mode):
+def test_feedback_page_is_complete_in_every_mode(readers, name, mode):
     reader = readers[mode]
     page = reader.open(f"{name}/{name.partition('/')[2]}.html")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

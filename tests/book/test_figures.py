@@ -1,4 +1,4 @@
-"""Figures that follow the theme: in the page, in the reader's colours, legible on a phone."""
+"""Test that figures follow the theme: inlined, in the reader's colours, legible on a phone."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -56,7 +56,7 @@ def visit(book: Book, browser: Browser) -> Iterator[Callable[[str], tuple[Reader
         yield open_page
 
 
-def test_a_figure_that_follows_the_theme_stands_in_the_page_and_others_beside_it(
+def test_themed_figures_are_inlined_and_others_are_linked(
     book: Book,
 ) -> None:
     page = book.page("drawn.html")
@@ -75,7 +75,7 @@ def test_a_figure_that_follows_the_theme_stands_in_the_page_and_others_beside_it
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
-def test_its_colours_are_those_of_the_theme(
+def test_figure_has_the_colours_of_the_theme(
     visit: Callable[[str], tuple[Reader, Page]], mode: str
 ) -> None:
     reader, page = visit(mode)
@@ -89,7 +89,7 @@ def test_its_colours_are_those_of_the_theme(
     assert reader.violations(page) == []
 
 
-def test_it_is_legible_on_a_phone(visit: Callable[[str], tuple[Reader, Page]]) -> None:
+def test_figure_is_legible_on_a_phone(visit: Callable[[str], tuple[Reader, Page]]) -> None:
     _, page = visit("phone")
     for figure in page.locator("svg.course-figure").all():
         letters = figure.evaluate(LETTERS)
@@ -98,7 +98,7 @@ def test_it_is_legible_on_a_phone(visit: Callable[[str], tuple[Reader, Page]]) -
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
 
 
-def test_without_alternative_text_it_is_a_warning(make_book: Callable[..., Book]) -> None:
+def test_missing_alternative_text_is_a_warning(make_book: Callable[..., Book]) -> None:
     imports = ("import numpy as np", "from solutions.drawing.plots import heatmap")
     follow = ("from solutions.drawing.theme import follow_theme", "follow_theme()")
     book = make_book(drawn=NOTEBOOK + cell(*imports, *follow, f"{DRAW};"))
@@ -119,18 +119,20 @@ def variables(theme: str) -> dict[str, str]:
     """Return the colours of the page's style in a theme."""
     style = (ROOT / "book" / "_web" / "styles" / "tokens.css").read_text(encoding="utf-8")
     pairs = re.findall(r"(--[\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);", style)
-    found = {name: light if theme == "light" else dark for name, light, dark in pairs}
+    values = {name: light if theme == "light" else dark for name, light, dark in pairs}
     same = re.findall(r"(--[\w-]+): var\((--[\w-]+)\);", style)
-    return found | {name: found[other] for name, other in same}
+    return values | {name: values[other] for name, other in same}
 
 
 def as_computed(colour: str) -> str:
-    return f"rgb({', '.join(str(int(one)) for one in numbers(colour))})"
+    return f"rgb({', '.join(str(int(number)) for number in numbers(colour))})"
 
 
 def luminance(colour: list[float]) -> float:
-    parts = [one / 255 for one in colour]
-    linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in parts]
+    parts = [channel / 255 for channel in colour]
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
@@ -138,24 +140,24 @@ def numbers(colour: str) -> list[float]:
     return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
 
 
-def contrast(one: list[float], other: list[float]) -> float:
-    dark, light = sorted((luminance(one), luminance(other)))
+def contrast(first: list[float], second: list[float]) -> float:
+    dark, light = sorted((luminance(first), luminance(second)))
     return (light + 0.05) / (dark + 0.05)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_every_named_colour_stands_out_in_either_theme(theme: str) -> None:
-    found = variables(theme)
-    paper = numbers(found[VARIABLES[PAPER]])
-    assert set(VARIABLES.values()) <= set(found)
+    values = variables(theme)
+    paper = numbers(values[VARIABLES[PAPER]])
+    assert set(VARIABLES.values()) <= set(values)
     for name in set(VARIABLES.values()) - {"--figure-rule", VARIABLES[PAPER]}:
-        assert contrast(numbers(found[name]), paper) >= 4.5, name
+        assert contrast(numbers(values[name]), paper) >= 4.5, name
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_number_in_every_cell_of_a_heatmap_is_legible(theme: str) -> None:
-    found = variables(theme)
-    heat, paper, ink = (numbers(found[VARIABLES[one]]) for one in (HEAT, PAPER, INK))
+    values = variables(theme)
+    heat, paper, ink = (numbers(values[VARIABLES[variable]]) for variable in (HEAT, PAPER, INK))
     for weight in range(101):
         share = weight / 100
         cell = [share * h + (1 - share) * p for h, p in zip(heat, paper, strict=True)]

@@ -1,4 +1,4 @@
-"""The first screen of the front page: the way in, and two machines that wait for a guess."""
+"""Test the first screen of the front page: the entry, and two machines that wait for a guess."""
 
 import json
 from collections.abc import Callable
@@ -25,8 +25,8 @@ PATIENCE = 60_000
 Open = Callable[..., Reader]
 
 
-@pytest.mark.parametrize("screen", SCREENS, ids=lambda one: one["width"])
-def test_who_opens_the_book_sees_the_question_and_its_button(
+@pytest.mark.parametrize("screen", SCREENS, ids=lambda screen: screen["width"])
+def test_first_screen_shows_the_question_and_its_button(
     reader: Open, screen: dict[str, Any]
 ) -> None:
     person = reader(**{**MODES["light"], "viewport": screen})
@@ -41,7 +41,7 @@ def test_who_opens_the_book_sees_the_question_and_its_button(
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_the_machines_come_with_the_guess(reader: Open, mode: str) -> None:
+def test_the_machines_appear_after_the_guess(reader: Open, mode: str) -> None:
     person = reader(**MODES[mode])
     page = person.open("index.html")
     place = page.locator(".live")
@@ -64,15 +64,18 @@ def test_the_machines_come_with_the_guess(reader: Open, mode: str) -> None:
     assert person.foreign == person.errors == []
 
 
-def test_without_scripts_the_picture_tells_what_was_measured(reader: Open) -> None:
+def test_without_scripts_the_picture_shows_the_measurement(reader: Open) -> None:
     page = reader(**{**MODES["light"], "java_script_enabled": False}).open("index.html")
     place = page.locator(".live")
     expect(place.locator(".live-source")).to_be_visible()
-    said = ["Le médecin achète une voiture rouge."] * 2
-    expect(place.locator(".live-first [lang=fr]")).to_have_text(said)
+    sentences = ["Le médecin achète une voiture rouge."] * 2
+    expect(place.locator(".live-first [lang=fr]")).to_have_text(sentences)
     assert place.get_by_role("button", name="Run the machines").count() == 0
-    kept = ROOT / "book" / "executed" / "transformer" / "transformer_by_length.json"
-    columns = zip(*json.loads(kept.read_text(encoding="utf-8"))["token_accuracy"], strict=True)
-    told = place.locator(".live-lines").get_attribute("aria-label") or ""
-    assert "Transformer: " + ", ".join(f"{sum(one) / len(one):.0%}" for one in columns) in told
+    stored = ROOT / "book" / "executed" / "transformer" / "transformer_by_length.json"
+    columns = zip(*json.loads(stored.read_text(encoding="utf-8"))["token_accuracy"], strict=True)
+    description = place.locator(".live-lines").get_attribute("aria-label") or ""
+    assert (
+        "Transformer: " + ", ".join(f"{sum(column) / len(column):.0%}" for column in columns)
+        in description
+    )
     expect(place.locator(".live-lines")).to_be_visible()

@@ -1,4 +1,4 @@
-"""Pages executed anew beside what is kept, and builds on a machine that cannot execute any."""
+"""Test re-executed pages against the records, and builds that cannot execute any page."""
 
 import os
 import shutil
@@ -30,22 +30,22 @@ def commit(book: Book) -> None:
 
 
 def fresh(book: Book, *pages: str) -> tuple[int, str]:
-    """Execute pages anew; return the exit code and what people saw."""
+    """Re-execute pages; return the exit code and the output."""
     result = subprocess.run([*FRESH, *pages], **book.surroundings(), timeout=240)
     return result.returncode, result.stdout
 
 
 @pytest.fixture(scope="module")
 def outside(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file that no record of a page knows of, as a clock or another library would be."""
+    """Return a file that no page's record covers, like a clock or another library."""
     path = tmp_path_factory.mktemp("outside") / "value"
     path.write_text("40")
     return path
 
 
 @pytest.fixture(scope="module")
-def kept(make_book: Callable[..., Book], outside: Path) -> Book:
-    """A book under version control whose pages are kept: one is sure, one looks outside."""
+def recorded(make_book: Callable[..., Book], outside: Path) -> Book:
+    """Make a book under version control with records: one page is stable, one reads `outside`."""
     shaky = cell(REPORT, LOOK.format(str(outside)), "report('shaky', found=value)")
     claim = cell("assert value > 20, 'the text says: more than 20'")
     book = make_book(
@@ -62,81 +62,81 @@ def kept(make_book: Callable[..., Book], outside: Path) -> Book:
 
 
 def changed(book: Book) -> list[str]:
-    """Return the files that differ from the last commit, timings apart."""
+    """Return the files that differ from the last commit, except timings."""
     names = [line[3:] for line in git(book, "status", "--short").splitlines()]
     return [name for name in names if "/timed/" not in name]
 
 
-def test_nothing_moves_where_nothing_changed(kept: Book) -> None:
+def test_unchanged_pages_keep_their_results(recorded: Book) -> None:
     for _ in range(2):
-        code, shown = fresh(kept)
-        assert code == 0, shown
-        assert "sure: none of 1 numbers changed, and everything else is the same" in shown
-        assert "Its claims hold." in shown
-        assert not changed(kept)
+        code, output = fresh(recorded)
+        assert code == 0, output
+        assert "sure: none of 1 numbers changed, and everything else is the same" in output
+        assert "Its claims hold." in output
+        assert not changed(recorded)
 
 
-def test_a_number_that_moves_is_named_and_what_is_kept_stays(kept: Book, outside: Path) -> None:
+def test_a_changed_number_is_reported_and_the_record_stays(recorded: Book, outside: Path) -> None:
     outside.write_text("50")
-    code, shown = fresh(kept, "shaky")
+    code, output = fresh(recorded, "shaky")
     outside.write_text("40")
     assert code == 1
-    assert "shaky: changed: 1 of 1 numbers (by at most 20.0%)" in shown
-    assert "found: 40 to 50 (20.0%)" in shown
-    assert "ERROR: the same code gave different results, on a machine that rounds alike" in shown
-    assert "sure" not in shown
-    assert not changed(kept)
+    assert "shaky: changed: 1 of 1 numbers (by at most 20.0%)" in output
+    assert "found: 40 to 50 (20.0%)" in output
+    assert "ERROR: the same code gave different results, on a machine that rounds alike" in output
+    assert "sure" not in output
+    assert not changed(recorded)
 
 
-def test_a_claim_that_fails_is_named_and_what_is_kept_stays(kept: Book, outside: Path) -> None:
+def test_a_failed_claim_is_reported_and_the_record_stays(recorded: Book, outside: Path) -> None:
     outside.write_text("10")
-    code, shown = fresh(kept, "shaky")
+    code, output = fresh(recorded, "shaky")
     outside.write_text("40")
     assert code == 1
-    assert "book/shaky.md:" in shown
-    assert "AssertionError: the text says: more than 20" in shown
-    assert "Its stored results stay as they were." in shown
-    assert not changed(kept)
+    assert "book/shaky.md:" in output
+    assert "AssertionError: the text says: more than 20" in output
+    assert "Its stored results stay as they were." in output
+    assert not changed(recorded)
 
 
 def test_on_another_machine_numbers_may_drift_while_the_claims_hold(
-    kept: Book, outside: Path
+    recorded: Book, outside: Path
 ) -> None:
     outside.write_text("41")
     imagined = (
         "from book._ext.course_build import machine\n\nmachine.processor = lambda: 'aarch64'\n"
     )
-    kept.write("sitecustomize.py", imagined)
+    recorded.write("sitecustomize.py", imagined)
     try:
-        code, shown = fresh(kept, "shaky")
+        code, output = fresh(recorded, "shaky")
     finally:
-        (kept.root / "sitecustomize.py").unlink()
+        (recorded.root / "sitecustomize.py").unlink()
         outside.write_text("40")
-    assert code == 0, shown
-    assert "The stored results are from a machine that rounds differently" in shown
-    assert not changed(kept)
+    assert code == 0, output
+    assert "The stored results are from a machine that rounds differently" in output
+    assert not changed(recorded)
 
 
-def test_a_page_that_does_not_exist_is_one_clear_line(kept: Book) -> None:
-    code, shown = fresh(kept, "nowhere")
+def test_a_page_that_does_not_exist_is_one_clear_line(recorded: Book) -> None:
+    code, output = fresh(recorded, "nowhere")
     assert code == 1
-    assert shown.splitlines() == ["nowhere: not a page with code cells. These are: sure, shaky."]
+    assert output.splitlines() == ["nowhere: not a page with code cells. These are: sure, shaky."]
 
 
-def test_damage_is_mended_by_the_command_that_the_check_names(kept: Book) -> None:
+def test_the_command_named_by_the_check_repairs_damage(recorded: Book) -> None:
     check = (sys.executable, "-m", "book._ext.course_build", "--check")
-    page = kept.root / "book" / "executed" / "sure"
+    page = recorded.root / "book" / "executed" / "sure"
 
     def checked() -> list[str]:
-        return subprocess.run(check, **kept.surroundings(), timeout=60).stdout.splitlines()
+        return subprocess.run(check, **recorded.surroundings(), timeout=60).stdout.splitlines()
 
-    def mended(said: str) -> None:
+    def mended(message: str) -> None:
         (line,) = checked()
-        assert said in line
+        assert message in line
         command = line.partition("Type: ")[2].partition("   (or")[0]
-        subprocess.run(command, shell=True, cwd=kept.root, check=True, capture_output=True)
+        subprocess.run(command, shell=True, cwd=recorded.root, check=True, capture_output=True)
         assert checked() == ["All 2 pages are up to date."]
-        assert not changed(kept)
+        assert not changed(recorded)
 
     (page / "timed" / "run.json").write_text('{"seconds')
     mended("run.json is cut off or is not a record")
@@ -147,27 +147,27 @@ def test_damage_is_mended_by_the_command_that_the_check_names(kept: Book) -> Non
     shutil.copytree(page, page.with_name("gone"))
     mended("book/executed/gone does not belong to a page with code cells")
     (page / "numbers.json").write_bytes(b"<<<<<<< HEAD\r\n")
-    git(kept, "add", "--all")  # as a merge that was not finished, or a commit that was not made
+    git(recorded, "add", "--all")  # as after an unfinished merge or commit
     mended("numbers.json differs from what the run wrote")
 
 
-def test_a_record_that_is_cut_off_is_made_anew(kept: Book) -> None:
-    (kept.root / "book" / "executed" / "sure" / "timed" / "run.json").write_text("{")
-    code, shown = fresh(kept, "sure")
-    assert code == 0, shown
-    assert "it had no undamaged results to compare with" in shown
-    assert not changed(kept)
+def test_a_truncated_record_is_rebuilt(recorded: Book) -> None:
+    (recorded.root / "book" / "executed" / "sure" / "timed" / "run.json").write_text("{")
+    code, output = fresh(recorded, "sure")
+    assert code == 0, output
+    assert "it had no undamaged results to compare with" in output
+    assert not changed(recorded)
 
 
-def test_all_damaged_pages_are_named_before_anything_is_executed(kept: Book) -> None:
+def test_all_damaged_pages_are_named_before_anything_is_executed(recorded: Book) -> None:
     for name in ("sure", "shaky"):
-        (kept.root / "book" / "executed" / name / "more").write_text("")
-    shown = kept.make().stdout
-    git(kept, "clean", "--quiet", "-d", "--force")
-    assert [line.split("/")[2] for line in shown.splitlines()] == ["sure", "shaky"]
+        (recorded.root / "book" / "executed" / name / "more").write_text("")
+    output = recorded.make().stdout
+    git(recorded, "clean", "--quiet", "-d", "--force")
+    assert [line.split("/")[2] for line in output.splitlines()] == ["sure", "shaky"]
 
 
-def test_a_page_never_reads_a_result_that_is_out_of_date_or_thrown_away(
+def test_a_page_never_reads_outdated_or_discarded_results(
     make_book: Callable[..., Book], outside: Path
 ) -> None:
     look = LOOK.format(str(outside))
@@ -177,30 +177,30 @@ def test_a_page_never_reads_a_result_that_is_out_of_date_or_thrown_away(
     assert book.make().returncode == 0
     book.write("book/reads.md", reads.replace("'read'", "'READ'"))
     outside.write_text("41")
-    code, shown = fresh(book, "makes", "reads")
+    code, output = fresh(book, "makes", "reads")
     assert code == 1
-    assert "makes: changed: 0 of 0 numbers, 1 data files" in shown
+    assert "makes: changed: 0 of 0 numbers, 1 data files" in output
     assert "READ [40]" in (book.root / "book/executed/reads/outputs.json").read_text()
     outside.write_text("40")
     book.write("book/makes.md", makes.replace("value]", "value + 1]"))
-    code, shown = fresh(book, "reads")
+    code, output = fresh(book, "reads")
     assert code == 1
-    assert "reads: it reads results of makes, which is out of date: code cell 1 changed" in shown
+    assert "reads: it reads results of makes, which is out of date: code cell 1 changed" in output
 
 
-def test_a_copy_of_the_course_executes_its_own_code_with_nobodys_settings(
+def test_a_copy_of_the_course_executes_its_own_code_without_user_settings(
     make_book: Callable[..., Book], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other = tmp_path / "installed" / "lib.py"
-    other.parent.mkdir()
-    other.write_text("value = 'of another copy'\n")
+    installed = tmp_path / "installed" / "lib.py"
+    installed.parent.mkdir()
+    installed.write_text("value = 'of another copy'\n")
     (tmp_path / "matplotlibrc").write_text("lines.linewidth: 9.5\n")
     show = "print(lib.value, matplotlib.rcParams['lines.linewidth'], __debug__)"
     ask = ["import lib, matplotlib, os", show]
     figure = "---\nmystnb: {image: {alt: A line.}}\n---"
     plot = cell("import matplotlib.pyplot as plt", "plt.plot([1, 2]);", header=figure)
-    asked = cell(*ask, "print(repr(os.environ['CUDA_VISIBLE_DEVICES']))")
-    book = make_book(page=NOTEBOOK + asked + plot)
+    probe = cell(*ask, "print(repr(os.environ['CUDA_VISIBLE_DEVICES']))")
+    book = make_book(page=NOTEBOOK + probe + plot)
     book.write("lib.py", "value = 'its own'\n")
     monkeypatch.setenv("MPLCONFIGDIR", str(tmp_path))
     monkeypatch.setenv("MATPLOTLIBRC", str(tmp_path / "matplotlibrc"))
@@ -208,7 +208,7 @@ def test_a_copy_of_the_course_executes_its_own_code_with_nobodys_settings(
     monkeypatch.setenv("MPLBACKEND", "Agg")
     monkeypatch.setenv("PYTHONOPTIMIZE", "1")
     surroundings = book.surroundings()
-    paths = os.pathsep.join([str(other.parent), surroundings["env"]["PYTHONPATH"]])
+    paths = os.pathsep.join([str(installed.parent), surroundings["env"]["PYTHONPATH"]])
     surroundings["env"]["PYTHONPATH"] = paths
     assert subprocess.run(MAKE, **surroundings, timeout=240).returncode == 0
     text = (book.root / "book/executed/page/outputs.json").read_text()
@@ -220,40 +220,42 @@ def test_a_copy_of_the_course_executes_its_own_code_with_nobodys_settings(
 def test_a_second_build_waits_for_the_first_and_executes_nothing(
     make_book: Callable[..., Book], tmp_path: Path
 ) -> None:
-    begun = tmp_path / "begun"
-    slow = cell("import pathlib, time", f"pathlib.Path({str(begun)!r}).touch()", "time.sleep(4)")
+    started = tmp_path / "begun"
+    slow = cell("import pathlib, time", f"pathlib.Path({str(started)!r}).touch()", "time.sleep(4)")
     book = make_book(slow=NOTEBOOK + slow)
     with subprocess.Popen(MAKE, **book.surroundings()) as first:
         deadline = time.monotonic() + 60
-        while not begun.exists():
+        while not started.exists():
             assert time.monotonic() < deadline
             time.sleep(0.1)
         second = book.make()
-        shown, _ = first.communicate(timeout=120)
-    assert (first.returncode, second.returncode) == (0, 0), shown + second.stdout
-    assert "chapters executed: 1." in shown
+        output, _ = first.communicate(timeout=120)
+    assert (first.returncode, second.returncode) == (0, 0), output + second.stdout
+    assert "chapters executed: 1." in output
     assert "Another build is running in this folder; waiting until it is done." in second.stdout
     assert "chapters executed: 0." in second.stdout
 
 
-def test_a_stop_in_the_middle_leaves_what_is_kept(kept: Book, tmp_path: Path) -> None:
-    begun = tmp_path / "begun"
-    before = (kept.root / "book" / "shaky.md").read_text()
-    waits = cell("import pathlib, time", f"pathlib.Path({str(begun)!r}).touch()", "time.sleep(600)")
-    kept.write("book/shaky.md", before + waits)
+def test_an_interrupted_build_keeps_the_records(recorded: Book, tmp_path: Path) -> None:
+    started = tmp_path / "begun"
+    before = (recorded.root / "book" / "shaky.md").read_text()
+    waits = cell(
+        "import pathlib, time", f"pathlib.Path({str(started)!r}).touch()", "time.sleep(600)"
+    )
+    recorded.write("book/shaky.md", before + waits)
     try:
-        with subprocess.Popen(FRESH, **kept.surroundings()) as process:
+        with subprocess.Popen(FRESH, **recorded.surroundings()) as process:
             deadline = time.monotonic() + 60
-            while not begun.exists():
+            while not started.exists():
                 assert time.monotonic() < deadline
                 time.sleep(0.1)
             process.send_signal(signal.SIGTERM)
-            shown, _ = process.communicate(timeout=60)
+            output, _ = process.communicate(timeout=60)
     finally:
-        kept.write("book/shaky.md", before)
+        recorded.write("book/shaky.md", before)
     assert process.returncode == 130
-    assert "Stopped. The stored results of unfinished pages stay as they were." in shown
-    assert not changed(kept)
+    assert "Stopped. The stored results of unfinished pages stay as they were." in output
+    assert not changed(recorded)
 
 
 WITHOUT = """\

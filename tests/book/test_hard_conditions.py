@@ -1,7 +1,7 @@
-"""The site where something is missing or narrow: whole, readable, and without an error.
+"""Test that the site is complete and readable, without errors, where something is missing.
 
-Storage forbidden or full, no scripts, no fonts, a file that was opened by itself, 320 pixels, text
-twice as large, forced colours, no motion; and a reader who has a keyboard and no pointer.
+Storage forbidden or full, no scripts, no fonts, a page opened as a file, 320 pixels, text twice as
+large, forced colours, reduced motion; and a reader with a keyboard but no pointer.
 """
 
 from collections.abc import Callable
@@ -59,16 +59,16 @@ ON_FOCUS = """(one) => {
 
 @pytest.fixture
 def person(reader: Callable[..., Reader], request: pytest.FixtureRequest) -> Reader:
-    """A reader; the parameter is what his browser is like and a script that runs first."""
+    """Return a reader; the parameter holds browser options and a script that runs first."""
     options, script = request.param
-    made = reader(**{**MODES["light"], **options})
+    person = reader(**{**MODES["light"], **options})
     if script:
-        made.context.add_init_script(script)
-    return made
+        person.context.add_init_script(script)
+    return person
 
 
 @pytest.mark.parametrize("person", [({}, FORBIDDEN), ({}, FULL)], indirect=True)
-def test_without_storage_the_page_works_all_the_same(person: Reader) -> None:
+def test_page_works_without_storage(person: Reader) -> None:
     page = person.open("cost.html")
     page.get_by_role("button", name="Dark").click()
     assert page.locator("html").get_attribute("data-theme") == "dark"
@@ -94,8 +94,8 @@ def test_without_scripts_nothing_is_hidden(person: Reader, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["index.html", "self_attention.html", "cost.html"])
-def test_a_file_that_is_opened_by_itself_is_whole(browser: Browser, site: Path, name: str) -> None:
-    """Its scripts are modules, which a browser does not load from a file; it says so itself."""
+def test_a_page_opened_as_a_file_is_complete(browser: Browser, site: Path, name: str) -> None:
+    """A browser does not load modules from a file, and the page says so."""
     with browser.new_context(**MODES["light"]) as context:
         page = context.new_page()
         faults: list[str] = []
@@ -106,16 +106,16 @@ def test_a_file_that_is_opened_by_itself_is_whole(browser: Browser, site: Path, 
 
 
 @pytest.mark.parametrize("person", [({}, "")], indirect=True)
-def test_without_fonts_the_text_is_there(person: Reader) -> None:
-    asked: list[str] = []
+def test_text_is_visible_without_fonts(person: Reader) -> None:
+    requested: list[str] = []
 
     def refuse(route: Route) -> None:
-        asked.append(route.request.url)
+        requested.append(route.request.url)
         route.abort()
 
     person.page.route("**/*.woff2", refuse)
     page = person.open("howto_student.html")
-    assert asked
+    assert requested
     assert not page.evaluate(FONTS)
     assert page.evaluate(CUT_OFF, SCROLLERS) == []
     assert page.locator("h1").is_visible()
@@ -131,7 +131,7 @@ NARROW = (
     "name", ["index.html", "self_attention.html", "cost.html", "howto_student.html"]
 )
 @pytest.mark.parametrize("person", NARROW, indirect=True)
-def test_on_a_narrow_page_nothing_is_cut_off(person: Reader, name: str) -> None:
+def test_narrow_page_cuts_nothing_off(person: Reader, name: str) -> None:
     page = person.open(name)
     assert page.evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0
     assert page.evaluate(CUT_OFF, SCROLLERS) == []
@@ -140,7 +140,7 @@ def test_on_a_narrow_page_nothing_is_cut_off(person: Reader, name: str) -> None:
 
 
 @pytest.mark.parametrize("person", [({"forced_colors": "active"}, "")], indirect=True)
-def test_with_forced_colours_curves_and_choices_can_be_told_apart(person: Reader) -> None:
+def test_curves_and_choices_are_distinguishable_in_forced_colours(person: Reader) -> None:
     page = person.open("cost.html")
     colours = "(marks) => marks.map((one) => getComputedStyle(one).color)"
     marks = page.locator(".play-legend [aria-hidden]").evaluate_all(colours)
@@ -155,32 +155,32 @@ def test_with_forced_colours_curves_and_choices_can_be_told_apart(person: Reader
 
 
 @pytest.mark.parametrize("person", [({"reduced_motion": "reduce"}, "")], indirect=True)
-def test_who_wants_no_motion_gets_none(person: Reader) -> None:
+def test_reduced_motion_is_respected(person: Reader) -> None:
     assert person.open("index.html").evaluate(MOVING) == []
 
 
 def is_seen(page: Page, element: Locator) -> bool:
-    """Tell whether an element, focused by the keyboard, is in the window with an outline."""
+    """True if an element, focused by the keyboard, is in the window with an outline."""
     element.focus()
-    page.keyboard.press("Shift")  # so that the focus counts as one by the keyboard
-    found = element.evaluate(ON_FOCUS)
-    return found["seen"] and found["outlined"]
+    page.keyboard.press("Shift")  # makes the browser treat the focus as a keyboard focus
+    focus = element.evaluate(ON_FOCUS)
+    return focus["seen"] and focus["outlined"]
 
 
-# By the keyboard alone
+# Keyboard only
 
 
 def stop(page: Page) -> Locator:
-    """Go to what Tab leads to next, and see that it is outlined and in the window."""
+    """Press Tab and check that the focused element is outlined and in the window."""
     page.keyboard.press("Tab")
     focused = page.locator(":focus")
-    found = focused.evaluate(ON_FOCUS)
-    assert found == {"seen": True, "outlined": True}, focused.evaluate("(one) => one.outerHTML")
+    focus = focused.evaluate(ON_FOCUS)
+    assert focus == {"seen": True, "outlined": True}, focused.evaluate("(one) => one.outerHTML")
     return focused
 
 
 def go_to(page: Page, selector: str) -> Locator:
-    """Press Tab until that is focused."""
+    """Press Tab until the element is focused."""
     for _ in range(20):
         focused = stop(page)
         if focused.and_(page.locator(selector)).count():
@@ -206,7 +206,7 @@ def test_the_front_page_from_its_top_to_chapter_1(person: Reader) -> None:
 
 
 @pytest.mark.parametrize("person", [({}, "")], indirect=True)
-def test_the_six_words_by_the_keyboard(person: Reader) -> None:
+def test_the_six_words_work_by_keyboard(person: Reader) -> None:
     page = person.open("index.html")
     page.locator(".parts a").last.focus()
     go_to(page, ".six-words [type=radio]")
@@ -233,5 +233,5 @@ def test_on_a_phone_the_contents_open_and_close(person: Reader) -> None:
     assert not contents.is_visible()
     assert page.locator(".contents-button:focus").count() == 1
     page.keyboard.press("Enter")
-    page.mouse.click(380, 600)  # beside it
+    page.mouse.click(380, 600)  # outside it
     assert not contents.is_visible()

@@ -1,4 +1,4 @@
-"""The stored results of executed pages: complete, unedited, and of these pages."""
+"""Test the stored results of executed pages: complete, unedited, and of these pages."""
 
 import json
 from pathlib import Path
@@ -25,22 +25,22 @@ FILES = {"outputs.json": b"[]\n", "numbers.json": b'{"x": 1}\n', "timed/numbers.
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """The folder of an executed page called `page`."""
+    """Return the folder of an executed page called `page`."""
     storage.write(tmp_path / "page", StoredRun(MADE_FROM, RUN, FILES))
     return tmp_path / "page"
 
 
-def test_what_was_written_is_read_and_written_again_alike(folder: Path) -> None:
-    found = storage.read(folder)
-    assert found == StoredRun(MADE_FROM, RUN, FILES)
-    assert set(found.stable) == {"outputs.json", "numbers.json"}
+def test_records_survive_a_round_trip(folder: Path) -> None:
+    record = storage.read(folder)
+    assert record == StoredRun(MADE_FROM, RUN, FILES)
+    assert set(record.stable) == {"outputs.json", "numbers.json"}
     before = {path: path.read_bytes() for path in folder.rglob("*.json")}
-    storage.write(folder, found)
+    storage.write(folder, record)
     assert {path: path.read_bytes() for path in folder.rglob("*.json")} == before
 
 
 @pytest.mark.parametrize(
-    ("file", "content", "said"),
+    ("file", "content", "message"),
     [
         ("numbers.json", b'{"x": 2}\n', "numbers.json differs from what the run wrote"),
         ("timed/numbers.json", b'{"x": 2}\n', "timed/numbers.json differs from what the run wrote"),
@@ -50,19 +50,19 @@ def test_what_was_written_is_read_and_written_again_alike(folder: Path) -> None:
         ("timed/run.json", None, "timed/run.json is missing"),
     ],
 )
-def test_damage_is_one_line_that_names_the_file_and_the_command(
-    folder: Path, file: str, content: bytes | None, said: str
+def test_damage_is_reported_in_one_line_with_file_and_command(
+    folder: Path, file: str, content: bytes | None, message: str
 ) -> None:
     (folder / file).unlink(missing_ok=True)
     if content is not None:
         (folder / file).write_bytes(content)
     with pytest.raises(Damaged, match="Type: make fresh PAGES=page") as caught:
         storage.read(folder)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def test_a_file_that_no_run_made_is_to_be_removed(folder: Path) -> None:
+def test_an_unexpected_file_must_be_removed(folder: Path) -> None:
     (folder / "a file.svg").write_text("<svg/>")
     with pytest.raises(
         Damaged, match=r"a file\.svg was not written by a run\. Type: rm '.*a file\.svg'$"
@@ -70,25 +70,25 @@ def test_a_file_that_no_run_made_is_to_be_removed(folder: Path) -> None:
         storage.read(folder)
 
 
-def test_a_seal_that_does_not_fit_and_another_page_are_found(folder: Path) -> None:
-    other = folder.with_name("other")
-    folder.rename(other)
+def test_a_wrong_seal_and_a_foreign_page_are_detected(folder: Path) -> None:
+    other_folder = folder.with_name("other")
+    folder.rename(other_folder)
     with pytest.raises(Damaged, match="belongs to the page 'page'"):
-        storage.read(other)
-    other.rename(folder)
+        storage.read(other_folder)
+    other_folder.rename(folder)
     record = json.loads((folder / "page.json").read_text())
     (folder / "page.json").write_text(json.dumps(record | {"made_from": {"cells": ["x"]}}))
     with pytest.raises(Damaged, match=r"page\.json differs from what the run wrote"):
         storage.read(folder)
 
 
-def test_what_a_stop_left_half_done_is_put_back(folder: Path) -> None:
+def test_a_half_finished_write_is_rolled_back(folder: Path) -> None:
     folder.rename(folder.with_name(".old-page"))
     storage.restore(folder.parent)
     assert storage.read(folder) is not None
 
 
-def test_what_is_printed_is_one_text_in_how_many_parts_ever_the_kernel_sent_it() -> None:
+def test_printed_output_is_joined_into_one_text() -> None:
     def page(*sent: str) -> NotebookNode:
         cell = new_code_cell(outputs=[new_output("stream", name="stdout", text=t) for t in sent])
         return new_notebook(cells=[cell])
@@ -106,20 +106,20 @@ def test_what_is_printed_is_one_text_in_how_many_parts_ever_the_kernel_sent_it()
         ("---\nmystnb: {image: {alt: A line.}}\n---", False),
     ],
 )
-def test_of_tags_and_names_those_count_that_decide_what_is_written(
+def test_only_tags_and_names_that_affect_the_output_count(
     tmp_path: Path, header: str, counts: bool
 ) -> None:
     digests = []
-    for one in ("", header):
+    for text in ("", header):
         (tmp_path / "book").mkdir(exist_ok=True)
-        (tmp_path / "book" / "page.md").write_text(NOTEBOOK + cell("print(1)", header=one))
+        (tmp_path / "book" / "page.md").write_text(NOTEBOOK + cell("print(1)", header=text))
         page = read_chapter("page", Settings(tmp_path))
         assert page is not None
         digests.append(page.made_from(tmp_path, tmp_path)["cells"])
     assert (digests[0] != digests[1]) == counts
 
 
-def test_a_library_that_rounds_otherwise_makes_another_machine(
+def test_different_rounding_counts_as_another_machine(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     here = machine.description()
@@ -129,7 +129,7 @@ def test_a_library_that_rounds_otherwise_makes_another_machine(
         assert not machine.rounds_alike({**here, name: "another"})
 
 
-def test_every_page_is_proved_once_in_as_many_days_as_there_are_groups() -> None:
+def test_each_page_is_proved_once_per_cycle_of_groups() -> None:
     seconds = {"a": 5.0, "b": 400.0, "c": 300.0, "d": 700.0, "e": 20.0, "f": 100.0}
     groups = proof.groups(seconds)
     assert groups == [["b"], ["c"], ["d"], ["e", "f"]]
@@ -153,12 +153,12 @@ def test_every_page_is_proved_once_in_as_many_days_as_there_are_groups() -> None
         (None, 1.0, True),
     ],
 )
-def test_what_rounding_cannot_explain_has_moved_far(before: Any, now: Any, far: bool) -> None:
+def test_differences_beyond_rounding_are_far(before: Any, now: Any, far: bool) -> None:
     assert Number("x", before, now).far == far
 
 
 def made(run: dict[str, Any], x: float | None) -> Outcome:
-    """A page that was executed on this machine, where `x` was 1.0 on that of `run`."""
+    """Return a page that was executed on this machine, where `x` was 1.0, as in `run`."""
     before = StoredRun(MADE_FROM, run, {"numbers.json": b'{"x": 1.0}\n'})
     if x is None:
         return Outcome("page", before, None, False, ChapterError("book/page.md:3", "no"))
@@ -175,14 +175,14 @@ def made(run: dict[str, Any], x: float | None) -> Outcome:
         (None, "FAILS", "WARNS"),
     ],
 )
-def test_a_page_fails_where_it_was_made_and_elsewhere_only_the_change_that_brings_it(
+def test_moved_numbers_fail_at_home_and_elsewhere_only_in_the_change_itself(
     x: float | None, here: str, elsewhere: str
 ) -> None:
     run = machine.description()
-    other = {**run, "processor": "another"}
+    other_run = {**run, "processor": "another"}
     assert proof.judgement(made(run, x), ()).name == here
-    assert proof.judgement(made(other, x), ()).name == elsewhere
-    brought = proof.judgement(made(other, x), {"page"})
+    assert proof.judgement(made(other_run, x), ()).name == elsewhere
+    brought = proof.judgement(made(other_run, x), {"page"})
     assert brought.name == ("HOLDS" if elsewhere == "HOLDS" else "FAILS")
 
 
@@ -191,5 +191,5 @@ def test_no_page_of_the_book_is_out_of_date() -> None:
     assert book.problems() == []
 
 
-def test_the_facts_of_the_assignments_are_those_of_the_exercises() -> None:
+def test_stored_assignment_facts_match_the_exercises() -> None:
     assert collect_facts() == stored_facts(), "type: python -m book._ext.assignment_facts"

@@ -1,4 +1,4 @@
-"""What chapters 1 to 3 say of numbers that no cell of theirs asserts holds for what is kept."""
+"""Test claims of the chapters about stored numbers that no cell asserts."""
 
 import json
 from typing import Any
@@ -20,35 +20,35 @@ def kept(page: str, name: str) -> Any:
     return json.loads((BOOK / "executed" / page / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def test_other_scores_stand_to_each_other_as_chapter_2_says() -> None:
+def test_other_scores_compare_as_chapter_2_says() -> None:
     scores = {
-        name: {what: np.array(values) for what, values in found.items()}
-        for name, found in kept("alignment", "alignment_scores").items()
+        name: {what: np.array(values) for what, values in stored_scores.items()}
+        for name, stored_scores in kept("alignment", "alignment_scores").items()
     }
     additive, general, places, asking = (
         scores[name] for name in ("additive", "general", "location", "last word asks")
     )
     assert abs(additive["long"].mean() - general["long"].mean()) < 0.02  # level
     assert abs(places["short"].mean() - additive["short"].mean()) < 0.02  # as good when short
-    assert (places["long"] < additive["long"] - 0.05).all()  # clearly behind when long
+    assert (places["long"] < additive["long"] - 0.05).all()  # clearly worse when long
     assert places["aer"].mean() > 0.85 * kept("alignment", "numbers")["aer_diagonal"]
-    assert all((one["beyond"] > additive["beyond"]).all() for one in (general, places))
+    assert all((rival["beyond"] > additive["beyond"]).all() for rival in (general, places))
     assert places["skips"].mean() > additive["skips"].mean()
     assert asking["aer"].mean() < 0.6 * additive["aer"].mean()  # about halved
     assert asking["long"].mean() < additive["long"].mean() + 0.01  # and no better
 
 
-def test_more_training_lifts_every_length_and_leaves_the_fall() -> None:
+def test_more_training_raises_every_length_but_the_decline_remains() -> None:
     short = np.array(kept("context_bottleneck", "quality_by_length")["token_accuracy"])
     long = np.array(
         kept("context_bottleneck_appendix", "three_times_the_training")["token_accuracy"]
     )
     assert (long > short).all()
-    falls = [(one[:, 0] - one[:, -1]).mean() for one in (short, long)]
+    falls = [(accuracy[:, 0] - accuracy[:, -1]).mean() for accuracy in (short, long)]
     assert 0.9 < falls[1] / falls[0] < 1.15
 
 
-def test_a_narrower_c_takes_about_a_hundred_thousand_parameters_away() -> None:
+def test_a_narrower_c_removes_about_a_hundred_thousand_parameters() -> None:
     narrow, wide = (count_parameters(make(400, 700)) for make in (widths.machine, bottleneck))
     assert 95_000 < wide - narrow < 105_000
 
@@ -67,36 +67,40 @@ def test_captioners_stay_in_their_group_through_the_long_budget_as_chapter_3_say
     assert appendix["remembered_lowest"] - appendix["remembered_highest"] > apart
 
 
-def test_a_third_word_is_missed_less_than_the_stand_in_as_chapter_2_says() -> None:
+def test_hiding_a_third_word_costs_less_as_chapter_2_says() -> None:
     numbers = kept("alignment", "numbers")
     assert numbers["equal_gold"] < numbers["equal_third"] < numbers["equal_both"] - 0.08
 
 
-def test_chapter_12_says_of_its_numbers_what_they_are() -> None:
+def test_chapter_12_states_its_measured_numbers() -> None:
     text = (BOOK / "today.md").read_text(encoding="utf-8")
-    found = kept("today", "numbers")
+    numbers = kept("today", "numbers")
     # "at its best it is just ahead" of the 3-gram, and behind the 4-gram, both ways of counting
-    assert found["anew_ngram_4"] < found["best"] < found["nats_ngram_3"] < found["base"]
-    assert found["best"] > found["nats_ngram_3"] - 0.1
-    saved = found["copy_nats_first"] - found["copy_nats_second"]
-    gone = found["copy_without_heads"] - found["copy_nats_second"]
-    assert 0.85 < gone / saved < 0.9  # "nearly nine tenths of what copying saved was gone"
-    assert found["copy_others_lowest"] < found["copy_nats_second"]  # "some are even a little below"
-    assert found["half_sum"] < 0 < 0.5 < found["half_rise"]  # more than the single rises add up to
-    assert found["heads"] == 270
+    assert numbers["anew_ngram_4"] < numbers["best"] < numbers["nats_ngram_3"] < numbers["base"]
+    assert numbers["best"] > numbers["nats_ngram_3"] - 0.1
+    saved = numbers["copy_nats_first"] - numbers["copy_nats_second"]
+    lost = numbers["copy_without_heads"] - numbers["copy_nats_second"]
+    assert 0.85 < lost / saved < 0.9  # "nearly nine tenths of what copying saved was gone"
+    assert (
+        numbers["copy_others_lowest"] < numbers["copy_nats_second"]
+    )  # "some are even a little below"
+    assert (
+        numbers["half_sum"] < 0 < 0.5 < numbers["half_rise"]
+    )  # more than the single rises add up to
+    assert numbers["heads"] == 270
     assert "the same eight tokens" in text
     compared = json.loads((BOOK / "measured" / "smollm2.json").read_text(encoding="utf-8"))
     assert compared["most_tokens"] == 8
     a_token = 2 * SIZES["n_layers"] * SIZES["n_kv_heads"] * 64 * FLOAT  # bytes in the cache
-    share = found["prompt_tokens"] * a_token / (found["read_mb"] * 1e6)
+    share = numbers["prompt_tokens"] * a_token / (numbers["read_mb"] * 1e6)
     assert "only a fiftieth of the bytes" in text
     assert 1 / 60 < share < 1 / 40
 
 
-def test_the_appendix_to_chapter_12_says_of_the_long_run_what_it_is() -> None:
-    found = kept("today_appendix", "numbers")
-    rivals = [found[f"nats_ngram_{order}"] for order in (4, 5)]
-    best = [found[f"long_{name}_best"] for name in ("base", "today")]
+def test_the_appendix_to_chapter_12_states_the_long_run_correctly() -> None:
+    numbers = kept("today_appendix", "numbers")
+    rivals = [numbers[f"nats_ngram_{order}"] for order in (4, 5)]
+    best = [numbers[f"long_{name}_best"] for name in ("base", "today")]
     assert max(rivals) < min(best)  # "Neither comes below the 4-gram."
-    assert found["late_base"] > found["long_base_best"] + 0.15  # "far from done"
-    assert found["late_today"] < found["long_today_best"] + 0.02  # "nearly there"
+    assert numbers["late_base"] > numbers["long_base_best"] + 0.15  # "far from done"
+    assert numbers["late_today"] < numbers["long_today_best"] + 0.02  # "nearly there"

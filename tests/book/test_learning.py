@@ -1,4 +1,4 @@
-"""The engine of the playground against PyTorch, with each of its two products."""
+"""Test the engine of the playground, with both its matrix products, against PyTorch."""
 
 from typing import Any
 
@@ -7,28 +7,28 @@ from engine_in_torch import KERNELS, MACHINES, gradient_errors, loss_errors, tol
 from site_tools import ROOT
 
 RELATIVE = 1e-4
-"""How far a gradient may be from PyTorch's, in parts of the layer's largest; and a loss."""
+"""The tolerated error of a gradient, relative to the layer's largest, and of a loss."""
 
 
 @pytest.fixture(scope="module", params=KERNELS)
-def told(request: pytest.FixtureRequest) -> dict[str, dict[str, Any]]:
+def reports(request: pytest.FixtureRequest) -> dict[str, dict[str, Any]]:
     return told_by(request.param)
 
 
 @pytest.mark.parametrize("name", MACHINES)
-def test_gradients_are_those_of_pytorch(told: dict[str, dict[str, Any]], name: str) -> None:
-    errors = gradient_errors(told[name])
+def test_gradients_equal_pytorch(reports: dict[str, dict[str, Any]], name: str) -> None:
+    errors = gradient_errors(reports[name])
     assert errors
-    assert {parameter: one for parameter, one in errors.items() if not one <= RELATIVE} == {}
+    assert {parameter: error for parameter, error in errors.items() if not error <= RELATIVE} == {}
 
 
 @pytest.mark.parametrize("name", MACHINES)
-def test_the_loss_follows_that_of_pytorch_for_thirty_steps(
-    told: dict[str, dict[str, Any]], name: str
+def test_the_loss_follows_pytorch_for_thirty_steps(
+    reports: dict[str, dict[str, Any]], name: str
 ) -> None:
-    errors = loss_errors(told[name])
+    errors = loss_errors(reports[name])
     assert len(errors) == 30
-    assert all(one <= RELATIVE for one in errors), errors
+    assert all(error <= RELATIVE for error in errors), errors
 
 
 def test_the_appendix_says_how_many_machines_are_compared() -> None:

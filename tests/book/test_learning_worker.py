@@ -1,4 +1,4 @@
-"""The playground's worker in a browser, as the site serves it."""
+"""Test the playground's worker in a browser, as the site serves it."""
 
 from __future__ import annotations
 
@@ -41,30 +41,30 @@ def person(reader: Callable[..., Reader]) -> Reader:
 
 
 def run(person: Reader, settings: dict[str, Any], pace: int, stop_after: int) -> dict[str, Any]:
-    """Start the worker and stop it; what it said, up to a tenth of a second later."""
+    """Start the worker and stop it; return its messages up to a tenth of a second later."""
     return person.page.evaluate(RUN, [settings, pace, stop_after])
 
 
 def test_a_machine_learns_in_the_browser(person: Reader) -> None:
-    told = run(person, {"steps": 60}, 0, 10_000)
-    assert told["kernel"] == "wasm"
-    assert told["last"] == {"type": "ended", "step": 60}
-    assert len(told["losses"]) == 60
-    assert told["losses"][-1] < 0.5 < told["losses"][0]
+    messages = run(person, {"steps": 60}, 0, 10_000)
+    assert messages["kernel"] == "wasm"
+    assert messages["last"] == {"type": "ended", "step": 60}
+    assert len(messages["losses"]) == 60
+    assert messages["losses"][-1] < 0.5 < messages["losses"][0]
     assert not person.foreign
     assert not person.errors
 
 
 @pytest.mark.parametrize("pace", [0, 1])
-def test_after_stop_comes_no_further_step(person: Reader, pace: int) -> None:
-    told = run(person, {"task": "both", "steps": 5000}, pace, 3)
-    assert told["last"]["type"] == "stopped"
-    stopped = told["last"]["step"]
+def test_stop_prevents_further_steps(person: Reader, pace: int) -> None:
+    messages = run(person, {"task": "both", "steps": 5000}, pace, 3)
+    assert messages["last"]["type"] == "stopped"
+    stopped = messages["last"]["step"]
     assert 3 <= stopped < 5000
-    assert told["steps"][-1] == stopped
+    assert messages["steps"][-1] == stopped
 
 
-def test_where_webassembly_cannot_be_had_javascript_learns_the_same(person: Reader) -> None:
+def test_javascript_learns_the_same_without_webassembly(person: Reader) -> None:
     fast = run(person, {"steps": 10}, 0, 10_000)
     person.page.route("**/product.wasm", lambda route: route.abort())
     plain = run(person, {"steps": 10}, 0, 10_000)

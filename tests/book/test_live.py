@@ -1,4 +1,4 @@
-"""The translators that run in a page say what PyTorch says, with the same weights."""
+"""Test that the translators in a page compute the same as PyTorch, with the same weights."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -24,36 +24,38 @@ Made = Callable[[str], tuple[bytes, Seq2Seq, Task]]
 
 
 @pytest.fixture(scope="module")
-def made() -> Made:
-    """A machine with weights of its own that write something: drawn, and larger than at first."""
+def make_machine() -> Made:
+    """Return a function that makes a machine with enlarged random weights that writes something."""
 
     def make(name: str) -> tuple[bytes, Seq2Seq, Task]:
         torch.manual_seed(5)
         task = make_task("french", (1, 4), 1500, 0)
         model = KINDS[name](len(task.source_vocabulary), len(task.target_vocabulary))
-        state = {key: 1.5 * one.numpy() for key, one in model.state_dict().items()}
-        kept = as_bytes(name, task, state)
-        return kept, *from_bytes(kept)
+        state = {key: 1.5 * tensor.numpy() for key, tensor in model.state_dict().items()}
+        weights = as_bytes(name, task, state)
+        return weights, *from_bytes(weights)
 
     return make
 
 
-def said(kept: bytes, folder: Path, changed: dict[str, Any], task: Task) -> list[dict[str, Any]]:
+def reports_of(
+    weights: bytes, folder: Path, changed: dict[str, Any], task: Task
+) -> list[dict[str, Any]]:
     cases = [read_case(task, pair) | {"changed": changed} for pair in PAIRS]
-    return in_the_page(kept, cases, folder)
+    return in_the_page(weights, cases, folder)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("name", KINDS)
-def test_logits_and_translations_are_those_of_pytorch(
-    made: Made, tmp_path: Path, name: str, kernel: str
+def test_logits_and_translations_equal_pytorch(
+    make_machine: Made, tmp_path: Path, name: str, kernel: str
 ) -> None:
-    kept, model, task = made(name)
-    found = in_the_page(kept, [read_case(task, pair) for pair in PAIRS], tmp_path, kernel)
-    assert largest_error(model, task, PAIRS, found) < TOLERANCE
-    assert [tuple(one["words"]) for one in found] == translate_pairs(model, task, PAIRS)
-    for one, pair in zip(found, PAIRS, strict=True):
-        for step in one["steps"]:
+    weights, model, task = make_machine(name)
+    reports = in_the_page(weights, [read_case(task, pair) for pair in PAIRS], tmp_path, kernel)
+    assert largest_error(model, task, PAIRS, reports) < TOLERANCE
+    assert [tuple(report["words"]) for report in reports] == translate_pairs(model, task, PAIRS)
+    for report, pair in zip(reports, PAIRS, strict=True):
+        for step in report["steps"]:
             looks = step["looks"]
             assert len(looks) == {"bottleneck": 0, "attention": 1, "transformer": 8}[name]
             assert all(len(look) == len(pair.source) for look in looks)
@@ -61,49 +63,49 @@ def test_logits_and_translations_are_those_of_pytorch(
 
 
 @pytest.mark.parametrize("name", ["attention", "transformer"])
-def test_a_word_is_hidden_as_in_pytorch(made: Made, tmp_path: Path, name: str) -> None:
-    kept, model, task = made(name)
+def test_a_word_is_hidden_as_in_pytorch(make_machine: Made, tmp_path: Path, name: str) -> None:
+    weights, model, task = make_machine(name)
     free = translate_pairs(model, task, PAIRS)
     hiding(model, [1, 4])
-    found = said(kept, tmp_path, {"hidden": [1, 4]}, task)
-    assert largest_error(model, task, PAIRS, found) < TOLERANCE
-    words = [tuple(one["words"]) for one in found]
+    reports = reports_of(weights, tmp_path, {"hidden": [1, 4]}, task)
+    assert largest_error(model, task, PAIRS, reports) < TOLERANCE
+    words = [tuple(report["words"]) for report in reports]
     assert words == translate_pairs(model, task, PAIRS)
     assert words != free
-    for one in found:
-        assert all(look[1] == look[4] == 0 for step in one["steps"] for look in step["looks"])
+    for report in reports:
+        assert all(look[1] == look[4] == 0 for step in report["steps"] for look in step["looks"])
 
 
-def test_a_head_that_is_off_finds_nothing_as_in_pytorch(made: Made, tmp_path: Path) -> None:
-    kept, model, task = made("transformer")
+def test_a_disabled_head_writes_nothing_as_in_pytorch(make_machine: Made, tmp_path: Path) -> None:
+    weights, model, task = make_machine("transformer")
     free = translate_pairs(model, task, PAIRS)
     without_head(model, 1, 2)
-    found = said(kept, tmp_path, {"off": {"block": 1, "head": 2}}, task)
-    assert largest_error(model, task, PAIRS, found) < TOLERANCE
-    words = [tuple(one["words"]) for one in found]
+    reports = reports_of(weights, tmp_path, {"off": {"block": 1, "head": 2}}, task)
+    assert largest_error(model, task, PAIRS, reports) < TOLERANCE
+    words = [tuple(report["words"]) for report in reports]
     assert words == translate_pairs(model, task, PAIRS)
     assert words != free
 
 
 def test_positions_are_moved_as_in_pytorch(
-    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make_machine: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept, model, task = made("transformer")
+    weights, model, task = make_machine("transformer")
     free = translate_pairs(model, task, PAIRS)
 
     def moved(n: int, d: int) -> np.ndarray:
         return sinusoidal_positions(n + 10, d)[10:]
 
     monkeypatch.setattr(solutions.transformer, "sinusoidal_positions", moved)
-    found = said(kept, tmp_path, {"moved": 10}, task)
-    assert largest_error(model, task, PAIRS, found) < TOLERANCE
-    words = [tuple(one["words"]) for one in found]
+    reports = reports_of(weights, tmp_path, {"moved": 10}, task)
+    assert largest_error(model, task, PAIRS, reports) < TOLERANCE
+    words = [tuple(report["words"]) for report in reports]
     assert words == translate_pairs(model, task, PAIRS)
     assert words != free
 
 
-def test_the_weights_are_packed_the_same_each_time_and_lose_nothing(made: Made) -> None:
-    kept, _, _ = made("bottleneck")
-    assert packed(kept) == packed(kept)
+def test_the_weights_are_packed_the_same_each_time_and_lose_nothing(make_machine: Made) -> None:
+    weights, _, _ = make_machine("bottleneck")
+    assert packed(weights) == packed(weights)
     with pytest.raises(ValueError, match="stored as F16"):
-        packed(kept.replace(b'"F16"', b'"F32"'))
+        packed(weights.replace(b'"F16"', b'"F32"'))

@@ -1,4 +1,4 @@
-"""The captioner that runs in a page says what PyTorch says, with the same weights."""
+"""Test that the captioner in a page computes the same as PyTorch, with the same weights."""
 
 from pathlib import Path
 
@@ -23,27 +23,27 @@ def made() -> Made:
 
 
 def compare(made: Made, look: str, forced: list[Forced | None], folder: Path, kernel: str) -> None:
-    """Logits and shares are PyTorch's, and so are the captions."""
-    kept, model = made
+    """Check logits, shares and captions against PyTorch's."""
+    weights, model = made
     images = [picture.image for picture in PICTURES]
     targets = [right(picture) for picture in PICTURES]
-    found = in_the_page(kept, look, images, targets, forced, folder, kernel)
-    for image, target, one, said in zip(images, targets, forced, found, strict=True):
-        assert error(model, look, image, target, one, said) < TOLERANCE
-        wanted = written(model, look, image, one)
-        assert tuple(said["words"]) == wanted.words
-        assert np.allclose(said["shares"], wanted.shares, atol=TOLERANCE)
+    reports = in_the_page(weights, look, images, targets, forced, folder, kernel)
+    for image, target, forced_word, report in zip(images, targets, forced, reports, strict=True):
+        assert error(model, look, image, target, forced_word, report) < TOLERANCE
+        expected = written(model, look, image, forced_word)
+        assert tuple(report["words"]) == expected.words
+        assert np.allclose(report["shares"], expected.shares, atol=TOLERANCE)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("look", LOOKS)
-def test_logits_captions_and_shares_are_those_of_pytorch(
+def test_logits_captions_and_shares_equal_pytorch(
     made: Made, tmp_path: Path, look: str, kernel: str
 ) -> None:
     compare(made, look, [None] * len(PICTURES), tmp_path, kernel)
-    said = {written(made[1], look, picture.image, None).words for picture in PICTURES}
-    assert len(said) > 3
-    assert all(said)
+    captions = {written(made[1], look, picture.image, None).words for picture in PICTURES}
+    assert len(captions) > 3
+    assert all(captions)
 
 
 @pytest.mark.parametrize("look", LOOKS)

@@ -1,6 +1,6 @@
-"""The figure of the captioners in a browser: composed, looked at, forced, cut off, on a phone.
+"""Test the figure of the captioners in a browser: editing, forced looks, failures, on a phone.
 
-It stands in a small site of its own, with captioners that were never taught.
+It is served in a small site, with untrained captioners.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,13 +15,15 @@ from site_tools import MODES, Reader, serving
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A site with two figures on its page, in place of the book's."""
+    """Serve a site whose page has two figures."""
     folder: Path = tmp_path_factory.mktemp("captioners")
-    kept, _ = untaught(2)
-    other, _ = untaught(3)
-    captioner_page.make(folder, {"captioner_soft": kept, "captioner_hard": other}, figures=2)
-    with serving(folder) as found:
-        yield found
+    first_weights, _ = untaught(2)
+    second_weights, _ = untaught(3)
+    captioner_page.make(
+        folder, {"captioner_soft": first_weights, "captioner_hard": second_weights}, figures=2
+    )
+    with serving(folder) as address:
+        yield address
 
 
 Visit = Callable[..., Page]
@@ -64,7 +66,7 @@ def shares(machine: Locator) -> list[float]:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_axe_finds_nothing_before_and_after(visit: Visit, mode: str) -> None:
+def test_axe_finds_no_violation_before_and_after_use(visit: Visit, mode: str) -> None:
     page = visit(mode)
     assert page.person.violations(page, ".captioner") == []
     place = begin(page)
@@ -75,19 +77,19 @@ def test_axe_finds_nothing_before_and_after(visit: Visit, mode: str) -> None:
     assert page.person.foreign == page.person.errors == []
 
 
-def test_nothing_but_the_script_is_fetched_at_first_and_each_model_once(visit: Visit) -> None:
+def test_only_the_script_is_fetched_at_first_and_each_model_once(visit: Visit) -> None:
     page = visit()
     fetched = "performance.getEntriesByType('resource').map((one) => one.name)"
-    before = [one.rsplit("/", 1)[1] for one in page.evaluate(fetched)]
-    assert [one for one in before if one.endswith((".model", ".wasm"))] == []
+    before = [url.rsplit("/", 1)[1] for url in page.evaluate(fetched)]
+    assert [url for url in before if url.endswith((".model", ".wasm"))] == []
     begin(page)
     begin(page, 1)
-    after = [one.rsplit("/", 1)[1] for one in page.evaluate(fetched)]
+    after = [url.rsplit("/", 1)[1] for url in page.evaluate(fetched)]
     for name in ("captioner_soft.model", "captioner_hard.model", "product.wasm"):
         assert after.count(name) == 1
 
 
-def test_it_is_operated_by_keyboard_alone(visit: Visit) -> None:
+def test_figure_works_by_keyboard_alone(visit: Visit) -> None:
     page = visit()
     place = page.locator(".captioner").first
     place.get_by_role("button", name="Run the captioners").focus()
@@ -126,14 +128,14 @@ def test_it_is_operated_by_keyboard_alone(visit: Visit) -> None:
 
 def test_another_picture_has_another_caption(visit: Visit) -> None:
     place = begin(visit())
-    found = set()
+    captions = set()
     for _ in range(6):
         place.get_by_role("button", name="Another picture").click()
-        found.add(right(place))
-    assert len(found) > 3
+        captions.add(right(place))
+    assert len(captions) > 3
 
 
-def test_a_shape_is_dragged_and_goes_no_further_than_a_caption_does(visit: Visit) -> None:
+def test_a_shape_can_be_dragged_within_the_range_of_captions(visit: Visit) -> None:
     page = visit()
     place = begin(page)
     place.get_by_label("How they stand").select_option("1 above 2")
@@ -156,7 +158,7 @@ def test_a_shape_is_dragged_and_goes_no_further_than_a_caption_does(visit: Visit
     expect(place.locator(".look-controls .live-said")).to_contain_text("ends here")
 
 
-def test_a_shape_far_out_of_line_is_said(visit: Visit) -> None:
+def test_a_misaligned_shape_is_reported(visit: Visit) -> None:
     page = visit()
     place = begin(page)
     place.get_by_label("How they stand").select_option("1 above 2")
@@ -168,7 +170,7 @@ def test_a_shape_far_out_of_line_is_said(visit: Visit) -> None:
     expect(place.locator(".look-controls .live-said")).to_be_empty()
 
 
-def test_a_forced_look_is_where_it_was_forced_and_the_words_before_stay(visit: Visit) -> None:
+def test_a_forced_look_keeps_its_place_and_the_earlier_words(visit: Visit) -> None:
     place = begin(visit())
     changed = []
     for machine in place.locator(".look-machine").all():
@@ -188,9 +190,9 @@ def test_a_forced_look_is_where_it_was_forced_and_the_words_before_stay(visit: V
 
 def test_the_hard_look_sees_one_place_and_the_soft_one_many(visit: Visit) -> None:
     place = begin(visit())
-    many, one = (shares(machine) for machine in place.locator(".look-machine").all())
-    assert sum(share > 0 for share in many) > 3
-    assert sorted(one)[-2:] == [0, 1]
+    soft, hard = (shares(machine) for machine in place.locator(".look-machine").all())
+    assert sum(share > 0 for share in soft) > 3
+    assert sorted(hard)[-2:] == [0, 1]
 
 
 def test_a_wrong_word_is_marked_by_a_line_under_it(visit: Visit) -> None:
@@ -210,7 +212,7 @@ def test_two_figures_do_not_disturb_each_other(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("body", [None, b"\x1f\x8b cut off"])
-def test_captioners_that_do_not_arrive_are_said_and_can_be_asked_for_again(
+def test_failed_captioner_download_is_reported_and_can_be_retried(
     visit: Visit, body: bytes | None
 ) -> None:
     page = visit()

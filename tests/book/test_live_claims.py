@@ -1,4 +1,4 @@
-"""What the pages say of the machines in them holds for those that are kept."""
+"""Test that the claims of the pages about their machines hold for the stored weights."""
 
 import json
 from pathlib import Path
@@ -23,33 +23,35 @@ from solutions.translators.machines import CLAUSES, LENGTHS
 from solutions.translators.quality import held_out_pairs, token_accuracy, translate_pairs
 
 BOOK = EXECUTED.parent
-PAIRS = [one for lengths in LENGTHS for one in held_out_pairs("french", lengths, 40, CLAUSES)]
+PAIRS = [pair for lengths in LENGTHS for pair in held_out_pairs("french", lengths, 40, CLAUSES)]
 PICTURES = pictures_for(0)[:200]
 
 
-def words(kept: bytes, folder: Path, pairs: list[Pair], changed: dict[str, Any]) -> list[Any]:
-    cases = [{"source": one.source, "target": [], "changed": changed} for one in pairs]
-    return [tuple(one["words"]) for one in in_the_page(kept, cases, folder)]
+def words(weights: bytes, folder: Path, pairs: list[Pair], changed: dict[str, Any]) -> list[Any]:
+    cases = [{"source": pair.source, "target": [], "changed": changed} for pair in pairs]
+    return [tuple(report["words"]) for report in in_the_page(weights, cases, folder)]
 
 
 @pytest.mark.parametrize("name", MACHINES)
 def test_two_hundred_sentences_are_translated_as_pytorch_translates_them(
     tmp_path: Path, name: str
 ) -> None:
-    kept = weights_of(name).read_bytes()
-    model, task = from_bytes(kept)
-    assert words(kept, tmp_path, PAIRS, {}) == translate_pairs(model, task, PAIRS)
+    weights = weights_of(name).read_bytes()
+    model, task = from_bytes(weights)
+    assert words(weights, tmp_path, PAIRS, {}) == translate_pairs(model, task, PAIRS)
     some = PAIRS[::8]
-    found = in_the_page(kept, [read_case(task, pair) for pair in some], tmp_path)
-    assert largest_error(model, task, some, found) < 1e-3
+    reports = in_the_page(weights, [read_case(task, pair) for pair in some], tmp_path)
+    assert largest_error(model, task, some, reports) < 1e-3
 
 
 def test_positions_from_ten_change_most_translations(tmp_path: Path) -> None:
-    kept = weights_of("transformer").read_bytes()
+    weights = weights_of("transformer").read_bytes()
     short = PAIRS[:80]
-    free = words(kept, tmp_path, short, {})
-    moved = words(kept, tmp_path, short, {"moved": 10})
-    assert sum(one != other for one, other in zip(free, moved, strict=True)) > 0.6 * len(short)
+    free = words(weights, tmp_path, short, {})
+    moved = words(weights, tmp_path, short, {"moved": 10})
+    assert sum(before != after for before, after in zip(free, moved, strict=True)) > 0.6 * len(
+        short
+    )
 
 
 def test_one_vector_fails_before_the_transformer_does(tmp_path: Path) -> None:
@@ -70,19 +72,22 @@ def test_each_machine_gets_the_first_sentence_right(tmp_path: Path, name: str) -
         "target": [],
         "changed": {},
     }
-    ((one,),) = [in_the_page(weights_of(name).read_bytes(), [first], tmp_path)]
-    assert one["words"] == ["le", "médecin", "achète", "une", "voiture", "rouge", "."]
+    ((report,),) = [in_the_page(weights_of(name).read_bytes(), [first], tmp_path)]
+    assert report["words"] == ["le", "médecin", "achète", "une", "voiture", "rouge", "."]
 
 
-def test_what_is_predicted_before_the_figures_is_what_was_measured() -> None:
-    one, look = (
+def test_predictions_before_the_figures_match_the_measurements() -> None:
+    vector, look = (
         np.mean(json.loads((EXECUTED / page / file).read_text())["token_accuracy"], axis=0)
         for page, _, file in (MACHINES["bottleneck"], MACHINES["transformer"])
     )
     at = LENGTHS.index((30, 39))
-    assert (one[at], look[at]) == (pytest.approx(1 / 8, abs=0.02), pytest.approx(9 / 10, abs=0.02))
+    assert (vector[at], look[at]) == (
+        pytest.approx(1 / 8, abs=0.02),
+        pytest.approx(9 / 10, abs=0.02),
+    )
     assert "- [x] One in eight from the single list, nine in ten" in (BOOK / "index.md").read_text()
-    falls = -np.diff(one)
+    falls = -np.diff(vector)
     assert 0.9 < falls[0] / falls[1:].sum() < 1.1
     chapter = (BOOK / "context_bottleneck.md").read_text()
     assert "- [x] The first that is added. It costs about as much as all later" in chapter
@@ -103,29 +108,31 @@ def test_a_machine_of_the_page_weighs_a_megabyte_at_most() -> None:
 def test_two_hundred_pictures_are_captioned_as_pytorch_captions_them(
     tmp_path: Path, name: str
 ) -> None:
-    kept, look = captioner_of(name).read_bytes(), name.removeprefix("captioner_")
-    assert beside_torch(kept, look, PICTURES, tmp_path) == (0, pytest.approx(0, abs=1e-3))
+    weights, look = captioner_of(name).read_bytes(), name.removeprefix("captioner_")
+    assert beside_torch(weights, look, PICTURES, tmp_path) == (0, pytest.approx(0, abs=1e-3))
 
 
 @pytest.mark.parametrize("name", CAPTIONERS)
 def test_each_captioner_gets_the_first_picture_right(tmp_path: Path, name: str) -> None:
-    kept, look = captioner_of(name).read_bytes(), name.removeprefix("captioner_")
+    weights, look = captioner_of(name).read_bytes(), name.removeprefix("captioner_")
     boxes = [Box(top, left, top + size, left + size) for *_, top, left, size in START]
     rows = [SHAPES.index((colour, kind)) for colour, kind, *_ in START]
     image = _paint(np.random.default_rng(0), rows, boxes)
-    (said,) = captioned(kept, look, [image], [[]], [None], tmp_path)
-    assert " ".join(said["words"]) == START_CAPTION
+    (report,) = captioned(weights, look, [image], [[]], [None], tmp_path)
+    assert " ".join(report["words"]) == START_CAPTION
 
 
 @pytest.mark.parametrize("name", CAPTIONERS)
-def test_the_word_for_a_kind_follows_a_look_that_is_forced(tmp_path: Path, name: str) -> None:
-    kept, look = captioner_of(name).read_bytes(), name.removeprefix("captioner_")
-    two = [one for one in PICTURES if len(one.caption) in (7, 8)]
-    asked = [one for one in two if one.caption[2] != one.caption[-1]]
-    forced = [Forced(2, seeing(one.boxes[-1]) & ~seeing(one.boxes[2])) for one in asked]
-    said = captioned(
-        kept, look, [one.image for one in asked], [[] for _ in asked], forced, tmp_path
+def test_the_word_for_a_kind_follows_a_forced_look(tmp_path: Path, name: str) -> None:
+    weights, look = captioner_of(name).read_bytes(), name.removeprefix("captioner_")
+    two = [picture for picture in PICTURES if len(picture.caption) in (7, 8)]
+    chosen = [picture for picture in two if picture.caption[2] != picture.caption[-1]]
+    forced = [
+        Forced(2, seeing(picture.boxes[-1]) & ~seeing(picture.boxes[2])) for picture in chosen
+    ]
+    reports = captioned(
+        weights, look, [picture.image for picture in chosen], [[] for _ in chosen], forced, tmp_path
     )
-    follows = [a["words"][2] == b.caption[-1] for a, b in zip(said, asked, strict=True)]
-    assert len(asked) > 50
-    assert sum(follows) > 0.5 * len(asked)
+    follows = [a["words"][2] == b.caption[-1] for a, b in zip(reports, chosen, strict=True)]
+    assert len(chosen) > 50
+    assert sum(follows) > 0.5 * len(chosen)

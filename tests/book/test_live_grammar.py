@@ -1,4 +1,4 @@
-"""The grammar that runs in the page is the one that makes the translation data."""
+"""Test that the grammar in the page is the grammar that generates the translation data."""
 
 import json
 import subprocess
@@ -30,14 +30,16 @@ from solutions.data.translation.words import (
 )
 
 DRIVER = ROOT / "tests" / "web" / "live" / "grammar.mjs"
-DETERMINERS = {" ".join(one.english): one for one in (THE, A, THIS, *POSSESSIVES, *NUMBERS)}
+DETERMINERS = {
+    " ".join(phrase.english): phrase for phrase in (THE, A, THIS, *POSSESSIVES, *NUMBERS)
+}
 CLAUSES = range(1, 9)
 Told = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
 def long() -> list[Pair]:
-    """Pairs whose source is about as long as one may be."""
+    """Return pairs whose source is as long as the page allows."""
     pairs = sample_pairs("french", 800, np.random.default_rng(25), (7, 8))
     return [pair for pair in pairs if len(pair.source) > LONGEST - 3][:80]
 
@@ -48,8 +50,8 @@ def pairs(long: list[Pair]) -> list[Pair]:
 
 
 @pytest.fixture(scope="module")
-def told(pairs: list[Pair], long: list[Pair], tmp_path_factory: pytest.TempPathFactory) -> Told:
-    asked = tmp_path_factory.mktemp("grammar") / "asked.json"
+def reports(pairs: list[Pair], long: list[Pair], tmp_path_factory: pytest.TempPathFactory) -> Told:
+    request = tmp_path_factory.mktemp("grammar") / "asked.json"
     asking = {
         "sources": [pair.source for pair in pairs],
         "starts": [pair.source[: 42 + at % 16] for at, pair in enumerate(long)],
@@ -57,100 +59,100 @@ def told(pairs: list[Pair], long: list[Pair], tmp_path_factory: pytest.TempPathF
         "seed": 5,
         "drawn": [count for count in CLAUSES for _ in range(40)],
     }
-    asked.write_text(json.dumps(asking), encoding="utf-8")
-    done = subprocess.run(["node", str(DRIVER), str(asked)], capture_output=True, check=True)
-    said: Told = json.loads(done.stdout)
-    return said
+    request.write_text(json.dumps(asking), encoding="utf-8")
+    done = subprocess.run(["node", str(DRIVER), str(request)], capture_output=True, check=True)
+    report: Told = json.loads(done.stdout)
+    return report
 
 
-def test_every_sentence_of_the_data_is_read_and_put_into_the_same_french(
-    told: Told, pairs: list[Pair]
-) -> None:
-    for pair, one in zip(pairs, told["sources"], strict=True):
-        assert one["says"], pair.source
-        compare(one, pair)
+def test_every_data_sentence_gets_the_same_french(reports: Told, pairs: list[Pair]) -> None:
+    for pair, report in zip(pairs, reports["sources"], strict=True):
+        assert report["says"], pair.source
+        compare(report, pair)
 
 
-def test_at_each_place_of_a_sentence_its_next_word_is_offered(told: Told) -> None:
-    assert [one["missing"] for one in told["sources"] if one["missing"]] == []
+def test_the_next_word_is_offered_at_every_position(reports: Told) -> None:
+    assert [report["missing"] for report in reports["sources"] if report["missing"]] == []
 
 
-def test_who_takes_any_offered_word_comes_to_a_sentence_of_the_language(told: Told) -> None:
-    assert len({tuple(one["source"]) for one in told["walks"]}) > 150
-    assert max(len(one["source"]) for one in told["walks"]) == LONGEST
-    for one in told["walks"]:
-        check(one)
+def test_offered_words_always_lead_to_a_valid_sentence(reports: Told) -> None:
+    assert len({tuple(walk["source"]) for walk in reports["walks"]}) > 150
+    assert max(len(walk["source"]) for walk in reports["walks"]) == LONGEST
+    for walk in reports["walks"]:
+        check(walk)
 
 
-def test_sentences_that_are_drawn_are_of_the_language(told: Told) -> None:
-    for count, one in zip([n for n in CLAUSES for _ in range(40)], told["drawn"], strict=True):
-        drawn = check(one["source"])
+def test_drawn_sentences_are_valid(reports: Told) -> None:
+    for count, report in zip(
+        [n for n in CLAUSES for _ in range(40)], reports["drawn"], strict=True
+    ):
+        drawn = check(report["source"])
         assert len(clauses(drawn)) == count
-        if one["longer"] is None:
-            assert count == 8 or len(one["source"]["source"]) > LONGEST - 4
+        if report["longer"] is None:
+            assert count == 8 or len(report["source"]["source"]) > LONGEST - 4
             continue
-        longer = check(one["longer"])
+        longer = check(report["longer"])
         assert len(clauses(longer)) == count + 1
-        kept = iter(one["longer"]["source"])
-        assert all(word in kept for word in one["source"]["source"][:-1]), "words in their order"
+        kept = iter(report["longer"]["source"])
+        assert all(word in kept for word in report["source"]["source"][:-1]), "words in their order"
 
 
-def test_sentences_are_drawn_about_as_in_the_data(told: Told) -> None:
-    drawn = [sentence(one["source"]["says"]) for one in told["drawn"]]
-    counts = [len(clauses(one)) for one in drawn]
+def test_sentences_are_drawn_about_as_in_the_data(reports: Told) -> None:
+    drawn = [sentence(report["source"]["says"]) for report in reports["drawn"]]
+    counts = [len(clauses(drawn_sentence)) for drawn_sentence in drawn]
     data = [
-        one
+        sentence
         for count in CLAUSES
-        for one in sample_sentences(40, np.random.default_rng(count), (count, count))
+        for sentence in sample_sentences(40, np.random.default_rng(count), (count, count))
     ]
-    assert counts == [len(clauses(one)) for one in data]
-    found, wanted = shares(drawn), shares(data)
-    assert {key: share for key, share in found.items() if abs(share - wanted[key]) > 0.05} == {}
+    assert counts == [len(clauses(data_sentence)) for data_sentence in data]
+    actual, expected = shares(drawn), shares(data)
+    assert {key: share for key, share in actual.items() if abs(share - expected[key]) > 0.05} == {}
 
 
 def test_the_rules_hold_for_the_data_itself() -> None:
     data = sample_sentences(3000, np.random.default_rng(3))
-    assert [broken(one) for one in data if broken(one)] == []
+    assert [broken(data_sentence) for data_sentence in data if broken(data_sentence)] == []
 
 
 def shares(sentences: list[Sentence]) -> dict[str, float]:
-    """How often some things are said in a clause."""
-    all_clauses = [clause for one in sentences for clause in clauses(one)]
-    segments = [segment for one in sentences for segment in one]
-    subjects = [one.subject for one in all_clauses if isinstance(one.subject, NounPhrase)]
+    """Return the frequencies of some features of the clauses."""
+    all_clauses = [clause for sentence in sentences for clause in clauses(sentence)]
+    segments = [segment for sentence in sentences for segment in sentence]
+    subjects = [clause.subject for clause in all_clauses if isinstance(clause.subject, NounPhrase)]
     ways = {
-        "pronoun": [isinstance(one.subject, Pronoun) for one in all_clauses],
-        "modal": [one.modal is not None for one in all_clauses],
-        "time": [one.time is not None for one in all_clauses],
-        "frequency": [one.frequency is not None for one in all_clauses],
-        "place": [one.place is not None for one in all_clauses],
-        "transitive": [one.verb.frame == "transitive" for one in all_clauses],
-        "relative": [bool(one.gap) for one in all_clauses],
-        "described": [bool(one.adjectives) for one in subjects],
-        "plural": [one.plural for one in subjects],
-        "joined": [one.coordinator is not None for one in segments],
-        "subordinate": [one.subordinator is not None for one in segments],
-        "question": [one[-1].clause.question is not None for one in sentences],
+        "pronoun": [isinstance(clause.subject, Pronoun) for clause in all_clauses],
+        "modal": [clause.modal is not None for clause in all_clauses],
+        "time": [clause.time is not None for clause in all_clauses],
+        "frequency": [clause.frequency is not None for clause in all_clauses],
+        "place": [clause.place is not None for clause in all_clauses],
+        "transitive": [clause.verb.frame == "transitive" for clause in all_clauses],
+        "relative": [bool(clause.gap) for clause in all_clauses],
+        "described": [bool(subject.adjectives) for subject in subjects],
+        "plural": [subject.plural for subject in subjects],
+        "joined": [segment.coordinator is not None for segment in segments],
+        "subordinate": [segment.subordinator is not None for segment in segments],
+        "question": [sentence[-1].clause.question is not None for sentence in sentences],
     }
     return {name: sum(hits) / len(hits) for name, hits in ways.items()}
 
 
-def check(one: Told) -> Sentence:
-    """Put what the page says together in Python, and compare all that either makes of it."""
-    assert one["says"], f"a dead end: {one['source']}"
-    made = sentence(one["says"])
-    assert [word for word, _ in english.sentence(made)] == one["source"]
-    assert broken(made) == [], one["source"]
-    compare(one, translate(made, "french"))
-    return made
+def check(report: Told) -> Sentence:
+    """Build the sentence of the page in Python, and compare the results of both."""
+    assert report["says"], f"a dead end: {report['source']}"
+    built = sentence(report["says"])
+    assert [word for word, _ in english.sentence(built)] == report["source"]
+    assert broken(built) == [], report["source"]
+    compare(report, translate(built, "french"))
+    return built
 
 
-def compare(one: Told, pair: Pair) -> None:
-    """The French and its links are those of the pair."""
-    assert tuple(one["english"]) == pair.source
-    assert tuple(word["word"] for word in one["french"]) == pair.target
-    sure = {(i, at) for i, word in enumerate(one["french"]) for at in word["sure"]}
-    perhaps = {(i, at) for i, word in enumerate(one["french"]) for at in word["possible"]}
+def compare(report: Told, pair: Pair) -> None:
+    """Check the French and its links against those of the pair."""
+    assert tuple(report["english"]) == pair.source
+    assert tuple(word["word"] for word in report["french"]) == pair.target
+    sure = {(i, at) for i, word in enumerate(report["french"]) for at in word["sure"]}
+    perhaps = {(i, at) for i, word in enumerate(report["french"]) for at in word["possible"]}
     assert sure == pair.sure
     assert sure | perhaps == pair.possible
 
@@ -168,13 +170,13 @@ def sentence(rows: list[Told]) -> Sentence:
 
 
 def phrase(group: str, row: Told) -> Phrase | None:
-    found = [one for one in PHRASES[group] if " ".join(one.english) == row.get(group)]
-    return found[0] if found else None
+    phrases = [phrase for phrase in PHRASES[group] if " ".join(phrase.english) == row.get(group)]
+    return phrases[0] if phrases else None
 
 
 def clause(row: Told) -> Clause:
     subject, place = row["subject"], row.get("place")
-    pronouns = [one for one in PRONOUNS if one.english == subject]
+    pronouns = [pronoun for pronoun in PRONOUNS if pronoun.english == subject]
     question = YES_OR_NO if row.get("question") == "" else phrase("question", row)
     return Clause(
         subject=pronouns[0] if pronouns else noun_phrase(subject),
@@ -198,7 +200,7 @@ def noun_phrase(row: Told) -> NounPhrase:
     return NounPhrase(
         determiner=DETERMINERS[row["determiner"]],
         noun=NOUNS[row["noun"]],
-        adjectives=tuple(ADJECTIVE[one] for one in row["adjectives"]),
+        adjectives=tuple(ADJECTIVE[word] for word in row["adjectives"]),
         plural=row["plural"],
         relative=clause(row["relative"]) if "relative" in row else None,
     )

@@ -1,4 +1,4 @@
-"""Translators in a page, in a browser: composed by keyboard, looked at, cut off, on a phone."""
+"""Test the translators of a page in a browser: keyboard, hidden words, failures, on a phone."""
 
 import re
 from collections.abc import Callable
@@ -12,7 +12,7 @@ PAGES = ("index", "context_bottleneck", "alignment", "transformer")
 """The pages that have translators."""
 
 PATIENCE = 60_000
-"""Milliseconds that fetching and writing may take on a busy machine; they take a second or two."""
+"""Milliseconds that fetching and writing may take on a busy machine; usually a second or two."""
 
 Visit = Callable[..., Page]
 
@@ -33,9 +33,9 @@ def figure(page: Page, at: int = 0) -> Locator:
 
 
 def open_answers(page: Page) -> None:
-    """Without a guess a figure is closed, or waits."""
-    for one in page.locator(".predict-skip").all():
-        one.click()
+    """Return a reader whose guess opens the figure."""
+    for element in page.locator(".predict-skip").all():
+        element.click()
 
 
 def begin(page: Page, at: int = 0) -> Locator:
@@ -51,15 +51,15 @@ def source(place: Locator) -> str:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_fetches_nothing_until_it_is_asked_and_then_little(visit: Visit, name: str) -> None:
+def test_a_page_fetches_nothing_until_used_and_then_little(visit: Visit, name: str) -> None:
     page = visit(name)
     fetched = "performance.getEntriesByType('resource').map((one) => one.name)"
-    before = [one for one in page.evaluate(fetched) if "/live/" in one]
-    assert [one.rsplit("/", 1)[1].partition("?")[0] for one in before] == ["live.mjs"]
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    before = [path for path in page.evaluate(fetched) if "/live/" in path]
+    assert [path.rsplit("/", 1)[1].partition("?")[0] for path in before] == ["live.mjs"]
+    requested: list[str] = []
+    page.on("request", lambda request: requested.append(request.url))
     place = begin(page)
-    models = [one for one in asked if one.endswith(".model")]
+    models = [path for path in requested if path.endswith(".model")]
     machines = place.locator(".live-machine:not(.live-right)").count()
     assert len(models) == len(set(models)) == machines
     expect(place.locator(".live-words").first).not_to_be_empty()
@@ -67,7 +67,9 @@ def test_a_page_fetches_nothing_until_it_is_asked_and_then_little(visit: Visit, 
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_axe_finds_nothing_before_and_after(reader: Callable[..., Reader], mode: str) -> None:
+def test_axe_finds_no_violation_before_and_after_use(
+    reader: Callable[..., Reader], mode: str
+) -> None:
     person = reader(**MODES[mode])
     page = person.open("alignment.html")
     assert person.violations(page, ".live") == []
@@ -109,7 +111,7 @@ def test_a_sentence_is_composed_by_keyboard_alone(visit: Visit) -> None:
     assert len(source(place)) > len("The cat sleeps.")
 
 
-def test_what_cannot_come_is_said_and_nothing_is_lost(visit: Visit) -> None:
+def test_an_impossible_word_is_reported_and_nothing_is_lost(visit: Visit) -> None:
     page = visit("context_bottleneck")
     place = begin(page)
     back = place.get_by_role("button", name="Take back a word")
@@ -117,10 +119,10 @@ def test_what_cannot_come_is_said_and_nothing_is_lost(visit: Visit) -> None:
     back.click()
     before = source(place)
     field = place.get_by_label("can come next")
-    for word, told in (("quark", "quark"), ("the the", "comes")):
+    for word, message in (("quark", "quark"), ("the the", "comes")):
         field.fill(word)
         field.press("Enter")
-        expect(place.locator(".live-said")).to_contain_text(told)
+        expect(place.locator(".live-said")).to_contain_text(message)
     assert source(place) == before
     field.fill("cat " * 200)
     field.press("Enter")
@@ -128,7 +130,7 @@ def test_what_cannot_come_is_said_and_nothing_is_lost(visit: Visit) -> None:
     assert page.person.errors == []
 
 
-def test_a_sentence_grows_until_it_is_as_long_as_it_can_be(visit: Visit) -> None:
+def test_a_sentence_grows_to_the_maximum_length(visit: Visit) -> None:
     place = begin(visit("context_bottleneck"))
     longer = place.get_by_role("button", name="Longer")
     for _ in range(12):
@@ -137,7 +139,7 @@ def test_a_sentence_grows_until_it_is_as_long_as_it_can_be(visit: Visit) -> None
     assert len(source(place).split()) <= 60
 
 
-def test_a_hidden_word_is_not_looked_at_and_another_one_is_written(visit: Visit) -> None:
+def test_a_hidden_word_gets_no_weight_and_changes_the_output(visit: Visit) -> None:
     place = begin(visit("alignment"))
     written = place.locator(".live-machine .live-words").last
     before = written.inner_text()
@@ -163,8 +165,8 @@ def test_moved_positions_change_what_the_transformer_writes(visit: Visit) -> Non
 def test_three_machines_answer_in_one_figure(visit: Visit) -> None:
     place = begin(visit("transformer"))
     rows = place.locator(".live-machine:not(.live-right)")
-    told = ["Right, every word."] * 3
-    expect(rows.locator(".live-told")).to_have_text(told, timeout=PATIENCE)
+    messages = ["Right, every word."] * 3
+    expect(rows.locator(".live-told")).to_have_text(messages, timeout=PATIENCE)
     here = place.locator(".live-strip g[role=img]").last
     for name in ("One vector", "Looks back", "Transformer"):
         expect(here).to_have_attribute("aria-label", re.compile(f"{name}: 100 %"))
@@ -174,7 +176,7 @@ def test_three_machines_answer_in_one_figure(visit: Visit) -> None:
     expect(place.locator(".live-here[visibility=visible]")).to_have_count(3, timeout=PATIENCE)
 
 
-def test_a_machine_that_does_not_arrive_is_said_and_can_be_asked_for_again(visit: Visit) -> None:
+def test_failed_machine_download_is_reported_and_can_be_retried(visit: Visit) -> None:
     page = visit("alignment")
     page.route("**/*.model", lambda route: route.abort())
     place = figure(page)

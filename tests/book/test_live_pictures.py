@@ -1,4 +1,4 @@
-"""The pictures that a reader composes in the page are those of the data."""
+"""Test that the pictures composed in the page follow the rules of the data."""
 
 import json
 import subprocess
@@ -24,56 +24,58 @@ def sampled() -> list[Picture]:
 
 
 @pytest.fixture(scope="module")
-def told(sampled: list[Picture], tmp_path_factory: pytest.TempPathFactory) -> Told:
-    asked = tmp_path_factory.mktemp("pictures") / "asked.json"
+def reports(sampled: list[Picture], tmp_path_factory: pytest.TempPathFactory) -> Told:
+    request = tmp_path_factory.mktemp("pictures") / "asked.json"
     rng = np.random.default_rng(41)
-    scenes = [rng.permutation(np.array(shapes(one), dtype=object)).tolist() for one in sampled]
+    scenes = [
+        rng.permutation(np.array(shapes(picture), dtype=object)).tolist() for picture in sampled
+    ]
     asking = {"scenes": scenes, "drawn": COUNT, "steps": 40, "seed": 6}
-    asked.write_text(json.dumps(asking), encoding="utf-8")
-    done = subprocess.run(["node", str(DRIVER), str(asked)], capture_output=True, check=True)
-    said: Told = json.loads(done.stdout)
-    return said
+    request.write_text(json.dumps(asking), encoding="utf-8")
+    done = subprocess.run(["node", str(DRIVER), str(request)], capture_output=True, check=True)
+    report: Told = json.loads(done.stdout)
+    return report
 
 
 def test_a_picture_of_the_data_has_its_caption_in_the_page(
-    told: Told, sampled: list[Picture]
+    reports: Told, sampled: list[Picture]
 ) -> None:
-    for one, picture in zip(told["scenes"], sampled, strict=True):
-        assert tuple(one["caption"]) == picture.caption
-        assert one["fault"] == ""
-        assert one["straight"]
+    for scene, picture in zip(reports["scenes"], sampled, strict=True):
+        assert tuple(scene["caption"]) == picture.caption
+        assert scene["fault"] == ""
+        assert scene["straight"]
 
 
-def test_a_picture_is_painted_as_in_the_data(told: Told, sampled: list[Picture]) -> None:
-    for one, picture in zip(told["scenes"], sampled, strict=True):
+def test_a_picture_is_painted_as_in_the_data(reports: Told, sampled: list[Picture]) -> None:
+    for scene, picture in zip(reports["scenes"], sampled, strict=True):
         rows = [pictures.SHAPES.index((s["colour"], s["kind"])) for s in shapes(picture)]
-        wanted = pictures._paint(NoNoise(), rows, [box(s) for s in shapes(picture)])
-        found = np.array(one["image"]).reshape(pictures.SIDE, pictures.SIDE, 3)
-        assert np.allclose(found.transpose(2, 0, 1), wanted, atol=1e-6)
+        expected = pictures._paint(NoNoise(), rows, [box(s) for s in shapes(picture)])
+        image = np.array(scene["image"]).reshape(pictures.SIDE, pictures.SIDE, 3)
+        assert np.allclose(image.transpose(2, 0, 1), expected, atol=1e-6)
 
 
-def test_pictures_that_are_drawn_or_moved_have_the_caption_that_is_said(told: Told) -> None:
-    for one in told["drawn"] + told["walked"]:
-        check(one)
-    assert all(one["straight"] for one in told["drawn"])
-    assert not all(one["straight"] for one in told["walked"])
-    said = {" ".join(word for word in words(one)) for one in told["drawn"]}
-    assert len(said) == 6
-    assert {len(one["shapes"]) for one in told["walked"]} == {2, 3}
+def test_drawn_and_moved_pictures_match_their_caption(reports: Told) -> None:
+    for scene in reports["drawn"] + reports["walked"]:
+        check(scene)
+    assert all(scene["straight"] for scene in reports["drawn"])
+    assert not all(scene["straight"] for scene in reports["walked"])
+    captions = {" ".join(word for word in words(scene)) for scene in reports["drawn"]}
+    assert len(captions) == 6
+    assert {len(scene["shapes"]) for scene in reports["walked"]} == {2, 3}
 
 
-def test_a_place_sees_a_shape_as_in_the_experiment(told: Told, sampled: list[Picture]) -> None:
-    assert told["beyond"] == hiding.BEYOND
-    for one in told["scenes"] + told["walked"]:
-        seen = sorted(tuple(places) for places in one["seeing"])
-        all_seeing = [hiding.seeing(box(shape)) for shape in one["shapes"]]
-        wanted = []
+def test_a_place_sees_a_shape_as_in_the_experiment(reports: Told, sampled: list[Picture]) -> None:
+    assert reports["beyond"] == hiding.BEYOND
+    for scene in reports["scenes"] + reports["walked"]:
+        places_by_shape = sorted(tuple(places) for places in scene["seeing"])
+        all_seeing = [hiding.seeing(box(shape)) for shape in scene["shapes"]]
+        expected = []
         for at, mine in enumerate(all_seeing):
             for other in all_seeing[:at] + all_seeing[at + 1 :]:
                 mine = mine & ~other
-            wanted.append(tuple(mine.nonzero()[:, 0].tolist()))
-        assert seen == sorted(wanted)
-        assert all(seen)
+            expected.append(tuple(mine.nonzero()[:, 0].tolist()))
+        assert places_by_shape == sorted(expected)
+        assert all(places_by_shape)
 
 
 class NoNoise:
@@ -85,15 +87,15 @@ class NoNoise:
 
 
 def shapes(picture: Picture) -> list[dict[str, Any]]:
-    """Return the shapes of a picture as the page has them, in the order of the caption."""
-    found = []
+    """Return the shapes of a picture in the page's format, in the order of the caption."""
+    rows = []
     for at, place in enumerate(picture.boxes):
         if place is not None and picture.caption[at - 1] == "a":
             colour, kind = picture.caption[at : at + 2]
             size = place.bottom - place.top
-            found.append({"colour": colour, "kind": kind, "size": size})
-            found[-1].update(top=place.top, left=place.left)
-    return found
+            rows.append({"colour": colour, "kind": kind, "size": size})
+            rows[-1].update(top=place.top, left=place.left)
+    return rows
 
 
 def box(shape: dict[str, Any]) -> Box:
@@ -102,28 +104,28 @@ def box(shape: dict[str, Any]) -> Box:
     return Box(top, left, top + size, left + size)
 
 
-def words(one: Told) -> list[str]:
-    """Return how each shape stands to the next."""
-    return [relation(*pair) for pair in pairwise(box(shape) for shape in one["shapes"])]
+def words(scene: Told) -> list[str]:
+    """Return the relation of each shape to the next."""
+    return [relation(*pair) for pair in pairwise(box(shape) for shape in scene["shapes"])]
 
 
-def check(one: Told) -> None:
-    """Hold the rules of the pictures: each relation is said, and no other one is there."""
-    assert one["fault"] == ""
-    found, relations = [box(shape) for shape in one["shapes"]], words(one)
-    assert all(min(place) >= 0 and max(place) <= pictures.SIDE for place in found)
-    gaps = [pictures._gaps(*pair) for pair in pairwise(found)]
+def check(scene: Told) -> None:
+    """Check the rules of the pictures: the caption names every relation, and no other exists."""
+    assert scene["fault"] == ""
+    boxes, relations = [box(shape) for shape in scene["shapes"]], words(scene)
+    assert all(min(place) >= 0 and max(place) <= pictures.SIDE for place in boxes)
+    gaps = [pictures._gaps(*pair) for pair in pairwise(boxes)]
     assert all(max(gap) >= pictures.GAP for gap in gaps)
-    caption = [word for shape in one["shapes"] for word in ("a", shape["colour"], shape["kind"])]
+    caption = [word for shape in scene["shapes"] for word in ("a", shape["colour"], shape["kind"])]
     for at, said in reversed(list(enumerate(relations))):
         caption[3 * at + 3 : 3 * at + 3] = said.split()
-    assert one["caption"] == caption
-    assert len({shape["colour"] for shape in one["shapes"]}) == len(found)
-    if len(found) == 2:
+    assert scene["caption"] == caption
+    assert len({shape["colour"] for shape in scene["shapes"]}) == len(boxes)
+    if len(boxes) == 2:
         assert relations[0] in {"above", "left of"}
     else:
         assert "left of" in relations
         assert len(set(relations)) == 2
         assert not set(relations) - {"above", "below", "left of"}
-        assert min(pictures._gaps(found[0], found[2])) >= pictures.GAP
-        assert sum(found[0][1::2]) < sum(found[2][1::2])
+        assert min(pictures._gaps(boxes[0], boxes[2])) >= pictures.GAP
+        assert sum(boxes[0][1::2]) < sum(boxes[2][1::2])

@@ -1,4 +1,4 @@
-"""An address that does not exist, at any depth: the site at its host's root, and in a folder."""
+"""Test unknown addresses at any depth: with the site at its host's root, and in a folder."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ PATH = "/course"
 
 
 class Host(QuietHandler):
-    """Serves the folder under `path`, and its page for what is missing, as static hosts do."""
+    """Serve the folder under `path`, and its page for unknown addresses, as static hosts do."""
 
     path_of_the_site = ""
 
@@ -58,7 +58,7 @@ def page(browser: Browser) -> Iterator[Page]:
 
 @pytest.mark.parametrize("wrong", ["nowhere.html", "a/b/c/nowhere.html"])
 @pytest.mark.parametrize("place", ["under_path", "at_root"])
-def test_an_address_that_does_not_exist_leads_on(
+def test_unknown_address_offers_links(
     request: pytest.FixtureRequest, page: Page, place: str, wrong: str
 ) -> None:
     address = request.getfixturevalue(place)
@@ -78,29 +78,31 @@ def test_an_address_that_does_not_exist_leads_on(
     page.wait_for_url(f"{address}/self_attention.html")
 
 
-def test_an_address_that_names_another_host_asks_it_for_nothing(at_root: str, page: Page) -> None:
-    asked = []
-    page.on("request", lambda request: asked.append(request.url))
+def test_an_address_with_another_host_sends_it_no_request(at_root: str, page: Page) -> None:
+    requested = []
+    page.on("request", lambda request: requested.append(request.url))
     page.goto(f"{at_root}//other.invalid/nowhere.html", wait_until="networkidle")
     expect(page.locator("h1")).to_have_text("This page does not exist")
-    assert [url for url in asked if not url.startswith(f"{at_root}/")] == []
+    assert [url for url in requested if not url.startswith(f"{at_root}/")] == []
 
 
-def test_without_scripts_a_missing_page_leads_on_at_a_root(at_root: str, browser: Browser) -> None:
+def test_missing_page_offers_links_without_scripts_at_the_root(
+    at_root: str, browser: Browser
+) -> None:
     page = browser.new_context(java_script_enabled=False).new_page()
     page.goto(f"{at_root}/a/b/nowhere.html")
     page.get_by_role("link", name="The front page").click()
     page.wait_for_url(f"{at_root}/index.html")
 
 
-def test_the_page_for_a_missing_one_knows_the_address_that_the_book_was_given(
+def test_missing_page_uses_the_configured_base_address(
     make_book: Callable[..., Book],
 ) -> None:
     book = make_book(page="# A page\n")
     config = (book.root / "_config.yml").read_text(encoding="utf-8")
-    given = config.replace("html_baseurl: ''", "html_baseurl: https://example.org/course/")
-    assert given != config
-    book.write("_config.yml", given)
+    configured = config.replace("html_baseurl: ''", "html_baseurl: https://example.org/course/")
+    assert configured != config
+    book.write("_config.yml", configured)
     result = book.build()
     assert result.returncode == 0, result.stdout
     assert '<base href="/course/404.html">' in book.page("404.html")

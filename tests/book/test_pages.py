@@ -1,4 +1,4 @@
-"""The built site as readers meet it: dark, and in light on a phone; every other host is cut off."""
+"""Test the built site as readers see it, dark and in light on a phone; other hosts are blocked."""
 
 import re
 from collections.abc import Callable
@@ -39,7 +39,7 @@ WITHOUT_ALTERNATIVE = """(pictures) => [...document.querySelectorAll(pictures)]
 
 @dataclass(frozen=True)
 class Visit:
-    """What one page was like."""
+    """The state of one page."""
 
     name: str
     formulas: int
@@ -50,7 +50,7 @@ class Visit:
     figures: int
     without_alternative: list[str]
     answers: list[Answer]
-    width: int  # with every prediction open and every quiz answered, as for axe
+    width: int  # with all predictions open and quizzes answered
     window: int
     violations: list[str]
 
@@ -94,24 +94,26 @@ def test_formulas_are_drawn(tour: Tour) -> None:
     assert {visit.name: visit.undrawn for visit in tour.visits if visit.undrawn} == {}
 
 
-def test_no_line_parts_what_belongs_together(tour: Tour) -> None:
+def test_line_breaks_keep_units_together(tour: Tour) -> None:
     assert {visit.name: visit.parted for visit in tour.visits if visit.parted} == {}
 
 
-def test_no_table_fades_that_is_whole(tour: Tour) -> None:
+def test_tables_that_fit_have_no_fade(tour: Tour) -> None:
     assert {visit.name: visit.faded for visit in tour.visits if visit.faded} == {}
 
 
-def test_no_side_note_tears_a_hole_into_the_text(tour: Tour) -> None:
+def test_side_notes_leave_no_gap_in_the_text(tour: Tour) -> None:
     assert {visit.name: visit.holes for visit in tour.visits if visit.holes} == {}
 
 
 def test_tables_are_drawn(site: Path) -> None:
-    found = {name: (site / name).read_text(encoding="utf-8") for name in pages_of(site)}
+    texts = {name: (site / name).read_text(encoding="utf-8") for name in pages_of(site)}
     displayed = (ROOT / "book" / "howto_trust.md").read_text(encoding="utf-8").count("\ntable(")
-    assert found["howto_trust.html"].count("<table") == displayed > 0
-    left = re.compile(r"\|\s*(?:-{3,}|—)\s*\|")  # the line below the head, as it is written
-    assert {name: left.findall(page) for name, page in found.items() if left.search(page)} == {}
+    assert texts["howto_trust.html"].count("<table") == displayed > 0
+    unrendered = re.compile(r"\|\s*(?:-{3,}|—)\s*\|")  # the source line below a table's head
+    assert {
+        name: unrendered.findall(page) for name, page in texts.items() if unrendered.search(page)
+    } == {}
 
 
 def test_figures_have_alternative_text(tour: Tour) -> None:
@@ -122,7 +124,9 @@ def test_figures_have_alternative_text(tour: Tour) -> None:
 
 def test_each_choice_of_a_quiz_gets_its_reason_by_mouse(tour: Tour, quiz_pages: list[str]) -> None:
     assert [visit.name for visit in tour.visits if visit.answers] == quiz_pages
-    wrong = {visit.name: [one for one in visit.answers if one.wrong] for visit in tour.visits}
+    wrong = {
+        visit.name: [answer for answer in visit.answers if answer.wrong] for visit in tour.visits
+    }
     assert {name: answers for name, answers in wrong.items() if answers} == {}
 
 
@@ -147,7 +151,7 @@ def test_a_command_can_be_copied(reader: Callable[..., Reader]) -> None:
     assert person.errors == []
 
 
-def test_no_other_host_is_asked(tour: Tour) -> None:
+def test_no_other_host_is_requested(tour: Tour) -> None:
     assert tour.reader.foreign == []
 
 

@@ -1,4 +1,4 @@
-"""The book on paper: all of it as one PDF, and a page as its reader prints it."""
+"""Test the book on paper: all of it as one PDF, and a page as its reader prints it."""
 
 import re
 from collections.abc import Callable
@@ -33,18 +33,20 @@ def pdf(site: Path, tmp_path_factory: pytest.TempPathFactory) -> PdfReader:
 
 @pytest.fixture(scope="module")
 def titles(pdf: PdfReader) -> dict[str, int]:
-    """The titles of the site's pages in the outline, and the pages of paper that they lead to."""
-    top = [one for one in pdf.outline if isinstance(one, Destination)]
-    return {" ".join(one.title.split()): pdf.get_destination_page_number(one) + 1 for one in top}
+    """Return the page numbers of the titles in the outline."""
+    top = [entry for entry in pdf.outline if isinstance(entry, Destination)]
+    return {
+        " ".join(entry.title.split()): pdf.get_destination_page_number(entry) + 1 for entry in top
+    }
 
 
 def text(pdf: PdfReader, *numbers: int) -> str:
-    """The words of some pages. One glyph stands for an apostrophe and for a letter like it."""
-    found = " ".join(pdf.pages[number - 1].extract_text() for number in numbers)
-    return re.sub(r"\s+", " ", found).replace("\N{MODIFIER LETTER APOSTROPHE}", "\u2019")
+    """Return the words of some pages, with one glyph for an apostrophe and similar letters."""
+    text = " ".join(pdf.pages[number - 1].extract_text() for number in numbers)
+    return re.sub(r"\s+", " ", text).replace("\N{MODIFIER LETTER APOSTROPHE}", "\u2019")
 
 
-def test_it_is_tagged_and_says_its_language_and_title(pdf):
+def test_pdf_is_tagged_and_has_language_and_title(pdf):
     root = pdf.trailer["/Root"]
     assert root["/MarkInfo"]["/Marked"]
     assert root["/StructTreeRoot"]["/K"]
@@ -52,14 +54,14 @@ def test_it_is_tagged_and_says_its_language_and_title(pdf):
     assert pdf.metadata.title == "Attention, from the Bottleneck Up"
 
 
-def test_its_outline_has_the_chapters_with_their_numbers_in_order(titles):
+def test_pdf_outline_lists_the_numbered_chapters_in_order(titles):
     numbered = [title for title in titles if re.match(r"\d+\. \w", title)]
     assert [int(title.partition(".")[0]) for title in numbered] == list(range(1, 14))
     assert next(iter(titles)) == "Contents"
     assert list(titles.values()) == sorted(titles.values())
 
 
-def test_the_contents_tell_on_which_page_each_title_stands(pdf, titles):
+def test_pdf_contents_give_the_page_of_each_title(pdf, titles):
     (_, begin), *pages = titles.items()
     contents = text(pdf, *range(begin, pages[0][1]))
     for title, number in pages:
@@ -67,11 +69,11 @@ def test_the_contents_tell_on_which_page_each_title_stands(pdf, titles):
         assert title in text(pdf, number)
 
 
-def test_it_has_some_thirty_pages_for_a_chapter_with_its_appendix(pdf):
+def test_pdf_has_about_thirty_pages_per_chapter_with_appendix(pdf):
     assert 12 * 20 < len(pdf.pages) < 12 * 50
 
 
-def test_its_first_chapter_can_be_read_and_its_formulas_are_drawn(pdf, titles):
+def test_first_chapter_of_the_pdf_is_readable_with_formulas(pdf, titles):
     first, second = sorted(titles.values())[1:3]
     page = (ROOT / "book" / "context_bottleneck.md").read_text(encoding="utf-8")
     sentence = re.search(r"^# .*\n+(\w[^.]*\.)", page, re.MULTILINE)[1]
@@ -81,30 +83,30 @@ def test_its_first_chapter_can_be_read_and_its_formulas_are_drawn(pdf, titles):
     assert "\\frac" not in chapter
 
 
-def test_its_links_lead_to_places_in_it_or_to_the_open_web(pdf):
-    known, inside = places(pdf), 0
+def test_pdf_links_lead_inside_it_or_to_the_web(pdf):
+    destinations, inside = places(pdf), 0
     for page in pdf.pages:
-        for link in (one.get_object() for one in page.get("/Annots", ())):
+        for link in (annotation.get_object() for annotation in page.get("/Annots", ())):
             action = link["/A"].get_object() if "/A" in link else {}
             if "/URI" in action:
                 assert action["/URI"].startswith(("http://", "https://", "mailto:"))
                 assert ".invalid" not in action["/URI"]
             else:
                 target = str(link.get("/Dest", action.get("/D"))).removeprefix("/")
-                assert target in known
+                assert target in destinations
                 inside += 1
     assert inside > 100
 
 
 @pytest.fixture
 def printed(reader: Callable[..., Reader]) -> Page:
-    """A page with folds, quizzes and a figure to play with, as a reader of the dark prints it."""
+    """Return a page with folds, quizzes and an interactive figure, printed in the dark theme."""
     page = reader(color_scheme="dark", viewport=BETWEEN_THE_MARGINS).open("cost.html")
     page.emulate_media(media="print")
     return page
 
 
-def test_on_paper_all_folds_are_open_and_answers_are_there(printed):
+def test_on_paper_all_folds_and_answers_are_open(printed):
     assert printed.locator("article details:not([open])").count() > 10
     assert printed.evaluate(CLOSED) == []
 
@@ -114,9 +116,9 @@ def test_on_paper_nothing_scrolls(printed):
     assert printed.evaluate(WIDE) == []
 
 
-def test_on_paper_there_is_nothing_to_press(printed):
-    seen = [one for one in printed.locator(OF_THE_SCREEN).all() if one.is_visible()]
-    assert [one.evaluate("(one) => one.outerHTML") for one in seen] == []
+def test_on_paper_there_are_no_controls(printed):
+    visible = [element for element in printed.locator(OF_THE_SCREEN).all() if element.is_visible()]
+    assert [one.evaluate("(one) => one.outerHTML") for one in visible] == []
 
 
 def test_on_paper_the_title_has_its_number_and_the_paper_is_white(printed):

@@ -1,4 +1,4 @@
-"""The figures to play with, as a reader on a phone meets them, by finger and by key."""
+"""Test the interactive figures on a phone, by touch and by keyboard."""
 
 from collections.abc import Callable
 
@@ -18,13 +18,11 @@ def visit(reader: Callable[..., Reader]) -> Callable[[str], Page]:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_every_slider_and_what_it_moves_are_seen_together(
-    visit: Callable[[str], Page], name: str
-) -> None:
+def test_every_slider_is_visible_with_its_result(visit: Callable[[str], Page], name: str) -> None:
     page = visit(name)
     figure = page.locator(".play")
     drawing = figure.locator("svg").bounding_box()
-    sliders = [one.bounding_box() for one in figure.locator("input[type=range]").all()]
+    sliders = [element.bounding_box() for element in figure.locator("input[type=range]").all()]
     assert sliders
     assert min(box["height"] for box in sliders) >= 24
     tops = [box["y"] for box in (drawing, *sliders)]
@@ -33,7 +31,7 @@ def test_every_slider_and_what_it_moves_are_seen_together(
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_the_numbers_of_the_table_in_its_place_stand_at_the_right(
+def test_numbers_of_the_fallback_table_are_right_aligned(
     reader: Callable[..., Reader], name: str
 ) -> None:
     page = reader(**MODES["phone"], java_script_enabled=False).open(name)
@@ -44,16 +42,16 @@ def test_the_numbers_of_the_table_in_its_place_stand_at_the_right(
     assert numbers == {"right"}
 
 
-def test_the_calculator_tells_in_sentences_what_its_sliders_say(
+def test_the_calculator_describes_its_sliders_in_sentences(
     visit: Callable[[str], Page],
 ) -> None:
     page = visit("cost.html")
-    told = page.locator(".cost-calculator .play-told")
-    before = told.inner_text()
+    description = page.locator(".cost-calculator .play-told")
+    before = description.inner_text()
     assert before.startswith("Such a model does ")
     curve = page.locator(".cost-calculator polyline").get_attribute("points")
     page.get_by_role("slider", name="Features").press("ArrowRight")
-    assert told.inner_text() != before
+    assert description.inner_text() != before
     assert page.locator(".cost-calculator polyline").get_attribute("points") != curve
     assert "heads" not in page.locator(".play-legend").inner_text(), "a GRU has none"
 
@@ -63,27 +61,29 @@ def test_twenty_draws_are_counted_beside_the_bars(visit: Callable[[str], Page]) 
     figure = page.locator(".sampler")
     assert "drawn" not in figure.locator("svg").inner_html()
     figure.get_by_role("button", name=TWENTY).click()
-    said = figure.locator("svg text").all_text_contents()
-    counts = [int(text.split()[0]) for text in said if text.endswith(" \N{MULTIPLICATION SIGN}")]
+    texts = figure.locator("svg text").all_text_contents()
+    counts = [int(text.split()[0]) for text in texts if text.endswith(" \N{MULTIPLICATION SIGN}")]
     assert sum(counts) == 20
     assert "20 draws, all for the same place" in figure.inner_text()
     page.get_by_role("slider", name="Top-k").press("ArrowLeft")
     assert "20 draws" not in figure.inner_text(), "they were drawn from another distribution"
 
 
-def test_a_cell_of_a_head_tells_its_weight_by_finger_and_by_key(
+def test_head_cells_show_their_weight_by_touch_and_keyboard(
     visit: Callable[[str], Page],
 ) -> None:
     page = visit("gpt_and_bert_appendix.html")
-    told = page.locator(".heads .play-told")
+    description = page.locator(".heads .play-told")
     cells = page.locator(".heads svg").get_by_role("row").nth(2).get_by_role("gridcell")
     cells.nth(0).click()
-    assert told.inner_text() == cells.nth(0).get_attribute("aria-label")
+    assert description.inner_text() == cells.nth(0).get_attribute("aria-label")
     page.keyboard.press("ArrowRight")
-    assert told.inner_text() == cells.nth(1).get_attribute("aria-label")
-    assert " with a weight of " in told.inner_text()
+    assert description.inner_text() == cells.nth(1).get_attribute("aria-label")
+    assert " with a weight of " in description.inner_text()
     page.get_by_role("slider", name="Layer").press("ArrowRight")
-    assert told.inner_text() == cells.nth(1).get_attribute("aria-label"), "of the other layer"
+    assert description.inner_text() == cells.nth(1).get_attribute("aria-label"), (
+        "of the other layer"
+    )
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
-    assert page.locator(":focus").get_attribute("aria-label") == told.inner_text()
+    assert page.locator(":focus").get_attribute("aria-label") == description.inner_text()

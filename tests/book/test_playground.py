@@ -1,4 +1,4 @@
-"""The playground in a browser: readers train, stop, edit, race, and make each mistake there is."""
+"""Test the playground in a browser: training, stopping, editing, comparing, and every mistake."""
 
 from collections.abc import Callable
 
@@ -21,7 +21,7 @@ CHAPTERS = {
 
 QUICK = "task=own&steps=60"
 PATIENCE = 60_000
-"""Milliseconds that a run may take on a busy machine; the runs here take less than one second."""
+"""Milliseconds that a run may take on a busy machine; usually less than one second."""
 
 
 @pytest.fixture
@@ -62,7 +62,9 @@ def test_on_a_phone_the_curves_are_on_the_screen_while_they_are_drawn(
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_axe_finds_nothing_before_while_and_after(reader: Callable[..., Reader], mode: str) -> None:
+def test_axe_finds_no_violation_before_during_and_after_training(
+    reader: Callable[..., Reader], mode: str
+) -> None:
     person = reader(**MODES[mode])
     page = person.open(f"playground.html?{QUICK}&steps=5000&vs.heads=2")
     assert person.violations(page, ".playground") == []
@@ -72,7 +74,7 @@ def test_axe_finds_nothing_before_while_and_after(reader: Callable[..., Reader],
     expect(figure(page)).to_have_attribute("data-state", "stopped")
     for fold in page.locator(".playground summary").all():
         fold.click()
-    cells = page.locator(".pg-strip td[style]")  # as deep as any run can make them
+    cells = page.locator(".pg-strip td[style]")  # the deepest colour that a run can reach
     assert cells.evaluate_all("(all) => all.map((one) => one.style.setProperty('--weight', 1))")
     assert person.violations(page, ".playground") == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -102,14 +104,14 @@ def test_nothing_moves_while_machines_learn(reader: Callable[..., Reader], mode:
     page = person.open(f"playground.html?{QUICK}&vs.heads=2")
     before = layout_shift(page)
     page.evaluate("document.querySelector('.pg-panels').scrollIntoView({behavior: 'instant'})")
-    page.wait_for_timeout(600)  # what follows a hand within half a second is not counted
+    page.wait_for_timeout(600)  # shifts within half a second of input are not counted
     page.evaluate("document.querySelector('.pg-train').click()")
     expect(figure(page)).to_have_attribute("data-state", "after", timeout=PATIENCE)
     expect(page.locator(".pg-answering").first).to_contain_text("parameters")
     assert layout_shift(page) - before < 0.001
 
 
-def test_it_is_trained_stopped_and_gone_on_with_by_key(visit: Callable[..., Page]) -> None:
+def test_training_starts_stops_and_resumes_by_keyboard(visit: Callable[..., Page]) -> None:
     page = visit("task=own&steps=5000")
     button = page.locator(".pg-train")
     button.focus()
@@ -122,7 +124,7 @@ def test_it_is_trained_stopped_and_gone_on_with_by_key(visit: Callable[..., Page
     expect(said(page)).to_contain_text("Stopped at step")
 
 
-def test_the_map_tells_of_the_cell_that_a_key_leads_to(visit: Callable[..., Page]) -> None:
+def test_the_map_describes_the_cell_selected_by_keyboard(visit: Callable[..., Page]) -> None:
     page = visit(QUICK)
     train(page)
     page.locator(".pg-heads canvas").first.press("ArrowRight")
@@ -144,7 +146,7 @@ def test_a_reader_writes_the_sequence(visit: Callable[..., Page]) -> None:
     expect(page.locator(".pg-strip thead")).to_contain_text("C:?")
 
 
-def test_a_switch_that_changes_nothing_is_grey_and_says_why(visit: Callable[..., Page]) -> None:
+def test_a_switch_without_effect_is_disabled_with_a_reason(visit: Callable[..., Page]) -> None:
     page = visit(QUICK)
     mask = page.get_by_role("checkbox", name="Causal mask")
     expect(mask).to_be_disabled()
@@ -154,7 +156,7 @@ def test_a_switch_that_changes_nothing_is_grey_and_says_why(visit: Callable[...,
     expect(mask).to_be_enabled()
 
 
-def test_the_address_is_what_is_shown_and_shows_it_again(visit: Callable[..., Page]) -> None:
+def test_the_address_stores_and_restores_the_settings(visit: Callable[..., Page]) -> None:
     page = visit(QUICK)
     page.get_by_role("combobox", name="Heads").select_option("4")
     page.get_by_role("button", name="Train a second one beside it").click()
@@ -174,12 +176,12 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("wanted", WRONG)
-def test_an_address_with_nonsense_is_told_and_the_rest_is_used(
-    visit: Callable[..., Page], wanted: str
+@pytest.mark.parametrize("expected", WRONG)
+def test_invalid_parts_of_an_address_are_reported_and_the_rest_is_used(
+    visit: Callable[..., Page], expected: str
 ) -> None:
-    page = visit(f"{wanted}&steps=60")
-    for part in WRONG[wanted]:
+    page = visit(f"{expected}&steps=60")
+    for part in WRONG[expected]:
         expect(said(page)).to_contain_text(part)
     assert page.get_by_role("combobox", name="Steps").input_value() == "60"
     assert page.person.errors == []
@@ -188,7 +190,7 @@ def test_an_address_with_nonsense_is_told_and_the_rest_is_used(
     train(page)
 
 
-def test_what_cannot_be_together_is_told_until_it_is_mended(visit: Callable[..., Page]) -> None:
+def test_incompatible_settings_are_reported_until_fixed(visit: Callable[..., Page]) -> None:
     page = visit(QUICK)
     page.get_by_role("combobox", name="Heads").select_option("3")
     expect(said(page)).to_contain_text("cannot be shared out equally to 3 heads")
@@ -198,7 +200,7 @@ def test_what_cannot_be_together_is_told_until_it_is_mended(visit: Callable[...,
     train(page)
 
 
-def test_a_rate_that_diverges_is_told_and_the_page_stays_usable(visit: Callable[..., Page]) -> None:
+def test_divergence_is_reported_and_the_page_stays_usable(visit: Callable[..., Page]) -> None:
     page = visit("task=copying&layers=3&residual=true&feedForward=true&rate=1&steps=200")
     train(page)
     expect(said(page)).to_contain_text("Take a smaller rate.")
@@ -216,7 +218,7 @@ def test_longer_sequences_are_tried_after_training(reader: Callable[..., Reader]
     expect(said(page)).to_contain_text("On sequences of 64 places: no positions,", timeout=PATIENCE)
 
 
-def test_surprise_me_brings_a_puzzle_and_says_when_it_is_solved(visit: Callable[..., Page]) -> None:
+def test_surprise_me_shows_a_puzzle_and_reports_its_solution(visit: Callable[..., Page]) -> None:
     page = visit()
     solved = page.locator(".pg-puzzles [role=status]")
     for _ in range(10):
@@ -235,20 +237,18 @@ def test_surprise_me_brings_a_puzzle_and_says_when_it_is_solved(visit: Callable[
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_without_scripts_a_kept_run_stands_there(
-    reader: Callable[..., Reader], chapter: str
-) -> None:
+def test_without_scripts_a_stored_run_is_shown(reader: Callable[..., Reader], chapter: str) -> None:
     page = reader(**MODES["phone"], java_script_enabled=False).open(f"{chapter}.html")
     assert page.locator(".playground").count() == CHAPTERS[chapter]
-    for one in page.locator(".playground").all():
-        picture = one.locator(".pg-kept svg")
+    for element in page.locator(".playground").all():
+        picture = element.locator(".pg-kept svg")
         assert picture.is_visible()
         assert "a stored run with seed" in picture.get_attribute("aria-label")
-        assert one.locator(".pg-caption").inner_text()
-        assert one.locator("button").count() == 0
+        assert element.locator(".pg-caption").inner_text()
+        assert element.locator("button").count() == 0
 
 
-def test_where_workers_are_forbidden_it_says_so(visit: Callable[..., Page]) -> None:
+def test_forbidden_workers_are_reported(visit: Callable[..., Page]) -> None:
     page = visit()
     page.route("**/worker.mjs", lambda route: route.abort())
     page.get_by_role("button", name="Train", exact=True).click()
@@ -256,7 +256,7 @@ def test_where_workers_are_forbidden_it_says_so(visit: Callable[..., Page]) -> N
     expect(page.locator(".pg-train")).to_have_text("Train")
 
 
-def test_where_its_module_cannot_be_loaded_the_kept_run_is_shown(
+def test_the_stored_run_is_shown_if_the_module_fails_to_load(
     reader: Callable[..., Reader],
 ) -> None:
     person = reader(**MODES["light"])

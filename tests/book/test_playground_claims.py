@@ -1,7 +1,7 @@
-"""What the chapters say of the machines that their readers train, over three seeds, as ranges.
+"""Test the chapters' claims about machines that readers train, over three seeds, as ranges.
 
-The settings are those of `book/_web/playground/questions.json`, and of its puzzles; a change is
-what the sentence below a playground proposes. `pytest -s` prints every seed.
+The settings are those of `book/_web/playground/questions.json` and of its puzzles; a change is what
+the sentence below a playground proposes. `pytest -s` prints every seed.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ LEARNED = ROOT / "tests" / "web" / "playground" / "learned.mjs"
 SEEDS = 3
 SECOND = "vs."
 KEPT_WITHIN = 0.15
-"""Another make of processor rounds otherwise, and a run in its middle may then go another way."""
+"""Other processors round differently, and a run may then diverge from the expected one."""
 
 Run = dict[str, Any]
 
 
 def machines(address: str) -> list[dict[str, str]]:
     """Return the settings of the one or two machines of an address."""
-    parts = dict(one.split("=") for one in address.split("&"))
+    parts = dict(setting.split("=") for setting in address.split("&"))
     first = {name: value for name, value in parts.items() if not name.startswith(SECOND)}
-    other = {n.removeprefix(SECOND): value for n, value in parts.items() if n.startswith(SECOND)}
-    return [first, first | other] if other else [first]
+    second = {n.removeprefix(SECOND): value for n, value in parts.items() if n.startswith(SECOND)}
+    return [first, first | second] if second else [first]
 
 
 def learned(settings: dict[str, str], tried: str = "") -> list[Run]:
-    """Train a machine from each seed; what several questions ask of is trained once."""
+    """Train a machine from each seed, once for all questions about it."""
     return trained("&".join(f"{name}={settings[name]}" for name in sorted(settings)), tried)
 
 
@@ -56,7 +56,7 @@ def accuracy(run: Run) -> float:
 
 
 def step(run: Run) -> float:
-    """The step by which 95 % were right; infinite if it never was so."""
+    """Return the step at which 95 % were right; infinity if there is none."""
     return run["learned"] or math.inf
 
 
@@ -69,7 +69,7 @@ def worse(run: Run) -> float:
 
 
 def within_the_window(run: Run) -> float:
-    """Accuracy at the distances 3 and 4, the last that a window of five places reaches."""
+    """Return the accuracy at distances 3 and 4, the last within a window of five."""
     return run["groups"][2]
 
 
@@ -78,12 +78,12 @@ def farthest(run: Run) -> float:
 
 
 def unknown(run: Run) -> float:
-    """Accuracy on letters that nobody can know."""
+    """Return the accuracy on letters that cannot be known."""
     return run["groups"][1]
 
 
 def longest(run: Run) -> float:
-    """Accuracy at the last of the lengths that were tried."""
+    """Return the accuracy at the last of the tried lengths."""
     return run["tried"][-1]
 
 
@@ -128,8 +128,8 @@ CLAIMS: list[Claim] = [  # question, change, machine, what, from, to
 
 
 def changed(settings: str, change: str) -> str:
-    """An address with some of its values replaced."""
-    parts = dict(one.split("=") for one in (settings + change).split("&"))
+    """Return an address with some of its values replaced."""
+    parts = dict(setting.split("=") for setting in (settings + change).split("&"))
     return "&".join(f"{name}={value}" for name, value in parts.items())
 
 
@@ -137,20 +137,20 @@ def changed(settings: str, change: str) -> str:
 def test_a_chapter_says_what_its_readers_will_see(
     question: str, change: str, machine: int, what: Callable[[Run], float], low: float, high: float
 ) -> None:
-    asked = QUESTIONS[question]
-    settings = machines(changed(asked["settings"], change))[machine]
-    longer = " ".join(map(str, asked.get("longer", ()))) if what is longest else ""
-    found = [what(run) for run in learned(settings, longer)]
-    assert len(found) == SEEDS
-    assert all(low <= one <= high for one in found), found
+    settings_of_question = QUESTIONS[question]
+    settings = machines(changed(settings_of_question["settings"], change))[machine]
+    longer = " ".join(map(str, settings_of_question.get("longer", ()))) if what is longest else ""
+    values = [what(run) for run in learned(settings, longer)]
+    assert len(values) == SEEDS
+    assert all(low <= value <= high for value in values), values
 
 
 def test_each_question_makes_a_claim() -> None:
     assert {question for question, *_ in CLAIMS} == set(QUESTIONS)
 
 
-@pytest.mark.parametrize("puzzle", PUZZLES, ids=[one["name"] for one in PUZZLES])
-def test_a_puzzle_fails_as_it_is_and_is_solved_by_its_answer(puzzle: dict[str, str]) -> None:
+@pytest.mark.parametrize("puzzle", PUZZLES, ids=[puzzle["name"] for puzzle in PUZZLES])
+def test_a_puzzle_fails_at_first_and_is_solved_by_its_answer(puzzle: dict[str, str]) -> None:
     (settings,) = machines(puzzle["settings"])
     (answered,) = machines(f"{puzzle['settings']}&{puzzle['answer']}")
     assert max(accuracy(run) for run in learned(settings)) < 0.8
@@ -158,8 +158,8 @@ def test_a_puzzle_fails_as_it_is_and_is_solved_by_its_answer(puzzle: dict[str, s
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_what_is_kept_for_readers_without_scripts_is_what_comes_out(question: str) -> None:
-    kept = json.loads((FOLDER / "kept" / f"{question}.json").read_text(encoding="utf-8"))
-    assert kept["settings"] == QUESTIONS[question]["settings"]
-    for settings, shares in zip(machines(kept["settings"]), kept["accuracy"], strict=True):
-        assert abs(accuracy(learned(settings)[kept["seed"]]) - shares[-1]) < KEPT_WITHIN
+def test_stored_runs_match_a_fresh_run(question: str) -> None:
+    stored = json.loads((FOLDER / "kept" / f"{question}.json").read_text(encoding="utf-8"))
+    assert stored["settings"] == QUESTIONS[question]["settings"]
+    for settings, shares in zip(machines(stored["settings"]), stored["accuracy"], strict=True):
+        assert abs(accuracy(learned(settings)[stored["seed"]]) - shares[-1]) < KEPT_WITHIN

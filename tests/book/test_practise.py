@@ -1,4 +1,4 @@
-"""The pages on which assignments are done: what they hold in each edition, and their links."""
+"""Test the pages on which assignments are done: contents in each edition, and links."""
 
 import json
 import re
@@ -33,13 +33,13 @@ def page(site):
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_each_exercise_is_taught_in_a_section_that_its_help_names(chapter):
+def test_the_help_of_each_exercise_names_a_section_that_teaches_it(chapter):
     places = course_your_turn.places_of(chapter, ROOT / "book")
-    assert [name for name, found in places.items() if not found] == []
+    assert [name for name, section in places.items() if not section] == []
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_every_turn_leads_to_its_exercise_and_back_to_the_section(page, chapter, site):
+def test_every_your_turn_links_to_its_exercise_and_back(page, chapter, site):
     practise = page(f"practise/{chapter}")
     turns = [
         link
@@ -47,13 +47,13 @@ def test_every_turn_leads_to_its_exercise_and_back_to_the_section(page, chapter,
         if (site / f"{name}.html").exists()
         for link in page(name).select(".your-turn a")
     ]
-    names = [one["name"] for one in assignment_facts.stored_facts()[chapter]["exercises"]]
+    names = [fact["name"] for fact in assignment_facts.stored_facts()[chapter]["exercises"]]
     assert sorted(link.get_text() for link in turns) == sorted(names)
     for link in turns:
         address, _, anchor = link["href"].partition("#")
         assert address == f"practise/{chapter}.html"
         exercise = practise.find(id=anchor).find_parent("section") or practise.find(id=anchor)
-        headings = [one.get_text() for one in exercise.find_all(re.compile("h[23]"))]
+        headings = [element.get_text() for element in exercise.find_all(re.compile("h[23]"))]
         assert any(link.get_text() in heading for heading in headings)
     backs = practise.select(".practise-back a")
     assert len(practise.select(".practise-back")) == len(names)
@@ -63,36 +63,39 @@ def test_every_turn_leads_to_its_exercise_and_back_to_the_section(page, chapter,
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_a_page_has_every_cell_of_the_release_that_is_not_the_pages_own(page, chapter):
+def test_a_page_has_every_cell_of_the_release_except_its_own(page, chapter):
     notebook = json.loads(course_practise.notebook_of(chapter).read_text(encoding="utf-8"))
-    cells = {one["id"]: one for one in notebook["cells"]}
-    shown = {one["data-cell"]: one for one in page(f"practise/{chapter}").select(".practise-cell")}
-    code = [name for name, one in cells.items() if one["cell_type"] == "code"]
-    written = [one["name"] for one in assignment_facts.stored_facts()[chapter]["written"]]
-    assert set(shown) == {name for name in code if not name.endswith("-check")} | set(written)
-    for name in set(shown) - set(written):
+    cells = {cell_["id"]: cell_ for cell_ in notebook["cells"]}
+    shown = {
+        element["data-cell"]: element
+        for element in page(f"practise/{chapter}").select(".practise-cell")
+    }
+    code = [name for name, cell in cells.items() if cell["cell_type"] == "code"]
+    questions = [fact["name"] for fact in assignment_facts.stored_facts()[chapter]["written"]]
+    assert set(shown) == {name for name in code if not name.endswith("-check")} | set(questions)
+    for name in set(shown) - set(questions):
         assert shown[name].get_text().strip() == "".join(cells[name]["source"]).strip()
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_a_page_of_exercises_does_not_say_that_its_chapter_was_computed_on_it(page, chapter):
+def test_a_practise_page_does_not_claim_that_results_were_computed_on_it(page, chapter):
     assert page(chapter).select(".computed")
     assert not page(f"practise/{chapter}").select(".computed")
 
 
 def test_a_page_is_read_again_when_the_code_that_writes_its_data_changes():
-    read = []
+    sources_read = []
 
     class App:
         class env:
-            note_dependency = read.append
+            note_dependency = sources_read.append
 
     course_practise.note_dependencies(App, "alignment")
-    assert {course_practise.__file__, browser_python.__file__} <= set(read)
+    assert {course_practise.__file__, browser_python.__file__} <= set(sources_read)
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_editors_where_no_torch_is_needed(page, chapter, site):
+def test_pages_without_torch_have_editors(page, chapter, site):
     parsed = page(f"practise/{chapter}")
     start = parsed.find(id="practise-data")
     if chapter not in IN_THE_BROWSER:
@@ -105,7 +108,7 @@ def test_editors_where_no_torch_is_needed(page, chapter, site):
     assert (site / "practise" / data["archive"]).resolve().parent.name == "assignments"
 
 
-def test_a_site_without_assignments_or_without_python_says_where_they_are_done(monkeypatch):
+def test_a_site_without_assignments_or_python_says_where_to_do_them(monkeypatch):
     class App:
         srcdir = ROOT / "book"
 
@@ -143,20 +146,20 @@ def test_another_wheel_of_numpy_is_refused(fetching, capsys):
     with zipfile.ZipFile(fetching, "w") as archive:
         archive.writestr(f"assets/{browser_python.lock_entry()['file_name']}", "not NumPy")
     assert browser_python.main() == 1
-    said = capsys.readouterr().err
-    assert browser_python.lock_entry()["sha256"] in said
-    assert "The site must not serve it" in said
+    message = capsys.readouterr().err
+    assert browser_python.lock_entry()["sha256"] in message
+    assert "The site must not serve it" in message
     assert not browser_python.wheel().exists()
 
 
-def test_a_wheel_that_was_changed_since_is_refused(fetching, capsys):
+def test_a_modified_wheel_is_refused(fetching, capsys):
     browser_python.FOLDER.mkdir()
     browser_python.wheel().write_bytes(b"changed")
     assert browser_python.main() == 1
     assert "The site must not serve it" in capsys.readouterr().err
 
 
-def test_without_a_network_the_site_is_built_without_and_tried_again(fetching, capsys):
+def test_without_a_network_the_site_is_built_and_the_download_retried_later(fetching, capsys):
     assert browser_python.main() == 0
     assert "could not be fetched (no such host)" in capsys.readouterr().out
     assert not browser_python.STAMP.exists()

@@ -1,4 +1,4 @@
-"""The bar of a practise page in Chromium: what is kept, a second tab, notebooks, and progress."""
+"""Test the bar of a practise page in Chromium: storage, a second tab, notebooks, progress."""
 
 import json
 import shutil
@@ -96,7 +96,7 @@ def kept(page: Page) -> str:
     )
 
 
-def test_what_was_typed_is_there_after_leaving_at_once(tab: Callable[..., Page]) -> None:
+def test_typed_text_survives_leaving_immediately(tab: Callable[..., Page]) -> None:
     page = tab()
     page.locator("textarea").fill(ANSWER)
     page.reload()
@@ -107,7 +107,7 @@ def test_what_was_typed_is_there_after_leaving_at_once(tab: Callable[..., Page])
     expect(page.locator(".practise-kept")).to_contain_text("kept in this browser")
 
 
-def test_a_second_tab_is_told_and_takes_over(tab: Callable[..., Page]) -> None:
+def test_a_second_tab_is_notified_and_can_take_over(tab: Callable[..., Page]) -> None:
     first, second = tab(), tab()
     expect(second.locator(".practise-kept")).to_contain_text("open in another tab")
     expect(second.locator("textarea")).not_to_be_editable()
@@ -140,26 +140,26 @@ def test_answers_are_downloaded_and_opened_again(
     with page.expect_download() as download:
         page.get_by_role("button", name="Download as notebook").click()
     download.value.save_as(tmp_path / "mine.ipynb")
-    said, chooser = page.locator(".practise-said"), page.get_by_label("Open a notebook...")
+    message, chooser = page.locator(".practise-said"), page.get_by_label("Open a notebook...")
     chooser.set_input_files(tmp_path / "empty.ipynb")
-    expect(said).to_have_text("empty.ipynb was opened: no exercise has been started in it.")
+    expect(message).to_have_text("empty.ipynb was opened: no exercise has been started in it.")
     expect(page.locator("textarea")).to_have_value(ANSWER)
 
-    asked: list[str] = []
-    page.once("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
+    dialogs: list[str] = []
+    page.once("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
     page.locator("textarea").fill("other")
     chooser.set_input_files(tmp_path / "mine.ipynb")
-    expect(said).to_contain_text("Nothing was changed")
+    expect(message).to_contain_text("Nothing was changed")
     expect(page.locator("textarea")).to_have_value("other")
-    assert asked == ["1 answer here differs from that in mine.ipynb: row_mean. Replace it?"]
+    assert dialogs == ["1 answer here differs from that in mine.ipynb: row_mean. Replace it?"]
     page.once("dialog", lambda dialog: dialog.accept())
     chooser.set_input_files(tmp_path / "mine.ipynb")
-    expect(said).to_have_text("mine.ipynb was opened: 1 answer.")
+    expect(message).to_have_text("mine.ipynb was opened: 1 answer.")
     expect(page.locator("textarea")).to_have_value(ANSWER)
     assert kept(page) == ANSWER
 
 
-def test_what_cannot_be_opened_is_said_and_changes_nothing(
+def test_unreadable_files_are_reported_and_change_nothing(
     tab: Callable[..., Page], tmp_path: Path
 ) -> None:
     page = tab()
@@ -193,8 +193,8 @@ def test_progress_shows_everywhere_at_once_and_is_deleted_everywhere(
     page.evaluate("() => store.noteCheck('row_mean', true)")
     expect(line.locator("input")).to_be_checked()
     expect(line).not_to_contain_text("(tried)")
-    for one in (page, chapter):
-        expect(one.locator("li[data-page='practise/toy']")).to_contain_text("1 of 2")
+    for tab_page in (page, chapter):
+        expect(tab_page.locator("li[data-page='practise/toy']")).to_contain_text("1 of 2")
     expect(page.locator(".practise-progress")).to_contain_text("1 of 2 right;")
     expect(chapter.locator(".part-done")).to_contain_text("done 1 of 3 exercises")
     chapter.locator(".assignment input").nth(1).check()
@@ -206,10 +206,10 @@ def test_progress_shows_everywhere_at_once_and_is_deleted_everywhere(
     exported = json.loads(Path(download.value.path()).read_text("utf-8"))
     assert exported["practise:toy"]["sources"] == {CELL: ANSWER}
 
-    asked: list[str] = []
-    chapter.once("dialog", lambda dialog: (asked.append(dialog.message), dialog.accept()))
+    dialogs: list[str] = []
+    chapter.once("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.accept()))
     chapter.get_by_role("button", name="Delete it").click()
-    assert "the answers that you have typed" in asked[0]
+    assert "the answers that you have typed" in dialogs[0]
     expect(page.locator(".practise-kept")).to_contain_text("were deleted in another tab")
     expect(page.locator("textarea")).to_have_value(ANSWER)
     expect(page.locator("li[data-page='practise/toy']")).not_to_contain_text("2 of 2")
@@ -231,7 +231,7 @@ def test_my_answers_are_deleted_with_their_ticks_after_asking(tab: Callable[...,
     assert page.evaluate("() => localStorage.length") == 0
 
 
-def test_storage_that_is_forbidden_is_told_and_the_download_works(
+def test_forbidden_storage_is_reported_and_the_download_works(
     context: BrowserContext, tab: Callable[..., Page]
 ) -> None:
     context.add_init_script(
@@ -248,7 +248,7 @@ def test_storage_that_is_forbidden_is_told_and_the_download_works(
     assert ANSWER in [cell.source for cell in notebook.cells]
 
 
-def test_the_bar_has_names_for_everybody(context: BrowserContext, practise_address: str) -> None:
+def test_the_bar_has_accessible_names(context: BrowserContext, practise_address: str) -> None:
     reader = Reader(context, practise_address)
     page = reader.open("practise.html")
     assert reader.violations(page) == []

@@ -1,4 +1,4 @@
-"""The notebook that a practise page writes is the released one, and is graded as that is."""
+"""Test that a practise page writes the released notebook, which is graded in the same way."""
 
 import copy
 import json
@@ -31,7 +31,7 @@ Answers = dict[str, Any]
 
 
 def write(folder: Path, released: Path, *all_answers: Answers) -> list[tuple[Path, Answers]]:
-    """Write a notebook for each answers; return their paths and what is read back from them."""
+    """Write a notebook for each set of answers; return its path and what is read back from it."""
     jobs = [
         {
             "released": str(released),
@@ -44,11 +44,11 @@ def write(folder: Path, released: Path, *all_answers: Answers) -> list[tuple[Pat
     asked.write_text(json.dumps(jobs), encoding="utf-8")
     done = subprocess.run(["node", str(WRITE), str(asked)], capture_output=True, check=True)
     read = [json.loads(line) for line in done.stdout.splitlines()]
-    return [(Path(job["target"]), one) for job, one in zip(jobs, read, strict=True)]
+    return [(Path(job["target"]), contents) for job, contents in zip(jobs, read, strict=True)]
 
 
 def filled(released: Path, answers: Answers) -> str:
-    """Return what nbformat writes for the release with these answers in it."""
+    """Return nbformat's text of the release with these answers in it."""
     notebook = copy.deepcopy(nbformat.read(released, as_version=4))
     for cell in notebook.cells:
         cell.source = answers["sources"].get(cell.id, cell.source)
@@ -60,12 +60,16 @@ def filled(released: Path, answers: Answers) -> str:
 
 
 def class_work(assignment: Assignment) -> Iterator[tuple[str, str, str | None]]:
-    """Yield (exercise, source, mistake): a third right, a third mistaken, the others not begun."""
+    """Yield (exercise, source, mistake): a third right, a third mistaken, the others untouched."""
     for at, exercise in enumerate(assignment.exercises):
         if at % 3 == 0:
             yield exercise.name, answer_source(exercise.alternatives[0], exercise.name), None
         elif at % 3 == 1:
-            mistake = next(one for one in exercise.misconceptions if not one.released)
+            mistake = next(
+                misconception
+                for misconception in exercise.misconceptions
+                if not misconception.released
+            )
             yield exercise.name, answer_source(mistake.wrong, exercise.name), mistake.name
 
 
@@ -77,7 +81,7 @@ def test_a_notebook_of_the_page_is_the_released_one_and_gets_the_same_verdicts(
     (released,) = release(course, [chapter])
     assignment = COURSE[chapter]
     work = list(class_work(assignment))
-    names = [one.name for one in (*assignment.exercises, *assignment.written)]
+    names = [exercise.name for exercise in (*assignment.exercises, *assignment.written)]
     own = [
         {"id": "own-2", "after": names[0], "source": "helper()"},
         {"id": "own-1", "after": names[0], "source": HELPER},
@@ -85,16 +89,16 @@ def test_a_notebook_of_the_page_is_the_released_one_and_gets_the_same_verdicts(
     answered = {"sources": {name: source for name, source, _ in work}, "own": own[::-1]}
     odd = {"sources": dict.fromkeys(names, ODD), "own": []}
     nothing = {"sources": {}, "own": []}
-    written = write(tmp_path, released, nothing, answered, odd)
+    notebooks = write(tmp_path, released, nothing, answered, odd)
 
-    assert written[0][0].read_bytes() == released.read_bytes()
-    in_order = {"sources": answered["sources"], "own": own}  # inserted one above the other
-    assert written[1][0].read_bytes() == filled(released, in_order).encode()
-    assert written[2][0].read_bytes() == filled(released, odd).encode()
-    for answers, (_, read) in zip((nothing, answered, odd), written, strict=True):
+    assert notebooks[0][0].read_bytes() == released.read_bytes()
+    in_order = {"sources": answered["sources"], "own": own}  # each is inserted above the last
+    assert notebooks[1][0].read_bytes() == filled(released, in_order).encode()
+    assert notebooks[2][0].read_bytes() == filled(released, odd).encode()
+    for answers, (_, read) in zip((nothing, answered, odd), notebooks, strict=True):
         assert read == answers | {"aside": []}
 
-    written[1][0].replace(released)  # its cases lie there
+    notebooks[1][0].replace(released)  # the cases are stored there
     judgements = judge_notebook(released, COURSE, sandbox)
     for name, _, mistake in work:
         assert judgements[name].passed == (mistake is None), name

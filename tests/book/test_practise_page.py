@@ -1,4 +1,4 @@
-"""A practise page in a browser with its real Python: checked, stopped, broken, by keyboard alone.
+"""Test a practise page in a browser with its real Python: checks, stops, crashes, keyboard only.
 
 Python takes seconds to start, so most tests share one page.
 """
@@ -14,7 +14,7 @@ from site_tools import MODES, Reader
 PRACTISE = "practise/alignment.html"
 MOST_KB = 130
 START = 120_000
-"""Milliseconds that Python may take to start on a machine that is busy with everything else."""
+"""Milliseconds that Python may take to start on a busy machine."""
 
 TOO_WIDE = """(all) => all.filter((one) => one.getBoundingClientRect().right > innerWidth)
     .map((one) => `${one.getBoundingClientRect().right} ${one.outerHTML.slice(0, 200)}`)"""
@@ -32,7 +32,7 @@ def words_lost(scores, gold, H, W_out, targets):
 
 @pytest.fixture(scope="module")
 def person(reader: Callable[..., Reader]) -> Reader:
-    """The reader whose page all tests share that need Python."""
+    """Return the reader whose page is shared by all tests that need Python."""
     person = reader(**MODES["light"])
     person.context.set_default_timeout(START)
     expect.set_options(timeout=START)
@@ -42,7 +42,7 @@ def person(reader: Callable[..., Reader]) -> Reader:
 
 @pytest.fixture
 def page(person: Reader) -> Iterator[Page]:
-    """That page, which must be as usable afterwards as before."""
+    """Return the shared page, which must stay usable after each test."""
     person.page.set_viewport_size(MODES["light"]["viewport"])
     yield person.page
     assert person.errors == []
@@ -66,7 +66,7 @@ def said(cell: Locator) -> Locator:
 
 
 def check(cell: Locator, text: str) -> str:
-    """Check an answer; return what the self-check says."""
+    """Check an answer; return the self-check's message."""
     write(cell, text)
     press(cell, "Check")
     expect(said(cell)).to_contain_text(re.compile("Checked|stopped with"))
@@ -75,7 +75,7 @@ def check(cell: Locator, text: str) -> str:
 
 @pytest.fixture
 def own(page: Page) -> Iterator[Locator]:
-    """An own cell below the first answer, removed afterwards."""
+    """Yield an own cell below the first answer, which is removed afterwards."""
     press(answer(page), "Add a cell below")
     cell = answer(page).locator(".practise-own").first
     yield cell
@@ -106,7 +106,7 @@ def test_a_wrong_answer_is_named_and_drawn_and_a_right_one_is_right(page: Page) 
     expect(page.locator(".practise-progress")).to_contain_text("1 of 10 right")
 
 
-def test_a_given_name_that_an_answer_takes_is_there_again_when_the_line_has_gone(
+def test_an_overwritten_name_is_restored_when_the_line_is_removed(
     page: Page,
 ) -> None:
     assert "NoneType" in check(answer(page), f"{RIGHT}\nnp = None\n")
@@ -125,13 +125,15 @@ def test_given_code_above_an_answer_runs_first_and_shows_its_output_at_its_place
     page: Page,
 ) -> None:
     check(answer(page, "words_lost"), LOST)
-    given = page.locator("[data-cell='part-20']")
-    expect(given.locator(".practise-outputs")).to_contain_text("the peak is the gold state in 0.")
-    press(given, "Run")
-    expect(said(given)).to_contain_text("It ran")
+    given_cell = page.locator("[data-cell='part-20']")
+    expect(given_cell.locator(".practise-outputs")).to_contain_text(
+        "the peak is the gold state in 0."
+    )
+    press(given_cell, "Run")
+    expect(said(given_cell)).to_contain_text("It ran")
 
 
-def test_an_endless_loop_is_stopped_and_all_that_was_typed_stays(page: Page, own: Locator) -> None:
+def test_an_endless_loop_is_stopped_and_typed_text_stays(page: Page, own: Locator) -> None:
     write(own, "print('begun')\nwhile True:\n    pass")
     press(own, "Run")
     expect(own.locator(".practise-outputs")).to_have_text("begun\n")
@@ -148,17 +150,17 @@ def test_an_endless_loop_is_stopped_and_all_that_was_typed_stays(page: Page, own
 
 
 def test_a_million_lines_leave_the_page_usable(page: Page, own: Locator) -> None:
-    shown = run(own, "for i in range(1_000_000):\n    print(i)")
-    assert shown.startswith("0\n1\n2")
-    assert "left out" in shown
-    assert len(shown) < 101_000
+    output = run(own, "for i in range(1_000_000):\n    print(i)")
+    assert output.startswith("0\n1\n2")
+    assert "left out" in output
+    assert len(output) < 101_000
     assert run(own, "2 + 2").strip() == "4"
 
 
 def test_a_thousand_tables_are_cut_off(own: Locator) -> None:
     table = "class Table:\n    def _repr_html_(self):\n        return '<table><tr><td>1</table>'\n"
-    shown = run(own, f"{table}for i in range(5000):\n    display(Table())")
-    assert "left out" in shown
+    output = run(own, f"{table}for i in range(5000):\n    display(Table())")
+    assert "left out" in output
     assert own.locator(".practise-html").count() < 1000
 
 
@@ -171,12 +173,12 @@ def test_a_thousand_tables_are_cut_off(own: Locator) -> None:
         ("input('?')", "obody can answer"),
     ],
 )
-def test_what_cannot_work_here_is_said(own: Locator, code: str, error: str) -> None:
+def test_unsupported_operations_are_reported(own: Locator, code: str, error: str) -> None:
     assert error in run(own, code)
     assert run(own, "1 + 1").strip() == "2"
 
 
-def test_a_crash_of_python_is_told_and_a_fresh_one_begun(person: Reader, own: Locator) -> None:
+def test_a_crash_of_python_is_reported_and_python_restarts(person: Reader, own: Locator) -> None:
     write(own, "import os\nos.abort()")
     press(own, "Run")
     expect(said(own)).to_contain_text("Python has crashed")
@@ -184,7 +186,7 @@ def test_a_crash_of_python_is_told_and_a_fresh_one_begun(person: Reader, own: Lo
     person.errors.clear()  # Pyodide writes to the console as it crashes
 
 
-def test_html_of_a_cell_can_run_and_fetch_nothing(page: Page, own: Locator) -> None:
+def test_html_of_a_cell_cannot_run_or_fetch_anything(page: Page, own: Locator) -> None:
     html = (
         "<b onclick=\\'x()\\' id=main-content>bold</b><script>document.title = 1</script>"
         "<img src=https://other.example/a.png onerror=\\'document.title = 2\\'>"
@@ -212,10 +214,10 @@ def test_an_own_cell_that_was_run_runs_again_before_a_check_on_a_fresh_python(
 
 
 def test_removing_a_cell_asks_unless_it_is_empty(page: Page) -> None:
-    asked: list[str] = []
+    dialogs: list[str] = []
 
     def refuse(dialog: Dialog) -> None:
-        asked.append(dialog.message)
+        dialogs.append(dialog.message)
         dialog.dismiss()
 
     page.on("dialog", refuse)
@@ -229,7 +231,7 @@ def test_removing_a_cell_asks_unless_it_is_empty(page: Page) -> None:
     press(own, "Remove")
     expect(own).to_have_count(0)
     page.remove_listener("dialog", refuse)
-    assert len(asked) == 1
+    assert len(dialogs) == 1
 
 
 def test_reset_asks_and_can_be_undone(page: Page) -> None:
@@ -285,7 +287,7 @@ def test_code_is_coloured_as_in_the_chapters(page: Page) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_axe_finds_nothing_below_a_wrong_answer(person: Reader, page: Page, mode: str) -> None:
+def test_axe_finds_no_violation_below_a_wrong_answer(person: Reader, page: Page, mode: str) -> None:
     page.emulate_media(color_scheme=MODES[mode]["color_scheme"])
     page.set_viewport_size(MODES[mode]["viewport"])
     check(answer(page), WRONG)
@@ -307,9 +309,7 @@ def test_a_written_answer_grows_and_is_kept(page: Page) -> None:
     expect(page.locator(".practise-progress")).to_contain_text("1 of 1 written answers")
 
 
-def test_what_was_typed_is_there_after_the_page_was_left(
-    person: Reader, browser: Browser, page: Page
-) -> None:
+def test_typed_text_survives_leaving_the_page(person: Reader, browser: Browser, page: Page) -> None:
     write(answer(page), "# still here")
     press(answer(page), "Add a cell below")
     write(answer(page).locator(".practise-own"), "mine = 2")
@@ -326,7 +326,7 @@ def test_the_script_of_a_page_is_light(person: Reader, address: str) -> None:
     assert sum(len(gzip.compress(body, 9)) for body in bodies) < 1000 * MOST_KB
 
 
-def test_python_that_does_not_arrive_is_said_and_asked_for_again(
+def test_failed_python_download_is_reported_and_can_be_retried(
     reader: Callable[..., Reader],
 ) -> None:
     person = reader(**MODES["light"])
@@ -356,7 +356,7 @@ def test_a_browser_without_web_assembly_is_told_what_to_do(reader: Callable[...,
     assert person.errors == []
 
 
-def test_exercises_that_do_not_arrive_can_be_asked_for_again(reader: Callable[..., Reader]) -> None:
+def test_failed_download_of_exercises_can_be_retried(reader: Callable[..., Reader]) -> None:
     person = reader(**MODES["light"])
     person.page.route("**/*.ipynb", lambda route: route.abort())
     page = person.open(PRACTISE)
@@ -367,7 +367,7 @@ def test_exercises_that_do_not_arrive_can_be_asked_for_again(reader: Callable[..
     expect(answer(page).locator(".cm-editor")).to_be_visible()
 
 
-def test_a_second_tab_can_be_read_and_not_typed_into(reader: Callable[..., Reader]) -> None:
+def test_a_second_tab_is_read_only(reader: Callable[..., Reader]) -> None:
     person = reader(**MODES["light"])
     person.open(PRACTISE)
     second = person.context.new_page()
@@ -385,7 +385,7 @@ def test_a_second_tab_can_be_read_and_not_typed_into(reader: Callable[..., Reade
 
 
 @pytest.mark.parametrize("scripts", [True, False])
-def test_on_paper_and_without_scripts_the_static_code_stands_there(
+def test_on_paper_and_without_scripts_the_static_code_is_shown(
     reader: Callable[..., Reader], scripts: bool
 ) -> None:
     page = reader(**MODES["light"], java_script_enabled=scripts).open(PRACTISE)

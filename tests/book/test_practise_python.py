@@ -1,4 +1,4 @@
-"""What the notebook of a practise page does with bad input, in Pyodide and in this Python."""
+"""Test the notebook of a practise page on bad input, in Pyodide and in this Python."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ CHECKS = {
 
 @pytest.fixture(scope="module")
 def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An archive as students get it, of the tests' own assignment."""
+    """Return an archive of the toy assignment, as students get it."""
     folder = tmp_path_factory.mktemp("toy")
     write_cases(toy.TOY, folder / "toy.cases")
     with zipfile.ZipFile(folder / "toy.zip", "w") as archive:
@@ -97,7 +97,7 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module", params=["here", pytest.param("page", marks=needs_pyodide)])
 def session(request: pytest.FixtureRequest, packed: Path) -> dict[str, dict[str, Any]]:
-    """What came of each cell and each check, by its name."""
+    """Return the result of each cell and each check, by its name."""
     steps: dict[str, Step] = {}
     for name, source in CELLS.items():
         steps[name] = {"run": source, "cell": name}
@@ -109,15 +109,15 @@ def session(request: pytest.FixtureRequest, packed: Path) -> dict[str, dict[str,
 
 
 def texts(result: dict[str, Any]) -> list[tuple[str, str]]:
-    """What was shown: each kind, or stream, with its text."""
+    """Return everything that was shown: each kind, or stream, with its text."""
     return [
-        (one.get("stream", one["kind"]), one.get("text", one.get("html")))
-        for one in result["shown"]
+        (output.get("stream", output["kind"]), output.get("text", output.get("html")))
+        for output in result["shown"]
     ]
 
 
 def error(result: dict[str, Any]) -> dict[str, str]:
-    """The error that a failed cell ended with."""
+    """Return the error with which a failed cell ended."""
     assert not result["ok"]
     last: dict[str, str] = result["shown"][-1]
     assert last["kind"] == "error"
@@ -175,14 +175,14 @@ def test_a_cell_shows_what_a_kernel_shows(session):
     ],
 )
 def test_an_error_says_what_to_do(session, cell, name, says):
-    shown = error(session[cell])
-    assert shown["name"] == name
-    assert says in shown["message"]
-    assert f"{name}" in shown["text"]
-    assert len(shown["text"]) < 21_000
+    message = error(session[cell])
+    assert message["name"] == name
+    assert says in message["message"]
+    assert f"{name}" in message["text"]
+    assert len(message["text"]) < 21_000
 
 
-def test_a_cell_whose_name_was_rebound_is_told_of(session):
+def test_rebinding_a_name_of_a_cell_is_reported(session):
     before = list(CELLS)[: list(CELLS).index("replacing")]
     assert [name for name in before if "given" in session[name]["spoilt"]] == []
     assert "given" in session["replacing"]["spoilt"]  # `check = 5`
@@ -200,21 +200,21 @@ def test_an_error_shows_the_lines_of_the_cell(session):
     assert texts(session["getsource"]) == [("stdout", "def g():\n    return 1 / 0\n")]
 
 
-def test_endless_text_is_cut_and_what_comes_after_is_shown(session):
-    shown = texts(session["many lines"])
-    text = "".join(part for _, part in shown)
+def test_endless_text_is_cut_and_later_output_is_shown(session):
+    texts_shown = texts(session["many lines"])
+    text = "".join(part for _, part in texts_shown)
     assert text.startswith("0\n1\n2\n")
     assert len(text) < 100_200
     assert text.endswith(
         "[The page shows the first 100,000 characters of a run. The rest is left out.]\n"
     )
-    assert len(shown) < 600
+    assert len(texts_shown) < 600
     assert texts(session["after many lines"]) == [("stdout", "still here\n")]
     ((_, value),) = texts(session["long value"])
     assert 100_000 < len(value) < 100_200
 
 
-def test_what_a_cell_replaces_is_put_back_and_told(session):
+def test_replaced_functions_are_restored_and_reported(session):
     ((stream, text),) = texts(session["replacing"])
     assert stream == "stderr"
     for name in ("builtins.len", "builtins.print", "numpy.exp", "numpy.linalg.norm"):
@@ -260,9 +260,9 @@ def test_a_mistake_is_named_with_its_pictures_and_what_the_answer_prints(session
 
 
 @needs_pyodide
-def test_in_the_page_too_large_an_array_is_told_so_and_leaves_the_notebook_usable(packed):
+def test_in_the_page_a_huge_array_is_reported_and_the_notebook_stays_usable(packed):
     large = ("np.zeros(10**10)", "np.zeros(10**10 // 8)", "[0] * 10**9")
-    full = "while True: kept.append(np.empty(2**25))"  # which touches none of the memory
+    full = "while True: kept.append(np.empty(2**25))"  # np.empty touches no page of memory
     cells = [*large, "kept = []", full, RIGHT]
     steps: list[Step] = [{"run": source, "cell": "own"} for source in (GIVEN, *cells)]
     _, *results, checked = in_node(packed, [*steps, {"check": "row_mean"}])["steps"]
@@ -274,8 +274,8 @@ def test_in_the_page_too_large_an_array_is_told_so_and_leaves_the_notebook_usabl
 
 
 @needs_pyodide
-def test_in_the_page_indices_of_64_bits_are_told_what_to_become(packed):
+def test_in_the_page_64_bit_indices_get_advice(packed):
     source = "np.take(np.eye(3), np.array([1], dtype=np.int64))"
-    steps: list[Step] = [{"run": one, "cell": "own"} for one in (GIVEN, source)]
-    shown = error(in_node(packed, steps)["steps"][-1])
-    assert ".astype(np.intp)" in shown["message"]
+    steps: list[Step] = [{"run": source_, "cell": "own"} for source_ in (GIVEN, source)]
+    message = error(in_node(packed, steps)["steps"][-1])
+    assert ".astype(np.intp)" in message["message"]

@@ -1,4 +1,4 @@
-"""From the practise page to the grader and back: the same answers, and the same verdicts."""
+"""Test that the practise page and the grader give the same verdicts on the same answers."""
 
 import json
 import subprocess
@@ -12,7 +12,7 @@ from site_tools import MODES, ROOT, Reader
 CHAPTER = "self_attention"
 PRACTISE = f"practise/{CHAPTER}.html"
 START = 120_000
-"""Milliseconds that Python may take to start on a machine that is busy with everything else."""
+"""Milliseconds that Python may take to start on a busy machine."""
 
 ANSWERS = {
     "dot_product_scores": "def dot_product_scores(X):\n    return X @ np.swapaxes(X, -1, -2) + 1\n",
@@ -30,7 +30,7 @@ def answer(page: Page, name: str) -> Locator:
 
 
 def verdict_in_page(page: Page, name: str) -> str:
-    """Check an answer; return its verdict, as the grader would write it."""
+    """Check an answer; return its verdict in the grader's words."""
     cell = answer(page, name)
     cell.get_by_role("button", name=f"Check: {name}").click()
     expect(cell.locator(".practise-said").first).to_contain_text("Checked", timeout=START)

@@ -1,4 +1,4 @@
-"""The browser's Python judges every known answer as ours does, to the word and the picture.
+"""Test that the browser's Python judges every known answer like this Python, to the word.
 
 For each exercise of the chapters that are practised in the page: the stub, the reference, each
 alternative and each misconception are run in the notebook and checked, in Pyodide (CPython 3.12,
@@ -35,15 +35,15 @@ DIFFERENT = {
     },
     "positions": {"interpolated_positions: one length for all sequences": NARROW},
 }
-"""By chapter, the answers of which the page says something else, each with the reason."""
+"""By chapter, the answers for which the page's result differs, each with the reason."""
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 LOOK = re.compile(r' (?:fill|height|style|viewBox|width|x|y)=\\"[^"]*"')
-"""What a picture looks like beside its label and its text."""
+"""The fields of a picture besides its label and its text."""
 
 
 class Asked(NamedTuple):
-    """A step; of a check the name of its answer, and what it should find."""
+    """A step; a check also has the name of its answer, and the expected result."""
 
     step: Step
     answer: str = ""
@@ -52,7 +52,7 @@ class Asked(NamedTuple):
 
 
 def steps_of(packed: Path) -> Iterator[Asked]:
-    """Yield the given cells in the notebook's order, and at its place each exercise's answers."""
+    """Yield the locked cells in order, with the answers of each exercise in place."""
     name = packed.stem
     exercises = {exercise.name: exercise for exercise in COURSE[name].exercises}
     notebook = json.loads(zipfile.ZipFile(packed).read(f"{name}/{name}.ipynb"))
@@ -65,7 +65,7 @@ def steps_of(packed: Path) -> Iterator[Asked]:
 
 
 def answers_to(exercise: Exercise) -> Iterator[Asked]:
-    """Yield two steps for each known answer: its cell, and its check; of the stub the check."""
+    """Yield cell and check of each known answer; of the stub, only the check."""
     name, check = exercise.name, {"check": exercise.name}
     yield Asked(check, f"{name}: stub")
     right = [reference_source(exercise.reference)]
@@ -79,12 +79,12 @@ def answers_to(exercise: Exercise) -> Iterator[Asked]:
         yield Asked(check, f"{name}: {wrong.name}", misconception=named)
 
 
-def differences(theirs: dict[str, Any], ours: dict[str, Any]) -> list[str]:
+def differences(page_result: dict[str, Any], own_result: dict[str, Any]) -> list[str]:
     """Return the parts of two results that differ by more than rounding, alternating the two."""
     parts = []
-    for result in (ours, theirs):
-        kept = {key: result[key] for key in sorted(result) if key not in ("seconds", "waited")}
-        words = LOOK.sub("", json.dumps(kept, ensure_ascii=False))
+    for result in (own_result, page_result):
+        fields = {key: result[key] for key in sorted(result) if key not in ("seconds", "waited")}
+        words = LOOK.sub("", json.dumps(fields, ensure_ascii=False))
         parts.append(words.split("<"))
     if len(parts[0]) != len(parts[1]):
         return ["<".join(words) for words in parts]
@@ -92,37 +92,41 @@ def differences(theirs: dict[str, Any], ours: dict[str, Any]) -> list[str]:
     return [text for pair in pairs if not same_but_for_rounding(*pair) for text in pair]
 
 
-def same_but_for_rounding(one: str, other: str) -> bool:
-    """Return whether two texts are equal where a number may end in another digit.
+def same_but_for_rounding(first: str, second: str) -> bool:
+    """True if two texts are equal except for the last digits of numbers.
 
-    What is 0.001295 here, and shown as 0.0013, is a little less where sums are rounded otherwise.
+    0.001295 is shown as 0.0013 here, and may be slightly less where sums are rounded differently.
     """
-    numbers = zip(NUMBER.findall(one), NUMBER.findall(other), strict=False)
-    return NUMBER.sub("", one) == NUMBER.sub("", other) and all(
-        isclose(float(mine), float(theirs), rel_tol=0.01, abs_tol=1e-6) for mine, theirs in numbers
+    numbers = zip(NUMBER.findall(first), NUMBER.findall(second), strict=False)
+    return NUMBER.sub("", first) == NUMBER.sub("", second) and all(
+        isclose(float(first_number), float(second_number), rel_tol=0.01, abs_tol=1e-6)
+        for first_number, second_number in numbers
     )
 
 
 @needs_pyodide
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_every_known_answer_is_judged_in_the_page_as_it_is_here(
-    chapter: str, tmp_path: Path
-) -> None:
+def test_the_page_judges_every_known_answer_like_the_grader(chapter: str, tmp_path: Path) -> None:
     packed = archive(chapter, tmp_path)
-    asked = list(steps_of(packed))
-    steps = [one.step for one in asked]
+    known_steps = list(steps_of(packed))
+    steps = [known_step.step for known_step in known_steps]
     page, here = in_node(packed, steps), in_python(packed, steps)
     different, waited = {}, []
-    for one, theirs, ours in zip(asked, page["steps"], here["steps"], strict=True):
-        assert ours["ok"], (one.step, ours)
-        if one.answer:
-            waited.append(theirs["waited"])
-            for result in (ours, theirs):
-                found = result["passed"], result["misconception"]
-                assert found == (one.passes, one.misconception), (one.answer, result)
-            assert ours["verdict"] == theirs["verdict"], one.answer
-        if lines := differences(theirs, ours):
-            different[one.answer or one.step["cell"]] = lines
+    for known_step, page_result, own_result in zip(
+        known_steps, page["steps"], here["steps"], strict=True
+    ):
+        assert own_result["ok"], (known_step.step, own_result)
+        if known_step.answer:
+            waited.append(page_result["waited"])
+            for result in (own_result, page_result):
+                outcome = result["passed"], result["misconception"]
+                assert outcome == (known_step.passes, known_step.misconception), (
+                    known_step.answer,
+                    result,
+                )
+            assert own_result["verdict"] == page_result["verdict"], known_step.answer
+        if lines := differences(page_result, own_result):
+            different[known_step.answer or known_step.step["cell"]] = lines
     assert different.keys() == DIFFERENT.get(chapter, {}).keys(), pformat(different)
     first, *later = waited
     print(

@@ -1,4 +1,4 @@
-"""Predictions: how they are written, and what the reader meets, with JavaScript and without."""
+"""Test predictions: their syntax, and what the reader sees, with and without JavaScript."""
 
 import json
 import re
@@ -131,17 +131,17 @@ FAULTS = {
 
 @pytest.fixture(scope="module")
 def faults(make_book: Callable[..., Book]) -> str:
-    """What is said of a book in which each page has one fault."""
+    """Return the output of building a book in which each page has one fault."""
     pages = {f"page{n}": f"# A page\n\n{text}" for n, text in enumerate(FAULTS.values())}
     book = make_book(**pages)
     result = book.build()
     assert result.returncode != 0
-    assert "build finished with problems" in result.stdout  # it went on to the end
+    assert "build finished with problems" in result.stdout  # it continued to the end
     return result.stdout
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_each_fault_is_a_warning_where_it_stands(faults: str, fault: str) -> None:
+def test_each_fault_is_a_warning_at_its_line(faults: str, fault: str) -> None:
     page = f"page{list(FAULTS).index(fault)}"
     lines = [line for line in faults.splitlines() if f"{page}.md" in line]
     assert len(lines) == 1, lines
@@ -152,18 +152,18 @@ def test_each_fault_is_a_warning_where_it_stands(faults: str, fault: str) -> Non
     ("steps", "number"),
     [(["a", "b"], 3), (["l", "1"], 5), (["l", "*"], 4.5), (["s", "*", "0"], 2)],
 )
-def test_a_number_is_found_in_kept_data(steps: list[str], number: float) -> None:
+def test_a_number_is_found_in_stored_data(steps: list[str], number: float) -> None:
     data = {"a": {"b": 3}, "l": [4, 5], "s": [[1, 9], [3, 9]]}
     assert number_at(data, steps) == number
 
 
 @pytest.fixture(scope="module")
 def kinds(make_book: Callable[..., Book]) -> Iterator[tuple[Book, str]]:
-    """A book with a prediction of each kind, and where it is served."""
+    """Return a book with a prediction of each kind, and its address."""
     book = make_book(kinds=NOTEBOOK + KINDS.replace("CELL\n", RUN))
     result = book.make()
     assert result.returncode == 0, result.stdout
-    # What a page keeps is read when the page is: its first run has kept it only now.
+    # Stored results are read with the page: the first run has only just stored them.
     with serving(book.root / "_build" / "html") as address:
         yield book, address
 
@@ -197,7 +197,7 @@ def press(box: Locator, name: str) -> None:
 
 
 def give(page: Page, kind: str) -> None:
-    """Give a guess of a kind by mouse."""
+    """Make a guess of a kind by mouse."""
     box = prediction(page, kind)
     if kind == "choice":
         box.get_by_text("Neither.").click()
@@ -237,8 +237,8 @@ def test_the_answer_opens_with_a_guess_which_is_kept(
     expect(box.get_by_role("button", name="Change my guess")).to_be_focused()
     expect(closed).not_to_have_attribute("hidden", re.compile(""))
     expect(closed.get_by_text(ANSWERS[kind]).first).to_be_visible()
-    others = [one for one in SAID if one != kind]
-    assert all(answer(page, one).get_attribute("hidden") for one in others)
+    others = [other_kind for other_kind in SAID if other_kind != kind]
+    assert all(answer(page, other).get_attribute("hidden") for other in others)
     page.reload()
     expect(box.get_by_role("status")).to_have_text(SAID[kind])
     assert person.violations(page, "article") == []
@@ -254,7 +254,7 @@ def test_the_answer_opens_with_a_guess_which_is_kept(
 
 
 def marked(page: Page) -> list[str]:
-    """The choices that a reader sees marked as what it was."""
+    """Return the choices that are visibly marked as right."""
     marks = page.locator("#predict-choice label:has(.predict-right:visible)")
     return [text.split(".")[0] for text in marks.all_inner_texts()]
 
@@ -265,12 +265,12 @@ def test_the_right_choice_is_named_and_marked_once_the_answer_is_open(
     _, page = open_kinds()
     box = prediction(page, "choice")
     assert marked(page) == []
-    box.get_by_role("radio", name="B. b", exact=True).check()  # nothing gives it away to the ear
+    box.get_by_role("radio", name="B. b", exact=True).check()  # no accessible name reveals it
     press(box, "See the answer")
     expect(box.get_by_role("status")).to_have_text("You said B, and so it was.")
     assert marked(page) == ["B"]
     expect(box.get_by_role("radio", name="B. b it was this", exact=True)).to_be_checked()
-    expect(page.get_by_text("It was B.", exact=True)).to_be_hidden()  # it has been said
+    expect(page.get_by_text("It was B.", exact=True)).to_be_hidden()  # its verdict is already shown
     press(box, "Change my guess")
     assert marked(page) == []
     press(box, "Show without a guess")
@@ -282,7 +282,7 @@ def test_what_the_curve_says(open_kinds: Callable[..., tuple[Reader, Page]]) -> 
     _, page = open_kinds()
     box = prediction(page, "curve")
     sliders = box.get_by_role("slider").all()
-    assert [one.get_attribute("aria-label") for one in sliders] == [
+    assert [slider.get_attribute("aria-label") for slider in sliders] == [
         f"accuracy, at {place} tokens" for place in ("1", "10", "100")
     ]
     sliders[0].focus()
@@ -295,16 +295,16 @@ def test_what_the_curve_says(open_kinds: Callable[..., tuple[Reader, Page]]) -> 
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    said = (
+    message = (
         "accuracy against tokens. Your curve: 0.75 at 1, 0 at 10. "
         "Measured: 1 at 1, 0.6 at 10, 0.1 at 100."
     )
-    expect(box.locator("svg")).to_have_attribute("aria-label", said)
-    kept = json.loads(page.evaluate("localStorage['course:predict/kinds/predict-curve']"))
-    assert kept["guess"] == [0.75, 0, None]
+    expect(box.locator("svg")).to_have_attribute("aria-label", message)
+    stored = json.loads(page.evaluate("localStorage['course:predict/kinds/predict-curve']"))
+    assert stored["guess"] == [0.75, 0, None]
 
 
-def test_no_guess_is_no_fault(open_kinds: Callable[..., tuple[Reader, Page]]) -> None:
+def test_a_missing_guess_is_accepted(open_kinds: Callable[..., tuple[Reader, Page]]) -> None:
     _, page = open_kinds()
     box, closed = prediction(page, "number"), answer(page, "number")
     press(box, "See the answer")
@@ -346,7 +346,7 @@ FORBIDDEN = {
 
 
 @pytest.mark.parametrize("storage", FORBIDDEN)
-def test_storage_that_keeps_nothing(
+def test_storage_that_loses_everything(
     open_kinds: Callable[..., tuple[Reader, Page]], storage: str
 ) -> None:
     person, page = open_kinds(before=FORBIDDEN[storage])
@@ -360,7 +360,7 @@ def test_storage_that_keeps_nothing(
     assert person.errors == []
 
 
-def test_an_address_and_a_link_open_what_they_lead_to(
+def test_an_address_and_a_link_open_their_target(
     open_kinds: Callable[..., tuple[Reader, Page]],
 ) -> None:
     for hash in ("#the-table", ""):
@@ -412,7 +412,7 @@ def test_as_a_file(kinds: tuple[Book, str], reader: Callable[..., Reader]) -> No
     everything_is_open(page)
 
 
-def test_a_script_that_does_not_come(
+def test_a_script_that_fails_to_load(
     kinds: tuple[Book, str], reader: Callable[..., Reader]
 ) -> None:
     page = reader(**MODES["light"]).context.new_page()
@@ -421,7 +421,7 @@ def test_a_script_that_does_not_come(
     everything_is_open(page)
 
 
-def test_nothing_moves_when_the_page_comes(open_kinds: Callable[..., tuple[Reader, Page]]) -> None:
+def test_nothing_moves_while_the_page_loads(open_kinds: Callable[..., tuple[Reader, Page]]) -> None:
     person, page = open_kinds()
     for kind in SAID:
         give(page, kind)
@@ -448,7 +448,7 @@ def test_in_another_format(kinds: tuple[Book, str]) -> None:
     assert re.search(rf"{choice}.*It was B\.\s+Whoever said b was right\.", text, re.DOTALL)
 
 
-def test_what_is_closed_is_what_stands_between(kinds: tuple[Book, str]) -> None:
+def test_only_the_blocks_in_between_are_closed(kinds: tuple[Book, str]) -> None:
     book, _ = kinds
     page = book.page("kinds.html")
     closed = re.findall(

@@ -1,4 +1,4 @@
-"""What people see while the book is built: one line that moves, and lines that stay."""
+"""Test the output of a build: one line that is updated, and permanent lines."""
 
 from io import StringIO
 
@@ -18,48 +18,48 @@ def screen(width: int = 200, terminal: bool = True) -> Screen:
         color_system=None,
         legacy_windows=False,
     )
-    made = Screen(console)
-    made.plan(dict.fromkeys(THREE, "code cell 1 changed"), THREE)
-    return made
+    screen_ = Screen(console)
+    screen_.plan(dict.fromkeys(THREE, "code cell 1 changed"), THREE)
+    return screen_
 
 
-def drawn(made: Screen, width: int) -> str:
+def drawn(display: Screen, width: int) -> str:
     """Return the one line that a terminal of that width shows."""
     console = Console(file=StringIO(), force_terminal=True, width=width, color_system=None)
-    console.print(made.status)
+    console.print(display.status)
     (line,) = console.file.getvalue().splitlines()
     assert len(line) <= width
     return line
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
-def test_the_moving_line_says_which_chapter_how_long_yet_and_what_it_does(
+def test_progress_line_shows_chapter_remaining_time_and_activity(
     width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [1000.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
-    made = screen()
-    made.begin("one")
-    made.end("one", "61 s")
-    made.begin("two")
+    display = screen()
+    display.begin("one")
+    display.end("one", "61 s")
+    display.begin("two")
     now[0] += 60
-    made.doing("seed 2: step 300 of 900, [bold]and so on for a while")
-    line = drawn(made, width)
+    display.doing("seed 2: step 300 of 900, [bold]and so on for a while")
+    line = drawn(display, width)
     assert "chapter 2 of 3, two" in line
     assert ("(3 min left in all): seed 2: step 300 of 900" in line) == (width >= 80)
     assert ("[bold]and so on" in line) == (width == 200)
 
 
-def test_without_a_terminal_only_what_stays_is_shown() -> None:
-    made = screen(terminal=False)
-    with made:
-        made.begin("one")
-        made.doing("step 1 of 2")
-        made.end("one", "61 s")
-        made.end("two", "")
-        made.begin("three")
-        made.end("three", "failed\nbook/three.md:3, code cell 1: [no]")
-    assert made.console.file.getvalue().splitlines() == [
+def test_without_a_terminal_only_permanent_lines_are_shown() -> None:
+    display = screen(terminal=False)
+    with display:
+        display.begin("one")
+        display.doing("step 1 of 2")
+        display.end("one", "61 s")
+        display.end("two", "")
+        display.begin("three")
+        display.end("three", "failed\nbook/three.md:3, code cell 1: [no]")
+    assert display.console.file.getvalue().splitlines() == [
         "one: code cell 1 changed",
         "two: code cell 1 changed",
         "three: code cell 1 changed",
@@ -69,8 +69,8 @@ def test_without_a_terminal_only_what_stays_is_shown() -> None:
     ]
 
 
-def test_of_pages_that_nobody_has_executed_yet_no_time_is_promised() -> None:
-    made = Screen(Console(file=StringIO()))
-    made.plan({"new": "it has no stored outputs"}, {"new": None})
-    made.begin("new")
-    assert drawn(made, 80).endswith("chapter 1 of 1, new: starting")
+def test_pages_never_executed_get_no_time_estimate() -> None:
+    display = Screen(Console(file=StringIO()))
+    display.plan({"new": "it has no stored outputs"}, {"new": None})
+    display.begin("new")
+    assert drawn(display, 80).endswith("chapter 1 of 1, new: starting")

@@ -1,4 +1,4 @@
-"""The quizzes of the site by keyboard and without JavaScript; test_pages answers them by mouse."""
+"""Test the quizzes by keyboard and without JavaScript; test_pages answers them by mouse."""
 
 from collections.abc import Callable
 
@@ -33,7 +33,7 @@ def test_by_keyboard(quiz_pages: list[str], reader: Callable[..., Reader]) -> No
         expect(feedback).to_have_text(reason(quiz, choices[1]).text_content() or "")
 
 
-def test_nothing_chosen_yet(quiz_pages: list[str], reader: Callable[..., Reader]) -> None:
+def test_no_choice_made(quiz_pages: list[str], reader: Callable[..., Reader]) -> None:
     quiz = quizzes(reader(**MODES["light"]).open(quiz_pages[0]))[0]
     check(quiz).click()
     expect(quiz.get_by_role("status")).to_have_text("Choose an answer first.")

@@ -1,4 +1,4 @@
-"""What the reader has done: kept in the browser, summed up on the front page, exported, deleted."""
+"""Test the reader's progress: stored in the browser, summed up, exported, deleted."""
 
 import json
 from collections.abc import Callable
@@ -21,7 +21,7 @@ def test_a_page_counts_as_read_at_its_end_and_not_before(reader: Callable[..., R
     expect(page.locator(".contents [data-read]")).to_have_count(1)
 
 
-def test_the_front_page_sums_up_what_was_done(reader: Callable[..., Reader]) -> None:
+def test_the_front_page_sums_up_the_progress(reader: Callable[..., Reader]) -> None:
     person = reader(**MODES["phone"])
     page = person.open("alignment.html")
     read_to_the_end(page)
@@ -39,15 +39,17 @@ def test_a_right_answer_counts_and_a_wrong_one_does_not(reader: Callable[..., Re
     person = reader(**MODES["light"])
     page = person.open("self_attention.html")
     quiz = page.locator("#quiz-self-attention-rows")
-    for choice in (0, 1):  # the second is right
+    for choice in (0, 1):  # the second choice is right
         quiz.locator("input").nth(choice).check()
         quiz.get_by_role("button").click()
-        kept = page.evaluate("() => Object.keys(localStorage).filter((key) => /quiz/.test(key))")
-        assert len(kept) == choice
+        stored = page.evaluate("() => Object.keys(localStorage).filter((key) => /quiz/.test(key))")
+        assert len(stored) == choice
     expect(person.open("index.html").locator(".part").nth(1)).to_contain_text("answered 1 of")
 
 
-def test_it_is_exported_and_deleted(reader: Callable[..., Reader], tmp_path: Path) -> None:
+def test_progress_can_be_exported_and_deleted(
+    reader: Callable[..., Reader], tmp_path: Path
+) -> None:
     person = reader(**MODES["light"])
     read_to_the_end(person.open("alignment.html"))
     page = person.open("index.html")

@@ -1,4 +1,4 @@
-"""The time that a page says it takes is measured on the page."""
+"""Test that the reading time of a page is measured on the page."""
 
 import re
 from collections.abc import Callable
@@ -57,13 +57,13 @@ print("two")
 """
 
 
-def test_the_words_and_what_else_there_is() -> None:
-    found = measure(PAGE)
-    # heading 2; text 10; items 2 + 2; table 4; box 2 + 2; what is seen 2
-    assert found == Reading(words=26, formulas=1, lines=2, figures=0, questions=2)
+def test_words_and_other_parts_are_counted() -> None:
+    counts = measure(PAGE)
+    # heading 2; text 10; items 2 + 2; table 4; box 2 + 2; visible code 2
+    assert counts == Reading(words=26, formulas=1, lines=2, figures=0, questions=2)
 
 
-def test_cells_count_by_what_they_show() -> None:
+def test_cells_count_by_their_visible_parts() -> None:
     caption = (
         'mystnb:\n  image: {alt: "not read"}\n  figure: {caption: "**A caption** of five words."}'
     )
@@ -114,9 +114,16 @@ def test_a_table_shows_the_time_of_all_chapters(make_book: Callable[..., Book]) 
     result = book.build()
     assert result.returncode == 0, result.stdout
     rows = re.findall(r"<tr.*?</tr>", book.page("softly.html"), re.DOTALL)
-    shown = [re.sub(r"<[^>]*>|\s+", " ", row).split() for row in rows]
+    cells_of_rows = [re.sub(r"<[^>]*>|\s+", " ", row).split() for row in rows]
     tasks = {name: assignment_minutes(name) for name in PAGES_OF_WORDS}
-    assert shown[1] == ["The", "captioning", "15", "min", str(in_fives(tasks["captioning"])), "min"]
-    assert shown[2][:4] == ["The", "alignment", "60", "min"]
-    assert shown[3] == ["in", "all", "1", "hour", *in_hours(sum(tasks.values())).split()]
-    assert len(shown) == 4, "a page without an assignment has a row"
+    assert cells_of_rows[1] == [
+        "The",
+        "captioning",
+        "15",
+        "min",
+        str(in_fives(tasks["captioning"])),
+        "min",
+    ]
+    assert cells_of_rows[2][:4] == ["The", "alignment", "60", "min"]
+    assert cells_of_rows[3] == ["in", "all", "1", "hour", *in_hours(sum(tasks.values())).split()]
+    assert len(cells_of_rows) == 4, "a page without an assignment has a row"

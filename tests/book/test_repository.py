@@ -1,4 +1,4 @@
-"""Links to the place where the course is kept: on every page if it has an address, else on none."""
+"""Test links to the repository: on every page if the course has an address, else on none."""
 
 import re
 from collections.abc import Callable
@@ -9,16 +9,16 @@ from site_tools import ROOT, Book
 
 ADDRESS = "https://github.com/someone/attention"
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in ROOT.glob("book/howto_*.md")}
-SHOWING = ("{code-cell}", "{literalinclude}")  # what lies elsewhere
+SHOWING = ("{code-cell}", "{literalinclude}")  # files outside the page
 HOWTO = {
-    name: f"# {name}" if any(one in text for one in SHOWING) else text
+    name: f"# {name}" if any(directive in text for directive in SHOWING) else text
     for name, text in PAGES.items()
 }
-"""The pages, those with cells by their titles alone, since others link to them."""
+"""The pages, where pages with cells are reduced to their titles, since others link to them."""
 LINKED = {"practise/context_bottleneck": "# Exercises\n\nText.\n"}
-"""What these pages link to besides each other."""
-FAULT = "howto_instructor"  # speaks of a fault of the grader
-READ = "howto_reader"  # speaks of a copy of the course, and of mistakes in the book
+"""The other targets of links on these pages."""
+FAULT = "howto_instructor"  # mentions a fault of the grader
+READ = "howto_reader"  # mentions a copy of the course, and mistakes
 
 
 def set_address(book: Book, address: str) -> None:
@@ -34,7 +34,7 @@ def built(book: Book) -> dict[str, str]:
 
 
 def links(page: str) -> set[str]:
-    """The addresses under `someone`'s name."""
+    """Return the addresses under `someone`'s name."""
     return set(re.findall(r'href="(https://github\.com/[^"]*)', page))
 
 
@@ -42,7 +42,7 @@ def article(page: str) -> str:
     return page[page.index("<article") : page.index("</article")]
 
 
-def test_links_come_with_the_address_and_go_with_it(make_book: Callable[..., Book]) -> None:
+def test_repository_links_depend_on_the_address(make_book: Callable[..., Book]) -> None:
     book = make_book(**HOWTO, **LINKED)
     for page in built(book).values():
         assert links(page) == set()
@@ -63,7 +63,9 @@ def test_links_come_with_the_address_and_go_with_it(make_book: Callable[..., Boo
 
 
 @pytest.mark.parametrize("address", [f"{ADDRESS}/", "https://example.org/a/b"])
-def test_another_address_is_one_clear_line(make_book: Callable[..., Book], address: str) -> None:
+def test_an_invalid_address_is_refused_in_one_clear_line(
+    make_book: Callable[..., Book], address: str
+) -> None:
     book = make_book(page="# A page\n")
     set_address(book, address)
     result = book.build()
@@ -72,12 +74,12 @@ def test_another_address_is_one_clear_line(make_book: Callable[..., Book], addre
     assert "Write https://github.com/OWNER/NAME, or leave it empty." in result.stdout
 
 
-def test_no_page_speaks_of_a_repository_by_itself() -> None:
-    """Its words come from course_repository.py, which knows whether there is one.
+def test_no_page_mentions_a_repository_without_an_address() -> None:
+    """Only course_repository.py, which knows the address, may write these words.
 
-    Chapter 13 leads to the bugs of others: what stands in a link's address does not count.
+    Chapter 13 links to bugs in other projects, so the addresses of links are ignored.
     """
     for path in ROOT.glob("book/*.md"):
         text = re.sub(r"\]\(https://[^)]*\)", "]", path.read_text(encoding="utf-8")).lower()
-        found = [word for word in ("repository", "github", "open an issue") if word in text]
-        assert not found, f"{path.name}: {found}"
+        mentioned = [word for word in ("repository", "github", "open an issue") if word in text]
+        assert not mentioned, f"{path.name}: {mentioned}"

@@ -1,4 +1,4 @@
-"""The search: what is in its entries, what it finds first, and how it is used."""
+"""Test the search: its entries, its ranking, and its use."""
 
 import json
 import re
@@ -48,7 +48,7 @@ DEFINED = {
     "masked_fill": "queries_keys_values.html#masks",
     "layer normalization": "transformer_block.html#layer-normalisation",
 }
-"""The section that defines a word, and is the first that is found."""
+"""The section that defines a word and has to be the first result."""
 
 GLOSSARY = """# Glossary
 
@@ -110,7 +110,7 @@ def entries(make_book: Callable[..., Book]) -> list[dict[str, Any]]:
     return json.loads(book.page("_static/search.json"))
 
 
-def test_an_entry_has_the_prose_of_its_section_alone(entries: list[dict[str, Any]]) -> None:
+def test_an_entry_has_only_the_prose_of_its_section(entries: list[dict[str, Any]]) -> None:
     page, section = entries
     assert (page["address"], section["address"]) == ("page.html", "page.html#a-section")
     assert page["text"].strip() == (
@@ -119,7 +119,7 @@ def test_an_entry_has_the_prose_of_its_section_alone(entries: list[dict[str, Any
     assert "The term again, with code." in section["text"]
 
 
-def test_the_glossary_says_what_the_pages_say(make_book: Callable[..., Book]) -> None:
+def test_the_glossary_matches_the_pages(make_book: Callable[..., Book]) -> None:
     sound = "\n".join(
         line
         for line in GLOSSARY.splitlines()
@@ -131,7 +131,7 @@ def test_the_glossary_says_what_the_pages_say(make_book: Callable[..., Book]) ->
     assert result.returncode == 0, result.stdout
     page = re.sub(r"<mjx-.*</mjx-container>", "F", book.page("glossary.html"))
     items = re.findall(r"<dt.*?</dd>", page, re.DOTALL)
-    assert [" ".join(re.sub("<[^>]+>", " ", one).split()) for one in items] == [
+    assert [" ".join(re.sub("<[^>]+>", " ", item).split()) for item in items] == [
         "claim A claim is a sentence. It is true or false. A page",
         "own also mine A definition of its own, as on A page .",
         "term also word A term of, in F words. A page",
@@ -149,8 +149,8 @@ def test_each_fault_of_the_glossary_is_a_warning(make_book: Callable[..., Book])
     book = make_book(page=TERMS.replace("{cite:p}`nobody`", "it"), glossary=GLOSSARY)
     result = book.build()
     assert result.returncode != 0
-    said = " ".join(result.stdout.split())
-    assert [fault for fault in FAULTS if fault not in said] == []
+    output = " ".join(result.stdout.split())
+    assert [fault for fault in FAULTS if fault not in output] == []
 
 
 def test_an_entry_gives_no_answer_away(entries: list[dict[str, Any]]) -> None:
@@ -165,7 +165,7 @@ def test_a_term_belongs_to_the_first_section_in_which_it_is_bold(
     assert [entry["terms"] for entry in entries] == [["term"], []]
 
 
-def test_what_a_page_that_is_not_written_again_says_is_kept(make_book: Callable[..., Book]) -> None:
+def test_entries_of_pages_not_rewritten_are_kept(make_book: Callable[..., Book]) -> None:
     book = make_book(one="# One\n\nA **term**.\n", two="# Two\n\nA **term** again.\n")
 
     def found() -> list[tuple[str, list[str]]]:
@@ -191,11 +191,11 @@ def test_what_a_page_that_is_not_written_again_says_is_kept(make_book: Callable[
         (r"\begin{aligned} a \end{aligned}", "…"),
     ],
 )
-def test_a_formula_is_written_as_it_is_read(tex: str, text: str) -> None:
+def test_a_formula_is_indexed_as_it_is_read(tex: str, text: str) -> None:
     assert as_text(tex) == text
 
 
-def test_no_formula_is_found_as_it_is_written(site: Path) -> None:
+def test_no_formula_is_indexed_as_source(site: Path) -> None:
     entries = json.loads((site / "_static" / "search.json").read_text(encoding="utf-8"))
     texts = [f"{entry['title']} {' '.join(entry['terms'])} {entry['text']}" for entry in entries]
     assert [
@@ -203,12 +203,12 @@ def test_no_formula_is_found_as_it_is_written(site: Path) -> None:
     ] == []
 
 
-def test_the_first_section_found_is_the_one_that_defines(site: Path) -> None:
+def test_the_first_search_result_is_the_defining_section(site: Path) -> None:
     module = (ROOT / "book" / "_web" / "searching.mjs").as_uri()
     script = FIND.format(module=module)
     command = ["node", "--input-type=module", "-e", script, str(site / "_static" / "search.json")]
-    found = subprocess.run([*command, *DEFINED], capture_output=True, text=True, check=True)
-    assert dict(zip(DEFINED, json.loads(found.stdout), strict=True)) == DEFINED
+    results = subprocess.run([*command, *DEFINED], capture_output=True, text=True, check=True)
+    assert dict(zip(DEFINED, json.loads(results.stdout), strict=True)) == DEFINED
 
 
 def test_no_stock_index_is_shipped(site: Path) -> None:
@@ -217,9 +217,7 @@ def test_no_stock_index_is_shipped(site: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", ["dark", "phone"])
-def test_a_reader_finds_and_goes_there_by_keyboard(
-    reader: Callable[..., Reader], mode: str
-) -> None:
+def test_search_works_by_keyboard(reader: Callable[..., Reader], mode: str) -> None:
     person = reader(**MODES[mode])
     page = person.open("self_attention.html")
     page.get_by_role("searchbox").click()
@@ -241,12 +239,12 @@ def test_a_reader_finds_and_goes_there_by_keyboard(
     assert person.errors == []
 
 
-def test_nothing_found_says_what_to_do(reader: Callable[..., Reader]) -> None:
+def test_an_empty_search_result_gives_advice(reader: Callable[..., Reader]) -> None:
     page = reader(**MODES["light"]).open("search.html?q=zzzz")
     expect(page.get_by_role("status")).to_contain_text("Try one word only")
 
 
-def test_an_index_that_does_not_come_is_told(reader: Callable[..., Reader]) -> None:
+def test_a_failed_index_download_is_reported(reader: Callable[..., Reader]) -> None:
     person = reader(**MODES["light"])
     person.context.route("**/search.json", lambda route: route.abort())
     page = person.open("search.html?q=softmax")
@@ -254,7 +252,7 @@ def test_an_index_that_does_not_come_is_told(reader: Callable[..., Reader]) -> N
 
 
 @pytest.mark.parametrize("scripts", [True, False])
-def test_where_modules_do_not_run_the_page_says_so(
+def test_missing_module_support_is_reported(
     reader: Callable[..., Reader], site: Path, scripts: bool
 ) -> None:
     page = reader(java_script_enabled=scripts, **MODES["light"]).page

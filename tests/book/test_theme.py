@@ -1,4 +1,4 @@
-"""The course's own theme: the contents, what comes next, how a chapter opens, the side notes."""
+"""Test the theme of the course: contents, next page, openings of chapters, side notes."""
 
 import html
 import re
@@ -22,7 +22,7 @@ TAKES = "```{takes}\nAbout an hour.\n\nYou need paper.\n```\n\n"
 
 @pytest.fixture(scope="module")
 def book(make_book: Callable[..., Book]) -> Book:
-    """A part of two chapters, the first with an appendix, and a guide with one."""
+    """Make a part of two chapters, the first with an appendix, and a guide with an appendix."""
     book = make_book(
         one=f"{NOTEBOOK.replace('A notebook', 'The first chapter')}{TAKES}{OPENING}## A section\n\n"
         f"As {{cite:t}}`someone` and {{cite:p}}`someone` say.\n\n{FIGURE}"
@@ -59,7 +59,7 @@ def test_the_contents_have_short_titles_and_the_sections_of_the_page(book: Book)
     assert "2 The second chapter About How to read this" in words
 
 
-def test_an_appendix_stands_below_the_chapter_that_is_read_and_no_other(book: Book) -> None:
+def test_an_appendix_is_listed_only_below_the_open_chapter(book: Book) -> None:
     appendix = "The appendix of the first"
     assert appendix in between(book.page("one.html"), '<nav class="contents"', "</nav>")
     assert appendix not in between(book.page("two.html"), '<nav class="contents"', "</nav>")
@@ -99,7 +99,7 @@ def test_an_opening_without_its_figure_is_a_warning(make_book: Callable[..., Boo
     )
 
 
-def test_what_a_chapter_takes_is_a_line_and_a_fold(book: Book) -> None:
+def test_the_time_for_a_chapter_is_a_line_and_a_fold(book: Book) -> None:
     page = book.page("one.html")
     assert re.search(r'<p class="takes">\s*About an hour\.</p>', page)
     assert "You need paper." in page[page.index('<details class="fold">') :]
@@ -118,7 +118,7 @@ That is 43 % of 12 kB in 5 s, for 3 models: `43 %`.
 """
 
 
-def test_what_belongs_together_stays_in_one_line(make_book: Callable[..., Book]) -> None:
+def test_units_stay_on_one_line(make_book: Callable[..., Book]) -> None:
     book = make_book(page=TOGETHER)
     assert book.build().returncode == 0
     page = book.page("page.html")

@@ -1,4 +1,4 @@
-"""The proof of the derive exercises: their references equal torch's automatic differentiation."""
+"""Test that the references of the derive exercises equal torch's automatic differentiation."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ DERIVED = [param for param in EXERCISES if param.values[0].kind is Kind.DERIVE]
 
 
 def attention(Q, K, V, d_output, mask=None):
-    """The layer, written out, and what a loss has as its gradient with respect to the output."""
+    """Return the layer's output, written out, and the loss's gradient with respect to it."""
     scores = Q @ K.mT / K.shape[-1] ** 0.5
     allowed = torch.ones_like(scores, dtype=torch.bool) & (True if mask is None else mask)
     weights = torch.softmax(torch.where(allowed, scores, -1e300), -1)
@@ -23,19 +23,19 @@ def attention(Q, K, V, d_output, mask=None):
 
 
 def self_attention(X, d_Y):
-    """The same without weights: one matrix in three roles."""
+    """Return the same without weights: one matrix in three roles."""
     return (X,), torch.softmax(X @ X.mT, -1) @ X, d_Y
 
 
 def scaled_heads(Q, K, V, scales, d_merged):
-    """Heads with a learned scale each, merged, and what a loss has as its gradient there."""
+    """Return merged heads with a learned scale each, and the loss's gradient for them."""
     weights = torch.softmax(scales[:, None, None] * (Q @ K.mT), -1)
     merged = (weights @ V).transpose(-3, -2).flatten(-2)
     return (scales,), merged, d_merged
 
 
 def relative_scores(Q, K, table, d_scores):
-    """The scores of chapter 7, written out, and their gradient."""
+    """Return the scores of chapter 7, written out, and their gradient."""
     r = len(table) // 2
     distance = torch.arange(K.shape[-2]) - torch.arange(Q.shape[-2])[:, None]
     vectors = table[distance.clamp(-r, r) + r]
@@ -44,19 +44,19 @@ def relative_scores(Q, K, table, d_scores):
 
 
 def rnn_cell(x, h, W_xh, W_hh, b, d_next):
-    """One step of chapter 1's network, and the gradient of the next state."""
+    """Return one step of chapter 1's network, and the gradient of the next state."""
     return (x, h, W_xh, W_hh, b), torch.tanh(x @ W_xh + h @ W_hh + b), d_next
 
 
 def blended_states(scores, mask, H, d_context):
-    """The context of chapter 2 from its scores, and the gradient of a loss there."""
+    """Return the context of chapter 2 from its scores, and the loss's gradient for it."""
     weights = torch.softmax(torch.where(mask, scores, -1e300), -1)
     weights = torch.where(mask.any(-1, keepdim=True), weights * mask, 0)
     return (scores,), (weights[..., None] * H).sum(-2), d_context
 
 
 def relaxed_look(scores, noise, temperature, d_look):
-    """A look as the way back through a hard one sees it: soft, with noise and a temperature."""
+    """Return a relaxed hard look, as its backward pass sees it, and the loss's gradient."""
     return (
         (scores, temperature),
         torch.softmax((scores + noise) / temperature[..., None], -1),
@@ -65,13 +65,13 @@ def relaxed_look(scores, noise, temperature, d_look):
 
 
 def tied_embedding(E, tokens, targets):
-    """The loss of chapter 9's smallest language model, one table for both ends."""
+    """Return the loss of chapter 9's smallest language model, with one table for both ends."""
     loss = torch.nn.functional.cross_entropy(E[tokens] @ E.mT, targets)
     return (E,), loss, torch.ones_like(loss)
 
 
 def causal_language_model_loss(logits, tokens):
-    """The mean cross-entropy of chapter 10, which is the number to differentiate."""
+    """Return the mean cross-entropy of chapter 10, which is differentiated."""
     losses = -logits[..., :-1, :].log_softmax(-1).gather(-1, tokens[..., 1:, None])
     return (logits,), losses.mean(), None
 
@@ -93,44 +93,48 @@ FORWARD: dict[str, Callable] = {
 @pytest.mark.parametrize("exercise", DERIVED)
 def test_the_reference_equals_automatic_differentiation(exercise):
     for case in (*shown_cases(exercise), *drawn_cases(exercise, 0), *drawn_cases(exercise, 1)):
-        given = [torch.from_numpy(one) for one in (*case.arguments, *case.keywords.values())]
-        given = [g.double().requires_grad_() if g.is_floating_point() else g for g in given]
-        inputs, output, d_output = FORWARD[exercise.name](*given)
+        arguments = [
+            torch.from_numpy(array) for array in (*case.arguments, *case.keywords.values())
+        ]
+        arguments = [g.double().requires_grad_() if g.is_floating_point() else g for g in arguments]
+        inputs, output, d_output = FORWARD[exercise.name](*arguments)
         right = torch.autograd.grad(output, inputs, d_output)
-        found = exercise.reference(*case.arguments, **case.keywords)
-        found = found if isinstance(found, tuple) else (found,)
+        results = exercise.reference(*case.arguments, **case.keywords)
+        results = results if isinstance(results, tuple) else (results,)
         single = case.arguments[0].dtype == np.float32
-        for mine, theirs in zip(found, right, strict=True):
-            size = float(theirs.abs().max()) or 1.0
+        for result, expected in zip(results, right, strict=True):
+            size = float(expected.abs().max()) or 1.0
             close = 1e-5 if single else 1e-9
-            largest = max(float(g.detach().abs().max()) for g in given if g.requires_grad)
-            close = close * size + 1e-14 * largest  # values near a million round at 1e-10
-            assert np.allclose(mine, theirs.numpy(), rtol=0, atol=close), case.note
+            largest = max(float(g.detach().abs().max()) for g in arguments if g.requires_grad)
+            close = close * size + 1e-14 * largest  # values near a million are rounded at 1e-10
+            assert np.allclose(result, expected.numpy(), rtol=0, atol=close), case.note
 
 
-def test_differences_in_place_of_a_derivative_are_not_near_enough():
+def test_finite_differences_are_rejected_as_a_derivative():
     name = "scaled_dot_product_attention_backward"
-    exercise = next(one.values[0] for one in DERIVED if one.values[0].name == name)
+    exercise = next(
+        parameter.values[0] for parameter in DERIVED if parameter.values[0].name == name
+    )
     key = build_key(exercise, shown_cases(exercise), ())
-    for step in (1e-4, 1e-5, 1e-6):  # larger ones and smaller ones are further off
+    for step in (1e-4, 1e-5, 1e-6):  # other steps are less exact
         assert not judge(key, observe_quietly(_by_differences(step), key.cases)).passed
 
 
 def _by_differences(step):
     def answer(Q, K, V, d_output, mask=None):
-        inputs = [one.astype(float) for one in (Q, K, V)]
-        found = [np.zeros_like(one) for one in inputs]
+        inputs = [array_.astype(float) for array_ in (Q, K, V)]
+        gradients = [np.zeros_like(array_) for array_ in inputs]
         mask = None if mask is None else torch.from_numpy(mask)
-        for array, gradient in zip(inputs, found, strict=True):
+        for array, gradient in zip(inputs, gradients, strict=True):
             for place in np.ndindex(array.shape):
-                kept = array[place]
+                original = array[place]
                 ends = []
-                for moved in (kept - step, kept + step):
+                for moved in (original - step, original + step):
                     array[place] = moved
                     _, output, _ = attention(*map(torch.from_numpy, inputs), None, mask)
                     ends.append((output.numpy() * d_output).sum())
-                array[place] = kept
+                array[place] = original
                 gradient[place] = (ends[1] - ends[0]) / (2 * step)
-        return tuple(one.astype(Q.dtype) for one in found)
+        return tuple(array_.astype(Q.dtype) for array_ in gradients)
 
     return answer

@@ -19,13 +19,15 @@ BY_NAME = {param.values[0].name: param.values[0] for param in EXERCISES}
 ANSWERS = [(name, way) for name, ways in READY_MADE.items() for way in ways]
 
 
-@pytest.mark.parametrize("exercise", [one for one in EXERCISES if one.values[0].forbidden])
-def test_no_known_answer_runs_what_is_forbidden(exercise):
+@pytest.mark.parametrize(
+    "exercise", [exercise for exercise in EXERCISES if exercise.values[0].forbidden]
+)
+def test_no_known_answer_runs_a_forbidden_function(exercise):
     """Right or wrong: each is written out."""
     wrong = [misconception.wrong for misconception in exercise.misconceptions]
     for function in (exercise.reference, *exercise.alternatives, *wrong):
         observed = observe_quietly(function, shown_cases(exercise), exercise.forbidden)
-        assert {one.ready_made for one in observed} == {()}, function.__name__
+        assert {observation.ready_made for observation in observed} == {()}, function.__name__
 
 
 @pytest.mark.parametrize(("name", "way"), ANSWERS)
@@ -50,7 +52,7 @@ IN_A_PROCESS = {
 
 
 @pytest.mark.parametrize("begins", IN_A_PROCESS.values(), ids=IN_A_PROCESS)
-def test_the_self_check_says_that_no_process_may_begin_beside_it(begins):
+def test_the_self_check_reports_a_forbidden_process(begins):
     exercise = BY_NAME["softmax"]
     text = "import multiprocessing, os, subprocess, sys\nimport numpy as np\n"
     text += f"def softmax(x, axis=-1):\n    {begins}\n    return right(x, axis)"
@@ -76,7 +78,7 @@ def test_the_sandboxed_grader_forbids_it_too(sandbox):
     assert judgements["LayerNorm"].verdict is Verdict.FORBIDDEN
 
 
-def test_what_is_imported_when_the_answer_runs_is_seen():
+def test_imports_during_the_answer_are_detected():
     code = (
         "import sys, numpy as np\n"
         "from exercises.forbidden import ATTENTION\n"
@@ -92,7 +94,7 @@ def test_what_is_imported_when_the_answer_runs_is_seen():
     assert "torch.nn.functional.scaled_dot_product_attention" in done.stdout.splitlines()
 
 
-def test_what_is_compared_with_something_ready_made_outside_of_the_answer_is_not_forbidden():
+def test_ready_made_functions_are_allowed_outside_the_answer():
     exercise = BY_NAME["softmax"]
     namespace = {}
     compared = "\nx = np.ones(3)\nassert np.allclose(softmax(x), torch.softmax(torch.ones(3), 0))"
@@ -104,6 +106,6 @@ def test_what_is_compared_with_something_ready_made_outside_of_the_answer_is_not
 
 
 @pytest.mark.parametrize("exercise", EXERCISES)
-def test_a_derivation_is_not_left_to_automatic_differentiation(exercise):
+def test_derivations_may_not_use_automatic_differentiation(exercise):
     if exercise.kind is Kind.DERIVE:
         assert set(AUTOMATIC_DIFFERENTIATION) <= set(exercise.forbidden)

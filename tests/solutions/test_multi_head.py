@@ -1,4 +1,4 @@
-"""Properties of multi-head attention, its equality with PyTorch's, and the chapter's experiment."""
+"""Test properties of multi-head attention, its equality with torch, and the experiment."""
 
 from functools import partial
 
@@ -48,22 +48,22 @@ def layer(rng, tokens, n_heads, d_k, d_v, d_out):
 
 
 def torch_layer(rng, d_model, n_heads, dtype):
-    """PyTorch's layer with random weights, and the same weights in the order of ours."""
-    theirs = torch.nn.MultiheadAttention(d_model, n_heads, bias=False, batch_first=True)
-    theirs = theirs.to(torch.from_numpy(np.zeros(0, dtype)).dtype)
+    """Return torch's layer with random weights, and the weights in the course's order."""
+    torch_model = torch.nn.MultiheadAttention(d_model, n_heads, bias=False, batch_first=True)
+    torch_model = torch_model.to(torch.from_numpy(np.zeros(0, dtype)).dtype)
     W_q, W_k, W_v, W_o = (rng.normal(size=(d_model, d_model)).astype(dtype) for _ in range(4))
     W_q, W_k, W_v, W_o = (W / d_model**0.5 for W in (W_q, W_k, W_v, W_o))
     with torch.no_grad():
-        theirs.in_proj_weight.copy_(torch.from_numpy(np.concatenate([W_q.T, W_k.T, W_v.T])))
-        theirs.out_proj.weight.copy_(torch.from_numpy(W_o.T))
-    return theirs, (W_q, W_k, W_v, W_o)
+        torch_model.in_proj_weight.copy_(torch.from_numpy(np.concatenate([W_q.T, W_k.T, W_v.T])))
+        torch_model.out_proj.weight.copy_(torch.from_numpy(W_o.T))
+    return torch_model, (W_q, W_k, W_v, W_o)
 
 
 @settings(deadline=None)  # the first call of PyTorch takes long
 @given(SEEDS, st.integers(1, 3), SIZES, SIZES, SIZES, DTYPES, st.sampled_from(["", "any", "pad"]))
 def test_equals_torch_over_shapes_masks_and_dtypes(seed, batch, n, n_heads, d_head, dtype, kind):
     rng = np.random.default_rng(seed)
-    theirs, ours = torch_layer(rng, n_heads * d_head, n_heads, dtype)
+    reference, actual = torch_layer(rng, n_heads * d_head, n_heads, dtype)
     X = rng.normal(size=(batch, n, n_heads * d_head)).astype(dtype)
     lengths = rng.integers(1, n + 1, size=batch)
     mask, masks = None, {}
@@ -74,21 +74,23 @@ def test_equals_torch_over_shapes_masks_and_dtypes(seed, batch, n, n_heads, d_he
         mask = padding_mask(lengths, n)
         masks = {"key_padding_mask": torch.from_numpy(~mask[:, 0])}
     tokens = torch.from_numpy(X)
-    expected = theirs(tokens, tokens, tokens, average_attn_weights=False, **masks)
-    found = multi_head_attention(X, *ours, n_heads, mask)
-    for mine, its in zip(found, expected, strict=True):
-        assert mine.dtype == dtype
-        np.testing.assert_allclose(mine, its.detach().numpy(), rtol=0, atol=TOLERANCE[dtype])
+    expected = reference(tokens, tokens, tokens, average_attn_weights=False, **masks)
+    result = multi_head_attention(X, *actual, n_heads, mask)
+    for part, expected_part in zip(result, expected, strict=True):
+        assert part.dtype == dtype
+        np.testing.assert_allclose(
+            part, expected_part.detach().numpy(), rtol=0, atol=TOLERANCE[dtype]
+        )
 
 
 def test_a_token_that_may_attend_to_nothing_gets_zeros_where_torch_gives_nan():
     rng = np.random.default_rng(0)
-    theirs, ours = torch_layer(rng, 6, 2, np.float64)
+    torch_model, actual = torch_layer(rng, 6, 2, np.float64)
     X = rng.normal(size=(1, 3, 6))
     mask = np.array([[True, True, False], [False, False, False], [True, True, True]])
-    output, weights = multi_head_attention(X, *ours, 2, mask)
+    output, weights = multi_head_attention(X, *actual, 2, mask)
     tokens = torch.from_numpy(X)
-    other, others = theirs(
+    other, others = torch_model(
         tokens, tokens, tokens, attn_mask=torch.from_numpy(~mask), average_attn_weights=False
     )
     assert (weights[..., 1, :] == 0).all()
@@ -119,7 +121,7 @@ def test_heads_by_hand():
 
 
 @given(SEEDS, BATCHES, SIZES, SIZES, SIZES, SIZES, SIZES, SIZES)
-def test_each_head_is_attention_of_its_own(seed, batch, n, d, n_heads, d_k, d_v, d_out):
+def test_each_head_is_a_separate_attention(seed, batch, n, d, n_heads, d_k, d_v, d_out):
     rng = np.random.default_rng(seed)
     inputs = layer(rng, (*batch, n, d), n_heads, d_k, d_v, d_out)
     X, W_q, W_k, W_v, W_o, _ = inputs
@@ -204,33 +206,35 @@ def test_every_mask_that_broadcasts_is_the_same_for_all_heads(shape):
 
 
 @given(SEEDS, BATCHES, SIZES, SIZES, SIZES, SIZES, st.integers(1, 3))
-def test_a_sequence_that_asks_itself_is_self_attention(seed, batch, n, d, n_heads, d_k, d_v):
+def test_cross_attention_to_the_same_sequence_is_self_attention(
+    seed, batch, n, d, n_heads, d_k, d_v
+):
     rng = np.random.default_rng(seed)
     X, *rest = layer(rng, (*batch, n, d), n_heads, d_k, d_v, 5)
     mask = rng.random((*batch, n, n)) < 0.6
-    found = multi_head_cross_attention(X, X, *rest, mask)
-    for mine, theirs in zip(found, multi_head_attention(X, *rest, mask), strict=True):
-        np.testing.assert_array_equal(mine, theirs)
+    result = multi_head_cross_attention(X, X, *rest, mask)
+    for part, expected in zip(result, multi_head_attention(X, *rest, mask), strict=True):
+        np.testing.assert_array_equal(part, expected)
 
 
 def test_cross_attention_equals_torch_with_a_context_of_another_width():
     rng = np.random.default_rng(0)
-    theirs = torch.nn.MultiheadAttention(
+    reference = torch.nn.MultiheadAttention(
         6, 2, bias=False, kdim=5, vdim=5, batch_first=True, dtype=torch.float64
     )
     X, context = rng.normal(size=(2, 3, 6)), rng.normal(size=(2, 4, 5))
     mask = padding_mask(np.array([4, 2]), 4)
     names = ("q_proj_weight", "k_proj_weight", "v_proj_weight")
-    W = [getattr(theirs, name).detach().numpy().T for name in names]
-    W_o = theirs.out_proj.weight.detach().numpy().T
-    expected = theirs(
-        *(torch.from_numpy(one) for one in (X, context, context)),
+    W = [getattr(reference, name).detach().numpy().T for name in names]
+    W_o = reference.out_proj.weight.detach().numpy().T
+    expected = reference(
+        *(torch.from_numpy(array) for array in (X, context, context)),
         key_padding_mask=torch.from_numpy(~mask[:, 0]),
         average_attn_weights=False,
     )
-    found = multi_head_cross_attention(X, context, *W, W_o, 2, mask)
-    for mine, its in zip(found, expected, strict=True):
-        np.testing.assert_allclose(mine, its.detach().numpy(), rtol=0, atol=1e-12)
+    result = multi_head_cross_attention(X, context, *W, W_o, 2, mask)
+    for part, expected_part in zip(result, expected, strict=True):
+        np.testing.assert_allclose(part, expected_part.detach().numpy(), rtol=0, atol=1e-12)
 
 
 @given(SEEDS, SIZES, SIZES, SIZES, SIZES)
@@ -243,19 +247,17 @@ def test_a_fused_projection_computes_all_three_and_comes_apart_again(seed, d, n_
     for part, W in zip(parts, (W_q, W_k, W_v), strict=True):
         np.testing.assert_allclose(part, split_heads(X @ W, n_heads), atol=1e-12)
     apart = unfuse_projections(fused, n_heads, d_k)
-    for mine, W in zip(apart, (W_q, W_k, W_v), strict=True):
-        np.testing.assert_array_equal(mine, W)
+    for actual_part, W in zip(apart, (W_q, W_k, W_v), strict=True):
+        np.testing.assert_array_equal(actual_part, W)
 
 
 def test_fusing_by_hand():
-    W_q, W_k, W_v = (np.array([[one, one + 1]]) for one in (10, 20, 30))
+    W_q, W_k, W_v = (np.array([[number, number + 1]]) for number in (10, 20, 30))
     assert fuse_projections(W_q, W_k, W_v, 2).tolist() == [[10, 20, 30, 11, 21, 31]]
 
 
 @given(SEEDS, BATCHES, st.integers(1, 5), SIZES, SIZES, st.data())
-def test_a_pruned_layer_is_the_old_one_with_heads_that_find_nothing(
-    seed, batch, n_heads, d_k, d_v, data
-):
+def test_pruning_equals_silencing_the_removed_heads(seed, batch, n_heads, d_k, d_v, data):
     rng = np.random.default_rng(seed)
     X, *matrices, _ = layer(rng, (*batch, 3, 4), n_heads, d_k, d_v, 5)
     removed = data.draw(st.lists(st.integers(0, n_heads - 1), max_size=n_heads + 1))
@@ -267,8 +269,8 @@ def test_a_pruned_layer_is_the_old_one_with_heads_that_find_nothing(
     expected, _ = multi_head_attention(X, *matrices[:3], zeroed, n_heads)
     rest = n_heads - len(set(removed))
     small = prune_heads(*matrices, n_heads, np.array(removed, dtype=int))
-    found, weights = multi_head_attention(X, *small, rest)
-    np.testing.assert_allclose(found, expected, atol=1e-9)
+    result, weights = multi_head_attention(X, *small, rest)
+    np.testing.assert_allclose(result, expected, atol=1e-9)
     assert weights.shape[-3] == rest
     assert small[0].shape == (4, rest * d_k)
 
@@ -280,7 +282,7 @@ def test_heads_folded_into_the_batch_find_the_same(seed, batch, n, n_heads, d_k,
     Q, K, V = (rng.normal(size=(batch, n, width)) for width in widths)
     lengths = rng.integers(1, n + 1, size=batch)
     merged, weights = folded_heads_attention(Q, K, V, n_heads, lengths)
-    heads = (split_heads(one, n_heads) for one in (Q, K, V))
+    heads = (split_heads(matrix, n_heads) for matrix in (Q, K, V))
     mask = padding_mask(lengths, n)[:, None]
     expected, expected_weights = scaled_dot_product_attention(*heads, mask)
     np.testing.assert_allclose(merged, merge_heads(expected), atol=1e-12)
@@ -290,8 +292,8 @@ def test_heads_folded_into_the_batch_find_the_same(seed, batch, n, n_heads, d_k,
 def test_the_gradient_of_a_scale_by_hand():
     Q, K = np.ones((1, 1, 1)), np.array([[[0.0], [np.log(3)]]])  # with scale 1: weights 1/4, 3/4
     V = np.array([[[0.0], [8.0]]])
-    found = head_scales_backward(Q, K, V, np.array([1.0]), np.ones((1, 1)))
-    np.testing.assert_allclose(found, [8 * 3 / 16 * np.log(3)])  # w(1-w) times both differences
+    result = head_scales_backward(Q, K, V, np.array([1.0]), np.ones((1, 1)))
+    np.testing.assert_allclose(result, [8 * 3 / 16 * np.log(3)])  # w(1-w) times both differences
 
 
 @given(SEEDS, BATCHES, SIZES, SIZES, SIZES, SIZES, SIZES)
@@ -300,16 +302,16 @@ def test_importance_is_what_removing_a_head_changes(seed, batch, n_heads, n_q, n
     weights = rng.random((*batch, n_heads, n_q, n_k))
     values = rng.normal(size=(*batch, n_heads, n_k, d_v))
     W_o = rng.normal(size=(n_heads * d_v, d_out))
-    found = head_importance(weights, values, W_o)
-    assert found.shape == (*batch, n_heads)
+    result = head_importance(weights, values, W_o)
+    assert result.shape == (*batch, n_heads)
     output = merge_heads(weights @ values) @ W_o
     for h in range(n_heads):
         rest = values.copy()
         rest[..., h, :, :] = 0
         change = output - merge_heads(weights @ rest) @ W_o
         expected = np.sqrt((change**2).sum(axis=(-2, -1)) / (output**2).sum(axis=(-2, -1)))
-        np.testing.assert_allclose(found[..., h], expected, rtol=1e-6)
-    np.testing.assert_allclose(head_importance(weights, values, W_o * 10), found, rtol=1e-9)
+        np.testing.assert_allclose(result[..., h], expected, rtol=1e-6)
+    np.testing.assert_allclose(head_importance(weights, values, W_o * 10), result, rtol=1e-9)
 
 
 def test_importance_by_hand():
@@ -318,14 +320,14 @@ def test_importance_by_hand():
     np.testing.assert_allclose(head_importance(weights, values, np.eye(2)), [0.6, 0.8])
     opposed = np.array([[1.0], [-0.5]])  # 3 - 2 = 1: each head is larger than the whole
     np.testing.assert_allclose(head_importance(weights, values, opposed), [3.0, 2.0])
-    cancelling = np.array([[4.0], [-3.0]])  # 12 - 12 = 0: nothing to be relative to
+    cancelling = np.array([[4.0], [-3.0]])  # 12 - 12 = 0: no norm to divide by
     assert head_importance(weights, values, cancelling).tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("n", [0, 2])
-def test_importance_of_nothing_is_nothing(n):
-    found = head_importance(np.zeros((3, n, n)), np.ones((3, n, 2)), np.ones((6, 4)))
-    assert found.tolist() == [0, 0, 0]
+def test_importance_of_no_heads_is_empty(n):
+    result = head_importance(np.zeros((3, n, n)), np.ones((3, n, 2)), np.ones((6, 4)))
+    assert result.tolist() == [0, 0, 0]
 
 
 def test_importance_with_a_w_o_of_other_heads_is_an_error():
@@ -339,11 +341,11 @@ def test_a_sequence_holds_both_answers():
         stored = dict(zip(letters[row].tolist(), numbers[row].tolist(), strict=True))
         letter = int(asked[row])
         assert answers[row].tolist() == [stored[letter], stored[letter ^ 1]]
-    found = places(letters, asked)
-    assert (letters.gather(1, found) == torch.stack([asked, asked ^ 1], dim=1)).all()
+    result = places(letters, asked)
+    assert (letters.gather(1, result) == torch.stack([asked, asked ^ 1], dim=1)).all()
 
 
-def test_models_differ_in_their_heads_alone():
+def test_models_differ_only_in_their_heads():
     shapes = {
         tuple((name, parameter.shape) for name, parameter in TwoRelations(n).named_parameters())
         for n in HEADS
@@ -360,23 +362,23 @@ def test_models_differ_in_their_heads_alone():
 def test_weights_do_not_depend_on_the_numbers():
     model = TwoRelations(2)
     letters, numbers, asked, _ = sequences(5, torch.Generator().manual_seed(1))
-    one, other = (model(letters, some, asked)[1] for some in (numbers, numbers.flip(1)))
-    torch.testing.assert_close(one, other, rtol=0, atol=0)
+    first, second = (model(letters, some, asked)[1] for some in (numbers, numbers.flip(1)))
+    torch.testing.assert_close(first, second, rtol=0, atol=0)
 
 
-def test_removing_heads_takes_their_contributions_and_no_more():
+def test_removing_heads_removes_only_their_contributions():
     torch.manual_seed(0)
     model = TwoRelations(2)
     test = sequences(6, torch.Generator().manual_seed(1))
     letters, numbers, asked, _ = test
     with torch.no_grad():
-        whole = model(letters, numbers, asked)[0]
+        full = model(letters, numbers, asked)[0]
         parts = [model.without([h])(letters, numbers, asked)[0] for h in (0, 1)]
         nothing = model.without([0, 1])(letters, numbers, asked)[0]
-        torch.testing.assert_close(parts[0] + parts[1], whole + nothing)
+        torch.testing.assert_close(parts[0] + parts[1], full + nothing)
         bias = model.read_out.bias.reshape(2, NUMBERS)
         torch.testing.assert_close(nothing, bias.expand_as(nothing))
-        torch.testing.assert_close(model(letters, numbers, asked)[0], whole)  # the model is whole
+        torch.testing.assert_close(model(letters, numbers, asked)[0], full)  # the model is whole
     assert accuracies(model, test)[0] <= min(accuracies(model, test)[1:])
 
 
@@ -390,26 +392,26 @@ def test_importance_in_the_model_is_measured_on_its_output():
         model.number(numbers),
     )
     with torch.no_grad():
-        whole = model.attend(question, keys, values)[0][:, 0]
-        for h, found in enumerate(model.importance(test).tolist()):
+        full = model.attend(question, keys, values)[0][:, 0]
+        for h, result in enumerate(model.importance(test).tolist()):
             rest = model.without([h]).attend(question, keys, values)[0][:, 0]
-            change = (whole - rest).norm(dim=-1) / whole.norm(dim=-1)
-            assert found == pytest.approx(change.mean().item(), rel=1e-4)
+            change = (full - rest).norm(dim=-1) / full.norm(dim=-1)
+            assert result == pytest.approx(change.mean().item(), rel=1e-4)
 
 
 @settings(deadline=None, max_examples=30)
 @given(st.integers(0, 2**31), st.permutations(range(NUMBERS)))
 def test_one_head_cannot_answer_four_sequences_of_three_numbers(seed, drawn):
-    """The two-line proof of the chapter, on random models: the sums of margins are tied."""
+    """Check the chapter's two-line proof on random models: the sums of margins are coupled."""
     torch.manual_seed(seed)
     model = TwoRelations(1).double()
     letters, numbers, asked, _ = sequences(1, torch.Generator().manual_seed(seed))
     own, partner = places(letters, asked)[0].tolist()
     numbers[:] = torch.tensor(drawn[: letters.shape[1]])
-    x, y, third = drawn[-3:]  # none of them is among the others' numbers
+    x, y, third = drawn[-3:]  # not among the numbers of the others
 
     def margin(pair, relation):
-        """By how much the right answer of y and x beats the wrong one."""
+        """Return the margin of the right answer of y and x over the wrong one."""
         numbers[0, own], numbers[0, partner] = pair
         logits = model(letters, numbers, asked)[0][0, relation]
         right = pair[relation]
@@ -444,16 +446,16 @@ def test_the_example_asks_every_letter_of_four_pairs(n_heads):
     np.testing.assert_allclose(weights.sum(axis=-1), 1, rtol=1e-5)
 
 
-def test_given_shares_are_where_they_belong():
+def test_stored_shares_are_at_their_positions():
     letters, numbers, asked, _ = sequences(5, torch.Generator().manual_seed(1))
     model = GivenShares(1, 3)
     logits, weights = model(letters, numbers, asked)
     assert logits.shape == (5, 2, NUMBERS)
-    found = weights[:, 0].gather(1, places(letters, asked))
-    torch.testing.assert_close(found, torch.tensor([SHARES] * 5))
+    result = weights[:, 0].gather(1, places(letters, asked))
+    torch.testing.assert_close(result, torch.tensor([SHARES] * 5))
     torch.testing.assert_close(weights.sum(dim=-1), torch.ones(5, 1))
 
 
-def test_what_chooses_the_rate_is_not_what_is_reported():
+def test_the_rate_is_not_chosen_on_the_reported_seeds():
     run = train(partial(TwoRelations, 2), 0.003, seed=0, steps=2 * TIMES)
     assert run.validation != run.complete[0]

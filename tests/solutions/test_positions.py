@@ -1,4 +1,4 @@
-"""Properties of the ways to say a position, and of the chapter's experiment."""
+"""Test properties of position encodings, and of the chapter's experiment."""
 
 import itertools
 
@@ -75,19 +75,21 @@ def test_a_shift_is_the_same_matrix_for_every_position(d, k):
 
 
 @given(EVEN, STEPS, STEPS)
-def test_shifts_are_rotations_that_add_up(d, one, other):
-    M = shift_matrix(d, one)
+def test_shifts_are_rotations_that_add_up(d, first, second):
+    M = shift_matrix(d, first)
     np.testing.assert_allclose(M @ M.T, np.eye(d), atol=1e-12)
-    np.testing.assert_allclose(M.T, shift_matrix(d, -one), atol=1e-12)
-    np.testing.assert_allclose(M @ shift_matrix(d, other), shift_matrix(d, one + other), atol=1e-11)
+    np.testing.assert_allclose(M.T, shift_matrix(d, -first), atol=1e-12)
+    np.testing.assert_allclose(
+        M @ shift_matrix(d, second), shift_matrix(d, first + second), atol=1e-11
+    )
 
 
 @given(EVEN, st.integers(0, 20), st.integers(0, 20), st.integers(0, 20))
-def test_the_product_of_two_encodings_depends_on_their_distance_alone(d, p, distance, elsewhere):
+def test_the_product_of_two_encodings_depends_only_on_their_distance(d, p, distance, elsewhere):
     encoding = sinusoidal_positions(41, d)
     here = encoding[p] @ encoding[p + distance]
-    there = encoding[elsewhere] @ encoding[elsewhere + distance]
-    assert here == pytest.approx(there, abs=1e-9)
+    elsewhere_product = encoding[elsewhere] @ encoding[elsewhere + distance]
+    assert here == pytest.approx(elsewhere_product, abs=1e-9)
 
 
 def test_rotary_by_hand():
@@ -123,7 +125,7 @@ def test_rotary_scores_do_not_change_when_all_move(seed, batch, n_q, n_k, d, shi
 
 @given(SEEDS, SIZES, EVEN)
 def test_rotary_turns_by_the_inverse_of_the_shift_matrix(seed, position, d):
-    """A pair (sin, cos) runs clockwise as the position grows, rotary counter-clockwise."""
+    """A pair (sin, cos) rotates clockwise as the position grows, rotary counter-clockwise."""
     x = np.random.default_rng(seed).normal(size=(1, d))
     expected = shift_matrix(d, position).T @ x[0]
     np.testing.assert_allclose(rotary(x, np.array([position]))[0], expected, atol=1e-12)
@@ -133,7 +135,7 @@ def test_rotary_turns_by_the_inverse_of_the_shift_matrix(seed, position, d):
 def test_rotary_takes_positions_of_each_sequence(seed, n, d):
     rng = np.random.default_rng(seed)
     X, positions = rng.normal(size=(2, 3, n, d)), rng.integers(0, 50, size=(2, 1, n))
-    alone = [rotary(one, places[0]) for one, places in zip(X, positions, strict=True)]
+    alone = [rotary(sequence, places[0]) for sequence, places in zip(X, positions, strict=True)]
     np.testing.assert_allclose(rotary(X, positions), alone, atol=1e-12)
 
 
@@ -159,13 +161,13 @@ def test_converted_weights_score_in_halves_as_the_old_ones_did_in_pairs(seed, n,
 def test_a_cache_filled_in_steps_scores_as_the_whole_sequence_does(seed, batch, steps, d):
     n = sum(steps)
     Q, K = np.random.default_rng(seed).normal(size=(2, *batch, n, d))
-    whole = rotary(Q, np.arange(n)) @ np.swapaxes(rotary(K, np.arange(n)), -1, -2) / d**0.5
+    full = rotary(Q, np.arange(n)) @ np.swapaxes(rotary(K, np.arange(n)), -1, -2) / d**0.5
     cache, done = K[..., :0, :], 0
     for m in steps:
         new = slice(done, done + m)
         scores, cache = cached_rotary_scores(Q[..., new, :], K[..., new, :], cache)
         done += m
-        np.testing.assert_allclose(scores, whole[..., new, :done], atol=1e-9)
+        np.testing.assert_allclose(scores, full[..., new, :done], atol=1e-9)
     np.testing.assert_allclose(cache, rotary(K, np.arange(n)), atol=1e-12)
 
 
@@ -233,7 +235,7 @@ def test_relative_scores_of_a_table_of_zeros_are_plain_scores(seed, n, d):
 
 @given(SEEDS, BATCHES, SIZES, SIZES, SIZES, st.integers(0, 4))
 def test_the_gradients_of_relative_scores_say_how_a_loss_changes(seed, batch, n_q, n_k, d, reach):
-    """The scores are linear in each input: a step in any direction changes them by as much."""
+    """Scores are linear in each input: a step in any direction changes them by the gradient."""
     rng = np.random.default_rng(seed)
     shapes = ((*batch, n_q, d), (*batch, n_k, d), (2 * reach + 1, d))
     inputs = [rng.normal(size=shape) for shape in shapes]
@@ -241,7 +243,7 @@ def test_the_gradients_of_relative_scores_say_how_a_loss_changes(seed, batch, n_
     before = np.sum(relative_scores(*inputs) * d_scores)
     for place, gradient in enumerate(relative_scores_backward(*inputs, d_scores)):
         step = rng.normal(size=gradient.shape)
-        moved = [one + step if at == place else one for at, one in enumerate(inputs)]
+        moved = [array + step if at == place else array for at, array in enumerate(inputs)]
         change = np.sum(relative_scores(*moved) * d_scores) - before
         assert change == pytest.approx(np.sum(gradient * step), abs=1e-9)
 
@@ -272,7 +274,7 @@ def test_a_table_without_a_middle_is_refused_with_its_number(rows):
         relative_scores(np.ones((2, 4)), np.ones((2, 4)), np.ones((rows, 4)))
 
 
-def test_one_token_and_none():
+def test_one_token_and_no_token():
     assert sinusoidal_positions(0, 6).shape == (0, 6)
     assert sinusoidal_positions(1, 2).tolist() == [[0, 1]]
     x = np.array([[3.0, 4.0]])
@@ -285,7 +287,7 @@ def test_one_token_and_none():
 
 
 def attend(X, place):
-    """Self-attention after `place` has said where the tokens of X stand."""
+    """Return self-attention after `place` has encoded the positions of the tokens of X."""
     Q, K, bias = place(X)
     return softmax(Q @ K.T + bias) @ X
 
@@ -324,7 +326,7 @@ def test_the_sequences_hold_the_answer(task):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_torch_turns_as_numpy_does(method):
-    """With other speeds, or with other positions: interpolation is both."""
+    """Interpolation is the same with other speeds and with other positions."""
     Q, K = torch.from_numpy(np.random.default_rng(0).normal(size=(2, 2, 3, 5, 16)))
     place = Rotary(9, 16)
     place.set_speeds(speeds(method))
@@ -339,7 +341,7 @@ def test_torch_turns_as_numpy_does(method):
         np.testing.assert_allclose(turned, rotary(K.numpy(), np.arange(5) / 4), atol=1e-6)
 
 
-def test_stretching_changes_a_copy_and_nothing_but_rotary():
+def test_stretching_changes_only_rotary_in_a_copy():
     torch.manual_seed(0)
     model = Reader("rotary")
     before = model.place.waves.clone()
@@ -351,7 +353,7 @@ def test_stretching_changes_a_copy_and_nothing_but_rotary():
         stretch(Reader("none"), "YaRN")
 
 
-def test_methods_are_compared_on_one_model_and_trained_on_alike(monkeypatch):
+def test_methods_share_one_model_and_the_same_further_training(monkeypatch):
     torch.manual_seed(0)
     model = Reader("rotary")
     monkeypatch.setattr(longer_context, "trained", lambda *_: model)
@@ -359,25 +361,25 @@ def test_methods_are_compared_on_one_model_and_trained_on_alike(monkeypatch):
     results = compare_methods(0)
     assert list(results) == list(METHODS)
     assert results["unchanged"].at_once == assess(model, "before", 0)
-    at_once = [one.at_once.looks for one in results.values()]
-    assert all(one != other for one, other in itertools.combinations(at_once, 2))
-    assert all(one.after != one.at_once for one in results.values())
+    at_once = [result.at_once.looks for result in results.values()]
+    assert all(first != second for first, second in itertools.combinations(at_once, 2))
+    assert all(result.after != result.at_once for result in results.values())
 
 
 def test_buckets_are_exact_near_and_wide_far_away():
     """The 32 buckets of T5's decoder: 16 exact ones, then up to a distance of 128."""
-    found = bucket(np.arange(300), 32, 16, 128)
-    assert found[:16].tolist() == list(range(16))
-    assert (np.diff(found) >= 0).all()
-    assert set(np.diff(found)) == {0, 1}
-    assert (found[128:] == 31).all()
-    assert found[127] == 31
-    widths = np.bincount(found)[16:31]
+    result = bucket(np.arange(300), 32, 16, 128)
+    assert result[:16].tolist() == list(range(16))
+    assert (np.diff(result) >= 0).all()
+    assert set(np.diff(result)) == {0, 1}
+    assert (result[128:] == 31).all()
+    assert result[127] == 31
+    widths = np.bincount(result)[16:31]
     assert widths[-1] > 4 * widths[0]
 
 
 @pytest.mark.parametrize("scheme", [*SCHEMES, "buckets"])
-def test_without_a_position_the_order_of_the_records_is_nothing(scheme):
+def test_without_positions_the_order_of_the_records_does_not_matter(scheme):
     torch.manual_seed(0)
     model = Reader(scheme)
     if scheme in ("relative", "buckets"):
@@ -392,7 +394,7 @@ def test_without_a_position_the_order_of_the_records_is_nothing(scheme):
 
 @pytest.mark.parametrize("scheme", ["rotary", "linear bias", "relative"])
 def test_the_models_score_as_the_exercises_do(scheme):
-    """The weights of the question, recomputed with the functions of `solutions.positions`."""
+    """Recompute the question's weights with the functions of `solutions.positions`."""
     torch.manual_seed(0)
     model = Reader(scheme)
     letters, numbers, asked, _ = sample(1, 12, "last", torch.Generator().manual_seed(1))
@@ -423,7 +425,7 @@ def test_rows_beyond_the_trained_lengths_are_never_trained():
     assert not (rows[:LONGEST] == fresh[:LONGEST]).all(dim=-1).any()
 
 
-def test_a_short_training_gives_all_that_the_chapter_shows():
+def test_a_short_training_fills_all_results_of_the_chapter():
     run = assess(trained("relative", "before", seed=0, steps=150), "before", seed=0)
     assert isinstance(run, Run)
     assert list(run.accuracy) == list(LENGTHS)
@@ -433,7 +435,7 @@ def test_a_short_training_gives_all_that_the_chapter_shows():
     assert int(np.argmax(run.looks)) == 3
 
 
-def test_training_on_changes_the_model_it_is_given():
+def test_further_training_changes_the_given_model():
     torch.manual_seed(0)
     model = Reader("rotary")
     before = model.W_q.weight.clone()

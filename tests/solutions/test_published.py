@@ -1,4 +1,4 @@
-"""The published encoder: our blocks give what its reference implementation gives."""
+"""Test that the course's blocks equal the reference implementation of the published encoder."""
 
 import io
 import shutil
@@ -31,12 +31,12 @@ ODD = ["Ça va?", "日本語のテキスト", "🙂", "ALL CAPITALS", "naïve fa
 
 
 def sentences():
-    """A few odd ones, then pieces of the book's text, of one word to hundreds."""
+    """Return a few odd texts, then pieces of the book's text, of one word to hundreds."""
     words = (BOOK / "what_you_need.md").read_text(encoding="utf-8").split()
     lengths = [1, 250, 7, 60, 2, 20, 150, 200, *range(3, 60), *([7, 12, 20] * 45)]
     starts = np.cumsum([0, *lengths]) % (len(words) - 260)
-    found = [" ".join(words[at : at + n]) for at, n in zip(starts, lengths, strict=False)]
-    return [*ODD, *found]
+    result = [" ".join(words[at : at + n]) for at, n in zip(starts, lengths, strict=False)]
+    return [*ODD, *result]
 
 
 @pytest.fixture(scope="module")
@@ -51,21 +51,23 @@ def test_every_layer_equals_that_of_the_reference_implementation(minilm, referen
     texts = sentences()
     assert len(texts) >= 200
     worst = 0.0
-    for begin in some(range(0, len(texts), len(ODD)), 2):  # short ones beside long ones: padding
+    for begin in some(
+        range(0, len(texts), len(ODD)), 2
+    ):  # short texts next to long ones need padding
         batch = minilm.batch(texts[begin : begin + len(ODD)])
         assert not batch.mask.all()
-        theirs = reference(batch.ids, batch.mask.long(), output_hidden_states=True).hidden_states
-        ours = minilm.encoder.layers(batch.ids, batch.mask)
-        for mine, right in zip(ours, theirs, strict=True):
-            worst = max(worst, float((mine - right)[batch.mask].abs().max()))
+        expected = reference(batch.ids, batch.mask.long(), output_hidden_states=True).hidden_states
+        actual = minilm.encoder.layers(batch.ids, batch.mask)
+        for part, right in zip(actual, expected, strict=True):
+            worst = max(worst, float((part - right)[batch.mask].abs().max()))
     assert worst <= 1e-5
 
 
 @torch.no_grad()
-def test_one_wrong_matrix_is_seen(minilm, reference):
-    """The comparison above can fail: query and key of one layer exchanged."""
-    weights = {name: one.numpy().copy() for name, one in minilm.encoder.state_dict().items()}
-    q, k = (f"blocks.5.attention.W_{one}.weight" for one in "qk")
+def test_a_single_wrong_matrix_is_detected(minilm, reference):
+    """The comparison above can fail: exchange query and key of one layer."""
+    weights = {name: tensor.numpy().copy() for name, tensor in minilm.encoder.state_dict().items()}
+    q, k = (f"blocks.5.attention.W_{letter}.weight" for letter in "qk")
     weights[q], weights[k] = weights[k], weights[q]
     wrong = BERT(30522, 384, 12, 1536, 6, 512)
     fill(wrong, weights)
@@ -76,11 +78,11 @@ def test_one_wrong_matrix_is_seen(minilm, reference):
 
 def test_tokens_are_those_of_the_reference_tokenizer(minilm):
     transformers = pytest.importorskip("transformers")
-    theirs = transformers.AutoTokenizer.from_pretrained(files.find(files.WEIGHTS).parent)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(files.find(files.WEIGHTS).parent)
     texts = sentences()
-    assert [row[mask].tolist() for row, mask in zip(*_rows(minilm, texts), strict=True)] == theirs(
-        texts
-    )["input_ids"]
+    assert [
+        row[mask].tolist() for row, mask in zip(*_rows(minilm, texts), strict=True)
+    ] == tokenizer(texts)["input_ids"]
 
 
 def _rows(minilm, texts):
@@ -90,13 +92,13 @@ def _rows(minilm, texts):
 
 def test_a_vector_is_of_length_1_and_does_not_depend_on_its_neighbours(minilm):
     texts = ["A cat sat on the mat.", "Yes.", "The animal did not cross the street."]
-    together, alone = minilm.embed(texts), torch.cat([minilm.embed([one]) for one in texts])
+    together, alone = minilm.embed(texts), torch.cat([minilm.embed([text]) for text in texts])
     torch.testing.assert_close(together.norm(dim=-1), torch.ones(3))
     torch.testing.assert_close(together, alone, rtol=0, atol=1e-5)
 
 
 class OwnBlock(nn.Module):
-    """A student's encoder block, with torch's norm and attention written in place."""
+    """A student's encoder block, with torch's norm and attention inside."""
 
     def __init__(self, d_model, n_heads, d_ff):
         super().__init__()
@@ -127,7 +129,7 @@ def test_a_block_of_your_own_takes_its_place(minilm):
 
 @pytest.fixture
 def tried():
-    """What the cell of the assignment defines in which a student tries a block."""
+    """Return what the assignment's cell for trying a block defines."""
     page = jupytext.read(BOOK.parent / "exercises" / "gpt_and_bert" / "assignment.md")
     source = next(cell.source for cell in page.cells if "def compare_with_published" in cell.source)
     namespace = {"nn": nn, "torch": torch, "F": nn.functional, "np": np}
@@ -137,7 +139,7 @@ def tried():
 
 
 class WithGELU(EncoderBlock):
-    """The block of chapter 8, as the assignment asks for it."""
+    """Return the block of chapter 8, as the assignment asks for it."""
 
     def __init__(self, d_model, n_heads, d_ff):
         super().__init__(d_model, n_heads, d_ff)
@@ -145,10 +147,10 @@ class WithGELU(EncoderBlock):
 
 
 @pytest.mark.parametrize(("block", "least", "most"), [(EncoderBlock, 0.05, 1), (WithGELU, 0, 5e-6)])
-def test_the_assignment_tells_whose_block_is_that_of_the_weights(tried, capsys, block, least, most):
+def test_the_assignment_names_the_block_of_the_weights(tried, capsys, block, least, most):
     tried["compare_with_published"](block)
-    said = capsys.readouterr().out
-    assert least <= float(said.split()[-1]) <= most, said
+    output = capsys.readouterr().out
+    assert least <= float(output.split()[-1]) <= most, output
 
 
 def test_the_assignment_compares_with_what_was_published(tried, minilm):
@@ -157,7 +159,7 @@ def test_the_assignment_compares_with_what_was_published(tried, minilm):
     torch.testing.assert_close(minilm.embed(texts)[:, :6], tried["PUBLISHED"], rtol=0, atol=1e-6)
 
 
-def test_the_assignment_says_where_the_weights_are_to_be_had(tried, capsys, monkeypatch):
+def test_the_assignment_says_where_to_get_the_weights(tried, capsys, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert tried["compare_with_published"](EncoderBlock) is None
     assert files.INSTALL in capsys.readouterr().out
@@ -200,15 +202,15 @@ def test_as_many_tokens_as_there_are_positions_are_read(minilm):
     assert minilm.embed([]).shape == (0, 384)
 
 
-def test_a_named_folder_is_the_only_place_that_is_looked_in(monkeypatch, tmp_path):
+def test_only_the_named_folder_is_searched(monkeypatch, tmp_path):
     monkeypatch.setenv(files.VARIABLE, str(tmp_path))
     with pytest.raises(PublishedFileError, match=r"tokenizer\.json is missing\. COURSE_MINILM"):
         files.read_published(files.TOKENIZER)
 
 
-def test_a_file_that_is_cut_off_is_refused(monkeypatch, tmp_path):
-    whole = files.find(files.TOKENIZER).read_bytes()
-    (tmp_path / files.TOKENIZER).write_bytes(whole[:-1])
+def test_a_truncated_file_is_refused(monkeypatch, tmp_path):
+    full = files.find(files.TOKENIZER).read_bytes()
+    (tmp_path / files.TOKENIZER).write_bytes(full[:-1])
     monkeypatch.setenv(files.VARIABLE, str(tmp_path))
     with pytest.raises(PublishedFileError, match=r"cut off: it has 466,246 bytes"):
         files.read_published(files.TOKENIZER)
@@ -225,16 +227,16 @@ def test_a_file_with_another_hash_is_refused(monkeypatch, tmp_path):
 
 def test_a_download_is_checked_and_kept(tmp_path):
     right = files.find(files.TOKENIZER).read_bytes()
-    asked = []
+    requested = []
 
     def urlopen(address, timeout):
-        asked.append(address)
+        requested.append(address)
         return io.BytesIO(right)
 
     path = files.download(files.TOKENIZER, tmp_path / "new", urlopen)
     assert path.read_bytes() == right
     assert files.download(files.TOKENIZER, tmp_path / "new", urlopen) == path
-    assert asked == [f"{files.HOME}/tokenizer.json"]
+    assert requested == [f"{files.HOME}/tokenizer.json"]
 
 
 def test_a_download_that_is_another_file_leaves_nothing_behind(tmp_path):

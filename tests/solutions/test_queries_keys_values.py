@@ -1,4 +1,4 @@
-"""Properties of attention with queries, keys and values, and of the chapter's experiments."""
+"""Test properties of attention with queries, keys and values, and of the experiments."""
 
 import numpy as np
 import pytest
@@ -61,16 +61,16 @@ def test_equals_torch_over_shapes_and_masks(seed, batch, n_q, n_k, d_k, d_v, dty
     masks = (None, rng.random((n_q, n_k)) < 0.5, rng.random((*batch, 1, n_k)) < 0.5)
     for mask in masks:  # some rows of the masks hide every key
         output, weights = scaled_dot_product_attention(Q, K, V, mask)
-        theirs = torch.nn.functional.scaled_dot_product_attention(
+        expected = torch.nn.functional.scaled_dot_product_attention(
             *(torch.from_numpy(array) for array in (Q, K, V)),
             attn_mask=None if mask is None else torch.from_numpy(mask),
         )
         assert output.dtype == weights.dtype == dtype
-        np.testing.assert_allclose(output, theirs.numpy(), rtol=0, atol=TOLERANCE[dtype])
+        np.testing.assert_allclose(output, expected.numpy(), rtol=0, atol=TOLERANCE[dtype])
 
 
 @given(SEEDS, BATCHES, SIZES, SIZES, SIZES, SIZES)
-def test_rows_sum_to_one_or_to_nothing(seed, batch, n_q, n_k, d_k, d_v):
+def test_rows_sum_to_one_or_to_zero(seed, batch, n_q, n_k, d_k, d_v):
     rng = np.random.default_rng(seed)
     Q, K, V = qkv(rng, batch, n_q, n_k, d_k, d_v)
     mask = rng.random((n_q, n_k)) < 0.4
@@ -122,14 +122,14 @@ def test_a_bias_is_added_as_torch_adds_it_and_minus_infinity_is_a_mask(
     Q, K, V = qkv(rng, batch, n_q, n_k, d_k, d_v)
     mask = rng.random((n_q, n_k)) < 0.6
     bias = np.where(mask, rng.normal(size=(n_q, n_k)) * 3, -np.inf)
-    theirs = torch.nn.functional.scaled_dot_product_attention(
+    expected = torch.nn.functional.scaled_dot_product_attention(
         *(torch.from_numpy(array) for array in (Q, K, V)), attn_mask=torch.from_numpy(bias)
     )
-    ours = attention_with_bias(Q, K, V, bias)
-    np.testing.assert_allclose(ours[0], theirs.nan_to_num().numpy(), rtol=0, atol=1e-6)
+    actual = attention_with_bias(Q, K, V, bias)
+    np.testing.assert_allclose(actual[0], expected.nan_to_num().numpy(), rtol=0, atol=1e-6)
     yes_or_no = attention_with_bias(Q, K, V, np.where(mask, 0, -np.inf))
-    for one, other in zip(yes_or_no, scaled_dot_product_attention(Q, K, V, mask), strict=True):
-        np.testing.assert_array_equal(one, other)
+    for output, other in zip(yes_or_no, scaled_dot_product_attention(Q, K, V, mask), strict=True):
+        np.testing.assert_array_equal(output, other)
 
 
 @given(SEEDS, BATCHES, SIZES, SIZES, SIZES, SIZES)
@@ -152,8 +152,8 @@ def test_a_soft_lookup_is_unscaled_attention_with_one_query(seed, batch, n, d, d
     rng = np.random.default_rng(seed)
     Q, K, V = qkv(rng, batch, 1, n, d, d_v)
     expected, _ = scaled_dot_product_attention(Q, K, V)
-    found = soft_lookup(Q[..., 0, :], K, V, temperature=d**0.5)
-    np.testing.assert_allclose(found, expected[..., 0, :], atol=1e-12)
+    result = soft_lookup(Q[..., 0, :], K, V, temperature=d**0.5)
+    np.testing.assert_allclose(result, expected[..., 0, :], atol=1e-12)
 
 
 def test_soft_lookup_lies_between_the_hard_lookup_and_the_average():
@@ -170,7 +170,7 @@ def test_one_token_attends_to_itself():
     np.testing.assert_array_equal(output, V)
 
 
-def test_no_query_gets_no_answer():
+def test_no_queries_give_an_empty_result():
     Q, K, V = qkv(np.random.default_rng(0), (2,), 0, 3, 4, 5)
     output, weights = scaled_dot_product_attention(Q, K, V)
     assert output.shape == (2, 0, 5)
@@ -179,8 +179,8 @@ def test_no_query_gets_no_answer():
 
 @pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize(("n_q", "n_k"), [(0, 0), (0, 3), (3, 0), (1, 1), (1, 0)])
-def test_cross_attention_of_no_token_and_of_one(masked, n_q, n_k):
-    """Nobody asks, nobody answers, or all that could answer is hidden: zeros of the right shape."""
+def test_cross_attention_of_zero_and_one_tokens(masked, n_q, n_k):
+    """Without queries, without keys or with all keys hidden, the result is zeros of the shape."""
     rng = np.random.default_rng(0)
     X, context = rng.normal(size=(2, n_q, 4)), rng.normal(size=(2, n_k, 5))
     W_q, W_k, W_v = (rng.normal(size=shape) for shape in ((4, 3), (5, 3), (5, 6)))
@@ -220,7 +220,7 @@ def test_padding_mask(case):
     assert mask.dtype == bool
     assert mask.shape == (len(lengths), 1, n)
     assert mask.sum(axis=-1).ravel().tolist() == lengths
-    assert all(mask[one, 0, :length].all() for one, length in enumerate(lengths))
+    assert all(mask[row, 0, :length].all() for row, length in enumerate(lengths))
 
 
 @given(SEEDS, st.integers(2, 6))
@@ -231,12 +231,12 @@ def test_softmax_jacobian_is_the_slope(seed, n):
     np.testing.assert_allclose(softmax_jacobian(softmax(scores)), slope, atol=1e-8)
 
 
-def test_entropy_runs_from_nothing_to_the_logarithm_of_the_number():
+def test_entropy_ranges_from_zero_to_the_logarithm_of_the_length():
     rows = np.array([[0.25, 0.25, 0.25, 0.25], [0.0, 1.0, 0.0, 0.0]])
     np.testing.assert_allclose(entropy(rows), [np.log(4), 0.0])
 
 
-def test_all_that_is_measured_has_a_row_a_seed_and_a_column_a_width():
+def test_measurements_have_a_row_per_seed_and_a_column_per_width():
     measured = measure_all([3, 1])
     assert {scale for scale, _ in measured} == set(SCALES)
     assert {table.shape for table in measured.values()} == {(2, len(WIDTHS))}
@@ -258,7 +258,7 @@ def test_recall_sequences_hold_the_answer_and_the_distractor(task):
 
 
 @pytest.mark.parametrize("layer", LAYERS)
-def test_recall_models_differ_in_their_projections_alone(layer):
+def test_recall_models_differ_only_in_their_projections(layer):
     torch.manual_seed(0)
     model = Recall(layer)
     letters, numbers, asked, _ = sample(4, "own", torch.Generator().manual_seed(1))
@@ -273,7 +273,7 @@ def test_recall_models_differ_in_their_projections_alone(layer):
 
 @given(SEEDS, st.sampled_from(LAYERS[:2]))
 def test_without_two_projections_one_of_each_pair_prefers_itself(seed, layer):
-    """The two-line proof of the chapter, on random models: the margins of a pair sum to <= 0."""
+    """Check the chapter's two-line proof on random models: margins of a pair sum to <= 0."""
     torch.manual_seed(seed)
     assert (margins(Recall(layer)) <= 1e-5).all()
 
@@ -284,7 +284,7 @@ def test_with_two_projections_both_of_a_pair_may_prefer_the_other():
 
 
 @pytest.mark.parametrize("start", [SMALL, USUAL])
-def test_the_start_sets_the_size_of_the_embeddings_alone(start):
+def test_the_initial_scale_affects_only_the_embeddings(start):
     torch.manual_seed(0)
     model = Recall("Q, K, V", start, d=512)
     for embedding in (model.letter, model.number):
@@ -302,7 +302,7 @@ def test_validation_chooses_the_rate_and_the_reported_accuracy_does_not():
 
 
 def margins(model):
-    """For each pair: by how much each letter prefers its partner's record to its own, summed."""
+    """Return each pair's summed margins of the partner's record over the letter's own."""
     table = model.letter_scores()
     letters = torch.arange(len(table))
     preference = table[letters, partner(letters)] - table.diagonal()
@@ -313,18 +313,18 @@ def margins(model):
 def test_padding_at_the_front_changes_nothing(seed, lengths):
     Q, K, V = qkv(np.random.default_rng(seed), (len(lengths),), 5, 5, 3, 2)
     output, weights = left_padded_attention(Q, K, V, np.array(lengths))
-    for one, length in enumerate(lengths):
+    for row, length in enumerate(lengths):
         real = slice(5 - length, 5)
         alone, _ = scaled_dot_product_attention(
-            Q[one, real], K[one, real], V[one, real], causal_mask(length)
+            Q[row, real], K[row, real], V[row, real], causal_mask(length)
         )
-        assert np.allclose(output[one, real], alone)
-        assert not output[one, : 5 - length].any()
-        assert not weights[one, : 5 - length].any()
+        assert np.allclose(output[row, real], alone)
+        assert not output[row, : 5 - length].any()
+        assert not weights[row, : 5 - length].any()
 
 
 @given(SEEDS, st.floats(0.1, 0.9))
-def test_divided_by_the_divisor_the_weights_have_the_entropy_that_was_asked_for(seed, share):
+def test_the_divisor_gives_weights_with_the_requested_entropy(seed, share):
     scores = np.random.default_rng(seed).normal(size=(6, 9)) * 4
     bits = share * np.log2(9)
     weights = softmax(scores / divisor_for_entropy(scores, bits))
@@ -332,12 +332,12 @@ def test_divided_by_the_divisor_the_weights_have_the_entropy_that_was_asked_for(
 
 
 @given(SEEDS, BATCHES, SIZES, SIZES, SIZES, SIZES)
-def test_the_gradients_of_a_row_of_scores_sum_to_nothing(seed, batch, n_q, n_k, d_k, d_v):
-    """So a vector that is added to every key changes no gradient of the values or the keys."""
+def test_the_gradients_of_a_row_of_scores_sum_to_zero(seed, batch, n_q, n_k, d_k, d_v):
+    """A vector added to every key changes no gradient of the values or the keys."""
     rng = np.random.default_rng(seed)
     Q, K, V = qkv(rng, batch, n_q, n_k, d_k, d_v)
     d_output = rng.normal(size=(*batch, n_q, d_v))
     gradients = scaled_dot_product_attention_backward(Q, K, V, d_output)
     moved = scaled_dot_product_attention_backward(Q, K + rng.normal(size=d_k), V, d_output)
-    for one, other in zip(gradients, moved, strict=True):
-        assert np.allclose(one, other)
+    for gradient, other in zip(gradients, moved, strict=True):
+        assert np.allclose(gradient, other)

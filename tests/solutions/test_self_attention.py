@@ -1,4 +1,4 @@
-"""The properties of self-attention, its softmax, and the experiment that measures it."""
+"""Test the properties of self-attention and its softmax, and the experiment."""
 
 import numpy as np
 import pytest
@@ -26,14 +26,14 @@ RADII = st.integers(0, 8)
 
 
 @given(arrays(np.float64, (3, 4), elements=st.floats(-1e5, 1e5)), st.sampled_from([0, 1, -1, -2]))
-def test_softmax_shares_out_one_whole_along_its_axis(x, axis):
+def test_softmax_sums_to_one_along_its_axis(x, axis):
     weights = softmax(x, axis=axis)
     assert np.allclose(weights.sum(axis=axis), 1)
     assert (weights >= 0).all()
 
 
 @given(arrays(np.float64, 5, elements=st.floats(-50, 50)), st.floats(-1000, 1000))
-def test_softmax_looks_at_differences_only(x, shift):
+def test_softmax_depends_only_on_differences(x, shift):
     assert np.allclose(softmax(x + shift), softmax(x))
 
 
@@ -55,8 +55,8 @@ def test_outputs_lie_between_the_smallest_and_the_largest_input(X):
 
 @given(TOKENS)
 def test_a_batch_is_its_sequences_one_by_one(X):
-    for whole, *parts in zip(self_attention(X), *map(self_attention, X), strict=True):
-        assert np.allclose(whole, np.stack(parts))
+    for full, *parts in zip(self_attention(X), *map(self_attention, X), strict=True):
+        assert np.allclose(full, np.stack(parts))
 
 
 @given(TOKENS, RADII)
@@ -112,7 +112,7 @@ def test_path_lengths_follow_the_formulas():
     assert (far_token.path_lengths(np.tri(4, dtype=bool))[0, 1:] == -1).all()
 
 
-def test_the_payload_stands_where_it_was_asked_for_and_nowhere_else():
+def test_the_payload_is_only_at_the_requested_position():
     distance = torch.tensor(sequences.DISTANCES)
     tokens, answer = sequences.one_payload(distance, torch.Generator().manual_seed(0))
     rows = torch.arange(len(distance))
@@ -121,7 +121,7 @@ def test_the_payload_stands_where_it_was_asked_for_and_nowhere_else():
     assert (tokens[:, -1] == sequences.PROBE).all()
 
 
-def test_the_answer_of_the_second_task_is_the_later_payload_also_for_twins():
+def test_the_second_task_answers_the_later_payload_also_for_twins():
     generator = torch.Generator().manual_seed(0)
     tokens, later = sequences.with_twins(*sequences.two_payloads(200, generator))
     for row, answer in zip(tokens.tolist(), later.tolist(), strict=True):
@@ -146,7 +146,7 @@ def test_the_attention_body_is_the_last_row_of_the_reference():
     assert np.allclose(models.AttentionBody()(X).numpy(), expected[:, -1])
 
 
-def test_the_gradient_is_zero_behind_the_reach_of_the_convolutions_and_only_there():
+def test_the_gradient_is_zero_exactly_outside_the_receptive_field():
     torch.manual_seed(0)
     model = models.Reader("convolution")
     generator = torch.Generator().manual_seed(0)
@@ -154,7 +154,7 @@ def test_the_gradient_is_zero_behind_the_reach_of_the_convolutions_and_only_ther
     assert far_token.gradient_norm(model, models.REACH + 1, generator) == 0
 
 
-def test_the_last_place_of_the_convolutions_needs_no_token_that_is_cut_off():
+def test_the_last_position_does_not_depend_on_truncated_tokens():
     torch.manual_seed(0)
     body = models.ConvolutionalBody()
     X = torch.randn(3, sequences.N_TOKENS, models.D_MODEL)
@@ -178,7 +178,7 @@ def test_long_vectors_leave_the_payload_hardly_a_weight():
         assert 0.02 < far_token.payload_weight("self-attention", seed) < 0.05
 
 
-def test_the_two_readers_with_self_attention_differ_in_the_embedding_alone():
+def test_the_two_readers_with_self_attention_differ_only_in_the_embedding():
     lengths = {}
     for body in ("self-attention", models.LONG_VECTORS):
         torch.manual_seed(0)

@@ -1,4 +1,4 @@
-"""The talk in the terminal: what is shown as tokens come, and what is said when it cannot be."""
+"""Test the conversation in the terminal: streaming output, and the messages of failures."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,7 +12,7 @@ from solutions.published.smollm2 import CONTEXT
 
 
 class Bytes:
-    """A model whose tokens are bytes, which answers every question with the same words."""
+    """A model whose tokens are bytes, and which answers every question with the same text."""
 
     def __init__(self, said: str = "déjà vu", asked: int = 5) -> None:
         self.said, self.asked = said, asked
@@ -29,11 +29,11 @@ class Bytes:
         yield from self.said.encode()
 
 
-def test_no_character_is_shown_before_it_is_whole():
+def test_no_character_is_shown_before_it_is_complete():
     model = Bytes()
     shown = list(talk.pieces(model, "déjà".encode()))
     assert "".join(shown) == "déjà"
-    assert [one for one in shown if one] == ["d", "é", "j", "à"]
+    assert [piece for piece in shown if piece] == ["d", "é", "j", "à"]
     cut = "dé".encode()[:-1]
     assert "".join(talk.pieces(model, cut)) == "d" + talk.UNFINISHED  # never finished
     assert list(talk.pieces(model, [])) == []
@@ -47,11 +47,11 @@ def test_weights_are_as_exact_as_the_memory_allows():
 
 
 def asking(monkeypatch: pytest.MonkeyPatch, model: Bytes, *lines: str) -> None:
-    given = iter(lines)
+    answers = iter(lines)
 
     def asked(_: str) -> str:
         try:
-            return next(given)
+            return next(answers)
         except StopIteration:
             raise EOFError from None
 
@@ -60,15 +60,15 @@ def asking(monkeypatch: pytest.MonkeyPatch, model: Bytes, *lines: str) -> None:
     talk.main()
 
 
-def test_a_talk_goes_on_and_an_empty_line_asks_nothing(monkeypatch, capsys):
+def test_a_conversation_continues_and_empty_lines_are_ignored(monkeypatch, capsys):
     model = Bytes("ja")
     asking(monkeypatch, model, "eins?", "  ", "zwei?")
     assert model.questions[-1] == ["eins?", "ja", "zwei?"]
-    told = capsys.readouterr().out
-    assert told.count("ja\n[2 tokens, ") == 2
+    output = capsys.readouterr().out
+    assert output.count("ja\n[2 tokens, ") == 2
 
 
-def test_a_talk_that_is_too_long_begins_anew_and_says_so(monkeypatch, capsys):
+def test_an_overlong_conversation_restarts_with_a_notice(monkeypatch, capsys):
     model = Bytes("ja", asked=(CONTEXT - talk.MOST) // 2)
     asking(monkeypatch, model, "eins?", "zwei?")
     assert model.questions[-1] == ["zwei?"]
@@ -89,7 +89,7 @@ def test_a_missing_file_is_one_line_that_says_what_to_type(monkeypatch):
         talk.main()
 
 
-def test_too_little_memory_is_said_before_anything_is_read(monkeypatch):
+def test_too_little_memory_is_reported_before_loading(monkeypatch):
     little = type("Memory", (), {"available": 10**8})
     monkeypatch.setattr(psutil, "virtual_memory", lambda: little)
     monkeypatch.setattr(talk, "SmolLM2", None)

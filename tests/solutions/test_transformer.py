@@ -1,4 +1,4 @@
-"""The whole machine and what surrounds it: equal to torch's own, and safe at the edges."""
+"""Test the whole machine, its training and its search, against torch and at the edges."""
 
 import itertools
 import math
@@ -36,7 +36,7 @@ EXERCISES = Path(__file__).parents[2] / "exercises"
 
 
 class TorchTransformer(nn.Module):
-    """torch's Transformer between our embeddings and our logits."""
+    """Wrap torch's Transformer between the course's embeddings and logits."""
 
     def __init__(self, source_size, target_size, d_model, n_heads, d_ff, n_layers):
         super().__init__()
@@ -63,38 +63,40 @@ class TorchTransformer(nn.Module):
         return X * math.sqrt(X.shape[-1]) + places
 
 
-def pairs(ours, theirs):
-    """(our parameters, torch's parameter that holds them one below the other), for all of ours."""
+def pairs(course_model, torch_model):
+    """Yield (the course's parameters, torch's parameter that stacks them) for all parameters."""
     for stack, other, embedding in (
-        (ours.encoder, theirs.body.encoder, theirs.source),
-        (ours.decoder, theirs.body.decoder, theirs.target),
+        (course_model.encoder, torch_model.body.encoder, torch_model.source),
+        (course_model.decoder, torch_model.body.decoder, torch_model.target),
     ):
         yield [stack.embedding.weight], embedding.weight
         for block, layer in zip(stack.blocks, other.layers, strict=True):
             yield from matched(block, layer)
         yield from matched(stack.norm, other.norm)
-    yield from matched(ours.decoder.to_logits, theirs.to_logits)
+    yield from matched(course_model.decoder.to_logits, torch_model.to_logits)
 
 
 def same_machines(sizes, dtype):
-    ours = scrambled(Transformer(*sizes), dtype)
-    theirs = TorchTransformer(*sizes).to(dtype)
+    course_model = scrambled(Transformer(*sizes), dtype)
+    torch_model = TorchTransformer(*sizes).to(dtype)
     with torch.no_grad():
-        for mine, whole in pairs(ours, theirs):
-            whole.copy_(torch.cat(mine))
-    assert len(list(pairs(ours, theirs))) == len(list(theirs.parameters()))
-    assert sum(len(mine) for mine, _ in pairs(ours, theirs)) == len(list(ours.parameters()))
-    return ours, theirs
+        for part, full in pairs(course_model, torch_model):
+            full.copy_(torch.cat(part))
+    assert len(list(pairs(course_model, torch_model))) == len(list(torch_model.parameters()))
+    assert sum(len(part) for part, _ in pairs(course_model, torch_model)) == len(
+        list(course_model.parameters())
+    )
+    return course_model, torch_model
 
 
 def ids(size, *shape):
     return torch.randint(size, shape)
 
 
-def assert_near(found, expected, dtype):
-    assert found.dtype == expected.dtype == dtype
+def assert_near(result, expected, dtype):
+    assert result.dtype == expected.dtype == dtype
     scale = max(1.0, expected.abs().max().item()) if expected.numel() else 1.0
-    torch.testing.assert_close(found, expected, rtol=0, atol=TOLERANCE[dtype] * scale)
+    torch.testing.assert_close(result, expected, rtol=0, atol=TOLERANCE[dtype] * scale)
 
 
 @pytest.mark.filterwarnings("ignore:enable_nested_tensor")
@@ -106,20 +108,22 @@ def assert_near(found, expected, dtype):
 def test_the_machine_equals_torch(
     seed, batch, n, m, source, target, n_heads, d_head, d_ff, n_layers, dtype, padded
 ):
-    """Logits, and the gradients of every parameter."""
+    """Compare logits, and the gradients of every parameter."""
     torch.manual_seed(seed)
-    ours, theirs = same_machines((source, target, n_heads * d_head, n_heads, d_ff, n_layers), dtype)
+    course_model, torch_layer = same_machines(
+        (source, target, n_heads * d_head, n_heads, d_ff, n_layers), dtype
+    )
     sources, inputs = ids(source, batch, n), ids(target, batch, m)
     mask = torch.arange(n) < torch.randint(1, n + 1, (batch, 1)) if padded else None
-    found, expected = ours(sources, inputs, mask), theirs(sources, inputs, mask)
-    assert_near(found, expected, dtype)
-    cotangent = torch.randn_like(found)
-    both = list(pairs(ours, theirs))
-    flat = [one for mine, _ in both for one in mine]
-    mine = iter(torch.autograd.grad(found, flat, cotangent))
-    right = torch.autograd.grad(expected, [whole for _, whole in both], cotangent)
+    result, expected = course_model(sources, inputs, mask), torch_layer(sources, inputs, mask)
+    assert_near(result, expected, dtype)
+    cotangent = torch.randn_like(result)
+    both = list(pairs(course_model, torch_layer))
+    flat = [parameter for part, _ in both for parameter in part]
+    part = iter(torch.autograd.grad(result, flat, cotangent))
+    right = torch.autograd.grad(expected, [full for _, full in both], cotangent)
     for (parts, _), gradient in zip(both, right, strict=True):
-        assert_near(torch.cat([next(mine) for _ in parts]), gradient, dtype)
+        assert_near(torch.cat([next(part) for _ in parts]), gradient, dtype)
 
 
 @settings(deadline=None)
@@ -142,30 +146,30 @@ def test_padding_changes_nothing(seed, n, padding, m, dtype):
     torch.manual_seed(seed)
     machine = scrambled(Transformer(5, 7, 6, 3, 4, 2), dtype)
     sources, inputs = ids(4, 2, n), ids(7, 2, m)
-    padded = torch.cat([sources, torch.full((2, padding), 4)], dim=1)  # 4 stands nowhere else
+    padded = torch.cat([sources, torch.full((2, padding), 4)], dim=1)  # 4 does not occur elsewhere
     mask = (torch.arange(n + padding) < n).expand(2, -1)
-    found = machine(padded, inputs, mask)
-    assert_near(found, machine(sources, inputs), dtype)
+    result = machine(padded, inputs, mask)
+    assert_near(result, machine(sources, inputs), dtype)
     if m:
-        (gradient,) = torch.autograd.grad(found.sum(), machine.encoder.embedding.weight)
+        (gradient,) = torch.autograd.grad(result.sum(), machine.encoder.embedding.weight)
         assert (gradient[4] == 0).all()
 
 
 @pytest.mark.parametrize("n_layers", [0, 1, 2])
 @pytest.mark.parametrize("m", [0, 1, 3])
 @pytest.mark.parametrize("n", [0, 1, 4])
-def test_no_token_one_token_and_a_source_that_is_all_padding(n, m, n_layers):
+def test_zero_tokens_one_token_and_an_all_padding_source(n, m, n_layers):
     torch.manual_seed(0)
     machine = Transformer(5, 7, 6, 3, 4, n_layers)
     for mask in (None, torch.zeros(2, n, dtype=torch.bool)):
         logits = machine(ids(5, 2, n), ids(7, 2, m), mask)
         assert logits.shape == (2, m, 7)
         gradients = torch.autograd.grad(logits.sum(), machine.parameters(), allow_unused=True)
-        for one in (logits, *gradients):
-            assert one is None or one.isfinite().all()
+        for tensor in (logits, *gradients):
+            assert tensor is None or tensor.isfinite().all()
 
 
-def test_the_machine_refuses_what_does_not_fit():
+def test_the_machine_refuses_mismatched_inputs():
     with pytest.raises(ValueError, match=r"6 features .* 4 heads"):
         Transformer(5, 7, 6, 4, 3, 1)
     with pytest.raises(ValueError, match="5"):
@@ -190,8 +194,8 @@ def test_shift_right_is_the_token_before(seed, batch, m):
     assert inputs.dtype == targets.dtype
     torch.testing.assert_close(targets, before)
     for place in range(m):
-        wanted = targets[..., place - 1] if place else torch.full(batch, 9)
-        torch.testing.assert_close(inputs[..., place], wanted)
+        expected = targets[..., place - 1] if place else torch.full(batch, 9)
+        torch.testing.assert_close(inputs[..., place], expected)
 
 
 @settings(deadline=None)
@@ -206,12 +210,12 @@ def test_the_smoothed_loss_equals_torch(seed, shape, V, smoothing, ignored, larg
     targets = ids(V, *shape)
     targets[torch.rand(shape) < 0.3] = ignored
     counts = (targets != ignored).any()
-    found = label_smoothed_loss(logits, targets, smoothing, ignored)
-    assert found.shape == ()
-    (gradient,) = torch.autograd.grad(found, logits, retain_graph=True)
+    result = label_smoothed_loss(logits, targets, smoothing, ignored)
+    assert result.shape == ()
+    (gradient,) = torch.autograd.grad(result, logits, retain_graph=True)
     if not counts:
-        assert found == 0
-        assert found.dtype == dtype
+        assert result == 0
+        assert result.dtype == dtype
         assert (gradient == 0).all()
         return
     right = F.cross_entropy(
@@ -220,12 +224,12 @@ def test_the_smoothed_loss_equals_torch(seed, shape, V, smoothing, ignored, larg
         ignore_index=ignored,
         label_smoothing=smoothing,
     )
-    assert_near(found, right, dtype)
+    assert_near(result, right, dtype)
     assert_near(gradient, torch.autograd.grad(right, logits)[0], dtype)
 
 
 @pytest.mark.parametrize("ignored", [1, -100])
-def test_the_smoothed_loss_of_nothing_is_0_and_so_are_its_gradients(ignored):
+def test_the_smoothed_loss_without_targets_is_0_and_so_are_its_gradients(ignored):
     logits = torch.randn(2, 3, 4, requires_grad=True)
     targets = torch.full((2, 3), ignored)
     loss = label_smoothed_loss(logits, targets, 0.1, ignored)
@@ -236,7 +240,7 @@ def test_the_smoothed_loss_of_nothing_is_0_and_so_are_its_gradients(ignored):
 
 @settings(deadline=None)
 @given(st.integers(1, 10_000), st.integers(1, 10_000), st.integers(1, 1000))
-def test_the_rate_is_that_of_the_paper(step, warmup, d_model):
+def test_the_rate_equals_that_of_the_paper(step, warmup, d_model):
     rate = warmup_learning_rate(step, d_model, warmup)
     peak = warmup_learning_rate(warmup, d_model, warmup)
     assert peak == pytest.approx((d_model * warmup) ** -0.5)
@@ -255,7 +259,7 @@ def test_the_rate_has_no_step_below_1(step):
 
 
 def language(seed, V, calls=None):
-    """A step whose log-probabilities are drawn for every beginning."""
+    """Return a step whose log-probabilities are drawn for every prefix."""
 
     def step(tokens):
         if calls is not None:
@@ -267,7 +271,7 @@ def language(seed, V, calls=None):
 
 
 def score_of(step, start, tokens, length_penalty):
-    """The score of a sentence whose last token may be stop."""
+    """Return the score of a sentence whose last token may be stop."""
     gains = [step([start, *tokens[:i]])[token] for i, token in enumerate(tokens)]
     return sum(gains) / ((5 + len(tokens)) / 6) ** length_penalty
 
@@ -284,8 +288,8 @@ def test_a_beam_of_1_is_greedy(seed, V, max_len, length_penalty):
 
     tokens, score = beam_search(step, start, stop, 1, max_len, length_penalty)
     assert tokens == greedy_decode(decoder, None, start, stop, max_len)
-    whole = [*tokens, stop] if len(tokens) < max_len else tokens
-    assert score == pytest.approx(score_of(step, start, whole, length_penalty))
+    full = [*tokens, stop] if len(tokens) < max_len else tokens
+    assert score == pytest.approx(score_of(step, start, full, length_penalty))
 
 
 @settings(deadline=None)
@@ -293,11 +297,11 @@ def test_a_beam_of_1_is_greedy(seed, V, max_len, length_penalty):
 def test_a_beam_as_wide_as_the_tree_finds_what_enumeration_finds(
     seed, V, max_len, length_penalty, narrow
 ):
-    """With V tokens, V (V - 1)^(max_len - 1) beginnings are the most that one step can make, and
+    """With V tokens, one step makes at most V (V - 1)^(max_len - 1) prefixes, and
 
-    (V - 1)^0 + ... + (V - 1)^(max_len - 1) sentences can end. A beam of the larger of the two
-    throws nothing away and does not stop before the end, so the search is exhaustive: it finds the
-    best sentence that ends within max_len steps. A narrower beam finds none that is better.
+    (V - 1)^0 + ... + (V - 1)^(max_len - 1) sentences can end. A beam as wide as the larger number
+    discards nothing and does not stop early, so the search is exhaustive: it finds the best
+    sentence that ends within max_len steps. No narrower beam finds a better sentence.
     """
     start, stop = seed % V, (seed + 1) % V
     step = language(seed, V)
@@ -307,7 +311,7 @@ def test_a_beam_as_wide_as_the_tree_finds_what_enumeration_finds(
         for length in range(max_len)
         for sentence in itertools.product(words, repeat=length)
     ]
-    scores = [score_of(step, start, one, length_penalty) for one in sentences]
+    scores = [score_of(step, start, sentence, length_penalty) for sentence in sentences]
     beam = max(V * (V - 1) ** (max_len - 1), len(sentences))
     tokens, score = beam_search(step, start, stop, beam, max_len, length_penalty)
     assert score == pytest.approx(max(scores))
@@ -320,13 +324,13 @@ def test_a_beam_as_wide_as_the_tree_finds_what_enumeration_finds(
 def test_three_tokens_and_three_steps_are_searched_exhaustively_by_a_beam_of_twelve():
     calls = []
     beam_search(language(0, 3, calls), 0, 1, 12, 3, 0.0)
-    assert len(calls) == 1 + 2 + 4  # every beginning that has not ended, once
+    assert len(calls) == 1 + 2 + 4  # every unfinished prefix once
 
 
 @settings(deadline=None)
 @given(SEEDS, st.integers(1, 3), st.integers(0, 6), PENALTIES)
 def test_a_sentence_that_never_stops_is_cut_off(seed, beam, max_len, length_penalty):
-    """The beam is not wider than there are tokens, or it would keep the impossible stop."""
+    """The beam is not wider than the vocabulary, or it would keep the impossible stop."""
     drawn = language(seed, 4)
 
     def step(tokens):
@@ -337,13 +341,13 @@ def test_a_sentence_that_never_stops_is_cut_off(seed, beam, max_len, length_pena
     assert score == pytest.approx(score_of(step, 0, tokens, length_penalty))
 
 
-def test_without_room_nothing_is_written_and_nothing_asked():
+def test_with_no_steps_left_the_model_is_not_called():
     calls = []
     assert beam_search(language(0, 4, calls), 0, 1, 3, 0, 1.0) == ([], 0.0)
     assert calls == []
 
 
-def test_the_search_is_over_when_as_many_have_ended_as_the_beam_is_wide():
+def test_the_search_ends_when_beam_width_sentences_have_ended():
     rows = {0: [0.0, 0.5, 0.3, 0.2], 2: [0.0, 0.6, 0.2, 0.2], 3: [0.0, 0.6, 0.2, 0.2]}
     calls = []
 
@@ -372,7 +376,7 @@ def test_the_length_penalty_changes_the_answer():
     assert score == pytest.approx(-2.5 / (8 / 6) ** 2)
 
 
-def test_of_equal_sums_the_better_beginning_and_then_the_lower_token_is_kept():
+def test_ties_prefer_the_better_prefix_and_then_the_lower_token():
     def step(tokens):
         return np.full(4, -1.0)
 
@@ -381,12 +385,12 @@ def test_of_equal_sums_the_better_beginning_and_then_the_lower_token_is_kept():
     assert beam_search(step, 0, 1, 2, 3, 9.0)[0] == [0]  # then 0, 1 before 0, 2
 
 
-# The exercises' page
+# The page of exercises
 
 
 @pytest.fixture(scope="module")
 def given_parts():
-    """What the given cell of the page defines."""
+    """Return what the locked cell of the page defines."""
     page = jupytext.read(EXERCISES / "transformer" / "assignment.md")
     source = next(cell.source for cell in page.cells if "class GivenBlock" in cell.source)
     namespace = {"nn": nn, "torch": torch, "F": F, "np": np, "math": math}
@@ -395,7 +399,7 @@ def given_parts():
 
 
 def machine_of(parts):
-    """A student's Transformer, made of the given parts."""
+    """A student's Transformer, built from the given parts."""
 
     class Stack(nn.Module):
         def __init__(self, block, size, d_model, n_heads, d_ff, n_layers):
@@ -428,7 +432,7 @@ def machine_of(parts):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_machine_of_the_given_parts_is_right(given_parts, seed):
+def test_a_machine_built_from_the_given_parts_is_correct(given_parts, seed):
     exercise = COURSE["transformer"].exercise("Transformer")
     hidden = exercise.hidden(np.random.default_rng(seed))
     key = build_key(exercise, public_cases(exercise), hidden)
@@ -436,11 +440,11 @@ def test_a_machine_of_the_given_parts_is_right(given_parts, seed):
     assert judgement.passed, judgement
 
 
-def test_the_given_positions_are_those_of_chapter_seven(given_parts):
+def test_the_given_positions_equal_those_of_chapter_seven(given_parts):
     for n, d_model in ((0, 4), (1, 2), (7, 6)):
-        found = given_parts["sinusoidal_positions"](n, d_model)
-        assert found.dtype == torch.float32
-        np.testing.assert_allclose(found, sinusoidal_positions(n, d_model), atol=1e-6)
+        result = given_parts["sinusoidal_positions"](n, d_model)
+        assert result.dtype == torch.float32
+        np.testing.assert_allclose(result, sinusoidal_positions(n, d_model), atol=1e-6)
 
 
 def test_the_examples_of_the_page():

@@ -1,4 +1,4 @@
-"""The parts of the block and the blocks themselves: equal to torch's own, and safe at the edges."""
+"""Test the block and its parts against torch, and at the edges."""
 
 from pathlib import Path
 
@@ -40,7 +40,7 @@ def tokens(*shape, dtype=torch.float64):
 
 
 def masks(kind, batch, n_q, n_k, n_heads):
-    """Our mask, and torch's two that say the same: attn_mask, key_padding_mask."""
+    """Return the course's mask, and torch's equivalent attn_mask and key_padding_mask."""
     if kind == "any":
         mask = random_mask(batch, n_q, n_k)
         return mask, (~mask.repeat_interleave(n_heads, dim=0), None)
@@ -51,47 +51,50 @@ def masks(kind, batch, n_q, n_k, n_heads):
 
 
 def random_mask(*shape):
-    """Some rows may attend to nothing where torch's own module allows it; here each has one key."""
+    """Return masks in which each row has a key, since torch's own module needs one here."""
     mask = torch.rand(*shape) < 0.5
     mask[..., 0] |= ~mask.any(dim=-1)
     return mask
 
 
 @torch.no_grad()
-def copy_weights(ours, theirs):
-    pairs = list(matched(ours, theirs))
-    for mine, whole in pairs:
-        whole.copy_(torch.cat(mine))
-    assert len({id(whole) for _, whole in pairs}) == len(list(theirs.parameters()))
-    assert sum(len(mine) for mine, _ in pairs) == len(list(ours.parameters()))
+def copy_weights(course_module, torch_module):
+    pairs = list(matched(course_module, torch_module))
+    for part, full in pairs:
+        full.copy_(torch.cat(part))
+    assert len({id(full) for _, full in pairs}) == len(list(torch_module.parameters()))
+    assert sum(len(part) for part, _ in pairs) == len(list(course_module.parameters()))
 
 
-def assert_same(ours, theirs, inputs, dtype, modules=None):
-    """Outputs and gradients, each beside the largest number of its kind.
+def assert_same(actual, torch_layer, inputs, dtype, modules=None):
+    """Compare outputs and gradients, each relative to the largest number of its kind.
 
-    The gradients are those of the inputs and, of two `modules` (ours, torch's), of the weights.
+    The gradients are those of the inputs and, for two `modules` (course, torch), of the weights.
     """
-    cotangent = torch.randn_like(ours)
+    cotangent = torch.randn_like(actual)
     weights = list(matched(*modules)) if modules else []
-    flat = [one for mine, _ in weights for one in mine]
-    mine = iter(torch.autograd.grad(ours, (*inputs, *flat), cotangent))
-    wholes = [whole for _, whole in weights]
-    right = iter(torch.autograd.grad(theirs, (*inputs, *wholes), cotangent))
-    pairs = [(ours, theirs), *((next(mine), next(right)) for _ in inputs)]
-    pairs += [(torch.cat([next(mine) for _ in part]), next(right)) for part, _ in weights]
-    for found, expected in pairs:
-        assert found.dtype == dtype
-        scale = max(1.0, expected.abs().max().item()) if expected.numel() else 1.0
-        torch.testing.assert_close(found, expected, rtol=0, atol=TOLERANCE[dtype] * scale)
+    flat = [parameter for actual_part, _ in weights for parameter in actual_part]
+    actual_part = iter(torch.autograd.grad(actual, (*inputs, *flat), cotangent))
+    wholes = [full for _, full in weights]
+    right = iter(torch.autograd.grad(torch_layer, (*inputs, *wholes), cotangent))
+    pairs = [(actual, torch_layer), *((next(actual_part), next(right)) for _ in inputs)]
+    pairs += [(torch.cat([next(actual_part) for _ in part]), next(right)) for part, _ in weights]
+    for result, torch_output in pairs:
+        assert result.dtype == dtype
+        scale = max(1.0, torch_output.abs().max().item()) if torch_output.numel() else 1.0
+        torch.testing.assert_close(result, torch_output, rtol=0, atol=TOLERANCE[dtype] * scale)
 
 
 @given(SEEDS, BATCHES, st.integers(0, 5), SIZES, DTYPES)
 def test_layer_norm_equals_torch(seed, batch, n, d_model, dtype):
     torch.manual_seed(seed)
-    ours, theirs = scrambled(LayerNorm(d_model, eps=0.1), dtype), nn.LayerNorm(d_model, eps=0.1)
-    theirs.to(dtype).load_state_dict(ours.state_dict())
+    course_model, torch_model = (
+        scrambled(LayerNorm(d_model, eps=0.1), dtype),
+        nn.LayerNorm(d_model, eps=0.1),
+    )
+    torch_model.to(dtype).load_state_dict(course_model.state_dict())
     X = tokens(*batch, n, d_model, dtype=dtype)
-    assert_same(ours(X), theirs(X), [X], dtype, (ours, theirs))
+    assert_same(course_model(X), torch_model(X), [X], dtype, (course_model, torch_model))
 
 
 def test_layer_norm_by_hand():
@@ -107,10 +110,12 @@ def test_layer_norm_by_hand():
 @given(seed=SEEDS, batch=BATCHES, n=st.integers(0, 5), d_model=SIZES, d_ff=SIZES, dtype=DTYPES)
 def test_feed_forward_equals_torch(activation, seed, batch, n, d_model, d_ff, dtype):
     torch.manual_seed(seed)
-    ours = scrambled(FeedForward(d_model, d_ff, activation), dtype)
+    course_model = scrambled(FeedForward(d_model, d_ff, activation), dtype)
     bend = {"relu": nn.ReLU(), "gelu": nn.GELU()}[activation]
     X = tokens(*batch, n, d_model, dtype=dtype)
-    assert_same(ours(X), nn.Sequential(ours.W_1, bend, ours.W_2)(X), [X], dtype)
+    assert_same(
+        course_model(X), nn.Sequential(course_model.W_1, bend, course_model.W_2)(X), [X], dtype
+    )
 
 
 def test_feed_forward_by_hand():
@@ -126,10 +131,13 @@ def test_feed_forward_by_hand():
 @given(SEEDS, BATCHES, st.integers(0, 5), SIZES, DTYPES)
 def test_rms_norm_equals_torch(seed, batch, n, d_model, dtype):
     torch.manual_seed(seed)
-    ours, theirs = scrambled(RMSNorm(d_model, eps=0.1), dtype), nn.RMSNorm(d_model, eps=0.1)
-    theirs.to(dtype).load_state_dict(ours.state_dict())
+    course_model, torch_model = (
+        scrambled(RMSNorm(d_model, eps=0.1), dtype),
+        nn.RMSNorm(d_model, eps=0.1),
+    )
+    torch_model.to(dtype).load_state_dict(course_model.state_dict())
     X = tokens(*batch, n, d_model, dtype=dtype)
-    assert_same(ours(X), theirs(X), [X], dtype)
+    assert_same(course_model(X), torch_model(X), [X], dtype)
 
 
 def test_rms_norm_by_hand():
@@ -144,23 +152,23 @@ def test_swiglu_by_hand():
     with torch.no_grad():
         for linear, weight in ((gated.W_gate, 1.0), (gated.W_up, 3.0), (gated.W_down, 1.0)):
             linear.weight.fill_(weight)
-    found = gated(torch.tensor([[2.0], [-2.0]]))
-    torch.testing.assert_close(found, torch.tensor([[10.57], [1.43]]), rtol=0, atol=5e-3)
+    result = gated(torch.tensor([[2.0], [-2.0]]))
+    torch.testing.assert_close(result, torch.tensor([[10.57], [1.43]]), rtol=0, atol=5e-3)
 
 
 def test_the_parallel_block_by_hand():
     block = ParallelBlock(2, 1, 3)
     with torch.no_grad():
         for part in (block.attention, block.feed_forward):
-            for one in part.parameters():
-                one.zero_()
+            for parameter in part.parameters():
+                parameter.zero_()
         block.attention.W_o.bias.copy_(torch.tensor([1.0, 1.0]))
         block.feed_forward.W_2.bias.copy_(torch.tensor([10.0, 20.0]))
     X = torch.tensor([[[1.0, 3.0], [0.0, 5.0]]])
     assert torch.equal(block(X), X + torch.tensor([11.0, 21.0]))
 
 
-def test_the_sublayer_drops_in_training_alone():
+def test_the_sublayer_applies_dropout_only_in_training():
     X, nothing = torch.tensor([[1.0, 3.0]]), torch.zeros(2, 2)
     added = (nothing, nothing[0], nothing, torch.tensor([5.0, 5.0]))
     assert feed_forward_sublayer(X, *added, 0.0, 1.0, True).tolist() == [[1, 3]]
@@ -172,90 +180,95 @@ def test_the_sublayer_drops_in_training_alone():
 def test_attention_equals_torch(seed, batch, n_q, n_k, n_heads, d_head, dtype, kind):
     torch.manual_seed(seed)
     d_model = n_heads * d_head
-    ours = scrambled(MultiHeadAttention(d_model, n_heads), dtype)
-    theirs = nn.MultiheadAttention(d_model, n_heads, batch_first=True, dtype=dtype)
-    copy_weights(ours, theirs)
+    course_model = scrambled(MultiHeadAttention(d_model, n_heads), dtype)
+    torch_model = nn.MultiheadAttention(d_model, n_heads, batch_first=True, dtype=dtype)
+    copy_weights(course_model, torch_model)
     X = tokens(batch, n_q, d_model, dtype=dtype)
     context = tokens(batch, n_k, d_model, dtype=dtype)
     mask, (any_hidden, padding) = masks(kind, batch, n_q, n_k, n_heads)
-    output, weights = theirs(
+    output, weights = torch_model(
         *(X, context, context),
         attn_mask=any_hidden,
         key_padding_mask=padding,
         average_attn_weights=False,
     )
-    assert_same(ours(X, context, mask), output, (X, context), dtype, (ours, theirs))
-    mine = attention_weights(ours, X, context, mask)
-    torch.testing.assert_close(mine, weights, rtol=0, atol=TOLERANCE[dtype])
-    itself = theirs(X, X, X, need_weights=False)[0]
-    assert_same(ours(X), itself, [X], dtype, (ours, theirs))
+    assert_same(
+        course_model(X, context, mask), output, (X, context), dtype, (course_model, torch_model)
+    )
+    part = attention_weights(course_model, X, context, mask)
+    torch.testing.assert_close(part, weights, rtol=0, atol=TOLERANCE[dtype])
+    itself = torch_model(X, X, X, need_weights=False)[0]
+    assert_same(course_model(X), itself, [X], dtype, (course_model, torch_model))
 
 
 @given(SEEDS, BATCHES, st.integers(0, 6), SIZES, SIZES)
 def test_attention_equals_chapter_six_over_any_mask(seed, batch, n, n_heads, d_head):
-    """Without biases it is the NumPy function; rows that may attend to nothing are 0 in both."""
+    """Without biases it equals the NumPy function; fully masked rows are 0 in both."""
     torch.manual_seed(seed)
     d_model = n_heads * d_head
-    ours = scrambled(MultiHeadAttention(d_model, n_heads), torch.float64)
-    for one in ours.children():
-        nn.init.zeros_(one.bias)
+    course_model = scrambled(MultiHeadAttention(d_model, n_heads), torch.float64)
+    for linear in course_model.children():
+        nn.init.zeros_(linear.bias)
     X = tokens(*batch, n, d_model)
     mask = torch.rand(*batch, n, n) < 0.4
-    matrices = [one.weight.detach().numpy().T for one in (ours.W_q, ours.W_k, ours.W_v, ours.W_o)]
+    matrices = [
+        linear.weight.detach().numpy().T
+        for linear in (course_model.W_q, course_model.W_k, course_model.W_v, course_model.W_o)
+    ]
     output, weights = multi_head.multi_head_attention(
         X.detach().numpy(), *matrices, n_heads, mask.numpy()
     )
-    np.testing.assert_allclose(ours(X, mask=mask).detach(), output, atol=1e-6)
-    np.testing.assert_allclose(attention_weights(ours, X, None, mask).detach(), weights, atol=1e-6)
+    np.testing.assert_allclose(course_model(X, mask=mask).detach(), output, atol=1e-6)
+    np.testing.assert_allclose(
+        attention_weights(course_model, X, None, mask).detach(), weights, atol=1e-6
+    )
 
 
 @given(SEEDS, BATCHES, st.integers(0, 4), st.integers(0, 4), DTYPES)
-def test_a_token_with_nothing_to_attend_to_gets_the_bias_and_finite_gradients(
-    seed, batch, n_q, n_k, dtype
-):
+def test_a_fully_masked_token_gets_the_bias_and_finite_gradients(seed, batch, n_q, n_k, dtype):
     torch.manual_seed(seed)
-    ours = scrambled(MultiHeadAttention(6, 2), dtype)
+    course_model = scrambled(MultiHeadAttention(6, 2), dtype)
     X, context = tokens(*batch, n_q, 6, dtype=dtype), tokens(*batch, n_k, 6, dtype=dtype)
     mask = torch.rand(n_q, n_k) < 0.3
-    output = ours(X, context, mask)
+    output = course_model(X, context, mask)
     assert output.shape == X.shape
     alone = ~mask.any(dim=-1)
-    bias = ours.W_o.bias.expand_as(output)
+    bias = course_model.W_o.bias.expand_as(output)
     torch.testing.assert_close(output[..., alone, :], bias[..., alone, :], rtol=0, atol=1e-5)
-    weights = attention_weights(ours, X, context, mask)
+    weights = attention_weights(course_model, X, context, mask)
     assert (weights[..., alone, :] == 0).all()
     sums = weights.sum(dim=-1)[..., ~alone]
     torch.testing.assert_close(sums, torch.ones_like(sums), rtol=0, atol=1e-5)
     output.sum().backward()
-    gradients = [X.grad, context.grad, *(one.grad for one in ours.parameters())]
-    assert all(one.isfinite().all() for one in gradients)
+    gradients = [X.grad, context.grad, *(parameter.grad for parameter in course_model.parameters())]
+    assert all(gradient.isfinite().all() for gradient in gradients)
     looked_at = torch.autograd.grad((weights * torch.rand_like(weights)).sum(), (X, context))
-    assert all(one.isfinite().all() for one in looked_at)
+    assert all(tensor.isfinite().all() for tensor in looked_at)
 
 
 def test_attention_by_hand():
-    ours = MultiHeadAttention(2, 2)
+    course_model = MultiHeadAttention(2, 2)
     with torch.no_grad():
-        for one in ours.children():
-            one.bias.zero_()
-        ours.W_v.weight.copy_(torch.tensor([[1.0, 0.0], [0.0, 3.0]]))
-        ours.W_o.weight.copy_(torch.tensor([[0.0, 1.0], [1.0, 0.0]]))
-    assert ours(torch.tensor([[1.0, 2.0]])).tolist() == [[6.0, 1.0]]
+        for child in course_model.children():
+            child.bias.zero_()
+        course_model.W_v.weight.copy_(torch.tensor([[1.0, 0.0], [0.0, 3.0]]))
+        course_model.W_o.weight.copy_(torch.tensor([[0.0, 1.0], [1.0, 0.0]]))
+    assert course_model(torch.tensor([[1.0, 2.0]])).tolist() == [[6.0, 1.0]]
 
 
 @given(SEEDS, SIZES, SIZES, SIZES, WIDTHS, SIZES, NORMS, DTYPES, KINDS)
 def test_encoder_block_equals_torch(seed, batch, n, n_heads, d_head, d_ff, norm, dtype, kind):
     torch.manual_seed(seed)
     d_model = n_heads * d_head
-    ours = scrambled(EncoderBlock(d_model, n_heads, d_ff, norm), dtype)
-    theirs = nn.TransformerEncoderLayer(
+    course_model = scrambled(EncoderBlock(d_model, n_heads, d_ff, norm), dtype)
+    torch_model = nn.TransformerEncoderLayer(
         *(d_model, n_heads, d_ff, 0.0), batch_first=True, norm_first=norm == "pre", dtype=dtype
     )
-    copy_weights(ours, theirs)
+    copy_weights(course_model, torch_model)
     X = tokens(batch, n, d_model, dtype=dtype)
     mask, (any_hidden, padding) = masks(kind, batch, n, n, n_heads)
-    right = theirs(X, src_mask=any_hidden, src_key_padding_mask=padding)
-    assert_same(ours(X, mask), right, [X], dtype, (ours, theirs))
+    right = torch_model(X, src_mask=any_hidden, src_key_padding_mask=padding)
+    assert_same(course_model(X, mask), right, [X], dtype, (course_model, torch_model))
 
 
 @given(SEEDS, SIZES, SIZES, SIZES, WIDTHS, SIZES, NORMS, DTYPES, KINDS, KINDS)
@@ -264,27 +277,27 @@ def test_decoder_block_equals_torch(
 ):
     torch.manual_seed(seed)
     d_model, batch = n_heads * d_head, 2
-    ours = scrambled(DecoderBlock(d_model, n_heads, d_ff, norm), dtype)
-    theirs = nn.TransformerDecoderLayer(
+    course_model = scrambled(DecoderBlock(d_model, n_heads, d_ff, norm), dtype)
+    torch_model = nn.TransformerDecoderLayer(
         *(d_model, n_heads, d_ff, 0.0), batch_first=True, norm_first=norm == "pre", dtype=dtype
     )
-    copy_weights(ours, theirs)
+    copy_weights(course_model, torch_model)
     X, context = tokens(batch, n, d_model, dtype=dtype), tokens(batch, n_k, d_model, dtype=dtype)
     mask, (any_hidden, padding) = masks(kind, batch, n, n, n_heads)
     context_mask, (context_any, context_padding) = masks(context_kind, batch, n, n_k, n_heads)
-    right = theirs(
+    right = torch_model(
         *(X, context),
         tgt_mask=any_hidden,
         tgt_key_padding_mask=padding,
         memory_mask=context_any,
         memory_key_padding_mask=context_padding,
     )
-    found = ours(X, context, mask, context_mask)
-    assert_same(found, right, (X, context), dtype, (ours, theirs))
+    result = course_model(X, context, mask, context_mask)
+    assert_same(result, right, (X, context), dtype, (course_model, torch_model))
 
 
 @given(SEEDS, st.integers(0, 4), st.integers(0, 4), NORMS, DTYPES)
-def test_blocks_in_which_some_may_attend_to_nothing_stay_finite(seed, n, n_k, norm, dtype):
+def test_blocks_with_fully_masked_tokens_stay_finite(seed, n, n_k, norm, dtype):
     torch.manual_seed(seed)
     X, context = tokens(2, n, 6, dtype=dtype), tokens(2, n_k, 6, dtype=dtype)
     mask, context_mask = torch.rand(2, n, n) < 0.3, torch.rand(2, n, n_k) < 0.3
@@ -293,13 +306,13 @@ def test_blocks_in_which_some_may_attend_to_nothing_stay_finite(seed, n, n_k, no
     output = decoder(encoder(X, mask), context, mask, context_mask)
     assert output.isfinite().all()
     parameters = (*encoder.parameters(), *decoder.parameters())
-    for one in torch.autograd.grad(output.sum(), (X, context, *parameters)):
-        assert one.isfinite().all()
+    for gradient in torch.autograd.grad(output.sum(), (X, context, *parameters)):
+        assert gradient.isfinite().all()
 
 
 @pytest.mark.parametrize("norm", ["post", "pre"])
 @pytest.mark.parametrize("n", [0, 1])
-def test_blocks_of_no_token_and_of_one(norm, n):
+def test_blocks_with_zero_and_one_tokens(norm, n):
     X, nothing = tokens(2, n, 6, dtype=torch.float32), tokens(2, 0, 6, dtype=torch.float32)
     mask = torch.zeros(n, n, dtype=torch.bool)
     for output in (
@@ -354,15 +367,19 @@ def test_the_attention_given_in_the_assignment_is_right():
     namespace = {"nn": nn, "torch": torch, "F": nn.functional}
     exec(given, namespace)
     torch.manual_seed(0)
-    ours, theirs = MultiHeadAttention(6, 2), namespace["GivenAttention"](6, 2)
-    theirs.load_state_dict(ours.state_dict())
+    course_model, torch_model = MultiHeadAttention(6, 2), namespace["GivenAttention"](6, 2)
+    torch_model.load_state_dict(course_model.state_dict())
     X, context = tokens(2, 3, 6, dtype=torch.float32), tokens(2, 4, 6, dtype=torch.float32)
     mask = random_mask(2, 1, 4)
-    assert_same(theirs(X), ours(X), [X], torch.float32)
-    assert_same(theirs(X, context, mask), ours(X, context, mask), (X, context), torch.float32)
+    assert_same(torch_model(X), course_model(X), [X], torch.float32)
+    assert_same(
+        torch_model(X, context, mask), course_model(X, context, mask), (X, context), torch.float32
+    )
     mask = torch.zeros(3, 3, dtype=torch.bool)
-    assert_same(theirs(X, mask=mask), ours(X, mask=mask), [X], torch.float32)
+    assert_same(torch_model(X, mask=mask), course_model(X, mask=mask), [X], torch.float32)
     for n, n_k in ((0, 0), (0, 4), (3, 0)):
         X, context = tokens(2, n, 6, dtype=torch.float32), tokens(2, n_k, 6, dtype=torch.float32)
         for mask in (None, torch.ones(n, n_k, dtype=torch.bool)):
-            assert_same(theirs(X, context, mask), ours(X, context, mask), [X], torch.float32)
+            assert_same(
+                torch_model(X, context, mask), course_model(X, context, mask), [X], torch.float32
+            )

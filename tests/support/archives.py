@@ -1,4 +1,4 @@
-"""Archives as learning platforms give them, with the toy course's notebooks; made by code."""
+"""Make archives in the formats of learning platforms, with the toy course's notebooks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WORKSHEET_HEAD = (
 
 
 def notebook(answer: str = "def row_mean(X):\n    return X.mean(axis=-1)") -> str:
-    """A student's notebook of the toy assignment, as its file has it."""
+    """Return a student's notebook of the toy assignment, as JSON text."""
     content = copy.deepcopy(released())
     for number, cell in enumerate(content.cells):
         cell.id = f"cell-{number}"  # the same in every notebook of the test
@@ -29,7 +29,7 @@ def notebook(answer: str = "def row_mean(X):\n    return X.mean(axis=-1)") -> st
 
 
 def foreign() -> str:
-    """A notebook of another course, which has some of the same names for its given cells."""
+    """Return a notebook of another course, in which some locked cells have the same names."""
     content = copy.deepcopy(released())
     content.cells = [
         c for c in content.cells if c.metadata.nbgrader.grade_id in ("title", "imports")
@@ -38,7 +38,7 @@ def foreign() -> str:
 
 
 def make_zip(path: Path, files: dict[str, str]) -> Path:
-    """A zip with these files."""
+    """Write a zip archive with these files and return its path."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as stream:
         for name, text in files.items():
             stream.writestr(name, text)
@@ -46,7 +46,7 @@ def make_zip(path: Path, files: dict[str, str]) -> Path:
 
 
 def make_folder(path: Path, files: dict[str, str]) -> Path:
-    """A folder with these files."""
+    """Write a folder with these files and return its path."""
     for name, text in files.items():
         (path / name).parent.mkdir(parents=True, exist_ok=True)
         (path / name).write_text(text, encoding="utf-8")
@@ -54,7 +54,7 @@ def make_folder(path: Path, files: dict[str, str]) -> Path:
 
 
 def enrol(course: Course, *students: dict[str, str]) -> None:
-    """Put students into the gradebook, as `nbgrader db student add` does."""
+    """Add students to the gradebook, as `nbgrader db student add` does."""
     with api.Gradebook(course.gradebook_url) as book:
         for student in students:
             book.update_or_create_student(
@@ -63,7 +63,7 @@ def enrol(course: Course, *students: dict[str, str]) -> None:
 
 
 def submitted(course: Course) -> dict[str, str]:
-    """What the course has, by place."""
+    """Return the submitted files of the course: the text by relative path."""
     return {
         path.relative_to(course.submitted).as_posix(): path.read_text(encoding="utf-8")
         for path in course.submitted.rglob("*")

@@ -1,4 +1,4 @@
-"""What the tests of the formgrader share: a server, a browser, and an instructor's clicks."""
+"""Helpers of the formgrader tests: a server, a browser, and an instructor's clicks."""
 
 import os
 import shutil
@@ -25,7 +25,7 @@ MAIN = "import sys; from jupyter_server.serverapp import main; sys.exit(main(sys
 
 @contextmanager
 def formgrader_server(root: Path, home: Path, person: Person | None = None) -> Iterator[str]:
-    """Run a Jupyter server with the formgrader in the course at `root`; yields its address.
+    """Run a Jupyter server with the formgrader in the course at `root`, and yield its address.
 
     `home` is an empty folder for its settings. The server runs as `person`, or as this user.
     """
@@ -78,9 +78,9 @@ def _wait(url: str, server: subprocess.Popen, log: Path) -> None:
 
 @contextmanager
 def instructor(address: str) -> Iterator[Page]:
-    """A page of headless Chromium, logged in to the server; every other host is cut off.
+    """Yield a page of headless Chromium that is logged in to the server; other hosts are blocked.
 
-    No page may ask one: the addresses that were asked for are in `foreign` of the page.
+    No page may request another host: `foreign` of the page lists the requested addresses.
     """
     if BROWSER is None:
         pytest.fail("chromium is not installed: sudo apt-get install chromium")
@@ -96,7 +96,7 @@ def instructor(address: str) -> Iterator[Page]:
 
 
 def _cut_off(foreign):
-    """Nothing leaves this machine."""
+    """Return a route handler that blocks a request and notes its address in `foreign`."""
 
     def note(route):
         foreign.append(route.request.url)
@@ -106,7 +106,7 @@ def _cut_off(foreign):
 
 
 def open_submission(page: Page, address: str, assignment: str, student: str) -> None:
-    """Open a student's submission as an instructor does: show the names, click on one."""
+    """Open a student's submission as an instructor does: show the names, click on the student."""
     page.goto(f"{address}/formgrader/gradebook/{assignment}/{assignment}")
     page.wait_for_selector("#main-table tr .name-shown", state="attached")
     page.click("#toggle_names")
@@ -116,11 +116,11 @@ def open_submission(page: Page, address: str, assignment: str, student: str) -> 
 
 
 def feedback_of(page: Page, exercise: str) -> str:
-    """What the page says of an answer in the grader's words, above it."""
+    """Return the comment that the page shows above an answer."""
     cell = page.locator(".nbgrader_cell", has=page.locator(f"[id='{exercise}-comment']"))
     return "\n".join(cell.locator(".autograder").all_inner_texts())
 
 
 def score_of(page: Page, exercise: str) -> float:
-    """The points in the box of an exercise: the machine's are its placeholder."""
+    """Return the points in the box of an exercise; automatic points are its placeholder."""
     return float(page.locator(f"[id='{exercise}']").get_attribute("placeholder") or "nan")

@@ -1,4 +1,4 @@
-"""The captioner that runs in a page, beside the same one in PyTorch."""
+"""Compare the captioner that runs in a page with the same captioner in PyTorch."""
 
 import json
 import subprocess
@@ -25,19 +25,19 @@ LOOKS: dict[str, Look] = {"soft": softly, "hard": strongest}
 
 @dataclass(frozen=True)
 class Forced:
-    """The word for which some places alone can be seen. kept: (L,) bool."""
+    """The word that may see only some of the positions. visible: (L,) bool."""
 
     at: int
-    kept: Tensor
+    visible: Tensor
 
 
 class Forcing:
-    """A look that is forced once: the weights outside are dropped, and then it looks as ever."""
+    """A look that is forced once: it drops the weights outside, and then behaves normally."""
 
     def __init__(self, look: Look, forced: Forced) -> None:
         """Begin a caption."""
         self.look = look
-        self.blinkered = Blinkered(torch.tensor([forced.at]), forced.kept[None])
+        self.blinkered = Blinkered(torch.tensor([forced.at]), forced.visible[None])
 
     def __call__(self, weights: Tensor) -> Tensor:
         """weights: (1, L)."""
@@ -45,7 +45,7 @@ class Forcing:
 
 
 def in_the_page(
-    kept: bytes,
+    weights: bytes,
     look: str,
     images: Sequence[np.ndarray],
     targets: Sequence[Sequence[int]],
@@ -53,22 +53,23 @@ def in_the_page(
     folder: Path,
     kernel: str = "wasm",
 ) -> list[dict[str, Any]]:
-    """Return what the page's captioner says of each image; see captions.mjs for what is told."""
-    model, asked = folder / "captioner.model", folder / "cases.json"
-    model.write_bytes(packed(kept))
+    """Return the page's caption of each image; see captions.mjs for the fields of each case."""
+    model, request = folder / "captioner.model", folder / "cases.json"
+    model.write_bytes(packed(weights))
     cases = [
         {
             "image": image.tolist(),
             "target": list(target),
-            "forced": one and {"at": one.at, "places": one.kept.nonzero()[:, 0].tolist()},
+            "forced": forced_word
+            and {"at": forced_word.at, "places": forced_word.visible.nonzero()[:, 0].tolist()},
         }
-        for image, target, one in zip(images, targets, forced, strict=True)
+        for image, target, forced_word in zip(images, targets, forced, strict=True)
     ]
-    asked.write_text(json.dumps(cases), encoding="utf-8")
-    command = ["node", str(CAPTIONS), str(model), str(asked), look, kernel]
+    request.write_text(json.dumps(cases), encoding="utf-8")
+    command = ["node", str(CAPTIONS), str(model), str(request), look, kernel]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    found: list[dict[str, Any]] = json.loads(done.stdout)
-    return found
+    report: list[dict[str, Any]] = json.loads(done.stdout)
+    return report
 
 
 def looking(look: str, forced: Forced | None) -> Look:
@@ -78,12 +79,12 @@ def looking(look: str, forced: Forced | None) -> Look:
 
 def written(model: Captioner, look: str, image: np.ndarray, forced: Forced | None) -> Caption:
     """Return PyTorch's caption of an image."""
-    (said,) = caption(model, [image], looking(look, forced))
-    return said
+    (generated,) = caption(model, [image], looking(look, forced))
+    return generated
 
 
 def right(picture: Picture) -> list[int]:
-    """Return the ids of the right caption, from [START] on."""
+    """Return the ids of the reference caption, from [START] on."""
     return [START, *map(int, VOCABULARY.encode(picture.caption))]
 
 
@@ -94,47 +95,48 @@ def error(
     image: np.ndarray,
     target: Sequence[int],
     forced: Forced | None,
-    said: dict[str, Any],
+    report: dict[str, Any],
 ) -> float:
-    """Return how far any logit or share is from PyTorch's, over a caption that is read."""
+    """Return the largest difference of a logit or share from PyTorch's, over a read caption."""
     reading = model(torch.from_numpy(image)[None], torch.tensor([target]), looking(look, forced))
-    wanted = {"logits": reading.logits[0], "shares": reading.shares[0]}
+    expected = {"logits": reading.logits[0], "shares": reading.shares[0]}
     return max(
-        float((torch.tensor([step[what] for step in said["steps"]]) - one).abs().max())
-        for what, one in wanted.items()
+        float((torch.tensor([step[quantity] for step in report["steps"]]) - value).abs().max())
+        for quantity, value in expected.items()
     )
 
 
 def beside_torch(
-    kept: bytes, look: str, pictures: Sequence[Picture], folder: Path
+    weights: bytes, look: str, pictures: Sequence[Picture], folder: Path
 ) -> tuple[int, float]:
-    """Return how many captions differ from PyTorch's, and how far any logit or share is from its.
+    """Return how many captions differ from PyTorch's, and the largest error of a logit or share.
 
-    The captions are the captioner's own; logits and shares are those of the right captions, read.
+    The captions are generated; logits and shares are those of the reference captions, which are
+    read.
     """
-    model = from_bytes(kept)
+    model = from_bytes(weights)
     images = [picture.image for picture in pictures]
     targets = [right(picture) for picture in pictures]
-    found = in_the_page(kept, look, images, targets, [None] * len(pictures), folder)
-    wanted = caption(model, images, LOOKS[look])
-    differ = sum(tuple(a["words"]) != b.words for a, b in zip(found, wanted, strict=True))
-    cases = zip(images, targets, found, strict=True)
-    return differ, max(error(model, look, *case, None, said) for *case, said in cases)
+    reports = in_the_page(weights, look, images, targets, [None] * len(pictures), folder)
+    expected = caption(model, images, LOOKS[look])
+    differ = sum(tuple(a["words"]) != b.words for a, b in zip(reports, expected, strict=True))
+    cases = zip(images, targets, reports, strict=True)
+    return differ, max(error(model, look, *case, None, report) for *case, report in cases)
 
 
 def untaught(seed: int) -> tuple[bytes, Captioner]:
-    """Return a captioner that says something: its weights are larger than at first.
+    """Return a captioner that does not stop at once: its weights are larger than at first.
 
-    Its statistics are those of pictures; it says no token that is no word.
+    Its statistics are those of pictures; it never produces a special token.
     """
     torch.manual_seed(seed)
     model = Captioner()
     with torch.no_grad():
-        for one in model.parameters():
-            one *= 2
+        for parameter in model.parameters():
+            parameter *= 2
         model.read_out[-1].bias[[PAD, START, UNKNOWN]] -= 100
         for _ in range(20):
             images = [picture.image for picture in sample_pictures(16, np.random.default_rng(1))]
             model.encode(torch.from_numpy(np.stack(images)))
-    kept = as_bytes({name: one.numpy() for name, one in model.state_dict().items()})
-    return kept, from_bytes(kept)
+    weights = as_bytes({name: tensor.numpy() for name, tensor in model.state_dict().items()})
+    return weights, from_bytes(weights)

@@ -1,4 +1,4 @@
-"""A small site with the figure of the captioners and nothing else, as the book's site has it."""
+"""Make a small site that holds only the figure of the captioners, as on the book's site."""
 
 import shutil
 from pathlib import Path
@@ -19,8 +19,8 @@ PAGE = """<!DOCTYPE html>
 SENTENCE = "<p>The captioners of this chapter.</p></div></div>\n"
 
 
-def make(folder: Path, kept: dict[str, bytes], figures: int = 1) -> None:
-    """Write the site. kept: the weights of each captioner, as the page keeps them."""
+def make(folder: Path, weights: dict[str, bytes], figures: int = 1) -> None:
+    """Write the site. weights: the weights of each captioner, as the page stores them."""
     static = folder / "_static"
     bundle(static)
     (static / "learning" / "worker.mjs").unlink()
@@ -31,7 +31,7 @@ def make(folder: Path, kept: dict[str, bytes], figures: int = 1) -> None:
     assert PACKAGES.is_dir()
     sheets = [(WEB / "styles" / f"{name}.css").read_text(encoding="utf-8") for name in STYLES]
     (static / "course.css").write_text("\n".join(sheets), encoding="utf-8")
-    models = {name: packed(one) for name, one in kept.items()}
+    models = {name: packed(model) for name, model in weights.items()}
     for name, model in models.items():
         (static / "live" / f"{name}.model").write_bytes(model)
     text = PAGE.format(figures=figures * (html(models) + SENTENCE))

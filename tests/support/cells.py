@@ -1,4 +1,4 @@
-"""The code of a page of the book as its reader meets it: open, folded away, or removed."""
+"""Read the code of a page of the book as its reader sees it: open, folded or removed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Code:
 
 
 def code(text: str, folder: Path = BOOK) -> Iterator[Code]:
-    """Yield all code of a page, given as MyST text, which stands in `folder`."""
+    """Yield all code of a page, given as MyST text; `folder` is the folder of the page."""
     for cell in jupytext.reads(text, fmt="md:myst").cells:
         if cell.cell_type == "code":
             tags = cell.metadata.get("tags", [])
@@ -52,11 +52,13 @@ def code(text: str, folder: Path = BOOK) -> Iterator[Code]:
 
 def included(source: str, options: str) -> str:
     """Return what a literalinclude with these options shows of a module."""
-    found = OBJECT.search(options)
-    if not found:
+    match = OBJECT.search(options)
+    if not match:
         return source
     node: ast.AST = ast.parse(source)
-    for name in found[1].split("."):
-        inner = (one for one in ast.iter_child_nodes(node) if getattr(one, "name", "") == name)
+    for name in match[1].split("."):
+        inner = (
+            child for child in ast.iter_child_nodes(node) if getattr(child, "name", "") == name
+        )
         node = next(inner)
     return textwrap.dedent(ast.get_source_segment(source, node, padded=True) or "")

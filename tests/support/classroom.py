@@ -1,4 +1,4 @@
-"""A small class for tests: a course directory with the toy assignment and a few submissions."""
+"""Make a small class for tests: a course directory with the toy assignment and submissions."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ STUBS = {
 
 
 def known_everywhere(patch: pytest.MonkeyPatch) -> None:
-    """Have every Python process that this one starts find the course of the tests."""
+    """Let every Python process started from this one find the course of the tests."""
     folders = [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
     patch.setenv("PYTHONPATH", os.pathsep.join(folders))
 
 
 def released() -> nbformat.NotebookNode:
-    """The release of the toy assignment."""
+    """Return the release of the toy assignment."""
     cells = [
         _locked(new_markdown_cell("# A toy"), "title"),
         _locked(new_code_cell("import numpy as np\nfrom autograder import check"), "imports"),
@@ -43,7 +43,7 @@ def released() -> nbformat.NotebookNode:
 
 
 def make_course(root: Path) -> Course:
-    """A course in `root` with the toy assignment released."""
+    """Return a course in `root` in which the toy assignment is released."""
     course = Course.create(root, "toy_course")
     path = course.release / "toy" / "toy.ipynb"
     path.parent.mkdir()
@@ -54,7 +54,7 @@ def make_course(root: Path) -> Course:
 def hand_in(
     course: Course, student: str, mean: str = RIGHT_MEAN, scale: str = RIGHT_SCALE, why: str = "So."
 ) -> Path:
-    """Put a submission with these answers into the course; returns its path."""
+    """Put a submission with these answers into the course and return its path."""
     notebook = copy.deepcopy(released())
     answers = {"row_mean": mean, "scale": scale, "why": why}
     for cell in notebook.cells:
@@ -66,7 +66,7 @@ def hand_in(
 
 
 def hand_in_a_test(root: Path, student: str, answer: str) -> Course:
-    """A course in `root` whose assignment asks for a test, with one submission."""
+    """Return a course in `root` whose assignment asks for a test, with one submission."""
     course = Course.create(root, "toy_course")
     stub = "def test_row_mean(implementation):\n    raise NotImplementedError"
     for folder, source in ((course.release, stub), (course.submitted / student, answer)):

@@ -1,4 +1,4 @@
-"""The engine of the playground beside PyTorch, on the same numbers: how far they are apart."""
+"""Compare the engine of the playground with PyTorch on the same numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from solutions.positions import rotary, sinusoidal_positions
 STEPS = Path(__file__).parents[1] / "web" / "learning" / "steps.mjs"
 KERNELS = ("wasm", "javascript")
 START = 0.5
-"""What the waves are multiplied by, as the embedding's numbers are at the start."""
+"""The factor of the sinusoidal encodings, which gives them the scale of the first embeddings."""
 
 COPYING = {"task": "copying", "length": 16, "layers": 2, "residual": True, "norm": True}
 MACHINES: dict[str, dict[str, Any]] = {
@@ -41,7 +41,7 @@ MACHINES: dict[str, dict[str, Any]] = {
 
 
 class Machine:
-    """The machine of the settings, from PyTorch's own functions."""
+    """The model with these settings, built from PyTorch's own functions."""
 
     def __init__(self, settings: dict[str, Any], start: list[tuple[str, list[int], list[float]]]):
         self.settings = settings
@@ -74,7 +74,7 @@ class Machine:
     def normal(self, name: str, X: Tensor) -> Tensor:
         if not self.settings["norm"]:
             return X
-        scale, shift = (self.parameters[f"{name}.{one}"] for one in ("scale", "shift"))
+        scale, shift = (self.parameters[f"{name}.{part}"] for part in ("scale", "shift"))
         return F.layer_norm(X, X.shape[-1:], scale, shift)
 
     def sublayer(self, block: str, norm: str, X: Tensor, write: Any) -> Tensor:
@@ -126,12 +126,12 @@ class Machine:
             Q, K = turned(Q), turned(K)
         scale = None if settings["scale"] else 1.0
         heads = F.scaled_dot_product_attention(Q, K, V, is_causal=settings["causal"], scale=scale)
-        found = heads.transpose(1, 2).flatten(-2)
-        return found if settings["body"] == "bare" else self.linear(found, f"{block}.W_o")
+        joined = heads.transpose(1, 2).flatten(-2)
+        return joined if settings["body"] == "bare" else self.linear(joined, f"{block}.W_o")
 
 
 def turned(X: Tensor) -> Tensor:
-    """`rotary` of (batch, heads, n, d): a linear map of each row, which is found and applied."""
+    """Return `rotary` of (batch, heads, n, d), as the linear map that it is for each row."""
     *_, n, d = X.shape
     places = torch.eye(d).expand(n, d, d).numpy()  # (n, d, d), the rows to turn
     maps = torch.from_numpy(rotary(places, torch.arange(n)[:, None].expand(n, d).numpy()))
@@ -139,7 +139,7 @@ def turned(X: Tensor) -> Tensor:
 
 
 def told_by(kernel: str) -> dict[str, dict[str, Any]]:
-    """Return what the engine says of each of MACHINES, by one of KERNELS."""
+    """Return the engine's report on each of MACHINES, computed with one of KERNELS."""
     small = {"batch": 8, "width": 16, "steps": 30, "seed": 1}
     listed = json.dumps([{**small, **settings} for settings in MACHINES.values()])
     command = ["node", str(STEPS), listed, kernel]
@@ -147,27 +147,30 @@ def told_by(kernel: str) -> dict[str, dict[str, Any]]:
     return dict(zip(MACHINES, json.loads(done.stdout), strict=True))
 
 
-def gradient_errors(one: dict[str, Any]) -> dict[str, float]:
-    """Return how far each parameter's gradient is from PyTorch's, in parts of its largest."""
-    machine = Machine(one["settings"], one["start"])
-    loss_of(machine, one["steps"][0]).backward()
+def gradient_errors(report: dict[str, Any]) -> dict[str, float]:
+    """Return the relative error of each parameter's gradient against PyTorch's.
+
+    The error is the largest difference, divided by the largest entry of PyTorch's gradient.
+    """
+    machine = Machine(report["settings"], report["start"])
+    loss_of(machine, report["steps"][0]).backward()
     errors = {}
-    for parameter, numbers in one["gradients"]:
-        wanted = machine.parameters[parameter].grad
-        assert wanted is not None, parameter
-        found = torch.tensor(numbers).reshape(wanted.shape)
-        errors[parameter] = float((found - wanted).abs().max() / wanted.abs().max())
+    for parameter, numbers in report["gradients"]:
+        expected = machine.parameters[parameter].grad
+        assert expected is not None, parameter
+        gradient = torch.tensor(numbers).reshape(expected.shape)
+        errors[parameter] = float((gradient - expected).abs().max() / expected.abs().max())
     return errors
 
 
-def loss_errors(one: dict[str, Any]) -> list[float]:
-    """Return how far the loss of each step of AdamW is from PyTorch's, in nats."""
-    settings = one["settings"]
-    machine = Machine(settings, one["start"])
+def loss_errors(report: dict[str, Any]) -> list[float]:
+    """Return the difference of the loss from PyTorch's after each step of AdamW, in nats."""
+    settings = report["settings"]
+    machine = Machine(settings, report["start"])
     parameters = list(machine.parameters.values())
     adam = torch.optim.AdamW(parameters, weight_decay=0.01)
     errors = []
-    for at, step in enumerate(one["steps"]):
+    for at, step in enumerate(report["steps"]):
         loss = loss_of(machine, step)
         errors.append(abs(step["loss"] - loss.item()))
         adam.zero_grad()

@@ -1,4 +1,4 @@
-"""Twelve sentence pairs, and the task of translating them."""
+"""Twelve sentence pairs and the task of translating them."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What the fuzz tests draw: damaged notebooks, and what a forger may send back from the sandbox."""
+"""Strategies of the fuzz tests: damaged notebooks, and the messages that a forger may send."""
 
 from __future__ import annotations
 
@@ -50,23 +50,23 @@ plain = st.recursive(
     ),
     max_leaves=8,
 )
-"""Any JSON value, with the words that mean something in a notebook among its texts."""
+"""Any JSON value; its strings include the words that have a meaning in a notebook."""
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """The paths to every part of a JSON value but the whole."""
+    """Return the paths to all parts of a JSON value except the value itself."""
     parts = value.items() if isinstance(value, dict) else enumerate(value)
-    found = []
+    paths = []
     for key, part in parts:
-        found.append((*path, key))
+        paths.append((*path, key))
         if isinstance(part, dict | list):
-            found += places(part, (*path, key))
-    return found
+            paths += places(part, (*path, key))
+    return paths
 
 
 @st.composite
 def damaged(draw: Callable[..., Any], whole: Notebook) -> Notebook:
-    """A notebook with a few of its parts dropped, doubled, moved or replaced."""
+    """Return a notebook in which a few parts are dropped, duplicated, moved or replaced."""
     content: Notebook = json.loads(json.dumps(whole))
     for _ in range(draw(st.integers(1, 6))):
         *path, key = draw(st.sampled_from(places(content) or [("cells",)]))
@@ -81,22 +81,22 @@ def damaged(draw: Callable[..., Any], whole: Notebook) -> Notebook:
         elif kind == "insert" and isinstance(parent, dict):
             parent[draw(st.sampled_from(WORDS))] = draw(plain)
         elif isinstance(parent, list):
-            other = draw(st.integers(0, len(parent) - 1))
+            partner = draw(st.integers(0, len(parent) - 1))
             if kind == "swap":
-                parent[key], parent[other] = parent[other], parent[key]
+                parent[key], parent[partner] = parent[partner], parent[key]
             else:
-                parent.insert(other, json.loads(json.dumps(parent[key])))
+                parent.insert(partner, json.loads(json.dumps(parent[key])))
         else:
-            other = draw(st.sampled_from(sorted(parent)))
-            parent[key], parent[other] = parent[other], parent[key]
+            partner = draw(st.sampled_from(sorted(parent)))
+            parent[key], parent[partner] = parent[partner], parent[key]
     return content
 
 
 @st.composite
 def written(draw: Callable[..., Any], whole: Notebook) -> bytes:
-    """The bytes of a damaged notebook, damaged again as files are."""
+    """Return the bytes of a damaged notebook, damaged again as a file may be."""
     text = json.dumps(draw(damaged(whole)), ensure_ascii=draw(st.booleans()))
-    if draw(st.booleans()):  # keys that stand twice
+    if draw(st.booleans()):  # duplicate keys
         key = draw(st.sampled_from(("cells", "metadata", "source", "grade_id", "cell_type")))
         value = json.dumps(draw(plain))
         text = text.replace(f'"{key}":', f'"{key}": {value}, "{key}":', draw(st.integers(0, 3)))
@@ -169,16 +169,21 @@ observations = st.builds(
 
 @st.composite
 def like(draw: Callable[..., Any], right: list[Observation]) -> list[Any]:
-    """What an honest runner sends, with some parts of some observations forged."""
+    """Return an honest runner's observations, with some parts of some of them forged."""
     forged: list[Any] = list(right)
     for _ in range(draw(st.integers(1, 3))):
         place = draw(st.integers(0, len(forged) - 1))
-        one = forged[place]
+        observation = forged[place]
         kind = draw(st.sampled_from(("whole", "value", "again", "later", "arguments", "gradients")))
-        if kind == "whole" or not isinstance(one, Observation):
+        if kind == "whole" or not isinstance(observation, Observation):
             forged[place] = draw(observations | values)
             continue
-        value, after, again, later = one.value, one.arguments_after, one.again, one.later
+        value, after, again, later = (
+            observation.value,
+            observation.arguments_after,
+            observation.again,
+            observation.later,
+        )
         if kind == "value":
             value = draw(values)
         elif kind == "gradients":
@@ -198,7 +203,7 @@ def like(draw: Callable[..., Any], right: list[Observation]) -> list[Any]:
 
 @st.composite
 def messages(draw: Callable[..., Any]) -> bytes:
-    """A message of the wire, whole or damaged at some byte, or one with a header of its own."""
+    """Return a message of the wire: intact, damaged at some byte, or with a forged header."""
     if draw(st.booleans()):
         header = json.dumps(draw(nodes)).encode("utf-8", "surrogatepass")
         buffers = draw(st.binary(max_size=64))
@@ -226,8 +231,8 @@ nodes = st.recursive(
 
 
 SECRET, NUMBER = "SECRET", 31337
-"""What a forger sends who has read the hidden inputs: every text holds the one, and every number
-that is his own the other."""
+"""Messages of a forger who has read the hidden inputs: every text contains the secret text, and
+every number of the forger's own is the secret number."""
 
 odd = st.sampled_from(
     (
@@ -247,12 +252,12 @@ odd = st.sampled_from(
         *(Differentiated(np.ones(2), Raised(SECRET, SECRET)), Differentiated([1], {"a": None})),
     )
 )
-"""What nobody returns who wants to be right."""
+"""Values that no honest answer returns."""
 
 
 @st.composite
 def spoiled(draw: Callable[..., Any], right: Any) -> Any:
-    """A right value with some part of it another: of another type, shape, dtype or length."""
+    """Return a correct value, changed in one part: its type, shape, dtype or length."""
     kind = draw(st.sampled_from(("odd", "inside", "inside", "cast", "shape", "number", "longer")))
     if isinstance(right, Tensor):
         array = draw(spoiled(right.array))
@@ -270,7 +275,9 @@ def spoiled(draw: Callable[..., Any], right: Any) -> Any:
             items.pop()
         else:
             items.append((SECRET, draw(odd)))
-        return dict(items) if isinstance(right, dict) else type(right)(one for _, one in items)
+        return (
+            dict(items) if isinstance(right, dict) else type(right)(element for _, element in items)
+        )
     if isinstance(right, np.ndarray) and kind != "odd":
         if kind == "cast":
             with np.errstate(all="ignore"):
@@ -292,19 +299,24 @@ def spoiled(draw: Callable[..., Any], right: Any) -> Any:
 
 @st.composite
 def tampered(draw: Callable[..., Any], right: Sequence[Observation]) -> list[Observation]:
-    """What an honest runner sends, with the results of some cases spoiled."""
+    """Return an honest runner's observations, with the results of some cases spoiled."""
     forged = list(right)
     for at in draw(st.lists(st.integers(0, len(forged) - 1), max_size=3)) if forged else ():
-        one, part = forged[at], draw(st.sampled_from(("value", "value", "later", "after", "ran")))
+        observation, part = (
+            forged[at],
+            draw(st.sampled_from(("value", "value", "later", "after", "ran"))),
+        )
         if part == "ran":
             text = draw(st.sampled_from((SECRET, "torch.softmax", f"torch.{SECRET}softmax", "")))
-            forged[at] = dataclasses.replace(one, ready_made=(text,))
+            forged[at] = dataclasses.replace(observation, ready_made=(text,))
         elif part == "after":
-            after = draw(spoiled(one.arguments_after))
+            after = draw(spoiled(observation.arguments_after))
             after = after if isinstance(after, tuple) else (after,)
-            forged[at] = dataclasses.replace(one, arguments_after=after)
+            forged[at] = dataclasses.replace(observation, arguments_after=after)
         else:
-            forged[at] = dataclasses.replace(one, **{part: draw(spoiled(one.value))})
+            forged[at] = dataclasses.replace(
+                observation, **{part: draw(spoiled(observation.value))}
+            )
     return forged
 
 

@@ -1,4 +1,4 @@
-"""What tests/web/practise/headless.mjs does in Pyodide, in this Python: `... STEPS.json`."""
+"""Do in this Python what tests/web/practise/headless.mjs does in Pyodide: `... STEPS.json`."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from typing import Any
 
 
 def main(path: str) -> None:
-    asked = json.loads(Path(path).read_text(encoding="utf-8"))
-    begun = time.perf_counter()
+    request = json.loads(Path(path).read_text(encoding="utf-8"))
+    started = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        zipfile.ZipFile(asked["archive"]).extractall(folder)
-        spec = importlib.util.spec_from_file_location("notebook", asked["notebook"])
+        zipfile.ZipFile(request["archive"]).extractall(folder)
+        spec = importlib.util.spec_from_file_location("notebook", request["notebook"])
         assert spec is not None
         assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         shown: list[Any] = []
         notebook = module.Notebook(
-            f"{folder}/{asked['assignment']}", lambda output: shown.append(json.loads(output))
+            f"{folder}/{request['assignment']}", lambda output: shown.append(json.loads(output))
         )
-        ready, steps = time.perf_counter() - begun, []
-        for step in asked["steps"]:
+        ready, steps = time.perf_counter() - started, []
+        for step in request["steps"]:
             shown.clear()
             start = time.perf_counter()
             check = step.get("check")

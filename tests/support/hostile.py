@@ -1,27 +1,27 @@
-"""The hostile corpus: a directory a case, and a class of students in which it is graded.
+"""The hostile corpus: a directory for each case, and a class of students in which it is graded.
 
-A case is what one student hands in. `expect.yml` says what it attacks, and what must be true after
+A case is the submission of one student. `expect.yml` says what it attacks, and what must hold after
 grading:
 
     attacks:    a sentence
     group:      resources, process, scores, answers, secrets, files, tools, or robust
-    assignment: whose release the student had
-    tool:       a file of the corpus's folder `tools`, a cell in front of those that were added
+    assignment: the assignment whose release the student worked on
+    tool:       a file of the corpus's folder `tools`, put into a cell before the added cells
     expect:     exercise: {verdict, points, says, says_not}; the last two are regular expressions
     others:     PASS (the default) or any, for the exercises that `expect` does not name
-    seconds:    how much longer the class may take because of it (2)
-    class:      `alone` for a class with this case only; another name for a class of several,
-                graded one after another
-    neighbours: slow, where the honest ones shall need a second of CPU for each answer
-    memory:     MiB that the grader's own process may have at most
-    student:    the name of the folder, if that is the attack
-    feedback:   true if the page for the student is looked at, and the CSV
-    open:       why the grader fails the case today, and `as root: ` before it if only there
+    seconds:    how much longer the class may take because of this case (2)
+    class:      `alone` for a class with only this case; any other name for a class of several
+                cases, which are graded one after another
+    neighbours: slow, if each answer of the honest students has to take a second of CPU
+    memory:     MiB that the grader's own process may hold at most
+    student:    the name of the student's folder, if that is the attack
+    feedback:   true if the student's page and the CSV are checked too
+    open:       why the grader fails the case today; starts with `as root: ` if only root fails it
 
-What the student writes stands beside it: `<exercise>.py` is an answer, `own_1.py` and so on are
-added cells; all other answers are right. `notebook.py` defines `make(content, path)` instead, which
-is given the notebook as plain data. It returns what to write to `path`: data or bytes; or None if
-it has put there what it wants to.
+The student's code lies in the same directory: `<exercise>.py` is an answer, `own_1.py` and so on
+are added cells; all other answers are right. Instead, `notebook.py` may define `make(content,
+path)`, which gets the notebook as plain data. It returns the data or bytes to write to `path`, or
+None if it has written there itself.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ CORPUS = Path(__file__).parents[1] / "hostile"
 GROUPS = ("resources", "process", "scores", "answers", "secrets", "files", "tools", "robust")
 
 QUICK = dataclasses.replace(LIMITS, cell_seconds=2, cells_seconds=8)
-"""The limits of the corpus: those of grading, but for the patience."""
+"""The limits of the corpus: those of grading, with less patience."""
 
 MODES = KINDS
-"""The sandboxes in which the corpus is run, by the names that `open_sandbox` has for them."""
+"""The sandboxes in which the corpus is run, by the names that `open_sandbox` uses."""
 
 KEPT = {
     "self_attention": (
@@ -70,17 +70,17 @@ KEPT = {
     "queries_keys_values": ("causal_mask", "test_masked_blend"),
     "transformer_block": ("LayerNorm", "FeedForward"),
 }
-"""Of these assignments only these exercises, since the others take long."""
+"""The only exercises of these assignments that are graded, since the others take long."""
 
 IN_THE_COLD = ("self_attention", "transformer_block")
-"""One assignment without torch and one with it: what the cold sandbox does for a case."""
+"""One assignment without torch and one with it, whose cases run in the cold sandbox by day."""
 
 BUSY = "import time\nend = time.process_time() + 1\nwhile time.process_time() < end:\n    pass\n"
 
 
 @dataclass(frozen=True)
 class Expected:
-    """What must come of one exercise: one of the verdicts, the points, and what the reason says."""
+    """The expected outcome of an exercise: verdicts, points, and patterns of the reason."""
 
     verdicts: tuple[str, ...]
     points: int
@@ -90,7 +90,7 @@ class Expected:
 
 @dataclass(frozen=True)
 class Case:
-    """One hostile submission, and what must be true after it was graded."""
+    """One hostile submission, and what must hold after it was graded."""
 
     folder: Path
     attacks: str
@@ -113,30 +113,30 @@ class Case:
 
     @property
     def in_class(self) -> str:
-        """The class that it is graded in."""
+        """The class in which the case is graded."""
         if self.room:
             return self.name if self.room == "alone" else self.room
         return f"{self.assignment}-pages" if self.feedback else self.assignment
 
     @property
     def fails(self) -> str | None:
-        """Why the grader fails it here, or None."""
+        """Why the grader fails the case on this machine, or None."""
         reason = self.open or ""
         return None if reason.startswith("as root: ") and os.geteuid() else reason or None
 
 
 @functools.cache
 def corpus() -> tuple[Case, ...]:
-    """Every case. Raises ValueError for one that is not as the module's docstring says."""
+    """Return every case. Raises ValueError for a case that breaks the rules of the module."""
     folders = sorted(path.parent for path in CORPUS.glob("*/expect.yml"))
     return tuple(map(read_case, folders))
 
 
 def cases_in(mode: str) -> tuple[Case, ...]:
-    """The cases that run in a mode: all in the warm sandbox, a few of each group in the cold.
+    """Return the cases that run in a mode: all in the warm sandbox, a few per group in the cold.
 
-    By night all run in each, in containers, too. The few are every fifth that is handed in with an
-    assignment of IN_THE_COLD, and the class of several that has a name.
+    The nightly run takes all cases in every mode, containers included. The few are every fifth of
+    those that are submitted for an assignment of IN_THE_COLD, and the named class of several.
     """
     if mode == WARM or NIGHTLY:
         return corpus()
@@ -144,16 +144,18 @@ def cases_in(mode: str) -> tuple[Case, ...]:
         return ()
     chosen = [case for case in corpus() if case.room not in ("", "alone")]
     for group in GROUPS:
-        plain = [one for one in corpus() if one.group == group and one.in_class in IN_THE_COLD]
+        plain = [case for case in corpus() if case.group == group and case.in_class in IN_THE_COLD]
         chosen += plain[::5]
     return tuple(sorted(chosen, key=lambda case: case.name))
 
 
 def read_case(folder: Path) -> Case:
-    """The case in `folder`."""
+    """Return the case in `folder`."""
     data = yaml.safe_load((folder / "expect.yml").read_text(encoding="utf-8"))
     data["room"] = data.pop("class", "")
-    expect = {name: _expected(one) for name, one in (data.pop("expect", None) or {}).items()}
+    expect = {
+        name: _expected(outcome) for name, outcome in (data.pop("expect", None) or {}).items()
+    }
     unknown = data.keys() - {part.name for part in dataclasses.fields(Case)}
     if unknown or data["group"] not in GROUPS:
         raise ValueError(f"{folder.name}: expect.yml has {unknown or data['group']}")
@@ -167,29 +169,33 @@ def _expected(data: dict[str, Any]) -> Expected:
 
 @functools.cache
 def assignment(name: str) -> Assignment:
-    """The assignment, without the exercises that take long."""
+    """Return the assignment, without the exercises that take long."""
     whole = COURSE[name]
-    kept = KEPT.get(name)
-    exercises = tuple(one for one in whole.exercises if kept is None or one.name in kept)
+    names = KEPT.get(name)
+    exercises = tuple(
+        exercise for exercise in whole.exercises if names is None or exercise.name in names
+    )
     return dataclasses.replace(whole, exercises=exercises)
 
 
 @functools.cache
 def released(name: str) -> nbformat.NotebookNode:
-    """The release of an assignment, without the cells of exercises that were left out.
+    """Return the release of an assignment, without the cells of exercises that were left out.
 
-    What makes releases takes more than a second to import, and is imported here: each worker that
-    grades a class begins with this module, and makes none.
+    The module that makes releases takes more than a second to import and is imported here: each
+    worker that grades a class imports this module, but never makes a release.
     """
     from autograder.nbgrader.release import build_notebook
 
     whole = COURSE[name]
     notebook = build_notebook(whole, COURSE.page(name))
-    gone = {one.name for one in whole.exercises if one not in assignment(name).exercises}
+    removed = {
+        exercise.name for exercise in whole.exercises if exercise not in assignment(name).exercises
+    }
     notebook.cells = [
         cell
         for cell in notebook.cells
-        if cell.metadata.nbgrader.grade_id.removesuffix("-check") not in gone
+        if cell.metadata.nbgrader.grade_id.removesuffix("-check") not in removed
     ]
     return notebook
 
@@ -198,12 +204,16 @@ def released(name: str) -> nbformat.NotebookNode:
 def _right_text(name: str) -> str:
     from autograder.grading.sample import notebook_text, sample_class
 
-    (sample,) = (one for one in sample_class([assignment(name)]) if one.student == "s01-perfect")
+    (sample,) = (
+        submission
+        for submission in sample_class([assignment(name)])
+        if submission.student == "s01-perfect"
+    )
     return notebook_text(sample, released(name))
 
 
 def right_notebook(name: str) -> dict[str, Any]:
-    """The notebook with every answer right, as plain data, each source one string."""
+    """Return the notebook with every answer right, as plain data, each source one string."""
     content: dict[str, Any] = json.loads(_right_text(name))
     for cell in content["cells"]:
         cell["source"] = "".join(cell["source"])
@@ -211,7 +221,7 @@ def right_notebook(name: str) -> dict[str, Any]:
 
 
 def answer_cell(content: dict[str, Any], exercise: str) -> dict[str, Any]:
-    """The cell of a notebook that answers an exercise."""
+    """Return the cell of a notebook that answers an exercise."""
     return next(
         cell
         for cell in content["cells"]
@@ -220,7 +230,7 @@ def answer_cell(content: dict[str, Any], exercise: str) -> dict[str, Any]:
 
 
 def code_cell(source: str) -> dict[str, Any]:
-    """A code cell that a student has added."""
+    """Return a code cell as a student would add it."""
     return {
         "cell_type": "code",
         "execution_count": None,
@@ -232,7 +242,7 @@ def code_cell(source: str) -> dict[str, Any]:
 
 
 def hand_in(course: Course, case: Case) -> Path:
-    """Put a case into the course; returns the student's folder."""
+    """Put a case into the course and return the student's folder."""
     folder = course.submitted / (case.student or case.name)
     path = folder / case.assignment / f"{case.assignment}.ipynb"
     path.parent.mkdir(parents=True)
@@ -241,16 +251,16 @@ def hand_in(course: Course, case: Case) -> Path:
 
 
 def write(case: Case, content: dict[str, Any], path: Path) -> None:
-    """Write the case's notebook, or whatever its notebook.py makes of it, to `path`."""
-    made: Any = content
+    """Write the case's notebook, or the result of its notebook.py, to `path`."""
+    result: Any = content
     if (case.folder / "notebook.py").exists():
-        made = _module(case.folder / "notebook.py").make(content, path)
-    if made is not None:
-        path.write_bytes(made if isinstance(made, bytes) else json.dumps(made).encode())
+        result = _module(case.folder / "notebook.py").make(content, path)
+    if result is not None:
+        path.write_bytes(result if isinstance(result, bytes) else json.dumps(result).encode())
 
 
 def with_sources(case: Case) -> dict[str, Any]:
-    """The right notebook with the case's own answers and cells."""
+    """Return the right notebook with the case's own answers and cells."""
     content = right_notebook(case.assignment)
     for exercise in assignment(case.assignment).exercises:
         file = case.folder / f"{exercise.name}.py"
@@ -294,10 +304,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Graded:
-    """What a class looked like after it was graded.
+    """The result of grading a class.
 
-    `rows` by student and exercise, `pages` by student; `faults` says what the class as a whole
-    lost, by the rules that hold for every class; `memory` is the grader's own peak, in MiB.
+    `rows` by student and exercise, `pages` by student; `faults` lists what went wrong for the class
+    as a whole, by the rules that hold for every class; `memory` is the grader's own peak, in MiB.
     """
 
     rows: Mapping[str, Mapping[str, Row]] = field(default_factory=dict)
@@ -308,9 +318,9 @@ class Graded:
 
 
 def faults_of(case: Case, graded: Graded) -> Iterator[str]:
-    """What is not as `expect.yml` says, a line each."""
+    """Yield a line for each way in which the result differs from `expect.yml`."""
     rows = graded.rows.get(case.name, {})
-    exercises = {one.name: one for one in assignment(case.assignment).exercises}
+    exercises = {exercise.name: exercise for exercise in assignment(case.assignment).exercises}
     if list(rows) != list(exercises):
         yield f"it has rows for {list(rows)}"
     for name, row in rows.items():

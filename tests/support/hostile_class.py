@@ -1,7 +1,7 @@
-"""Grade a class of hostile and honest students by the command, in a process of its own.
+"""Grade a class of hostile and honest students with the command, in a process of its own.
 
-Whatever a case does to the grader, the tests go on: the process is ended at its deadline, with all
-that it has started.
+Whatever a case does to the grader, the tests go on: at its deadline, the process is killed with
+everything that it has started.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ import hostile
 from hostile import Case, Graded, Row
 
 TRACE = "hostile-was-here"
-"""Whatever a case tries to write outside has this in its name, or in its content."""
+"""A word in the name or content of whatever a case tries to write outside its sandbox."""
 
 SECRET = "HOSTILE_SECRET_TOKEN"
-"""A name in the grader's environment that no submission may see."""
+"""A variable of the grader's environment that no submission may see."""
 
 PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/root", "/home", "/desk", "/run", "/etc", "/usr", ".")
 
 START = 120.0
-"""Seconds that a class may take besides what its cases may, on a machine that is busy with others:
-the modules are loaded, pages made. What never ends does not end by then either."""
+"""Seconds that a class may take in addition to its cases, on a busy machine: to load the modules
+and make the pages. A class that hangs does not end by then either."""
 
 REAP = 5.0
 """Seconds after which all processes of a class must have gone."""
@@ -43,7 +43,7 @@ REAP = 5.0
 
 @functools.cache
 def graded(name: str, mode: str) -> Graded:
-    """The class called `name`, graded in `mode`."""
+    """Return the class called `name`, graded in `mode`."""
     cases = [case for case in hostile.cases_in(mode) if case.in_class == name]
     with tempfile.TemporaryDirectory(prefix="class-", ignore_cleanup_errors=True) as folder:
         course = _make(Path(folder) / "course", cases)
@@ -73,12 +73,12 @@ def _make(root: Path, cases: Sequence[Case]):
 
 
 def _honest(cases: Sequence[Case]) -> list[str]:
-    """Neighbours at both ends of the class, and in the middle of a large one."""
+    """Return the honest students: at both ends of the class, and in the middle of a large class."""
     return ["0-honest", "zz-honest", *(["m-honest"] if len(cases) > 10 else [])]
 
 
 def _run(root: Path, cases: Sequence[Case], mode: str) -> Iterator[str]:
-    """Grade the class; what went wrong for all of it."""
+    """Grade the class, and yield what went wrong for all of it."""
     most = START + 8 * len(cases) + sum(case.seconds for case in cases)
     pages = any(case.feedback for case in cases)
     jobs = "1" if cases[0].room not in ("", "alone") else "2"  # a channel has an order
@@ -92,15 +92,15 @@ def _run(root: Path, cases: Sequence[Case], mode: str) -> Iterator[str]:
         env=os.environ | {"PYTHONPATH": os.pathsep.join(places), SECRET: "x"},
     )
     try:
-        said, _ = process.communicate(timeout=most)
+        output, _ = process.communicate(timeout=most)
     except subprocess.TimeoutExpired:
-        for one in [process.pid, *descendants(process.pid)]:
+        for pid in [process.pid, *descendants(process.pid)]:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(one, signal.SIGKILL)
+                os.kill(pid, signal.SIGKILL)
         process.communicate()
         yield f"it did not end within {most:.0f} s"
         return
-    text = said.decode("utf-8", "backslashreplace")
+    text = output.decode("utf-8", "backslashreplace")
     if process.returncode:
         yield f"exit code {process.returncode}: {text[-2000:]}"
     if any((ord(char) < 32 and char != "\n") or 127 <= ord(char) < 160 for char in text):
@@ -110,7 +110,7 @@ def _run(root: Path, cases: Sequence[Case], mode: str) -> Iterator[str]:
 
 
 def _digests(course) -> set[tuple[str, str]]:
-    """Every file that grading must leave as it is, with a digest."""
+    """Return a digest of every file that grading must not change."""
     files = [course.root / "course.key", course.root / "nbgrader_config.py"]
     for folder in (course.release, course.submitted):
         files += [path for path in folder.rglob("*") if not path.is_symlink() and path.is_file()]
@@ -118,13 +118,13 @@ def _digests(course) -> set[tuple[str, str]]:
 
 
 def _digest(file: Path) -> str:
-    """Of the beginning: some say that they have a terabyte."""
+    """Return a digest of the beginning: some files claim to be a terabyte long."""
     with file.open("rb") as stream:
         return hashlib.sha256(stream.read(2**24)).hexdigest()
 
 
 def _traces(course) -> Iterator[Path]:
-    """What a submission has left outside of its sandbox."""
+    """Yield the files that a submission has left outside its sandbox."""
     for place in (*map(Path, PLACES), course.root, course.submitted):
         for path in place.glob(f"*{TRACE}*"):
             yield path
@@ -135,14 +135,16 @@ def _read(course, cases: Sequence[Case], faults: list[str]) -> Graded:
     names = {str(course.submitted / (case.student or case.name)): case.name for case in cases}
     try:
         report = json.loads((course.root / "report.json").read_text())
-        found = json.loads(course.grades.read_text(encoding="utf-8"))
+        grades = json.loads(course.grades.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return Graded(faults=(*faults, "there are no grades"))
-    students = {one: names.get(folder, one) for one, folder in report["students"].items()}
+    students = {
+        student: names.get(folder, student) for student, folder in report["students"].items()
+    }
     rows: dict[str, dict[str, Row]] = {}
-    for row in found:
-        one = Row(row["verdict"], row["points"], row["message"])
-        rows.setdefault(students[row["student"]], {})[row["exercise"]] = one
+    for row in grades:
+        result = Row(row["verdict"], row["points"], row["message"])
+        rows.setdefault(students[row["student"]], {})[row["exercise"]] = result
     faults += report["faults"]
     for student in _honest(cases):
         worse = {name: row.verdict for name, row in rows[student].items() if row.verdict != "PASS"}
@@ -162,7 +164,7 @@ def _pages(course, students: dict[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def descendants(pid: int) -> list[int]:
-    """The processes that `pid` has started, and those that they have."""
+    """Return the processes that `pid` has started, and their descendants."""
     children: dict[int, list[int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -170,16 +172,16 @@ def descendants(pid: int) -> list[int]:
             words = (stat.parent / "cmdline").read_bytes()
         except OSError:
             continue
-        if fields[0] != "Z" and b"resource_tracker" not in words:  # Python's own ends with us
+        if fields[0] != "Z" and b"resource_tracker" not in words:  # it ends with its parent
             children.setdefault(int(fields[1]), []).append(int(stat.parent.name))
-    found = children.get(pid, [])
-    for one in found:
-        found += children.get(one, [])
-    return found
+    pids = children.get(pid, [])
+    for child in pids:
+        pids += children.get(child, [])
+    return pids
 
 
 class _Live(HTMLParser):
-    """Counts what in a page a browser would run or fetch."""
+    """Count the parts of a page that a browser would run or fetch."""
 
     ACTIVE = ("script", "iframe", "object", "embed", "svg", "math", "form", "base", "meta", "link")
 
@@ -200,14 +202,14 @@ class _Live(HTMLParser):
 
 
 def live(page: str) -> Counter[str]:
-    """What in a page a browser would run or fetch, and how often."""
+    """Return the parts of a page that a browser would run or fetch, with their counts."""
     parser = _Live()
     parser.feed(page)
     return parser.found
 
 
 def prepare(root: str, mode: str) -> None:
-    """Give this process, and each worker, the class' sandbox, limits and assignments."""
+    """Give this process and each worker the class's sandbox, limits and assignments."""
     from autograder.grading import questions
     from autograder.sandbox import backends
 
@@ -219,13 +221,13 @@ def prepare(root: str, mode: str) -> None:
 
 
 def main(root: str, mode: str, jobs: str, pages: str = "") -> None:
-    """Grade the class at `root` by the command, and note in report.json what it has done."""
+    """Grade the class at `root` with the command, and write the result to report.json."""
     from nbgrader import api
 
     from autograder import cli
     from autograder.course.course import Course
 
-    become_reaper = 36  # PR_SET_CHILD_SUBREAPER: what is orphaned becomes our child
+    become_reaper = 36  # PR_SET_CHILD_SUBREAPER: orphans become our children
     ctypes.CDLL(None).prctl(become_reaper, 1, 0, 0, 0)
     prepare(root, mode)
     course = Course.open(root)
@@ -252,28 +254,28 @@ def main(root: str, mode: str, jobs: str, pages: str = "") -> None:
 
 
 def _most_memory() -> int:
-    """The most MiB that this process has held. `ru_maxrss` begins with what the worker held."""
+    """Return the peak memory of this process in MiB; `ru_maxrss` starts at the worker's peak."""
     lines = Path("/proc/self/status").read_text().splitlines()
     (line,) = (line for line in lines if line.startswith("VmHWM:"))
     return int(line.split()[1]) // 1024
 
 
 def _left() -> list[str]:
-    """The processes that are there after REAP seconds, which are then ended."""
+    """Return the processes that still run after REAP seconds, and kill them."""
     deadline = time.monotonic() + REAP
     while (left := descendants(os.getpid())) and time.monotonic() < deadline:
         time.sleep(0.1)
-    said = []
-    for one in left:
+    commands = []
+    for pid in left:
         try:
-            said.append(Path(f"/proc/{one}/cmdline").read_bytes().decode("utf-8", "replace"))
-            os.kill(one, signal.SIGKILL)
+            commands.append(Path(f"/proc/{pid}/cmdline").read_bytes().decode("utf-8", "replace"))
+            os.kill(pid, signal.SIGKILL)
         except OSError:
             continue
-    return said
+    return commands
 
 
-if __name__ == "__mp_main__":  # a worker, which begins with this module and our arguments
+if __name__ == "__mp_main__":  # a worker, which imports this module with our arguments
     prepare(*sys.argv[1:3])
 if __name__ == "__main__":
     main(*sys.argv[1:])

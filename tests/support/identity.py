@@ -1,11 +1,11 @@
-"""Say what a change has altered in the exercises: `COMMIT [CHAPTER ...]`.
+"""Report what a change has altered in the exercises: `COMMIT [CHAPTER ...]`.
 
-All that can be told of an exercise is noted, of this tree and of the commit: names, points, help,
-stub, cases and what they hold, and for each answer its source, its verdict, the name that it earns,
-and a digest of every number that it returns, on the public cases and on two draws of hidden ones.
-What differs is printed, and the status is then 1. A right answer that is only here now is no
-difference, as long as it passes; nor is an answer that does the same and is written otherwise,
-which is counted. It takes a minute and a half for the whole course.
+All observable facts of an exercise are recorded, for this tree and for the commit: names, points,
+help, stub, cases with their contents, and for each answer its source, its verdict, the name
+that it is given, and a digest of every number that it returns, on the public cases and on two draws
+of hidden cases. Differences are printed, and the status is then 1. A new correct answer is no
+difference as long as it passes; nor is an answer that behaves the same but is written differently:
+such answers are only counted. The whole course takes a minute and a half.
 """
 
 from __future__ import annotations
@@ -49,24 +49,24 @@ Facts = dict[str, Any]
 
 
 def noted(chapters: Sequence[str]) -> Iterator[tuple[str, Facts]]:
-    """By name, the facts of each exercise, of each chapter, and of the sample class."""
+    """Yield the facts of each exercise, each chapter, and the sample class, with their names."""
     for chapter in chapters or COURSE:
         assignment = COURSE[chapter]
-        order = [one.name for one in assignment.exercises]
-        written = [asdict(one) for one in assignment.written]
+        order = [exercise.name for exercise in assignment.exercises]
+        written = [asdict(question) for question in assignment.written]
         yield chapter, {"title": assignment.title, "order": order, "written": written}
         for exercise in assignment.exercises:
             yield f"{chapter}.{exercise.name}", facts(exercise)
     if not chapters:
-        for one in sample_class(list(COURSE.values())):
-            expected = {name: _plain(each) for name, each in one.expected.items()}
-            answers = {name: {"source": _digest(text)} for name, text in one.answers.items()}
-            more = {"answers": answers, "expected": expected, "shows": one.shows}
-            yield f"{one.student}, {one.assignment}", more
+        for submission in sample_class(list(COURSE.values())):
+            expected = {name: _plain(outcome) for name, outcome in submission.expected.items()}
+            answers = {name: {"source": _digest(text)} for name, text in submission.answers.items()}
+            more = {"answers": answers, "expected": expected, "shows": submission.shows}
+            yield f"{submission.student}, {submission.assignment}", more
 
 
 def facts(exercise: Exercise) -> Facts:
-    """All that can be told of an exercise, as JSON has it."""
+    """Return all observable facts of an exercise, as JSON data."""
     draws = [tuple(exercise.hidden(np.random.default_rng(seed))) for seed in SEEDS]
     keys = [
         build_key(exercise, public_cases(exercise), draws[0]),
@@ -78,11 +78,15 @@ def facts(exercise: Exercise) -> Facts:
         "reference": f"{exercise.reference.__module__}.{exercise.reference.__qualname__}",
         "stub": stub(exercise),
         "cases": [[_case(case) for case in key.cases] for key in keys],
-        "promises": {one.says: sorted(one.cases) for one in promises(exercise)},
-        "right": [judged.answer(one) for one in (exercise.reference, *exercise.alternatives)],
+        "promises": {promise.says: sorted(promise.cases) for promise in promises(exercise)},
+        "right": [judged.answer(answer) for answer in (exercise.reference, *exercise.alternatives)],
         "wrong": {
-            one.name: [one.hint, one.released, judged.answer(one.wrong)]
-            for one in exercise.misconceptions
+            misconception.name: [
+                misconception.hint,
+                misconception.released,
+                judged.answer(misconception.wrong),
+            ]
+            for misconception in exercise.misconceptions
         },
     }
 
@@ -98,13 +102,13 @@ class _Judged:
                 key,
                 misconceptions=tuple(
                     KeyedMisconception(
-                        one.name,
-                        one.hint,
-                        lambda wrong=one.wrong, key=key, at=at: tuple(
+                        misconception.name,
+                        misconception.hint,
+                        lambda wrong=misconception.wrong, key=key, at=at: tuple(
                             self._observed(wrong, key, at)
                         ),
                     )
-                    for one in exercise.misconceptions
+                    for misconception in exercise.misconceptions
                 ),
             )
             for at, key in enumerate(keys)
@@ -112,12 +116,12 @@ class _Judged:
 
     def _observed(self, function: Any, key: AnswerKey, at: int) -> Sequence[Observation]:
         if (function, at) not in self._seen:
-            seen = observe_quietly(function, key.cases, self.exercise.forbidden)
-            self._seen[function, at] = seen
+            observations = observe_quietly(function, key.cases, self.exercise.forbidden)
+            self._seen[function, at] = observations
         return self._seen[function, at]
 
     def answer(self, function: Any) -> Facts:
-        """Its source (its syntax tree: layout is free), verdicts, and what it returned."""
+        """Return the source (as a syntax tree, so layout is free), verdicts, and results."""
         observed = [self._observed(function, key, at) for at, key in enumerate(self._keys)]
         both = zip(self._keys, observed, strict=True)
         verdicts = [judge(key, observations) for key, observations in both]
@@ -125,8 +129,12 @@ class _Judged:
         tree = ast.dump(ast.parse(answer_source(function, "answer"))) if own else ""
         return {
             "source": _digest(tree),
-            "verdicts": [[one.verdict.name, one.misconception, one.share] for one in verdicts],
-            "returned": [_digest(_plain(one, function.__qualname__)) for one in observed],
+            "verdicts": [
+                [verdict.verdict.name, verdict.misconception, verdict.share] for verdict in verdicts
+            ],
+            "returned": [
+                _digest(_plain(observations, function.__qualname__)) for observations in observed
+            ],
         }
 
 
@@ -140,34 +148,34 @@ def _digest(value: Any) -> str:
 
 
 def _plain(value: Any, own: str = "") -> Any:
-    """A value as JSON has it: arrays are digests, and the name of an answer is no part of it."""
+    """Return a value as JSON data; arrays become digests, and the answer's own name is dropped."""
     if isinstance(value, np.ndarray):
         return [str(value.dtype), value.shape, hashlib.sha256(value.tobytes()).hexdigest()]
-    if isinstance(value, Raised):  # its lines count from the beginning of a file
+    if isinstance(value, Raised):  # its line numbers depend on the file
         message = re.sub(rf"\b{re.escape(own)}\b(?=[.(])", "NAME", value.message)
         return [value.type_name, message]
     if is_dataclass(value) and not isinstance(value, type):
-        parts = {one.name: _plain(getattr(value, one.name), own) for one in fields(value)}
+        parts = {field.name: _plain(getattr(value, field.name), own) for field in fields(value)}
         return [type(value).__name__, parts]
     if isinstance(value, dict):
-        return [[_plain(key, own), _plain(one, own)] for key, one in value.items()]
+        return [[_plain(key, own), _plain(item, own)] for key, item in value.items()]
     if isinstance(value, tuple | list):
-        return [type(value).__name__, *(_plain(one, own) for one in value)]
+        return [type(value).__name__, *(_plain(element, own) for element in value)]
     return [type(value).__name__, repr(value)]
 
 
 def differences(before: dict[str, Facts], after: dict[str, Facts]) -> Iterator[str]:
-    """What is not the same, a line each."""
+    """Yield a line for each difference."""
     for name in {**before, **after}:
         if name not in before or name not in after:
             yield f"{name}: only {'here' if name in after else 'in the commit'}"
             continue
         old, new = before[name], after[name]
         if "right" in old:
-            known, added = len(old["right"]), new["right"]
-            new = {**new, "right": added[:known]}
-            for at, one in enumerate(added[known:], known):
-                if any(verdict != "PASS" for verdict, *_ in one["verdicts"]):
+            known_count, added = len(old["right"]), new["right"]
+            new = {**new, "right": added[:known_count]}
+            for at, answer in enumerate(added[known_count:], known_count):
+                if any(verdict != "PASS" for verdict, *_ in answer["verdicts"]):
                     yield f"{name}: right answer {at} is new, and does not pass"
         yield from (f"{name}: {line}" for line in _unlike("", old, new))
 
@@ -179,14 +187,14 @@ def _unlike(path: str, old: Any, new: Any) -> Iterator[str]:
         for key in {**old, **new}:
             yield from _unlike(f"{path} {key}".strip(), old.get(key), new.get(key))
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        for at, (one, other) in enumerate(zip(old, new, strict=True)):
-            yield from _unlike(f"{path} {at}".strip(), one, other)
+        for at, (before, after) in enumerate(zip(old, new, strict=True)):
+            yield from _unlike(f"{path} {at}".strip(), before, after)
     elif old != new:
         yield f"{path}: {json.dumps(old):.100} was, {json.dumps(new):.100} is"
 
 
 def _of_tree(tree: Path, chapters: Sequence[str], file: Path) -> subprocess.Popen[bytes]:
-    """Another process that notes the facts of the tree, in which it looks for the course."""
+    """Start another process that records the facts of the tree, and imports the course from it."""
     paths = {"PYTHONPATH": os.pathsep.join([str(tree), str(Path(__file__).parent)])}
     code = f"import identity; identity.write({str(file)!r}, {list(chapters)!r})"
     command = [sys.executable, "-c", code]
@@ -204,27 +212,31 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("commit")
     parser.add_argument("chapters", nargs="*")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder) / "tree"
         git = ["git", "-C", str(ROOT), "worktree"]
-        subprocess.run([*git, "add", "--quiet", "--detach", str(tree), given.commit], check=True)
+        subprocess.run(
+            [*git, "add", "--quiet", "--detach", str(tree), arguments.commit], check=True
+        )
         try:
             files = {tree: Path(folder) / "before.json", ROOT: Path(folder) / "after.json"}
-            begun = [_of_tree(one, given.chapters, file) for one, file in files.items()]
-            if any([one.wait() for one in begun]):
+            processes = [
+                _of_tree(folder, arguments.chapters, file) for folder, file in files.items()
+            ]
+            if any([process.wait() for process in processes]):
                 return 2
         finally:
             subprocess.run([*git, "remove", "--force", str(tree)], check=True)
         before, after = (json.loads(file.read_text(encoding="utf-8")) for file in files.values())
-    found = list(differences(before, after))
-    sources = [line for line in found if re.search(r" source: \"\w+\" was, ", line)]
-    found = [line for line in found if line not in sources]
-    exercises = sum("right" in one for one in after.values())
-    print(*found, sep="\n")
-    print(f"{exercises} exercises compared: {len(found)} differences")
+    lines = list(differences(before, after))
+    sources = [line for line in lines if re.search(r" source: \"\w+\" was, ", line)]
+    lines = [line for line in lines if line not in sources]
+    exercises = sum("right" in value for value in after.values())
+    print(*lines, sep="\n")
+    print(f"{exercises} exercises compared: {len(lines)} differences")
     print(f"{len(sources)} answers are written otherwise")
-    return int(bool(found))
+    return int(bool(lines))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Workers that are threads of the test's own process, with a sandbox of the test's own."""
+"""Run workers as threads of the test's own process, with a sandbox of the test's choice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercises of the course, their cases and keys, made once for all tests of a run."""
+"""The exercises of the course with their cases and keys, built once for all tests of a run."""
 
 from __future__ import annotations
 
@@ -24,29 +24,33 @@ EXERCISES = [
 ]
 WRITTEN_TESTS = [param for param in EXERCISES if param.values[0].kind is Kind.TEST]
 OTHERS = [param for param in EXERCISES if param.values[0].kind is not Kind.TEST]
-"""The exercises that ask for a test, and all others: a changed test may be as good a test."""
+"""The exercises that ask for a test, and all others: a mutated test may still be a good test."""
 
 SEEDS = range(5 if NIGHTLY else 1)
-"""Draws of hidden cases."""
+"""Seeds of hidden cases."""
 
 
 @functools.cache
 def shown_cases(exercise: Exercise) -> tuple[Case, ...]:
-    """The public cases."""
+    """Return the public cases."""
     return public_cases(exercise)
 
 
 def declarations() -> list[Declaration]:
-    """What declares the exercises, of all chapters: as `x` in x.py."""
+    """Return the declarations of the exercises of all chapters: `x` in x.py."""
     modules = pkgutil.walk_packages([str(COURSE.folder)], f"{COURSE.name}.")
-    found = [vars(importlib.import_module(one.name)).values() for one in modules if not one.ispkg]
-    return [one for values in found for one in values if isinstance(one, Declaration)]
+    namespaces = [
+        vars(importlib.import_module(module.name)).values()
+        for module in modules
+        if not module.ispkg
+    ]
+    return [value for values in namespaces for value in values if isinstance(value, Declaration)]
 
 
 @functools.cache
 def declared(exercise: Exercise) -> Declaration:
-    """What declares this exercise."""
-    return next(one for one in declarations() if one.exercise is exercise)
+    """Return the declaration of this exercise."""
+    return next(declaration for declaration in declarations() if declaration.exercise is exercise)
 
 
 RAISING = [param for param in OTHERS if any(case.raises for case in shown_cases(*param.values))]
@@ -55,11 +59,11 @@ RAISING = [param for param in OTHERS if any(case.raises for case in shown_cases(
 
 @functools.cache
 def drawn_cases(exercise: Exercise, seed: int) -> tuple[Case, ...]:
-    """The hidden cases of one seed."""
+    """Return the hidden cases of one seed."""
     return hidden_cases(exercise, seed)
 
 
 @functools.cache
 def grading_key(exercise: Exercise, seed: int) -> AnswerKey:
-    """What the grader uses: the public cases, and the hidden ones of one draw."""
+    """Return the grader's key: the public cases, and the hidden cases of one seed."""
     return build_key(exercise, shown_cases(exercise), drawn_cases(exercise, seed))

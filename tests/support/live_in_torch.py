@@ -1,4 +1,4 @@
-"""The translators that run in a page, beside the same ones in PyTorch."""
+"""Compare the translators that run in a page with the same translators in PyTorch."""
 
 import json
 import subprocess
@@ -19,35 +19,35 @@ STEPS = Path(__file__).parents[1] / "web" / "live" / "steps.mjs"
 
 
 def in_the_page(
-    kept: bytes, cases: Sequence[dict[str, Any]], folder: Path, kernel: str = "wasm"
+    weights: bytes, cases: Sequence[dict[str, Any]], folder: Path, kernel: str = "wasm"
 ) -> list[dict[str, Any]]:
-    """Return what the page's machine says in each case; see steps.mjs for what a case is."""
-    model, asked = folder / "machine.model", folder / "cases.json"
-    model.write_bytes(packed(kept))
-    asked.write_text(json.dumps(cases), encoding="utf-8")
-    command = ["node", str(STEPS), str(model), str(asked), kernel]
+    """Return the page's report on each case; see steps.mjs for the fields of a case."""
+    model, request = folder / "machine.model", folder / "cases.json"
+    model.write_bytes(packed(weights))
+    request.write_text(json.dumps(cases), encoding="utf-8")
+    command = ["node", str(STEPS), str(model), str(request), kernel]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    found: list[dict[str, Any]] = json.loads(done.stdout)
-    return found
+    reports: list[dict[str, Any]] = json.loads(done.stdout)
+    return reports
 
 
 def read_case(task: Task, pair: Pair) -> dict[str, Any]:
-    """Return the case in which the reference is read, and nothing is changed."""
+    """Return the case in which the reference is read and nothing is changed."""
     _, _, targets = tensors(task.batch([pair]))
     return {"source": pair.source, "target": targets[0, :-1].tolist(), "changed": {}}
 
 
 @torch.no_grad()
 def largest_error(
-    model: Seq2Seq, task: Task, pairs: Sequence[Pair], said: Sequence[dict[str, Any]]
+    model: Seq2Seq, task: Task, pairs: Sequence[Pair], reports: Sequence[dict[str, Any]]
 ) -> float:
-    """Return how far any logit is from PyTorch's, over all steps of all pairs."""
+    """Return the largest difference of a logit from PyTorch's, over all steps of all pairs."""
     errors = []
-    for pair, one in zip(pairs, said, strict=True):
+    for pair, report in zip(pairs, reports, strict=True):
         sources, lengths, targets = tensors(task.batch([pair]))
-        wanted, _ = model(sources, lengths, targets[:, :-1])
-        found = torch.tensor([step["logits"] for step in one["steps"]])
-        errors.append((found - wanted[0]).abs().max())
+        expected, _ = model(sources, lengths, targets[:, :-1])
+        logits = torch.tensor([step["logits"] for step in report["steps"]])
+        errors.append((logits - expected[0]).abs().max())
     return float(torch.stack(errors).max())
 
 
@@ -64,7 +64,7 @@ def hiding(model: Seq2Seq, hidden: Sequence[int]) -> None:
 
 
 def without_head(model: Seq2Seq, block: int, head: int) -> None:
-    """Let one head of the Transformer's look at the source find nothing."""
+    """Make one of the Transformer's cross-attention heads read nothing."""
     weight = model.decoder.stack.blocks[block].cross_attention.W_o.weight
     width = weight.shape[1] // TRANSFORMER_SIZES["n_heads"]
     with torch.no_grad():

@@ -1,9 +1,9 @@
-"""How `pytest -n 3 --dist loadfile` shares out the tests: the long pieces of work come first.
+"""Share out the tests of `pytest -n 3 --dist loadfile` so that the longest pieces come first.
 
-By itself it gives a worker a file at a time, those with the most tests first. So a file of few
-tests that take minutes comes last, and the other workers wait for the one that has it. Here the
-files of LONG come first, in its order. A file of APART is given out in pieces; nothing that takes
-long to set up is shared between two of them.
+By default, a worker gets a file at a time, starting with the files that have the most tests. A file
+with few tests that take minutes then comes last, and the other workers wait for it. Here the files
+of LONG come first, in its order. A file of APART is split into pieces; its pieces share nothing
+that takes long to set up.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LONG = (
     "tests/book/test_practise_page.py",
     "tests/autograder/nbgrader/test_sample_course.py",
 )
-"""The files that take minutes, the longest first; a wrong place costs time and nothing else."""
+"""The files that take minutes, the longest first; a wrong position costs only time."""
 
 APART = {
     "tests/autograder/notebook/test_agreement.py": r"\[\w+\]$",  # by chapter
@@ -41,18 +41,18 @@ APART = {
     "tests/book/test_practise_verdicts.py": r"\[\w+\]$",  # by chapter
     "tests/hostile/test_corpus.py": r"-(?:warm|cold)\]$",  # by sandbox
 }
-"""What tells the pieces of a file apart in the names of its tests."""
+"""The pattern that tells apart the pieces of a file in the names of its tests."""
 
 
 def piece(test: str) -> str:
-    """The piece of work that a test belongs to: its file, or a part of that."""
+    """Return the piece of work that a test belongs to: its file, or a part of that."""
     file = test.split("::")[0]
     part = re.search(APART[file], test) if file in APART else None
     return f"{file}{part[0]}" if part else file
 
 
 def longest_first(tests: list[str]) -> list[int]:
-    """The places of the tests in the order in which they are given out."""
+    """Return the indices of the tests in the order in which they are distributed."""
     size = Counter(map(piece, tests))
     place = {file: at for at, file in enumerate(LONG)}
 
@@ -63,7 +63,7 @@ def longest_first(tests: list[str]) -> list[int]:
 
 
 class LongestFirst(LoadFileScheduling):
-    """Gives each worker a piece at a time, in the order in which the tests were collected."""
+    """Give each worker a piece at a time, in the order in which the tests were collected."""
 
     def _split_scope(self, nodeid: str) -> str:
         return piece(nodeid)
@@ -71,7 +71,7 @@ class LongestFirst(LoadFileScheduling):
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("loadscopereorder", False):  # `make quick` has an order of its own
+    if config.getoption("loadscopereorder", False):  # `make quick` sets its own order
         items[:] = [items[at] for at in longest_first([item.nodeid for item in items])]
 
 

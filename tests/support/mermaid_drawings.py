@@ -1,8 +1,8 @@
-"""Draw the Mermaid drawings of the course once, in the page's own colours and font.
+"""Render the Mermaid drawings of the course once, in the page's own colours and font.
 
     python -m tests.support.mermaid_drawings
 
-Mermaid says where everything stands; what is kept is lines, boxes and text (course_drawings.py).
+Mermaid computes the layout; only lines, boxes and text are stored (course_drawings.py).
 It needs `make tools chromium` first. A person looks at the pictures before they are committed.
 """
 
@@ -29,7 +29,7 @@ FENCE = re.compile(r"^```mermaid\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SIZE = 15
 LINE = 20
 READABLE = 10
-"""The sizes in pixels of the text, of a line of it, and of the smallest text on a phone."""
+"""The font size, the line height, and the smallest font size on a phone, in pixels."""
 
 SETTINGS = {
     "startOnLoad": False,
@@ -94,52 +94,52 @@ def sources() -> Iterator[str]:
 
 
 def picture(page: Page, source: str) -> str:
-    """Return a drawing as SVG, in variables of the page's style."""
-    found = page.evaluate(PLACES, [source, SETTINGS])
+    """Return a drawing as SVG that uses the variables of the page's style."""
+    layout = page.evaluate(PLACES, [source, SETTINGS])
     arrow = f"{picture_of(source).stem}-arrow"
-    width, height = round(found["width"]), round(found["height"])
+    width, height = round(layout["width"]), round(layout["height"])
     return "\n".join(
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="course-figure" role="img"'
-            f' aria-label="{escape(": ".join(found["words"]))}" data-source="{digest(source)}"'
+            f' aria-label="{escape(": ".join(layout["words"]))}" data-source="{digest(source)}"'
             f' width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
             f' style="--readable: {width * READABLE // SIZE}px">',
             f'<marker id="{arrow}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="9"'
             ' markerHeight="9" orient="auto"><path d="M0 1 10 5 0 9z"'
             ' fill="var(--figure-muted)"/></marker>',
             '<g fill="none" stroke="var(--figure-muted)" stroke-dasharray="2 3">',
-            *map(outline, found["rooms"]),
+            *map(outline, layout["rooms"]),
             f'</g><g fill="none" stroke="var(--figure-muted)" marker-end="url(#{arrow})">',
-            *(f'<path d="{rounded(path)}"/>' for path in found["arrows"]),
+            *(f'<path d="{rounded(path)}"/>' for path in layout["arrows"]),
             '</g><g fill="var(--tint)" stroke="var(--figure-rule)">',
-            *map(outline, found["boxes"]),
+            *map(outline, layout["boxes"]),
             f'</g><g font-size="{SIZE}">',
-            *(line for room in found["rooms"] for line in title(room)),
+            *(line for room in layout["rooms"] for line in title(room)),
             f'</g><g font-size="{SIZE}" text-anchor="middle">',
-            *(line for box in found["boxes"] for line in label(box)),
+            *(line for box in layout["boxes"] for line in label(box)),
             "</g></svg>\n",
         )
     )
 
 
 def outline(box: dict[str, Any]) -> str:
-    """Return a box without its words."""
+    """Return the outline of a box."""
     sides = " ".join(f'{name}="{box[name]:.1f}"' for name in ("x", "y", "width", "height"))
     return f'<rect {sides} rx="4"/>'
 
 
 def rounded(path: str) -> str:
-    """Return a path with one digit after the point."""
-    return re.sub(r"-?\d+\.\d+", lambda found: f"{float(found[0]):.1f}", path)
+    """Return a path whose numbers have one decimal."""
+    return re.sub(r"-?\d+\.\d+", lambda match: f"{float(match[0]):.1f}", path)
 
 
 def title(room: dict[str, Any]) -> Iterator[str]:
-    """Yield the name of a room, in its upper left corner."""
+    """Yield the title of a room, in its upper left corner."""
     yield from words(room["lines"], room["x"] + 12, room["y"] + LINE)
 
 
 def label(box: dict[str, Any]) -> Iterator[str]:
-    """Yield the words of a box, in its middle."""
+    """Yield the text of a box, in its middle."""
     first = box["y"] + (box["height"] - LINE * len(box["lines"])) / 2 + 0.72 * LINE
     yield from words(box["lines"], box["x"] + box["width"] / 2, first)
 

@@ -1,4 +1,4 @@
-"""How often an answer that makes no known mistake alone is given the name of one, and rightly.
+"""Count how often an answer that makes no single known mistake is given a name, and rightly.
 
 `python -m tests.support.naming` prints the table over every pair of mistakes and every single edit,
 with a line for each edit that is named wrongly.
@@ -36,19 +36,19 @@ HEADING = (
 
 
 class NoSumError(Exception):
-    """Two mistakes that cannot be added."""
+    """Raised for two mistakes whose effects cannot be added."""
 
 
 def tally(
     exercise: Exercise, most_pairs: int | None = None, most_edits: int | None = None
 ) -> tuple[Counter[str], Counter[str]]:
-    """How the answers with two mistakes, and those with an edit, are named.
+    """Count how the answers with two mistakes, and those with an edit, are named.
 
-    Of at most so many pairs of mistakes, and of at most so many edits.
+    most_pairs, most_edits: how many pairs of mistakes and how many edits to try at most.
 
     An answer with two mistakes is named rightly if each name given is one of the two. An edit of
-    the reference is named rightly if, on every case of a fresh draw on which it fails, it gives
-    what a named mistake gives.
+    the reference is named rightly if, on every case of a fresh draw on which it fails, it
+    returns the same as a named mistake.
     """
     key = build_key(exercise, public_cases(exercise), exercise.hidden(np.random.default_rng(7)))
     pairs, edits = Counter[str](), Counter[str]()
@@ -73,7 +73,7 @@ def tally(
 
 
 def spread(answers: list[Any], most: int | None) -> list[Any]:
-    """At most `most` of them, evenly spread."""
+    """Return at most `most` of the answers, evenly spread."""
     if most is None or len(answers) <= most:
         return answers
     return [answers[i * len(answers) // most] for i in range(most)]
@@ -86,29 +86,33 @@ def _kind(name: str | None, rightly: bool) -> str:
 
 
 def fresh_key(exercise: Exercise) -> AnswerKey:
-    """Cases that no name has been given by: another draw of the public and of the hidden ones."""
+    """Return a key with cases that no name was based on: another draw, public and hidden."""
     rng = np.random.default_rng(11)
     return build_key(exercise, exercise.cases(rng), exercise.hidden(rng))
 
 
 def _named(judgement: Judgement) -> list[str]:
-    """The names of the one mistake or the two that are named."""
+    """Return the names of the one or two mistakes that are named."""
     return [name for name in (judgement.misconception, judgement.also) if name]
 
 
 def behaves_as(key: AnswerKey, answer: Any, names: Sequence[str]) -> bool:
-    """True if `answer` gives what one of the mistakes gives wherever it fails, and fails somewhere.
+    """True if `answer` fails somewhere, and always fails with the result of one of the mistakes.
 
-    Each of them must be needed for that.
+    Each of the mistakes must be needed for that.
     """
-    mistakes = [one.observations for one in key.misconceptions if one.name in names]
+    mistakes = [
+        misconception.observations
+        for misconception in key.misconceptions
+        if misconception.name in names
+    ]
     observations = observe_quietly(answer, key.cases)
     failing = [
-        [agree(output(theirs[at].value), output(ours.value)) for theirs in mistakes]
-        for at, (case, right, ours) in enumerate(
+        [agree(output(mistake[at].value), output(observation.value)) for mistake in mistakes]
+        for at, (case, right, observation) in enumerate(
             zip(key.cases, key.expected, observations, strict=True)
         )
-        if fault(case, right, ours)
+        if fault(case, right, observation)
     ]
     return bool(failing) and all(map(any, failing)) and all(map(any, zip(*failing, strict=True)))
 
@@ -116,72 +120,75 @@ def behaves_as(key: AnswerKey, answer: Any, names: Sequence[str]) -> bool:
 def two_mistakes(
     key: AnswerKey, most_pairs: int | None
 ) -> Iterator[tuple[set[str], list[Observation]]]:
-    """Answers with two mistakes: both on every case, and each on every other case."""
-    for one, other in spread(list(itertools.combinations(key.misconceptions, 2)), most_pairs):
-        names = {one.name, other.name}
+    """Yield answers with two mistakes: both on every case, and each on every other case."""
+    for first, second in spread(list(itertools.combinations(key.misconceptions, 2)), most_pairs):
+        names = {first.name, second.name}
         with contextlib.suppress(NoSumError):
             yield (
                 names,
                 [
                     _sum(a, b, right)
                     for a, b, right in zip(
-                        one.observations, other.observations, key.expected, strict=True
+                        first.observations, second.observations, key.expected, strict=True
                     )
                 ],
             )
-        both = zip(one.observations, other.observations, strict=True)
+        both = zip(first.observations, second.observations, strict=True)
         yield names, [pair[index % 2] for index, pair in enumerate(both)]
 
 
-def _sum(one: Observation, other: Observation, right: Any) -> Observation:
-    """What an answer shows that makes both mistakes, if their effects add up."""
-    value, again = _added(one.value, other.value, right), _added(one.again, other.again, right)
-    changed = one if not agree(one.arguments_after, other.arguments_after) else other
-    return replace(one, value=value, again=again, arguments_after=changed.arguments_after)
+def _sum(first: Observation, second: Observation, right: Any) -> Observation:
+    """Return the observation of an answer that makes both mistakes, if their effects add up."""
+    value, again = (
+        _added(first.value, second.value, right),
+        _added(first.again, second.again, right),
+    )
+    changed = first if not agree(first.arguments_after, second.arguments_after) else second
+    return replace(first, value=value, again=again, arguments_after=changed.arguments_after)
 
 
-def _added(one: Any, other: Any, right: Any) -> Any:
-    """`one` plus `other` minus `right`; where one of them is right, simply the other."""
-    if isinstance(one, Raised) or isinstance(other, Raised):
-        return one if isinstance(one, Raised) else other
-    if type(one) is not type(right) or type(other) is not type(right):
+def _added(first: Any, second: Any, right: Any) -> Any:
+    """Return `first` plus `second` minus `right`; where one of them is right, simply the other."""
+    if isinstance(first, Raised) or isinstance(second, Raised):
+        return first if isinstance(first, Raised) else second
+    if type(first) is not type(right) or type(second) is not type(right):
         raise NoSumError
     if isinstance(right, Differentiated):
         return Differentiated(
-            _added(one.output, other.output, right.output),
-            _added(one.gradients, other.gradients, right.gradients),
+            _added(first.output, second.output, right.output),
+            _added(first.gradients, second.gradients, right.gradients),
         )
     if isinstance(right, Tensor):
-        return Tensor(_added(one.array, other.array, right.array), right.gradient)
+        return Tensor(_added(first.array, second.array, right.array), right.gradient)
     if isinstance(right, tuple | list):
-        if not len(one) == len(other) == len(right):
+        if not len(first) == len(second) == len(right):
             raise NoSumError
-        return type(right)(map(_added, one, other, right))
+        return type(right)(map(_added, first, second, right))
     if isinstance(right, dict):
-        if not one.keys() == other.keys() == right.keys():
+        if not first.keys() == second.keys() == right.keys():
             raise NoSumError
-        return {name: _added(one[name], other[name], right[name]) for name in right}
+        return {name: _added(first[name], second[name], right[name]) for name in right}
     if isinstance(right, np.ndarray):
-        return _added_arrays(one, other, right)
-    if agree(one, right) or agree(other, right):
-        return other if agree(one, right) else one
+        return _added_arrays(first, second, right)
+    if agree(first, right) or agree(second, right):
+        return second if agree(first, right) else first
     if isinstance(right, float | np.floating):
-        return one + other - right
+        return first + second - right
     raise NoSumError
 
 
-def _added_arrays(one: np.ndarray, other: np.ndarray, right: np.ndarray) -> np.ndarray:
-    if not one.shape == other.shape == right.shape:
+def _added_arrays(first: np.ndarray, second: np.ndarray, right: np.ndarray) -> np.ndarray:
+    if not first.shape == second.shape == right.shape:
         raise NoSumError
-    if not one.dtype == other.dtype == right.dtype:
+    if not first.dtype == second.dtype == right.dtype:
         raise NoSumError
-    added = one ^ other ^ right if right.dtype.kind == "b" else one + other - right
-    found = np.where(one == right, other, np.where(other == right, one, added))
-    return np.asarray(found, right.dtype)
+    added = first ^ second ^ right if right.dtype.kind == "b" else first + second - right
+    total = np.where(first == right, second, np.where(second == right, first, added))
+    return np.asarray(total, right.dtype)
 
 
 def main() -> None:
-    """Print the table, an exercise a line."""
+    """Print the table, a line for each exercise."""
     total = Counter[str](), Counter[str]()
     print(HEADING)
     for assignment in COURSE.values():
@@ -195,9 +202,9 @@ def main() -> None:
     print(line("all", total))
 
 
-def line(name: str, found: tuple[Counter[str], Counter[str]]) -> str:
-    """A row of the table."""
-    return f"{name:42}" + "".join(f"{counts[kind]:11}" for counts in found for kind in KINDS)
+def line(name: str, counters: tuple[Counter[str], Counter[str]]) -> str:
+    """Return a row of the table."""
+    return f"{name:42}" + "".join(f"{counts[kind]:11}" for counts in counters for kind in KINDS)
 
 
 if __name__ == "__main__":

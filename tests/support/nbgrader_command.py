@@ -1,4 +1,4 @@
-"""nbgrader's own command, run in a course as an instructor runs it."""
+"""Run nbgrader's own command in a course, as an instructor runs it."""
 
 from __future__ import annotations
 

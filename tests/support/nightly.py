@@ -1,6 +1,6 @@
-"""What a night proves and a day samples: `make nightly` runs whole what `make test` runs in part.
+"""Choose what the tests sample: `make nightly` runs in full what `make test` runs in part.
 
-CONTRIBUTING.md says what that is. Nothing else tells the two apart.
+CONTRIBUTING.md lists the differences; no other code distinguishes the two runs.
 """
 
 import os
@@ -14,14 +14,14 @@ NIGHTLY = bool(os.environ.get("NIGHTLY"))
 
 
 def some(values: Iterable[One], most: int = 1) -> list[One]:
-    """All values by night, the first `most` by day."""
+    """Return all values in the nightly run, the first `most` otherwise."""
     return list(values if NIGHTLY else islice(values, most))
 
 
 def in_places(
     names: Iterable[str], places: Collection[str], everywhere: Collection[str] = ()
 ) -> list[tuple[str, str]]:
-    """Each name in each place by night; by day in the first place, and `everywhere` in all."""
+    """Pair each name with each place by night; by day, only the first place or `everywhere`."""
     first = next(iter(places))
     return [
         (name, place)

@@ -1,9 +1,9 @@
-"""Which answers to exercises stand in the open on the book's pages.
+"""Find the answers to exercises that the book's pages show openly.
 
-Syntax trees are compared: names, annotations, docstrings, refused arguments and variables that are
-used once make no difference. An answer is open if the reference or an alternative of its exercise
-is found in what a class's edition shows of any page: in the cells, folded or not, in code among the
-text, and in what a page includes. A reference behind the fold of `answer` is not in the open.
+Syntax trees are compared: differences in names, annotations, docstrings, refused arguments and
+single-use variables are ignored. An answer is open if the reference or an alternative of its
+exercise occurs in what a class's edition of any page shows: cells, folded or not, code in the text,
+and included files. A reference behind the fold of `answer` is not open.
 
 `PYTHONPATH=. python tests/support/open_answers.py` prints them, chapter by chapter.
 """
@@ -24,23 +24,23 @@ from exercises import COURSE
 
 IGNORED = {"annotation", "ctx", "decorator_list", "kind", "name", "returns", "type_comment"}
 EXPRESSION = 10
-"""So many nodes an expression needs to be known as an answer wherever it stands."""
+"""The number of nodes from which an expression is recognised as an answer wherever it occurs."""
 LONG, CLOSE = 40, 0.73
-"""A function of so many nodes is a copy if so large a share of them is the same, in order."""
+"""A function with this many nodes is a copy if this share of them is the same, in order."""
 
 Definition = ast.FunctionDef | ast.ClassDef
 
 
 def open_answers(pages: Iterable[str], chapters: Iterable[str]) -> dict[str, list[str]]:
-    """Return, for each of `chapters`, the exercises whose answer stands on one of `pages`."""
+    """Return, for each of `chapters`, the exercises whose answer one of `pages` shows."""
     trees = {page: page_tree(page_text(page)) for page in pages}
-    whole = ast.Module([one for tree in trees.values() for one in tree.body], [])
+    whole = ast.Module([statement for tree in trees.values() for statement in tree.body], [])
     defined = {page: names(tree) for page, tree in trees.items()}
     return {
         chapter: [
             name
             for name, rights in answers(chapter).items()
-            if name in defined.get(chapter, ()) or any(found(right, whole) for right in rights)
+            if name in defined.get(chapter, ()) or any(occurs(right, whole) for right in rights)
         ]
         for chapter in chapters
     }
@@ -53,7 +53,7 @@ def page_text(page: str) -> str:
 def page_tree(text: str) -> ast.Module:
     """Return all code of a page that a class's edition shows, simplified."""
     shown = [code for code in cells.code(text) if code.shown != cells.REMOVED]
-    return simplified(ast.Module([one for code in shown for one in code.tree.body], []))
+    return simplified(ast.Module([statement for code in shown for statement in code.tree.body], []))
 
 
 def names(page: ast.Module) -> set[str]:
@@ -63,7 +63,7 @@ def names(page: ast.Module) -> set[str]:
 
 @cache
 def answers(chapter: str) -> dict[str, list[Definition]]:
-    """Return, for each exercise of `chapter`, its right answers."""
+    """Return the correct answers to each exercise of `chapter`."""
     return {
         exercise.name: [tree_of(right) for right in (exercise.reference, *exercise.alternatives)]
         for exercise in COURSE[chapter].exercises
@@ -76,20 +76,22 @@ def tree_of(answer: object) -> Definition:
     return node
 
 
-# What makes no difference
+# Ignored differences
 
 
 def simplified(tree: ast.Module) -> ast.Module:
-    """Return a copy of `tree` in which every definition is brought into one form."""
+    """Return a copy of `tree` in which every definition is normalised."""
     return Simplify().visit(deepcopy(tree))
 
 
 class Simplify(ast.NodeTransformer):
-    """Drop docstrings and refused arguments; put variables that are used once where they are."""
+    """Drop docstrings and refused arguments; inline variables that are used once."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         self.generic_visit(node)
-        node.body = inlined([one for one in without_docstring(node.body) if not refuses(one)])
+        node.body = inlined(
+            [statement for statement in without_docstring(node.body) if not refuses(statement)]
+        )
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
@@ -109,26 +111,31 @@ def without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def refuses(statement: ast.stmt) -> bool:
-    """Tell whether a statement does nothing but raise an exception, perhaps under a condition."""
+    """True if a statement only raises an exception, perhaps under a condition."""
     if isinstance(statement, ast.If) and not statement.orelse:
         return all(isinstance(inner, ast.Raise) for inner in statement.body)
     return isinstance(statement, ast.Raise | ast.Assert)
 
 
 def inlined(body: list[ast.stmt]) -> list[ast.stmt]:
-    """Return `body` with each variable that is assigned once and read once put where it is read."""
-    names = [node for one in body for node in ast.walk(one) if isinstance(node, ast.Name)]
-    written = Counter(node.id for node in names if isinstance(node.ctx, ast.Store))
-    read = Counter(node.id for node in names if isinstance(node.ctx, ast.Load))
+    """Return `body` with each variable inlined that is assigned once and read once."""
+    names = [
+        node for statement in body for node in ast.walk(statement) if isinstance(node, ast.Name)
+    ]
+    written_counts = Counter(node.id for node in names if isinstance(node.ctx, ast.Store))
+    read_counts = Counter(node.id for node in names if isinstance(node.ctx, ast.Load))
     values: dict[str, ast.expr] = {}
     result = []
-    for one in (part for statement in body for part in split(statement)):
-        one = Replace(values).visit(one)
-        target = one.targets[0] if isinstance(one, ast.Assign) else None
-        if isinstance(target, ast.Name) and written[target.id] == read[target.id] == 1:
-            values[target.id] = one.value
+    for part_ in (part for statement in body for part in split(statement)):
+        part_ = Replace(values).visit(part_)
+        target = part_.targets[0] if isinstance(part_, ast.Assign) else None
+        if (
+            isinstance(target, ast.Name)
+            and written_counts[target.id] == read_counts[target.id] == 1
+        ):
+            values[target.id] = part_.value
         else:
-            result.append(one)
+            result.append(part_)
     return result
 
 
@@ -143,7 +150,7 @@ def split(statement: ast.stmt) -> Iterator[ast.stmt]:
 
 
 class Replace(ast.NodeTransformer):
-    """Put values in the place of names."""
+    """Replace names by values."""
 
     def __init__(self, values: dict[str, ast.expr]) -> None:
         self.values = values
@@ -155,8 +162,8 @@ class Replace(ast.NodeTransformer):
 # The comparison
 
 
-def found(answer: Definition, page: ast.AST) -> bool:
-    """Tell whether `answer` stands anywhere in `page`, both simplified, names aside."""
+def occurs(answer: Definition, page: ast.AST) -> bool:
+    """True if `answer` occurs anywhere in `page`, both simplified, up to names."""
     body = answer.body
     if any(close(answer, node) for node in nodes(page) if type(node) is type(answer)):
         return True
@@ -170,24 +177,24 @@ def found(answer: Definition, page: ast.AST) -> bool:
 
 
 def close(answer: Definition, page: Definition) -> bool:
-    """Tell whether two definitions are nearly the same."""
-    one, other = shape(answer), shape(page)
-    if min(len(one), len(other)) < LONG:
+    """True if two definitions are nearly the same."""
+    answer_shape, page_shape = shape(answer), shape(page)
+    if min(len(answer_shape), len(page_shape)) < LONG:
         return block_alike(answer.body, page.body)
-    matcher = SequenceMatcher(None, one, other, autojunk=False)
-    bounds = (matcher.real_quick_ratio, matcher.quick_ratio, matcher.ratio)  # from above
+    matcher = SequenceMatcher(None, answer_shape, page_shape, autojunk=False)
+    bounds = (matcher.real_quick_ratio, matcher.quick_ratio, matcher.ratio)  # cheap bounds first
     return all(ratio() >= CLOSE for ratio in bounds)
 
 
 @cache
 def nodes(tree: ast.AST) -> list[ast.AST]:
-    """Return every node of a tree: of a page's, once for all answers."""
+    """Return every node of a tree, cached, since each answer visits a page's tree."""
     return list(ast.walk(tree))
 
 
 @cache
 def shape(node: ast.AST) -> list[str]:
-    """Return what stands in a tree, in order: kinds of nodes, attributes and constants."""
+    """Return the contents of a tree in order: kinds of nodes, attributes and constants."""
     text = node.attr if isinstance(node, ast.Attribute) else getattr(node, "value", "")
     literal = isinstance(node, ast.Attribute | ast.Constant)
     words = [f"{type(node).__name__} {text}" if literal else type(node).__name__]
@@ -200,21 +207,21 @@ def shape(node: ast.AST) -> list[str]:
 
 @cache
 def blocks(page: ast.AST) -> list[list[ast.stmt]]:
-    """Return every list of statements in `page`; the body of a lambda is a list of one."""
-    found = [[ast.Return(node.body)] for node in nodes(page) if isinstance(node, ast.Lambda)]
+    """Return every list of statements in `page`; the body of a lambda is a list of length 1."""
+    lists = [[ast.Return(node.body)] for node in nodes(page) if isinstance(node, ast.Lambda)]
     for node in nodes(page):
         parts = [getattr(node, name, None) for name in ("body", "orelse", "finalbody")]
-        found += [part for part in parts if isinstance(part, list)]
-    return found
+        lists += [part for part in parts if isinstance(part, list)]
+    return lists
 
 
 def block_alike(answer: list[ast.stmt], page: list[ast.stmt]) -> bool:
-    """Compare statement by statement; what the answer returns, the page may name or show."""
+    """Compare statement by statement; the page may name or show what the answer returns."""
     names: dict[str, str] = {}
     if len(answer) != len(page) or not answer:
         return False
     *first, last = answer
-    if not all(alike(one, other, names) for one, other in zip(first, page, strict=False)):
+    if not all(alike(left, other, names) for left, other in zip(first, page, strict=False)):
         return False
     if isinstance(last, ast.Return) and last.value is not None:
         value = getattr(page[-1], "value", None)
@@ -223,9 +230,9 @@ def block_alike(answer: list[ast.stmt], page: list[ast.stmt]) -> bool:
 
 
 def alike(answer: ast.AST, page: ast.AST, names: dict[str, str]) -> bool:
-    """Tell whether two trees differ in names alone; `names` maps the answer's to the page's.
+    """True if two trees differ only in names; `names` maps the answer's names to the page's.
 
-    Two names of the answer are two on the page. A name of the answer may be a constant there.
+    Distinct names of the answer stay distinct, but may be constants on the page.
     """
     if isinstance(answer, ast.Name | ast.arg):
         own = answer.id if isinstance(answer, ast.Name) else answer.arg
@@ -233,8 +240,8 @@ def alike(answer: ast.AST, page: ast.AST, names: dict[str, str]) -> bool:
             return names.setdefault(own, repr(page.value)) == repr(page.value)
         if not isinstance(page, ast.Name | ast.arg):
             return False
-        other = page.id if isinstance(page, ast.Name) else page.arg
-        return names.setdefault(own, other) == other and list(names.values()).count(other) == 1
+        name = page.id if isinstance(page, ast.Name) else page.arg
+        return names.setdefault(own, name) == name and list(names.values()).count(name) == 1
     if type(answer) is not type(page):
         return False
     return all(
@@ -250,7 +257,7 @@ def same(answer: object, page: object, names: dict[str, str]) -> bool:
         return alike(answer, page, names)
     if isinstance(answer, list) and isinstance(page, list):
         pairs = zip(answer, page, strict=False)
-        return len(answer) == len(page) and all(same(one, two, names) for one, two in pairs)
+        return len(answer) == len(page) and all(same(left, two, names) for left, two in pairs)
     return answer == page
 
 

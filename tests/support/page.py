@@ -1,4 +1,4 @@
-"""The page that asks the toy assignment, and copies of it that are changed."""
+"""Write the page that asks the toy assignment, or a changed copy of it."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ PAGE = toy_course.COURSE.page("toy").read_text(encoding="utf-8")
 
 
 def write(folder: Path, text: str = PAGE) -> Path:
-    """The page, or `text` in its place, in a file of this folder."""
+    """Write the page, or `text` instead, to a file of this folder and return its path."""
     path = folder / "toy.md"
     path.write_text(text, encoding="utf-8")
     return path

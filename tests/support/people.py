@@ -1,7 +1,7 @@
-"""Run commands as other users of the machine, which only root can do. Nobody is added to it.
+"""Run commands as other users of the machine. Only root can do that, and no user is added.
 
 The interpreter may lie in a folder that is closed to other users, such as /root. Then each command
-runs in a mount namespace of its own, in which that folder is open and holds the interpreter alone.
+runs in its own mount namespace, where that folder is open and contains only the interpreter.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ exec "$@"
 
 @dataclass(frozen=True)
 class Person:
-    """A user by number, with a group of the same number and a home of their own."""
+    """A user by number, with a group of the same number and a home."""
 
     number: int
     groups: tuple[int, ...]
@@ -39,8 +39,8 @@ class Person:
     def command(self, *command: object) -> list[str]:
         """Return the command line with which root runs `command` as this person."""
         groups = ",".join(map(str, self.groups)) or "--clear-groups"
-        wanted = ["--clear-groups"] if not self.groups else ["--groups", groups]
-        ids = ["setpriv", "--reuid", str(self.number), "--regid", str(self.number), *wanted, "--"]
+        options = ["--clear-groups"] if not self.groups else ["--groups", groups]
+        ids = ["setpriv", "--reuid", str(self.number), "--regid", str(self.number), *options, "--"]
         return [*_opened(), *ids, *map(str, command)]
 
     def environment(self) -> dict[str, str]:
@@ -55,7 +55,7 @@ class Person:
         }
 
     def run(self, *command: object, umask: int = 0o022) -> subprocess.CompletedProcess[str]:
-        """Run `command` with the umask that most users have; return what it said."""
+        """Run `command` with the umask that most users have and return the completed process."""
         return subprocess.run(
             self.command(*command),
             cwd=self.home,
@@ -80,7 +80,7 @@ def make_person(folder: Path, number: int, *groups: int) -> Person:
 
 
 def open_folder() -> Path:
-    """Return a new folder that every user can pass through; skip the test where root is needed."""
+    """Return a new folder that every user can enter; skip the test unless it runs as root."""
     if os.geteuid() != 0:
         pytest.skip("only root can run commands as other users")
     if shutil.which("setpriv") is None:
@@ -95,9 +95,9 @@ def open_folder() -> Path:
 
 
 def _opened() -> list[str]:
-    """Return what opens the interpreter to other users, where a folder above it is closed."""
+    """Return the command that opens a closed folder above the interpreter to other users."""
     interpreter = Path(sys.executable).resolve()
-    closed = [one for one in interpreter.parents if not one.stat().st_mode & 0o001]
+    closed = [parent for parent in interpreter.parents if not parent.stat().st_mode & 0o001]
     if not closed:
         return []
     top = closed[-1]

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of a test's own: in a temporary folder, on a free port of this machine."""
+"""A PostgreSQL server for tests: in a temporary folder, on a free port of this machine."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from pathlib import Path
 import psycopg
 
 PASSWORD = "a:b/c@d"
-"""Of the user `teacher`: it is only right if the address quotes it."""
+"""The password of `teacher`: it works only if the address quotes it."""
 
 
 @dataclass
 class Server:
-    """A server whose one user is `teacher`, with the database `grades`."""
+    """A server with the user `teacher` and the database `grades`."""
 
     folder: Path
     port: int
@@ -30,7 +30,7 @@ class Server:
     user: dict[str, object] = field(default_factory=dict)
 
     def url(self, user="teacher", password="a%3Ab%2Fc%40d", database="grades", port=None):
-        """The address as SQLAlchemy wants it; wrong where the test says so."""
+        """Return the address as SQLAlchemy expects it; tests pass wrong parts on purpose."""
         return f"postgresql+psycopg://{user}:{password}@127.0.0.1:{port or self.port}/{database}"
 
     def start(self) -> None:
@@ -54,13 +54,13 @@ class Server:
                 time.sleep(0.1)
 
     def stop(self) -> None:
-        """Stop the server at once, as a machine that fails does."""
+        """Stop the server immediately, like a machine that fails."""
         if self.process is not None:
             self.process.send_signal(3)  # SIGQUIT
             self.process.wait(30)
 
     def connect(self, database="grades") -> psycopg.Connection:
-        """A connection of the test's own."""
+        """Return a connection for the test itself."""
         return psycopg.connect(
             host="127.0.0.1",
             port=self.port,
@@ -73,7 +73,7 @@ class Server:
 
 @contextmanager
 def server() -> Iterator[Server]:
-    """A server that runs until the end."""
+    """Yield a server that is stopped at the end."""
     folder = Path(tempfile.mkdtemp(prefix="postgresql-"))
     started = Server(folder, _free_port(), user=_ordinary_user(folder))
     try:
@@ -97,9 +97,9 @@ def server() -> Iterator[Server]:
 
 
 def _program(name: str) -> str:
-    """Debian keeps the server's programs off the PATH, a folder a version."""
-    found = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"))
-    program = found[-1] if found else shutil.which(name)
+    """Return the path of a program of the server: Debian keeps a folder per version, off PATH."""
+    programs = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"))
+    program = programs[-1] if programs else shutil.which(name)
     assert program, f"{name} is missing. Type: sudo apt-get install postgresql"
     return str(program)
 
@@ -111,7 +111,7 @@ def _free_port() -> int:
 
 
 def _ordinary_user(folder: Path) -> dict[str, object]:
-    """What Popen needs to run as someone else than root, as whom PostgreSQL does not run."""
+    """Return Popen's arguments to run as an ordinary user, since PostgreSQL refuses root."""
     if os.geteuid() != 0:
         return {}
     user = pwd.getpwnam("nobody")

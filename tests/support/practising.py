@@ -1,8 +1,8 @@
-"""The notebook of a practise page, outside a browser: in Pyodide, and in the Python of the tests.
+"""Run the notebook of a practise page outside a browser: in Pyodide, or in the tests' Python.
 
 Steps of a notebook are `{"run": source, "cell": name}` and `{"check": exercise}`. A result is what
-`book/_web/practise/notebook.py` returned for the step, with all that was shown, and how many
-seconds it took. Each session of steps has a process of its own.
+`book/_web/practise/notebook.py` returned for the step, with everything that was shown, and the
+seconds that it took. Each session of steps runs in a process of its own.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ IN_PYTHON = ROOT / "tests" / "support" / "headless_notebook.py"
 
 Step = dict[str, str]
 Session = dict[str, Any]
-"""What both programs print: the seconds until the notebook was `ready`, and a result per step."""
+"""The output of both programs: the seconds until the notebook is `ready`, then the results."""
 
 needs_pyodide = pytest.mark.skipif(
     not (PYODIDE / "pyodide.mjs").is_file() or not NUMPY.is_file(),
@@ -57,7 +57,7 @@ def in_python(packed: Path, steps: Sequence[Step]) -> Session:
 
 
 def _run(program: list[str], packed: Path, steps: Sequence[Step]) -> Session:
-    asked = packed.with_suffix(".json")
+    request = packed.with_suffix(".json")
     order = {
         "pyodide": str(PYODIDE),
         "numpy": str(NUMPY),
@@ -66,8 +66,8 @@ def _run(program: list[str], packed: Path, steps: Sequence[Step]) -> Session:
         "assignment": packed.stem,
         "steps": steps,
     }
-    asked.write_text(json.dumps(order), encoding="utf-8")
-    done = subprocess.run([*program, str(asked)], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-3000:]  # Node begins with the whole of its script
+    request.write_text(json.dumps(order), encoding="utf-8")
+    done = subprocess.run([*program, str(request)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]  # Node prints its whole script first
     session: Session = json.loads(done.stdout)
     return session

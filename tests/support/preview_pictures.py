@@ -1,8 +1,8 @@
-"""Make the pictures that links to chapters are shown with: the title beside the opening figure.
+"""Make the preview pictures of links to chapters: the title next to the opening figure.
 
     python -m tests.support.preview_pictures
 
-It needs `make site` first. The pictures are looked at by a person before they are committed.
+It needs `make site` first. A person looks at the pictures before they are committed.
 """
 
 from __future__ import annotations
@@ -48,9 +48,7 @@ def main() -> None:
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
         )
         page = browser.new_page(viewport=SIZE, color_scheme="light")
-        page.goto(
-            f"{address}/index.html"
-        )  # fetches the fonts, which are used from the next page on
+        page.goto(f"{address}/index.html")  # fetches the fonts that the next pages use
         page.wait_for_load_state("networkidle")
         for chapter in CHAPTERS:
             (PREVIEWS / f"{chapter}.png").write_bytes(preview(page, f"{address}/{chapter}.html"))
@@ -63,9 +61,9 @@ def preview(page: Page, address: str) -> bytes:
     page.goto(address)
     page.evaluate(COMPOSE)
     picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB").quantize(COLOURS)
-    found = io.BytesIO()
-    picture.save(found, "PNG", optimize=True)
-    return found.getvalue()
+    buffer = io.BytesIO()
+    picture.save(buffer, "PNG", optimize=True)
+    return buffer.getvalue()
 
 
 if __name__ == "__main__":

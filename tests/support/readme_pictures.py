@@ -2,7 +2,7 @@
 
     python -m tests.support.readme_pictures
 
-It needs `make course` first. The pictures are looked at by a person before they are committed.
+It needs `make course` first. A person looks at the pictures before they are committed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def main() -> None:
         )
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         with serving(SITE) as address:
-            page.goto(f"{address}/index.html")  # fetches the fonts, which the next page is set in
+            page.goto(f"{address}/index.html")  # fetches the fonts of the next page
             page.wait_for_load_state("networkidle")
             picture_of_chapter(page, f"{address}/self_attention.html")
             picture_of_playground(page, f"{address}/playground.html")
@@ -44,16 +44,16 @@ def main() -> None:
 
 
 def picture_of_chapter(page: Page, address: str) -> None:
-    """The weights of the running sentence, as the page shows them, their prediction answered."""
+    """Show the weights of the running sentence on its page, with the prediction answered."""
     page.goto(f"{address}#predict-two-articles-seen")
     page.wait_for_load_state("networkidle")
-    where = "{block: 'center', behavior: 'instant'}"
-    page.evaluate(f"document.querySelector('#fig-weights').scrollIntoView({where})")
+    scroll_options = "{block: 'center', behavior: 'instant'}"
+    page.evaluate(f"document.querySelector('#fig-weights').scrollIntoView({scroll_options})")
     page.screenshot(path=PICTURES / "chapter.png")
 
 
 def picture_of_playground(page: Page, address: str) -> None:
-    """The mean and attention, after both have learned to name a far token."""
+    """Show the mean and attention, after both have learned to name a far token."""
     page.goto(address)
     page.get_by_role("button", name="Train", exact=True).click()
     page.wait_for_selector(".playground[data-state=after]")
@@ -62,7 +62,7 @@ def picture_of_playground(page: Page, address: str) -> None:
 
 
 def picture_of_feedback(page: Page, folder: Path) -> None:
-    """An answer that normalises the columns, and what the self-check says of it."""
+    """Show an answer that normalises the columns, and the self-check's message about it."""
     shutil.copytree(RELEASE, folder, dirs_exist_ok=True)
     notebook = nbformat.read(folder / "self_attention.ipynb", as_version=4)
     exercise = COURSE["self_attention"].exercise("self_attention")

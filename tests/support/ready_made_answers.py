@@ -1,4 +1,4 @@
-"""Answers that let something ready-made do what is to be written: by exercise, and then by way."""
+"""Answers that call a ready-made function instead of writing it: by exercise, then by way."""
 
 from __future__ import annotations
 
@@ -162,5 +162,5 @@ READY_MADE = {
 
 
 def source(exercise: str, way: str) -> str:
-    """The whole source of one of them, with all that it imports."""
+    """Return the complete source of an answer, with its imports."""
     return _START + READY_MADE[exercise][way]

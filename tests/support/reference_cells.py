@@ -1,4 +1,4 @@
-"""The reference of an exercise as one cell, as a student would have to type it."""
+"""Return the reference of an exercise as one cell, as a student would have to type it."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import Any
 
 
 def reference_source(function: Callable[..., Any]) -> str:
-    """The module of a reference as one cell, with what it imports from its package written out."""
+    """Return the module of a reference as one cell, with the imports from its package inlined."""
     module = inspect.getmodule(function)
     assert module is not None
     tree = ast.Module(list(_written_out(module, set())), [])
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
-            node.body[0] = ast.Pass()  # a cell has its limit in length
+            node.body[0] = ast.Pass()  # the length of a cell is limited
     return ast.unparse(tree)
 
 
-def _written_out(module: ModuleType, seen: set[str]) -> Iterator[ast.stmt]:
-    """The statements of `module`; for each `from .other import ...`, once, those of that module."""
+def _written_out(module: ModuleType, visited: set[str]) -> Iterator[ast.stmt]:
+    """Yield the statements of `module`; `from .other import ...` becomes that module's, once."""
     for statement in ast.parse(inspect.getsource(module)).body:
         if not isinstance(statement, ast.ImportFrom) or not statement.level:
             if getattr(statement, "module", None) != "__future__":
@@ -30,6 +30,6 @@ def _written_out(module: ModuleType, seen: set[str]) -> Iterator[ast.stmt]:
             continue
         relative = "." * statement.level + (statement.module or "")
         other = importlib.import_module(relative, module.__package__)
-        if other.__name__ not in seen:
-            seen.add(other.__name__)
-            yield from _written_out(other, seen)
+        if other.__name__ not in visited:
+            visited.add(other.__name__)
+            yield from _written_out(other, visited)

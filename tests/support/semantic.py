@@ -1,7 +1,7 @@
 """Semantic mutants: answers that are right in the middle and wrong at one edge.
 
-Each wrapper is given an exercise, and yields the wrong answers that it makes of the reference, by
-name; none where it does not apply.
+Each wrapper takes an exercise and yields the wrong answers that it derives from the reference, by
+name, or none if it does not apply.
 """
 
 from __future__ import annotations
@@ -21,5 +21,5 @@ WRAPPERS = (*SHAPE_WRAPPERS, *CALL_WRAPPERS, *NUMBER_WRAPPERS, *SLIP_WRAPPERS)
 
 @functools.cache
 def wrong_answers(exercise: Exercise) -> dict[str, Answer]:
-    """Every semantic mutant of an exercise, by name."""
+    """Return every semantic mutant of an exercise, by name."""
     return {name: answer for wrapper in WRAPPERS for name, answer in wrapper(exercise)}

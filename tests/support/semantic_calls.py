@@ -12,7 +12,7 @@ import torch
 from spoiling import (
     Answer,
     Call,
-    Given,
+    Inputs,
     arrays_in,
     bound,
     docstring,
@@ -33,33 +33,33 @@ Mutants = Iterator[tuple[str, Answer]]
 
 
 def defaults(exercise: Exercise) -> Mutants:
-    """Keyword arguments that are ignored, or must be given."""
+    """Yield answers in which a keyword argument is ignored, or has no default."""
     for name, parameter in parameters(exercise).items():
         if parameter.default is parameter.empty:
             continue
         yield f"{name} ignored", _ignoring(exercise, name, parameter.default)
         yield (
             f"{name} left out refused",
-            spoilt(exercise, lambda given, n=name: n not in given.arguments),
+            spoilt(exercise, lambda inputs, n=name: n not in inputs.arguments),
         )
 
 
 def _ignoring(exercise: Exercise, name: str, default: Any) -> Answer:
     reference: Any = exercise.reference
-    made = inspect.signature(reference)
-    if not isinstance(reference, type) or name not in made.parameters:
-        return fed(exercise, lambda given: {name: default})
+    signature = inspect.signature(reference)
+    if not isinstance(reference, type) or name not in signature.parameters:
+        return fed(exercise, lambda inputs: {name: default})
 
     class Wrong(reference):
         def __init__(self, *arguments, **keywords):
-            given = made.bind(*arguments, **keywords).arguments
-            super().__init__(**dict(given) | {name: default})
+            inputs = signature.bind(*arguments, **keywords).arguments
+            super().__init__(**dict(inputs) | {name: default})
 
     return Wrong
 
 
 def exceptions(exercise: Exercise) -> Mutants:
-    """A promised exception that is not raised, is another, or does not say what is wrong."""
+    """Yield answers whose promised exception is missing, of another type or vague."""
     if "ValueError" not in docstring(exercise):
         return
 
@@ -101,7 +101,7 @@ def _instead_of_raising(
                 raise
             return react(error)
 
-    answer = wrapped(exercise, lambda given, call: reacting(lambda: call(given.arguments)))
+    answer = wrapped(exercise, lambda inputs, call: reacting(lambda: call(inputs.arguments)))
     if not isinstance(answer, type):
         return answer
 
@@ -114,7 +114,7 @@ def _instead_of_raising(
 
 
 def memory(exercise: Exercise) -> Mutants:
-    """What outlives a call: results of earlier ones, and changed arguments."""
+    """Yield answers that remember earlier results, or change or return their arguments."""
     for name in parameters(exercise):
         if any(_given(case, name) for case in bound(exercise)):
             yield f"{name} changed", wrapped(exercise, _changing(name))
@@ -122,25 +122,27 @@ def memory(exercise: Exercise) -> Mutants:
         yield "the result of an earlier call", wrapped(exercise, _remembering())
     if any(array.ndim for array in results(exercise)):
         yield ONE_BUFFER, wrapped(exercise, _buffering())
-        yield "an argument returned as the result", spoilt(exercise, lambda given: True, _sharing)
+        yield "an argument returned as the result", spoilt(exercise, lambda inputs: True, _sharing)
 
 
-def _sharing(result: Any, given: Given) -> Any:
-    """An argument is returned where the result equals it."""
+def _sharing(result: Any, inputs: Inputs) -> Any:
+    """Return an argument itself where the result equals it."""
 
     def shared(array: Any) -> Any:
         equal = (
-            one
-            for one in arrays_in(given.arguments)
-            if type(one) is type(array) and one.shape == array.shape and one.dtype == array.dtype
-            if bool((one == array).all())
+            argument
+            for argument in arrays_in(inputs.arguments)
+            if type(argument) is type(array)
+            and argument.shape == array.shape
+            and argument.dtype == array.dtype
+            if bool((argument == array).all())
         )
         return next(equal, array)
 
     return each(result, shared)
 
 
-def _nearly_0(result: Any, given: Given) -> Any:
+def _nearly_0(result: Any, inputs: Inputs) -> Any:
     return each(result, lambda array: array + 1e-9 * (array == 0) if is_floating(array) else array)
 
 
@@ -150,15 +152,15 @@ def _given(arguments: dict[str, Any], name: str) -> bool:
 
 def _changing(name: str) -> Callable[..., Any]:
     def change(array: Any) -> Any:
-        whole = array.data if isinstance(array, torch.Tensor) else array
-        if 0 not in whole.shape:
-            last = (-1,) * whole.ndim
-            whole[last] = not whole[last] if whole.dtype in (bool, torch.bool) else whole[last] + 1
+        data = array.data if isinstance(array, torch.Tensor) else array
+        if 0 not in data.shape:
+            last = (-1,) * data.ndim
+            data[last] = not data[last] if data.dtype in (bool, torch.bool) else data[last] + 1
         return array
 
-    def around(given: Given, call: Call) -> Any:
-        result = each(call(given.arguments), _copied)
-        each(given.arguments.get(name), change)
+    def around(inputs: Inputs, call: Call) -> Any:
+        result = each(call(inputs.arguments), _copied)
+        each(inputs.arguments.get(name), change)
         return result
 
     return around
@@ -169,17 +171,17 @@ def _copied(array: Any) -> Any:
 
 
 def _remembering() -> Callable[..., Any]:
-    """A cache whose key is the shapes of the arrays alone."""
-    known: dict[Any, dict[str, Any]] = {}
+    """Cache results by the shapes of the arrays alone."""
+    cached: dict[Any, dict[str, Any]] = {}
 
-    def around(given: Given, call: Call) -> Any:
-        key = repr({name: _form(value) for name, value in given.arguments.items()})
-        first = known.setdefault(key, {n: each(v, _copied) for n, v in given.arguments.items()})
+    def around(inputs: Inputs, call: Call) -> Any:
+        key = repr({name: _form(value) for name, value in inputs.arguments.items()})
+        first = cached.setdefault(key, {n: each(v, _copied) for n, v in inputs.arguments.items()})
         arrays = {name: value for name, value in first.items() if arrays_in(value)}
         before = arrays_in(list(arrays.values()))
-        now = arrays_in([given.arguments[name] for name in arrays])
-        same = all(bool((one == other).all()) for one, other in zip(before, now, strict=True))
-        return call(given.arguments if same else given.arguments | arrays)
+        now = arrays_in([inputs.arguments[name] for name in arrays])
+        same = all(bool((old == new).all()) for old, new in zip(before, now, strict=True))
+        return call(inputs.arguments if same else inputs.arguments | arrays)
 
     return around
 
@@ -193,10 +195,10 @@ def _form(value: Any) -> Any:
 
 
 def _buffering() -> Callable[..., Any]:
-    """Results of one shape, at the same place of what is returned, are written over each other."""
+    """Reuse one buffer for results of the same shape at the same place of the return value."""
     buffers: dict[Any, Any] = {}
 
-    def around(given: Given, call: Call) -> Any:
+    def around(inputs: Inputs, call: Call) -> Any:
         places = iter(range(99))
 
         def buffered(array: Any) -> Any:
@@ -208,46 +210,48 @@ def _buffering() -> Callable[..., Any]:
             buffer[...] = array
             return buffer
 
-        return each(call(given.arguments), buffered)
+        return each(call(inputs.arguments), buffered)
 
     return around
 
 
 def exact_zeros(exercise: Exercise) -> Mutants:
-    """Numbers that are nearly 0, where the docstring says exactly."""
+    """Yield answers with numbers near 0 where the docstring says exactly 0."""
     if "exactly 0" in docstring(exercise):
-        yield "1e-9 in place of exactly 0", spoilt(exercise, lambda given: True, _nearly_0)
+        yield "1e-9 in place of exactly 0", spoilt(exercise, lambda inputs: True, _nearly_0)
 
 
 def forms(exercise: Exercise) -> Mutants:
-    """Arrays of another dtype or layout."""
+    """Yield answers that fail on arrays of another dtype or layout."""
     if not any(map(is_floating, arrays_in([list(case.values()) for case in bound(exercise)]))):
         return
     yield (
         "float32 in, float64 out",
         spoilt(
             exercise,
-            lambda given: any(_is(array, "float32") for array in arrays_in(given.arguments)),
-            lambda result, given: each(result, lambda one: _cast(one, "float32", "float64")),
+            lambda inputs: any(_is(array, "float32") for array in arrays_in(inputs.arguments)),
+            lambda result, inputs: each(result, lambda array: _cast(array, "float32", "float64")),
         ),
     )
 
-    def narrowed(given: Given) -> dict[str, Any]:
+    def narrowed(inputs: Inputs) -> dict[str, Any]:
         return {
-            name: each(value, lambda one: _cast(one, "float64", "float32"))
-            for name, value in given.arguments.items()
+            name: each(value, lambda array: _cast(array, "float64", "float32"))
+            for name, value in inputs.arguments.items()
         }
 
     if not isinstance(exercise.reference, type):  # its weights would not fit the tokens
         yield "float64 through float32", fed(exercise, narrowed)
-    usual = [name for name, one in bound(exercise)[0].items() if is_array(one) and is_floating(one)]
+    usual = [
+        name for name, item in bound(exercise)[0].items() if is_array(item) and is_floating(item)
+    ]
     yield (
         "whole numbers in an array refused",
-        spoilt(exercise, lambda given: any(map(_whole, map(given.arguments.get, usual)))),
+        spoilt(exercise, lambda inputs: any(map(_whole, map(inputs.arguments.get, usual)))),
     )
     yield (
         "an array that is not contiguous refused",
-        spoilt(exercise, lambda given: not all(map(_contiguous, arrays_in(given.arguments)))),
+        spoilt(exercise, lambda inputs: not all(map(_contiguous, arrays_in(inputs.arguments)))),
     )
 
 

@@ -1,4 +1,4 @@
-"""Semantic mutants that go wrong at certain numbers: tiny, large, equal, far, impossible."""
+"""Semantic mutants that fail at certain numbers: tiny, large, equal, far or out of range."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from keys import declared
 from spoiling import (
     Answer,
-    Given,
+    Inputs,
     differs,
     each,
     fed,
@@ -31,22 +31,22 @@ Mutants = Iterator[tuple[str, Answer]]
 
 
 def tiny_inputs(exercise: Exercise) -> Mutants:
-    """Numbers below 1e-12 taken for 0, where it matters for inputs of 1e-9."""
+    """Yield an answer that takes numbers below 1e-12 for 0, where inputs of 1e-9 matter."""
 
     def change(array: Any) -> Any:
         if not is_floating(array):
             return array
-        if isinstance(array, torch.Tensor):  # rounded, but with the gradient of what it was
+        if isinstance(array, torch.Tensor):  # rounded, but with the original's gradient
             return array + (torch.round(array, decimals=12) - array).detach()
         return np.round(array, 12)
 
-    answer = fed(exercise, lambda given: {n: each(v, change) for n, v in given.arguments.items()})
+    answer = fed(exercise, lambda inputs: {n: each(v, change) for n, v in inputs.arguments.items()})
     if differs(exercise, answer, sized(exercise, 1e-9)):
         yield "inputs rounded to 1e-12", answer
 
 
 def large_scores(exercise: Exercise) -> Mutants:
-    """A softmax, or a tanh, that is right for scores of ordinary size only."""
+    """Yield answers whose softmax or tanh is right only for scores of ordinary size."""
     kinds = {
         "a softmax that overflows": _unshifted,
         "a softmax shifted by the largest of all": _shifted_by_all,
@@ -94,7 +94,7 @@ def _with_epsilon(scores: Any, axis: int, exp: Any) -> Any:
 
 
 def _softmaxes(weigh: Any) -> dict[Any, Answer]:
-    """What stands in for each of the course's softmaxes."""
+    """Return the replacements of the course's softmaxes."""
 
     def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
         return weigh(x, axis, np.exp) if x.size else np.array(x)
@@ -119,9 +119,9 @@ def _softmaxes(weigh: Any) -> dict[Any, Answer]:
             return scores @ V
         if mask is None:
             return weigh(scores, -1, torch.exp) @ V
-        there = mask.any(-1, keepdim=True)
-        hidden = scores.masked_fill(~mask & there, -math.inf)  # no NaN to differentiate
-        return weigh(hidden, -1, torch.exp) * there @ V
+        any_visible = mask.any(-1, keepdim=True)
+        hidden = scores.masked_fill(~mask & any_visible, -math.inf)  # no NaN to differentiate
+        return weigh(hidden, -1, torch.exp) * any_visible @ V
 
     def log_softmax(x: torch.Tensor, dim: int) -> torch.Tensor:
         return weigh(x, dim, torch.exp).log()
@@ -140,7 +140,7 @@ def _tanh_by_exponentials(x: np.ndarray) -> np.ndarray:
 
 
 def logarithms(exercise: Exercise) -> Mutants:
-    """Logarithms of probabilities that have become 0, or were kept from it."""
+    """Yield answers with logarithms of probabilities that have become 0, or were clipped."""
 
     def replacement(epsilon: float) -> dict[Any, Answer]:
         return {
@@ -157,7 +157,7 @@ def logarithms(exercise: Exercise) -> Mutants:
 
 
 def equal_scores(exercise: Exercise) -> Mutants:
-    """The last of equal scores, where the docstring asks for the first."""
+    """Yield an answer that takes the last of equal scores, not the first."""
 
     def last(array: np.ndarray, axis: int = -1) -> Any:
         return array.shape[axis] - 1 - _argmax(np.flip(array, axis), axis=axis)
@@ -186,55 +186,58 @@ BEYOND = {
 
 
 def far_positions(exercise: Exercise) -> Mutants:
-    """A table of a fixed size."""
+    """Yield answers with a table of fixed size."""
     name, limits = BEYOND.get(exercise.name, ("", ()))
 
-    def farthest(given: Given) -> float:
-        value = given.lengths.get(name, given.arguments.get(name, 0))
+    def farthest(inputs: Inputs) -> float:
+        value = inputs.lengths.get(name, inputs.arguments.get(name, 0))
         return np.max(value, initial=0)
 
     for limit in limits:
         yield (
             f"{name} beyond {limit} refused",
-            spoilt(exercise, lambda given, limit=limit: farthest(given) > limit),
+            spoilt(exercise, lambda inputs, limit=limit: farthest(inputs) > limit),
         )
 
 
-PLACES: dict[str, dict[str, Callable[[Given], Any]]] = {
-    "shift_matrix": {"k below 0": lambda given: given.arguments["k"] < 0},
+PLACES: dict[str, dict[str, Callable[[Inputs], Any]]] = {
+    "shift_matrix": {"k below 0": lambda inputs: inputs.arguments["k"] < 0},
     "rotary": {
-        "positions below 0": lambda given: np.min(given.arguments["positions"], initial=0) < 0
+        "positions below 0": lambda inputs: np.min(inputs.arguments["positions"], initial=0) < 0
     },
     "hard_attention": {
-        "minus infinity": lambda given: np.isneginf(given.arguments["scores"]).any(),
+        "minus infinity": lambda inputs: np.isneginf(inputs.arguments["scores"]).any(),
     },
     "padding_mask": {
-        "a length of 0": lambda given: 0 in given.arguments["lengths"],
-        "a length of n": lambda given: given.arguments["n"] in given.arguments["lengths"],
+        "a length of 0": lambda inputs: 0 in inputs.arguments["lengths"],
+        "a length of n": lambda inputs: inputs.arguments["n"] in inputs.arguments["lengths"],
     },
     "greedy_decode": {
-        "a context that is no array": lambda given: not is_array(given.arguments["context"]),
+        "a context that is no array": lambda inputs: not is_array(inputs.arguments["context"]),
     },
     "softmax": {
-        "an axis that counts from the front": lambda given: given.arguments.get("axis", -1) >= 0,
-        "an axis of -2": lambda given: given.arguments.get("axis", -1) == -2,
+        "an axis that counts from the front": lambda inputs: inputs.arguments.get("axis", -1) >= 0,
+        "an axis of -2": lambda inputs: inputs.arguments.get("axis", -1) == -2,
     },
     "masked_softmax": {
-        "an axis that counts from the front": lambda given: given.arguments.get("axis", -1) >= 0,
-        "an axis of -2": lambda given: given.arguments.get("axis", -1) == -2,
+        "an axis that counts from the front": lambda inputs: inputs.arguments.get("axis", -1) >= 0,
+        "an axis of -2": lambda inputs: inputs.arguments.get("axis", -1) == -2,
     },
 }
-"""For each exercise: a name, and the calls that it means."""
+"""For each exercise: a name, and the condition that selects the calls."""
 
 
 def places(exercise: Exercise) -> Mutants:
-    """Single values that a docstring speaks of."""
-    for name, where in PLACES.get(exercise.name, {}).items():
-        yield f"{name} refused", spoilt(exercise, lambda given, where=where: bool(where(given)))
+    """Yield answers that refuse single values that the docstring mentions."""
+    for name, condition in PLACES.get(exercise.name, {}).items():
+        yield (
+            f"{name} refused",
+            spoilt(exercise, lambda inputs, condition=condition: bool(condition(inputs))),
+        )
 
 
 def edits(exercise: Exercise) -> Mutants:
-    """Slips that the exercise declares, as edits of its reference."""
+    """Yield the slips that the exercise declares as edits of its reference."""
     for name, answer in declared(exercise).mutants.items():
         yield name, answer.function
 

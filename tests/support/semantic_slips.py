@@ -15,7 +15,7 @@ from keys import shown_cases
 from spoiling import (
     Answer,
     Call,
-    Given,
+    Inputs,
     arrays_in,
     differs,
     docstring,
@@ -35,22 +35,22 @@ from solutions import alignment
 Mutants = Iterator[tuple[str, Answer]]
 
 NAMES = re.compile(r"ValueError, with the name[^.]*\.|ValueError for any other")
-"""An error that is no size's."""
+"""An error that does not depend on a size."""
 
 STAND_INS = (1e2, 1e4, 1e9)
-"""What is written for infinity where no score is thought to be as large."""
+"""Numbers written for infinity by people who expect no larger score."""
 
 
 def errors_at_one(exercise: Exercise) -> Mutants:
-    """A promised error that does not come where a size is 1, and broadcasts."""
+    """Yield an answer that raises no error where a size is 1 and broadcasts."""
     if "ValueError" not in NAMES.sub("", docstring(exercise)):
         return
 
-    def around(given: Given, call: Call) -> Any:
+    def around(inputs: Inputs, call: Call) -> Any:
         try:
-            return call(given.arguments)
+            return call(inputs.arguments)
         except ValueError:
-            if _ones(given.arguments):
+            if _ones(inputs.arguments):
                 return None
             raise
 
@@ -73,21 +73,23 @@ def _made_anyway(answer: type) -> Answer:
 
 
 def _ones(arguments: dict[str, Any]) -> bool:
-    """True if a whole number, or one of the last three axes of an array, is 1."""
+    """True if an integer, or one of the last three axes of an array, is 1."""
     sizes = [size for array in arrays_in(arguments) for size in array.shape[-3:]]
     return 1 in sizes or any(type(value) is int and value == 1 for value in arguments.values())
 
 
 def stand_ins(exercise: Exercise) -> Mutants:
-    """A large number in place of infinity."""
-    given = answers.Answer(exercise.name, exercise.reference)
+    """Yield answers with a large number in place of infinity."""
+    reference = answers.Answer(exercise.name, exercise.reference)
     for size in STAND_INS:
         answer = instead(exercise, _masked_by(size))
         if answer and _masks(exercise):
             yield f"-{size:g} for a hidden score", answer
         for infinity in ("np.inf", "torch.inf", "math.inf"):
-            if infinity in given.source:
-                edited = given.edit(infinity, f"{size:g}", times=given.source.count(infinity))
+            if infinity in reference.source:
+                edited = reference.edit(
+                    infinity, f"{size:g}", times=reference.source.count(infinity)
+                )
                 yield f"{size:g} for infinity", edited.function
 
 
@@ -99,7 +101,7 @@ def _masks(exercise: Exercise) -> bool:
 
 
 def _masked_by(size: float) -> dict[Any, Answer]:
-    """What stands in for each of the course's masked softmaxes."""
+    """Return the replacements of the course's masked softmaxes."""
 
     def masked(scores: np.ndarray, mask: Any = None, axis: int = -1) -> np.ndarray:
         if mask is None:
@@ -131,7 +133,7 @@ _attend = F.scaled_dot_product_attention
 
 
 def ambiguous_axes(exercise: Exercise) -> Mutants:
-    """A mask or bias of fewer axes, read along another axis that has the same length."""
+    """Yield answers that read a mask or bias along another axis of the same length."""
     for name, axes in shapes(exercise).items():
         if "broadcastable" not in docstring(exercise) or not re.search("mask|bias", name):
             continue
@@ -143,9 +145,9 @@ def ambiguous_axes(exercise: Exercise) -> Mutants:
             )
 
 
-def _turned(name: str) -> Callable[[Given], dict[str, Any]]:
-    def change(given: Given) -> dict[str, Any]:
-        mask, n_q = given.arguments.get(name), _queries(given)
+def _turned(name: str) -> Callable[[Inputs], dict[str, Any]]:
+    def change(inputs: Inputs) -> dict[str, Any]:
+        mask, n_q = inputs.arguments.get(name), _queries(inputs)
         if mask is None or mask.ndim != 1 or len(mask) != n_q:
             return {}
         return {name: mask[:, None]}
@@ -153,9 +155,9 @@ def _turned(name: str) -> Callable[[Given], dict[str, Any]]:
     return change
 
 
-def _for_each_sequence(name: str) -> Callable[[Given], dict[str, Any]]:
-    def change(given: Given) -> dict[str, Any]:
-        mask, first = given.arguments.get(name), _asking(given)
+def _for_each_sequence(name: str) -> Callable[[Inputs], dict[str, Any]]:
+    def change(inputs: Inputs) -> dict[str, Any]:
+        mask, first = inputs.arguments.get(name), _asking(inputs)
         if mask is None or mask.ndim != 2 or first.ndim < 3 or len(mask) != len(first):
             return {}
         return {name: mask[:, None, :]}
@@ -163,17 +165,19 @@ def _for_each_sequence(name: str) -> Callable[[Given], dict[str, Any]]:
     return change
 
 
-def _asking(given: Given) -> Any:
-    """The array with one row a query: the first that has a row for each token."""
-    return next(one for name, one in given.arguments.items() if name in ("Q", "X", "scores"))
+def _asking(inputs: Inputs) -> Any:
+    """Return the array with one row per query: the first with a row for each token."""
+    return next(
+        argument for name, argument in inputs.arguments.items() if name in ("Q", "X", "scores")
+    )
 
 
-def _queries(given: Given) -> int:
-    return int(_asking(given).shape[-2])
+def _queries(inputs: Inputs) -> int:
+    return int(_asking(inputs).shape[-2])
 
 
 def zeros_as_padding(exercise: Exercise) -> Mutants:
-    """A real token of zeros, taken for padding."""
+    """Yield answers that take a real token of zeros for padding."""
     for name, axes in shapes(exercise).items():
         hidden = _hidden_by(exercise, name)
         if hidden and len(axes) > 1 and axes[-1].startswith("d"):
@@ -181,26 +185,32 @@ def zeros_as_padding(exercise: Exercise) -> Mutants:
 
 
 def _hidden_by(exercise: Exercise, name: str) -> str:
-    """The mask that says which tokens of this array are real."""
+    """Return the name of the mask that marks the real tokens of this array."""
     tokens = {"X", "H", "K", "hidden"} - ({"X"} if "context" in parameters(exercise) else set())
-    masks = [one for one in parameters(exercise) if one in ("mask", "context_mask")]
+    masks = [
+        parameter for parameter in parameters(exercise) if parameter in ("mask", "context_mask")
+    ]
     if name == "context" and masks:
         return masks[-1]
     return masks[0] if name in tokens and masks else ""
 
 
-def _zeros_hidden(name: str, mask: str) -> Callable[[Given], dict[str, Any]]:
-    def change(given: Given) -> dict[str, Any]:
-        tokens, old = given.arguments.get(name), given.arguments.get(mask)
+def _zeros_hidden(name: str, mask: str) -> Callable[[Inputs], dict[str, Any]]:
+    def change(inputs: Inputs) -> dict[str, Any]:
+        tokens, old = inputs.arguments.get(name), inputs.arguments.get(mask)
         if tokens is None or not is_floating(tokens):
             return {}
-        there = (tokens != 0).any(-1)
-        if bool(there.all()):
+        nonzero = (tokens != 0).any(-1)
+        if bool(nonzero.all()):
             return {}
-        if old is not None and old.shape == there.shape and "n_q" not in docstring(given.exercise):
-            return {mask: old & there}
-        there = there[..., None, :]
-        return {mask: there if old is None else old & there}
+        if (
+            old is not None
+            and old.shape == nonzero.shape
+            and "n_q" not in docstring(inputs.exercise)
+        ):
+            return {mask: old & nonzero}
+        nonzero = nonzero[..., None, :]
+        return {mask: nonzero if old is None else old & nonzero}
 
     return change
 

@@ -1,6 +1,6 @@
 """Print the semantic mutants of a chapter that its checks do not reject: `CHAPTER [EXERCISE]`.
 
-Without a chapter, of all of them.
+Without a chapter, print those of all chapters.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Pair = tuple[Case, object]
 
 
 def rejected(exercise: Exercise, name: str, answer: Answer) -> bool:
-    """True if a public case finds a fault in the mutant, or on each draw a hidden one does."""
+    """True if a public case, or a hidden case of every draw, finds a fault in the mutant."""
     public, *draws = _graded(exercise)
     if name == ONE_BUFFER:
         return all(_clash(answer, public + hidden) for hidden in draws)
@@ -47,20 +47,22 @@ def rejected(exercise: Exercise, name: str, answer: Answer) -> bool:
 
 
 def right_somewhere(exercise: Exercise, answer: Answer) -> bool:
-    """True if some public case, or hidden one of the first draw, finds no fault in the answer."""
+    """True if some public case, or hidden case of the first draw, finds no fault in the answer."""
     public, hidden, *_ = _graded(exercise)
     return not all(faults(answer, public + hidden))
 
 
 def faults(answer: Answer, pairs: list[Pair]) -> Iterator[Mismatch | None]:
-    """What is wrong with the answer on each case."""
+    """Yield the mismatch of the answer on each case, or None."""
     return (fault(*pair, _observed(answer, [pair])[0]) for pair in pairs)
 
 
 def _clash(answer: Answer, pairs: list[Pair]) -> bool:
-    """True if one call spoils what another has returned."""
+    """True if a call spoils the result of another call."""
     observations = _observed(answer, pairs)
-    return any(fault(*pair, one) for pair, one in zip(pairs, observations, strict=True))
+    return any(
+        fault(*pair, observation) for pair, observation in zip(pairs, observations, strict=True)
+    )
 
 
 def _observed(answer: Answer, pairs: list[Pair]) -> list[Observation]:
@@ -70,21 +72,21 @@ def _observed(answer: Answer, pairs: list[Pair]) -> list[Observation]:
 
 @functools.cache
 def _graded(exercise: Exercise) -> list[list[Pair]]:
-    """The public cases and the hidden ones of each draw, each case with what is right on it."""
+    """Return the public cases and the hidden cases of each draw, each with its expected result."""
     public = build_key(exercise, shown_cases(exercise), ())
     keys = [public, *(build_key(exercise, (), drawn_cases(exercise, seed)) for seed in DRAWS)]
     return [list(zip(map(_arrived, key.cases), key.expected, strict=True)) for key in keys]
 
 
 def _arrived(case: Case) -> Case:
-    """The case with its arguments as the sandbox hands them to an answer."""
+    """Return the case with its arguments as the sandbox passes them to an answer."""
     call = wire.decode(wire.encode(case.call))
     return replace(case, arguments=call.arguments, keywords=call.keywords, setup=call.setup)
 
 
 @functools.cache
 def survivors(exercise: Exercise) -> set[str]:
-    """The names of the mutants that pass on a draw, but for those that may pass everywhere."""
+    """Return the names of the mutants that pass on a draw, except those allowed to pass."""
     return {
         name
         for name, answer in wrong_answers(exercise).items()
@@ -104,7 +106,7 @@ def main(chapter: str = "", exercise_name: str = "") -> None:
             print("".join(f"    {name}\n" for name in sorted(passed - listed)), end="")
             print(
                 "".join(
-                    f"    listed, but rejected or not made: {one}\n" for one in listed - passed
+                    f"    listed, but rejected or not made: {name}\n" for name in listed - passed
                 ),
                 end="",
             )

@@ -1,4 +1,4 @@
-"""The exercise that docs/declaring_exercises.md shows, as if it stood in a chapter."""
+"""The exercise that docs/declaring_exercises.md shows, as if it were part of a chapter."""
 
 from __future__ import annotations
 

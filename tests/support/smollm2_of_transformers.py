@@ -29,7 +29,7 @@ PROMPTS = [
 
 
 def same_weights(ours: SmolLM2) -> LlamaForCausalLM:
-    """The same model; theirs pairs the halves of a head's features in the rotation."""
+    """Return the same model; transformers rotates features in halves and not in pairs."""
     config = LlamaConfig(
         vocab_size=SIZES["vocab_size"],
         hidden_size=SIZES["d_model"],

@@ -1,6 +1,6 @@
-"""Tools to spoil a right answer at one place: what a call is given, and wrappers put around it.
+"""Tools to spoil a correct answer in one place: its inputs, and wrappers around its calls.
 
-The shapes that a docstring states, such as `X: (..., n, d)`, say which axis is which.
+The shapes that a docstring states, such as `X: (..., n, d)`, name the axes.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ WORDS_FOR_SHAPES = {
     "softmax": {"x": "..., n"},
     "masked_softmax": {"mask": "..., n_q, n_k"},
 }
-"""Where a docstring states a shape in words alone."""
+"""Shapes that a docstring states only in words."""
 
 
 @functools.cache
 def docstring(exercise: Exercise) -> str:
-    """All that the exercise promises, in one line."""
+    """Return everything that the exercise promises, in one line."""
     parts = [exercise.reference]
     if isinstance(exercise.reference, type):
         parts += [exercise.reference.__init__, exercise.reference.forward]
@@ -44,29 +44,31 @@ def docstring(exercise: Exercise) -> str:
 
 @functools.cache
 def parameters(exercise: Exercise) -> dict[str, inspect.Parameter]:
-    """The parameters of the function, or of the class and of its `forward`."""
-    every = dict(inspect.signature(exercise.reference).parameters)
+    """Return the parameters of the function, or of the class and of its `forward`."""
+    all_parameters = dict(inspect.signature(exercise.reference).parameters)
     if isinstance(exercise.reference, type):
-        every |= dict([*inspect.signature(exercise.reference.forward).parameters.items()][1:])
-    return every
+        all_parameters |= dict(
+            [*inspect.signature(exercise.reference.forward).parameters.items()][1:]
+        )
+    return all_parameters
 
 
 @functools.cache
 def shapes(exercise: Exercise) -> dict[str, tuple[str, ...]]:
-    """The axes of each argument that has any, as the docstring names them, `...` included."""
-    found = {}
+    """Return the axes of each array argument, as the docstring names them, `...` included."""
+    axes = {}
     for name in parameters(exercise):
         pattern = rf"\b{name}\b(?:(?:,| and) \w+)*,?:\s(?:[^.(]|\.\.\.)*?\(([^()]*)\)"
         stated = re.search(pattern, docstring(exercise))
         text = WORDS_FOR_SHAPES.get(exercise.name, {}).get(name) or (stated and stated[1])
         if text and any(is_array(case.get(name)) for case in bound(exercise)):
-            found[name] = tuple(part.strip() for part in text.split(",") if part.strip())
-    return found
+            axes[name] = tuple(part.strip() for part in text.split(",") if part.strip())
+    return axes
 
 
 @functools.cache
 def bound(exercise: Exercise) -> list[dict[str, Any]]:
-    """The arguments of the public cases by name, tensors as arrays."""
+    """Return the arguments of the public cases by name, with tensors as arrays."""
     reference: Any = exercise.reference
     skipped = (None,) if isinstance(reference, type) else ()
     signature = inspect.signature(reference.forward if skipped else reference)
@@ -87,25 +89,25 @@ def is_array(value: Any) -> bool:
 
 @functools.cache
 def results(exercise: Exercise) -> list[np.ndarray]:
-    """The arrays that the reference returns on the public cases."""
+    """Return the arrays that the reference returns on the public cases."""
     values = [
         observation.value
         for observation in observe_quietly(exercise.reference, shown_cases(exercise))
     ]
-    values = [one.output if isinstance(one, Differentiated) else one for one in values]
-    return arrays_in([one.array if isinstance(one, Tensor) else one for one in values])
+    values = [value.output if isinstance(value, Differentiated) else value for value in values]
+    return arrays_in([value.array if isinstance(value, Tensor) else value for value in values])
 
 
 @dataclass(frozen=True)
-class Given:
-    """What one call is given, by name: of a module, what its class was given as well."""
+class Inputs:
+    """The arguments of one call, by name; of a module, those of its class too."""
 
     exercise: Exercise
     arguments: dict[str, Any]
 
     @property
     def arrays(self) -> Iterator[tuple[str, Any, tuple[str, ...]]]:
-        """Name, array, and the axes that it has besides the leading ones."""
+        """Yield name, array, and the axes of the array that are not leading axes."""
         for name, axes in shapes(self.exercise).items():
             array = self.arguments.get(name)
             if is_array(array):
@@ -113,7 +115,7 @@ class Given:
 
     @property
     def lengths(self) -> dict[str, int]:
-        """How long each named axis is; the axes of a mask do not count, since they broadcast."""
+        """Return the length of each named axis, except the axes of masks, which broadcast."""
         found: dict[str, int] = {}
         for name, array, core in self.arrays:
             if "mask" not in name and array.ndim >= len(core):
@@ -122,7 +124,7 @@ class Given:
 
     @property
     def leading(self) -> int:
-        """The number of leading axes."""
+        """Return the number of leading axes."""
         return max(
             (
                 array.ndim - len(core)
@@ -136,67 +138,67 @@ class Given:
 Call = Callable[[dict[str, Any]], Any]
 
 
-def wrapped(exercise: Exercise, around: Callable[[Given, Call], Any]) -> Answer:
-    """The reference, with each call made by `around`, which is given what calls the reference."""
+def wrapped(exercise: Exercise, around: Callable[[Inputs, Call], Any]) -> Answer:
+    """Return the reference with `around` on each call; `around` gets the inputs and the call."""
     reference = exercise.reference
     if isinstance(reference, type):
         return _wrapped_class(exercise, around)
     signature = inspect.signature(reference)
 
     def answer(*arguments: Any, **keywords: Any) -> Any:
-        given = dict(signature.bind(*arguments, **keywords).arguments)
-        return around(Given(exercise, given), lambda changed: reference(**changed))
+        inputs = dict(signature.bind(*arguments, **keywords).arguments)
+        return around(Inputs(exercise, inputs), lambda changed: reference(**changed))
 
     return answer
 
 
-def _wrapped_class(exercise: Exercise, around: Callable[[Given, Call], Any]) -> Answer:
+def _wrapped_class(exercise: Exercise, around: Callable[[Inputs, Call], Any]) -> Answer:
     reference: Any = exercise.reference
-    made = inspect.signature(reference)
+    signature_of_class = inspect.signature(reference)
 
     class Wrong(reference):
         def __init__(self, *arguments, **keywords):
             super().__init__(*arguments, **keywords)
-            self.made_with = dict(made.bind(*arguments, **keywords).arguments)
+            self.made_with = dict(signature_of_class.bind(*arguments, **keywords).arguments)
 
         def forward(self, *arguments, **keywords):
             signature = inspect.signature(super().forward)
-            given = dict(signature.bind(*arguments, **keywords).arguments)
+            inputs = dict(signature.bind(*arguments, **keywords).arguments)
 
             def call(changed):
-                return super(Wrong, self).forward(**{n: changed[n] for n in given if n in changed})
+                return super(Wrong, self).forward(**{n: changed[n] for n in inputs if n in changed})
 
-            return around(Given(exercise, self.made_with | given), call)
+            return around(Inputs(exercise, self.made_with | inputs), call)
 
     return Wrong
 
 
 def refuse(*_: Any) -> Any:
-    """Stands for whatever goes wrong: an exception that nobody asked for."""
+    """Raise the exception that stands for every unexpected failure of an answer."""
     raise RuntimeError("this case was not thought of")
 
 
 def spoilt(
     exercise: Exercise,
-    where: Callable[[Given], bool],
-    how: Callable[[Any, Given], Any] = refuse,
+    where: Callable[[Inputs], bool],
+    how: Callable[[Any, Inputs], Any] = refuse,
 ) -> Answer:
-    """Right, but for calls of which `where` is true: those go wrong, as `how` says."""
+    """Return an answer that goes wrong, as `how` says, on the calls for which `where` is true."""
 
-    def around(given: Given, call: Call) -> Any:
-        result = call(given.arguments)
-        return how(result, given) if where(given) else result
+    def around(inputs: Inputs, call: Call) -> Any:
+        result = call(inputs.arguments)
+        return how(result, inputs) if where(inputs) else result
 
     return wrapped(exercise, around)
 
 
-def fed(exercise: Exercise, change: Callable[[Given], Mapping[str, Any]]) -> Answer:
-    """The reference, with some of its arguments replaced before the call."""
-    return wrapped(exercise, lambda given, call: call(given.arguments | dict(change(given))))
+def fed(exercise: Exercise, change: Callable[[Inputs], Mapping[str, Any]]) -> Answer:
+    """Return the reference, with some of its arguments replaced before the call."""
+    return wrapped(exercise, lambda inputs, call: call(inputs.arguments | dict(change(inputs))))
 
 
 def each(value: Any, change: Callable[[Any], Any]) -> Any:
-    """`value` with each array or tensor in it, however nested, changed."""
+    """Return `value` with each array or tensor in it changed, however nested."""
     if isinstance(value, np.ndarray | torch.Tensor | np.floating):
         return change(value)
     if isinstance(value, tuple | list):
@@ -207,10 +209,10 @@ def each(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def arrays_in(value: Any) -> list[Any]:
-    """Every array and tensor in `value`."""
-    found: list[Any] = []
-    each(value, found.append)
-    return [one for one in found if is_array(one)]
+    """Return every array and tensor in `value`."""
+    arrays: list[Any] = []
+    each(value, arrays.append)
+    return [part for part in arrays if is_array(part)]
 
 
 def is_floating(array: Any) -> bool:
@@ -222,7 +224,7 @@ def is_floating(array: Any) -> bool:
 
 @contextlib.contextmanager
 def patched(replacements: Mapping[Any, Any]) -> Iterator[None]:
-    """Replace functions of `solutions` wherever they are imported, and attributes elsewhere.
+    """Replace functions of `solutions` wherever they are imported, and attributes of objects.
 
     A key is a function, or a pair of an object and the name of its attribute.
     """
@@ -242,13 +244,13 @@ def _homes(function: Answer) -> list[tuple[Any, str]]:
 
 
 def instead(exercise: Exercise, replacements: Mapping[Any, Any]) -> Answer | None:
-    """The reference with other functions in place of those that it calls; None if it calls none."""
+    """Return the reference with replaced functions; None if it calls none of them."""
     if exercise.reference in replacements:
         return replacements[exercise.reference]
 
-    def around(given: Given, call: Call) -> Any:
+    def around(inputs: Inputs, call: Call) -> Any:
         with patched(replacements):
-            return call(given.arguments)
+            return call(inputs.arguments)
 
     return wrapped(exercise, around) if called(exercise) & {*replacements} else None
 
@@ -261,14 +263,14 @@ REPLACED = (
     (np, "tanh"),
     (np, "argmax"),
 )
-"""What mutants replace."""
+"""The functions that mutants replace."""
 
 
 @functools.cache
 def called(exercise: Exercise) -> set[Any]:
-    """Which of REPLACED the reference calls on the public cases."""
+    """Return the members of REPLACED that the reference calls on the public cases."""
     used: set[Any] = set()
-    cases = shown_cases(exercise)  # whatever makes them is not meant
+    cases = shown_cases(exercise)  # outside the patch: making them is not the answer's call
     with patched({target: _spy(target, used) for target in REPLACED}):
         observe_quietly(exercise.reference, cases)
     return used
@@ -287,12 +289,15 @@ def _spy(target: Any, used: set[Any]) -> Answer:
 
 
 def for_each_head(Q: Any, *others: Any) -> list[Any]:
-    """Keys and values, repeated for the query heads that share them, as `enable_gqa` does."""
-    return [one.repeat_interleave(Q.shape[-3] // one.shape[-3], dim=-3) for one in others]
+    """Repeat keys and values for the query heads that share them, as `enable_gqa` does."""
+    return [other.repeat_interleave(Q.shape[-3] // other.shape[-3], dim=-3) for other in others]
 
 
 def sized(exercise: Exercise, size: float) -> list[Case]:
-    """The public cases with arguments whose largest number is `size`, one and all."""
+    """Return the public cases, scaled so that the largest number of an argument is `size`.
+
+    Each argument is scaled alone, and all are scaled together.
+    """
 
     def change(value: Any) -> Any:
         if isinstance(value, Tensor) and is_floating(value.array):
@@ -306,19 +311,23 @@ def sized(exercise: Exercise, size: float) -> list[Case]:
 
     found = []
     for case in shown_cases(exercise):
-        alone = [(at, change(one)) for at, one in enumerate(case.arguments)]
-        alone = [(at, one) for at, one in alone if one is not case.arguments[at]]
-        several = [(*case.arguments[:at], one, *case.arguments[at + 1 :]) for at, one in alone]
+        alone = [(at, change(argument)) for at, argument in enumerate(case.arguments)]
+        alone = [(at, scaled) for at, scaled in alone if scaled is not case.arguments[at]]
+        several = [
+            (*case.arguments[:at], scaled, *case.arguments[at + 1 :]) for at, scaled in alone
+        ]
         if len(alone) > 1:
             several.append(change(case.arguments))
-        found += [Case(case.note, one, case.keywords, case.setup) for one in several]
+        found += [Case(case.note, scaled, case.keywords, case.setup) for scaled in several]
     return found
 
 
 def differs(exercise: Exercise, answer: Answer, cases: list[Case]) -> bool:
-    """True if `answer` does something else than the reference on a case that the latter bears."""
+    """True if `answer` differs from the reference where the reference does not raise."""
     right = observe_quietly(exercise.reference, cases)
     pairs = zip(cases, right, strict=True)
-    key = build_key(exercise, (case for case, one in pairs if type(one.value) is not Raised), ())
+    key = build_key(
+        exercise, (case for case, observation in pairs if type(observation.value) is not Raised), ()
+    )
     triples = zip(key.cases, key.expected, observe_quietly(answer, key.cases), strict=True)
-    return any(fault(*one) for one in triples)
+    return any(fault(*triple) for triple in triples)

@@ -1,4 +1,4 @@
-"""Our modules and torch's, with the same weights."""
+"""Modules of the course and of torch with the same weights."""
 
 import torch
 from torch import nn
@@ -9,13 +9,13 @@ TOLERANCE = {torch.float64: 1e-6, torch.float32: 1e-5}
 
 
 def scrambled(module, dtype):
-    """The module with random weights everywhere, also where it starts with ones and zeros."""
-    for one in module.parameters():
-        nn.init.normal_(one, std=one.shape[-1] ** -0.5 if one.ndim > 1 else 0.5)
+    """Return the module with random weights, also where it starts with ones or zeros."""
+    for parameter in module.parameters():
+        nn.init.normal_(parameter, std=parameter.shape[-1] ** -0.5 if parameter.ndim > 1 else 0.5)
     return module.to(dtype)
 
 
-PARTS = {  # our name of a block's part -> torch's; "" is torch's block itself
+PARTS = {  # the course's name of a block's part -> torch's; "" is torch's block itself
     "attention": "self_attn",
     "self_attention": "self_attn",
     "cross_attention": "multihead_attn",
@@ -28,17 +28,19 @@ PARTS = {  # our name of a block's part -> torch's; "" is torch's block itself
 }
 
 
-def matched(ours, theirs):
-    """(our parameters, torch's parameter that holds them one below the other), for all of ours."""
-    if isinstance(ours, MultiHeadAttention):
-        maps = (ours.W_q, ours.W_k, ours.W_v)
-        yield [one.weight for one in maps], theirs.in_proj_weight
-        yield [one.bias for one in maps], theirs.in_proj_bias
-        yield from matched(ours.W_o, theirs.out_proj)
-    elif isinstance(ours, nn.Linear | LayerNorm):
-        yield [ours.weight], theirs.weight
-        yield [ours.bias], theirs.bias
+def matched(course_module, torch_module):
+    """Yield (the course's parameters, torch's parameter that stacks them) for all parameters."""
+    if isinstance(course_module, MultiHeadAttention):
+        maps = (course_module.W_q, course_module.W_k, course_module.W_v)
+        yield [linear.weight for linear in maps], torch_module.in_proj_weight
+        yield [linear.bias for linear in maps], torch_module.in_proj_bias
+        yield from matched(course_module.W_o, torch_module.out_proj)
+    elif isinstance(course_module, nn.Linear | LayerNorm):
+        yield [course_module.weight], torch_module.weight
+        yield [course_module.bias], torch_module.bias
     else:
-        for name, part in ours.named_children():
-            other = PARTS[name]
-            yield from matched(part, getattr(theirs, other) if other else theirs)
+        for name, part in course_module.named_children():
+            torch_name = PARTS[name]
+            yield from matched(
+                part, getattr(torch_module, torch_name) if torch_name else torch_module
+            )

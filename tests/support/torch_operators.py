@@ -1,10 +1,11 @@
-"""Run operators of torch, and print for each what a watch has seen of it.
+"""Run operators of torch, and print what a watch records for each.
 
-With the argument `softmax`: every operator that computes one, with a watch for `forbidden.SOFTMAX`.
-With `backward`: every derivative that is an operator, with `forbidden.AUTOMATIC_DIFFERENTIATION`.
+With the argument `softmax`: every operator that computes a softmax, with a watch for
+`forbidden.SOFTMAX`. With `backward`: every derivative that is an operator, with a watch for
+`forbidden.AUTOMATIC_DIFFERENTIATION`.
 
 Each is called with a matrix, as scores or as the queries of an attention whose keys and values are
-the identity. A few end the process that calls them so: they run in forks.
+the identity. The operators run in forks, since a few crash the process on such arguments.
 """
 
 from __future__ import annotations
@@ -29,19 +30,19 @@ X = torch.tensor(
 EYE = torch.eye(N)
 SCORES = ((X,), (X[None, None], EYE[None, None], EYE[None, None]), (X, torch.ones(N, N) > 0))
 RIGHT = [
-    function(one, -1)
-    for one in (X, X.T, -X, X / N**0.5)
+    function(scores, -1)
+    for scores in (X, X.T, -X, X / N**0.5)
     for function in (torch.softmax, torch.log_softmax)
 ]
 
 
 def operators(derivatives: bool) -> list[str]:
-    """The names of all operators of torch that give a new result: `softmax.int`.
+    """Return the names of all operators of torch that return a new result: `softmax.int`.
 
-    Those of the derivatives, or all others.
+    derivatives: whether to return the operators of derivatives, or all others.
     """
-    names = (one.removeprefix("aten::") for one in torch._C._dispatch_get_all_op_names())
-    split = (one.partition(".") for one in names if "::" not in one)
+    names = (name.removeprefix("aten::") for name in torch._C._dispatch_get_all_op_names())
+    split = (name.partition(".") for name in names if "::" not in name)
     return sorted(
         f"{base}.{overload or 'default'}"
         for base, _, overload in split
@@ -52,7 +53,7 @@ def operators(derivatives: bool) -> list[str]:
 
 
 def lines_of(names: Sequence[str], run: Callable[[str], list[str]]) -> Iterator[str]:
-    """What `run` says of each operator, in forks; nothing of one that ends its process."""
+    """Yield what `run` reports on each operator, in forks; skip operators that crash."""
     chunks = [names[at : at + CHUNK] for at in range(0, len(names), CHUNK)]
     while chunks:
         chunk = chunks.pop()
@@ -64,7 +65,7 @@ def lines_of(names: Sequence[str], run: Callable[[str], list[str]]) -> Iterator[
 
 
 def computes_a_softmax(name: str) -> list[str]:
-    """The line of an operator that computes a softmax, with what was seen."""
+    """Return the line of an operator that computes a softmax, with the watch's record."""
     for tensors in SCORES:
         called = _called(name, tensors, forbidden.SOFTMAX)
         if called is not None and _is_softmax(called[0]):
@@ -73,7 +74,7 @@ def computes_a_softmax(name: str) -> list[str]:
 
 
 def is_seen(name: str) -> list[str]:
-    """The line of an operator, with what was seen of it: also if it refuses its arguments."""
+    """Return the line of an operator with the watch's record, even if it refuses its arguments."""
     called = _called(name, SCORES[0], forbidden.AUTOMATIC_DIFFERENTIATION)
     return [name if called is None else " ".join((name, *called[1][:1]))]
 
@@ -81,21 +82,24 @@ def is_seen(name: str) -> list[str]:
 def _called(
     name: str, tensors: Sequence[torch.Tensor], names: Sequence[str]
 ) -> tuple[Any, list[str]] | None:
-    """What an operator returned, or None, and what a watch for `names` saw; None if not called."""
+    """Return an operator's result, or None, and the record of a watch for `names`.
+
+    Returns None if the operator could not be called.
+    """
     base, _, overload = name.partition(".")
     operator = getattr(getattr(torch.ops.aten, base, None), overload, None)
-    given = operator and _arguments(operator._schema, [one.clone() for one in tensors])
-    if given is None:
+    arguments = operator and _arguments(operator._schema, [tensor.clone() for tensor in tensors])
+    if arguments is None:
         return None
-    into = [one for one in operator._schema.arguments if one.is_out]
+    into = [argument for argument in operator._schema.arguments if argument.is_out]
     result = None
-    with Watch(names).watching() as seen, contextlib.suppress(Exception):
-        result = operator(*given, **{one.name: tensors[0].clone() for one in into})
-    return result, seen
+    with Watch(names).watching() as record, contextlib.suppress(Exception):
+        result = operator(*arguments, **{out.name: tensors[0].clone() for out in into})
+    return result, record
 
 
 def _arguments(schema: Any, tensors: list[torch.Tensor]) -> list[Any] | None:
-    """Something for each argument that has no default; None if one is of an unknown type."""
+    """Return a value for each argument without a default; None if a type is unknown."""
     fill = {
         "int": -1,
         "float": 0.0,
@@ -106,20 +110,20 @@ def _arguments(schema: Any, tensors: list[torch.Tensor]) -> list[Any] | None:
         "List[bool]": [True],
         "List[Tensor]": [tensors[0]],
     }
-    given: list[Any] = []
-    for one in schema.arguments:
-        kind = str(one.type)
-        if one.kwarg_only:
+    values: list[Any] = []
+    for argument in schema.arguments:
+        kind = str(argument.type)
+        if argument.kwarg_only:
             continue
         if kind == "Tensor":
-            given.append(tensors.pop(0) if tensors[1:] else tensors[0])
-        elif one.has_default_value():
-            given.append(one.default_value)
+            values.append(tensors.pop(0) if tensors[1:] else tensors[0])
+        elif argument.has_default_value():
+            values.append(argument.default_value)
         elif kind in fill or kind.startswith("Optional"):
-            given.append(fill.get(kind))
+            values.append(fill.get(kind))
         else:
             return None
-    return given
+    return values
 
 
 def _is_softmax(value: Any) -> bool:
@@ -129,12 +133,12 @@ def _is_softmax(value: Any) -> bool:
         return False
     if value.numel() != N * N or not value.is_floating_point():
         return False
-    found = value.detach().reshape(N, N).float()
-    return any(torch.allclose(one, found, atol=1e-5) for one in RIGHT)
+    rows = value.detach().reshape(N, N).float()
+    return any(torch.allclose(expected, rows, atol=1e-5) for expected in RIGHT)
 
 
 def _apart(names: Sequence[str], run: Callable[[str], list[str]]) -> list[str] | None:
-    """The lines of these operators, run in a process of its own; None if that ends early."""
+    """Return the lines of these operators, run in a fork; None if the fork ends early."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:

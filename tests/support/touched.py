@@ -3,10 +3,10 @@
     pytest -p touched --since HEAD
 
 A test is touched by a changed file that its own file imports, directly or not, or names. A test of
-the exercises is touched by the check, and by the reference, of the exercise that it is given; when
-the engine itself has changed, it runs for the exercises of SAMPLE alone. BUDGET seconds after the
-first test has begun, the one that is running is given up and no further one is started; the last
-line says how many are left to `make test`.
+the exercises is touched by the check and the reference of its exercise; when the engine itself has
+changed, it runs only for the exercises of SAMPLE. BUDGET seconds after the first test has started,
+the running test is stopped and no other is started; the last line says how many tests are left to
+`make test`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,11 @@ import grimp
 import pytest
 
 PACKAGES = ("autograder", "exercises", "solutions")
-SUPPORT = ("tests/support", "tests/book", "")  # where a test's own imports are looked for
+SUPPORT = (
+    "tests/support",
+    "tests/book",
+    "",
+)  # the folders in which imports of a test are looked up
 CHECKS = "exercises"
 SAMPLE = "self_attention"
 BUDGET = 25
@@ -56,7 +60,7 @@ class Selection:
         self.started = 0.0
 
     def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
-        """Leave out a file of tests that no change can touch, before it is imported."""
+        """Skip a test file that no change can touch, before it is imported."""
         if collection_path.suffix != ".py" or self.distance(collection_path) < FAR:
             return None
         reads_exercises = CHECKS in imports(collection_path)
@@ -87,12 +91,12 @@ class Selection:
             return (yield)
 
     def left(self) -> float:
-        """Seconds until no test may run any more."""
+        """Return the seconds that are left of the budget."""
         return self.started + BUDGET - time.monotonic()
 
     @contextlib.contextmanager
     def limit(self) -> Iterator[None]:
-        """Skip what is running when the time is over, and what has not begun by then."""
+        """Skip the running test when the time is over, and every test that has not started."""
         if self.left() <= 0:
             pytest.skip(LEFT)
         before = signal.signal(signal.SIGALRM, lambda *_: pytest.skip(LEFT))
@@ -104,10 +108,10 @@ class Selection:
             signal.signal(signal.SIGALRM, before)
 
     def nearness(self, item: pytest.Item) -> int:
-        """How many imports lie between a test and the nearest change; FAR if none leads there."""
+        """Return the number of imports from a test to the nearest change, or FAR."""
         parameters = getattr(getattr(item, "callspec", None), "params", {})
         for value in parameters.values():
-            own = modules_of(value) & self.graph.modules  # a toy's are the tests' own
+            own = modules_of(value) & self.graph.modules  # without toys
             if own:
                 near = min(self.steps(own, self.modules - self.engine), default=FAR)
                 sample = any(name.startswith(f"{CHECKS}.{SAMPLE}") for name in own)
@@ -116,28 +120,28 @@ class Selection:
 
     @functools.cache  # noqa: B019 - one selection lives as long as the run
     def distance(self, path: Path) -> int:
-        """The same for a file of tests, whatever exercises it is given."""
+        """Return the nearness of a test file, regardless of the exercises of its tests."""
         if path in self.files or path.with_name("conftest.py") in self.files:
             return 0
         helpers = [path, *followed(path, self.root)]
-        if self.files & set(helpers) or any(names(one, self.others) for one in helpers):
+        if self.files & set(helpers) or any(names(helper, self.others) for helper in helpers):
             return 1
         own = {name for helper in helpers for name in imports(helper)}
         return min(self.steps(own & self.graph.modules, self.modules), default=FAR)
 
     def steps(self, start: Iterable[str], changed: set[str]) -> Iterator[int]:
-        """How many imports lead from `start` to each changed module that can be reached."""
-        seen: set[str] = set()
+        """Yield the number of imports from `start` to each changed module that it reaches."""
+        reached: set[str] = set()
         level, count = set(start), 1
         while level:
             yield from (count for _ in level & changed)
-            seen |= level
+            reached |= level
             below = (self.graph.find_modules_directly_imported_by(name) for name in level)
-            level, count = set().union(*below) - seen, count + 1
+            level, count = set().union(*below) - reached, count + 1
 
 
 def changed_files(root: Path, since: str) -> list[str]:
-    """The files that differ from the commit, and the new ones."""
+    """Return the files that differ from the commit, and the untracked files."""
 
     def git(*arguments: str) -> list[str]:
         done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True)
@@ -150,7 +154,7 @@ def changed_files(root: Path, since: str) -> list[str]:
 
 
 def module_name(path: str) -> str | None:
-    """The module in a file of the packages; None for another file."""
+    """Return the name of the module in a file of the packages; None for another file."""
     file = Path(path)
     if file.suffix != ".py" or file.parts[0] not in PACKAGES:
         return None
@@ -158,21 +162,21 @@ def module_name(path: str) -> str | None:
 
 
 def of_python(path: str) -> bool:
-    """True for a module and for the tests' own files, which are found by who imports them."""
+    """True for a module or a file of the tests, both of which are found through imports."""
     return bool(module_name(path)) or path.startswith("tests/")
 
 
 def of_a_chapter(module: str) -> bool:
-    """True for a check and for a reference; the rest is the engine's."""
+    """True for a check or a reference; all other modules belong to the engine."""
     return module.startswith((f"{CHECKS}.", "solutions."))
 
 
 def modules_of(value: Any) -> set[str]:
-    """The modules that an exercise, an assignment or a sample submission is made of."""
+    """Return the modules that define an exercise, an assignment or a sample submission."""
     if hasattr(value, "misconceptions") and hasattr(value, "alternatives"):
-        wrong = [one.wrong for one in value.misconceptions]
+        wrong = [misconception.wrong for misconception in value.misconceptions]
         code: list[Callable] = [value.reference, value.cases, value.hidden, *value.alternatives]
-        return {inspect.unwrap(one).__module__ for one in (*code, *wrong)}
+        return {inspect.unwrap(answer).__module__ for answer in (*code, *wrong)}
     if hasattr(value, "exercises"):
         return {f"{CHECKS}.{value.name}"}.union(*map(modules_of, value.exercises))
     if isinstance(getattr(value, "assignment", None), str):
@@ -182,35 +186,35 @@ def modules_of(value: Any) -> set[str]:
 
 @functools.cache
 def imports(path: Path) -> frozenset[str]:
-    """The dotted names that a file imports; of `from a import b` both a and a.b."""
-    found: set[str] = set()
+    """Return the dotted names that a file imports; for `from a import b`, both a and a.b."""
+    dotted: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            dotted |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return frozenset(found)
+            dotted |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return frozenset(dotted)
 
 
-def followed(path: Path, root: Path, seen: frozenset[Path] = frozenset()) -> set[Path]:
-    """The files of the tests' own that a test imports, directly or not."""
-    found: set[Path] = set()
+def followed(path: Path, root: Path, visited: frozenset[Path] = frozenset()) -> set[Path]:
+    """Return the files of the tests that a test imports, directly or not."""
+    files: set[Path] = set()
     for name in imports(path):
         if name.split(".")[0] in PACKAGES:
             continue
         places = (root / folder / f"{name.replace('.', '/')}.py" for folder in SUPPORT)
-        found |= {file for file in places if file.is_file()}
-    for file in found - seen:
-        found |= followed(file, root, seen | found)
-    return found
+        files |= {file for file in places if file.is_file()}
+    for file in files - visited:
+        files |= followed(file, root, visited | files)
+    return files
 
 
 def names(path: Path, changed: Iterable[Path]) -> bool:
-    """True if a file of tests names a changed file that no module imports, or its folder."""
+    """True if a test file names a changed file that no module imports, or its folder."""
     text = path.read_text(encoding="utf-8")
     quoted = {part for file in changed for part in (file.name, file.parent.name) if part}
     folders = {part for file in changed for part in file.parts if part in ("_ext", ".ci")}
-    return any(f'"{one}"' in text for one in quoted) or any(one in text for one in folders)
+    return any(f'"{name}"' in text for name in quoted) or any(folder in text for folder in folders)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -1,4 +1,4 @@
-"""A tiny assignment of the tests' own: the engine knows no chapter, and neither do its tests."""
+"""A tiny assignment for tests: neither the engine nor its tests depend on a chapter."""
 
 from __future__ import annotations
 
@@ -65,13 +65,15 @@ HELP = ("sketch", "hint", "where")
 
 
 def declared(reference, points, *wrong, kind=Kind.IMPLEMENT):
-    """The exercise with these cases; each of `wrong` is what `Declaration.wrong` is given."""
-    one = Declaration(reference, points=points, difficulty=1, minutes=5, help=HELP, kind=kind)
-    one.public(cases)
-    one.hidden(hidden)
+    """Return the exercise; each of `wrong` holds the arguments of `Declaration.wrong`."""
+    declaration = Declaration(
+        reference, points=points, difficulty=1, minutes=5, help=HELP, kind=kind
+    )
+    declaration.public(cases)
+    declaration.hidden(hidden)
     for name, hint, answer in wrong:
-        one.wrong(name, hint, answer, released=answer is centred__columns)
-    return one.exercise
+        declaration.wrong(name, hint, answer, released=answer is centred__columns)
+    return declaration.exercise
 
 
 MEAN = declared(
@@ -111,7 +113,7 @@ class Cell:
 
 
 def program(mean: str = RIGHT_MEAN, scale: str = RIGHT_SCALE, *added: str) -> list[Cell]:
-    """A student's program: imports, the two answers, and cells of the student's own."""
+    """Return a student's program: imports, the two answers, and the student's own cells."""
     return [
         Cell(IMPORTS),
         Cell(mean, "row_mean"),
@@ -121,7 +123,7 @@ def program(mean: str = RIGHT_MEAN, scale: str = RIGHT_SCALE, *added: str) -> li
 
 
 def imports(assignment: Assignment) -> Cell:
-    """The first cell of an assignment: what its answers find imported."""
+    """Return the first cell of an assignment, with the imports that its answers may use."""
     modules = [inspect.getmodule(exercise.reference) for exercise in assignment.exercises]
     with_torch = any("torch" in vars(module) for module in modules)
     return Cell(TORCH_IMPORTS if with_torch else IMPORTS)

@@ -165,19 +165,19 @@ class Mixer__causal_buffer(nn.Module):
         return self.outer(self.inner(weights @ x).clamp(min=0)), weights
 
 
-def made(reference, cases, *wrong, alternatives=()):
-    one = Declaration(reference, points=2, difficulty=1, minutes=5, help=toy.HELP)
-    one.public(cases)
-    one.hidden(cases)
+def declared(reference, cases, *wrong, alternatives=()):
+    declaration = Declaration(reference, points=2, difficulty=1, minutes=5, help=toy.HELP)
+    declaration.public(cases)
+    declaration.hidden(cases)
     for function in wrong:
-        one.wrong(function.__name__, "Is it so?", function)
+        declaration.wrong(function.__name__, "Is it so?", function)
     for function in alternatives:
-        one.right(function)
-    return one.exercise
+        declaration.right(function)
+    return declaration.exercise
 
 
-LOG_MEAN = made(log_mean, log_cases, log_mean__sum, log_mean__columns, log_mean__detached)
-AFFINE = made(
+LOG_MEAN = declared(log_mean, log_cases, log_mean__sum, log_mean__columns, log_mean__detached)
+AFFINE = declared(
     Affine,
     affine_cases,
     Affine__bias_first,
@@ -185,10 +185,10 @@ AFFINE = made(
     Affine__detached,
     Affine__dropout,
 )
-MIXER = made(Mixer, mixer_cases, Mixer__future, alternatives=(Mixer__causal_buffer,))
+MIXER = declared(Mixer, mixer_cases, Mixer__future, alternatives=(Mixer__causal_buffer,))
 TOY = Assignment("toy_torch", "A toy with torch", (LOG_MEAN, AFFINE, MIXER), (), torch=True)
 
 
 def program(**answers: str) -> list[Cell]:
-    """A student's program: the imports, and the answers by the names of their exercises."""
+    """Return a student's program: the imports, and the answers by the names of their exercises."""
     return [imports(TOY), *(Cell(source, name) for name, source in answers.items())]

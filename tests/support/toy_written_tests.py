@@ -1,4 +1,4 @@
-"""An exercise that asks for a test: implementations of a mean of each row, right ones and wrong."""
+"""An exercise that asks for a test: correct and wrong implementations of a mean of each row."""
 
 from __future__ import annotations
 

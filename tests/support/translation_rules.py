@@ -1,4 +1,4 @@
-"""What the generator of the translation data never breaks, said once more as rules."""
+"""Check sentences against the rules that the generator of the translation data must obey."""
 
 from collections.abc import Iterator
 
@@ -42,10 +42,10 @@ ASKED: dict[str, set[str]] = {
 
 
 def broken(sentence: Sentence) -> list[str]:
-    """Return what is wrong with a sentence: nothing, if the generator can draw it."""
-    found = [problem for clause in clauses(sentence) for problem in _clause(clause)]
+    """Return the broken rules of a sentence; an empty list if the generator can draw it."""
+    problems = [problem for clause in clauses(sentence) for problem in _clause(clause)]
     if len(english.sentence(sentence)) > LONGEST or len(clauses(sentence)) > 8:
-        found.append("too long")
+        problems.append("too long")
     units: list[list[Segment]] = []
     for i, segment in enumerate(sentence):
         hangs = segment.subordinator and not segment.fronted
@@ -54,10 +54,10 @@ def broken(sentence: Sentence) -> list[str]:
         else:
             units.append([segment])
         if bool(segment.coordinator) != (len(units) > 1 and len(units[-1]) == 1):
-            found.append("coordinator")
+            problems.append("coordinator")
     for unit in units:
-        found += _unit(unit, last=unit is units[-1])
-    return found
+        problems += _unit(unit, last=unit is units[-1])
+    return problems
 
 
 def _unit(unit: list[Segment], last: bool) -> Iterator[str]:
@@ -88,15 +88,15 @@ def _unit(unit: list[Segment], last: bool) -> Iterator[str]:
 
 def _relatives(clause: Clause) -> int:
     phrases = (clause.subject, clause.object, clause.recipient, clause.place)
-    return sum(isinstance(one, NounPhrase) and one.relative is not None for one in phrases)
+    return sum(isinstance(phrase, NounPhrase) and phrase.relative is not None for phrase in phrases)
 
 
 def _clause(clause: Clause) -> Iterator[str]:
     verb, subject, frame = clause.verb, clause.subject, clause.verb.frame
-    said = {name for name in ("object", "recipient", "adjective", "place") if getattr(clause, name)}
-    asked = ASKED[frame]
+    used = {name for name in ("object", "recipient", "adjective", "place") if getattr(clause, name)}
+    required = ASKED[frame]
     roomy = frame in {"intransitive", "transitive"} and not clause.gap
-    if not asked <= said <= asked | ({"place"} if roomy else set()):
+    if not required <= used <= required | ({"place"} if roomy else set()):
         yield f"what {verb.english[0]} asks for"
     yield from _subject(clause)
     if clause.object:
@@ -145,7 +145,7 @@ def _noun_phrase(phrase: NounPhrase) -> Iterator[str]:
     noun, determiner, adjectives = phrase.noun, phrase.determiner, phrase.adjectives
     if noun.kind == "name":
         right = determiner is THE and not phrase.plural
-        if not right or tuple(one.english for one in adjectives) != noun.adjectives:
+        if not right or tuple(adjective.english for adjective in adjectives) != noun.adjectives:
             yield "name"
         return
     if not _determined(phrase):
@@ -173,7 +173,7 @@ def _described(noun: Noun, phrase: NounPhrase) -> bool:
         return False
     if kind == "politics":
         both = {(origin, field) for origin in _ORIGINS for field in _FIELDS}
-        return adjectives in both | {(one,) for one in (*_ORIGINS, *_FIELDS)}
+        return adjectives in both | {(adjective,) for adjective in (*_ORIGINS, *_FIELDS)}
     if len(adjectives) == 1:
         return adjectives[0] in _BEFORE[kind] + _AFTER[kind]
     first, *rest = adjectives
@@ -223,7 +223,7 @@ def _question(clause: Clause) -> Iterator[str]:
 def _relative(clause: Clause) -> Iterator[str]:
     if clause.gap and (clause.time or clause.frequency or clause.question is not None):
         yield "too much in a relative clause"
-    heads = [one for one in (clause.subject, clause.object) if isinstance(one, NounPhrase)]
+    heads = [phrase for phrase in (clause.subject, clause.object) if isinstance(phrase, NounPhrase)]
     for head in heads:
         relative = head.relative
         if relative is None:

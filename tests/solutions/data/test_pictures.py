@@ -1,4 +1,4 @@
-"""The pictures are read back from their pixels alone, and must say what their captions say."""
+"""Test that the pictures, read back from their pixels alone, agree with their captions."""
 
 from itertools import pairwise, permutations, product
 
@@ -35,24 +35,26 @@ PALETTE = np.array([BACKGROUND, *COLOURS.values()])[:, :, None, None]
 
 
 def objects(image):
-    """Find each shape in the pixels: the set of its pixels and its colour, whatever the caption.
+    """Find each shape in the pixels, without the caption: the set of its pixels and its colour.
 
     A shape is a group of neighbouring pixels that are nearer to a colour than to the background.
     """
     nearest = np.square(image - PALETTE).sum(axis=1).argmin(axis=0)  # (48, 48)
-    left = set(zip(*np.nonzero(nearest), strict=True))
-    found = []
-    while left:
-        shape, edge = set(), [left.pop()]
+    unassigned = set(zip(*np.nonzero(nearest), strict=True))
+    result = []
+    while unassigned:
+        shape, edge = set(), [unassigned.pop()]
         while edge:
             row, column = edge.pop()
             shape.add((int(row), int(column)))
-            around = set(product((row - 1, row, row + 1), (column - 1, column, column + 1))) & left
-            left -= around
+            around = (
+                set(product((row - 1, row, row + 1), (column - 1, column, column + 1))) & unassigned
+            )
+            unassigned -= around
             edge += around
         votes = np.bincount([nearest[pixel] for pixel in shape])
-        found.append((shape, list(COLOURS)[votes.argmax() - 1]))
-    return found
+        result.append((shape, list(COLOURS)[votes.argmax() - 1]))
+    return result
 
 
 def bounds(pixels):
@@ -62,7 +64,7 @@ def bounds(pixels):
 
 
 def kind_of(pixels):
-    """Tell the kind from the corners of the box, and the round from the cross by its area."""
+    """Return the kind by the corners of the box; the area separates the disc from the cross."""
     top, left, bottom, right = bounds(pixels)
     upper, lower = (top, left) in pixels, (bottom - 1, left) in pixels
     if upper or lower:
@@ -71,7 +73,7 @@ def kind_of(pixels):
 
 
 def holds(word, first, second):
-    """Tell whether the box `first` is `word` the box `second`, and clearly so."""
+    """True if the box `first` is clearly `word` the box `second`."""
     if word == "below":
         return holds("above", second, first)
     if word == "left of":
@@ -81,10 +83,10 @@ def holds(word, first, second):
     return apart >= GAP and 2 * shared >= min(first.right - first.left, second.right - second.left)
 
 
-def readings(found):
-    """Yield every order of the shapes, with relation words between them, that is true."""
-    words = ["above", "left of"] if len(found) == 2 else ["above", "below", "left of"]
-    for order in permutations(found):
+def readings(result):
+    """Yield every order of the shapes that is true, with relation words between them."""
+    words = ["above", "left of"] if len(result) == 2 else ["above", "below", "left of"]
+    for order in permutations(result):
         for chain in product(words, repeat=len(order) - 1):
             steps = zip(chain, pairwise(order), strict=True)
             if all(holds(word, first, second) for word, ((_, first), (_, second)) in steps):
@@ -98,7 +100,7 @@ def parse(caption):
 
 
 def combinations_of(caption):
-    """Return the combinations that a caption states, with "below" turned round."""
+    """Return the combinations that a caption states, with "below" reversed."""
     shapes, relations = parse(caption)
     return {
         (second, "above", first) if word == "below" else (first, word, second)
@@ -110,11 +112,11 @@ def combinations_of(caption):
 @settings(max_examples=60, deadline=None)
 def test_the_pixels_have_one_reading_and_it_is_the_caption(seed, split):
     for picture in sample_pictures(4, default_rng(seed), split):
-        found = [((c, kind_of(pixels)), bounds(pixels)) for pixels, c in objects(picture.image)]
-        [(order, chain)] = readings(found)
+        result = [((c, kind_of(pixels)), bounds(pixels)) for pixels, c in objects(picture.image)]
+        [(order, chain)] = readings(result)
         assert ([shape for shape, _ in order], list(chain)) == parse(picture.caption)
         named = [box for box in picture.boxes if box]
-        assert named == [box for _, box in order for _ in range(2)]  # exact, so tight
+        assert named == [box for _, box in order for _ in range(2)]  # the boxes are tight
 
 
 @given(seed=SEEDS, split=SPLITS)
@@ -133,7 +135,7 @@ def test_colours_and_kinds_have_boxes_and_other_words_have_none(seed, split):
 
 @given(seed=SEEDS, split=SPLITS)
 @settings(max_examples=40, deadline=None)
-def test_no_relation_in_a_picture_goes_unsaid(seed, split):
+def test_captions_mention_every_relation_in_a_picture(seed, split):
     for picture in sample_pictures(10, default_rng(seed), split):
         boxes = list(dict.fromkeys(box for box in picture.boxes if box))
         assert [relation(*pair) for pair in pairwise(boxes)] == parse(picture.caption)[1]
@@ -171,7 +173,7 @@ def test_training_and_test_share_words_but_no_combination(captions):
         for first, word, second in product(SHAPES, ("above", "left of"), SHAPES)
         if first[0] != second[0]
     }
-    assert trained | tested == possible  # so the split is all that keeps a combination away
+    assert trained | tested == possible  # only the split excludes a combination
     assert 0.1 < len(tested) / len(possible) < 0.2
     for seen in (trained, tested):
         assert {first for first, _, _ in seen} == {second for _, _, second in seen} == set(SHAPES)
@@ -197,8 +199,8 @@ def test_the_same_seed_gives_the_same_pictures(seed):
 
 
 def test_another_seed_gives_other_pictures():
-    one, other = (sample_pictures(5, default_rng(seed)) for seed in (0, 1))
-    assert [p.caption for p in one] != [p.caption for p in other]
+    first, second = (sample_pictures(5, default_rng(seed)) for seed in (0, 1))
+    assert [p.caption for p in first] != [p.caption for p in second]
 
 
 def test_no_two_pictures_are_the_same():
@@ -206,7 +208,7 @@ def test_no_two_pictures_are_the_same():
     assert len({picture.image.tobytes() for picture in pictures}) == 300
 
 
-def test_every_picture_has_noise_of_its_own():
+def test_every_picture_has_its_own_noise():
     for picture in sample_pictures(20, default_rng(9)):
         outside = np.ones((SIDE, SIDE), dtype=bool)
         for box in filter(None, picture.boxes):
@@ -249,7 +251,7 @@ def test_a_word_outside_the_vocabulary_is_unknown():
     assert batch.targets.tolist() == [[START, 4, UNKNOWN, STOP]]
 
 
-def test_a_batch_of_nothing_of_no_words_or_of_a_wrong_image_is_refused():
+def test_a_batch_without_pictures_words_or_valid_images_is_refused():
     with pytest.raises(ValueError, match="at least one picture"):
         make_batch([])
     with pytest.raises(ValueError, match="empty sentence"):

@@ -1,4 +1,4 @@
-"""The grammars against sentences translated by hand, and properties of the generated pairs."""
+"""Test the grammars on sentences translated by hand, and properties of the generated pairs."""
 
 import gc
 
@@ -53,7 +53,7 @@ def saying(group, words):
 
 
 def clause(subject, verb, obj=None, **parts):
-    """Make a clause; strings stand for noun phrases and fixed phrases."""
+    """Make a clause; strings are turned into noun phrases and fixed phrases."""
     pronoun = next((p for p in PRONOUNS if p.english == subject), None)
     subject = pronoun or (phrase(subject) if isinstance(subject, str) else subject)
     modal = parts.pop("modal", None)
@@ -517,7 +517,7 @@ def test_the_weather_question_is_seven_words_against_six():
     assert pair.unaligned == frozenset()
 
 
-def test_the_economic_area_turns_round_in_french_and_is_a_compound_in_german():
+def test_the_economic_area_is_reversed_in_french_and_a_compound_in_german():
     english = "The European Economic Area is important."
     french, german = by_hand(english, "french"), by_hand(english, "german")
     assert french.source[:4] == ("the", "European", "Economic", "Area")
@@ -543,7 +543,7 @@ def test_one_word_for_two_and_two_words_for_one_are_aligned(english, language, e
     assert expected <= links(by_hand(english, language))
 
 
-def test_words_that_stand_for_nothing_are_marked():
+def test_words_without_counterpart_are_marked():
     german = by_hand("I know that he can repair the clock.", "german")
     assert [german.target[t] for t in german.unaligned] == [","]
     french = by_hand("The boy gives the girl the book.", "french")
@@ -593,7 +593,7 @@ def test_the_same_seed_gives_the_same_pairs(seed):
 
 
 @pytest.mark.parametrize("on", [True, False])
-def test_the_collector_is_afterwards_as_it_was(on):
+def test_the_garbage_collector_is_restored(on):
     was_on = gc.isenabled()
     (gc.enable if on else gc.disable)()
     try:
@@ -656,20 +656,20 @@ def test_a_source_has_one_translation_only():
 def lemmas(language):
     """Count dictionary words: a noun once for both numbers, a verb once for all forms, and so on.
 
-    Fixed phrases count each of their words that is no noun, verb or adjective already.
+    Fixed phrases count each of their words that is not already a noun, verb or adjective.
     """
     part = 0 if language != "english" else None
-    found = {getattr(noun, language)[0] for noun in NOUNS}
+    result = {getattr(noun, language)[0] for noun in NOUNS}
     for verb in VERBS:
-        found.add(verb.english[0] if part is None else getattr(verb, f"{language}_infinitive"))
+        result.add(verb.english[0] if part is None else getattr(verb, f"{language}_infinitive"))
     for word in (*ADJECTIVES, *DETERMINERS, A):
         text = getattr(word, language)
-        found.add(text if isinstance(text, str) else text[0] or text[-1])
-    found |= {getattr(pronoun, language) for pronoun in PRONOUNS}
+        result.add(text if isinstance(text, str) else text[0] or text[-1])
+    result |= {getattr(pronoun, language) for pronoun in PRONOUNS}
     for group in PHRASES.values():
         for fixed in group:
-            found |= {w if part is None else w.word for w in getattr(fixed, language)}
-    return found
+            result |= {w if part is None else w.word for w in getattr(fixed, language)}
+    return result
 
 
 @pytest.mark.parametrize("language", ["english", *LANGUAGES])

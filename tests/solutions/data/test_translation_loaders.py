@@ -1,4 +1,4 @@
-"""Vocabulary, batches, and files of pairs, with everything that may be wrong with them."""
+"""Test vocabulary, batches, and files of pairs with every possible fault."""
 
 import numpy as np
 import pytest
@@ -78,7 +78,7 @@ def test_harmless_differences_change_nothing(written, content):
     ],
     ids=lambda value: value[-40:] if isinstance(value, str) else "bytes",
 )
-def test_a_bad_file_is_refused_with_what_where_and_what_to_do(written, content, message):
+def test_a_bad_file_is_refused_with_cause_place_and_advice(written, content, message):
     with pytest.raises(PairsFileError) as caught:
         load_tatoeba(written(content))
     assert message in str(caught.value)
@@ -93,7 +93,7 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path):
 
 @given(content=st.binary(max_size=200))
 @settings(max_examples=200, deadline=None)
-def test_any_bytes_give_pairs_or_the_one_error(tmp_path_factory, content):
+def test_any_bytes_give_pairs_or_the_documented_error(tmp_path_factory, content):
     path = tmp_path_factory.mktemp("bytes") / "pairs.tsv"
     path.write_bytes(content)
     try:
@@ -142,7 +142,7 @@ def test_decoding_ends_at_stop_and_skips_start_and_padding():
     assert vocabulary.decode([START, 4, UNKNOWN, PAD, 5, STOP, 4]) == ("a", "[UNK]", "b")
 
 
-def test_what_cannot_be_encoded_or_decoded_is_refused():
+def test_invalid_tokens_and_ids_are_refused():
     vocabulary = Vocabulary(["a"])
     with pytest.raises(ValueError, match="empty sentence"):
         vocabulary.encode(())
@@ -176,7 +176,7 @@ def sides(pair):
     return pair.source, pair.target
 
 
-def test_a_batch_of_nothing_or_of_an_empty_sentence_is_refused():
+def test_an_empty_batch_or_sentence_is_refused():
     vocabulary = Vocabulary(["a"])
     with pytest.raises(ValueError, match="at least one pair"):
         make_batch([], vocabulary, vocabulary)

@@ -1,4 +1,4 @@
-"""The cost calculator: its formulas are the course's, in Python and in the page."""
+"""Test that the cost calculator uses the course's formulas, in Python and in the page."""
 
 import json
 import re
@@ -40,12 +40,12 @@ def test_the_page_predicts_the_same(n, d_model, n_heads, n_layers):
     )
     command = ["node", "--input-type=module", "--eval", code]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    theirs, ours = json.loads(done.stdout), predicted(n, d_model, n_heads, n_layers, 128)
+    page_values, expected = json.loads(done.stdout), predicted(n, d_model, n_heads, n_layers, 128)
     for kind in ("flops", "bytes"):
-        assert list(theirs[kind].values()) == list(ours[kind].values())
+        assert list(page_values[kind].values()) == list(expected[kind].values())
 
 
-def test_without_scripts_there_is_a_table_of_what_was_measured():
+def test_without_scripts_there_is_a_table_of_measurements():
     html = calculator(DATA)
     assert html.count("<tr>") == 3
     assert "1.2 ms, 0.002 MB" in html

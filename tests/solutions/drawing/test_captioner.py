@@ -1,4 +1,4 @@
-"""The drawings of pictures and of one step of the captioner."""
+"""Test the drawings of pictures and of one step of the captioner."""
 
 import matplotlib as mpl
 
@@ -21,7 +21,7 @@ def closed():
     plt.close("all")
 
 
-def test_a_picture_is_shown_under_its_caption_a_shape_a_line():
+def test_a_picture_is_shown_under_its_caption_with_a_line_per_shape():
     picture = sample_pictures(1, np.random.default_rng(0))[0]
     ax = plt.subplot()
     show(ax, picture)
@@ -31,7 +31,7 @@ def test_a_picture_is_shown_under_its_caption_a_shape_a_line():
     assert len(lines) == len(set(picture.boxes) - {None})
 
 
-def test_a_frame_stands_on_the_edges_of_the_pixels():
+def test_a_frame_lies_on_the_pixel_edges():
     ax = plt.subplot()
     frame(ax, (2, 3, 10, 14))
     (one,) = ax.patches
@@ -44,13 +44,13 @@ def test_the_strongest_annotation_has_the_widest_line_into_the_context():
     widths = [line.get_linewidth() for line in ax.lines]
     assert np.argsort(widths).tolist() == np.argsort(LOOK).tolist()
     squares = [
-        one.get_facecolor()[3]
-        for one in ax.patches
-        if isinstance(one, Rectangle) and one.get_facecolor()[:3] == to_rgba(HEAT)[:3]
+        patch.get_facecolor()[3]
+        for patch in ax.patches
+        if isinstance(patch, Rectangle) and patch.get_facecolor()[:3] == to_rgba(HEAT)[:3]
     ]
     assert np.argmax(squares) == np.argmax(LOOK)
 
 
-def test_one_arrow_alone_is_dashed_that_of_the_place():
-    arrows = [one for one in captioner_loop().patches if isinstance(one, FancyArrowPatch)]
-    assert sum(one.get_linestyle() in ("--", "dashed") for one in arrows) == 1
+def test_only_the_arrow_of_the_place_is_dashed():
+    arrows = [patch for patch in captioner_loop().patches if isinstance(patch, FancyArrowPatch)]
+    assert sum(arrow.get_linestyle() in ("--", "dashed") for arrow in arrows) == 1

@@ -1,4 +1,4 @@
-"""The drawing of the encoder and the decoder: what is read, and what is to be predicted."""
+"""Test the drawing of the encoder and the decoder: its inputs and its predictions."""
 
 import matplotlib.pyplot as plt
 

@@ -1,4 +1,4 @@
-"""The maps of all heads get to the page, and a table of one where no script runs."""
+"""Test that the page gets the maps of all heads, and a table of one head without scripts."""
 
 import json
 import re
@@ -40,8 +40,8 @@ def test_without_scripts_there_is_a_table_of_the_first_head():
     maps = some_maps(3)
     html = head_maps({"a b": (TOKENS, maps), "b": (["b"], some_maps(1))}, (1, 0))
     most = maps[1, 0].argmax(axis=-1)
-    found = re.findall(r"<td>(.*?)</td><td>(.*?)</td>", html)
+    result = re.findall(r"<td>(.*?)</td><td>(.*?)</td>", html)
     shown = ["[CLS]", "&lt;a&gt;", "b"]
-    assert found == [(shown[at], f"{maps[1, 0, row, at]:.2f}") for row, at in enumerate(most)]
+    assert result == [(shown[at], f"{maps[1, 0, row, at]:.2f}") for row, at in enumerate(most)]
     assert "Layer 2, head 1" in html
     assert "<a>" not in html

@@ -1,4 +1,4 @@
-"""The drawing of many heads shows the layer's own numbers, each head in its colour."""
+"""Test that the drawing of many heads shows the layer's numbers, each head in its colour."""
 
 import matplotlib as mpl
 

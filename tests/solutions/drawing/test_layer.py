@@ -1,4 +1,4 @@
-"""The drawing of a layer shows the layer's own numbers, each matrix to scale."""
+"""Test that the drawing of a layer shows the layer's numbers, each matrix to scale."""
 
 import matplotlib as mpl
 
@@ -40,7 +40,7 @@ def test_the_row_of_one_token_is_marked_in_queries_weights_and_output(drawing):
         assert box.get_y() == pytest.approx(tops[1], abs=0.1)
 
 
-def test_the_words_stand_beside_tokens_and_weights_and_below_the_keys(drawing):
+def test_words_label_tokens_weights_and_keys(drawing):
     written = [text.get_text() for text in drawing.texts]
     assert [written.count(token) for token in "abc"] == [3, 3, 3]
     assert {"tokens $X$", "queries $Q$", "keys $K$", "values $V$", "output"} <= set(written)

@@ -1,4 +1,4 @@
-"""The drawing of the whole machine: its parts are there, in the order in which they work."""
+"""Test that the drawing of the whole machine has all its parts in order."""
 
 import matplotlib.pyplot as plt
 
@@ -7,11 +7,11 @@ from solutions.drawing.machine import DECODER, ENCODER, transformer
 WAY_IN = [r"embedding $\times\,\sqrt{d_{model}}$", "+ sinusoids"]
 
 
-def test_each_tower_has_its_parts_from_below_to_above():
+def test_each_tower_has_its_parts_from_bottom_to_top():
     texts = transformer().texts
     towers = {
-        x: [one.get_text() for one in sorted(texts, key=lambda t: t.get_position()[1])
-            if one.get_position()[0] == x]
+        x: [text.get_text() for text in sorted(texts, key=lambda t: t.get_position()[1])
+            if text.get_position()[0] == x]
         for x in (ENCODER, DECODER)
     }  # fmt: skip
     assert towers[ENCODER][:7] == [

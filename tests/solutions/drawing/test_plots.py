@@ -1,4 +1,4 @@
-"""The shared figures show the numbers that they are given, with the labels that belong to them."""
+"""Test that the shared figures show their numbers with the right labels."""
 
 import matplotlib as mpl
 
@@ -24,7 +24,7 @@ def texts(ax):
 
 
 def colours(heatmap):
-    """The colours of its cells, row by row."""
+    """Return the colours of the cells, row by row."""
     return [tuple(colour) for colour in heatmap.collections[0].get_facecolors()]
 
 
@@ -51,7 +51,7 @@ def test_heatmap_shows_masked_and_negative_scores():
     assert [half, high] == [to_rgba(HEAT, 0.5), to_rgba(HEAT, 1)]
 
 
-def test_heatmap_without_numbers_writes_none_and_draws_where_it_is_told():
+def test_heatmap_without_numbers_draws_on_the_given_axes():
     _, axes = plt.subplots(1, 2)
     assert heatmap(np.eye(2), "ab", "ab", ax=axes[1], annotate=False) is axes[1]
     assert texts(axes[1]) == []

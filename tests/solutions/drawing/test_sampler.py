@@ -1,4 +1,4 @@
-"""The distribution to play with is shaped as the course's `sample_next` shapes it."""
+"""Test that the interactive distribution is transformed as by the course's `sample_next`."""
 
 import json
 import re
@@ -17,7 +17,7 @@ DRAWS = 20_000
 
 
 class EvenDraws:
-    """A generator whose numbers lie evenly between 0 and 1."""
+    """A generator whose numbers are evenly spaced between 0 and 1."""
 
     def random(self, shape):
         return (np.arange(np.prod(shape)).reshape(shape) + 0.5) / np.prod(shape)
@@ -26,7 +26,7 @@ class EvenDraws:
 @pytest.mark.parametrize("temperature", [0.1, 1.0, 1.9])
 @pytest.mark.parametrize("top_k", [1, 3, None])
 @pytest.mark.parametrize("top_p", [0.05, 0.6, None])
-def test_the_page_shapes_a_distribution_as_the_course_does(temperature, top_k, top_p):
+def test_the_page_transforms_a_distribution_like_the_course(temperature, top_k, top_p):
     arguments = [LOGITS.tolist(), temperature, top_k or LOGITS.size, top_p or 1]
     code = (
         f"const {{shaped}} = await import({json.dumps(MODULE.as_uri())});"
@@ -34,12 +34,12 @@ def test_the_page_shapes_a_distribution_as_the_course_does(temperature, top_k, t
     )
     command = ["node", "--input-type=module", "--eval", code]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    theirs = np.array(json.loads(done.stdout))
+    page_shares = np.array(json.loads(done.stdout))
     rows = np.tile(LOGITS, (DRAWS, 1))
     drawn = sample_next(rows, temperature, top_k, top_p, EvenDraws())
-    ours = np.bincount(drawn, minlength=LOGITS.size) / DRAWS
-    padded = np.pad(theirs, (0, LOGITS.size - theirs.size))
-    np.testing.assert_allclose(padded, ours, rtol=0, atol=2 / DRAWS)
+    course_shares = np.bincount(drawn, minlength=LOGITS.size) / DRAWS
+    padded = np.pad(page_shares, (0, LOGITS.size - page_shares.size))
+    np.testing.assert_allclose(padded, course_shares, rtol=0, atol=2 / DRAWS)
 
 
 def test_without_scripts_there_is_a_table_of_the_likeliest():
@@ -53,5 +53,8 @@ def test_without_scripts_there_is_a_table_of_the_likeliest():
 def test_the_script_gets_all_tokens_in_order():
     html = sampler({"a": np.array([0.0, 2.0, 1.0]), "b": np.array([1.0, 0.0, 3.0])}, "xyz")
     data = json.loads(re.search(r'<script type="application/json">(.*?)</script>', html)[1])
-    assert [one["tokens"] for one in data["beginnings"]] == [["y", "z", "x"], ["z", "x", "y"]]
+    assert [beginning["tokens"] for beginning in data["beginnings"]] == [
+        ["y", "z", "x"],
+        ["z", "x", "y"],
+    ]
     assert data["beginnings"][0]["logits"] == [0, -1, -2]

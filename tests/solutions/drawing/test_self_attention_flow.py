@@ -1,4 +1,4 @@
-"""The drawing of self-attention shows the numbers of its matrices, and one row's way through."""
+"""Test that the drawing of self-attention shows the matrices' numbers, and one row's path."""
 
 import matplotlib as mpl
 
@@ -18,9 +18,9 @@ def drawing():
     plt.close("all")
 
 
-def test_the_tokens_stand_three_times_and_lead_to_weights_and_outputs(drawing):
+def test_tokens_are_drawn_three_times_and_lead_to_weights_and_outputs(drawing):
     shares = [matrix.get_facecolors()[:, 3] for matrix in drawing.collections]
-    assert [len(one) for one in shares] == [12, 12, 12, 9, 12]
+    assert [len(share) for share in shares] == [12, 12, 12, 9, 12]
     tokens, asked, blended, weights, output = shares
     assert np.array_equal(tokens, asked)
     assert np.array_equal(tokens, blended)
@@ -37,6 +37,6 @@ def test_the_row_of_one_token_is_marked_in_query_weights_and_output(drawing):
         assert box.get_y() == pytest.approx(tops[1], abs=0.11)
 
 
-def test_the_words_stand_beside_the_queries_and_the_weights(drawing):
+def test_words_label_queries_and_weights(drawing):
     written = [text.get_text() for text in drawing.texts]
     assert [written.count(token) for token in "abc"] == [2, 2, 2]

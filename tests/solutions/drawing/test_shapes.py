@@ -1,4 +1,4 @@
-"""The shapes of the drawings: what covers what, and matrices to scale."""
+"""Test the shapes of the drawings: what covers what, and matrices to scale."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -41,14 +41,16 @@ def test_a_plus_is_two_lines_in_a_circle(ax):
     assert ax.patches[0].center == (1, 2)
 
 
-def test_the_columns_of_a_matrix_take_turns_with_its_colours(ax):
+def test_matrix_columns_cycle_through_its_colours(ax):
     matrix(ax, Table("name", COLOURS[:2], 1, 5, np.array([[0, -2, 1, 0]])))
     colours = ax.collections[0].get_facecolors()
-    assert [tuple(one) for one in colours[:, :3]] == [to_rgb(COLOURS[i]) for i in (0, 1, 0, 1)]
+    assert [tuple(colour) for colour in colours[:, :3]] == [
+        to_rgb(COLOURS[i]) for i in (0, 1, 0, 1)
+    ]
     np.testing.assert_allclose(colours[:, 3], [0.08, 1, 0.54, 0.08])
 
 
-def test_a_row_is_named_and_marked_where_it_stands(ax):
+def test_a_row_is_labelled_and_marked_at_its_position(ax):
     table = Table("name", COLOURS[:1], 1, 5, np.eye(3))
     assert (table.right, table.bottom, table.centre) == (4, 8, 2.5)
     name_rows(ax, table, "abc")

@@ -1,4 +1,4 @@
-"""The drawing of an unrolled network: a state for each word, and the last one is c."""
+"""Test the drawing of an unrolled network: a state for each word, the last of which is c."""
 
 import matplotlib.pyplot as plt
 

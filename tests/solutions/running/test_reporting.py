@@ -1,4 +1,4 @@
-"""What a page reports is kept with its run, and read by later pages."""
+"""Test that a page's reports are stored with its run and read by later pages."""
 
 import json
 
@@ -20,7 +20,7 @@ from solutions.running.reporting import (
 
 @pytest.fixture(autouse=True)
 def run(tmp_path, monkeypatch):
-    """The folder of the run of a page that is called `earlier`."""
+    """Return the folder of the run of a page called `earlier`."""
     folder = tmp_path / "earlier"
     folder.mkdir()
     monkeypatch.setenv("COURSE_RUN", str(folder))
@@ -28,7 +28,7 @@ def run(tmp_path, monkeypatch):
     return folder
 
 
-def test_a_later_page_reads_what_an_earlier_one_kept(run):
+def test_a_later_page_reads_results_of_an_earlier_page(run):
     figure_data("curve", {"x": [1, 2], "name": "é"})
     figure_data("curve", {"x": [3], "name": "é"})
     timing_data("clock", [0.5])
@@ -44,14 +44,14 @@ def test_missing_data_names_the_page_to_execute():
         read_figure_data("curve", "earlier")
 
 
-def test_a_number_that_json_has_not_is_refused_and_loses_nothing():
+def test_a_number_outside_json_is_refused_and_nothing_is_lost():
     figure_data("curve", [1])
     with pytest.raises(ValueError, match="not JSON compliant"):
         figure_data("curve", [float(np.nan)])
     assert read_figure_data("curve", "earlier") == [1]
 
 
-def test_a_page_keeps_all_that_it_reports_and_timings_apart(run):
+def test_a_page_stores_its_reports_and_keeps_timings_separate(run):
     report("earlier", mean=np.float32(0.5), name="a")
     report("earlier", steps=7)
     report_timings("earlier", seconds=1.5)
@@ -61,7 +61,7 @@ def test_a_page_keeps_all_that_it_reports_and_timings_apart(run):
         report("other", mean=3)
 
 
-def test_outside_of_a_build_nothing_is_written(run, monkeypatch):
+def test_nothing_is_written_outside_a_build(run, monkeypatch):
     monkeypatch.delenv("COURSE_RUN")
     report("anything", mean=3)
     figure_data("curve", [1])

@@ -1,4 +1,4 @@
-"""A trained machine that was kept is the same machine, but for the digits that are not kept."""
+"""Test that a stored machine equals the trained machine, up to the stored precision."""
 
 import pytest
 import torch
@@ -13,11 +13,11 @@ def machine(request):
     task = make_task("french", (1, 1), 5, 0)
     sizes = (len(task.source_vocabulary), len(task.target_vocabulary))
     model = KINDS[request.param](*sizes).half().float().eval()
-    state = {name: one.numpy() for name, one in model.state_dict().items()}
+    state = {name: tensor.numpy() for name, tensor in model.state_dict().items()}
     return model, (request.param, task, state)
 
 
-def test_a_kept_machine_gives_the_same_logits(machine):
+def test_a_stored_machine_gives_the_same_logits(machine):
     model, (name, task, state) = machine
     again, same_task = from_bytes(as_bytes(name, task, state))
     sources, lengths, rows = tensors(task.batch(task.pairs))
@@ -28,14 +28,14 @@ def test_a_kept_machine_gives_the_same_logits(machine):
         assert torch.equal(*pair)
 
 
-def test_the_same_machine_is_kept_as_the_same_bytes(machine):
+def test_the_same_machine_is_stored_as_the_same_bytes(machine):
     assert len({as_bytes(*machine[1]) for _ in range(20)}) == 1
 
 
-def test_a_matrix_that_has_two_names_is_kept_once(machine):
+def test_a_matrix_with_two_names_is_stored_once(machine):
     name, task, state = machine[1]
-    kept = as_bytes(name, task, state)
-    tied = [one for one in TIED if f'"{one}"'.encode() in kept]
+    stored = as_bytes(name, task, state)
+    tied = [one for one in TIED if f'"{one}"'.encode() in stored]
     assert tied == ([] if name == "transformer" else [TIED[1]])
-    numbers = {one.ctypes.data: one.size for one in state.values()}
-    assert len(kept) < 2 * sum(numbers.values()) + 100_000
+    numbers = {value.ctypes.data: value.size for value in state.values()}
+    assert len(stored) < 2 * sum(numbers.values()) + 100_000

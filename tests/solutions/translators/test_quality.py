@@ -1,4 +1,4 @@
-"""Training on pairs that are seen once, and what a translation is worth."""
+"""Test training on pairs that are seen once, and the scores of a translation."""
 
 import numpy as np
 import pytest
@@ -26,11 +26,11 @@ SENTENCES = st.lists(
 def test_token_accuracy_by_hand():
     reference = [("die", "Katze", "schläft", ".")]
     assert token_accuracy(reference, reference) == 1
-    assert token_accuracy([("die", "Katze", ".")], reference) == 2 / 4  # what follows has moved
+    assert token_accuracy([("die", "Katze", ".")], reference) == 2 / 4  # later tokens are shifted
     assert token_accuracy([("die", "Katze", "schläft", ".", ".")], reference) == 4 / 5
     assert token_accuracy([()], reference) == 0
     both = token_accuracy([("a",), ("a", "b", "c")], [("a",), ("c", "b", "a")])
-    assert both == 2 / 4  # over all places, not over sentences
+    assert both == 2 / 4  # over all positions, not over sentences
 
 
 @given(SENTENCES)
@@ -57,12 +57,14 @@ def test_held_out_pairs_have_the_lengths_and_are_always_the_same():
     pairs = held_out_pairs("french", (10, 12), 20, (1, 2))
     assert len(pairs) == 20
     assert {len(pair.source) for pair in pairs} <= {10, 11, 12}
-    assert held_out_pairs("french", (10, 12), 20, (1, 2)) is not pairs  # a list of one's own
+    assert (
+        held_out_pairs("french", (10, 12), 20, (1, 2)) is not pairs
+    )  # each caller gets a new list
     drawn_once.cache_clear()
     assert pairs == held_out_pairs("french", (10, 12), 20, (1, 2))
 
 
-def test_lengths_that_no_sentence_has_are_refused():
+def test_impossible_lengths_are_refused():
     with pytest.raises(ValueError, match="hardly any sentence of 1 to 1 clauses has 50 to 60"):
         held_out_pairs("german", (50, 60), 5, (1, 1))
 
@@ -92,5 +94,5 @@ def test_training_teaches_and_repeats_to_the_bit():
         qualities.append(quality(model, task, test).token_accuracy)
     assert np.array_equal(weights[1], weights[2])
     assert qualities[1] > qualities[0] + 0.1
-    said = translate_pairs(model, task, test[:3])
-    assert all(task.target_vocabulary.tokens[STOP] not in tokens for tokens in said)
+    output = translate_pairs(model, task, test[:3])
+    assert all(task.target_vocabulary.tokens[STOP] not in tokens for tokens in output)

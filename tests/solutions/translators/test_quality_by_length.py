@@ -1,4 +1,4 @@
-"""One training of chapters 2 and 9, in small, and what later chapters are told of it."""
+"""Test a small training of chapters 2 and 9, and the results that later chapters use."""
 
 import json
 
@@ -20,7 +20,7 @@ from solutions.translators.quality_by_length import (
 
 @pytest.fixture(scope="module", params=list(MACHINES))
 def run(request):
-    """The real machine and the real pairs, for two steps."""
+    """Return two steps of the real machine on the real pairs."""
     with pytest.MonkeyPatch.context() as patch:
         machine, _, recipe = MACHINES[request.param]
         patch.setitem(MACHINES, request.param, (machine, 2, recipe))
@@ -30,14 +30,14 @@ def run(request):
 
 def test_every_field_is_filled(run):
     assert len(run.by_length) == len(LENGTHS)
-    for found in (*run.by_length, run.long, run.beyond):
-        assert 0 <= found.token_accuracy <= 1
-        assert 0 <= found.bleu <= 100
+    for result in (*run.by_length, run.long, run.beyond):
+        assert 0 <= result.token_accuracy <= 1
+        assert 0 <= result.bleu <= 100
     assert run.parameters > 0
     assert run.seconds > 0
 
 
-def test_a_restored_machine_says_the_same(run):
+def test_a_restored_machine_gives_the_same_translations(run):
     pairs = held_out_pairs(LANGUAGE, (3, 9), 3, CLAUSES)
     torch.manual_seed(1)
     first, second = (translate_pairs(restore(run), run.task, pairs) for _ in range(2))
@@ -51,7 +51,7 @@ def test_sentences_beyond_have_more_clauses_than_any_of_the_training():
         assert BEYOND[0] <= len(pair.source) <= BEYOND[1]
 
 
-def test_figure_data_has_a_row_a_seed(run):
+def test_figure_data_has_a_row_per_seed(run):
     data = json.loads(json.dumps(as_figure_data([run, run])))
     assert np.shape(data["token_accuracy"]) == np.shape(data["bleu"]) == (2, len(LENGTHS))
     assert data["bleu_beyond"] == [run.beyond.bleu] * 2

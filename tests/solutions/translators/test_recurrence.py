@@ -1,4 +1,4 @@
-"""The loops with backward passes written out, against PyTorch and its differentiation."""
+"""Test the loops with hand-written backward passes against PyTorch and its autograd."""
 
 import pytest
 import torch
@@ -20,25 +20,25 @@ def seeded():
     torch.manual_seed(0)
 
 
-def test_the_loop_of_a_gru_has_the_numbers_and_gradients_of_pytorchs():
+def test_the_gru_loop_equals_pytorch_in_values_and_gradients():
     X, start = numbers(ROWS, STEPS, CONTEXT), numbers(ROWS, WIDTH)
-    theirs = nn.GRU(CONTEXT, WIDTH, batch_first=True).double()
-    W_word, W_state, bias, state_bias = parameters = list(theirs.parameters())
-    states, _ = theirs(X, start[None])
-    told = nn.functional.linear(X.transpose(0, 1), W_word, bias)
-    ours = gru(told, start, W_state, state_bias).transpose(0, 1)
-    torch.testing.assert_close(ours, states)
+    torch_model = nn.GRU(CONTEXT, WIDTH, batch_first=True).double()
+    W_word, W_state, bias, state_bias = parameters = list(torch_model.parameters())
+    states, _ = torch_model(X, start[None])
+    output = nn.functional.linear(X.transpose(0, 1), W_word, bias)
+    actual = gru(output, start, W_state, state_bias).transpose(0, 1)
+    torch.testing.assert_close(actual, states)
     upstream = torch.randn_like(states)
-    for mine, right in zip(
-        torch.autograd.grad(ours, [X, start, *parameters], upstream),
+    for part, right in zip(
+        torch.autograd.grad(actual, [X, start, *parameters], upstream),
         torch.autograd.grad(states, [X, start, *parameters], upstream),
         strict=True,
     ):
-        torch.testing.assert_close(mine, right)
+        torch.testing.assert_close(part, right)
 
 
 @pytest.mark.parametrize("steps", [1, STEPS])
-def test_the_gradients_of_a_gru_are_those_of_small_steps(steps):
+def test_the_gradients_of_a_gru_match_finite_differences(steps):
     inputs = numbers(steps, ROWS, 3 * WIDTH), numbers(ROWS, WIDTH)
     assert torch.autograd.gradcheck(gru, (*inputs, numbers(3 * WIDTH, WIDTH), numbers(3 * WIDTH)))
 
@@ -46,8 +46,8 @@ def test_the_gradients_of_a_gru_are_those_of_small_steps(steps):
 MASK = torch.arange(TOKENS) < torch.tensor([4, 2, 1])[:, None]
 
 
-def looked(told, start, side, states, *weights):
-    return look_and_move(told, start, (side, states, MASK), *weights)
+def looked(output, start, side, states, *weights):
+    return look_and_move(output, start, (side, states, MASK), *weights)
 
 
 def to_look(steps=STEPS):
@@ -60,7 +60,7 @@ def to_look(steps=STEPS):
 
 
 @pytest.mark.parametrize("steps", [1, 3])
-def test_the_gradients_of_the_decoder_that_looks_are_those_of_small_steps(steps):
+def test_the_gradients_of_the_attention_decoder_match_finite_differences(steps):
     assert torch.autograd.gradcheck(lambda *inputs: looked(*inputs)[:2], to_look(steps))
 
 
@@ -88,13 +88,13 @@ def test_chapter_2s_decoder_trains_on_the_steps_that_it_writes_with():
     torch.testing.assert_close(torch.stack(maps, dim=1), weights)
     torch.testing.assert_close(torch.stack(slow, dim=1), logits)
     upstream, parameters = torch.randn_like(logits), list(decoder.parameters())
-    found = torch.autograd.grad(logits, parameters, upstream)
+    result = torch.autograd.grad(logits, parameters, upstream)
     right = torch.autograd.grad(torch.stack(slow, dim=1), parameters, upstream)
-    for one, other in zip(found, right, strict=True):
-        torch.testing.assert_close(one, other)
+    for gradient, expected in zip(result, right, strict=True):
+        torch.testing.assert_close(gradient, expected)
 
 
-def test_the_encoder_reads_as_pytorchs_gru_of_two_directions_does():
+def test_the_encoder_equals_pytorchs_bidirectional_gru():
     encoder = Encoder(9, WIDTH).double()
     lengths = MASK.sum(dim=1)
     sources = torch.randint(1, 9, MASK.shape) * MASK

@@ -1,4 +1,4 @@
-"""The translators' one interface: the bottleneck, the decoder that looks, and the Transformer."""
+"""Test the translators' common interface: bottleneck, decoder with attention, Transformer."""
 
 import copy
 
@@ -34,16 +34,16 @@ def model(request):
 def step_by_step(model, memory, inputs):
     state, logits, looks = None, [], []
     for i in range(inputs.shape[1]):
-        one, state, weights = model.decode_step(inputs[:, i], state, memory)
-        logits.append(one)
+        step_logits, state, weights = model.decode_step(inputs[:, i], state, memory)
+        logits.append(step_logits)
         looks.append(weights)
     return torch.stack(logits, dim=1), looks
 
 
-def test_steps_give_what_the_whole_target_at_once_gives(model):
-    whole, weights = model(SOURCES, LENGTHS, TARGETS[:, :-1])
+def test_single_steps_equal_decoding_the_whole_target(model):
+    full, weights = model(SOURCES, LENGTHS, TARGETS[:, :-1])
     logits, looks = step_by_step(model, model.encode(SOURCES, LENGTHS), TARGETS[:, :-1])
-    torch.testing.assert_close(logits, whole, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(logits, full, rtol=1e-4, atol=1e-5)
     if weights is None:
         assert set(looks) == {None}
     else:
@@ -51,13 +51,13 @@ def test_steps_give_what_the_whole_target_at_once_gives(model):
 
 
 def test_padding_changes_nothing(model):
-    whole, _ = model(SOURCES, LENGTHS, TARGETS[:, :-1])
+    full, _ = model(SOURCES, LENGTHS, TARGETS[:, :-1])
     for i, n in enumerate(LENGTHS.tolist()):
         alone, _ = model(SOURCES[i : i + 1, :n], LENGTHS[i : i + 1], TARGETS[i : i + 1, :-1])
-        torch.testing.assert_close(alone[0], whole[i], rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(alone[0], full[i], rtol=1e-4, atol=1e-5)
 
 
-def test_the_bottleneck_knows_the_source_by_one_vector_alone():
+def test_the_bottleneck_depends_on_the_source_through_one_vector_only():
     model = bottleneck(len(SOURCE), len(TARGET)).eval()
     memory = model.encode(SOURCES, LENGTHS)
     assert memory.context.shape == (len(PAIRS), 256)
@@ -70,9 +70,9 @@ def test_no_row_of_logits_depends_on_a_later_token(model):
     inputs = TARGETS[:, :-1]
     changed = inputs.clone()
     changed[:, 3:] = UNKNOWN
-    whole, other = (model(SOURCES, LENGTHS, one)[0] for one in (inputs, changed))
-    torch.testing.assert_close(other[:, :3], whole[:, :3], rtol=1e-4, atol=1e-5)
-    assert (other[:, 3] - whole[:, 3]).abs().max() > 1e-2
+    full, other = (model(SOURCES, LENGTHS, targets)[0] for targets in (inputs, changed))
+    torch.testing.assert_close(other[:, :3], full[:, :3], rtol=1e-4, atol=1e-5)
+    assert (other[:, 3] - full[:, 3]).abs().max() > 1e-2
 
 
 def test_a_recurrent_decoder_refuses_an_encoder_without_one_vector():
@@ -89,12 +89,12 @@ def test_continuations_are_the_log_probabilities_of_the_next_token(model):
     with torch.no_grad():
         logits, _ = model(sources, lengths, inputs)
     for i in range(1, 5):
-        found = step(inputs[0, :i].tolist())
-        np.testing.assert_allclose(np.exp(found).sum(), 1, atol=1e-5)
-        np.testing.assert_allclose(found, logits[0, i - 1].log_softmax(-1).numpy(), atol=1e-4)
+        result = step(inputs[0, :i].tolist())
+        np.testing.assert_allclose(np.exp(result).sum(), 1, atol=1e-5)
+        np.testing.assert_allclose(result, logits[0, i - 1].log_softmax(-1).numpy(), atol=1e-4)
 
 
-def test_weights_are_shares_of_the_tokens_that_stand_there():
+def test_weights_are_distributions_over_the_real_tokens():
     model = attention(len(SOURCE), len(TARGET)).eval()
     _, weights = model(SOURCES, LENGTHS, TARGETS[:, :-1])
     torch.testing.assert_close(weights.sum(dim=-1), torch.ones(TARGETS[:, :-1].shape))
@@ -104,7 +104,7 @@ def test_weights_are_shares_of_the_tokens_that_stand_there():
 
 
 class Script(torch.nn.Module):
-    """A model that says what it is told to, whatever it reads."""
+    """A model that writes a fixed script, whatever it reads."""
 
     def __init__(self, *rows):
         super().__init__()
@@ -121,7 +121,7 @@ class Script(torch.nn.Module):
         return torch.nn.functional.one_hot(tokens, 9).float(), place, weights
 
 
-def test_a_translation_ends_at_stop_and_hears_its_own_words():
+def test_a_translation_ends_at_stop_and_is_fed_its_own_words():
     model = Script([5, 6, STOP, 8, 8], [7, STOP, 7, 7, 7])
     long, short = translate(model, torch.zeros(2, 3, dtype=torch.long), torch.tensor([3, 2]), 5)
     assert (long.tokens, short.tokens) == ([5, 6], [7])
@@ -139,7 +139,9 @@ def test_a_translation_may_be_empty(model):
     at_once = Script([STOP])
     sources, lengths = torch.zeros(1, 1, dtype=torch.long), torch.tensor([1])
     assert translate(at_once, sources, lengths, 4)[0].tokens == []
-    assert [one.tokens for one in translate(model, SOURCES, LENGTHS, 0)] == [[]] * len(PAIRS)
+    assert [translation.tokens for translation in translate(model, SOURCES, LENGTHS, 0)] == [
+        []
+    ] * len(PAIRS)
 
 
 def test_unknown_words_and_long_sentences_are_translated_somehow(model):
@@ -157,14 +159,14 @@ def test_an_empty_sentence_is_refused_before_it_reaches_a_model():
         make_batch([TokenPair((), ("nichts",))], SOURCE, TARGET)
 
 
-def test_the_fused_norms_have_the_numbers_and_the_names_of_chapter_8s():
+def test_the_fused_norms_have_the_values_and_names_of_chapter_8():
     torch.manual_seed(0)
-    ours = DecoderStack(len(TARGET), 32, 2, 32, 2)
-    for parameter in ours.parameters():
+    course_model = DecoderStack(len(TARGET), 32, 2, 32, 2)
+    for parameter in course_model.parameters():
         torch.nn.init.normal_(parameter, std=0.3)
-    fused = with_fused_norms(copy.deepcopy(ours))
-    assert not any(isinstance(one, LayerNorm) for one in fused.modules())
-    assert list(fused.state_dict()) == list(ours.state_dict())
-    fused.load_state_dict(ours.state_dict())
+    fused = with_fused_norms(copy.deepcopy(course_model))
+    assert not any(isinstance(module, LayerNorm) for module in fused.modules())
+    assert list(fused.state_dict()) == list(course_model.state_dict())
+    fused.load_state_dict(course_model.state_dict())
     context = torch.randn(len(PAIRS), 4, 32)
-    torch.testing.assert_close(fused(TARGETS, context), ours(TARGETS, context))
+    torch.testing.assert_close(fused(TARGETS, context), course_model(TARGETS, context))

@@ -1,4 +1,4 @@
-"""A step of IBM Model 1, repeated: the table that the chapter's own implementation finds."""
+"""Test that repeated steps of IBM Model 1 give the table of the chapter's implementation."""
 
 import numpy as np
 from few_pairs import PAIRS

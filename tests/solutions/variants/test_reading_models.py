@@ -1,4 +1,4 @@
-"""What chapter 12 asks of language models: held against other chapters, and worked out by hand."""
+"""Test chapter 12's functions on language models against other chapters, and by hand."""
 
 import math
 
@@ -26,13 +26,13 @@ def test_the_layout_of_a_head_is_found_and_its_weights_fit_the_other(turn):
         places = np.arange(7)
         return turn(X @ W_q.T, places) @ turn(X @ W_k.T, places).T / math.sqrt(6)
 
-    given = scores(W_q, W_k, turn)
-    layout, *other = rope_layouts(W_q, W_k, X, given, BASE)
+    given_scores = scores(W_q, W_k, turn)
+    layout, *others = rope_layouts(W_q, W_k, X, given_scores, BASE)
     assert layout == {rotary: "neighbours", rotary_by_halves: "halves"}[turn]
     opposite = {rotary: rotary_by_halves, rotary_by_halves: rotary}[turn]
-    assert np.allclose(scores(*other, opposite), given)
-    if turn is rotary:  # chapter 7's function, which has its weights the other way up
-        assert np.array_equal(other[0], weights_for_halves(W_q.T, 1).T)
+    assert np.allclose(scores(*others, opposite), given_scores)
+    if turn is rotary:  # chapter 7's function takes transposed weights
+        assert np.array_equal(others[0], weights_for_halves(W_q.T, 1).T)
 
 
 def test_scores_of_no_layout_are_refused():
@@ -44,7 +44,7 @@ def test_scores_of_no_layout_are_refused():
 
 @pytest.mark.parametrize("order", [1, 2, 4])
 @pytest.mark.parametrize("weight", [0.5, 1.0])
-def test_the_probabilities_of_what_may_come_next_sum_to_1(order, weight):
+def test_the_next_token_probabilities_sum_to_1(order, weight):
     rng = np.random.default_rng(order)
     train, begin = rng.integers(5, size=60), rng.integers(5, size=6)
     logs = [
@@ -55,16 +55,16 @@ def test_the_probabilities_of_what_may_come_next_sum_to_1(order, weight):
 
 
 def test_counts_by_hand():
-    found = ngram_interpolation(np.array([0, 1, 0, 1, 0]), np.array([0, 1]), 2, 3)
+    result = ngram_interpolation(np.array([0, 1, 0, 1, 0]), np.array([0, 1]), 2, 3)
     p_1 = (2 + 2 / 3) / 7
-    assert np.allclose(np.exp(found), [(3 + 2 / 3) / 7, (2 + p_1) / 3])
+    assert np.allclose(np.exp(result), [(3 + 2 / 3) / 7, (2 + p_1) / 3])
 
 
 def test_bits_a_byte_by_hand():
     assert math.isclose(cross_entropy_to_bits_per_byte(math.log(4), 5, 10), 1)
 
 
-def test_a_perfect_copier_is_found_and_an_even_look_scores_0():
+def test_a_perfect_copier_is_found_and_uniform_attention_scores_0():
     length, n = 4, 9
     weights = np.tile(np.tril(np.ones((n, n))) / np.arange(1, n + 1)[:, None], (2, 3, 1, 1))
     weights[1, 2, 5:] = 0
@@ -76,7 +76,7 @@ def test_a_perfect_copier_is_found_and_an_even_look_scores_0():
 
 
 def reads_out(tokens, W_o):
-    """Logits that are what one block wrote, of features that are the token's number."""
+    """Return as logits what one block wrote, where a feature is the token's number."""
     H = np.tile(tokens[:, None] + 1.0, (1, 2))
     return H @ W_o[0].T
 
@@ -84,7 +84,7 @@ def reads_out(tokens, W_o):
 def test_a_silenced_head_writes_nothing():
     tokens = np.array([0, 1, 0])
     W_o = np.array([[[1.0, 2.0], [3.0, 4.0]]])
-    whole = [(1 + 2, 3 + 4), (2 + 4, 6 + 8)]
+    full = [(1 + 2, 3 + 4), (2 + 4, 6 + 8)]
     without = [(1, 3), (2, 6)]
 
     def loss(logits):
@@ -94,8 +94,8 @@ def test_a_silenced_head_writes_nothing():
         ]
         return -sum(map(math.log, shares)) / 2
 
-    found = head_ablation(reads_out, W_o, tokens, 2, 0, 1)
-    assert math.isclose(found, loss(without) - loss(whole))
+    result = head_ablation(reads_out, W_o, tokens, 2, 0, 1)
+    assert math.isclose(result, loss(without) - loss(full))
 
 
 def test_a_hidden_token_is_seen_by_itself_alone_and_the_rows_behind_it_count():
@@ -107,9 +107,9 @@ def test_a_hidden_token_is_seen_by_itself_alone_and_the_rows_behind_it_count():
         logits[:, 1] = mask[:, 0] * np.array([9, 1, 2, 9])
         return logits
 
-    found = loss_without_token(model, np.array([0, 1, 1, 1]), 0)
+    result = loss_without_token(model, np.array([0, 1, 1, 1]), 0)
     expected = (math.log(1 + math.exp(-1)) + math.log(1 + math.exp(-2))) / 2
-    assert math.isclose(found, math.log(2) - expected)
+    assert math.isclose(result, math.log(2) - expected)
     hidden = min(masks, key=np.sum)
     assert hidden.astype(int).tolist() == [[1, 0, 0, 0], [0, 1, 0, 0], [0, 1, 1, 0], [0, 1, 1, 1]]
 

@@ -11,7 +11,7 @@ from exercises import COURSE as WHOLE
 
 
 class _Chapter(ModuleType):
-    """An assignment's package, which makes the assignment when that is asked for."""
+    """An assignment's package, which builds the assignment on first access."""
 
     @property
     def ASSIGNMENT(self) -> Assignment:

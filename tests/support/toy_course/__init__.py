@@ -1,4 +1,4 @@
-"""A course of the tests' own: two tiny assignments, declared as any course declares its own."""
+"""A course for tests: two tiny assignments, declared as in any course."""
 
 from autograder.exercise.course_package import CoursePackage
 

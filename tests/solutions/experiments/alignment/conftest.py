@@ -1,4 +1,4 @@
-"""A translator that was never trained, for what reads or changes where it looks."""
+"""An untrained translator for tests that read or change where it looks."""
 
 import pytest
 import torch
@@ -14,6 +14,6 @@ def model():
     source, target = map(len, (TASK.source_vocabulary, TASK.target_vocabulary))
     model = Seq2Seq(Encoder(source, 32), AttentionDecoder(target, 64, 32))
     with torch.no_grad():
-        model.decoder.v.weight.mul_(30)  # a decoder with strong opinions
-        model.decoder.read_out.to_embedding.weight.mul_(30)  # that says what it sees
+        model.decoder.v.weight.mul_(30)  # gives the decoder peaked weights
+        model.decoder.read_out.to_embedding.weight.mul_(30)  # that change its output
     return model

@@ -1,4 +1,4 @@
-"""Hiding source words from a decoder: untrained models will do, the bookkeeping is tested."""
+"""Test how source words are hidden from a decoder; untrained models are enough."""
 
 from dataclasses import replace
 
@@ -27,24 +27,24 @@ from solutions.translators.training import count_parameters, tensors
 
 @pytest.fixture(scope="module")
 def maps(model):
-    """The maps, with every word taken for right: an untrained model is right by chance alone."""
+    """Return the maps with every word marked right; untrained models are right only by chance."""
     read = read_maps(model, TASK, PAIRS)
-    return [replace(one, right=np.ones_like(one.right)) for one in read]
+    return [replace(read_map, right=np.ones_like(read_map.right)) for read_map in read]
 
 
-def test_a_hidden_word_might_as_well_not_be_there(model):
+def test_hiding_a_word_equals_removing_it(model):
     pairs, differ = PAIRS[:6], 0
     maps = read_maps(model, TASK, pairs)
-    peaks = [one.weights == one.weights.max(axis=1, keepdims=True) for one in maps]
+    peaks = [read_map.weights == read_map.weights.max(axis=1, keepdims=True) for read_map in maps]
     nothing = [np.zeros_like(table) for table in peaks]
     blind, seeing = right_without(model, TASK, pairs, [peaks, nothing])
-    for one, without, all_seen in zip(maps, blind, seeing, strict=True):
-        np.testing.assert_array_equal(all_seen, one.right)
-        sources, lengths, targets = tensors(TASK.batch([one.pair]))
+    for read_map, without, all_seen in zip(maps, blind, seeing, strict=True):
+        np.testing.assert_array_equal(all_seen, read_map.right)
+        sources, lengths, targets = tensors(TASK.batch([read_map.pair]))
         with torch.no_grad():
             memory = model.encode(sources, lengths)
             state = model.decoder.start(memory)
-            for i, row in enumerate(one.weights):
+            for i, row in enumerate(read_map.weights):
                 keep = np.arange(len(row)) != row.argmax()
                 less = Memory(memory.states[:, keep], memory.mask[:, keep], memory.context)
                 keys = state[1][:, keep]
@@ -52,19 +52,19 @@ def test_a_hidden_word_might_as_well_not_be_there(model):
                 assert bool(logits.argmax() == targets[0, i + 1]) == without[i]
                 before, state, _ = model.decode_step(targets[:, i], state, memory)
                 differ += not torch.equal(before.argmax(), logits.argmax())
-    assert differ > 0  # to hide the word does something
+    assert differ > 0  # hiding the word has an effect
 
 
 def test_the_words_to_hide_are_four_choices_and_two_pairs():
     weights, rng = np.array([0.1, 0.5, 0.3, 0.06, 0.04]), np.random.default_rng(0)
     assert HIDDEN == ("peak", "gold", "other", "random", "both", "gold and third")
     drawn = [choose(weights, 2, rng) for _ in range(200)]
-    # the peak is not gold: it is the other
-    assert all(one[:3] + one[4:] == [[1], [2], [1], [2, 1], [2, 0]] for one in drawn)
-    assert sorted({j for one in drawn for j in one[3]}) == [0, 3, 4]
+    # the peak is not gold, so it is the other word
+    assert all(words[:3] + words[4:] == [[1], [2], [1], [2, 1], [2, 0]] for words in drawn)
+    assert sorted({j for words in drawn for j in words[3]}) == [0, 3, 4]
     drawn = [choose(weights, 1, rng) for _ in range(200)]
-    assert all(one[:3] + one[4:] == [[1], [1], [2], [1, 2], [1, 0]] for one in drawn)
-    assert sorted({j for one in drawn for j in one[3]}) == [0, 2, 3, 4]
+    assert all(words[:3] + words[4:] == [[1], [1], [2], [1, 2], [1, 0]] for words in drawn)
+    assert sorted({j for words in drawn for j in words[3]}) == [0, 2, 3, 4]
     with pytest.raises(ValueError, match="2 source words"):
         choose(weights[:2], 0, rng)
 
@@ -89,8 +89,8 @@ def test_every_right_word_with_one_gold_word_is_tried(model, maps):
     np.testing.assert_array_equal(trials.lost[~trials.agrees, 0], trials.lost[~trials.agrees, 2])
 
 
-def test_a_word_that_was_wrong_is_not_tried(model, maps):
-    wrong = [replace(one, right=np.zeros_like(one.right)) for one in maps[1:]]
+def test_wrongly_translated_words_are_not_tried(model, maps):
+    wrong = [replace(read_map, right=np.zeros_like(read_map.right)) for read_map in maps[1:]]
     trials = hide(model, TASK, [maps[0], *wrong], seed=0)
     assert set(trials.places[:, 0]) == {0}
 
@@ -99,9 +99,9 @@ def test_equally_weighted_words_are_content_words_whose_other_weighs_as_much_as_
     weights = [[0.5, 0.4, 0.5], [0.5, 0.3, 0.5], [0.42, 0.42, 0.3], [0.09, 0.09, 0.09]]
     table = np.column_stack([weights, np.zeros((4, 3))])
     kinds, places = np.array(["content"] * 4), np.zeros((4, 2), dtype=int)
-    one = Trials(places, kinds, np.zeros(4, dtype=bool), table, table > 1)
-    assert one.equally_weighted().tolist() == [True, False, True, False]
-    assert not replace(one, kinds=np.array(["function"] * 4)).equally_weighted().any()
+    trials = Trials(places, kinds, np.zeros(4, dtype=bool), table, table > 1)
+    assert trials.equally_weighted().tolist() == [True, False, True, False]
+    assert not replace(trials, kinds=np.array(["function"] * 4)).equally_weighted().any()
 
 
 def test_losses_are_shares_of_the_chosen_words(model, maps):
@@ -116,9 +116,9 @@ def test_a_word_has_one_gold_word_if_its_only_link_is_sure():
         for i in range(len(pair.target)):
             possible = [source for target, source in pair.possible if target == i]
             sure = [source for target, source in pair.sure if target == i]
-            found = one_gold_word(pair, i)
-            assert (found is not None) == (len(possible) == 1 and sure == possible)
-            assert found is None or [found] == sure
+            result = one_gold_word(pair, i)
+            assert (result is not None) == (len(possible) == 1 and sure == possible)
+            assert result is None or [result] == sure
 
 
 def test_the_kinds_of_words():
@@ -130,7 +130,7 @@ def test_the_kinds_of_words():
     assert {kind_of(token) for pair in PAIRS for token in pair.target} == set(KINDS)
 
 
-def test_the_fixed_phrase_is_linked_as_it_says():
+def test_the_fixed_phrase_is_linked_as_declared():
     drawn = sample_pairs("french", 2000, np.random.default_rng(0), clauses=(1, 2), split="test")
     pairs = [pair for pair in drawn if "Area" in pair.source]
     assert pairs
@@ -142,11 +142,14 @@ def test_the_fixed_phrase_is_linked_as_it_says():
 
 
 def test_the_two_machines_are_about_equally_large():
-    sizes = 439, 760  # the vocabularies of the course's pairs
-    ours, theirs = attention(*sizes), bottleneck(*sizes)
-    assert count_parameters(ours) == pytest.approx(count_parameters(theirs), rel=0.02)
-    names = [name for name, _ in theirs.encoder.named_parameters()]
+    sizes = 439, 760  # vocabulary sizes of the course's pairs
+    attention_model, bottleneck_model = attention(*sizes), bottleneck(*sizes)
+    assert count_parameters(attention_model) == pytest.approx(
+        count_parameters(bottleneck_model), rel=0.02
+    )
+    names = [name for name, _ in bottleneck_model.encoder.named_parameters()]
     shapes = [
-        [dict(one.encoder.named_parameters())[n].shape for n in names] for one in (ours, theirs)
+        [dict(model.encoder.named_parameters())[n].shape for n in names]
+        for model in (attention_model, bottleneck_model)
     ]
     assert shapes[0] == shapes[1]

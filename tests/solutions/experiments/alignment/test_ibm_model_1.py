@@ -1,4 +1,4 @@
-"""IBM Model 1 by arrays, against loops over dictionaries."""
+"""Test IBM Model 1 on arrays against loops over dictionaries."""
 
 from collections import defaultdict
 
@@ -11,7 +11,7 @@ from solutions.experiments.alignment.ibm_model_1 import ITERATIONS, ibm_model_1,
 
 def by_loops(pairs, tension):
     """Return t(target word | source word) as a dictionary."""
-    table = defaultdict(lambda: 1.0)  # all alike
+    table = defaultdict(lambda: 1.0)  # uniform
     for _ in range(ITERATIONS):
         counts, totals = defaultdict(float), defaultdict(float)
         for pair in pairs:
@@ -35,12 +35,12 @@ def test_the_table_is_that_of_loops_over_dictionaries(tension):
 
 def test_a_map_is_one_table_row_shared_out_for_each_target_word():
     model, pair = ibm_model_1(PAIRS, 4.0), PAIRS[0]
-    found = model.soft_alignment(pair)
+    result = model.soft_alignment(pair)
     near = prior(len(pair.target), len(pair.source), 4.0)
     columns = [model.source_ids[e] for e in pair.source]
     for i, word in enumerate(pair.target):
         shares = model.table[columns, model.target_ids[word]] * near[i]
-        np.testing.assert_allclose(found[i], shares / shares.sum(), atol=1e-9)
+        np.testing.assert_allclose(result[i], shares / shares.sum(), atol=1e-9)
 
 
 def test_the_prior_is_1_on_the_diagonal_and_falls_by_its_tension():
@@ -49,6 +49,6 @@ def test_the_prior_is_1_on_the_diagonal_and_falls_by_its_tension():
     np.testing.assert_array_equal(prior(3, 7, 0.0), 1)
 
 
-def test_a_word_that_was_never_seen_still_looks_somewhere():
+def test_an_unseen_word_still_gets_a_distribution():
     model = ibm_model_1(PAIRS[1:], 4.0)
     np.testing.assert_allclose(model.soft_alignment(PAIRS[0]).sum(axis=1), 1)

@@ -1,4 +1,4 @@
-"""Reading where a decoder looks: untrained models will do, the bookkeeping is what is tested."""
+"""Test how the weights of a decoder are read; untrained models are enough."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -32,24 +32,24 @@ def test_maps_are_the_weights_of_the_forced_reference(model):
     sources, lengths, targets = tensors(TASK.batch(PAIRS))
     with torch.no_grad():
         logits, weights = model(sources, lengths, targets[:, :-1])
-    for k, one in enumerate(read_maps(model, TASK, PAIRS)):
-        m, n = one.weights.shape
-        assert (m, n) == (len(one.pair.target), len(one.pair.source))
-        np.testing.assert_allclose(one.weights, weights[k, :m, :n], atol=1e-6)
-        np.testing.assert_allclose(one.weights.sum(axis=1), 1, atol=1e-5)
+    for k, read_map in enumerate(read_maps(model, TASK, PAIRS)):
+        m, n = read_map.weights.shape
+        assert (m, n) == (len(read_map.pair.target), len(read_map.pair.source))
+        np.testing.assert_allclose(read_map.weights, weights[k, :m, :n], atol=1e-6)
+        np.testing.assert_allclose(read_map.weights.sum(axis=1), 1, atol=1e-5)
         right = logits[k, :m].argmax(dim=-1).numpy() == targets[k, 1 : m + 1].numpy()
-        np.testing.assert_array_equal(one.right, right)
+        np.testing.assert_array_equal(read_map.right, right)
 
 
 def test_a_pair_alone_is_read_as_in_a_batch(model):
     together = read_maps(model, TASK, PAIRS)
-    for pair, one in zip(PAIRS[:4], together, strict=False):
+    for pair, read_map in zip(PAIRS[:4], together, strict=False):
         (alone,) = read_maps(model, TASK, [pair])
-        np.testing.assert_allclose(alone.weights, one.weights, atol=1e-5)
-        np.testing.assert_array_equal(alone.right, one.right)
+        np.testing.assert_allclose(alone.weights, read_map.weights, atol=1e-5)
+        np.testing.assert_array_equal(alone.right, read_map.right)
 
 
-def test_a_decoder_that_does_not_look_has_no_map():
+def test_a_decoder_without_attention_has_no_map():
     source, target = map(len, (TASK.source_vocabulary, TASK.target_vocabulary))
     blind = Seq2Seq(Encoder(source, 4), BottleneckDecoder(target, 8, 8))
     with pytest.raises(ValueError, match="does not look"):
@@ -59,11 +59,11 @@ def test_a_decoder_that_does_not_look_has_no_map():
 def test_the_rate_of_stacked_tables_counts_all_links_together():
     tables = [gold_tables(pair) for pair in PAIRS]
     maps = [diagonal(pair) for pair in PAIRS]
-    claimed = sum(len(one) for one in maps)
+    claimed = sum(len(table_) for table_ in maps)
     total = claimed + sum(int(sure.sum()) for sure, _ in tables)
     agreed = sum(
-        int((one * sure).sum() + (one * possible).sum())
-        for one, (sure, possible) in zip(maps, tables, strict=True)
+        int((table_ * sure).sum() + (table_ * possible).sum())
+        for table_, (sure, possible) in zip(maps, tables, strict=True)
     )
     rate = alignment_error_rate(*stacked(maps, *zip(*tables, strict=True)))
     assert rate == pytest.approx(1 - agreed / total)

@@ -1,4 +1,4 @@
-"""Skipped and repeated passages, counted on translations written by hand."""
+"""Test the counts of skipped and repeated passages on translations written by hand."""
 
 import numpy as np
 import pytest
@@ -20,9 +20,9 @@ def looking(peaks, words=None):
     ("peaks", "n", "expected"),
     [([0, 1, 2], 3, range(0)), ([0, 4], 8, range(1, 4)), ([], 5, range(5)), ([3, 3], 5, range(3))],
 )
-def test_the_longest_run_that_nobody_looks_at(peaks, n, expected):
-    found = longest_unseen(np.array(peaks, dtype=int), n)
-    assert list(found) == list(expected)
+def test_the_longest_unattended_run(peaks, n, expected):
+    result = longest_unseen(np.array(peaks, dtype=int), n)
+    assert list(result) == list(expected)
 
 
 def test_a_passage_is_skipped_where_enough_tokens_in_a_row_are_no_peak():
@@ -45,7 +45,7 @@ def test_an_end_is_early_if_the_last_word_looks_far_from_the_end():
     assert looking([]).stops_early
 
 
-def test_what_is_written_has_a_row_for_each_word(model):
-    for one, pair in zip(write(model, TASK, PAIRS[:4]), PAIRS, strict=False):
-        assert one.pair == pair
-        assert one.weights.shape == (len(one.words), len(pair.source))
+def test_written_text_has_a_row_for_each_word(model):
+    for written, pair in zip(write(model, TASK, PAIRS[:4]), PAIRS, strict=False):
+        assert written.pair == pair
+        assert written.weights.shape == (len(written.words), len(pair.source))

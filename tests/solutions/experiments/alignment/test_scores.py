@@ -1,4 +1,4 @@
-"""Other scores: each decoder writes with what it is trained on, and its score is the formula's."""
+"""Test the other scores: decoding equals training, and each score equals its formula."""
 
 import pytest
 import torch
@@ -23,25 +23,25 @@ def model(name):
 
 
 @torch.no_grad()
-def test_its_steps_are_those_of_its_training(model):
+def test_steps_equal_those_of_training(model):
     sources, lengths, targets = tensors(TASK.batch(PAIRS[:4]))
     logits, weights = model(sources, lengths, targets)
     memory, state = model.encode(sources, lengths), None
     for i, ids in enumerate(targets.T):
-        one, state, looked = model.decode_step(ids, state, memory)
-        torch.testing.assert_close(one, logits[:, i])
+        step_logits, state, looked = model.decode_step(ids, state, memory)
+        torch.testing.assert_close(step_logits, logits[:, i])
         torch.testing.assert_close(looked, weights[:, i])
     assert (weights.sum(dim=-1) - 1).abs().max() < 1e-5
     assert (weights.transpose(1, 2)[~memory.mask] == 0).all()
 
 
 @torch.no_grad()
-def test_its_score_is_that_of_its_formula(name, model):
+def test_score_equals_its_formula(name, model):
     sources, lengths, targets = tensors(TASK.batch(PAIRS[:4]))
     memory, decoder = model.encode(sources, lengths), model.decoder
     s, side = decoder.start(memory)
     y = decoder.embedding(targets[:, 0])
-    found = decoder.scores(y, s, side)
+    result = decoder.scores(y, s, side)
     if name == "location":
         right = (s @ decoder.to_keys.rows.T)[:, : sources.shape[1]]
     elif name == "last word asks":
@@ -51,11 +51,11 @@ def test_its_score_is_that_of_its_formula(name, model):
     else:
         right = torch.einsum("bd,bnd->bn", s, decoder.to_keys(memory.states))
         right = right if "undivided" in name else right / s.shape[-1] ** 0.5
-    torch.testing.assert_close(found, right)
+    torch.testing.assert_close(result, right)
 
 
-def test_all_are_about_as_large_as_the_bottleneck():
-    sizes = 439, 760  # the vocabularies of the course's pairs
-    theirs = count_parameters(bottleneck(*sizes))
+def test_all_machines_are_about_as_large_as_the_bottleneck():
+    sizes = 439, 760  # vocabulary sizes of the course's pairs
+    expected = count_parameters(bottleneck(*sizes))
     for machine in (SCORES | MORE).values():
-        assert count_parameters(machine(*sizes)) == pytest.approx(theirs, rel=0.1)
+        assert count_parameters(machine(*sizes)) == pytest.approx(expected, rel=0.1)

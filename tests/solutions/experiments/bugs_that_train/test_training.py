@@ -1,4 +1,4 @@
-"""The experiment of chapter 13: its tasks, what it measures, and which test finds which bug."""
+"""Test the experiment of chapter 13: its tasks, its measures, and which test finds which bug."""
 
 import numpy as np
 import torch
@@ -9,21 +9,21 @@ from solutions.experiments.bugs_that_train import caught, training
 
 
 def test_a_copy_is_the_question_and_a_pair_depends_on_two_letters():
-    for one in training.questions(np.random.default_rng(0), 20, "copy"):
-        at = one.index(SEP)
-        assert one[:at] == one[at + 1 : -1]
-        assert one[-1] == STOP
+    for question in training.questions(np.random.default_rng(0), 20, "copy"):
+        at = question.index(SEP)
+        assert question[:at] == question[at + 1 : -1]
+        assert question[-1] == STOP
     answers = {}
-    for one in training.questions(np.random.default_rng(0), 400, "pair"):
-        at = one.index(SEP)
+    for question in training.questions(np.random.default_rng(0), 400, "pair"):
+        at = question.index(SEP)
         for i in range(at):
-            pair = one[i], one[i - 1 if i else at - 1]
-            assert answers.setdefault(pair, one[at + 1 + i]) == one[at + 1 + i]
+            pair = question[i], question[i - 1 if i else at - 1]
+            assert answers.setdefault(pair, question[at + 1 + i]) == question[at + 1 + i]
     assert len(answers) == training.LETTERS**2
     assert len(set(answers.values())) == training.LETTERS
 
 
-def test_padding_stands_in_front_and_answers_alone_are_scored():
+def test_padding_comes_first_and_only_answers_are_scored():
     tokens = training.batch([[3, 4, SEP, 3, 4, STOP], [5, SEP, 5, STOP]])
     assert tokens.tolist() == [[3, 4, SEP, 3, 4, STOP], [PAD, PAD, 5, SEP, 5, STOP]]
     assert training.answered(tokens).tolist() == [
@@ -42,7 +42,7 @@ def test_the_scored_tokens_are_those_of_the_answers():
         assert logits.shape == (5, training.VOCABULARY)
 
 
-def test_an_answer_is_written_from_the_question_alone_and_counts_only_whole():
+def test_answers_are_written_from_the_question_and_count_only_if_complete():
     def repeats(tokens):  # writes a question of two letters again, and of three
         n = tokens.shape[1]
         says = tokens[:, [max(n - 3, 0) if n < 5 else 0]]
@@ -53,9 +53,9 @@ def test_an_answer_is_written_from_the_question_alone_and_counts_only_whole():
     assert training.written(repeats, [right, right, wrong, [5, SEP, 6, STOP]]) == 0.5
 
 
-def test_only_a_model_that_reads_ahead_is_the_worse_for_another_future():
+def test_only_a_model_that_reads_ahead_suffers_from_a_changed_future():
     def saying(columns):
-        """A model that says what stands so many columns after the one that it has read."""
+        """A model that repeats the token a fixed number of columns after the one it has read."""
 
         def model(tokens):
             return F.one_hot(tokens.roll(-columns, dims=1), training.VOCABULARY).float()
@@ -64,19 +64,19 @@ def test_only_a_model_that_reads_ahead_is_the_worse_for_another_future():
         return model
 
     tokens = training.batch([[3, 4, SEP, 3, 4, STOP], [5, 6, SEP, 5, 6, STOP]])
-    for columns, accuracy, blind in ((1, 1, 1 / 3), (-2, 2 / 3, 2 / 3)):  # 1 / 3: where it ends
+    for columns, accuracy, blind in ((1, 1, 1 / 3), (-2, 2 / 3, 2 / 3)):  # 1 / 3: at the end
         logits, targets = training.scored(saying(columns), tokens)
         np.testing.assert_allclose((logits.argmax(-1) == targets).float().mean(), accuracy)
         np.testing.assert_allclose(training.blind(saying(columns), tokens), blind)
 
 
-def test_the_five_tests_find_all_ten_bugs_and_none_where_there_is_none():
-    found = caught.found()
-    assert found.pop("right") == []
-    assert set(found) == set(BUGS)
-    assert all(found.values()), found
+def test_the_five_tests_find_all_ten_bugs_without_false_alarms():
+    result = caught.found()
+    assert result.pop("right") == []
+    assert set(result) == set(BUGS)
+    assert all(result.values()), result
 
 
 def test_each_of_the_five_tests_finds_some_bug():
-    found = caught.found()
-    assert {name for names in found.values() for name in names} == set(caught.TESTS)
+    result = caught.found()
+    assert {name for names in result.values() for name in names} == set(caught.TESTS)

@@ -1,4 +1,4 @@
-"""Where a translation breaks, how frequent a length is, and what a run of chapter 1 gives."""
+"""Test where a translation breaks, how frequent a length is, and the results of a run."""
 
 from types import SimpleNamespace
 
@@ -42,7 +42,7 @@ def test_every_range_has_about_a_fifth_of_the_pairs():
 
 
 def test_a_short_run_fills_every_field(monkeypatch):
-    """The real machine and the real pairs, for two steps."""
+    """Return two steps of the real machine on the real pairs."""
     monkeypatch.setattr(by_length, "BOTTLENECK_STEPS", 2)
     monkeypatch.setattr(by_length, "SENTENCES", 4)
     monkeypatch.setattr(testing, "SENTENCES", 4)
@@ -53,8 +53,8 @@ def test_a_short_run_fills_every_field(monkeypatch):
     assert len(run.by_length) == len(LENGTHS)
     assert len(run.by_fifth) == len(run.shares) == len(FIFTHS)
     assert all(
-        0 <= found.token_accuracy <= 1
-        for found in (*run.by_length, *run.by_fifth, run.short, run.long, run.beyond)
+        0 <= result.token_accuracy <= 1
+        for result in (*run.by_length, *run.by_fifth, run.short, run.long, run.beyond)
     )
     assert len(run.examples) == len(EXAMPLE_LENGTHS)
     for example, (low, high) in zip(run.examples, EXAMPLE_LENGTHS, strict=True):
@@ -64,6 +64,8 @@ def test_a_short_run_fills_every_field(monkeypatch):
     )
     assert run.seconds > 0
     assert run.task.pairs == ()
-    assert all(one.breaks_at is not None for one in run.examples)  # it has learned nothing
+    assert all(
+        example.breaks_at is not None for example in run.examples
+    )  # the machine is untrained
     assert len(run.forced) == len(run.blind) == len(LENGTHS)
     assert all(0 <= share <= 1 for share in (*run.forced, *run.blind))

@@ -1,4 +1,4 @@
-"""What the copier's vector may hold, and that the machine gets nothing but the vector."""
+"""Test the capacity of the copier's vector, and that the machine depends only on the vector."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ def test_a_noisy_number_carries_at_most_a_bit():
 
 
 @pytest.mark.parametrize(("width", "length"), [(3, 2), (4, 4)])
-def test_what_fits_may_be_right_altogether(width, length):
+def test_text_within_capacity_may_be_entirely_right(width, length):
     assert copying.most_right(width, length) == pytest.approx(1)
 
 
@@ -20,7 +20,7 @@ def test_half_of_the_bits_allow_a_known_share():
     assert copying.most_right(4, 8) == pytest.approx(0.88997, abs=1e-4)
 
 
-def test_no_longer_length_than_the_longest_may_be_held():
+def test_no_length_beyond_the_longest_counts_as_held():
     for width in copying.NOISY:
         longest = copying.most_held(width)
         assert copying.most_right(width, longest) >= copying.HELD
@@ -33,18 +33,18 @@ def test_the_code_by_hand_is_below_the_ceiling():
     assert 0.9 < ((c > 0) == flips).mean() < copying.most_right(8, 8)
 
 
-def test_what_is_held_ends_at_the_first_length_that_is_not():
+def test_held_lengths_end_at_the_first_failure():
     assert copying.held([1.0, 0.95, 0.9, 0.89, 1.0]) == 3
     assert copying.held([0.8, 1.0]) == 0
     assert copying.held([1.0] * copying.LONGEST) == copying.LONGEST
 
 
-def test_a_flip_says_nothing_of_those_before_it():
-    """The logits of a place depend on the whole sequence by c alone, and on the flips before."""
+def test_a_flip_is_independent_of_earlier_flips():
+    """Logits depend on the whole sequence only through c, and on the flips before."""
     torch.manual_seed(0)
     model = copying.Copier(4, 0.0)
     with torch.no_grad():
-        model.squeeze.weight.zero_()  # c says nothing
+        model.squeeze.weight.zero_()  # c carries no information
     flips = torch.randint(2, (3, 7))
     changed = flips.clone()
     changed[:, 4] = 1 - changed[:, 4]
@@ -56,8 +56,8 @@ def test_a_flip_says_nothing_of_those_before_it():
 def test_a_short_run_fills_every_field(monkeypatch):
     monkeypatch.setattr(copying, "CHECKPOINTS", (1, 2))
     monkeypatch.setattr(copying, "TESTED", 3)
-    found = copying.measure(0)
+    result = copying.measure(0)
     keys = [(w, noisy) for noisy in (True, False) for w in (copying.EXACT, copying.NOISY)[noisy]]
-    assert {key[:2] for key in found.right} == set(keys)
-    assert all(len(shares) == copying.LONGEST for shares in found.right.values())
-    assert 0 <= found.held(4, noisy=True, steps=2) <= copying.LONGEST
+    assert {key[:2] for key in result.right} == set(keys)
+    assert all(len(shares) == copying.LONGEST for shares in result.right.values())
+    assert 0 <= result.held(4, noisy=True, steps=2) <= copying.LONGEST

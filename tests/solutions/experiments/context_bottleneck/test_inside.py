@@ -1,4 +1,4 @@
-"""What the instruments of chapter 1 say of machines whose answer is known."""
+"""Test the instruments of chapter 1 on machines whose result is known."""
 
 import numpy as np
 import torch
@@ -19,10 +19,10 @@ def machine():
 
 def test_a_reader_listens_most_to_the_words_that_it_read_last():
     ids = torch.randint(4, len(TASK.source_vocabulary), (3, 9))
-    found = inside.listening(machine().encoder, ids)
-    assert found["left"][-1] > 5 * found["left"][0]
-    assert found["right"][0] > 5 * found["right"][-1]
-    assert (found["both"] >= np.maximum(found["left"], found["right"]) * (1 - 1e-5)).all()
+    result = inside.listening(machine().encoder, ids)
+    assert result["left"][-1] > 5 * result["left"][0]
+    assert result["right"][0] > 5 * result["right"][-1]
+    assert (result["both"] >= np.maximum(result["left"], result["right"]) * (1 - 1e-5)).all()
 
 
 def test_listening_is_the_norm_of_the_jacobian():
@@ -52,9 +52,9 @@ def test_a_cell_takes_the_same_steps_as_its_direction_of_the_gru():
 
 def test_survival_begins_at_1():
     ids = torch.randint(4, len(TASK.source_vocabulary), (2, 5))
-    found = inside.survival(machine().encoder, ids)
-    assert found["left"].shape == found["right"].shape == (5,)
-    np.testing.assert_allclose([found["left"][0], found["right"][0]], 1)
+    result = inside.survival(machine().encoder, ids)
+    assert result["left"].shape == result["right"].shape == (5,)
+    np.testing.assert_allclose([result["left"][0], result["right"][0]], 1)
 
 
 def test_content_words_are_rare_and_linked_once():
@@ -76,7 +76,7 @@ def test_a_machine_that_always_says_stop_knows_no_word():
         assert (shares == 0).all()
 
 
-def test_a_machine_whose_c_says_nothing_is_as_good_with_any_other():
+def test_an_uninformative_c_can_be_swapped_without_loss():
     model = machine()
     with torch.no_grad():
         for parameter in model.encoder.rnn.parameters():

@@ -1,4 +1,4 @@
-"""One word of a sentence exchanged, and how far vectors move that are known."""
+"""Test the exchange of one word in a sentence, and how far known vectors move."""
 
 import numpy as np
 import torch
@@ -11,11 +11,11 @@ def test_two_of_a_pair_differ_in_one_noun_of_a_kind():
     for length in one_word.LENGTHS:
         pairs = one_word.sentences(length)
         assert len(pairs) == one_word.SENTENCES
-        for one, other in pairs:
-            assert abs(len(one) - length) <= 0.1 * length
-            ((old, new),) = [two for two in zip(one, other, strict=True) if len(set(two)) == 2]
+        for first, second in pairs:
+            assert abs(len(first) - length) <= 0.1 * length
+            ((old, new),) = [two for two in zip(first, second, strict=True) if len(set(two)) == 2]
             assert NOUN[old].kind == NOUN[new].kind
-            assert new not in one
+            assert new not in first
 
 
 def test_a_vector_that_counts_words_moves_less_the_longer_the_sentence():
@@ -28,5 +28,5 @@ def test_a_vector_that_counts_words_moves_less_the_longer_the_sentence():
 
 
 def test_a_vector_of_the_length_alone_does_not_move():
-    found = one_word.moves(lambda texts: torch.tensor([[float(len(t))] for t in texts]), 20)
-    assert np.isclose(found, 0)
+    result = one_word.moves(lambda texts: torch.tensor([[float(len(t))] for t in texts]), 20)
+    assert np.isclose(result, 0)

@@ -1,4 +1,4 @@
-"""The rulers of a trained translator, on machines whose answer is known."""
+"""Test the measures of a trained translator on machines whose result is known."""
 
 import numpy as np
 import torch
@@ -24,8 +24,8 @@ def test_a_machine_that_always_says_stop_is_right_once_a_sentence():
         model.decoder.read_out.to_logits.bias[STOP] = 1e4
     tokens = sum(len(pair.target) + 1 for pair in pairs)
     for blind in (False, True):
-        found = testing.forced_accuracy(model, TASK, pairs, blind)
-        assert np.isclose(found, len(pairs) / tokens)
+        result = testing.forced_accuracy(model, TASK, pairs, blind)
+        assert np.isclose(result, len(pairs) / tokens)
 
 
 def test_the_mean_of_one_sentence_is_its_own_c():
@@ -40,8 +40,8 @@ def test_a_short_run_fills_every_list(monkeypatch):
     monkeypatch.setattr(more_training, "STEPS", 2)
     monkeypatch.setattr(testing, "SENTENCES", 3)
     monkeypatch.setattr(more_training, "over_seeds", lambda run: [run(seed) for seed in SEEDS])
-    found = more_training.measure_all()
+    result = more_training.measure_all()
     for name in ("token_accuracy", "forced"):
-        assert np.array(found[name]).shape == (len(SEEDS), len(LENGTHS))
+        assert np.array(result[name]).shape == (len(SEEDS), len(LENGTHS))
     for name in ("token_accuracy_long", "token_accuracy_short", "forced_long", "bleu_long"):
-        assert len(found[name]) == len(SEEDS)
+        assert len(result[name]) == len(SEEDS)

@@ -1,4 +1,4 @@
-"""A narrower `c`: what differs between the machines, and what a run gives."""
+"""Test a narrower `c`: the differences between the machines, and the results of a run."""
 
 import torch
 
@@ -7,7 +7,7 @@ from solutions.running.seeds import SEEDS
 from solutions.translators.machines import D_CONTEXT, LENGTHS
 
 
-def test_only_what_meets_c_differs():
+def test_only_layers_attached_to_c_differ():
     narrow, wide = (
         {name: p.shape for name, p in widths.machine(50, 60, width).named_parameters()}
         for width in (widths.WIDTH, D_CONTEXT)

@@ -1,4 +1,4 @@
-"""One label for each source token: the labels come from the gold alignment, and from one side."""
+"""Test one label per source token: labels from the gold alignment, and from one direction."""
 
 from collections import Counter
 
@@ -40,7 +40,7 @@ def test_a_gloss_holds_each_surely_aligned_word_once(seed, language):
 
 
 @pytest.mark.parametrize("both", [False, True])
-def test_one_direction_knows_nothing_of_what_follows(both):
+def test_one_direction_does_not_depend_on_later_tokens(both):
     torch.manual_seed(0)
     model = Labeller(20, 11, both)
     sources = torch.tensor([[4, 5, 6, 7, 8], [9, 10, 11, 0, 0]])

@@ -1,4 +1,4 @@
-"""What chapter 11 measures is what it says, in small."""
+"""Test on a small scale that chapter 11 measures what it states."""
 
 import os
 import sys
@@ -12,37 +12,37 @@ from solutions.cost import attention_flops
 from solutions.experiments.cost import by_length, generation, measuring, recall, windows
 
 
-def test_operations_are_those_of_a_product():
+def test_operation_count_equals_that_of_a_product():
     a, b = torch.ones(3, 5), torch.ones(5, 7)
     assert measuring.flops(lambda: a @ b) == 2 * 3 * 5 * 7
 
 
-def test_seconds_are_those_that_a_call_takes():
+def test_seconds_measure_one_call():
     calls = {"short": lambda: time.sleep(0.02), "long": lambda: time.sleep(0.06)}
     taken = measuring.seconds(calls, least=0.05)
     assert 0.02 <= taken["short"] < taken["long"]
 
 
-def test_the_peak_is_the_most_that_is_held_at_once():
+def test_the_peak_is_the_largest_simultaneous_allocation():
     def call():
-        one = torch.ones(1000)  # 4000 bytes
-        two = one + 1
-        del one
+        tensor = torch.ones(1000)  # 4000 bytes
+        two = tensor + 1
+        del tensor
         return (two * 2).sum()
 
     assert 8000 <= measuring.peak_bytes(call) < 9000
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the bound on what is given back is glibc's")
-def test_a_process_grows_by_what_its_tensors_hold_and_no_more():
-    held = measuring.peak_bytes(partial(by_length.layers()["in blocks"], torch.randn(8192, 128)))
+def test_a_process_grows_only_by_the_size_of_its_tensors():
+    peak = measuring.peak_bytes(partial(by_length.layers()["in blocks"], torch.randn(8192, 128)))
     grown = [by_length.process_bytes("in blocks", 8192) for _ in range(3)]
-    assert max(grown) < 1.15 * held
-    assert min(grown) > 0.9 * held
+    assert max(grown) < 1.15 * peak
+    assert min(grown) > 0.9 * peak
     assert by_length.MALLOC_BOUND not in os.environ
 
 
-def test_the_exponent_of_a_power_is_found_from_the_long_lengths_alone():
+def test_the_exponent_of_a_power_is_fitted_to_long_lengths_only():
     lengths = (1, 10, 100, 1000)
     costs = [max(50.0, 0.1 * n**1.5) for n in lengths]
     assert measuring.fitted_exponent(lengths, costs, least=100) == pytest.approx(1.5)
@@ -50,14 +50,14 @@ def test_the_exponent_of_a_power_is_found_from_the_long_lengths_alone():
 
 
 def test_the_three_ways_to_attend_agree_and_are_counted_right():
-    made = by_length.layers()
+    layers = by_length.layers()
     X = torch.randn(300, by_length.D_MODEL)
-    right = made["attention"](X)
+    right = layers["attention"](X)
     for name in ("in blocks", "torch's own"):
-        torch.testing.assert_close(made[name](X), right, rtol=0, atol=1e-5)
+        torch.testing.assert_close(layers[name](X), right, rtol=0, atol=1e-5)
     for name in ("attention", "in blocks"):
         predicted = attention_flops(300, by_length.D_MODEL, by_length.N_HEADS)
-        assert measuring.flops(lambda name=name: made[name](X)) == predicted
+        assert measuring.flops(lambda name=name: layers[name](X)) == predicted
 
 
 def test_blocks_differ_by_rounding_alone():
@@ -67,13 +67,13 @@ def test_blocks_differ_by_rounding_alone():
 def test_the_same_is_written_with_a_cache_and_without():
     torch.manual_seed(3)
     writer, token = generation.Writer(), torch.randn(by_length.D_MODEL)
-    one, other = writer.with_cache(token, 64), writer.without_cache(token, 64)
-    assert one.tokens.shape == (65, by_length.D_MODEL)
-    torch.testing.assert_close(one.tokens, other.tokens, rtol=0, atol=1e-5)
-    assert list(one.seconds) == list(other.seconds) == [64]
+    cached, uncached = writer.with_cache(token, 64), writer.without_cache(token, 64)
+    assert cached.tokens.shape == (65, by_length.D_MODEL)
+    torch.testing.assert_close(cached.tokens, uncached.tokens, rtol=0, atol=1e-5)
+    assert list(cached.seconds) == list(uncached.seconds) == [64]
 
 
-def test_every_key_is_asked_once_and_no_key_stands_twice():
+def test_every_key_is_unique_and_queried_once():
     keys, values, order = recall.sample(50, 16, torch.Generator().manual_seed(0))
     assert all(len(set(row)) == 16 for row in keys.tolist())
     assert order.sort(dim=1).values.equal(torch.arange(16).expand(50, 16))
@@ -86,9 +86,9 @@ def test_a_softmax_learns_to_recall_a_few_pairs():
     assert run.accuracy > 3 / recall.VALUES
 
 
-def test_what_a_window_hides_can_be_left_out_and_a_mask_leaves_nothing_out():
-    found = windows.compare(1000)
-    assert found["skipped"].difference < 1e-5
-    assert found["no window"].difference > 1e-3
-    assert found["mask"].flops == found["no window"].flops
-    assert found["skipped"].flops < 0.5 * found["mask"].flops
+def test_tokens_outside_the_window_can_be_dropped_unlike_masked_ones():
+    result = windows.compare(1000)
+    assert result["skipped"].difference < 1e-5
+    assert result["no window"].difference > 1e-3
+    assert result["mask"].flops == result["no window"].flops
+    assert result["skipped"].flops < 0.5 * result["mask"].flops

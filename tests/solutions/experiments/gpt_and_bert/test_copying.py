@@ -1,4 +1,4 @@
-"""Two heads that copy, or do not, and the looks that are hidden from them."""
+"""Test two heads that copy or do not, and the looks that are hidden from them."""
 
 import pytest
 import torch
@@ -16,47 +16,47 @@ def test_a_text_is_different_tokens_and_the_same_once_more():
     texts = repeated(50, 9, torch.Generator().manual_seed(0))
     assert texts.shape == (50, 18)
     assert (texts[:, :9] == texts[:, 9:]).all()
-    assert all(len(set(one.tolist())) == 9 for one in texts)
+    assert all(len(set(text.tolist())) == 9 for text in texts)
 
 
 def test_both_models_begin_with_the_same_weights():
     pairs = zip(model(True).named_parameters(), model(False).named_parameters(), strict=True)
-    for (name, one), (other_name, other) in pairs:
+    for (name, model_), (other_name, other) in pairs:
         assert name == other_name
-        assert torch.equal(one, other)
+        assert torch.equal(model_, other)
 
 
 def test_only_a_stacked_second_head_reads_what_the_first_wrote():
     text = repeated(1, 9, torch.Generator().manual_seed(0))
     for stacked in (True, False):
-        one = model(stacked)
-        before = one.maps(text, causal(18))
+        heads = model(stacked)
+        before = heads.maps(text, causal(18))
         with torch.no_grad():
-            one.heads[0].W_v.weight.mul_(2)
-        after = one.maps(text, causal(18))
+            heads.heads[0].W_v.weight.mul_(2)
+        after = heads.maps(text, causal(18))
         assert torch.equal(before[:, 0], after[:, 0])
         assert torch.equal(before[:, 1], after[:, 1]) is not stacked
 
 
 def test_maps_are_what_the_heads_attend_with():
-    one = model(stacked=True)
+    heads = model(stacked=True)
     text = repeated(1, 9, torch.Generator().manual_seed(0))
-    start = one.embedding(text) + one.positions[:18]
-    head = one.heads[0]
-    found = head.W_o(one.maps(text, causal(18))[:, 0] @ head.W_v(start))
-    torch.testing.assert_close(found, head(start, mask=causal(18)[0]))
+    start = heads.embedding(text) + heads.positions[:18]
+    head = heads.heads[0]
+    result = head.W_o(heads.maps(text, causal(18))[:, 0] @ head.W_v(start))
+    torch.testing.assert_close(result, head(start, mask=causal(18)[0]))
 
 
 def test_no_head_sees_what_comes_later():
-    one = model(stacked=True)
+    heads = model(stacked=True)
     text = repeated(1, 9, torch.Generator().manual_seed(0))
-    other = text.clone()
-    other[0, 12] = (other[0, 12] + 1) % copying.VOCAB_SIZE
-    moved = (one(text, causal(18)) != one(other, causal(18))).any(dim=-1)[0]
+    changed = text.clone()
+    changed[0, 12] = (changed[0, 12] + 1) % copying.VOCAB_SIZE
+    moved = (heads(text, causal(18)) != heads(changed, causal(18))).any(dim=-1)[0]
     assert moved.tolist() == [False] * 12 + [True] * 6
 
 
-def test_looks_are_hidden_from_one_head_and_no_others():
+def test_looks_are_hidden_from_exactly_one_head():
     masks = looks(SHOWN)
     both = causal(2 * SHOWN)
     for name, mask in masks.items():
@@ -76,25 +76,25 @@ def test_looks_are_hidden_from_one_head_and_no_others():
             assert set((rows - columns).tolist()) == {expected[name.split(": ")[1]]}
 
 
-def test_a_head_that_is_off_says_the_same_everywhere():
-    one = model(stacked=True)
+def test_a_disabled_head_writes_the_same_everywhere():
+    heads = model(stacked=True)
     text = repeated(1, SHOWN, torch.Generator().manual_seed(0))
     mask = looks(SHOWN)["first: off"][0]
-    found = one.heads[0](one.embedding(text), mask=mask)
-    assert torch.equal(found, one.heads[0].W_o.bias.expand_as(found))
+    result = heads.heads[0](heads.embedding(text), mask=mask)
+    assert torch.equal(result, heads.heads[0].W_o.bias.expand_as(result))
 
 
-def test_who_knows_no_order_guesses_among_what_is_left():
+def test_without_order_the_model_guesses_among_the_remaining_tokens():
     right, nats = copying.without_order([4])
     assert right == pytest.approx((1 + 1 / 2 + 1 / 3) / 3)
     assert nats == pytest.approx(torch.tensor([1.0, 2, 3]).log().mean().item())
 
 
-def test_a_run_says_what_each_head_does(monkeypatch):
+def test_a_run_reports_each_head(monkeypatch):
     monkeypatch.setattr(copying, "STEPS", 20)
-    found = copying.measure(0, stacked=True)
-    assert [step for step, _ in found.curve] == [1, 20]
-    assert len(found.scores) == len(found.before) == 2
-    assert found.maps.shape == (2, 2 * SHOWN, 2 * SHOWN)
-    assert set(found.without) == set(looks(SHOWN))
-    assert all(0 <= share <= 1 for share in (found.right, *found.without.values()))
+    result = copying.measure(0, stacked=True)
+    assert [step for step, _ in result.curve] == [1, 20]
+    assert len(result.scores) == len(result.before) == 2
+    assert result.maps.shape == (2, 2 * SHOWN, 2 * SHOWN)
+    assert set(result.without) == set(looks(SHOWN))
+    assert all(0 <= share <= 1 for share in (result.right, *result.without.values()))

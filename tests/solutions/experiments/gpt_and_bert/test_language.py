@@ -1,4 +1,4 @@
-"""What chapter 10 measures on text: tokens, maps, writing, and what a bigram knows."""
+"""Test chapter 10's measurements on text: tokens, maps, writing, and a bigram's knowledge."""
 
 import numpy as np
 import pytest
@@ -29,38 +29,40 @@ def test_any_text_comes_back_from_its_tokens():
     assert len(tokens.encode(TEXT)) < 0.6 * len(TEXT.encode())
 
 
-def test_bytes_that_are_no_text_become_a_sign_and_no_error():
+def test_invalid_bytes_become_a_replacement_character():
     tokens = learned(TEXT, 0)
     assert tokens.decode(torch.tensor([0xC3, 65])) == "\ufffdA"
 
 
 def test_the_book_is_read_without_markup_and_code():
-    text = "\n".join(one for page in CHAPTERS for one in everything(page))
+    text = "\n".join(text_ for page in CHAPTERS for text_ in everything(page))
     assert len(text) > 150_000
     for markup in ("```", "{doc}", "{cite", "{glue", ":tags:", "import numpy", "alt:", "**"):
         assert markup not in text, markup
-    prose = {one for page in CHAPTERS for one in paragraphs(page)}
+    prose = {paragraph for page in CHAPTERS for paragraph in paragraphs(page)}
     assert len(prose) > 300
     assert min(map(len, prose)) >= 60
     assert plain("See {doc}`chapter 8 <x>` {cite:p}`a`, *so* `d_k`.") == "See chapter 8, so d_k."
 
 
-def test_what_is_trained_on_is_in_no_other_part():
-    train, tuning, validation = (set(one.strip().split("\n")) for one in three_parts())
+def test_training_text_is_in_no_other_part():
+    train, tuning, validation = (set(part.strip().split("\n")) for part in three_parts())
     assert min(len(tuning), len(validation)) > 30
     assert len(train) > 15 * len(validation)
     assert len(train | tuning | validation) == sum(map(len, (train, tuning, validation)))
 
 
-def test_a_block_that_begins_small_adds_little_and_is_otherwise_as_drawn():
+def test_a_small_initial_block_adds_little_and_is_otherwise_unchanged():
     torch.manual_seed(0)
     blocks = torch.nn.ModuleList([EncoderBlock(6, 2, 5, norm="pre")])
-    drawn = {name: one.clone() for name, one in blocks[0].state_dict().items()}
+    drawn = {name: tensor.clone() for name, tensor in blocks[0].state_dict().items()}
     X = torch.randn(1, 4, 6)
     before = (blocks[0](X) - X).norm()
     begin_small(blocks)
     assert (blocks[0](X) - X).norm() < before / 5
-    changed = {n for n, one in blocks[0].state_dict().items() if not torch.equal(one, drawn[n])}
+    changed = {
+        n for n, tensor in blocks[0].state_dict().items() if not torch.equal(tensor, drawn[n])
+    }
     assert changed == {
         f"{part}.{kind}"
         for part in ("attention.W_o", "feed_forward.W_2")
@@ -75,33 +77,35 @@ def test_maps_are_what_a_block_attends_with():
     mask = torch.ones(4, 4, dtype=torch.bool).tril()
     weights, attention = weights_of(block, X, mask), block.attention
     values = attention.W_v(block.norm_1(X)).unflatten(-1, (2, 3)).transpose(1, 2)
-    found = attention.W_o((weights @ values).transpose(1, 2).flatten(-2))
-    torch.testing.assert_close(found, attention(block.norm_1(X), mask=mask))
+    result = attention.W_o((weights @ values).transpose(1, 2).flatten(-2))
+    torch.testing.assert_close(result, attention(block.norm_1(X), mask=mask))
 
 
 def test_a_cache_writes_the_same_tokens():
     torch.manual_seed(0)
     model = GPT(9, 8, 2, 6, 2, max_len=24)
-    for one in model.parameters():
-        torch.nn.init.normal_(one)
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter)
     for length in (1, 5):
         beginning = torch.arange(length)
-        written = [one(model, beginning, 18, seed=2) for one in (write, write_with_cache)]
+        written = [
+            parameter(model, beginning, 18, seed=2) for parameter in (write, write_with_cache)
+        ]
         assert len(written[0]) == length + 18
         assert written[0].tolist() == written[1].tolist()
         assert len(set(written[0].tolist())) > 3
 
 
-def test_an_untrained_model_copies_no_more_than_an_even_look():
+def test_an_untrained_model_copies_no_more_than_uniform_attention():
     torch.manual_seed(0)
-    found = induction(GPT(50, 8, 2, 6, 2, max_len=40), 50, period=20, texts=4, seed=0)
-    assert found.scores.shape == (2, 2)
-    assert found.scores.max() < 2 * found.chance
-    assert found.first == pytest.approx(np.log(50), abs=0.1)
+    result = induction(GPT(50, 8, 2, 6, 2, max_len=40), 50, period=20, texts=4, seed=0)
+    assert result.scores.shape == (2, 2)
+    assert result.scores.max() < 2 * result.chance
+    assert result.first == pytest.approx(np.log(50), abs=0.1)
     assert gpt_maps(GPT(50, 8, 2, 6, 2, max_len=40), torch.zeros(1, 3).long()).shape == (2, 2, 3, 3)
 
 
-def test_a_bigram_knows_what_follows_and_nothing_before():
+def test_a_bigram_depends_only_on_the_previous_token():
     generator = torch.Generator().manual_seed(0)
     cycle = torch.arange(6).repeat(200)
     assert bigram_loss(cycle, cycle[:60], cycle[:120], 6) < 0.05
@@ -112,14 +116,14 @@ def test_a_bigram_knows_what_follows_and_nothing_before():
 
 
 class SeesTheTokenBefore(torch.nn.Module):
-    """Sure that each token is the one two places before it."""
+    """A model that is sure that each token repeats the token two places earlier."""
 
     def forward(self, tokens):
         before = torch.cat([tokens[:, :1] * 0, tokens[:, :-1]], dim=-1)
         return 100.0 * torch.nn.functional.one_hot(before, 3)
 
 
-def test_a_loss_by_sight_shows_the_model_that_many_tokens_and_no_more():
+def test_loss_by_context_limits_the_visible_tokens():
     text = torch.tensor([1, 2] * 30)
     assert loss_by_sight(SeesTheTokenBefore(), text, 2) == pytest.approx(0)
     assert loss_by_sight(SeesTheTokenBefore(), text, 1) == pytest.approx(100)
@@ -129,12 +133,12 @@ def test_windows_lie_end_to_end():
     assert windows(torch.arange(10), 4).tolist() == [[0, 1, 2, 3], [4, 5, 6, 7]]
 
 
-def test_overlap_counts_words_and_not_little_ones():
+def test_overlap_counts_only_content_words():
     texts = ["It is what it is.", "The scores, and the softmax of the scores.", "A softmax."]
     assert content_words("What is the softmax of it?") == {"softmax"}
     assert best_overlap("Why is the softmax of scores what it is?", texts) == 1
 
 
-def test_every_chapter_is_asked_for_and_stands_in_the_book():
+def test_every_chapter_is_queried_and_exists_in_the_book():
     assert {page for _, page in QUESTIONS} == set(CHAPTERS[1:])
     assert len(QUESTIONS) >= 20

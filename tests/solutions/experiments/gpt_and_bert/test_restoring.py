@@ -1,4 +1,4 @@
-"""The little language of chapter 10, and what is asked of the models that restore its words."""
+"""Test the little language of chapter 10, and the queries of models that restore its words."""
 
 import numpy as np
 import pytest
@@ -25,12 +25,12 @@ ALL = sentences()
 FIRST = pronoun_first(ALL)
 
 
-def test_every_sentence_is_there_once_and_its_pronoun_fits_its_noun():
+def test_every_sentence_occurs_once_and_its_pronoun_fits_its_noun():
     assert ALL.shape == (2 * 16 * 12 * 12, LENGTH)
     assert len(np.unique(ALL, axis=0)) == len(ALL) == 2 * FIRST.sum()
     of_noun = {noun: pronoun for pronoun, group in NOUNS.items() for noun in group}
-    for one, first in zip(ALL[::7], FIRST[::7], strict=True):
-        words = text_of(one).split()
+    for element, first in zip(ALL[::7], FIRST[::7], strict=True):
+        words = text_of(element).split()
         place, noun = (BEFORE, words[5]) if first else (BEHIND, words[1])
         assert words[place] == of_noun[noun]
     assert text_of(ALL[0]) == "when he arrived , the king arrived ."
@@ -41,28 +41,28 @@ def test_the_left_decides_the_pronoun_in_one_half_and_the_right_in_the_other():
     assert left[0][FIRST] == pytest.approx(0.25)
     assert left[1][~FIRST] == pytest.approx(1)
     for place, half in ((BEFORE, FIRST), (BEHIND, ~FIRST)):
-        others = [one for one in range(LENGTH) if one != place]
+        others = [number for number in range(LENGTH) if number != place]
         assert known(ALL, place, others)[0][half] == pytest.approx(1)
 
 
-def test_products_of_what_the_left_tells_sum_to_one_and_those_of_both_sides_do_not():
+def test_left_context_products_sum_to_one_and_two_sided_ones_do_not():
     left = np.prod([known(ALL, at, list(range(at)))[0] for at in range(LENGTH)], axis=0)
     assert left == pytest.approx(1 / len(ALL))
     assert product_of_known(ALL).sum() == pytest.approx(2 * len(NOUNS))
 
 
 @pytest.mark.parametrize("causal", [True, False])
-def test_a_restorer_sees_what_it_should(causal):
+def test_a_restorer_sees_the_intended_tokens(causal):
     torch.manual_seed(0)
     model = Restorer(causal=causal)
     text = torch.from_numpy(ALL[:1].copy())
-    other = text.clone()
-    other[0, 5] = MASK_ID
-    moved = (model(text) != model(other)).any(dim=-1)[0].tolist()
+    changed = text.clone()
+    changed[0, 5] = MASK_ID
+    moved = (model(text) != model(changed)).any(dim=-1)[0].tolist()
     assert moved == [not causal] * 5 + [True] * 3
 
 
-def test_a_text_that_is_cut_off_ends_with_the_mask_and_asks_for_nothing_else():
+def test_a_truncated_text_ends_with_the_only_mask():
     generator = np.random.default_rng(0)
     lengths = set()
     for _ in range(60):
@@ -77,32 +77,32 @@ def test_a_text_that_is_cut_off_ends_with_the_mask_and_asks_for_nothing_else():
 
 
 class Counts(torch.nn.Module):
-    """Says what can be known from the left: a restorer that has learned all there is."""
+    """An ideal restorer: it returns everything that the left context determines."""
 
     def forward(self, tokens):
         n = tokens.shape[1]
         logits = torch.full((*tokens.shape, len(WORDS)), -100.0)
-        for row, one in enumerate(tokens.numpy()):
-            fits = ALL[(ALL[:, : n - 1] == one[: n - 1]).all(axis=1), n - 1]
+        for row, example in enumerate(tokens.numpy()):
+            fits = ALL[(ALL[:, : n - 1] == example[: n - 1]).all(axis=1), n - 1]
             shares = np.bincount(fits, minlength=len(WORDS)) / max(len(fits), 1)
             logits[row, -1] = torch.from_numpy(np.log(np.maximum(shares, 1e-40)))
         return logits
 
 
-def test_who_knows_what_the_left_tells_pays_the_entropy_and_writes_sentences():
+def test_an_exact_left_to_right_model_reaches_the_entropy_and_writes_sentences():
     model = Counts()
     assert restoring.appended(model, ALL[::500]) == pytest.approx(np.log(len(ALL)), abs=1e-4)
     own = restoring.written(model, 20, seed=0)
-    assert {tuple(one) for one in own} <= {tuple(one) for one in ALL}
+    assert {tuple(text) for text in own} <= {tuple(text) for text in ALL}
     assert len(np.unique(own, axis=0)) > 10
 
 
 def test_under_a_causal_mask_products_are_the_probability_that_appended_masks_give():
     torch.manual_seed(0)
     model = Restorer(causal=True)
-    one = ALL[40:41]
-    assert restoring.sum_of_products(model, one) == pytest.approx(
-        np.exp(-restoring.appended(model, one)), rel=1e-4
+    sentence = ALL[40:41]
+    assert restoring.sum_of_products(model, sentence) == pytest.approx(
+        np.exp(-restoring.appended(model, sentence)), rel=1e-4
     )
     assert 0 < restoring.sum_of_products(model, ALL[:200]) < 1
 

@@ -1,4 +1,4 @@
-"""What chapter 12 measures inside the published model is what it says."""
+"""Test that chapter 12 measures inside the published model what it states."""
 
 import pytest
 import torch
@@ -32,8 +32,8 @@ def test_texts_are_written_twice() -> None:
 def test_nats_are_those_of_the_next_token() -> None:
     logits = torch.zeros(1, 3, 4)
     logits[0, 0, 2] = 50.0
-    found = inside.nats(logits, torch.tensor([[0, 2, 3]]))
-    torch.testing.assert_close(found, torch.tensor([[0.0, 1.3862944]]))  # the log of 4
+    result = inside.nats(logits, torch.tensor([[0, 2, 3]]))
+    torch.testing.assert_close(result, torch.tensor([[0.0, 1.3862944]]))  # the log of 4
 
 
 def test_the_score_by_distance_is_the_mean_over_all_pairs(published: SmolLM2) -> None:
@@ -49,7 +49,7 @@ def test_the_score_by_distance_is_the_mean_over_all_pairs(published: SmolLM2) ->
     torch.testing.assert_close(scores[block, head, behind], torch.stack(pairs).mean())
 
 
-def test_misreading_changes_the_model_and_leaves_nothing_behind(published: SmolLM2) -> None:
+def test_misreading_changes_the_model_only_temporarily(published: SmolLM2) -> None:
     ids = inside.passages(published, 1, 24)
     right = published.logits(ids)
     with inside.misread(published):
@@ -60,7 +60,7 @@ def test_misreading_changes_the_model_and_leaves_nothing_behind(published: SmolL
 def test_losses_count_the_tokens_from_later_on(published: SmolLM2) -> None:
     ids = inside.passages(published, 1, 24)
     cost = inside.nats(published.logits(ids), ids)
-    free = inside.loss_without(published, ids, 0, begin=24)  # nobody is blind
+    free = inside.loss_without(published, ids, 0, begin=24)  # no token is hidden
     assert free == pytest.approx(float(cost[:, inside.LATER - 1 :].mean()), abs=1e-3)
     assert inside.loss_without(published, ids, 0) > free
 

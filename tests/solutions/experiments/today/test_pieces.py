@@ -1,4 +1,4 @@
-"""Chapter 12's models differ from chapter 10's GPT in the piece that their name says."""
+"""Test that chapter 12's models differ from chapter 10's GPT only in the named piece."""
 
 from dataclasses import replace
 
@@ -26,27 +26,30 @@ def ids() -> torch.Tensor:
 
 
 def test_without_an_exchange_it_is_the_gpt(ids):
-    theirs, ours = GPT(VOCABULARY, max_len=CONTEXT, **SIZES), made(Pieces())
-    ours.load_state_dict(theirs.state_dict())
-    torch.testing.assert_close(ours(ids), theirs(ids))
+    gpt, today = GPT(VOCABULARY, max_len=CONTEXT, **SIZES), made(Pieces())
+    today.load_state_dict(gpt.state_dict())
+    torch.testing.assert_close(today(ids), gpt(ids))
 
 
 def test_the_pieces_of_today_without_biases_are_the_model_of_today(ids):
     pieces = VARIANTS[TODAY]
-    ours = made(pieces)
-    theirs = TodayModel(
+    own = made(pieces)
+    reference = TodayModel(
         VOCABULARY, SIZES["d_model"], SIZES["n_heads"], pieces.n_kv_heads, pieces.d_ff, 2, eps=1e-6
     )
-    state = ours.state_dict()
+    state = own.state_dict()
     for name in [name for name in state if name.endswith("bias")]:
         state[name].zero_()
         del state[name]
-    theirs.load_state_dict(state)
-    torch.testing.assert_close(ours(ids), theirs(ids)[0])
+    reference.load_state_dict(state)
+    torch.testing.assert_close(own(ids), reference(ids)[0])
 
 
-def test_all_have_as_many_parameters_within_a_hundredth():
-    counts = [sum(one.numel() for one in made(pieces).parameters()) for pieces in VARIANTS.values()]
+def test_all_variants_have_equal_parameter_counts_within_a_hundredth():
+    counts = [
+        sum(parameter.numel() for parameter in made(pieces).parameters())
+        for pieces in VARIANTS.values()
+    ]
     assert max(counts) / min(counts) < 1.013  # the vocabulary is smaller here than in the chapter
 
 
@@ -75,7 +78,10 @@ def test_a_local_block_sees_a_window():
     changed[:, 3] += 1
     moved = (local(X) - local(changed)).abs().amax(dim=-1)[0] > 1e-6
     assert moved.nonzero()[:, 0].tolist() == list(range(3, 12))
-    assert [one.attention.window for one in made(VARIANTS["local and global"]).blocks] == [8, None]
+    assert [block.attention.window for block in made(VARIANTS["local and global"]).blocks] == [
+        8,
+        None,
+    ]
 
 
 def test_a_sink_takes_weight_from_the_tokens():
@@ -84,7 +90,7 @@ def test_a_sink_takes_weight_from_the_tokens():
     with_sink = Attention(96, 4, replace(Pieces(), sink=True), None)
     without = Attention(96, 4, Pieces(), None)
     without.load_state_dict(
-        {name: one for name, one in with_sink.state_dict().items() if name != "sink"}
+        {name: tensor for name, tensor in with_sink.state_dict().items() if name != "sink"}
     )
     with torch.no_grad():
         with_sink.sink.fill_(-1e9)

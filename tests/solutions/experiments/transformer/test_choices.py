@@ -1,4 +1,4 @@
-"""The task with three right answers: their shares, and that the beam can be right about them."""
+"""Test the task with three right answers: their shares, and the beam's correctness."""
 
 import math
 
@@ -11,11 +11,11 @@ from solutions.transformer import Transformer, beam_search
 
 def test_three_answers_to_a_word():
     D, A, C = 3, 0, 2
-    found = choices.answers([D, A, C])
-    assert found["in order"] == [choices.UP, A, C, D]
-    assert found["in opposite order"] == [choices.DOWN, D, C, A]
-    assert found["as it is"] == [choices.DOWN, D, A, C]
-    assert {*found} == {*choices.SHARES}
+    result = choices.answers([D, A, C])
+    assert result["in order"] == [choices.UP, A, C, D]
+    assert result["in opposite order"] == [choices.DOWN, D, C, A]
+    assert result["as it is"] == [choices.DOWN, D, A, C]
+    assert {*result} == {*choices.SHARES}
     assert math.isclose(sum(choices.SHARES.values()), 1)
 
 
@@ -28,7 +28,7 @@ def test_answers_are_drawn_with_their_shares():
     names = []
     for word, target in zip(words.tolist(), targets[:, :-1].tolist(), strict=True):
         right = choices.answers(word)
-        names.append(next(name for name, one in right.items() if one == target))
+        names.append(next(name for name, item in right.items() if item == target))
     for name, share in choices.SHARES.items():
         assert abs(names.count(name) / 4000 - share) < 0.03
 
@@ -36,27 +36,27 @@ def test_answers_are_drawn_with_their_shares():
 def test_of_the_task_itself_greedy_writes_the_less_probable_answer():
     word = [4, 1, 6, 0, 2]
     right = {
-        tuple([*one, choices.STOP]): choices.SHARES[name]
-        for name, one in choices.answers(word).items()
+        tuple([*answer, choices.STOP]): choices.SHARES[name]
+        for name, answer in choices.answers(word).items()
     }
 
     def step(tokens):
         beginning = tuple(tokens[1:])
         mass = np.zeros(len(choices.NAMES))
-        for one, share in right.items():
-            if one[: len(beginning)] == beginning and len(one) > len(beginning):
-                mass[one[len(beginning)]] += share
+        for answer, share in right.items():
+            if answer[: len(beginning)] == beginning and len(answer) > len(beginning):
+                mass[answer[len(beginning)]] += share
         with np.errstate(divide="ignore"):
             return np.log(mass / max(mass.sum(), 1e-9))
 
     limits = (choices.LENGTH + 2, 0.0)
-    for beam, share in ((1, 0.3), (2, 0.4), (4, 0.4)):  # two answers have 0.3: either will do
-        found, total = beam_search(step, choices.START, choices.STOP, beam, *limits)
-        assert math.isclose(right[(*found, choices.STOP)], share)
+    for beam, share in ((1, 0.3), (2, 0.4), (4, 0.4)):  # two answers have 0.3, and either is right
+        result, total = beam_search(step, choices.START, choices.STOP, beam, *limits)
+        assert math.isclose(right[(*result, choices.STOP)], share)
         assert math.isclose(math.exp(total), share)
 
 
-def test_what_the_machine_is_asked_is_a_distribution():
+def test_the_queried_machine_returns_a_distribution():
     torch.manual_seed(0)
     model = Transformer(choices.LETTERS, len(choices.NAMES), **choices.SIZES).eval()
     step = choices.continuation(model, torch.tensor([4, 1, 6, 0, 2]))

@@ -1,4 +1,4 @@
-"""Reading the maps of a Transformer: an untrained one will do."""
+"""Test how the maps of a Transformer are read; an untrained model is enough."""
 
 import numpy as np
 import pytest
@@ -30,24 +30,24 @@ def maps(model):
 
 
 def test_there_is_a_map_for_every_layer_and_head(maps):
-    for pair, one in zip(PAIRS, maps, strict=True):
+    for pair, read_map in zip(PAIRS, maps, strict=True):
         m, n = len(pair.target), len(pair.source)
-        assert one.encoder.shape == (LAYERS, HEADS, n, n)
-        assert one.decoder.shape == (LAYERS, HEADS, m, m)
-        assert one.cross.shape == (LAYERS, HEADS, m, n)
-        assert one.right.shape == (m,)
+        assert read_map.encoder.shape == (LAYERS, HEADS, n, n)
+        assert read_map.decoder.shape == (LAYERS, HEADS, m, m)
+        assert read_map.cross.shape == (LAYERS, HEADS, m, n)
+        assert read_map.right.shape == (m,)
 
 
-def test_every_row_is_shared_out_among_what_may_be_seen(maps):
-    for one in maps:
-        for table in (one.encoder, one.decoder, one.cross):  # nothing is left for the padding
+def test_every_row_distributes_its_weight_over_visible_tokens(maps):
+    for read_map in maps:
+        for table in (read_map.encoder, read_map.decoder, read_map.cross):  # padding gets no weight
             np.testing.assert_allclose(table.sum(axis=-1), 1, atol=1e-5)
-        later = np.triu(np.ones(one.decoder.shape[-2:], dtype=bool), k=1)
-        assert (one.decoder[..., later] == 0).all()
+        later = np.triu(np.ones(read_map.decoder.shape[-2:], dtype=bool), k=1)
+        assert (read_map.decoder[..., later] == 0).all()
 
 
 def test_layers_come_in_order(model, maps):
-    """Only the weights of the first layer can be told from the embeddings."""
+    """Only the weights of the first layer can be computed from the embeddings."""
     attention = model.encoder.stack.blocks[0].attention
     with torch.no_grad():
         attention.W_q.weight.zero_()
@@ -63,10 +63,10 @@ def test_reading_leaves_no_hook_behind_and_changes_no_logits(model):
     sources, lengths, targets = tensors(TASK.batch(PAIRS))
     with torch.no_grad():
         before, _ = model(sources, lengths, targets[:, :-1])
-        found = read_maps(model, TASK, PAIRS)
+        result = read_maps(model, TASK, PAIRS)
         after, _ = model(sources, lengths, targets[:, :-1])
     assert torch.equal(before, after)
     assert not any(module._forward_hooks for module in model.modules())
     right = (before.argmax(dim=-1) == targets[:, 1:]).numpy()
-    for k, one in enumerate(found):
-        np.testing.assert_array_equal(one.right, right[k, : len(one.right)])
+    for k, read_map in enumerate(result):
+        np.testing.assert_array_equal(read_map.right, right[k, : len(read_map.right)])

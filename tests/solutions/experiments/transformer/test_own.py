@@ -1,4 +1,4 @@
-"""The training of chapter 9's page is that of the experiment which runs it over seeds."""
+"""Test that chapter 9's page trains like the experiment that is run over seeds."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ def test_the_page_trains_as_the_experiment_does(monkeypatch, capsys):
     assert shown["losses"] == losses
 
 
-def test_smoothing_is_all_that_two_trainings_of_a_seed_differ_in(monkeypatch):
+def test_two_trainings_of_a_seed_differ_only_in_smoothing(monkeypatch):
     monkeypatch.setattr(own, "STEPS", 1)
     machines = [own.train_own(smoothing, seed=4) for smoothing in (0.0, 0.1)]
     (plain, first, _), (smooth, second, _) = machines
@@ -41,13 +41,13 @@ def test_translations_are_written_as_one_sentence_alone_would_be(monkeypatch):
     monkeypatch.setattr(own, "STEPS", 40)
     model, task, _ = own.train_own(0.0, 0)
     pairs = held_out_pairs(LANGUAGE, own.LENGTHS, 10, own.CLAUSES)
-    found = []
+    result = []
     for pair in pairs:
         source = torch.from_numpy(task.source_vocabulary.encode(pair.source))[None]
         written = torch.tensor([[1]])
         with torch.no_grad():
-            for _ in range(max(len(one.target) for one in pairs) + 7):
+            for _ in range(max(len(pair.target) for pair in pairs) + 7):
                 best = model(source, written, source != PAD)[:, -1:].argmax(dim=-1)
                 written = torch.cat([written, best], dim=1)
-        found.append(task.target_vocabulary.decode(written[0].tolist()))
-    assert own.write(model, task, pairs) == found
+        result.append(task.target_vocabulary.decode(written[0].tolist()))
+    assert own.write(model, task, pairs) == result

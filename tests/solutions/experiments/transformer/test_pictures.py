@@ -1,4 +1,4 @@
-"""What the page of chapter 9 shows with help of its own."""
+"""Test the helpers of chapter 9's page."""
 
 import math
 
@@ -30,12 +30,12 @@ def step(tokens: list[int]) -> np.ndarray:
 
 def test_the_steps_of_a_beam_search_are_those_worked_out_by_hand():
     steps, written, score = pictures.beam_steps(step, START, STOP, 2, 3, 1.0)
-    assert [[one.tokens for one in kept] for kept in steps] == [
+    assert [[entry.tokens for entry in kept] for kept in steps] == [
         [(A,), (B,)],
         [(B, STOP), (A, B)],
         [(A, B, STOP), (A, B, A)],
     ]
-    assert [[one.ended for one in kept] for kept in steps] == [
+    assert [[entry.ended for entry in kept] for kept in steps] == [
         [False, False],
         [True, False],
         [True, False],
@@ -50,21 +50,21 @@ def test_a_search_that_may_not_take_a_step_has_none():
     assert pictures.beam_steps(step, START, STOP, 2, 0, 0.0) == ([], [], 0.0)
 
 
-def test_what_is_continued_is_what_was_kept_and_had_not_ended():
-    asked: list[tuple[int, ...]] = []
+def test_only_kept_unfinished_hypotheses_are_continued():
+    requests: list[tuple[int, ...]] = []
     table = np.random.default_rng(0).normal(size=(9, 5))
 
     def random(tokens: list[int]) -> np.ndarray:
-        asked.append(tuple(tokens[1:]))
+        requests.append(tuple(tokens[1:]))
         return table[sum(tokens) % 9]
 
     steps, _, _ = pictures.beam_steps(random, START, STOP, 3, 6, 0.6)
-    kept = [one.tokens for each in steps[:-1] for one in each if not one.ended]
-    assert asked == [(), *kept]
+    kept = [entry.tokens for step in steps[:-1] for entry in step if not entry.ended]
+    assert requests == [(), *kept]
 
 
 @pytest.mark.parametrize("leaks", [False, True])
-def test_the_leaking_stack_differs_in_its_mask_alone(leaks: bool):
+def test_the_leaking_stack_differs_only_in_its_mask(leaks: bool):
     torch.manual_seed(0)
     sizes = {"d_model": 8, "n_heads": 2, "d_ff": 16, "n_layers": 2}
     machine = Transformer(9, 9, **sizes).double()
@@ -95,15 +95,15 @@ def test_a_hidden_place_is_hidden_from_every_head_and_layer():
                 assert hidden == [place[i]]
 
 
-def test_nothing_hidden_changes_nothing():
+def test_hiding_no_place_changes_nothing():
     task = make_task("french", (1, 1), 64, seed=0)
     torch.manual_seed(0)
     model = transformer(len(task.source_vocabulary), len(task.target_vocabulary)).eval()
     pairs = task.pairs[:2]
     longest = max(len(pair.source) for pair in pairs)
     beside = [pair for pair in pairs if len(pair.source) < longest]
-    maps = {one.pair: one.right for one in read_maps(model, task, pairs)}
-    places = [np.full(len(pair.target), longest - 1) for pair in pairs]  # padding, but for one
+    maps = {read_map.pair: read_map.right for read_map in read_maps(model, task, pairs)}
+    places = [np.full(len(pair.target), longest - 1) for pair in pairs]  # padding, except for one
     right = pictures.right_without(model, task, pairs, places)
     assert beside
     for pair, row in zip(pairs, right, strict=True):

@@ -1,4 +1,4 @@
-"""The experiment on depth: its blocks are the chapter's, and what it measures is what it says."""
+"""Test the experiment on depth: its blocks are the chapter's, and it measures what it states."""
 
 import pytest
 import torch
@@ -12,13 +12,13 @@ from solutions.transformer_block import EncoderBlock
 @pytest.mark.parametrize("norm", ["post", "pre"])
 def test_with_residual_and_norm_it_is_the_encoder_block(norm):
     torch.manual_seed(0)
-    ours = depth.Block(residual=True, norm=norm)
+    course_model = depth.Block(residual=True, norm=norm)
     right = EncoderBlock(depth.D_MODEL, depth.HEADS, depth.D_FF, norm)
-    for one in ours.parameters():
-        torch.nn.init.normal_(one, std=0.3)
-    right.load_state_dict(ours.state_dict())
+    for parameter in course_model.parameters():
+        torch.nn.init.normal_(parameter, std=0.3)
+    right.load_state_dict(course_model.state_dict())
     X = torch.randn(2, depth.LENGTH, depth.D_MODEL)
-    torch.testing.assert_close(ours(X), right(X), rtol=0, atol=1e-5)
+    torch.testing.assert_close(course_model(X), right(X), rtol=0, atol=1e-5)
 
 
 @pytest.mark.parametrize("design", depth.DESIGNS)
@@ -26,8 +26,8 @@ def test_with_all_weights_zero_only_the_residual_is_left(design):
     residual, norm = depth.DESIGNS[design]
     block = depth.Block(residual, norm)
     for sublayer in (block.attention, block.feed_forward):
-        for one in sublayer.parameters():
-            torch.nn.init.zeros_(one)
+        for parameter in sublayer.parameters():
+            torch.nn.init.zeros_(parameter)
     X = torch.randn(2, depth.LENGTH, depth.D_MODEL)
     Y = block(X)
     if not residual:
@@ -61,7 +61,7 @@ def test_a_stack_has_its_blocks_and_starts_by_glorots_rule(design):
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 3), st.integers(1, 5), st.floats(0.1, 10))
-def test_unlikeness_knows_the_extremes_and_no_scale(seed, batch, n, factor):
+def test_unlikeness_reaches_its_extremes_and_ignores_scale(seed, batch, n, factor):
     torch.manual_seed(seed)
     X = torch.randn(batch, n, 4, dtype=torch.float64)
     value = depth.unlikeness(X)
@@ -88,17 +88,17 @@ def test_gradients_are_those_of_each_blocks_parameters():
     loss = depth.loss_of(model, *depth.sample(depth.SAMPLE, generator))
     for norm, block in zip(start.gradients, model.blocks, strict=True):
         pieces = torch.autograd.grad(loss, list(block.parameters()), retain_graph=True)
-        flat = torch.cat([one.flatten() for one in pieces])
+        flat = torch.cat([piece.flatten() for piece in pieces])
         assert norm == pytest.approx(flat.norm().item(), rel=1e-9)
 
 
-def test_smaller_first_weights_are_those_that_write_to_the_stream():
+def test_only_weights_that_write_to_the_stream_start_smaller():
     models = []
     for smaller in (False, True):
         torch.manual_seed(0)
         models.append(depth.Stack("norm after", 8, smaller))
-    (_, *whole), (_, *small) = (list(model.named_parameters()) for model in models)
-    for (name, before), (_, after) in zip(whole, small, strict=True):
+    (_, *full), (_, *small) = (list(model.named_parameters()) for model in models)
+    for (name, before), (_, after) in zip(full, small, strict=True):
         writes = name.endswith(("attention.W_o.weight", "feed_forward.W_2.weight"))
         torch.testing.assert_close(after, before / 4 if writes else before)
 
@@ -118,7 +118,7 @@ def test_a_warm_up_changes_the_first_steps_only_in_size(monkeypatch):
     assert seen == [0.5, 0.5, 0.5]
 
 
-def test_the_answer_that_knows_the_letters_alone():
+def test_the_baseline_that_uses_only_the_letters():
     letters = torch.tensor([[1, 2, 1, 1], [3, 3, 2, 2]])
     assert warm_up.letters_alone(letters) == (3 / 4 + 2 / 4) / 2
 
