@@ -232,7 +232,7 @@ def test_mark_for_an_earlier_text_counts_and_is_reported(course, sandbox):
     assert "4/5 for an earlier text: waiting to be marked" in page
     assert "Something else." in page
     assert "Nearly." in page
-    assert "They count until a person has marked the new one." in page
+    assert "They count until a person has marked the new text." in page
     assert "Its points are not in the score yet." not in page
     with (course.root / "grades.csv").open(newline="") as stream:
         ann = next(csv.DictReader(stream))

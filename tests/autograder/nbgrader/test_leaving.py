@@ -166,7 +166,7 @@ def test_erasing_a_symbolic_link_keeps_its_target(course, tmp_path):
     (course.submitted / "bob").rename(target)
     (course.submitted / "bob").symlink_to(target)
     output = _run("erase", course, "bob", "--yes")
-    assert f"it leads to {target}, which is not erased" in output
+    assert f"the symbolic link; its target {target} is not erased" in output
     assert not (course.submitted / "bob").is_symlink()
     assert (target / "toy" / "toy.ipynb").exists()
 
@@ -175,7 +175,7 @@ def test_erasing_a_symbolic_link_keeps_its_target(course, tmp_path):
 def test_unreadable_grades_are_reported_before_any_change(course, command):
     course.grades.write_text("[{")
     output = _run(command, course, "bob", *["--yes"] * (command == "erase"), code=1)
-    assert f"{course.grades}: it cannot be read" in output
+    assert f"{course.grades}: the file cannot be read" in output
     assert (course.submitted / "bob").exists()
     with api.Gradebook(course.gradebook_url) as book:
         assert {student.id for student in book.students} == {"ann", "bob"}

@@ -93,7 +93,8 @@ def _results_everywhere(course):
         assert lists.get_submission("toy", student)["score"] == score
         assert lists.get_student(student)["score"] == score
         page = (course.feedback / student / "toy" / "toy.html").read_text()
-        assert f"{score:g} of 10 points{f', after {penalty:g} for a late' * bool(penalty)}" in page
+        late = f", after a late penalty of {penalty:g}" * bool(penalty)
+        assert f"{score:g} of 10 points{late}" in page
     mean = sum(score for score, _ in results.values()) / len(results)
     assert lists.get_assignment("toy")["average_score"] == mean
     return results
