@@ -30,12 +30,17 @@ def words_lost(scores, gold, H, W_out, targets):
 """
 
 
+@pytest.fixture(scope="module", autouse=True)
+def patience() -> None:
+    """Wait for Python as long as a busy machine needs, also where one test runs alone."""
+    expect.set_options(timeout=START)
+
+
 @pytest.fixture(scope="module")
 def person(reader: Callable[..., Reader]) -> Reader:
     """Return the reader whose page is shared by all tests that need Python."""
     person = reader(**MODES["light"])
     person.context.set_default_timeout(START)
-    expect.set_options(timeout=START)
     person.open(PRACTISE)
     return person
 
