@@ -234,7 +234,7 @@ class Assignment:
     torch: bool = False
 
     def exercise(self, name: str) -> Exercise:
-        """Return the exercise called `name`; KeyError if there is none."""
+        """Return the exercise called `name`. Raises KeyError if there is none."""
         for exercise in self.exercises:
             if exercise.name == name:
                 return exercise

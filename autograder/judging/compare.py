@@ -212,7 +212,7 @@ def _float(value: int | np.integer) -> float:
 
 
 def _is_int(value: Any) -> bool:
-    """Return True for an integer of Python or NumPy, but not for a bool."""
+    """Return True for a Python or NumPy integer, but not for a bool."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 

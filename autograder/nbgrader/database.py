@@ -57,7 +57,10 @@ def with_lock_wait(url: str, seconds: float | None = None) -> str:
 
 
 def sqlite_file(url: str) -> str | None:
-    """Return the path of an SQLite gradebook, or None on a server. Raises ArgumentError."""
+    """Return the path of an SQLite gradebook, or None for one on a database server.
+
+    Raises ArgumentError if the URL is malformed.
+    """
     address = _address(url)
     return address.database if address.get_backend_name() == "sqlite" else None
 

@@ -80,7 +80,7 @@ class GradebookWriter:
         self._thread.shutdown(cancel_futures=True)
 
     def write(self, file: SubmissionFile, submission: Submission, record: Record) -> None:
-        """Queue a result for writing. Raises the exception of an earlier result, if any."""
+        """Queue a result for writing. If writing an earlier one failed, raises that exception."""
         self._steps.append(self._thread.submit(self._write, file, submission, record))
         while len(self._steps) > MOST_QUEUED or (self._steps and self._steps[0].done()):
             self._steps.popleft().result()

@@ -56,7 +56,7 @@ class Tensor:
 
     @property
     def differentiable(self) -> bool:
-        """Return True if the gradient with respect to it is requested."""
+        """Return True if this is a float tensor whose gradient is requested."""
         return self.gradient and self.array.dtype.kind == "f"
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:

@@ -56,7 +56,7 @@ def test_process_with_a_busy_second_thread_is_not_idle(start_watched):
         assert watch.look().runnable
 
 
-def test_memory_counts_after_the_main_thread_has_ended(start_watched):
+def test_memory_is_counted_after_the_main_thread_has_ended(start_watched):
     watch = start_watched(LOOKS_DEAD)
     watch._initial_memory = 0  # the process is not a fork of this one
     folder = watch._folder
