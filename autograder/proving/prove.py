@@ -23,7 +23,7 @@ Change = tuple[str, Callable[..., Any]]
 
 
 def problems(exercise: Exercise, seeds: Sequence[int] = (0, 1)) -> list[str]:
-    """Return a sentence for everything that stands in the way of a proof; none if it is proved.
+    """Return a sentence for each thing that is missing from a proof; none if it is proved.
 
     `seeds` are those of the draws of hidden cases.
     """
@@ -52,7 +52,7 @@ def _problems(exercise: Exercise, seeds: Sequence[int], checks: Iterable[Check])
 
 @dataclass(frozen=True)
 class Changes:
-    """What became of small changes of a reference; `passed` describes those that nothing caught."""
+    """The results of small changes of a reference; `passed` describes those that passed."""
 
     tried: int
     passed: tuple[str, ...]
@@ -61,7 +61,7 @@ class Changes:
 def try_changes(exercise: Exercise) -> Changes:
     """Judge small changes of the reference, with the public cases and a draw of hidden ones.
 
-    A change of a test may be as good a test, so of tests none is tried.
+    Tests that students write are skipped, because a changed test may be just as good.
     """
     if exercise.kind is Kind.TEST:
         return Changes(0, ())
