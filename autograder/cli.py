@@ -167,7 +167,7 @@ def collect(
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Write without asking.")] = False,
 ) -> None:
-    """Import submissions from an archive of Canvas, Moodle or Gradescope, or any zip or folder.
+    """Import submissions from a Canvas, Moodle or Gradescope archive, or any zip or folder.
 
     It shows which student each file belongs to, and writes only after you confirm.
     """

@@ -53,7 +53,10 @@ class CoursePackage(Mapping[str, Assignment]):
 
     @classmethod
     def find(cls, name: str) -> CoursePackage:
-        """Return the course that the package `name` declares; CoursePackageError if it does not."""
+        """Return the course that the package `name` declares.
+
+        Raises CoursePackageError if there is no such package, or if it declares no course.
+        """
         try:
             module = importlib.import_module(name)
         except ModuleNotFoundError as error:
@@ -67,7 +70,8 @@ class CoursePackage(Mapping[str, Assignment]):
             raise
         except Exception as error:
             raise CoursePackageError(
-                f"{name}: the course package cannot be imported ({type(error).__name__}: {error})."
+                f"{name}: the course package cannot be imported ({type(error).__name__}: {error}). "
+                f"Run `python -c 'import {name}'` to see where."
             ) from error
         course = vars(module).get("COURSE")
         if not isinstance(course, cls):

@@ -61,7 +61,7 @@ class Case:
     promises: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Reject at once arguments that would fail on their way into the sandbox."""
+        """Reject arguments that would fail later, on their way into the sandbox."""
         if type(self.arguments) is not tuple:
             raise TypeError(
                 f"the arguments of the case {self.note!r} are of type "
@@ -121,7 +121,7 @@ class Misconception:
 
     @property
     def wrong(self) -> Function:
-        """Return the function or class with the mistake; EditError if the edit does not work."""
+        """Return the function or class with the mistake. Raises EditError if an edit fails."""
         return self.answer.function
 
 

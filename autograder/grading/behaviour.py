@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..judging.judge import AnswerKey
+from ..judging.keys import AnswerKey
 from ..probe.observe import merge_passes
 from ..probe.status import Status
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..judging.judge import AnswerKey
+from ..judging.keys import AnswerKey
 from ..probe import wire
 from ..probe.status import Status
 from ..probe.values import Call
@@ -233,7 +233,7 @@ class Observer:
             order = list(reversed(batch)) if again else batch
             encoded = _encode(tuple(order))
             run = self._run(encoded, max(questions[part.name].seconds for part in batch), again)
-            if run.cell is not None and self._may_leave_out(run.cell):
+            if run.cell is not None and self._can_be_left_out(run.cell):
                 self._left_out[run.cell] = (
                     Status.KILLED if run.status is Status.ENDED else run.status
                 )
@@ -316,8 +316,11 @@ class Observer:
         cells = [i for i, name in enumerate(self._exercises) if name == exercise]
         return next((self._left_out[cell] for cell in cells if cell in self._left_out), None)
 
-    def _may_leave_out(self, cell: int) -> bool:
-        """Return True for the cell of an answer, and for the first few other cells."""
+    def _can_be_left_out(self, cell: int) -> bool:
+        """Return True if the run can go on without a cell.
+
+        That holds once for each answer's cell, and for the first few of the student's own.
+        """
         if not 0 <= cell < len(self._exercises) or cell in self._left_out:
             return False
         return self._exercises[cell] is not None or len(self._own_cells_left_out()) < MOST_LEFT_OUT

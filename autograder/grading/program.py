@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..course.plaintext import printable
 from ..exercise.model import Assignment
-from ..judging import judge
+from ..judging.judge import judge
 from ..judging.verdict import IN_A_PROCESS, Judgement, Verdict
 from ..notebook.check import read_cases
 from ..probe.namespaces import MOST_FILES
@@ -81,9 +81,7 @@ def _observe(
     """
     try:
         with closing(Observer(program, sandbox, torch)) as observer:
-            behaviours = observer.observe(
-                questions, lambda key, result: judge.judge(key, result).earns
-            )
+            behaviours = observer.observe(questions, lambda key, result: judge(key, result).earns)
             return behaviours, _left_out(program, observer.own_left_out) + (
                 _LEFT_OUT_LATER if observer.left_out_later else ""
             )
@@ -116,7 +114,8 @@ def _judgement_without_note(behaviour: Behaviour) -> Judgement:
     if result is None:
         return Judgement(
             Verdict.MISSING,
-            f"After the cells have run, there is no {key.noun} called `{key.exercise}`.",
+            f"After the cells have run, there is no {key.noun} called `{key.exercise}`. Define it "
+            "under this name in its answer cell, and let no later cell delete it.",
         )
     if isinstance(result, str) and result == "stub":
         return Judgement(Verdict.MISSING, "Not answered: the stub is unchanged.")
@@ -128,7 +127,7 @@ def _judgement_without_note(behaviour: Behaviour) -> Judgement:
         )
     if not isinstance(result, list):
         return _STATUS[Status.MALFORMED]
-    judgement = judge.judge(key, result)
+    judgement = judge(key, result)
     if judgement.verdict is Verdict.NONDETERMINISTIC and behaviour.left:
         return _NEEDS_LEFTOVERS
     requests = sum(observation.requests for observation in result)
@@ -174,23 +173,36 @@ _STATUS = {
         Verdict.TIMEOUT, "It exceeded the time limit. Is there an infinite loop?"
     ),
     Status.MEMORY: Judgement(
-        Verdict.MEMORY, f"It used more than {LIMITS.memory // 2**20} MiB of memory."
+        Verdict.MEMORY,
+        f"It used more than {LIMITS.memory // 2**20} MiB of memory. Is one of its arrays much "
+        "larger than the task needs, or does a list grow in every call?",
     ),
     Status.OUTPUT: Judgement(
         Verdict.OUTPUT, f"It printed more than {LIMITS.output // 2**10} KiB. Print less."
     ),
     Status.RESULTS: Judgement(
-        Verdict.OUTPUT, f"Its results take more than {LIMITS.answer // 2**20} MiB."
+        Verdict.OUTPUT,
+        f"Its results take more than {LIMITS.answer // 2**20} MiB. Return only what the docstring "
+        "asks for.",
     ),
     Status.KILLED: Judgement(
-        Verdict.KILLED, "The process ended before it returned a result (an exit, or a crash)."
+        Verdict.KILLED,
+        "The process ended before it returned a result (an exit, or a crash). Remove calls such as "
+        "`exit()`, and run the cells one by one to find the one that ends it.",
     ),
     Status.PROCESSES: Judgement(
-        Verdict.KILLED, f"It ran more than {LIMITS.processes} processes at the same time."
+        Verdict.KILLED,
+        f"It ran more than {LIMITS.processes} processes at the same time. Compute the result "
+        "without starting processes.",
     ),
-    Status.FILES: Judgement(Verdict.KILLED, f"It created more than {MOST_FILES} files."),
+    Status.FILES: Judgement(
+        Verdict.KILLED,
+        f"It created more than {MOST_FILES} files. Compute the result without writing files.",
+    ),
     Status.UNSTEADY: Judgement(
-        Verdict.NONDETERMINISTIC, "When run a second time, the cells do not define it as before."
+        Verdict.NONDETERMINISTIC,
+        "When run a second time, the cells do not define it as before. Does a cell depend on "
+        "random numbers, on the time, or on a file that the first run has changed?",
     ),
     Status.MALFORMED: _NO_RESULT,
     Status.SHARED: _NO_RESULT,  # a room reports this only of a run with turns

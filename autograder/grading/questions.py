@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..exercise.model import Assignment, Exercise, public_cases
-from ..judging.judge import AnswerKey, build_key, with_hidden
+from ..judging.keys import AnswerKey, build_key, with_hidden
 from ..sandbox.limits import LIMITS
 
 DRAWS = 4

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,21 +14,9 @@ from ..exercise.model import Case
 from ..probe.values import Differentiated, Observation, Raised, Tensor, output
 from .agreement import agree
 from .compare import Mismatch, compare_exception
+from .faults import fault
+from .keys import KeyedMisconception
 from .measured import within
-
-
-@dataclass(frozen=True)
-class KeyedMisconception:
-    """A misconception: its name, its hint, and its observations, which are made when needed."""
-
-    name: str
-    hint: str
-    find: Callable[[], tuple[Observation, ...]]
-
-    @cached_property
-    def observations(self) -> tuple[Observation, ...]:
-        """Return its observation on each case; judging a right answer never needs them."""
-        return self.find()
 
 
 @dataclass(frozen=True)
@@ -42,12 +29,8 @@ class Trial:
     mismatch: Mismatch | None
 
 
-Misfit = Callable[[Case, Any, Observation], Mismatch | None]
-"""A function that returns what is wrong with an observation on a case, or None."""
-
-
 def earned_names(
-    misconceptions: Sequence[KeyedMisconception], trials: Sequence[Trial], misfit: Misfit
+    misconceptions: Sequence[KeyedMisconception], trials: Sequence[Trial]
 ) -> tuple[KeyedMisconception, ...]:
     """Return the misconception that the answer makes, or the pair of them, or an empty tuple.
 
@@ -58,19 +41,19 @@ def earned_names(
     several misconceptions, the one that agrees on the most cases wins; a draw gives no name. For
     pairs, see `_earned_pair`.
     """
-    fitting = [m for m in misconceptions if not _fails_elsewhere(m, trials, misfit)]
+    fitting = [m for m in misconceptions if not _fails_elsewhere(m, trials)]
     earned = [(agreement, m) for m in fitting if (agreement := _agreement(m, trials))]
     most = max((agreement for agreement, _ in earned), default=None)
     best = [misconception for agreement, misconception in earned if agreement == most]
     if most is None or most[0] < sum(1 for trial in trials if trial.mismatch):
-        pair = _earned_pair(fitting, trials, misfit)
+        pair = _earned_pair(fitting, trials)
         if pair and (len(best) != 1 or best[0] in pair):
             return pair
     return tuple(best) if len(best) == 1 else ()
 
 
 def _earned_pair(
-    fitting: Sequence[KeyedMisconception], trials: Sequence[Trial], misfit: Misfit
+    fitting: Sequence[KeyedMisconception], trials: Sequence[Trial]
 ) -> tuple[KeyedMisconception, ...]:
     """Return the only pair of misconceptions that together explain every failing case, or ().
 
@@ -79,7 +62,7 @@ def _earned_pair(
     two explains a case that the other does not, and at least one of those results holds a float.
     The first of the pair explains the first failing case.
     """
-    explanations = [_explanation(misconception, trials, misfit) for misconception in fitting]
+    explanations = [_explanation(misconception, trials) for misconception in fitting]
     pairs = [
         pair
         for pair in itertools.combinations(range(len(fitting)), 2)
@@ -104,9 +87,7 @@ class _Fit(Enum):
 _SAME = (_Fit.SAME, _Fit.SAME_NUMBERS)
 
 
-def _explanation(
-    misconception: KeyedMisconception, trials: Sequence[Trial], misfit: Misfit
-) -> list[_Fit]:
+def _explanation(misconception: KeyedMisconception, trials: Sequence[Trial]) -> list[_Fit]:
     """Return how the misconception fits each case on which the answer fails."""
     fits = []
     for trial, known in zip(trials, misconception.observations, strict=False):
@@ -115,7 +96,7 @@ def _explanation(
         value = trial.observation.value
         if _fails_alike(trial, known):
             fits.append(_Fit.SAME_NUMBERS if _has_floats(output(value)) else _Fit.SAME)
-        elif misfit(trial.case, trial.expected, known) is None:
+        elif fault(trial.case, trial.expected, known) is None:
             fits.append(_Fit.RIGHT)
         else:
             fits.append(_Fit.HIDDEN if isinstance(value, Raised) else _Fit.OTHER)
@@ -147,11 +128,11 @@ def explained_cases(misconception: KeyedMisconception, trials: Sequence[Trial]) 
 
 
 def compared_with_released(
-    released: KeyedMisconception, trials: Sequence[Trial], at: int, misfit: Misfit, noun: str
+    released: KeyedMisconception, trials: Sequence[Trial], at: int, noun: str
 ) -> str:
     """Say how the released function or class behaves on a case on which the answer fails."""
     trial, known = trials[at], released.observations[at]
-    if misfit(trial.case, trial.expected, known) is None:
+    if fault(trial.case, trial.expected, known) is None:
         return f"The {noun} that you were given is right here: what have you changed in it since?"
     if agree(known, trial.observation):
         return f"Here it still behaves exactly like the {noun} that you were given."
@@ -213,9 +194,7 @@ def _without_gradients(observation: Observation) -> Observation:
     return replace(observation, value=output(observation.value), again=output(observation.again))
 
 
-def _fails_elsewhere(
-    misconception: KeyedMisconception, trials: Sequence[Trial], misfit: Misfit
-) -> bool:
+def _fails_elsewhere(misconception: KeyedMisconception, trials: Sequence[Trial]) -> bool:
     """Return True if the misconception fails on a case on which the answer is right.
 
     A case that asks for an exception counts only if the misconception fails on no other case.
@@ -225,7 +204,7 @@ def _fails_elsewhere(
     failed = [
         trial
         for trial, known in zip(trials, misconception.observations, strict=False)
-        if misfit(trial.case, trial.expected, known) is not None
+        if fault(trial.case, trial.expected, known) is not None
     ]
     about_exceptions = all(trial.case.raises for trial in failed)
     return any(

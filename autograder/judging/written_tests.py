@@ -13,7 +13,7 @@ from typing import Any
 from ..exercise.model import Case
 from ..probe.values import Observation, Raised
 from .compare import unexpected_exception
-from .naming import KeyedMisconception
+from .keys import KeyedMisconception
 from .verdict import Judgement, Verdict
 from .words import all_of
 

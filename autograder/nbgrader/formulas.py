@@ -51,15 +51,7 @@ def mathml(source: str, *, block: bool) -> str | None:
     supported = ALIAS.sub(lambda match: ALIASES[match[1]], source)
     try:
         return str(tex2mathml(supported, as_block=block))
-    except (
-        MathError,
-        SyntaxError,
-        ValueError,
-        TypeError,
-        LookupError,
-        AttributeError,
-        RecursionError,
-    ):
+    except UNREADABLE:
         return None
 
 

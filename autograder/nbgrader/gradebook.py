@@ -102,8 +102,8 @@ class Gradebook:
     def enter(self, entries: Sequence[Entry]) -> list[int]:
         """Write the scores and feedback of submissions in one transaction.
 
-        Their assignments must have been added. Returns for each submission the number of answers
-        that a person must mark. Marks and comments by people stay unchanged.
+        Their assignments must have been added. Returns the number of answers that a person must
+        mark, for each submission. Marks and comments by people stay unchanged.
         """
         with self._explain_errors():
             waiting = write_entries(self._db.connection(), entries)

@@ -37,7 +37,7 @@ class Waiting:
 
 
 @dataclass(frozen=True)
-class Written:
+class GradebookState:
     """The state of the gradebook after a run. `scores` are those of the whole course."""
 
     waiting: list[Waiting]
@@ -85,12 +85,12 @@ class GradebookWriter:
         while len(self._steps) > MOST_QUEUED or (self._steps and self._steps[0].done()):
             self._steps.popleft().result()
 
-    def finish(self) -> Written:
+    def finish(self) -> GradebookState:
         """Write the remaining results and the late penalties. Raises GradebookError, OSError."""
         self._steps.append(self._thread.submit(self._finish))
         while self._steps:
             self._steps.popleft().result()
-        return Written(self._waiting, self._scores)
+        return GradebookState(self._waiting, self._scores)
 
     def _check(self) -> None:
         from . import gradebook

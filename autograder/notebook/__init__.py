@@ -31,7 +31,7 @@ def what_to_install(error: ModuleNotFoundError) -> ModuleNotFoundError:
 
 
 class ShadowedModuleHint:
-    """A context manager for code that needs modules of Python and NumPy.
+    """A context manager for code that imports modules of Python and NumPy.
 
     If a file of the student's shadows one of them and the code fails for that reason, it raises
     ImportError with the name of the file and what to do. Other exceptions pass through unchanged.

@@ -18,9 +18,9 @@ import numpy as np
 
 from ..exercise.model import Assignment, Case, Raises, public_cases
 from ..judging.agreement import agree
-from ..judging.judge import AnswerKey, build_key, judge, observe_quietly
+from ..judging.judge import judge
+from ..judging.keys import AnswerKey, KeyedMisconception, build_key, observe_quietly
 from ..judging.modules import wrong_gradients
-from ..judging.naming import KeyedMisconception
 from ..judging.verdict import Judgement, Verdict
 from ..judging.words import NAMELESS, Names, by_parameter
 from ..probe import wire
@@ -111,7 +111,7 @@ def _run_check(name: str, key: AnswerKey, function: Callable[..., Any]) -> Repor
 
 
 def _keys() -> Iterator[AnswerKey]:
-    """Yield the key of every exercise in the notebook's folder; LookupError if there are none."""
+    """Yield the key of every exercise in the notebook's folder. Raises LookupError if none."""
     files = sorted(Path.cwd().glob("*.cases"))
     if not files:
         raise LookupError(

@@ -25,7 +25,7 @@ NO_TIME = "no time: Canvas's archive only says whether a submission is late"
 
 
 def recognise(names: list[str]) -> Contents | None:
-    """Return the uploads in an archive of Canvas; None if it is another kind of archive."""
+    """Return the uploads in a Canvas archive; None if it is another kind of archive."""
     uploads = [
         upload
         for path in names

@@ -1,4 +1,4 @@
-"""Format the table that `autograder collect` shows before it writes: files, students, reasons."""
+"""Format the table of files, students and reasons that `autograder collect` asks about."""
 
 from __future__ import annotations
 

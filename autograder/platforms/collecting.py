@@ -54,7 +54,7 @@ def plan_of(
     contents = read_contents(archive, list(answer_cells), _worksheet(worksheet))
     if worksheet is not None and contents.platform != "moodle":
         raise CollectError(
-            f"{printable(str(archive.path))}: not an archive of Moodle, so --worksheet does not "
+            f"{printable(str(archive.path))}: not a Moodle archive, so --worksheet does not "
             "apply. Omit --worksheet."
         )
     now = now or datetime.now(UTC).replace(tzinfo=None)

@@ -25,7 +25,7 @@ NO_TIME = "no time: Gradescope's metadata has none"
 
 
 def recognise(archive: Archive) -> Contents | None:
-    """Return the uploads in an export of Gradescope, one for each submitter.
+    """Return the uploads in a Gradescope export, one for each submitter.
 
     Return None if it is another kind of archive. Raises ArchiveError if the metadata cannot be
     read.

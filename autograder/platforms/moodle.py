@@ -42,7 +42,7 @@ ANONYMOUS = (
 
 
 def recognise(names: list[str], worksheet: Mapping[str, Participant] | None) -> Contents | None:
-    """Return the uploads in an archive of Moodle; None if it is another kind of archive.
+    """Return the uploads in a Moodle archive; None if it is another kind of archive.
 
     `worksheet` maps participants' numbers to rows of the grading worksheet, if there is one. Raises
     WorksheetError if it has none of the archive's participants.

@@ -1,7 +1,7 @@
 """Run the student's code in a separate thread, from which it cannot see this package.
 
 The frames of a thread lead back only to its first function, which is defined here as text with
-separate globals. A new thread has no trace function, no profile function, and no mode of torch.
+separate globals. A new thread has no trace function, no profile function, and no torch mode.
 Starting a thread takes as long as a small answer, so unwatched calls share one until `renew`.
 """
 

@@ -73,7 +73,7 @@ class Listener:
             watch.restart()
 
     def outcome(self) -> Outcome:
-        """Listen until the child has ended, and return the outcome."""
+        """Read the child's pipes until it has ended or broken a limit, and return the outcome."""
         pipes = {
             self.reports: (self.received, self.limits["answer"]),
             self.text: (self.printed, self.limits["output"]),

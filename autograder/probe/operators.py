@@ -32,7 +32,10 @@ class Recorder:
     """The recorder of the thread that calls it."""
 
     def __init__(self) -> None:
-        """Use the imported torch; KeyError, AttributeError or TypeError if it has no recorder."""
+        """Use the imported torch.
+
+        Raises KeyError, AttributeError or TypeError if that has no recorder.
+        """
         inside = sys.modules["torch._C"]
         profiler, self._torch = inside._profiler, inside._autograd
         self._enable = self._torch._enable_profiler_legacy

@@ -26,7 +26,7 @@ _PYTHON_MODULES = (
     "torch._refs.nn.functional",
     "torch._decomp.decompositions",
 )
-"""The modules of Python functions in which a name with `*` is looked up."""
+"""The modules with Python functions in which a name with `*` is looked up."""
 
 _BARE_THREAD, _THREAD_START = "_thread.start_new_thread", threading.Thread.start.__code__
 _THREAD_BOOTSTRAP = vars(threading.Thread)["_bootstrap_inner"].__code__

@@ -46,7 +46,7 @@ class TorchCall:
         self._arguments = [_Arguments(each) for each in calls]
 
     def observe(self, make: Callable[..., Any]) -> CallRecord:
-        """Make the module, if `make` is a class, and the calls; record the result of the last."""
+        """Make the module if `make` is a class, make both calls, and return the record of them."""
         with _ONE_AT_A_TIME, _own_state(self._call):
             if self._call.setup is None:
                 return self._observe(make, {})

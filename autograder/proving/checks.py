@@ -12,7 +12,9 @@ import numpy as np
 
 from ..exercise.model import Kind
 from ..exercise.promises import docstrings, promises
-from ..judging.judge import AnswerKey, build_key, fault, judge, observe_quietly
+from ..judging.faults import fault
+from ..judging.judge import judge
+from ..judging.keys import AnswerKey, build_key, observe_quietly
 from ..judging.verdict import AS_GIVEN
 from ..probe.values import Differentiated, Observation, Raised, Tensor
 from .assertions import without_an_assertion

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..exercise.model import Case, Exercise, Misconception, public_cases
-from ..judging.judge import AnswerKey, build_key, judge, observe_quietly
-from ..judging.naming import KeyedMisconception
+from ..judging.judge import judge
+from ..judging.keys import AnswerKey, KeyedMisconception, build_key, observe_quietly
 from ..judging.verdict import Judgement
 from ..probe.values import Observation
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..exercise.answers import EditError
 from ..exercise.model import Exercise, Kind
-from ..judging.judge import AnswerKey
+from ..judging.keys import AnswerKey
 from .checks import CHECKS, QUICK_CHECKS, Check, fails
 from .evidence import Evidence
 from .mutants import mutants

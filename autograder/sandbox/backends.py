@@ -31,10 +31,12 @@ processes in which an answer runs. Matplotlib starts a process on import, to loo
 is not allowed in exercises with forbidden operations.
 """
 
-INSTALL = (
-    "install bubblewrap (Debian and Ubuntu: `sudo apt-get install bubblewrap`), then run "
-    "`autograder doctor`; with `--trust`, your own files run without a sandbox"
+INSTALL_BUBBLEWRAP = (
+    "bubblewrap is missing",
+    "install bubblewrap (Debian and Ubuntu: `sudo apt-get install bubblewrap`)",
 )
+INSTALL_ENGINE = (f"{' or '.join(ENGINES)} is missing", f"install {' or '.join(ENGINES)}")
+THEN = "then run `autograder doctor`; with `--trust`, your own files run without a sandbox"
 
 
 class SandboxUnavailable(RuntimeError):
@@ -43,11 +45,6 @@ class SandboxUnavailable(RuntimeError):
 
 class Sandbox(Protocol):
     """Creates rooms, one for each submission."""
-
-    @property
-    def isolated(self) -> bool:
-        """Return False for `--trust`, which the grades mention."""
-        ...
 
     def room(self, program: bytes, torch: bool) -> Room:
         """Return a room for `program`, a message of cells; with `torch`, it has imported torch.
@@ -75,11 +72,6 @@ class LocalSandbox:
     limits: Limits = LIMITS
     _free: list[tuple[bool, Supervisor]] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    @property
-    def isolated(self) -> bool:
-        """See Sandbox."""
-        return self.mode != TRUSTING
 
     def room(self, program: bytes, torch: bool) -> Room:
         """See Sandbox."""
@@ -161,11 +153,11 @@ def open_sandbox(
                 return sandbox
             except NotStarted as error:
                 refused[program] = str(error)
-    if not refused:
-        missing = " or ".join(ENGINES) if mode == CONTAINER else "bubblewrap"
-        raise SandboxUnavailable(f"No sandbox on this machine: {missing} is missing; {INSTALL}.")
-    reasons = "; ".join(f"{program}: {reason}" for program, reason in refused.items())
-    raise SandboxUnavailable(f"No sandbox on this machine ({reasons}); {INSTALL}.")
+    missing, install = INSTALL_ENGINE if mode == CONTAINER else INSTALL_BUBBLEWRAP
+    reasons = [f"{program}: {reason}" for program, reason in refused.items()] or [missing]
+    raise SandboxUnavailable(
+        f"No sandbox on this machine ({'; '.join(reasons)}); {install}, {THEN}."
+    )
 
 
 def _programs(kind: str, packages: Sequence[str]) -> Iterator[tuple[str, Start]]:

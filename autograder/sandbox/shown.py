@@ -71,7 +71,7 @@ def python() -> str:
 
 
 def environment() -> dict[str, str]:
-    """Return the environment of a supervisor: ENVIRONMENT plus the search paths of Python."""
+    """Return the environment of a supervisor: ENVIRONMENT plus Python's search paths."""
     packages = dict.fromkeys(
         path_inside(sysconfig.get_path(name)) for name in ("purelib", "platlib")
     )

@@ -103,7 +103,7 @@ def entry(env: BuildEnvironment, site: SiteMap, page: Document) -> Entry:
 
 
 def place(parts: list[Part], page: str) -> tuple[Here, Onward]:
-    """Return the position of `page` and its neighbours; both are empty for a page in no part."""
+    """Return the position of `page` and its neighbours, both empty for a page outside all parts."""
     chapters = [chapter for part in parts if part.numbered for chapter in part.entries]
     for part in parts:
         row = chapters if part.numbered else list(part.entries)

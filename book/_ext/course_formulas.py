@@ -97,7 +97,7 @@ def visit_displayed_formula(translator: HTML5Translator, node: nodes.math_block)
 
 
 def drawing(translator: HTML5Translator, node: nodes.Element) -> str:
-    """Return the HTML of a formula; its plain text if it is in a title that a template shows."""
+    """Return the HTML of a formula, or its plain text if it is in a title that a template shows."""
     return str(node.get("drawn") or translator.encode(as_text(node.astext())))
 
 

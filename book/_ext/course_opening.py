@@ -108,7 +108,7 @@ class ShowOpening(SphinxPostTransform):
         if drawn is None:
             logger.warning(
                 "the opening shows %r, but this page has no figure of that name that is an SVG "
-                "and follows the theme.",
+                "and follows the theme. Give a figure of the page this name.",
                 name,
                 location=(self.env.docname, None),
             )

@@ -26,7 +26,7 @@ from autograder.exercise.outline import outline
 from autograder.grading.program import judge_questions
 from autograder.grading.questions import draw_questions
 from autograder.judging.agreement import agree
-from autograder.judging.judge import observe_quietly
+from autograder.judging.keys import observe_quietly
 from autograder.judging.verdict import Judgement, Verdict
 from autograder.nbgrader.autograded import autograded_notebook
 from autograder.nbgrader.release import build_notebook

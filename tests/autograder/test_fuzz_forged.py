@@ -16,7 +16,7 @@ from toy import Cell
 
 from autograder.grading.observing import Question
 from autograder.grading.program import judge_questions
-from autograder.judging.judge import build_key, observe_quietly, with_hidden
+from autograder.judging.keys import build_key, observe_quietly, with_hidden
 from autograder.judging.verdict import Verdict
 from autograder.probe import wire
 from autograder.probe.status import Status

@@ -169,7 +169,7 @@ class _Stopwatch:
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox, self.parts = sandbox, Parts()
-        self.isolated, self.close = sandbox.isolated, sandbox.close
+        self.close = sandbox.close
 
     def room(self, program: bytes, torch: bool) -> _TimedRoom:
         with self.timed("rooms"):

@@ -8,7 +8,8 @@ import torch
 from keys import EXERCISES, drawn_cases, shown_cases
 
 from autograder.exercise.model import Kind
-from autograder.judging.judge import build_key, judge, observe_quietly
+from autograder.judging.judge import judge
+from autograder.judging.keys import build_key, observe_quietly
 
 DERIVED = [param for param in EXERCISES if param.values[0].kind is Kind.DERIVE]
 

@@ -10,7 +10,8 @@ from toy import Cell, imports
 
 from autograder.exercise.model import Kind
 from autograder.grading.program import judge_program
-from autograder.judging.judge import build_key, judge, observe_quietly
+from autograder.judging.judge import judge
+from autograder.judging.keys import build_key, observe_quietly
 from autograder.judging.verdict import Verdict
 from exercises import COURSE
 from exercises.forbidden import AUTOMATIC_DIFFERENTIATION
@@ -82,7 +83,7 @@ def test_imports_during_the_answer_are_detected():
     code = (
         "import sys, numpy as np\n"
         "from exercises.forbidden import ATTENTION\n"
-        "from autograder.judging.judge import observe_quietly\n"
+        "from autograder.judging.keys import observe_quietly\n"
         "from autograder.exercise.model import Case\n"
         "assert 'torch' not in sys.modules\n"
         "cases = [Case('one', (np.ones((2, 2)),) * 3)] * 2\n"

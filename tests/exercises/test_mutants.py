@@ -5,7 +5,7 @@ import toy
 from keys import grading_key
 
 from autograder.exercise.model import Kind, public_cases
-from autograder.judging.judge import build_key
+from autograder.judging.keys import build_key
 from autograder.proving.mutants import mutants
 from autograder.proving.prove import survives
 from exercises import COURSE

@@ -15,7 +15,8 @@ from torch import nn
 from torch_modules import TOLERANCE, matched, scrambled
 
 from autograder.exercise.model import public_cases
-from autograder.judging.judge import build_key, judge, observe_quietly
+from autograder.judging.judge import judge
+from autograder.judging.keys import build_key, observe_quietly
 from exercises import COURSE
 from solutions.context_bottleneck import greedy_decode
 from solutions.positions import sinusoidal_positions

@@ -323,7 +323,7 @@ def tampered(draw: Callable[..., Any], right: Sequence[Observation]) -> list[Obs
 class Forger:
     """A sandbox whose rooms answer the orders with these results, one after another."""
 
-    isolated, open = True, True
+    open = True
 
     def __init__(self, runs, status=Status.ENDED, cell=None, changed=None):
         self.runs = itertools.cycle(runs)

@@ -31,13 +31,8 @@ from autograder.exercise.model import Case, Exercise, public_cases
 from autograder.exercise.promises import promises
 from autograder.exercise.stubs import stub
 from autograder.grading.sample import answer_source, sample_class
-from autograder.judging.judge import (
-    AnswerKey,
-    KeyedMisconception,
-    build_key,
-    judge,
-    observe_quietly,
-)
+from autograder.judging.judge import judge
+from autograder.judging.keys import AnswerKey, KeyedMisconception, build_key, observe_quietly
 from autograder.probe.values import Observation, Raised
 from exercises import COURSE
 

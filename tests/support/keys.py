@@ -11,7 +11,7 @@ from nightly import NIGHTLY
 
 from autograder.exercise.declaring import Declaration
 from autograder.exercise.model import Case, Exercise, Kind, public_cases
-from autograder.judging.judge import AnswerKey, build_key
+from autograder.judging.keys import AnswerKey, build_key
 from autograder.proving.evidence import draw as hidden_cases
 from exercises import COURSE
 

@@ -22,7 +22,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from autograder.exercise.model import Exercise, Kind, public_cases
 from autograder.judging.agreement import agree
-from autograder.judging.judge import AnswerKey, build_key, fault, judge, observe_quietly
+from autograder.judging.faults import fault
+from autograder.judging.judge import judge
+from autograder.judging.keys import AnswerKey, build_key, observe_quietly
 from autograder.judging.verdict import Judgement
 from autograder.probe.values import Differentiated, Observation, Raised, Tensor, output
 from autograder.proving.mutants import mutants

@@ -19,7 +19,8 @@ from spoiling import Answer
 
 from autograder.exercise.model import Case, Exercise
 from autograder.judging.compare import Mismatch
-from autograder.judging.judge import build_key, fault, observe_quietly
+from autograder.judging.faults import fault
+from autograder.judging.keys import build_key, observe_quietly
 from autograder.probe import wire
 from autograder.probe.values import Observation
 from exercises import COURSE

@@ -21,7 +21,8 @@ import torch.nn.functional as F
 from keys import shown_cases
 
 from autograder.exercise.model import Case, Exercise
-from autograder.judging.judge import build_key, fault, observe_quietly
+from autograder.judging.faults import fault
+from autograder.judging.keys import build_key, observe_quietly
 from autograder.probe.values import Differentiated, Raised, Tensor
 from solutions import alignment
 

@@ -217,7 +217,7 @@ def code_of(source: str, docstrings: bool = False) -> str:
     """Return `source` in a normal form, without comments, layout and, by default, docstrings.
 
     Cells need their docstrings, since a cell shows a text that is its last statement. The form is
-    the same in every version of Python, unlike that of `ast.dump`.
+    the same in every Python version, unlike that of `ast.dump`.
     """
     try:
         return _form(ast.parse(source), docstrings)

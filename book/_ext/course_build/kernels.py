@@ -186,7 +186,7 @@ class Run:
         self.kernels.running.add(self.group)
 
     def reach(self, cell: NotebookNode, cell_index: int) -> None:
-        """Note which cell comes next."""
+        """Record and show which cell comes next. Raises Stopped if the build is being stopped."""
         if self.kernels.stopping:
             raise Stopped
         self.index = cell_index

@@ -16,7 +16,8 @@ from autograder.exercise.model import Case, Exercise, Kind, Setup, Tensor, publi
 from autograder.exercise.promises import promises
 from autograder.exercise.stubs import stub
 from autograder.grading.sample import answer_source
-from autograder.judging.judge import build_key, judge, observe_quietly
+from autograder.judging.judge import judge
+from autograder.judging.keys import build_key, observe_quietly
 from autograder.judging.verdict import Verdict
 
 HELP = ("An idea.", "Nearly the code.", "Where to look.")

@@ -203,8 +203,6 @@ class Stubborn:
 class Crowded:
     """A sandbox that fails with `bad` for two simultaneous rooms and then works."""
 
-    isolated = True
-
     def __init__(self, inner, bad):
         self.inner, self.bad = inner, bad
         self.calls, self.meeting = itertools.count(), threading.Barrier(2)

@@ -221,8 +221,6 @@ def test_file_written_by_the_notebook_can_be_run(text, run, isolating):
 class Answering:
     """A sandbox whose rooms stay open and answer every order with the same run."""
 
-    isolated = True
-
     def __init__(self, run):
         self.answer, self.open = run, True
 
@@ -456,7 +454,6 @@ def test_every_layer_withstands_an_attempt_to_break_it():
 
 def test_trusted_run_gives_the_same_verdicts_without_a_sandbox():
     box = open_sandbox(trust=True, limits=QUICK)
-    assert not box.isolated
     judgements = grade(box, "def row_mean(X): return X.sum(axis=-1)")
     assert judgements["row_mean"].misconception == "sum for mean"
     assert judgements["scale"].passed

@@ -9,7 +9,8 @@ import toy
 
 from autograder.exercise.declaring import Declaration
 from autograder.exercise.model import Case, Raises, SeededGenerator, public_cases
-from autograder.judging.judge import AnswerKey, build_key, judge, observe_quietly, with_hidden
+from autograder.judging.judge import judge
+from autograder.judging.keys import AnswerKey, build_key, observe_quietly, with_hidden
 from autograder.judging.verdict import ALL_BUT_ERRORS, Verdict
 from autograder.judging.words import Names
 

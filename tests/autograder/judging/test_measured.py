@@ -6,7 +6,8 @@ import toy
 
 from autograder.exercise.declaring import Declaration
 from autograder.exercise.model import Case, Kind
-from autograder.judging.judge import build_key, judge, observe_quietly
+from autograder.judging.judge import judge
+from autograder.judging.keys import build_key, observe_quietly
 from autograder.judging.verdict import Verdict
 
 

@@ -17,7 +17,8 @@ from autograder.exercise.stubs import stub
 from autograder.grading.fingerprint import fingerprint
 from autograder.grading.program import judge_program
 from autograder.grading.sample import answer_source
-from autograder.judging.judge import build_key, judge, observe_quietly
+from autograder.judging.judge import judge
+from autograder.judging.keys import build_key, observe_quietly
 from autograder.judging.verdict import Verdict
 from autograder.notebook.check import check, read_cases, write_cases
 from autograder.probe import wire
@@ -383,7 +384,7 @@ def test_assignment_without_torch_does_not_import_torch(sandbox):
         "import sys; from autograder import cli, notebook; "
         "from autograder.grading import program; "
         "from autograder.exercise.model import public_cases; "
-        "from autograder.judging.judge import build_key; "
+        "from autograder.judging.keys import build_key; "
         "from exercises import COURSE; "
         "exercise = COURSE['self_attention'].exercises[0]; "
         "build_key(exercise, public_cases(exercise), ()); print('torch' in sys.modules)"

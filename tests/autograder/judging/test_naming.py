@@ -10,7 +10,8 @@ from semantic import wrong_answers
 
 from autograder.exercise.answers import Answer
 from autograder.exercise.model import Kind
-from autograder.judging.judge import judge, observe_quietly
+from autograder.judging.judge import judge
+from autograder.judging.keys import observe_quietly
 from autograder.judging.verdict import Judgement
 from exercises import COURSE
 

@@ -9,7 +9,8 @@ import torch
 from autograder.exercise.model import Case, Exercise, Tensor
 from autograder.judging.common_cases import common_cases
 from autograder.judging.compare import Mismatch
-from autograder.judging.judge import build_key, judge, observe_quietly
+from autograder.judging.judge import judge
+from autograder.judging.keys import build_key, observe_quietly
 from autograder.judging.naming import Trial
 from autograder.judging.verdict import Verdict
 from autograder.probe.values import Observation

@@ -16,7 +16,8 @@ from autograder.exercise.model import Case, public_cases
 from autograder.exercise.stubs import stub
 from autograder.grading.program import judge_program
 from autograder.grading.sample import answer_source
-from autograder.judging.judge import build_key, judge, observe_quietly
+from autograder.judging.judge import judge
+from autograder.judging.keys import build_key, observe_quietly
 from autograder.judging.verdict import Judgement, Verdict
 from autograder.notebook.check import check, read_cases, write_cases
 

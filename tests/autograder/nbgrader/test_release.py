@@ -16,7 +16,7 @@ from nbgrader.validator import Validator
 from autograder.course.course import Course
 from autograder.exercise.model import Kind, public_cases
 from autograder.exercise.stubs import stub
-from autograder.judging.judge import build_key
+from autograder.judging.keys import build_key
 from autograder.nbgrader.gradebook import GradebookError
 from autograder.nbgrader.release import (
     RUN_FIRST,

@@ -15,7 +15,8 @@ from autograder.grading.observing import Question
 from autograder.grading.program import judge_program, judge_questions
 from autograder.grading.questions import draw_questions
 from autograder.grading.sample import answer_source
-from autograder.judging.judge import judge, observe_quietly
+from autograder.judging.judge import judge
+from autograder.judging.keys import observe_quietly
 from autograder.judging.verdict import AS_GIVEN, Verdict
 from exercises import COURSE
 

@@ -16,7 +16,8 @@ from nightly import some
 from autograder.exercise.model import Case
 from autograder.exercise.stubs import stub
 from autograder.judging.agreement import agree
-from autograder.judging.judge import build_key, judge, observe_quietly
+from autograder.judging.judge import judge
+from autograder.judging.keys import build_key, observe_quietly
 from autograder.judging.verdict import AS_GIVEN, Verdict
 from autograder.notebook.check import CHANGED_SINCE, check, read_cases, write_cases
 from autograder.notebook.pictures import matrix_picture, pictures
