@@ -24,10 +24,10 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass, field, replace
-from functools import cached_property
-from typing import Any, overload
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
@@ -65,7 +65,6 @@ __all__ = [
 ]
 
 FunctionOrAnswer = Function | Answer
-Decorator = Callable[[Function], Answer]
 
 
 @dataclass(eq=False)
@@ -110,34 +109,17 @@ class Declaration:
         self._rights.append(self._answer(answer))
         return self._rights[-1]
 
-    @overload
-    def base(self, fails: tuple[str, ...], /) -> Decorator: ...
-
-    @overload
-    def base(self, fails: tuple[str, ...], answer: FunctionOrAnswer, /) -> Answer: ...
-
-    def base(
-        self, fails: tuple[str, ...], answer: FunctionOrAnswer | None = None, /
-    ) -> Answer | Decorator:
+    def base(self, fails: tuple[str, ...], answer: FunctionOrAnswer | None = None, /) -> Any:
         """Add a base: a function that wrong answers are edits of, and that is not itself an answer.
 
         `fails` are the notes of the cases on which it is wrong; on all others it must be right.
+        Returns the base; without `answer`, a decorator for it.
         """
-
-        def add(answer: FunctionOrAnswer) -> Answer:
-            base = replace(self._answer(answer), base=True)
-            self.bases[base] = fails
-            return base
-
-        return add if answer is None else add(answer)
-
-    @overload
-    def wrong(self, name: str, hint: str, /, *, released: bool = False) -> Decorator: ...
-
-    @overload
-    def wrong(
-        self, name: str, hint: str, answer: FunctionOrAnswer, /, *, released: bool = False
-    ) -> Answer: ...
+        if answer is None:
+            return partial(self.base, fails)
+        base = replace(self._answer(answer), base=True)
+        self.bases[base] = fails
+        return base
 
     def wrong(
         self,
@@ -147,21 +129,19 @@ class Declaration:
         /,
         *,
         released: bool = False,
-    ) -> Answer | Decorator:
+    ) -> Any:
         """Add a mistake that people make: its name, a question about it, and an answer with it.
 
-        Without `answer`, this is a decorator for the answer. If `released`, students are given this
-        answer to debug.
+        If `released`, students are given this answer to debug. Returns the answer; without
+        `answer`, a decorator for it.
         """
-
-        def add(answer: FunctionOrAnswer) -> Answer:
-            if name in self._wrongs:
-                raise ValueError(f"{self.name}: two misconceptions are called {name!r}")
-            wrong = self._answer(answer)
-            self._wrongs[name] = Misconception(name, wrong, hint, released)
-            return wrong
-
-        return add if answer is None else add(answer)
+        if answer is None:
+            return partial(self.wrong, name, hint, released=released)
+        if name in self._wrongs:
+            raise ValueError(f"{self.name}: two misconceptions are called {name!r}")
+        wrong = self._answer(answer)
+        self._wrongs[name] = Misconception(name, wrong, hint, released)
+        return wrong
 
     def public(self, cases: CaseGenerator) -> CaseGenerator:
         """Set the function that yields the public cases, given a random number generator."""
@@ -171,41 +151,18 @@ class Declaration:
         """Set the function that yields the hidden cases."""
         return self._set_cases("hidden", cases)
 
-    @overload
-    def accepts(self, style: str, /, *, holds: tuple[str, ...] = ()) -> Decorator: ...
-
-    @overload
-    def accepts(
-        self, style: str, answer: FunctionOrAnswer, /, *, holds: tuple[str, ...] = ()
-    ) -> Answer: ...
-
     def accepts(
         self, style: str, answer: FunctionOrAnswer | None = None, /, *, holds: tuple[str, ...] = ()
-    ) -> Answer | Decorator:
-        """Add a right implementation, which a test must accept; the first two are public."""
+    ) -> Any:
+        """Add a right implementation, which a test must accept; the first two are public.
 
-        def add(answer: FunctionOrAnswer) -> Answer:
-            right = self._answer(answer)
-            self._styles.append(Implementation(style, right, holds, shown=len(self._styles) < 2))
-            return right
-
-        return add if answer is None else add(answer)
-
-    @overload
-    def rejects(
-        self, kind: str, /, *, shown: bool = True, holds: tuple[str, ...] = ()
-    ) -> Decorator: ...
-
-    @overload
-    def rejects(
-        self,
-        kind: str,
-        answer: FunctionOrAnswer,
-        /,
-        *,
-        shown: bool = True,
-        holds: tuple[str, ...] = (),
-    ) -> Answer: ...
+        Returns the implementation; without `answer`, a decorator for it.
+        """
+        if answer is None:
+            return partial(self.accepts, style, holds=holds)
+        right = self._answer(answer)
+        self._styles.append(Implementation(style, right, holds, shown=len(self._styles) < 2))
+        return right
 
     def rejects(
         self,
@@ -215,15 +172,16 @@ class Declaration:
         *,
         shown: bool = True,
         holds: tuple[str, ...] = (),
-    ) -> Answer | Decorator:
-        """Add a wrong implementation, which a test must reject; without `shown` it is hidden."""
+    ) -> Any:
+        """Add a wrong implementation, which a test must reject; without `shown` it is hidden.
 
-        def add(answer: FunctionOrAnswer) -> Answer:
-            wrong = self._answer(answer)
-            self._mutants.append(Implementation(kind, wrong, holds, shown, REJECTS))
-            return wrong
-
-        return add if answer is None else add(answer)
+        Returns the implementation; without `answer`, a decorator for it.
+        """
+        if answer is None:
+            return partial(self.rejects, kind, shown=shown, holds=holds)
+        wrong = self._answer(answer)
+        self._mutants.append(Implementation(kind, wrong, holds, shown, REJECTS))
+        return wrong
 
     def mutant(self, name: str, old: str, new: str, *, times: int = 1) -> None:
         """Add an edit of the reference that is wrong in an edge case; a case must reject it."""
