@@ -89,6 +89,7 @@ lint:
 	$(TOOLS)/biome check --error-on-warnings .
 	$(TOOLS)/tsc --project book/_web/jsconfig.json
 	mypy
+	mypy --config-file tests/mypy.ini
 	lint-imports --no-cache
 
 # What formats, checks and looks at the site's scripts and styles: no reader's site needs it.

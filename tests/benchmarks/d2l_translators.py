@@ -170,7 +170,7 @@ class NormFirstEncoderBlock(nn.Module):
         return X + self.ffn(self.norms[1](X))
 
 
-class NormFirstEncoder(d2l.TransformerEncoder):  # type: ignore[misc]
+class NormFirstEncoder(d2l.TransformerEncoder):  # type: ignore[misc, name-defined]
     """Their encoder with such blocks, and a norm behind the last."""
 
     def __init__(

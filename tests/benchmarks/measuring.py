@@ -226,9 +226,9 @@ def _calls(
         finally:
             own += time.perf_counter() - begun
 
-    def given(one: Question) -> list[Call]:
-        calls = copy.deepcopy(one.whole.calls)
-        return calls if watched else [replace(call, forbidden=()) for call in calls]
+    def given(question: Question) -> list[Call]:
+        calls = copy.deepcopy(question.whole.calls)
+        return list(calls) if watched else [replace(call, forbidden=()) for call in calls]
 
     whole = 0.0
     with mock.patch.object(calling, "_call", timed):

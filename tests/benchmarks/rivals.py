@@ -189,7 +189,7 @@ def _take_over(homes: Sequence[Path]) -> list[str]:
 
 def _rival(name: str, home: Path, cases: Sequence[Case], end: float) -> dict[str, Any]:
     """What one rival makes of all cases that begin before `end`."""
-    rival = RIVALS[name](environment(home, PINS.get(name, [])))
+    rival: Any = RIVALS[name](environment(home, PINS.get(name, [])))
     (home / "cases").mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(1 if isinstance(rival, Here) else 2) as pool:  # a class is graded once
         files = [home / "cases" / f"{case.name}.json" for case in cases]
@@ -439,7 +439,7 @@ class Otter:
                 test = otter_test(one.name, PeerTest(one.points, both), before)
                 (tests / f"{one.name}.py").write_text(test)
             self.zip.unlink(missing_ok=True)
-            command = [home / "bin" / "otter", "generate", "-t", tests, "-o", self.zip]
+            command: list[Any] = [home / "bin" / "otter", "generate", "-t", tests, "-o", self.zip]
             subprocess.run([*command, "--no-environment"], cwd=folder, check=True)
 
     def adapted(self, content: dict[str, Any]) -> dict[str, Any]:

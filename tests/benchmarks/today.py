@@ -9,6 +9,7 @@ import datetime
 import json
 import platform
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -21,14 +22,14 @@ RESULT = Path("book/measured/today_for_long.json")
 def main() -> None:
     """Train, and write what the appendix to chapter 12 reads."""
     runs = over_seeds(for_long)
-    result = {
+    result: dict[str, Any] = {
         "date": datetime.date.today().isoformat(),
         "versions": {"python": platform.python_version(), "torch": torch.__version__},
         "command": "make bench",
         "seeds": list(SEEDS),
         "steps": LONG,
         "curves": {
-            name: [[[s, round(v, 4)] for s, _, v in one[name].curve] for one in runs]
+            name: [[[s, round(v, 4)] for s, _, v in run[name].curve] for run in runs]
             for name in runs[0]
         },
     }

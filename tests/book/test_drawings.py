@@ -5,10 +5,9 @@ from collections.abc import Callable
 
 import pytest
 from course_drawings import drawn
+from mermaid_drawings import canvas, picture, sources
 from playwright.sync_api import Browser
 from site_tools import Book
-
-from tests.support.mermaid_drawings import canvas, picture, sources
 
 ROOMS = """\
 flowchart TD

@@ -77,7 +77,7 @@ def called(tree: ast.AST) -> set[str]:
 def chapter_modules(tree: ast.Module) -> Iterator[str]:
     """Yield the names under which a chapter's reference is imported as a module."""
     for node in tree.body:
-        for alias in node.names if is_import(node) else ():
+        for alias in node.names if isinstance(node, ast.Import | ast.ImportFrom) else ():
             module = node.module if isinstance(node, ast.ImportFrom) else ""
             if f"{module}.{alias.name}".removeprefix("solutions.").lstrip(".") in CHAPTERS:
                 yield alias.asname or alias.name

@@ -5,6 +5,7 @@ It is served in a small site, with untrained captioners.
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import captioner_page
 import pytest
@@ -26,14 +27,14 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
-Visit = Callable[..., Page]
+Visit = Callable[..., Any]
 
 
 @pytest.fixture
 def visit(reader: Callable[..., Reader]) -> Visit:
     def open_page(mode: str = "light") -> Page:
         person = reader(**MODES[mode])
-        page = person.open("index.html")
+        page: Any = person.open("index.html")
         page.person = person
         return page
 

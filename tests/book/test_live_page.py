@@ -14,14 +14,14 @@ PAGES = ("index", "context_bottleneck", "alignment", "transformer")
 PATIENCE = 60_000
 """Milliseconds that fetching and writing may take on a busy machine; usually a second or two."""
 
-Visit = Callable[..., Page]
+Visit = Callable[..., Any]
 
 
 @pytest.fixture
 def visit(reader: Callable[..., Reader]) -> Visit:
     def open_page(name: str, **options: Any) -> Page:
         person = reader(**{**MODES["light"], **options})
-        page = person.open(f"{name}.html")
+        page: Any = person.open(f"{name}.html")
         page.person = person
         return page
 

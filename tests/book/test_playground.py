@@ -1,6 +1,7 @@
 """Test the playground in a browser: training, stopping, editing, comparing, and every mistake."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -25,12 +26,12 @@ PATIENCE = 60_000
 
 
 @pytest.fixture
-def visit(reader: Callable[..., Reader]) -> Callable[..., Page]:
+def visit(reader: Callable[..., Reader]) -> Callable[..., Any]:
     """Open the playground with an address."""
 
     def open_with(address: str = "", **options: object) -> Page:
         person = reader(**{**MODES["light"], **options})
-        page = person.open(f"playground.html?{address}" if address else "playground.html")
+        page: Any = person.open(f"playground.html?{address}" if address else "playground.html")
         page.person = person
         return page
 
@@ -178,7 +179,7 @@ WRONG = {
 
 @pytest.mark.parametrize("expected", WRONG)
 def test_invalid_parts_of_an_address_are_reported_and_the_rest_is_used(
-    visit: Callable[..., Page], expected: str
+    visit: Callable[..., Any], expected: str
 ) -> None:
     page = visit(f"{expected}&steps=60")
     for part in WRONG[expected]:

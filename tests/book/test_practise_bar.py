@@ -8,7 +8,7 @@ from pathlib import Path
 import classroom
 import nbformat
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Dialog, Page, expect
 from site_tools import MODES, ROOT, Reader, serving
 
 WEB = ROOT / "book" / "_web"
@@ -146,7 +146,7 @@ def test_answers_are_downloaded_and_opened_again(
     expect(page.locator("textarea")).to_have_value(ANSWER)
 
     dialogs: list[str] = []
-    page.once("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    page.once("dialog", answering(dialogs, accept=False))
     page.locator("textarea").fill("other")
     chooser.set_input_files(tmp_path / "mine.ipynb")
     expect(message).to_contain_text("Nothing was changed")
@@ -207,7 +207,7 @@ def test_progress_shows_everywhere_at_once_and_is_deleted_everywhere(
     assert exported["practise:toy"]["sources"] == {CELL: ANSWER}
 
     dialogs: list[str] = []
-    chapter.once("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.accept()))
+    chapter.once("dialog", answering(dialogs, accept=True))
     chapter.get_by_role("button", name="Delete it").click()
     assert "the answers that you have typed" in dialogs[0]
     expect(page.locator(".practise-kept")).to_contain_text("were deleted in another tab")
@@ -253,3 +253,13 @@ def test_the_bar_has_accessible_names(context: BrowserContext, practise_address:
     page = reader.open("practise.html")
     assert reader.violations(page) == []
     assert reader.errors == []
+
+
+def answering(dialogs: list[str], accept: bool) -> Callable[[Dialog], None]:
+    """Return a handler that appends the message of a dialog to `dialogs`, then closes it."""
+
+    def answer(dialog: Dialog) -> None:
+        dialogs.append(dialog.message)
+        dialog.accept() if accept else dialog.dismiss()
+
+    return answer

@@ -81,7 +81,8 @@ def test_a_notebook_of_the_page_is_the_released_one_and_gets_the_same_verdicts(
     (released,) = release(course, [chapter])
     assignment = COURSE[chapter]
     work = list(class_work(assignment))
-    names = [exercise.name for exercise in (*assignment.exercises, *assignment.written)]
+    tasks: list[Any] = [*assignment.exercises, *assignment.written]
+    names = [task.name for task in tasks]
     own = [
         {"id": "own-2", "after": names[0], "source": "helper()"},
         {"id": "own-1", "after": names[0], "source": HELPER},

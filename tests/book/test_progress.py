@@ -25,9 +25,10 @@ def screen(width: int = 200, terminal: bool = True) -> Screen:
 
 def drawn(display: Screen, width: int) -> str:
     """Return the one line that a terminal of that width shows."""
-    console = Console(file=StringIO(), force_terminal=True, width=width, color_system=None)
+    text = StringIO()
+    console = Console(file=text, force_terminal=True, width=width, color_system=None)
     console.print(display.status)
-    (line,) = console.file.getvalue().splitlines()
+    (line,) = text.getvalue().splitlines()
     assert len(line) <= width
     return line
 

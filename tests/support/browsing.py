@@ -11,6 +11,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from people import Person
@@ -86,7 +87,7 @@ def instructor(address: str) -> Iterator[Page]:
         pytest.fail("chromium is not installed: sudo apt-get install chromium")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=BROWSER, args=QUIET)
-        page = browser.new_page(viewport={"width": 1200, "height": 1000})
+        page: Any = browser.new_page(viewport={"width": 1200, "height": 1000})
         page.foreign = []
         page.route(lambda url: not url.startswith(f"{address}/"), _cut_off(page.foreign))
         page.goto(f"{address}/login?token={TOKEN}")

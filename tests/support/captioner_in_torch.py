@@ -121,7 +121,8 @@ def beside_torch(
     expected = caption(model, images, LOOKS[look])
     differ = sum(tuple(a["words"]) != b.words for a, b in zip(reports, expected, strict=True))
     cases = zip(images, targets, reports, strict=True)
-    return differ, max(error(model, look, *case, None, report) for *case, report in cases)
+    errors = (error(model, look, image, words, None, report) for image, words, report in cases)
+    return differ, max(errors)
 
 
 def untaught(seed: int) -> tuple[bytes, Captioner]:

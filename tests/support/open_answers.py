@@ -19,7 +19,7 @@ from functools import cache
 
 import cells
 
-from autograder.exercise.answers import source
+from autograder.exercise.answers import Function, source
 from exercises import COURSE
 
 IGNORED = {"annotation", "ctx", "decorator_list", "kind", "name", "returns", "type_comment"}
@@ -70,9 +70,10 @@ def answers(chapter: str) -> dict[str, list[Definition]]:
     }
 
 
-def tree_of(answer: object) -> Definition:
+def tree_of(answer: Function) -> Definition:
     """Return the definition of a function or class, simplified."""
     (node,) = simplified(ast.parse(source(answer))).body
+    assert isinstance(node, ast.FunctionDef | ast.ClassDef)
     return node
 
 
@@ -106,8 +107,9 @@ class Simplify(ast.NodeTransformer):
 
 def without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
     first = body[0] if body else None
-    text = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
-    return body[1:] if text and isinstance(first.value.value, str) else body
+    constant = first.value if isinstance(first, ast.Expr) else None
+    is_text = isinstance(constant, ast.Constant) and isinstance(constant.value, str)
+    return body[1:] if is_text else body
 
 
 def refuses(statement: ast.stmt) -> bool:
@@ -141,12 +143,13 @@ def inlined(body: list[ast.stmt]) -> list[ast.stmt]:
 
 def split(statement: ast.stmt) -> Iterator[ast.stmt]:
     """Yield `a = x` and `b = y` for `a, b = x, y`, and any other statement as it is."""
-    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
-    if isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
-        for name, value in zip(target.elts, statement.value.elts, strict=False):
-            yield ast.Assign([name], value, lineno=statement.lineno)
-    else:
-        yield statement
+    if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Tuple):
+        target = statement.targets[0]
+        if isinstance(target, ast.Tuple):
+            for name, part in zip(target.elts, statement.value.elts, strict=False):
+                yield ast.Assign([name], part, lineno=statement.lineno)
+            return
+    yield statement
 
 
 class Replace(ast.NodeTransformer):
@@ -208,7 +211,9 @@ def shape(node: ast.AST) -> list[str]:
 @cache
 def blocks(page: ast.AST) -> list[list[ast.stmt]]:
     """Return every list of statements in `page`; the body of a lambda is a list of length 1."""
-    lists = [[ast.Return(node.body)] for node in nodes(page) if isinstance(node, ast.Lambda)]
+    lists: list[list[ast.stmt]] = [
+        [ast.Return(node.body)] for node in nodes(page) if isinstance(node, ast.Lambda)
+    ]
     for node in nodes(page):
         parts = [getattr(node, name, None) for name in ("body", "orelse", "finalbody")]
         lists += [part for part in parts if isinstance(part, list)]

@@ -101,7 +101,7 @@ def _instead_of_raising(
                 raise
             return react(error)
 
-    answer = wrapped(exercise, lambda inputs, call: reacting(lambda: call(inputs.arguments)))
+    answer: Any = wrapped(exercise, lambda inputs, call: reacting(lambda: call(inputs.arguments)))
     if not isinstance(answer, type):
         return answer
 

@@ -37,9 +37,9 @@ WORDS_FOR_SHAPES = {
 @functools.cache
 def docstring(exercise: Exercise) -> str:
     """Return everything that the exercise promises, in one line."""
-    parts = [exercise.reference]
+    parts: list[Any] = [exercise.reference]
     if isinstance(exercise.reference, type):
-        parts += [exercise.reference.__init__, exercise.reference.forward]
+        parts += [vars(exercise.reference)[name] for name in ("__init__", "forward")]
     return " ".join(" ".join((inspect.getdoc(part) or "").split()) for part in parts)
 
 
@@ -49,7 +49,7 @@ def parameters(exercise: Exercise) -> dict[str, inspect.Parameter]:
     all_parameters = dict(inspect.signature(exercise.reference).parameters)
     if isinstance(exercise.reference, type):
         all_parameters |= dict(
-            [*inspect.signature(exercise.reference.forward).parameters.items()][1:]
+            [*inspect.signature(vars(exercise.reference)["forward"]).parameters.items()][1:]
         )
     return all_parameters
 

@@ -263,7 +263,10 @@ def test_text_starting_inside_a_line_matches_later_lines_exactly():
         Scale.edit("super().__init__()\n    self.weight", "")
 
 
-@pytest.mark.parametrize("wrong", [plain.edit("/ n", "* n"), Scale.edit("* self", "+ self")])
+@pytest.mark.parametrize(
+    "wrong",
+    [plain.edit("/ n", "* n"), Scale.edit("* self", "+ self")],  # type: ignore[attr-defined]
+)
 def test_inspect_finds_the_source_of_an_edit(wrong):
     assert inspect.getsource(wrong.function) == wrong.source
     assert source(wrong.function) == wrong.source

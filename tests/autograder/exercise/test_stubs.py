@@ -114,7 +114,7 @@ class Documented:
 
     def __init__(self, size: int) -> None:
         """size: of what."""
-        self.init(size)
+        self.size = size
 
     def forward(self, X):
         """X: what is said."""
