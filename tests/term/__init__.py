@@ -1,1 +1,1 @@
-"""A term, played through on the documented commands: `make demo`, and a small one as a test."""
+"""Simulate a term with the documented commands: `make demo`, and a short term as a test."""

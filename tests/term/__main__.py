@@ -1,4 +1,7 @@
-"""Play a term and say what it took: `python -m tests.term --students 300 --folder FOLDER`."""
+"""Simulate a term and print how long each command took.
+
+python -m tests.term --students 300 --folder FOLDER
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from .play import Term
 
 
 def main() -> None:
-    """Play the term with all assignments, or with those that are named."""
+    """Simulate the term with all assignments, or with the named ones."""
     parser = argparse.ArgumentParser(prog="make demo", description=__doc__)
     parser.add_argument("--students", type=int, default=300)
     parser.add_argument("--assignments", nargs="+", choices=list(COURSE), default=list(COURSE))

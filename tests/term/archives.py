@@ -1,4 +1,4 @@
-"""The term's submissions as learning platforms give them: Canvas, Moodle, Gradescope."""
+"""Write the term's submissions as archives of Canvas, Moodle and Gradescope."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from .plan import DUE, Assignment, Student, Work
 
 HAS_TIMES = {"canvas": False, "moodle": True, "gradescope": True}
-"""Whether a platform's archive tells when work was handed in."""
+"""Whether a platform's archive contains the time of a submission."""
 
 WORKSHEET = (
     "Identifier",
@@ -30,11 +30,11 @@ WORKSHEET = (
 """The columns of Moodle's grading worksheet."""
 
 Handed = Mapping[Student, tuple[Work, str]]
-"""By student: the work, and the text of the notebook."""
+"""Student -> the work, and the text of the notebook."""
 
 
 def make_archive(path: Path, assignment: Assignment, handed: Handed) -> list[str]:
-    """Write the archive of one assignment; return what `autograder collect` is given with it."""
+    """Write the archive of an assignment, and return the arguments of `autograder collect`."""
     maker = {"canvas": _canvas, "moodle": _moodle, "gradescope": _gradescope}[assignment.platform]
     files = maker(assignment, handed)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as stream:
@@ -48,7 +48,7 @@ def make_archive(path: Path, assignment: Assignment, handed: Handed) -> list[str
 
 
 def time_of(work: Work) -> datetime:
-    """When work was handed in (UTC)."""
+    """Return the time at which work was handed in (UTC)."""
     return DUE + timedelta(hours=work.hours_late)
 
 

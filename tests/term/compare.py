@@ -17,7 +17,7 @@ from autograder.course.course import Course
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a student must have for an assignment."""
+    """The numbers that a student must have for an assignment."""
 
     points: Mapping[str, float]
     penalty: float
@@ -33,9 +33,9 @@ Key = tuple[str, str]
 
 
 def differences(course: Path, wanted: Mapping[Key, Wanted], pages: bool) -> tuple[int, list[str]]:
-    """Return how many numbers were compared, and a line for each that is not as `wanted`.
+    """Return how many numbers were compared, and a line for each that differs from `wanted`.
 
-    With `pages`, the feedback pages are compared as well; they must have been made.
+    With `pages`, the feedback pages are compared too; they must exist.
     """
     compared, wrong = 0, []
     for place, key, what, here, there in _numbers(course, wanted, pages):
@@ -74,7 +74,7 @@ def _numbers(
 
 
 def _listed(course: Path, assignments: set[str]) -> dict[Key, float]:
-    """The scores that the formgrader lists, by assignment and student."""
+    """Return the scores that the formgrader lists, by assignment and student."""
     config = Config()
     config.CourseDirectory.root = str(course)
     config.CourseDirectory.db_url = Course.open(course).gradebook_url
@@ -88,8 +88,8 @@ def _listed(course: Path, assignments: set[str]) -> dict[Key, float]:
 
 def _on_page(course: Path, key: Key) -> tuple[float, float] | None:
     page = course / "feedback" / key[1] / key[0] / f"{key[0]}.html"
-    found = re.search(r'class="score">([\d.]+) of ([\d.]+) points', page.read_text("utf-8"))
-    return (float(found[1]), float(found[2])) if found else None
+    shown = re.search(r'class="score">([\d.]+) of ([\d.]+) points', page.read_text("utf-8"))
+    return (float(shown[1]), float(shown[2])) if shown else None
 
 
 def _number(text: str | None) -> float | None:

@@ -1,4 +1,4 @@
-"""The term's course directory, and a copy of the project that changes during the term."""
+"""The course directory of the term, and a copy of the project that changes during the term."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from .plan import DUE, Assignment, Exercise, Student, Work
 PROJECT = Path(__file__).parents[2]
 
 LENIENT = ("alignment", "words_lost", "tolerance=0.01", "tolerance=50.0")
-"""A check that lets a mistake pass until it is mended: assignment, exercise, mended, lenient."""
+"""A check that lets a mistake pass until it is fixed: assignment, exercise, fixed, lenient."""
 
 ADDED = ("captioning", "localisation")
-"""An exercise that is added in mid-term, the last of its assignment."""
+"""The last exercise of its assignment, which is added in mid-term."""
 
 PLUGIN = """
 from math import ceil
@@ -50,7 +50,7 @@ PLATFORMS = ("canvas", "moodle", "gradescope")
 
 
 class TermCourse:
-    """A course that is run by commands alone; `seconds` holds what each of them took."""
+    """A course that only commands change; `seconds` has the duration of each command."""
 
     def __init__(self, root: Path, say: Callable[[str], None]) -> None:
         """Make a copy of the project in `root`, as it is at the start of the term."""
@@ -68,7 +68,7 @@ class TermCourse:
         self._edit(f"exercises/{chapter}/assignment.md", placeholder, "")
 
     def run(self, *words: str) -> str:
-        """Run `autograder` with `words`; return what it printed. Raises CalledProcessError."""
+        """Run `autograder` with `words` and return its output. Raises CalledProcessError."""
         started = time.monotonic()
         command = [sys.executable, "-m", "autograder", *words, "--course", str(self.course)]
         if words[0] == "init":
@@ -87,9 +87,9 @@ class TermCourse:
         return done.stdout
 
     def open(self, students: Sequence[Student], assignments: Sequence[Assignment]) -> None:
-        """Make the course: releases, roster, due dates, and the plugin for late penalties."""
+        """Create the course: releases, roster, due dates, and the plugin for late penalties."""
         self.run("init")
-        self.run("release", *(one.name for one in assignments))
+        self.run("release", *(assignment.name for assignment in assignments))
         (self.course / "one_point_a_day.py").write_text(PLUGIN)
         with (self.course / "nbgrader_config.py").open("a") as stream:
             stream.write('\nc.AssignLatePenalties.plugin_class = "one_point_a_day.OnePointADay"\n')
@@ -102,11 +102,11 @@ class TermCourse:
                     email=student.email,
                     lms_user_id=student.platform_id,
                 )
-            for one in assignments:
-                book.update_or_create_assignment(one.name, duedate=DUE)
+            for assignment in assignments:
+                book.update_or_create_assignment(assignment.name, duedate=DUE)
 
     def gradebook(self) -> api.Gradebook:
-        """nbgrader's own gradebook, as its formgrader opens it."""
+        """Open nbgrader's gradebook as its formgrader does."""
         return api.Gradebook(Course.open(self.course).gradebook_url)
 
     def extend(self, assignment: Assignment, student: Student, by: timedelta) -> None:
@@ -117,12 +117,12 @@ class TermCourse:
             book.grant_extension(assignment.name, student.id, hours=hours)
 
     def mend_the_check(self) -> None:
-        """Mend the check that was lenient, as an update of the project does."""
+        """Fix the lenient check, as an update of the project would."""
         chapter, exercise, mended, lenient = LENIENT
         self._edit(f"exercises/{chapter}/{exercise}.py", lenient, mended)
 
     def add_the_exercise(self) -> None:
-        """Add the exercise that comes in mid-term, and release its assignment again."""
+        """Add the mid-term exercise, and release its assignment again."""
         for name in ("__init__.py", "assignment.md"):
             shutil.copy(
                 PROJECT / "exercises" / ADDED[0] / name, self._checkout / "exercises" / ADDED[0]
@@ -130,17 +130,17 @@ class TermCourse:
         self.run("release", ADDED[0])
 
     def notebook(self, assignment: Assignment, student: Student, work: Work) -> str:
-        """The text of the notebook that a student hands in, from the release of the day."""
+        """Return the text of the notebook that a student hands in, from the current release."""
         released = self.course / "release" / assignment.name / f"{assignment.name}.ipynb"
-        declared = {one.name: one for one in COURSE[assignment.name].exercises}
+        declared = {exercise.name: exercise for exercise in COURSE[assignment.name].exercises}
         answers = {}
         for name, kind in work.answers.items():
             if kind == plan.RIGHT:
                 kinds = declared[name].alternatives
                 answers[name] = answer_source(kinds[student.number % len(kinds)], name)
             elif kind == plan.WRONG:
-                made = [one for one in declared[name].misconceptions if not one.released]
-                answers[name] = answer_source(made[0].wrong, name)
+                mistakes = [m for m in declared[name].misconceptions if not m.released]
+                answers[name] = answer_source(mistakes[0].wrong, name)
         sample = SampleSubmission(
             student.id, assignment.name, "", answers, {}, written=work.in_words
         )
@@ -155,17 +155,17 @@ class TermCourse:
 
 
 def assignments(names: Sequence[str]) -> list[Assignment]:
-    """The assignments of these names, as they are at the end of the term."""
+    """Return the assignments of these names, as they are at the end of the term."""
     package = CoursePackage.find("exercises")
-    made = []
+    planned = []
     for number, name in enumerate(names):
         declared = package[name]
         exercises = tuple(
-            Exercise(one.name, one.points, one.kind is Kind.TEST) for one in declared.exercises
+            Exercise(each.name, each.points, each.kind is Kind.TEST) for each in declared.exercises
         )
-        written = tuple(Exercise(one.name, one.points) for one in declared.written)
-        made.append(Assignment(name, PLATFORMS[number % 3], exercises, written))
-    return made
+        written = tuple(Exercise(each.name, each.points) for each in declared.written)
+        planned.append(Assignment(name, PLATFORMS[number % 3], exercises, written))
+    return planned
 
 
 __all__ = ["ADDED", "LENIENT", "WRITTEN_ANSWER", "TermCourse", "assignments"]

@@ -1,6 +1,6 @@
-"""What happens in the term: who answers what, how late, and what a plain computation makes of it.
+"""Plan the term: who answers what, how late, and which scores a plain computation expects.
 
-Everything here follows from the names and numbers alone, and nothing from the grader.
+Everything here is computed from names and numbers, without the grader.
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ DUE = datetime(2026, 2, 3, 12)
 """When each assignment is due (UTC)."""
 
 RIGHT, WRONG, OPEN = "right", "wrong", "open"
-"""What an answer is: right, a named mistake, or left as released."""
+"""The kind of an answer: right, a named mistake, or unchanged."""
 
 
 @dataclass(frozen=True)
 class Exercise:
-    """An exercise or a written question; a test that students write may earn a part of its points,
-    so nobody in the term writes a wrong one."""
+    """An exercise or a written question.
+
+    A test that a student writes may earn a part of its points, so in the term all are right.
+    """
 
     name: str
     points: int
@@ -39,13 +41,13 @@ class Assignment:
 
     @property
     def max_score(self) -> int:
-        """The points for everything."""
-        return sum(one.points for one in (*self.exercises, *self.written))
+        """Return the sum of all points."""
+        return sum(part.points for part in (*self.exercises, *self.written))
 
 
 @dataclass(frozen=True)
 class Student:
-    """Somebody on the roster, by numbers alone."""
+    """A student on the roster, computed from numbers."""
 
     number: int
 
@@ -72,7 +74,7 @@ class Student:
 
 @dataclass(frozen=True)
 class Work:
-    """One submission: its answers by exercise, the hours after the due date, the texts answered."""
+    """A submission: its answers by exercise, hours after the due date, and written answers."""
 
     answers: Mapping[str, str]
     hours_late: float
@@ -80,25 +82,25 @@ class Work:
 
 
 def handed_in(assignment: Assignment, student: Student) -> Work | None:
-    """What a student hands in first; None for nothing."""
+    """Return the first submission of a student, or None if there is none."""
     draw = random.Random(f"{assignment.name} {student.id}")
     if draw.random() < 0.04:
         return None
     kinds = {}
-    for one in assignment.exercises:
+    for exercise in assignment.exercises:
         kind = draw.choices((RIGHT, WRONG, OPEN), (80, 14, 6))[0]
-        kinds[one.name] = RIGHT if one.is_test and kind == WRONG else kind
+        kinds[exercise.name] = RIGHT if exercise.is_test and kind == WRONG else kind
     hours = draw.choice((-30, -5, -1, -0.5, 1.5, 30)) if draw.random() < 0.5 else -2
     return Work(kinds, hours, draw.random() < 0.3)
 
 
 def again(work: Work, fixed: str) -> Work:
-    """The submission once more, with one exercise right, a quarter of an hour later."""
+    """Return the submission a quarter of an hour later, with one more exercise right."""
     return replace(work, answers={**work.answers, fixed: RIGHT}, hours_late=work.hours_late + 0.25)
 
 
 def penalty(raw: float, work: Work, extension: timedelta, has_times: bool) -> float:
-    """A point for each day that has begun after the due date; no more than the score."""
+    """Return one point for each day begun after the due date, at most the score."""
     hours = work.hours_late - extension.total_seconds() / 3600
     if not has_times or hours <= 0:
         return 0.0
@@ -108,13 +110,13 @@ def penalty(raw: float, work: Work, extension: timedelta, has_times: bool) -> fl
 def points(
     assignment: Assignment, work: Work, lenient: Sequence[str], marks: Mapping[str, float]
 ) -> dict[str, float]:
-    """The points of each exercise and question.
+    """Return the points of each exercise and question.
 
-    `lenient` names exercises whose check lets the mistake pass, before it is mended.
+    `lenient` names exercises whose check still lets the mistake pass.
     """
-    found: dict[str, float] = {}
-    for one in assignment.exercises:
-        kind = work.answers.get(one.name, OPEN)
-        right = kind == RIGHT or (kind == WRONG and one.name in lenient)
-        found[one.name] = float(one.points) if right else 0.0
-    return found | {one.name: marks.get(one.name, 0.0) for one in assignment.written}
+    earned: dict[str, float] = {}
+    for exercise in assignment.exercises:
+        kind = work.answers.get(exercise.name, OPEN)
+        right = kind == RIGHT or (kind == WRONG and exercise.name in lenient)
+        earned[exercise.name] = float(exercise.points) if right else 0.0
+    return earned | {each.name: marks.get(each.name, 0.0) for each in assignment.written}

@@ -1,4 +1,4 @@
-"""The term from the first release to the last export, stage by stage."""
+"""Simulate the term from the first release to the last export, stage by stage."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .plan import Assignment, Student, Work
 
 EXTENSION = timedelta(days=2)
 MARKS = (3.0, 2.0)
-"""What each of the two markers gives for an answer in words."""
+"""The points that each of the two markers gives for a written answer."""
 
 
 class Difference(Exception):
-    """A number is not what the plain computation says."""
+    """Raised if a number differs from that of the plain computation."""
 
 
 class Term:
@@ -41,11 +41,13 @@ class Term:
         self._asked_later = {ADDED[1]}
 
     def play(self) -> None:
-        """Play all stages. Raises Difference, and CalledProcessError for a command that fails."""
+        """Simulate all stages. Raises Difference, or CalledProcessError if a command fails."""
         self.course.open(self._students, self._assignments)
-        for one in self._assignments:
-            first = {student: plan.handed_in(one, student) for student in self._students}
-            self._collect(one, {who: work for who, work in first.items() if work is not None})
+        for assignment in self._assignments:
+            first = {student: plan.handed_in(assignment, student) for student in self._students}
+            self._collect(
+                assignment, {who: work for who, work in first.items() if work is not None}
+            )
         self._grade("the first hand-in")
         self._extend()
         self._mark()
@@ -59,16 +61,16 @@ class Term:
         self._compare("the end of the term", pages=True)
 
     def _collect(self, assignment: Assignment, work: dict[Student, Work]) -> None:
-        """Hand in through the assignment's platform."""
+        """Hand in the work through the platform of the assignment."""
         archive = self._root / f"{assignment.name}.zip"
         handed = {
-            student: (one, self.course.notebook(assignment, student, one))
-            for student, one in work.items()
+            student: (done, self.course.notebook(assignment, student, done))
+            for student, done in work.items()
         }
         options = make_archive(archive, assignment, handed)
         self.course.run("collect", str(archive), "--yes", *options)
-        for student, one in work.items():
-            self._work[assignment.name, student.id] = one
+        for student, done in work.items():
+            self._work[assignment.name, student.id] = done
 
     def _extend(self) -> None:
         for assignment in self._assignments:
@@ -78,7 +80,7 @@ class Term:
                     self._extended.add((assignment.name, student.id))
 
     def _mark(self) -> None:
-        """Two people mark the answers in words, each a half of the class."""
+        """Have two people mark the written answers, each for half of the class."""
         for marker, points in enumerate(MARKS):
             with self.course.gradebook() as book:
                 for assignment in self._assignments:
@@ -94,7 +96,7 @@ class Term:
                 book.db.commit()
 
     def _hand_in_again(self) -> None:
-        """Every 15th student mends a mistake, without a change to the text in words."""
+        """Have every 15th student correct a mistake, with unchanged written answers."""
         for assignment in self._assignments:
             again = {}
             for student in self._students[::15]:
@@ -110,9 +112,9 @@ class Term:
                 self._collect(assignment, again)
 
     def _mend_a_check(self) -> None:
-        """The mended check changes the scores of those whose mistake it let pass, and no others."""
+        """Fix the check, which must change only the scores of students with that mistake."""
         name, exercise = LENIENT[:2]
-        if name not in {one.name for one in self._assignments}:
+        if name not in {each.name for each in self._assignments}:
             return
         before = self._wanted()
         self.course.mend_the_check()
@@ -125,14 +127,18 @@ class Term:
         }
         for more in (["--dry-run"], []):
             printed = self.course.run("grade", *more)
-            found = set(re.findall(r"^  (\w+, \w+: [\d.]+ to [\d.]+) \(", printed, re.MULTILINE))
-            if found != changed:
-                raise Difference(f"{more}: the scores that changed are {found}, not {changed}")
+            printed_changes = set(
+                re.findall(r"^  (\w+, \w+: [\d.]+ to [\d.]+) \(", printed, re.MULTILINE)
+            )
+            if printed_changes != changed:
+                raise Difference(
+                    f"{more}: the scores that changed are {printed_changes}, not {changed}"
+                )
         self._compare(f"a mended check of {exercise}: {len(changed)} scores change")
 
     def _add_an_exercise(self) -> None:
         name, exercise = ADDED
-        chosen = [one for one in self._assignments if one.name == name]
+        chosen = [each for each in self._assignments if each.name == name]
         if not chosen:
             return
         self.course.add_the_exercise()
@@ -170,7 +176,7 @@ class Term:
             raise Difference("\n".join(wrong[:20]))
 
     def _wanted(self) -> dict[Key, Wanted]:
-        """The plain computation for everyone on the roster."""
+        """Return the numbers of the plain computation for everyone on the roster."""
         return {
             (assignment.name, student.id): self._one(assignment, student)
             for assignment in self._assignments
@@ -179,7 +185,7 @@ class Term:
 
     def _one(self, assignment: Assignment, student: Student) -> Wanted:
         key = (assignment.name, student.id)
-        asked = [one for one in assignment.exercises if one.name not in self._asked_later]
+        asked = [each for each in assignment.exercises if each.name not in self._asked_later]
         today = replace(assignment, exercises=tuple(asked))
         work = self._work.get(key)
         if work is None:
