@@ -70,7 +70,7 @@ def progress(activity: str) -> Iterator[Callable[[int, int, str], None]]:
 
 @contextmanager
 def clear_errors() -> Iterator[None]:
-    """Turn an error with a readable message into one line on stderr and exit code 1.
+    """Turn an error with a readable message into a line on stderr and exit code 1.
 
     All exception classes of this package and OSError have such messages. Any other exception is a
     bug in this package and keeps its traceback.

@@ -37,7 +37,7 @@ class JournalError(Exception):
 
 @dataclass(frozen=True)
 class Row:
-    """The result of one exercise of one submission: a line of grades.json."""
+    """The result of an exercise of a submission: a line of grades.json."""
 
     student: str
     assignment: str
@@ -51,7 +51,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Record:
-    """The results of one submission, and what they depend on.
+    """The results of a submission, and what they depend on.
 
     `digest` identifies the submission's content, `fingerprint` the checks and the environment.
     `trusted` is True for a run without the sandbox, which is only meant for one's own files.
@@ -81,7 +81,7 @@ def make_record(
     trusted: bool,
     before: Record | None,
 ) -> Record:
-    """Return the record of one submission: a row for each exercise of `assignment`, in its order.
+    """Return the record of a submission: a row for each exercise of `assignment`, in its order.
 
     Exercises that can no longer be judged keep their rows from the record `before`. Raises KeyError
     for an exercise without a judgement.
@@ -143,7 +143,7 @@ def text_digest(text: str) -> str:
 
 
 class Journal:
-    """The journal of one course, a context manager that locks it for one run at a time.
+    """The journal of a course, a context manager that locks it for a single run at a time.
 
     `notes` lists repairs made on opening; `standings` holds the scores after the last run, by
     student and assignment. Raises JournalError if another run holds the journal, or if any line

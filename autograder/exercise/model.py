@@ -1,4 +1,4 @@
-"""The exercise: one object, from which stub, self-check, grading and tests are all derived."""
+"""The exercise: an object from which stub, self-check, grading and tests are all derived."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ class Written:
 
 @dataclass(frozen=True)
 class Assignment:
-    """The exercises of one chapter, in the order in which the notebook asks them.
+    """The exercises of a chapter, in the order in which the notebook asks them.
 
     With `torch`, its notebook imports PyTorch; the course package says so.
     """

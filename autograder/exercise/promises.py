@@ -30,7 +30,7 @@ def docstrings(exercise: Exercise) -> list[str]:
 
 
 def promises(exercise: Exercise) -> tuple[Promise, ...]:
-    """Return the promises that the public cases and one draw of the hidden cases check.
+    """Return the promises that the public cases and a draw of the hidden cases check.
 
     Raises ValueError for a quote that does not occur exactly once in the docstrings, and for first
     words, "beginning…", with which not exactly one promise begins.

@@ -15,7 +15,7 @@ from typing import Any
 from .model import Exercise, public_cases
 
 WIDTH = 88
-"""Longer signatures are written with one argument per line, to fit a notebook's cell."""
+"""Longer signatures are written with an argument per line, to fit a notebook's cell."""
 
 _UNANSWERED = "raise NotImplementedError"
 

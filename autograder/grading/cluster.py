@@ -30,7 +30,7 @@ AGAIN = "Every result so far is in the journal; then run the same command again.
 class Cluster:
     """The workers of a dask scheduler, as a context manager.
 
-    A worker gets jobs, one at a time, only if its installation would judge as this one does; this
+    A worker gets a job at a time, only if its installation would judge as this one does; this
     includes workers that join later. If a worker is lost, its job goes to another worker.
     """
 
@@ -172,7 +172,7 @@ class Judges(WorkerPlugin):
         self.resource = f"autograder-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
     async def setup(self, worker: Worker) -> None:
-        """Give `worker` one unit of a resource; each job needs that unit for itself."""
+        """Give `worker` a unit of a resource; each job needs that unit for itself."""
         report = await look(self._released, self._trust)
         if _fault(report, self._expected) is None:
             await worker.set_resources(**{self.resource: 1})

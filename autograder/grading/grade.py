@@ -37,7 +37,7 @@ Progress = Callable[[int, int, SubmissionFile], None]
 
 @dataclass(frozen=True)
 class Report:
-    """The result of one call of `grade`; `rows` and `waiting` cover its submissions, sorted.
+    """The result of a call of `grade`; `rows` and `waiting` cover its submissions, sorted.
 
     `scores` are the gradebook's scores for the same assignments and, if any were named, students,
     including students who handed in nothing. `changes` lists every score that changed since the

@@ -217,7 +217,7 @@ def _words(row: Row) -> str:
 
 
 def _numbers(group: Sequence[_Submission]) -> tuple[str, ...]:
-    """Return one assignment's cells: graded, mean, to mark, look at."""
+    """Return the cells of an assignment: graded, mean, to mark, look at."""
     judged = [submission for submission in group if submission.judged]
     graded = f"{len(judged)}" if len(judged) == len(group) else f"{len(judged)} of {len(group)}"
     waiting = sum(submission.waiting for submission in group)
@@ -235,7 +235,7 @@ def _mean(judged: Sequence[_Submission]) -> str:
 
 
 def _findings(report: Report, name: str, group: Sequence[_Submission]) -> list[RenderableType]:
-    """List one assignment's commonest mistakes and the submissions to look at, late or absent."""
+    """List an assignment's commonest mistakes and the submissions to look at, late or absent."""
     mistakes = [
         f"{count} {'student' if count == 1 else 'students'}: {words} ({exercise})"
         for (words, exercise), count in _mistakes(group)[:COMMONEST]

@@ -1,4 +1,4 @@
-"""Run the answers of one submission in the sandbox and observe what they do.
+"""Run the answers of a submission in the sandbox and observe what they do.
 
 Hidden inputs must never reach a process whose output the student can see. So the first run makes
 the public calls of every exercise, and only its messages may be shown. Then the hidden cases run,
@@ -33,7 +33,7 @@ MOST_LEFT_OUT = 3
 
 @dataclass(frozen=True)
 class _Part:
-    """The calls of an exercise in one run: those of the cases `first` to `last` - 1 of a key."""
+    """The calls of an exercise in a run: those of the cases `first` to `last` - 1 of a key."""
 
     key: AnswerKey
     first: int
@@ -71,7 +71,7 @@ def _encode(parts: tuple[_Part, ...]) -> EncodedCalls:
 
 
 class Observer:
-    """Runs one submission in a room, and in a new room whenever the room has ended."""
+    """Runs a submission in a room, and in a new room whenever the room has ended."""
 
     def __init__(self, program: Sequence[ProgramCell], sandbox: Sandbox, torch: bool) -> None:
         """Enter the first room. Raises NotStarted if it does not start."""

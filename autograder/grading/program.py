@@ -1,4 +1,4 @@
-"""Judge one submission: observe it in the sandbox, then compare its results outside of it."""
+"""Judge a submission: observe it in the sandbox, then compare its results outside of it."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def NAME(*arguments, **keywords):
 
 @dataclass(frozen=True)
 class Expected:
-    """The expected judgement of one exercise; a `verdict` of None means any verdict except PASS."""
+    """The expected judgement of an exercise; a `verdict` of None means any verdict except PASS."""
 
     verdict: Verdict | None
     misconception: str | None = None
@@ -168,7 +168,7 @@ def _right(student: str, assignment: Assignment, shows: str, kind: int = 0) -> S
 
 
 def _mistaken(assignments: Sequence[Assignment]) -> Iterator[SampleSubmission]:
-    """Yield six submissions, each with a different mistake in one exercise and no other mistakes.
+    """Yield six submissions, each with a single mistake, in a different exercise.
 
     The bug in a debugging exercise's release is not used, since students do not make it.
     """

@@ -11,7 +11,7 @@ from ..submission.reading import digest_of
 def note_ungraded(course: Course, assignment: str | None = None) -> str | None:
     """Return a sentence that names the submissions without a grade; None if there are none.
 
-    It considers one assignment of the course package, or all of them. If the journal cannot be
+    It considers an assignment of the course package, or all of them. If the journal cannot be
     read, for example because another run is grading, the sentence says that instead.
     """
     files = [file for file in course.submissions() if assignment in (None, file.assignment)]

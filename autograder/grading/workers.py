@@ -1,7 +1,7 @@
 """The interface to the worker processes that judge, and its implementation on this machine.
 
-The coordinator starts the workers in a process pool and sends each one jobs. Every worker holds one
-end of a pipe and exits when the coordinator closes the other end or dies.
+The coordinator starts the workers in a process pool and sends them jobs. Every worker holds an end
+of a pipe and exits when the coordinator closes the other end or dies.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Workers(Protocol):
 class LocalWorkers:
     """At most `jobs` worker processes on this machine, as a context manager.
 
-    The first worker starts at once. If one dies, all are replaced. Leaving the context with an
+    The first worker starts at once. If a worker dies, all are replaced. Leaving the context with an
     exception kills them immediately.
     """
 

@@ -55,7 +55,7 @@ class Place:
     names: tuple[str, ...] = ()
 
     def item(self, position: int, container: tuple[Any, ...] | list[Any]) -> Place:
-        """Return the place of one of its items, counted from 1."""
+        """Return the place of an item, counted from 1."""
         if isinstance(container, tuple) and len(self.names) == len(container):
             name = f"the returned `{self.names[position - 1]}`"
             return Place(name, name, name)

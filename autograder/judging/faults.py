@@ -1,4 +1,4 @@
-"""Find what is wrong with what an answer did on one case."""
+"""Find the fault in an answer's behaviour on a case."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .words import NAMELESS, Names, by_parameter, kind, kind_in_general
 def fault(
     case: Case, expected: Any, observation: Observation, names: Names = NAMELESS
 ) -> Mismatch | None:
-    """Return what is wrong with one observation, or None."""
+    """Return the mismatch of an observation, or None if it is right."""
     value = observation.value
     if case.raises:
         return compare_exception(case.raises, value)

@@ -1,6 +1,6 @@
 """Judge a test that a student wrote, by the implementations that it accepts and rejects.
 
-A case gives the test one implementation, which the test can only call. A wrong implementation is
+A case gives the test an implementation, which the test can only call. A wrong implementation is
 called a mutant, and its case asks for an AssertionError.
 """
 

@@ -1,4 +1,4 @@
-"""Address the gradebook's database, with a time limit for locks and with errors of one line."""
+"""Address the gradebook's database, with a time limit for locks and one-line errors."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class GradebookLocked(GradebookError):
 
 @contextmanager
 def explain_errors(url: str) -> Iterator[None]:
-    """Turn exceptions of the database at `url` into a GradebookError with a message of one line."""
+    """Turn exceptions of the database at `url` into a GradebookError with a one-line message."""
     try:
         yield
     except (ArgumentError, NoSuchModuleError) as error:

@@ -62,7 +62,7 @@ def write_entries(connection: Connection, entries: Sequence[Entry]) -> list[int]
 def _write(
     connection: Connection, name: str, assignment: str, entries: Mapping[str, Entry]
 ) -> dict[str, int]:
-    """Write the entries of one assignment; return the number of answers to mark for each student.
+    """Write the entries of an assignment; return the number of answers to mark for each student.
 
     `entries` are by student. `name` is the name of the assignment and of its notebook, and
     `assignment` its key in the database. Other notebooks of the assignment stay unchanged.

@@ -100,7 +100,7 @@ class Gradebook:
             self._commit()
 
     def enter(self, entries: Sequence[Entry]) -> list[int]:
-        """Write the scores and feedback of submissions in one transaction.
+        """Write the scores and feedback of submissions in a single transaction.
 
         Their assignments must have been added. Returns the number of answers that a person must
         mark, for each submission. Marks and comments by people stay unchanged.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # importing nbgrader is slow, so the thread does it, in paral
     from .scores import Score
 
 BATCH = 100
-"""The number of submissions that are entered into the gradebook in one transaction."""
+"""The number of submissions that are entered into the gradebook in a transaction."""
 
 MOST_QUEUED = 4 * BATCH
 """The number of results in the writer's queue at which judging waits for the writer."""

@@ -106,7 +106,7 @@ def _arrays(title: str, value: Any) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def _texts(arguments: Mapping[str, Any]) -> Iterator[str]:
-    """Yield one line with the inputs that are numbers or strings, such as a radius."""
+    """Yield a line with the inputs that are numbers or strings, such as a radius."""
     parts = [
         f"<code>{html.escape(f'{name} = {value!r}')}</code>"
         for name, value in arguments.items()
@@ -155,7 +155,7 @@ def _worst_entry(difference: np.ndarray) -> tuple[int, ...]:
 
 
 def _entry(shape: tuple[int, ...], entry: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the indices on the leading axes of one array that correspond to those of another.
+    """Return the indices on the leading axes of an array that correspond to those of another.
 
     Axes are aligned from the last, as in broadcasting. An axis that has no corresponding index, or
     is too short for it, gets index 0.
@@ -174,7 +174,7 @@ def matrix_picture(
     entry: tuple[int, ...] = (),
     compared: np.ndarray | None = None,
 ) -> str:
-    """Draw one matrix as a grid of numbers on colours.
+    """Draw a matrix as a grid of numbers on colours.
 
     Blue means above zero, red below, and yellow not finite. On leading axes only `entry` is shown,
     and the title says which; rows and columns beyond 12 are cut off, and the title says so. A

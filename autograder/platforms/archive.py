@@ -27,7 +27,7 @@ LARGEST_FILE = 64 * 2**20
 """The largest file that is read, in bytes. The grader reads notebooks of up to 10 MiB."""
 
 LARGEST_TOTAL = 4 * 2**30
-"""The largest number of bytes that are read from one archive."""
+"""The largest number of bytes that are read from an archive."""
 
 RATIO = 200
 """The largest compression ratio of a file larger than NO_BOMB. Notebooks with pictures have 2,

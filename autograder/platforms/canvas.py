@@ -1,4 +1,4 @@
-"""The archive of Canvas's *Download submissions*: one flat folder.
+"""The archive of Canvas's *Download submissions*: a flat folder.
 
 A file is called `<name>[_LATE]_<user id>_<attachment id>_<file>`, where `<name>` is the student's
 sortable name in lower case without punctuation, or the name of a group. With anonymous grading, it

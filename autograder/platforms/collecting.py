@@ -88,7 +88,7 @@ def _places(course: Course, plan: Plan) -> Places:
 
 
 def _write(course: Course, archive: Archive, row: Row, now: datetime) -> None:
-    """Write one submission to the course. Its time is never next to another version's notebook."""
+    """Write a submission to the course. Its time is never next to another version's notebook."""
     data = archive.read(row.upload.path)
     if hashlib.sha256(data).hexdigest() != row.digest:
         raise CollectError(

@@ -36,7 +36,7 @@ class FeedbackArchiveError(Exception):
 
 @dataclass(frozen=True)
 class FeedbackArchive:
-    """A zip of one assignment. `absent` are students with a page who were not collected there."""
+    """A zip of an assignment. `absent` are students with a page who were not collected there."""
 
     path: Path
     pages: int
@@ -101,7 +101,7 @@ def _name(platform: str, place: str, assignment: str) -> str:
 
 
 def _write_zip(target: Path, files: Mapping[str, Path]) -> None:
-    """Write a zip atomically, with one page in memory at a time."""
+    """Write a zip atomically, with a single page in memory at a time."""
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         with zipfile.ZipFile(temporary, "w") as stream:

@@ -115,7 +115,7 @@ def for_moodle(grades: Sequence[Grade]) -> GradeFile:
 def fill_worksheet(
     worksheet: Worksheet, grades: Sequence[Grade], places: Mapping[str, Place]
 ) -> GradeFile:
-    """Return `worksheet` with the grades of one assignment.
+    """Return `worksheet` with the grades of an assignment.
 
     `places` maps students to the places from which their submissions were collected, which contain
     participants' numbers. Other participants are matched by id, e-mail address and name.

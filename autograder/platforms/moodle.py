@@ -4,7 +4,7 @@ With *Download submissions in folders*, a file is `<full name>_<participant>_ass
 <file>`, where versions before 4.1 append another underscore to the folder's name; without that
 setting, it is `<full name>_<participant>_assignsubmission_file_<file>`. Underscores in the full
 name become blanks. With anonymous submissions, the name is "Participant". The number of a
-participant is valid for one assignment only, so it does not identify a student.
+participant is valid for a single assignment, so it does not identify a student.
 Moodle's code:
 https://github.com/moodle/moodle/blob/main/public/mod/assign/classes/downloader.php
 The zip's entries have the time at which the archive was created (ZipStream's default).

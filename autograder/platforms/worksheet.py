@@ -1,4 +1,4 @@
-"""Moodle's grading worksheet: a CSV with a row for each participant of one assignment."""
+"""Moodle's grading worksheet: a CSV with a row for each participant of an assignment."""
 
 from __future__ import annotations
 

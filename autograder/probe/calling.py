@@ -130,7 +130,7 @@ def copy_array(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class CallRecord:
-    """The observation of one call, the object first returned, its copy, and `leaf` to copy it."""
+    """The observation of a call, the object first returned, its copy, and `leaf` to copy it."""
 
     observation: Observation
     returned: Any

@@ -199,7 +199,7 @@ def _is_answer(value: Any) -> bool:
 def _observe(
     name: str, calls: Prepared, answers: dict[str, Any], failures: dict[str | None, Raised]
 ) -> Any:
-    """Return the observations of one exercise, or else its cell's exception, "stub", or None."""
+    """Return the observations of an exercise, or else its cell's exception, "stub", or None."""
     function = answers.get(name)
     if not callable(function):
         return failures.get(name)

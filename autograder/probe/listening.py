@@ -26,7 +26,7 @@ ENDING = 0.001  # seconds between two checks whether a silent child has ended
 
 @dataclass
 class Outcome:
-    """The outcome of one child: a status (None while it runs), the cell in which it ended, results.
+    """The outcome of a child: a status (None while it runs), the cell in which it ended, results.
 
     `requests` are pairs of a function's number and how many different calls of it were requested.
     `left` is True if processes had to be ended before the exercises that forbid something.

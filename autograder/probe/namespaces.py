@@ -1,4 +1,4 @@
-"""Make a room for one submission, in the process that will run it.
+"""Make a room for a submission, in the process that will run it.
 
 In the warm sandbox, a room has separate namespaces (namespaces(7)) for processes, files, users and
 message queues. It shares the network only with the sandbox around it, which is otherwise empty.

@@ -37,12 +37,12 @@ class PreparedCall(Protocol):
 
 
 class Prepared:
-    """The calls of one exercise with their arguments, for a single pass."""
+    """The calls of an exercise with their arguments, for a single pass."""
 
     def __init__(
         self, calls: Sequence[PreparedCall], again: bool, forbidden: Sequence[str] = ()
     ) -> None:
-        """Keep the `calls` of one pass; `again` makes the last call first.
+        """Keep the `calls` of a pass; `again` makes the last call first.
 
         `watched` is True if anything is `forbidden`.
         """

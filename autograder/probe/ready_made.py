@@ -51,7 +51,7 @@ Profile = Callable[[FrameType, str, Any], None]
 
 
 class Watch:
-    """A watch over the calls of one exercise; made before the student's code runs."""
+    """A watch over the calls of an exercise; made before the student's code runs."""
 
     def __init__(self, forbidden: Sequence[str]) -> None:
         """Prepare to look for the `forbidden` dotted names, in which `*` matches anything.

@@ -2,7 +2,7 @@
 
 It never runs the student's code. Each order gets a new child, so that no run can affect the next:
 when a child has ended, or a limit has ended it, everything that it left behind is removed. An order
-for several turns (`turns`) gets one child, and a copy of that child for each turn.
+for several turns (`turns`) gets a child, and a copy of that child for each turn.
 """
 
 from __future__ import annotations

@@ -186,7 +186,7 @@ def _pointer(program: bytes) -> Iterator[Any]:
 
 
 def _program(table: int, architecture: int) -> bytes:
-    """Return the filter for one processor: instructions of classic BPF (struct sock_filter)."""
+    """Return the filter for a processor: instructions of classic BPF (struct sock_filter)."""
     refuse, absent = _ERRNO | errno.EPERM, _ERRNO | errno.ENOSYS
     lines = [
         _line(_LOAD, _ARCHITECTURE),
@@ -268,5 +268,5 @@ def _fork_program(table: int) -> bytes:
 
 
 def _line(code: int, operand: int, yes: int = 0, no: int = 0) -> bytes:
-    """Return one instruction; `yes` and `no` say how many to skip after a comparison."""
+    """Return an instruction; `yes` and `no` say how many to skip after a comparison."""
     return struct.pack("=HBBI", code, yes, no, operand)

@@ -84,7 +84,7 @@ class TorchCall:
 
 
 class _Arguments:
-    """The arguments of one call, as torch tensors in the memory of the call's arrays."""
+    """The arguments of a call, as torch tensors in the memory of the call's arrays."""
 
     def __init__(self, call: Call) -> None:
         self.leaves: dict[str, torch.Tensor] = {}

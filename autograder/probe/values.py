@@ -172,7 +172,7 @@ class Raised:
 
 @dataclass(frozen=True)
 class Observation:
-    """The observation of one case: the value (or `Raised`), and the arguments after the call.
+    """The observation of a case: the value (or `Raised`), and the arguments after the call.
 
     `again` is the value in the second pass, or None after only one pass. `later` is the value of
     the object first returned after all the calls, or None if that was still `value`. `ready_made`

@@ -1,4 +1,4 @@
-"""A function without one of its assertions, for each of them."""
+"""Copies of a function, each without one of its assertions."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ def empty_answers_fail(evidence: Evidence) -> Iterator[str]:
 
 
 def draws_differ(evidence: Evidence) -> Iterator[str]:
-    """Check that results learnt by heart from one draw fail on another."""
+    """Check that results learnt by heart from a draw fail on another."""
     if len(evidence.draws) < 2:
         return
     exercise = evidence.exercise

@@ -44,7 +44,7 @@ class SandboxUnavailable(RuntimeError):
 
 
 class Sandbox(Protocol):
-    """Creates rooms, one for each submission."""
+    """Creates a room for each submission."""
 
     def room(self, program: bytes, torch: bool) -> Room:
         """Return a room for `program`, a message of cells; with `torch`, it has imported torch.
@@ -139,7 +139,7 @@ def open_sandbox(
 ) -> Sandbox:
     """Return a sandbox of the first of KINDS that works on this machine, and was just tried.
 
-    `mode` selects one kind. `packages` are hidden in the sandbox, as this package is, since they
+    `mode` selects a kind. `packages` are hidden in the sandbox, as this package is, since they
     hold the exercises and references of a course. Raises SandboxUnavailable if no kind works.
     """
     if trust:

@@ -1,4 +1,4 @@
-"""Test the layers of isolation on this machine by trying to break each one."""
+"""Test the layers of isolation on this machine by trying to break them."""
 
 from __future__ import annotations
 

@@ -9,10 +9,10 @@ MIB = 2**20
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of one run: a process that runs the cells of a submission and then makes calls.
+    """Limits of a run: a process that runs the cells of a submission and then makes calls.
 
     `seconds` (processor time or idle time) is the smallest time limit for the calls of an exercise;
-    `cell_seconds` is the limit of one cell, `cells_seconds` of all cells. In bytes: `memory` is
+    `cell_seconds` is the limit of a cell, `cells_seconds` of all cells. In bytes: `memory` is
     what all processes of the run may use in addition to the sandbox itself, `output` what they may
     print, `file` the size of a file and of each private folder, `answer` the results of one
     exercise. `processes` and `descriptors` are the numbers of processes and file descriptors.

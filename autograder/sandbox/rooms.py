@@ -1,6 +1,6 @@
 """The grader's side of a room: send an order and receive the outcome, within a time limit.
 
-A room is a process in the sandbox that serves one submission. For each order it forks a fresh
+A room is a process in the sandbox that serves a single submission. For each order it forks a fresh
 process, which runs the submission's cells and makes the calls. If no valid reply arrives in time,
 the grader closes the room and has the sandbox behind it killed.
 """
@@ -38,7 +38,7 @@ class NotStarted(Exception):
 
 @dataclass(frozen=True)
 class Run:
-    """The outcome of one order.
+    """The outcome of an order.
 
     `status` says how the run ended, and `cell` is the index of the cell in which it ended, if any.
     `results` has the exercises' results in the order of the run, which are untrusted data.
@@ -56,7 +56,7 @@ class Run:
 
 
 class Room:
-    """A room for one submission. After a run that gave no valid reply, it stays closed."""
+    """A room for a submission. After a run that gave no valid reply, it stays closed."""
 
     def __init__(
         self, line: socket.socket, program: bytes, limits: Limits, leave: Callable[[bool], None]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # its import is slow, and only the type is needed here
 
 @dataclass(frozen=True)
 class Placed:
-    """A student's cell: `name` is the released cell that it is, `after` the one that it follows."""
+    """A student's cell. `name` is its released cell, `after` the released cell that it follows."""
 
     cell: Cell
     name: str | None

@@ -40,7 +40,7 @@ class ProgramCell:
 
 @dataclass(frozen=True)
 class Submission:
-    """The content of one submitted notebook.
+    """The content of a submitted notebook.
 
     `digest` is the SHA-256 of the bytes that were read. `written` holds the text of the written
     answers, `answered` the questions that a person must look at, and `beside` all other text of
@@ -271,7 +271,7 @@ def _problem(name: str, file: SubmissionFile, cells: Sequence[Placed], source: s
 
 
 def _own_after(own: Sequence[Placed], after: str | None) -> list[ProgramCell]:
-    """Return the student's added cells after one released cell, except cells too long to run."""
+    """Return the student's added cells after a released cell, except cells too long to run."""
     return _program_cells(cell.code or "" for cell in own if cell.after == after)
 
 
