@@ -809,20 +809,3 @@ def test_matplotlib_writes_svg_text_as_outlines():
         assert max(map(float, re.findall(r"-?\d+\.?\d*", tall[1]))) == pytest.approx(
             64 * 76, rel=0.01
         )
-
-
-# pytest-xdist
-
-
-@relies(
-    "tests/support/longest_first.py",
-    "def _split_scope",
-    "pytest-xdist uses `_split_scope` to keep tests together, and a hook to make its scheduler",
-)
-def test_xdist_scheduler_uses_split_scope():
-    from xdist import newhooks
-    from xdist.scheduler import LoadFileScheduling
-
-    assert callable(newhooks.pytest_xdist_make_scheduler)
-    assert "self._split_scope(" in inspect.getsource(LoadFileScheduling.__mro__[1])
-    assert "option.loadscopereorder" in inspect.getsource(LoadFileScheduling.__mro__[1])
