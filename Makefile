@@ -94,6 +94,7 @@ lint:
 	$(TOOLS)/tsc --project book/_web/jsconfig.json
 	mypy
 	lint-imports --no-cache
+	zizmor --quiet --offline --strict-collection --pedantic --min-severity low .github/workflows
 
 # What formats, checks and looks at the site's scripts and styles: no reader's site needs it.
 tools: $(TOOLS_THERE)
