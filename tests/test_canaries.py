@@ -8,7 +8,6 @@ Each test here names the file of the project that relies on the behaviour.
 import functools
 import inspect
 import io
-import json
 import os
 import re
 import sqlite3
@@ -17,9 +16,8 @@ import sys
 import threading
 from pathlib import Path
 
-import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_notebook
 
 ROOT = Path(__file__).parents[1]
 NBGRADER = "autograder/nbgrader"
@@ -163,152 +161,31 @@ def test_python_functions_that_start_processes_and_threads():
 # The kernel of a page
 
 
-@pytest.fixture(scope="module")
-def executed(tmp_path_factory):
-    """Return a notebook executed by nbclient and the arguments of its hooks."""
+@relies(
+    "book/_ext/course_build/kernels.py",
+    "manager.provisioner.pid",
+    "nbclient's kernel leads its own process group and starts with the given environment",
+)
+def test_kernel_leads_its_process_group(tmp_path):
     from nbclient import NotebookClient
 
     events = []
     sources = ["import os", "os.environ['CANARY']", "os.getpgid(0) == os.getpid()"]
-    sources += ["from myst_nb import glue", "glue('share', 0.5, display=False)"]
     notebook = new_notebook(cells=[new_code_cell(source) for source in sources])
     client = NotebookClient(
         notebook,
         on_notebook_start=lambda notebook: events.append(client.km.provisioner.pid),
         on_cell_execute=lambda cell, cell_index: events.append(cell_index),
     )
-    environment = dict(os.environ, CANARY="sings")
-    client.execute(cwd=str(tmp_path_factory.mktemp("desk")), env=environment)
-    return notebook, events
-
-
-@relies(
-    "book/_ext/course_build/kernels.py",
-    "manager.provisioner.pid",
-    "nbclient's kernel leads its own process group and starts with the given environment",
-)
-def test_kernel_leads_its_process_group(executed):
-    notebook, (pid, *cells) = executed
-    values = [cell.outputs[0].data["text/plain"] for cell in notebook.cells[1:3]]
+    client.execute(cwd=str(tmp_path), env=dict(os.environ, CANARY="sings"))
+    values = [cell.outputs[0].data["text/plain"] for cell in notebook.cells[1:]]
     assert values == ["'sings'", "True"]
+    pid, *cells = events
     assert isinstance(pid, int)
-    assert cells == [0, 1, 2, 3, 4]
-
-
-@relies(
-    "book/_ext/course_build/outputs.py",
-    '"application/papermill.record/"',
-    "MyST-NB's glue creates an output of this type, with its name in the metadata `scrapbook`",
-)
-def test_glue_output_type(executed):
-    notebook, _ = executed
-    (output,) = notebook.cells[-1].outputs
-    assert list(output.data) == ["application/papermill.record/text/plain"]
-    assert output.metadata["scrapbook"]["name"] == "share"
+    assert cells == [0, 1, 2]
 
 
 # MyST-NB, MyST, Sphinx, docutils
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """Return facts about a site of two pages built by Sphinx with the book's extensions."""
-    folder = tmp_path_factory.mktemp("site")
-    source = folder / "source"
-    source.mkdir()
-    (source / "conf.py").write_text(
-        "extensions = ['myst_nb', 'sphinx_external_toc']\n"
-        "nb_execution_mode = 'off'\n"
-        "myst_enable_extensions = ['dollarmath']\n"
-        "numfig = True\n"
-        "def skip_the_index(app):\n"
-        "    app.builder.search = False\n"
-        "def setup(app):\n"
-        "    app.connect('builder-inited', skip_the_index)\n"
-    )
-    (source / "_toc.yml").write_text(
-        "root: index\nsubtrees:\n- caption: Part\n  numbered: true\n  entries:\n  - file: one\n"
-    )
-    (source / "index.md").write_text("# The book\n")
-    cell = new_code_cell("assert True", metadata={"tags": ["hide-input"]})
-    cell.outputs = [new_output("stream", text="said")]
-    text = "# One\n\n## Two\n\n$x$\n\n```{figure} a.png\nA figure.\n```\n"
-    notebook = new_notebook(cells=[nbformat.v4.new_markdown_cell(text), cell])
-    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
-    nbformat.write(notebook, source / "one.ipynb")
-    picture = bytes.fromhex("89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489")
-    (source / "a.png").write_bytes(picture)
-    (folder / "build.py").write_text(BUILD)
-    process = subprocess.run(
-        [sys.executable, "build.py"], cwd=folder, capture_output=True, text=True, timeout=120
-    )
-    assert process.returncode == 0, (
-        f"Sphinx lacks an attribute that BUILD and book/_ext read: {process.stderr}"
-    )
-    facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
-    return facts | {"page": (folder / "html" / "one.html").read_text(encoding="utf-8")}
-
-
-BUILD = """\
-import json
-from docutils import nodes
-from sphinx.application import Sphinx
-
-facts = {}
-
-def before(app, page, template, context, doctree):
-    if page == 'one':
-        facts['scripts'] = [str(script.filename) for script in context['script_files']]
-
-app = Sphinx('source', 'source', 'html', 'doctrees', 'html', status=None, parallel=0)
-app.connect('html-page-context', before, priority=900)
-app.build()
-env = app.env
-facts['figures'] = env.toc_fignumbers['one']
-facts['sections'] = env.toc_secnumbers['one']
-facts['title'] = env.titles['one'].astext()
-facts['contents'] = env.tocs['one'].pformat()
-site = env.config.external_site_map
-tree, = site.root.subtrees
-facts['site'] = [tree.caption, bool(tree.numbered), [str(item) for item in tree.items]]
-facts['settings'] = sorted(vars(env.mystnb_config)) + [type(env.myst_config).__name__]
-document = env.get_doctree('one')
-facts['cells'] = [dict(cell.attributes) for cell in document.findall(nodes.container)]
-facts['listeners'] = {
-    name: [[it.priority, it.handler.__qualname__] for it in app.events.listeners.get(name, [])]
-    for name in ('env-get-updated',)
-}
-facts['rendered'] = callable(app.builder.templates.render)
-json.dump(facts, open('facts.json', 'w'), default=str)
-"""
-
-
-@relies(
-    "book/_ext/course_folds.py",
-    'cell["prompt_show"]',
-    "MyST-NB marks a cell with hidden code by `hide_mode` and `prompt_show`",
-)
-def test_mystnb_attributes_of_hidden_code(site):
-    marked = [cell for cell in site["cells"] if cell.get("hide_mode")]
-    assert [(container["hide_mode"], container["prompt_show"]) for container in marked] == [
-        ("input", "Show code cell {type}")
-    ]
-
-
-@relies(
-    "book/_ext/course_build/__init__.py",
-    'stored["mystnb_config"] = replace(',
-    "MyST-NB reads its settings, including readers of pages, from `env.mystnb_config`",
-)
-def test_mystnb_reads_its_settings_from_the_environment(site):
-    from myst_nb.core.config import NbParserConfig
-    from myst_nb.core.read import create_nb_reader
-    from myst_parser.config.main import MdParserConfig
-
-    assert {"custom_formats", "MdParserConfig"} <= set(site["settings"])
-    own = NbParserConfig(custom_formats={"/a.md": ("builtins.dict", {"extra": 1}, False)})
-    reader = create_nb_reader("/book/a.md", MdParserConfig(), own, [("text", "x")])
-    assert reader.read([("text", "x")]) == {"text": "x", "extra": 1}
 
 
 @relies(
