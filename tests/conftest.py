@@ -4,11 +4,8 @@ import os
 
 import pytest
 from hypothesis import settings
-from longest_first import pytest_collection_modifyitems, pytest_xdist_make_scheduler
 
 from solutions.running.arithmetic import SAME_EVERYWHERE
-
-__all__ = ["pytest_collection_modifyitems", "pytest_xdist_make_scheduler"]
 
 settings.register_profile("course", deadline=None)  # on a busy machine any example can be slow
 settings.load_profile("course")

@@ -1,4 +1,4 @@
-"""Play a small term through with the documented commands; `make demo` plays a whole one."""
+"""Play a small term through with the documented commands; `make demo` plays a whole term."""
 
 from tests.term.play import Term
 

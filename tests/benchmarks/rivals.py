@@ -227,8 +227,8 @@ def left_out(case: Case) -> str | None:
         return NAMES
     if case.name in UNASKED:
         return UNASKED[case.name]
-    files = [*case.folder.glob("*.py"), *hostile.CORPUS.glob(f"tools/{case.tool or '-'}.py")]
-    sources = " ".join(file.read_text() for file in files)
+    notebook = [case.notebook.read_text()] if case.notebook else []
+    sources = " ".join([*case.answers.values(), *case.cells, *notebook])
     if case.group in LEFT_OUT:
         return LEFT_OUT[case.group]
     if case.assignment != ASSIGNMENT or (case.expect and "softmax" not in case.expect):

@@ -105,6 +105,11 @@ def test_the_time_for_a_chapter_is_a_line_and_a_fold(book: Book) -> None:
     assert "You need paper." in page[page.index('<details class="fold">') :]
 
 
+@pytest.mark.parametrize("name", ["cell_input", "cell_output", "headerlink", "section-number"])
+def test_the_markup_of_sphinx_has_the_classes_that_the_styles_select(book: Book, name: str) -> None:
+    assert re.search(rf'class="([^"]* )?{name}[ "]', book.page("one.html"))
+
+
 def test_the_first_citation_of_a_work_has_a_side_note(book: Book) -> None:
     notes = re.findall(r'<p><span class="side-note"[^>]*>([^<]*)', book.page("one.html"))
     assert notes == ["One. Of It. 2001."]

@@ -1,6 +1,6 @@
-"""The hostile corpus: a directory for each case, and a class of students in which it is graded.
+"""The hostile corpus: submissions that attack the grader, and a class in which each is graded.
 
-A case is the submission of one student. `expect.yml` says what it attacks, and what must hold after
+A case is the submission of one student. These keys say what it attacks, and what must hold after
 grading:
 
     attacks:    a sentence
@@ -18,10 +18,14 @@ grading:
     feedback:   true if the student's page and the CSV are checked too
     open:       why the grader fails the case today; starts with `as root: ` if only root fails it
 
-The student's code lies in the same directory: `<exercise>.py` is an answer, `own_1.py` and so on
-are added cells; all other answers are right. Instead, `notebook.py` may define `make(content,
-path)`, which gets the notebook as plain data. It returns the data or bytes to write to `path`, or
-None if it has written there itself.
+A case of one answer of at most eight lines is an entry of `answers.yml`, under its assignment and
+exercise, its group, and its name. Its `code` is the answer; `verdict`, `says` and `says_not` are
+those of its exercise. Without a verdict, the answer must be accepted.
+
+Every other case is a directory with its keys in `expect.yml`. The student's code lies beside it:
+`<exercise>.py` is an answer, `own_1.py` and so on are added cells. Instead, `notebook.py` may
+define `make(content, path)`, which gets the notebook as plain data. It returns the data or bytes to
+write to `path`, or None if it has written there itself. All other answers are right.
 """
 
 from __future__ import annotations
@@ -54,13 +58,16 @@ if TYPE_CHECKING:
 CORPUS = Path(__file__).parents[1] / "hostile"
 GROUPS = ("resources", "process", "scores", "answers", "secrets", "files", "tools", "robust")
 
+OUTCOME = ("verdict", "says", "says_not")
+"""The keys of an entry of answers.yml that say how its exercise is graded."""
+
 QUICK = dataclasses.replace(LIMITS, cell_seconds=2, cells_seconds=8)
 """The limits of the corpus: those of grading, with less patience."""
 
 MODES = KINDS
 """The sandboxes in which the corpus is run, by the names that `open_sandbox` uses."""
 
-KEPT = {
+GRADED = {
     "self_attention": (
         "dot_product_scores",
         "softmax",
@@ -83,7 +90,7 @@ class Expected:
     """The expected outcome of an exercise: verdicts, points, and patterns of the reason."""
 
     verdicts: tuple[str, ...]
-    points: int
+    points: int = 0
     says: str | None = None
     says_not: str | None = None
 
@@ -92,15 +99,17 @@ class Expected:
 class Case:
     """One hostile submission, and what must hold after it was graded."""
 
-    folder: Path
+    name: str
     attacks: str
     group: str
     assignment: str
     expect: Mapping[str, Expected]
-    tool: str = ""
+    answers: Mapping[str, str]
+    cells: tuple[str, ...] = ()
+    notebook: Path | None = None
     others: str = "PASS"
     seconds: float = 2
-    room: str = ""
+    class_name: str = ""
     neighbours: str = ""
     memory: int | None = None
     student: str = ""
@@ -108,14 +117,10 @@ class Case:
     open: str | None = None
 
     @property
-    def name(self) -> str:
-        return self.folder.name
-
-    @property
     def in_class(self) -> str:
         """The class in which the case is graded."""
-        if self.room:
-            return self.name if self.room == "alone" else self.room
+        if self.class_name:
+            return self.name if self.class_name == "alone" else self.class_name
         return f"{self.assignment}-pages" if self.feedback else self.assignment
 
     @property
@@ -128,8 +133,9 @@ class Case:
 @functools.cache
 def corpus() -> tuple[Case, ...]:
     """Return every case. Raises ValueError for a case that breaks the rules of the module."""
-    folders = sorted(path.parent for path in CORPUS.glob("*/expect.yml"))
-    return tuple(map(read_case, folders))
+    cases = [read_case(path.parent) for path in CORPUS.glob("*/expect.yml")]
+    cases += read_answers(CORPUS / "answers.yml")
+    return tuple(sorted(cases, key=lambda case: case.name))
 
 
 def cases_in(mode: str) -> tuple[Case, ...]:
@@ -142,7 +148,7 @@ def cases_in(mode: str) -> tuple[Case, ...]:
         return corpus()
     if mode == CONTAINER:
         return ()
-    chosen = [case for case in corpus() if case.room not in ("", "alone")]
+    chosen = [case for case in corpus() if case.class_name not in ("", "alone")]
     for group in GROUPS:
         plain = [case for case in corpus() if case.group == group and case.in_class in IN_THE_COLD]
         chosen += plain[::5]
@@ -152,14 +158,38 @@ def cases_in(mode: str) -> tuple[Case, ...]:
 def read_case(folder: Path) -> Case:
     """Return the case in `folder`."""
     data = yaml.safe_load((folder / "expect.yml").read_text(encoding="utf-8"))
-    data["room"] = data.pop("class", "")
-    expect = {
-        name: _expected(outcome) for name, outcome in (data.pop("expect", None) or {}).items()
-    }
+    own = sorted(folder.glob("own_*.py"), key=lambda file: int(file.stem[4:]))
+    notebook = folder / "notebook.py"
+    answers = {file.stem: file for file in folder.glob("*.py") if file not in (notebook, *own)}
+    data["answers"] = {name: file.read_text(encoding="utf-8") for name, file in answers.items()}
+    data["cells"] = [file.read_text(encoding="utf-8") for file in own]
+    data["notebook"] = notebook if notebook.exists() else None
+    return _case(folder.name, data)
+
+
+def read_answers(file: Path) -> Iterator[Case]:
+    """Yield the cases of a file like `answers.yml`."""
+    for heading, groups in yaml.safe_load(file.read_text(encoding="utf-8")).items():
+        assignment, exercise = heading.split("/")
+        for group, entries in groups.items():
+            for name, data in entries.items():
+                outcome = {key: data.pop(key) for key in OUTCOME if key in data}
+                data["expect"] = {exercise: outcome} if outcome else {}
+                data["answers"] = {exercise: data.pop("code")}
+                yield _case(name, {"assignment": assignment, "group": group, **data})
+
+
+def _case(name: str, data: dict[str, Any]) -> Case:
+    expect = data.pop("expect", None) or {}
+    data["expect"] = {exercise: _expected(outcome) for exercise, outcome in expect.items()}
+    data["class_name"] = data.pop("class", "")
+    tool = data.pop("tool", None)
+    tools = [(CORPUS / "tools" / f"{tool}.py").read_text(encoding="utf-8")] if tool else []
+    data["cells"] = (*tools, *data.pop("cells", ()))
     unknown = data.keys() - {part.name for part in dataclasses.fields(Case)}
     if unknown or data["group"] not in GROUPS:
-        raise ValueError(f"{folder.name}: expect.yml has {unknown or data['group']}")
-    return Case(folder=folder, expect=expect, **data)
+        raise ValueError(f"{name} has the key or the group {unknown or data['group']}")
+    return Case(name=name, **data)
 
 
 def _expected(data: dict[str, Any]) -> Expected:
@@ -171,7 +201,7 @@ def _expected(data: dict[str, Any]) -> Expected:
 def assignment(name: str) -> Assignment:
     """Return the assignment, without the exercises that take long."""
     whole = COURSE[name]
-    names = KEPT.get(name)
+    names = GRADED.get(name)
     exercises = tuple(
         exercise for exercise in whole.exercises if names is None or exercise.name in names
     )
@@ -253,8 +283,8 @@ def hand_in(course: Course, case: Case) -> Path:
 def write(case: Case, content: dict[str, Any], path: Path) -> None:
     """Write the case's notebook, or the result of its notebook.py, to `path`."""
     result: Any = content
-    if (case.folder / "notebook.py").exists():
-        result = _module(case.folder / "notebook.py").make(content, path)
+    if case.notebook:
+        result = _module(case.notebook).make(content, path)
     if result is not None:
         path.write_bytes(result if isinstance(result, bytes) else json.dumps(result).encode())
 
@@ -262,15 +292,10 @@ def write(case: Case, content: dict[str, Any], path: Path) -> None:
 def with_sources(case: Case) -> dict[str, Any]:
     """Return the right notebook with the case's own answers and cells."""
     content = right_notebook(case.assignment)
-    for exercise in assignment(case.assignment).exercises:
-        file = case.folder / f"{exercise.name}.py"
-        if file.exists():
-            answer_cell(content, exercise.name)["source"] = file.read_text(encoding="utf-8")
-    own = sorted(case.folder.glob("own_*.py"), key=lambda file: int(file.stem[4:]))
-    if case.tool:
-        own.insert(0, CORPUS / "tools" / f"{case.tool}.py")
+    for exercise, source in case.answers.items():
+        answer_cell(content, exercise)["source"] = source
     first = next(i for i, cell in enumerate(content["cells"]) if cell["cell_type"] == "code") + 1
-    content["cells"][first:first] = [code_cell(file.read_text(encoding="utf-8")) for file in own]
+    content["cells"][first:first] = map(code_cell, case.cells)
     return content
 
 

@@ -81,7 +81,7 @@ def _run(root: Path, cases: Sequence[Case], mode: str) -> Iterator[str]:
     """Grade the class, and yield what went wrong for all of it."""
     most = START + 8 * len(cases) + sum(case.seconds for case in cases)
     pages = any(case.feedback for case in cases)
-    jobs = "1" if cases[0].room not in ("", "alone") else "2"  # a channel has an order
+    jobs = "1" if cases[0].class_name not in ("", "alone") else "2"  # a channel has an order
     command = [sys.executable, __file__, str(root), mode, jobs, *(["pages"] if pages else [])]
     places = [str(Path(__file__).parent), str(Path(__file__).parents[2])]
     process = subprocess.Popen(

@@ -54,9 +54,9 @@ PLACES = """async ([source, settings]) => {
     });
     return {
         width, height,
-        words: [...svg.querySelectorAll("title, desc")].map((one) => one.textContent),
+        words: [...svg.querySelectorAll("title, desc")].map((element) => element.textContent),
         arrows: [...svg.querySelectorAll(".flowchart-link:not(.edge-thickness-invisible)")]
-            .map((one) => one.getAttribute("d")),
+            .map((element) => element.getAttribute("d")),
         rooms: boxes(".cluster"),
         boxes: boxes(".node"),
     };

@@ -35,13 +35,13 @@ _ATTENTION = {
 
 _ATTENTION_SOURCE = """\
 def scaled_dot_product_attention(Q, K, V, mask=None):
-    Q, K, V = (torch.from_numpy(one) for one in (Q, K, V))
+    Q, K, V = (torch.from_numpy(array) for array in (Q, K, V))
     return {}.numpy(), np.ones(3)
 """
 
 _HIDDEN = """\
 def scaled_dot_product_attention(Q, K, V, mask=None):
-    Q, K, V = (torch.from_numpy(one) for one in (Q, K, V))
+    Q, K, V = (torch.from_numpy(array) for array in (Q, K, V))
     with torch._C.DisableTorchFunction():
         return next(map(F.scaled_dot_product_attention, [Q], [K], [V])).numpy(), np.ones(3)
 """
@@ -53,7 +53,7 @@ def work(found, *given):
 
 def scaled_dot_product_attention(Q, K, V, mask=None):
     found = []
-    given = [torch.from_numpy(one) for one in (Q, K, V)]
+    given = [torch.from_numpy(array) for array in (Q, K, V)]
     thread = threading.Thread(target=work, args=(found, *given))
     thread.start()
     thread.join()
@@ -64,7 +64,7 @@ IMPORTED_IN_THE_CALL = """\
 def scaled_dot_product_attention(Q, K, V, mask=None):
     import torch
 
-    Q, K, V = (torch.from_numpy(one) for one in (Q, K, V))
+    Q, K, V = (torch.from_numpy(array) for array in (Q, K, V))
     attend = getattr(torch.nn.functional, "scaled_dot_product_attention")
     return attend(Q, K, V).numpy(), np.ones(3)
 """

@@ -7,6 +7,9 @@ the exercises is touched by the check and the reference of its exercise; when th
 changed, it runs only for the exercises of SAMPLE. BUDGET seconds after the first test has started,
 the running test is stopped and no other is started; the last line says how many tests are left to
 `make test`.
+
+pytest-testmon would not do: it needs a whole run first, and it runs no test again whose subprocess
+or data file has changed. Here answers run in subprocesses, and pages and templates are data.
 """
 
 from __future__ import annotations
@@ -26,11 +29,7 @@ import grimp
 import pytest
 
 PACKAGES = ("autograder", "exercises", "solutions")
-SUPPORT = (
-    "tests/support",
-    "tests/book",
-    "",
-)  # the folders in which imports of a test are looked up
+SUPPORT = ("tests/support", "tests/book", "")  # where imports of a test are looked up
 CHECKS = "exercises"
 SAMPLE = "self_attention"
 BUDGET = 25

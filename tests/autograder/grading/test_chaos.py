@@ -1,4 +1,4 @@
-"""Test that the next run completes a disturbed one: each submission once, the same results."""
+"""Test that the next run completes a disturbed run: each submission once, the same results."""
 
 import errno
 import json

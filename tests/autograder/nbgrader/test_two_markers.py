@@ -1,4 +1,4 @@
-"""Test a shared course: two users grade and mark in it, and a third one has no access."""
+"""Test a shared course: two users grade and mark in it, and a third user has no access."""
 
 import csv
 import grp

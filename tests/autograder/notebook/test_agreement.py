@@ -49,7 +49,8 @@ def test_untouched_stubs_earn_no_points(assignment, sandbox):
 def with_needed_cases(question: Question, wrong: Collection[str]) -> Question:
     """Return `question`, reduced to its public cases if the answer is a wrong test.
 
-    Each implementation needs a process, and the public ones suffice to expose a wrong test.
+    Each implementation needs a process, and those of the public cases suffice to expose a wrong
+    test.
     """
     if question.whole.is_test and question.name in wrong:
         return replace(question, whole=question.public)

@@ -1,2 +1,0 @@
-def softmax(x, axis=-1):
-    return np.zeros((0, *x.shape[1:]))

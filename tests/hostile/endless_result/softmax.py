@@ -1,4 +1,0 @@
-def softmax(x, axis=-1):
-    nested = []
-    nested += [nested] * 20
-    return nested

@@ -1,2 +1,0 @@
-def softmax(x, axis=-1):
-    report("softmax", None)

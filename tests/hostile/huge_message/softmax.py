@@ -1,2 +1,0 @@
-def softmax(x, axis=-1):
-    raise ValueError("x" * 10**7)

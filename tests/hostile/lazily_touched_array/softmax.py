@@ -1,3 +1,0 @@
-def softmax(x, axis=-1):
-    reserved = np.zeros(10**10)
-    return reserved[: x.size].reshape(x.shape)

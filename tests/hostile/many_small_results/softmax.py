@@ -1,2 +1,0 @@
-def softmax(x, axis=-1):
-    return [np.zeros(1)] * 10**6

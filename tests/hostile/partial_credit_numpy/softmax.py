@@ -1,5 +1,0 @@
-check = lambda answer: np.float64(2.0)  # noqa: E731
-
-
-def softmax(x, axis=-1):
-    return np.full(x.shape, 0.125)

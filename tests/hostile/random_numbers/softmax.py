@@ -1,4 +1,0 @@
-def softmax(x, axis=-1):
-    exponentials = np.exp(x - x.max(axis=axis, keepdims=True))
-    exponentials = exponentials / exponentials.sum(axis=axis, keepdims=True)
-    return exponentials + np.random.normal(size=x.shape)

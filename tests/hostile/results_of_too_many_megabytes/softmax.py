@@ -1,6 +1,0 @@
-returned = []
-
-
-def softmax(x, axis=-1):
-    returned.append(x)
-    return np.zeros(9 * 2**17) if len(returned) < 4 else x

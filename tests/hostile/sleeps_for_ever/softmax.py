@@ -1,6 +1,0 @@
-import time
-
-
-def softmax(x, axis=-1):
-    while True:
-        time.sleep(10**6)

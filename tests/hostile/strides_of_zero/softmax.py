@@ -1,2 +1,0 @@
-def softmax(x, axis=-1):
-    return np.broadcast_to(1 / x.shape[axis], x.shape)
