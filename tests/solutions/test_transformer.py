@@ -200,6 +200,25 @@ def test_a_beam_as_wide_as_the_tree_finds_what_enumeration_finds(
         assert score <= max(scores) + 1e-9
 
 
+def test_with_no_steps_left_the_model_is_not_called():
+    assert beam_search(None, 0, 1, 3, 0, 1.0) == ([], 0.0)
+
+
+def test_the_search_ends_when_beam_width_sentences_have_ended():
+    rows = {0: [0.0, 0.5, 0.3, 0.2], 2: [0.0, 0.6, 0.2, 0.2], 3: [0.0, 0.6, 0.2, 0.2]}
+    calls = []
+
+    def step(tokens):
+        calls.append(list(tokens))
+        with np.errstate(divide="ignore"):
+            return np.log(rows[tokens[-1]])
+
+    tokens, score = beam_search(step, 0, 1, 2, 9, 0.0)
+    assert calls == [[0], [0, 2]]  # 1 ends at once; 2 is kept, and then 2, 1 ends
+    assert tokens == []
+    assert score == pytest.approx(math.log(0.5))
+
+
 # The page of exercises
 
 
