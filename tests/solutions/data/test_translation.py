@@ -127,18 +127,6 @@ BY_HAND = [
         "L'homme dort dans le jardin.",
     ),
     (
-        joined(clause("the old man", "read", "a long letter")),
-        "The old man reads a long letter.",
-        "Der alte Mann liest einen langen Brief.",
-        "Le vieil homme lit une longue lettre.",
-    ),
-    (
-        joined(clause("a young woman", "buy", "a red dress")),
-        "A young woman buys a red dress.",
-        "Eine junge Frau kauft ein rotes Kleid.",
-        "Une jeune femme achète une robe rouge.",
-    ),
-    (
         joined(clause("the boy", "give", "the book", recipient="the girl")),
         "The boy gives the girl the book.",
         "Der Junge gibt dem Mädchen das Buch.",
@@ -155,12 +143,6 @@ BY_HAND = [
         "He often speaks about the film.",
         "Er spricht oft über den Film.",
         "Il parle souvent du film.",
-    ),
-    (
-        joined(clause("the students", "listen to", "the teacher")),
-        "The students listen to the teacher.",
-        "Die Studenten hören dem Lehrer zu.",
-        "Les étudiants écoutent le professeur.",
     ),
     (
         joined(clause("the teacher", "wait for", "the student")),
@@ -197,12 +179,6 @@ BY_HAND = [
         "Why does he sell his car?",
         "Warum verkauft er sein Auto?",
         "Pourquoi est-ce qu'il vend sa voiture ?",
-    ),
-    (
-        joined(clause("your brother", "arrive", asked="when")),
-        "When does your brother arrive?",
-        "Wann kommt Ihr Bruder an?",
-        "Quand est-ce que votre frère arrive ?",
     ),
     (
         joined(clause("the soup", "be", adjective="delicious", asked="")),
@@ -245,6 +221,12 @@ BY_HAND = [
         "This child eats my orange.",
         "Dieses Kind isst meine Orange.",
         "Cet enfant mange mon orange.",
+    ),
+    (
+        joined(clause("she", "write", "her story")),
+        "She writes her story.",
+        "Sie schreibt ihre Geschichte.",
+        "Elle écrit son histoire.",
     ),
     (
         joined(clause("the king", "show", "a ring", recipient="the children")),
@@ -295,6 +277,12 @@ BY_HAND = [
         "Ma mère lit parfois un roman à la maison.",
     ),
     (
+        joined(clause("your dog", "sleep", here="here", often="often", asked="why")),
+        "Why does your dog often sleep here?",
+        "Warum schläft Ihr Hund oft hier?",
+        "Pourquoi est-ce que votre chien dort souvent ici ?",
+    ),
+    (
         joined(clause("their brothers", "look at", "the white horses", time="now")),
         "Their brothers look at the white horses now.",
         "Ihre Brüder sehen jetzt die weißen Pferde an.",
@@ -305,6 +293,12 @@ BY_HAND = [
         "Two small dogs follow the neighbours.",
         "Zwei kleine Hunde folgen den Nachbarn.",
         "Deux petits chiens suivent les voisins.",
+    ),
+    (
+        joined(clause("the nurse", "help", "three sick children")),
+        "The nurse helps three sick children.",
+        "Die Krankenschwester hilft drei kranken Kindern.",
+        "L'infirmière aide trois enfants malades.",
     ),
     (
         joined(clause("he", "drink", "the coffee", often="never")),
@@ -326,23 +320,6 @@ BY_HAND = [
     ),
     (
         joined(
-            clause("the lawyer", "speak about", "the international economic crisis", time="now")
-        ),
-        "The lawyer speaks about the international economic crisis now.",
-        "Der Anwalt spricht jetzt über die internationale Wirtschaftskrise.",
-        "L'avocat parle de la crise économique internationale maintenant.",
-    ),
-    (
-        joined(
-            clause("the teacher", "say"),
-            ("that", clause("the student", "understand", "the question")),
-        ),
-        "The teacher says that the student understands the question.",
-        "Der Lehrer sagt, dass der Student die Frage versteht.",
-        "Le professeur dit que l'étudiant comprend la question.",
-    ),
-    (
-        joined(
             clause("I", "know", frame="matrix"),
             ("that", clause("he", "repair", "the clock", modal="can")),
         ),
@@ -358,12 +335,6 @@ BY_HAND = [
         "She stays in the hotel because her friend arrives today.",
         "Sie bleibt im Hotel, weil ihr Freund heute ankommt.",
         "Elle reste dans l'hôtel parce que son ami arrive aujourd'hui.",
-    ),
-    (
-        fronted("when", clause("the cat", "sleep"), clause("the mice", "eat", "the cheese")),
-        "When the cat sleeps, the mice eat the cheese.",
-        "Wenn die Katze schläft, essen die Mäuse den Käse.",
-        "Quand le chat dort, les souris mangent le fromage.",
     ),
     (
         fronted("if", clause("he", "be", adjective="hungry"), clause("he", "eat", "an apple")),
