@@ -19,7 +19,11 @@ from solutions.experiments.queries_keys_values.associative_recall import (
     sample,
 )
 from solutions.experiments.queries_keys_values.scaling import (
+    SCALES,
+    WIDTHS,
     entropy,
+    measure,
+    measure_all,
     softmax_jacobian,
 )
 from solutions.queries_keys_values import (
@@ -97,6 +101,13 @@ def test_softmax_jacobian_is_the_slope(seed, n):
 def test_entropy_ranges_from_zero_to_the_logarithm_of_the_length():
     rows = np.array([[0.25, 0.25, 0.25, 0.25], [0.0, 1.0, 0.0, 0.0]])
     np.testing.assert_allclose(entropy(rows), [np.log(4), 0.0])
+
+
+def test_measurements_have_a_row_per_seed_and_a_column_per_width():
+    measured = measure_all([3, 1])
+    assert {scale for scale, _ in measured} == set(SCALES)
+    assert {table.shape for table in measured.values()} == {(2, len(WIDTHS))}
+    assert measured["1 / d", "entropy"][1, 2] == measure(WIDTHS[2], SCALES["1 / d"], 1)["entropy"]
 
 
 @pytest.mark.parametrize("task", ["own", "partner"])
