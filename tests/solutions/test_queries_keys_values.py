@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from solutions.alignment import softmax
 from solutions.experiments.queries_keys_values.associative_recall import (
     LAYERS,
-    NUMBERS,
     SMALL,
     USUAL,
     Recall,
@@ -122,20 +121,6 @@ def test_recall_sequences_hold_the_answer_and_the_distractor(task):
         assert stored[int(target[row])] == answer[row]
     places = (letters == target[:, None]).int().argmax(dim=1)
     assert torch.bincount(places, minlength=letters.shape[1]).min() > 0  # no place is special
-
-
-@pytest.mark.parametrize("layer", LAYERS)
-def test_recall_models_differ_only_in_their_projections(layer):
-    torch.manual_seed(0)
-    model = Recall(layer)
-    letters, numbers, asked, _ = sample(4, "own", torch.Generator().manual_seed(1))
-    logits, weights = model(letters, numbers, asked)
-    assert logits.shape == (4, NUMBERS)
-    torch.testing.assert_close(weights.sum(dim=-1), torch.ones(4))
-    other = model(letters, numbers.flip(1), asked)[1]
-    assert torch.equal(weights, other), "the weights depend on the numbers"
-    sizes = {name: sum(p.numel() for p in Recall(name).parameters()) for name in LAYERS}
-    assert sizes["one projection for Q and K"] == sizes["Q, K, V"]
 
 
 @given(SEEDS, st.sampled_from(LAYERS[:2]))
