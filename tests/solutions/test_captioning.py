@@ -45,7 +45,6 @@ from solutions.experiments.captioning.hiding import (
 from solutions.experiments.captioning.learning import (
     WARM_UP,
     Baseline,
-    ByDraws,
     Softly,
     Stream,
     log_likelihood,
@@ -396,23 +395,3 @@ def test_the_rate_rises_and_then_falls_to_its_end():
     assert (np.diff(rates[: WARM_UP + 1]) > 0).all()
     assert (np.diff(rates[WARM_UP:]) < 0).all()
     assert learner.schedule.get_last_lr()[0] == pytest.approx(0.005)
-
-
-def test_a_soft_and_a_hard_learner_differ_only_in_the_look(tensors):
-    """With the hard learner's draws in place of both looks, and expected rewards, they agree."""
-    torch.manual_seed(0)
-    model = Captioner()
-    soft, hard = Softly(model, 0.01, 100), ByDraws(model, Baseline(), 0.01, 100)
-    assert soft.schedule.state_dict().keys() == hard.schedule.state_dict().keys()
-    assert [g["lr"] for g in soft.optimiser.param_groups] == [
-        g["lr"] for g in hard.optimiser.param_groups
-    ]
-    images, targets = tensors
-    torch.manual_seed(1)
-    loss = hard.loss(images, targets)
-    torch.manual_seed(1)
-    reading = model(images, targets[:, :-1], drawn)
-    real = targets[:, 1:] != 0
-    output = log_likelihood(reading, targets)
-    expected = -(output + rewards(output) * log_probability(reading))[real].mean()
-    torch.testing.assert_close(loss, expected)  # a baseline of 0
