@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from solutions.experiments.self_attention import far_token, models, sequences
-from solutions.self_attention import permute_equivariantly, self_attention, window_mask
+from solutions.self_attention import permute_equivariantly, window_mask
 
 
 def test_the_answer_of_the_permutation_test_is_a_plain_bool():
@@ -44,12 +44,6 @@ def test_no_attention_body_can_tell_twins_apart():
     tokens, _ = sequences.with_twins(*sequences.two_payloads(50, torch.Generator().manual_seed(0)))
     logits = model(tokens)
     assert torch.allclose(logits[:50], logits[50:], atol=1e-6)
-
-
-def test_the_attention_body_is_the_last_row_of_the_reference():
-    X = torch.randn(2, 5, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-    expected, _ = self_attention(X.numpy())
-    assert np.allclose(models.AttentionBody()(X).numpy(), expected[:, -1])
 
 
 def test_the_gradient_is_zero_exactly_outside_the_receptive_field():
