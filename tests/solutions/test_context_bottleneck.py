@@ -1,4 +1,4 @@
-"""Test properties of the recurrent reader, its Jacobians, and the greedy writer."""
+"""Test the recurrent reader, its Jacobians and its training against torch and by hand."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from solutions.context_bottleneck import (
     clip_by_global_norm,
-    critical_gain,
     encode,
     encode_bidirectional,
     greedy_decode,
@@ -18,11 +17,7 @@ from solutions.context_bottleneck import (
     rnn_cell,
 )
 from solutions.experiments.context_bottleneck.gradient_decay import (
-    CELLS,
-    PLAIN,
-    STEPS,
     fit_rate,
-    measure,
     state_norms,
 )
 
@@ -75,32 +70,6 @@ def test_equals_torch(seed, batch, T, d, d_h, dtype):
     np.testing.assert_array_equal(h_T, H[..., -1, :])
 
 
-@given(SEEDS, st.integers(1, 5), st.integers(1, 5), SIZES)
-def test_reading_may_be_interrupted(seed, first, second, d_h):
-    rng = np.random.default_rng(seed)
-    X, h_0 = sentence(rng, (), first + second, 3, d_h)
-    cell = parameters(rng, 3, d_h)
-    _, middle = encode(X[:first], h_0, *cell)
-    H, last = encode(X[first:], middle, *cell)
-    full, at_once = encode(X, h_0, *cell)
-    np.testing.assert_allclose(H, full[first:])
-    np.testing.assert_allclose(last, at_once)
-
-
-@given(SEEDS, st.integers(2, 6), SIZES, st.data())
-def test_each_half_sees_its_own_side(seed, T, d_h, data):
-    rng = np.random.default_rng(seed)
-    X, h_0 = sentence(rng, (), T, 3, d_h)
-    forward, backward = parameters(rng, 3, d_h), parameters(rng, 3, d_h)
-    changed_at = data.draw(st.integers(0, T - 1))
-    changed = X.copy()
-    changed[changed_at] += 1
-    before, after = (encode_bidirectional(Z, h_0, forward, backward) for Z in (X, changed))
-    np.testing.assert_array_equal(before[:changed_at, :d_h], after[:changed_at, :d_h])
-    np.testing.assert_array_equal(before[changed_at + 1 :, d_h:], after[changed_at + 1 :, d_h:])
-    assert (before[changed_at] != after[changed_at]).any()
-
-
 @given(SEEDS, BATCHES, SIZES, SIZES)
 def test_jacobian_norms_are_those_of_autograd(seed, batch, T, d_h):
     rng = np.random.default_rng(seed)
@@ -131,64 +100,17 @@ def test_jacobian_norms_by_hand():
     np.testing.assert_allclose(jacobian_norms(H, W_hh), [4.0, 2.0, 1.0])
 
 
-@given(SEEDS, st.integers(2, 12), SIZES)
-def test_jacobian_norms_stay_below_the_product_of_the_steps(seed, T, d_h):
-    rng = np.random.default_rng(seed)
-    X, h_0 = sentence(rng, (), T, 3, d_h)
-    W_xh, W_hh, b = parameters(rng, 3, d_h)
-    norms = jacobian_norms(encode(X, h_0, W_xh, W_hh, b)[0], W_hh)
-    largest = np.linalg.norm(W_hh, ord=2)
-    assert (norms <= largest ** np.arange(T - 1, -1, -1) * (1 + 1e-12)).all()
-
-
-@pytest.mark.parametrize("read", ["encode", "encode_bidirectional"])
-def test_an_empty_sentence_is_an_error(read):
-    rng = np.random.default_rng(0)
-    X, h_0 = sentence(rng, (), 0, 3, 2)
-    cell = parameters(rng, 3, 2)
+def test_an_empty_sentence_and_a_token_of_another_width_are_errors():
+    cell = parameters(np.random.default_rng(0), 3, 2)
     with pytest.raises(ValueError, match="no token"):
-        encode(X, h_0, *cell) if read == "encode" else encode_bidirectional(X, h_0, cell, cell)
-
-
-def test_a_token_of_another_width_is_an_error():
-    rng = np.random.default_rng(0)
-    X, h_0 = sentence(rng, (), 4, 3, 2)
+        encode(np.ones((0, 3)), np.zeros(2), *cell)
     with pytest.raises(ValueError, match="mismatch"):
-        encode(X, h_0, *parameters(rng, 4, 2))
+        encode(np.ones((5, 4)), np.zeros(2), *cell)
 
 
-START, STOP = 0, 1
-
-
-def spells(script, seen):
-    """Return a decoder that writes `script` and then stop, and records its inputs in `seen`."""
-
-    def step(previous, state, context):
-        seen.append((previous, state, context))
-        place = 0 if state is None else state
-        token = script[place] if place < len(script) else STOP
-        return np.eye(9)[token], place + 1
-
-    return step
-
-
-@given(st.lists(st.integers(2, 8), max_size=8), st.integers(0, 10))
-def test_greedy_decode_says_what_the_decoder_scores_highest(script, max_len):
-    seen = []
-    tokens = greedy_decode(spells(script, seen), "context", START, STOP, max_len)
-    assert tokens == script[:max_len]
-    assert all(type(token) is int for token in tokens)
-    calls = min(len(script) + 1, max_len)
-    assert [previous for previous, _, _ in seen] == [START, *script][:calls]
-    assert [state for _, state, _ in seen] == [None, *range(1, calls)][:calls]
-    assert {context for _, _, context in seen} <= {"context"}
-
-
-def test_of_equal_scores_the_lowest_token_wins():
-    def undecided(previous, state, context):
-        return np.array([0.0, 0.0, 3.0, 3.0]), None
-
-    assert greedy_decode(undecided, None, START, STOP, 3) == [2, 2, 2]
+def test_greedy_decode_returns_plain_ints():
+    tokens = greedy_decode(lambda *_: (np.eye(3)[2], None), None, 0, 1, 4)
+    assert [(token, type(token)) for token in tokens] == [(2, int)] * 4
 
 
 def test_state_norms_of_an_rnn_are_those_of_the_exercise():
@@ -229,18 +151,6 @@ def test_a_known_rate_is_recovered():
     assert explained == pytest.approx(1.0)
     wave = np.exp(np.sin(np.arange(20)))
     assert fit_rate(wave)[1] < 0.5
-
-
-def test_measure_covers_every_cell_from_distance_zero():
-    result = measure(0, tuple(CELLS))
-    assert list(result) == list(CELLS)
-    for norms in result.values():
-        assert norms.shape == (STEPS,)
-        assert norms[0] == pytest.approx(1.0)
-    again = measure(0)
-    assert tuple(again) == PLAIN
-    np.testing.assert_array_equal(result["GRU"], again["GRU"])
-    assert result["RNN"][-1] < 1e-6 < result["RNN, orthogonal"][-1]
 
 
 @given(SEEDS, BATCHES, SIZES, SIZES, DTYPES)
@@ -290,15 +200,3 @@ def test_next_token_loss_equals_torch(seed, words, V):
         ignore_index=0,
     )
     assert next_token_loss(logits, targets, 0) == pytest.approx(expected.item())
-
-
-def test_at_the_critical_gain_the_norm_is_1():
-    rng = np.random.default_rng(7)
-    X, h_0, b = rng.normal(size=(10, 4)), np.zeros(6), np.zeros(6)
-    W_xh, W_hh = rng.normal(size=(4, 6)) / 2, rng.normal(size=(6, 6)) / 6
-    gain = critical_gain(X, h_0, W_xh, W_hh, b)
-    H, _ = encode(X, h_0, W_xh, gain * W_hh, b)
-    assert jacobian_norms(H, gain * W_hh)[0] == pytest.approx(1, abs=0.01)
-    for smaller in np.linspace(0.25, 0.98 * gain, 20):
-        H, _ = encode(X, h_0, W_xh, smaller * W_hh, b)
-        assert jacobian_norms(H, smaller * W_hh)[0] < 1

@@ -10,14 +10,11 @@ import torch.nn.functional as F
 
 from solutions.cost import (
     attention_flops,
-    cached_attention_chunk,
     cached_attention_step,
     crossover_length,
     grouped_query_attention,
-    linear_attention,
     merge_attention,
     online_softmax_attention,
-    sliding_window_mask,
 )
 from solutions.experiments.cost.measuring import flops, peak_bytes
 from solutions.transformer_block import split_heads
@@ -70,17 +67,6 @@ def test_one_token_at_a_time_is_the_causal_layer():
     assert torch.equal(cache[1], V)
 
 
-@pytest.mark.parametrize("sizes", [(9,), (4, 5), (1, 3, 5), (1,) * 9])
-def test_chunks_of_any_size_are_the_causal_layer(sizes):
-    Q, K, V = drawn(3, 2, 9, 4)
-    cache, result = (K[:, :0], V[:, :0]), []
-    for q, k, v in zip(*(tensor.split(sizes, dim=1) for tensor in (Q, K, V)), strict=True):
-        output, cache = cached_attention_chunk(q, k, v, cache)
-        result.append(output)
-    right = F.scaled_dot_product_attention(Q, K, V, is_causal=True)
-    torch.testing.assert_close(torch.cat(result, dim=1), right)
-
-
 def test_three_sets_merge_in_any_order():
     Q, K, V = drawn(5, 4), drawn(9, 4, seed=1), drawn(9, 3, seed=2)
     parts = []
@@ -99,28 +85,6 @@ def test_grouped_queries_are_those_of_torch(n_kv_heads):
     Q, K, V = drawn(2, 6, 5, 4), drawn(2, n_kv_heads, 7, 4), drawn(2, n_kv_heads, 7, 3)
     right = F.scaled_dot_product_attention(Q, K, V, enable_gqa=True)
     torch.testing.assert_close(grouped_query_attention(Q, K, V), right)
-
-
-@pytest.mark.parametrize(("n", "radius"), [(0, 1), (6, 0), (6, 2), (6, 9)])
-def test_a_window_holds_the_token_and_those_just_before(n, radius):
-    mask = sliding_window_mask(n, radius)
-    assert mask.shape == (n, n)
-    for i, j in np.ndindex(n, n):
-        assert mask[i, j] == (j in range(i - radius, i + 1))
-
-
-def test_linear_attention_is_a_weighted_mean():
-    Q, K = drawn(2, 3, 6, 4)
-    ones = torch.ones(3, 6, 2, dtype=torch.float64)
-    for causal in (False, True):
-        torch.testing.assert_close(linear_attention(Q, K, ones, causal), ones)
-
-
-def test_the_last_token_of_causal_linear_attention_sees_all():
-    Q, K, V = drawn(3, 2, 6, 4)
-    causal, full = (linear_attention(Q, K, V, is_causal) for is_causal in (True, False))
-    torch.testing.assert_close(causal[:, -1], full[:, -1])
-    torch.testing.assert_close(causal[:, 0], V[:, 0])
 
 
 def test_powers_cross_where_they_are_equal():

@@ -1,4 +1,4 @@
-"""Test the whole machine, its training and its search, against torch and at the edges."""
+"""Test the whole machine, its loss and its search against torch, enumeration and hand."""
 
 import itertools
 import math
@@ -18,7 +18,6 @@ from autograder.exercise.model import public_cases
 from autograder.judging.judge import judge
 from autograder.judging.keys import build_key, observe_quietly
 from exercises import COURSE
-from solutions.context_bottleneck import greedy_decode
 from solutions.positions import sinusoidal_positions
 from solutions.transformer import (
     Transformer,
@@ -128,78 +127,6 @@ def test_the_machine_equals_torch(
 
 
 @settings(deadline=None)
-@given(SEEDS, st.integers(2, 6), st.integers(0, 5))
-def test_a_later_token_of_the_target_changes_no_earlier_logits(seed, m, place):
-    torch.manual_seed(seed)
-    place %= m
-    machine = scrambled(Transformer(5, 7, 6, 3, 4, 2), torch.float64)
-    sources, inputs = ids(5, 2, 3), ids(7, 2, m)
-    changed = inputs.clone()
-    changed[:, place] = (inputs[:, place] + 1) % 7
-    before, after = machine(sources, inputs), machine(sources, changed)
-    torch.testing.assert_close(after[:, :place], before[:, :place], rtol=0, atol=0)
-    assert (after[:, place:] != before[:, place:]).flatten(1).any(dim=1).all()
-
-
-@settings(deadline=None)
-@given(SEEDS, st.integers(0, 4), st.integers(0, 3), st.integers(0, 4), DTYPES)
-def test_padding_changes_nothing(seed, n, padding, m, dtype):
-    torch.manual_seed(seed)
-    machine = scrambled(Transformer(5, 7, 6, 3, 4, 2), dtype)
-    sources, inputs = ids(4, 2, n), ids(7, 2, m)
-    padded = torch.cat([sources, torch.full((2, padding), 4)], dim=1)  # 4 does not occur elsewhere
-    mask = (torch.arange(n + padding) < n).expand(2, -1)
-    result = machine(padded, inputs, mask)
-    assert_near(result, machine(sources, inputs), dtype)
-    if m:
-        (gradient,) = torch.autograd.grad(result.sum(), machine.encoder.embedding.weight)
-        assert (gradient[4] == 0).all()
-
-
-@pytest.mark.parametrize("n_layers", [0, 1, 2])
-@pytest.mark.parametrize("m", [0, 1, 3])
-@pytest.mark.parametrize("n", [0, 1, 4])
-def test_zero_tokens_one_token_and_an_all_padding_source(n, m, n_layers):
-    torch.manual_seed(0)
-    machine = Transformer(5, 7, 6, 3, 4, n_layers)
-    for mask in (None, torch.zeros(2, n, dtype=torch.bool)):
-        logits = machine(ids(5, 2, n), ids(7, 2, m), mask)
-        assert logits.shape == (2, m, 7)
-        gradients = torch.autograd.grad(logits.sum(), machine.parameters(), allow_unused=True)
-        for tensor in (logits, *gradients):
-            assert tensor is None or tensor.isfinite().all()
-
-
-def test_the_machine_refuses_mismatched_inputs():
-    with pytest.raises(ValueError, match=r"6 features .* 4 heads"):
-        Transformer(5, 7, 6, 4, 3, 1)
-    with pytest.raises(ValueError, match="5"):
-        Transformer(5, 7, 5, 5, 3, 1)(ids(5, 2, 3), ids(7, 2, 2))
-    machine = Transformer(5, 7, 6, 3, 4, 1)
-    message = r"\(2, 1, 4\) does not broadcast to \(2, 3, 3\)"
-    with pytest.raises(ValueError, match=message):
-        machine(ids(5, 2, 3), ids(7, 2, 2), torch.ones(2, 4, dtype=torch.bool))
-    message = r"\(3, 1, 3\) does not broadcast to \(2, 3, 3\)"
-    with pytest.raises(ValueError, match=message):
-        machine(ids(5, 2, 3), ids(7, 2, 2), torch.ones(3, 3, dtype=torch.bool))
-
-
-@settings(deadline=None)
-@given(SEEDS, st.sampled_from([(), (1,), (3,), (2, 3)]), st.integers(0, 6))
-def test_shift_right_is_the_token_before(seed, batch, m):
-    torch.manual_seed(seed)
-    targets = ids(9, *batch, m)  # most rows have no stop, and some have several
-    before = targets.clone()
-    inputs = shift_right(targets, 9)
-    assert inputs.shape == targets.shape
-    assert inputs.dtype == targets.dtype
-    torch.testing.assert_close(targets, before)
-    for place in range(m):
-        expected = targets[..., place - 1] if place else torch.full(batch, 9)
-        torch.testing.assert_close(inputs[..., place], expected)
-
-
-@settings(deadline=None)
 @given(
     SEEDS, st.sampled_from([(1,), (3,), (2, 3)]), st.integers(2, 6),
     st.sampled_from([0.0, 0.1, 0.5, 1.0]), st.sampled_from([0, 1, -100]), st.booleans(), DTYPES,
@@ -229,42 +156,10 @@ def test_the_smoothed_loss_equals_torch(seed, shape, V, smoothing, ignored, larg
     assert_near(gradient, torch.autograd.grad(right, logits)[0], dtype)
 
 
-@pytest.mark.parametrize("ignored", [1, -100])
-def test_the_smoothed_loss_without_targets_is_0_and_so_are_its_gradients(ignored):
-    logits = torch.randn(2, 3, 4, requires_grad=True)
-    targets = torch.full((2, 3), ignored)
-    loss = label_smoothed_loss(logits, targets, 0.1, ignored)
-    assert loss == 0
-    (gradient,) = torch.autograd.grad(loss, logits)
-    assert (gradient == 0).all()
-
-
-@settings(deadline=None)
-@given(st.integers(1, 10_000), st.integers(1, 10_000), st.integers(1, 1000))
-def test_the_rate_equals_that_of_the_paper(step, warmup, d_model):
-    rate = warmup_learning_rate(step, d_model, warmup)
-    peak = warmup_learning_rate(warmup, d_model, warmup)
-    assert peak == pytest.approx((d_model * warmup) ** -0.5)
-    assert rate <= peak * (1 + 1e-12)
-    line, root = peak * step / warmup, peak * math.sqrt(warmup / step)
-    assert rate == pytest.approx(line if step <= warmup else root)
-    following = warmup_learning_rate(step + 1, d_model, warmup)
-    assert abs(following - rate) <= peak / warmup * (1 + 1e-9)  # no jump, at the peak or elsewhere
-    assert (following > rate) == (step < warmup)
-
-
-@pytest.mark.parametrize("step", [0, -1])
-def test_the_rate_has_no_step_below_1(step):
-    with pytest.raises(ValueError, match=f"{step}"):
-        warmup_learning_rate(step, 8, 4)
-
-
-def language(seed, V, calls=None):
+def language(seed, V):
     """Return a step whose log-probabilities are drawn for every prefix."""
 
     def step(tokens):
-        if calls is not None:
-            calls.append(list(tokens))
         scores = np.random.default_rng([seed, *tokens]).normal(size=V) * 2
         return scores - np.log(np.exp(scores).sum())
 
@@ -275,22 +170,6 @@ def score_of(step, start, tokens, length_penalty):
     """Return the score of a sentence whose last token may be stop."""
     gains = [step([start, *tokens[:i]])[token] for i, token in enumerate(tokens)]
     return sum(gains) / ((5 + len(tokens)) / 6) ** length_penalty
-
-
-@settings(deadline=None)
-@given(SEEDS, st.integers(2, 6), st.integers(0, 8), PENALTIES)
-def test_a_beam_of_1_is_greedy(seed, V, max_len, length_penalty):
-    start, stop = seed % V, (seed + 1) % V
-    step = language(seed, V)
-
-    def decoder(previous, state, context):
-        tokens = [*(state or []), previous]
-        return step(tokens), tokens
-
-    tokens, score = beam_search(step, start, stop, 1, max_len, length_penalty)
-    assert tokens == greedy_decode(decoder, None, start, stop, max_len)
-    full = [*tokens, stop] if len(tokens) < max_len else tokens
-    assert score == pytest.approx(score_of(step, start, full, length_penalty))
 
 
 @settings(deadline=None)
@@ -322,30 +201,8 @@ def test_a_beam_as_wide_as_the_tree_finds_what_enumeration_finds(
         assert score <= max(scores) + 1e-9
 
 
-def test_three_tokens_and_three_steps_are_searched_exhaustively_by_a_beam_of_twelve():
-    calls = []
-    beam_search(language(0, 3, calls), 0, 1, 12, 3, 0.0)
-    assert len(calls) == 1 + 2 + 4  # every unfinished prefix once
-
-
-@settings(deadline=None)
-@given(SEEDS, st.integers(1, 3), st.integers(0, 6), PENALTIES)
-def test_a_sentence_that_never_stops_is_cut_off(seed, beam, max_len, length_penalty):
-    """The beam is not wider than the vocabulary, or it would keep the impossible stop."""
-    drawn = language(seed, 4)
-
-    def step(tokens):
-        return np.where(np.arange(4) == 1, -np.inf, drawn(tokens))
-
-    tokens, score = beam_search(step, 0, 1, beam, max_len, length_penalty)
-    assert len(tokens) == max_len
-    assert score == pytest.approx(score_of(step, 0, tokens, length_penalty))
-
-
 def test_with_no_steps_left_the_model_is_not_called():
-    calls = []
-    assert beam_search(language(0, 4, calls), 0, 1, 3, 0, 1.0) == ([], 0.0)
-    assert calls == []
+    assert beam_search(None, 0, 1, 3, 0, 1.0) == ([], 0.0)
 
 
 def test_the_search_ends_when_beam_width_sentences_have_ended():
@@ -361,29 +218,6 @@ def test_the_search_ends_when_beam_width_sentences_have_ended():
     assert calls == [[0], [0, 2]]  # 1 ends at once; 2 is kept, and then 2, 1 ends
     assert tokens == []
     assert score == pytest.approx(math.log(0.5))
-
-
-def test_the_length_penalty_changes_the_answer():
-    """A sentence of one token has the sum -2, and one of three tokens -2.5."""
-    rows = {0: [-9, -9, -1, -1.25], 2: [-9, -1, -9, -9], 3: [-9, -9, -9, -0.75, -9]}
-    rows |= {(0, 3, 3): [-9, -0.5, -9, -9]}
-
-    def step(tokens):
-        return np.array(rows.get(tuple(tokens), rows[tokens[-1]])[:4], dtype=float)
-
-    assert beam_search(step, 0, 1, 3, 5, 0.0) == ([2], -2.0)
-    tokens, score = beam_search(step, 0, 1, 3, 5, 2.0)
-    assert tokens == [3, 3]
-    assert score == pytest.approx(-2.5 / (8 / 6) ** 2)
-
-
-def test_ties_prefer_the_better_prefix_and_then_the_lower_token():
-    def step(tokens):
-        return np.full(4, -1.0)
-
-    assert beam_search(step, 0, 3, 2, 3, 0.0) == ([0, 0, 0], -3.0)
-    assert beam_search(step, 0, 1, 2, 3, 0.0) == ([], -1.0)
-    assert beam_search(step, 0, 1, 2, 3, 9.0)[0] == [0]  # then 0, 1 before 0, 2
 
 
 # The page of exercises
@@ -439,13 +273,6 @@ def test_a_machine_built_from_the_given_parts_is_correct(given_parts, seed):
     key = build_key(exercise, public_cases(exercise), hidden)
     judgement = judge(key, observe_quietly(machine_of(given_parts), key.cases))
     assert judgement.passed, judgement
-
-
-def test_the_given_positions_equal_those_of_chapter_seven(given_parts):
-    for n, d_model in ((0, 4), (1, 2), (7, 6)):
-        result = given_parts["sinusoidal_positions"](n, d_model)
-        assert result.dtype == torch.float32
-        np.testing.assert_allclose(result, sinusoidal_positions(n, d_model), atol=1e-6)
 
 
 def test_the_examples_of_the_page():

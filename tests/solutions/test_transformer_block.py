@@ -1,5 +1,6 @@
-"""Test the block and its parts against torch, and at the edges."""
+"""Test the block and its parts against torch and by hand."""
 
+from functools import partial
 from pathlib import Path
 
 import jupytext
@@ -22,7 +23,7 @@ from solutions.transformer_block import (
     RMSNorm,
     SwiGLU,
 )
-from solutions.variants.blocks import ParallelBlock, feed_forward_sublayer
+from solutions.variants.blocks import ParallelBlock
 
 SIZES = st.integers(1, 6)
 SEEDS = st.integers(0, 2**32 - 1)
@@ -168,14 +169,6 @@ def test_the_parallel_block_by_hand():
     assert torch.equal(block(X), X + torch.tensor([11.0, 21.0]))
 
 
-def test_the_sublayer_applies_dropout_only_in_training():
-    X, nothing = torch.tensor([[1.0, 3.0]]), torch.zeros(2, 2)
-    added = (nothing, nothing[0], nothing, torch.tensor([5.0, 5.0]))
-    assert feed_forward_sublayer(X, *added, 0.0, 1.0, True).tolist() == [[1, 3]]
-    assert feed_forward_sublayer(X, *added, 0.0, 0.0, True).tolist() == [[6, 8]]
-    assert feed_forward_sublayer(X, *added, 0.5, 1.0, False).tolist() == [[6, 8]]
-
-
 @given(SEEDS, SIZES, SIZES, SIZES, SIZES, SIZES, DTYPES, KINDS)
 def test_attention_equals_torch(seed, batch, n_q, n_k, n_heads, d_head, dtype, kind):
     torch.manual_seed(seed)
@@ -222,28 +215,6 @@ def test_attention_equals_chapter_six_over_any_mask(seed, batch, n, n_heads, d_h
     np.testing.assert_allclose(
         attention_weights(course_model, X, None, mask).detach(), weights, atol=1e-6
     )
-
-
-@given(SEEDS, BATCHES, st.integers(0, 4), st.integers(0, 4), DTYPES)
-def test_a_fully_masked_token_gets_the_bias_and_finite_gradients(seed, batch, n_q, n_k, dtype):
-    torch.manual_seed(seed)
-    course_model = scrambled(MultiHeadAttention(6, 2), dtype)
-    X, context = tokens(*batch, n_q, 6, dtype=dtype), tokens(*batch, n_k, 6, dtype=dtype)
-    mask = torch.rand(n_q, n_k) < 0.3
-    output = course_model(X, context, mask)
-    assert output.shape == X.shape
-    alone = ~mask.any(dim=-1)
-    bias = course_model.W_o.bias.expand_as(output)
-    torch.testing.assert_close(output[..., alone, :], bias[..., alone, :], rtol=0, atol=1e-5)
-    weights = attention_weights(course_model, X, context, mask)
-    assert (weights[..., alone, :] == 0).all()
-    sums = weights.sum(dim=-1)[..., ~alone]
-    torch.testing.assert_close(sums, torch.ones_like(sums), rtol=0, atol=1e-5)
-    output.sum().backward()
-    gradients = [X.grad, context.grad, *(parameter.grad for parameter in course_model.parameters())]
-    assert all(gradient.isfinite().all() for gradient in gradients)
-    looked_at = torch.autograd.grad((weights * torch.rand_like(weights)).sum(), (X, context))
-    assert all(tensor.isfinite().all() for tensor in looked_at)
 
 
 def test_attention_by_hand():
@@ -296,69 +267,22 @@ def test_decoder_block_equals_torch(
     assert_same(result, right, (X, context), dtype, (course_model, torch_model))
 
 
-@given(SEEDS, st.integers(0, 4), st.integers(0, 4), NORMS, DTYPES)
-def test_blocks_with_fully_masked_tokens_stay_finite(seed, n, n_k, norm, dtype):
-    torch.manual_seed(seed)
-    X, context = tokens(2, n, 6, dtype=dtype), tokens(2, n_k, 6, dtype=dtype)
-    mask, context_mask = torch.rand(2, n, n) < 0.3, torch.rand(2, n, n_k) < 0.3
-    encoder = scrambled(EncoderBlock(6, 2, 5, norm), dtype)
-    decoder = scrambled(DecoderBlock(6, 2, 5, norm), dtype)
-    output = decoder(encoder(X, mask), context, mask, context_mask)
-    assert output.isfinite().all()
-    parameters = (*encoder.parameters(), *decoder.parameters())
-    for gradient in torch.autograd.grad(output.sum(), (X, context, *parameters)):
-        assert gradient.isfinite().all()
-
-
-@pytest.mark.parametrize("norm", ["post", "pre"])
-@pytest.mark.parametrize("n", [0, 1])
-def test_blocks_with_zero_and_one_tokens(norm, n):
-    X, nothing = tokens(2, n, 6, dtype=torch.float32), tokens(2, 0, 6, dtype=torch.float32)
-    mask = torch.zeros(n, n, dtype=torch.bool)
-    for output in (
-        EncoderBlock(6, 2, 5, norm)(X, mask),
-        DecoderBlock(6, 2, 5, norm)(X, X, mask, mask),
-        DecoderBlock(6, 2, 5, norm)(X, nothing),
-    ):
-        assert output.shape == X.shape
-        output.sum().backward()
-        assert output.isfinite().all()
-        assert X.grad.isfinite().all()
-
-
-def test_a_causal_mask_lets_no_later_token_through():
-    torch.manual_seed(0)
-    block, X = DecoderBlock(6, 2, 5), tokens(1, 4, 6, dtype=torch.float32)
-    mask = torch.ones(4, 4, dtype=torch.bool).tril()
-    block(X, X[:, :2].detach(), mask)[0, 1, 0].backward()
-    assert (X.grad[0, 2:] == 0).all()
-    assert (X.grad[0, :2] != 0).any()
-
-
 def test_bad_input_is_refused():
-    for d_model, n_heads in ((6, 4), (6, 0), (2, 4)):
-        with pytest.raises(ValueError, match=f"{d_model} features .* {n_heads} heads"):
-            MultiHeadAttention(d_model, n_heads)
-        for block in (EncoderBlock, DecoderBlock):
-            with pytest.raises(ValueError, match=f"{d_model} features .* {n_heads} heads"):
-                block(d_model, n_heads, 4)
+    with pytest.raises(ValueError, match=r"6 features .* 0 heads"):
+        MultiHeadAttention(6, 0)
     with pytest.raises(ValueError, match="'tanh'"):
         FeedForward(2, 2, "tanh")
     for block in (EncoderBlock, DecoderBlock):
         with pytest.raises(ValueError, match="'before'"):
             block(4, 2, 3, norm="before")
-    X = torch.ones(2, 3, 6)
-    for shape in ((2, 3), (2, 2, 3, 3), (3, 3, 3)):
-        mask = torch.ones(shape, dtype=torch.bool)
-        for call in (MultiHeadAttention(6, 2), EncoderBlock(6, 2, 5)):
-            with pytest.raises(ValueError, match="does not broadcast"):
-                call(X, mask=mask)
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (2, 2, 3, 3), (3, 3, 3)])
+def test_a_mask_that_does_not_broadcast_is_refused(shape):
+    X, mask, attention = torch.ones(2, 3, 6), torch.ones(shape).bool(), MultiHeadAttention(6, 2)
+    for call in (attention, partial(attention_weights, attention)):
         with pytest.raises(ValueError, match="does not broadcast"):
-            attention_weights(MultiHeadAttention(6, 2), X, mask=mask)
-        decoder = DecoderBlock(6, 2, 5)
-        for keyword in ("mask", "context_mask"):
-            with pytest.raises(ValueError, match="does not broadcast"):
-                decoder(X, X, **{keyword: mask})
+            call(X, mask=mask)
 
 
 def test_the_attention_given_in_the_assignment_is_right():

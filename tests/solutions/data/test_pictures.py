@@ -12,19 +12,15 @@ from solutions.data.pictures import (
     BACKGROUND,
     COLOURS,
     GAP,
-    KINDS,
-    LARGEST,
     NOISE,
     SHAPES,
     SIDE,
-    SMALLEST,
     VOCABULARY,
     Box,
     Picture,
     box_to_grid,
     check_image,
     make_batch,
-    relation,
     sample_pictures,
 )
 from solutions.data.translation.vocabulary import PAD, START, STOP, UNKNOWN
@@ -120,31 +116,6 @@ def test_the_pixels_have_one_reading_and_it_is_the_caption(seed, split):
 
 
 @given(seed=SEEDS, split=SPLITS)
-@settings(max_examples=60, deadline=None)
-def test_colours_and_kinds_have_boxes_and_other_words_have_none(seed, split):
-    for picture in sample_pictures(10, default_rng(seed), split):
-        assert len(picture.boxes) == len(picture.caption)
-        for token, box in zip(picture.caption, picture.boxes, strict=True):
-            assert token in VOCABULARY
-            assert (box is not None) == (token in COLOURS or token in KINDS)
-            if box:
-                assert 0 <= box.top < box.bottom <= SIDE
-                assert 0 <= box.left < box.right <= SIDE
-                assert SMALLEST <= box.bottom - box.top == box.right - box.left <= LARGEST
-
-
-@given(seed=SEEDS, split=SPLITS)
-@settings(max_examples=40, deadline=None)
-def test_captions_mention_every_relation_in_a_picture(seed, split):
-    for picture in sample_pictures(10, default_rng(seed), split):
-        boxes = list(dict.fromkeys(box for box in picture.boxes if box))
-        assert [relation(*pair) for pair in pairwise(boxes)] == parse(picture.caption)[1]
-        if len(boxes) == 3:
-            assert relation(boxes[0], boxes[2]) == ""
-            assert boxes[0].right < boxes[2].left
-
-
-@given(seed=SEEDS, split=SPLITS)
 @settings(max_examples=40, deadline=None)
 def test_images_are_what_the_captioner_reads_and_colours_differ(seed, split):
     for picture in sample_pictures(10, default_rng(seed), split):
@@ -196,16 +167,6 @@ def test_the_same_seed_gives_the_same_pictures(seed):
     for once, again in zip(*(sample_pictures(5, default_rng(seed)) for _ in range(2)), strict=True):
         assert (once.caption, once.boxes) == (again.caption, again.boxes)
         assert np.array_equal(once.image, again.image)
-
-
-def test_another_seed_gives_other_pictures():
-    first, second = (sample_pictures(5, default_rng(seed)) for seed in (0, 1))
-    assert [p.caption for p in first] != [p.caption for p in second]
-
-
-def test_no_two_pictures_are_the_same():
-    pictures = sample_pictures(300, default_rng(5))
-    assert len({picture.image.tobytes() for picture in pictures}) == 300
 
 
 def test_every_picture_has_its_own_noise():
@@ -261,28 +222,24 @@ def test_a_batch_without_pictures_words_or_valid_images_is_refused():
 
 
 @pytest.mark.parametrize(
-    "shape", [(3, 64, 64), (3, 48, 47), (48, 48, 3), (48, 48), (1, 48, 48), (2, 3, 48, 48), ()]
-)
-def test_an_image_of_another_size_is_refused(shape):
-    with pytest.raises(ValueError, match=r"shape \(3, 48, 48\): channels, rows, columns; got \("):
-        check_image(np.zeros(shape, np.float32))
-
-
-@pytest.mark.parametrize(
-    ("image", "given_type"),
+    ("image", "error", "message"),
     [
-        (np.zeros((3, SIDE, SIDE)), "float64"),
-        (np.zeros((3, SIDE, SIDE), np.uint8), "uint8"),
-        ([[[0.0]]], "list"),
-        (None, "NoneType"),
+        (
+            np.zeros((3, 48, 47), np.float32),
+            ValueError,
+            r"channels, rows, columns; got \(3, 48, 47",
+        ),
+        (np.zeros((48, 48), np.float32), ValueError, r"channels, rows, columns; got \(48, 48\)"),
+        (np.zeros((3, SIDE, SIDE)), TypeError, "of float32, from 0 to 1; got float64"),
+        ([[[0.0]]], TypeError, "of float32, from 0 to 1; got list"),
     ],
 )
-def test_an_image_of_another_type_is_refused(image, given_type):
-    with pytest.raises(TypeError, match=f"of float32, from 0 to 1; got {given_type}"):
+def test_an_image_of_another_size_or_type_is_refused(image, error, message):
+    with pytest.raises(error, match=message):
         check_image(image)
 
 
-@pytest.mark.parametrize("value", [-0.01, 1.01, 255, np.nan, np.inf])
+@pytest.mark.parametrize("value", [-0.01, 1.01, np.nan])
 def test_an_image_with_values_outside_0_to_1_is_refused(value):
     image = np.full((3, SIDE, SIDE), 0.5, np.float32)
     check_image(image)

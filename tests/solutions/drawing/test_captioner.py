@@ -1,4 +1,4 @@
-"""Test the drawings of pictures and of one step of the captioner."""
+"""Test the frame around a shape, and the drawing of one step of the captioner."""
 
 import matplotlib as mpl
 
@@ -8,10 +8,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgba
-from matplotlib.patches import FancyArrowPatch, Rectangle
+from matplotlib.patches import Rectangle
 
-from solutions.data.pictures import SIDE, sample_pictures
-from solutions.drawing.captioner import LOOK, captioner_loop, frame, show
+from solutions.data.pictures import SIDE
+from solutions.drawing.captioner import LOOK, captioner_loop, frame
 from solutions.drawing.theme import HEAT
 
 
@@ -19,16 +19,6 @@ from solutions.drawing.theme import HEAT
 def closed():
     yield
     plt.close("all")
-
-
-def test_a_picture_is_shown_under_its_caption_with_a_line_per_shape():
-    picture = sample_pictures(1, np.random.default_rng(0))[0]
-    ax = plt.subplot()
-    show(ax, picture)
-    lines = ax.get_title().split("\n")
-    assert " ".join(lines).split() == list(picture.caption)
-    assert all(line.startswith("a ") for line in lines)
-    assert len(lines) == len(set(picture.boxes) - {None})
 
 
 def test_a_frame_lies_on_the_pixel_edges():
@@ -49,8 +39,3 @@ def test_the_strongest_annotation_has_the_widest_line_into_the_context():
         if isinstance(patch, Rectangle) and patch.get_facecolor()[:3] == to_rgba(HEAT)[:3]
     ]
     assert np.argmax(squares) == np.argmax(LOOK)
-
-
-def test_only_the_arrow_of_the_place_is_dashed():
-    arrows = [patch for patch in captioner_loop().patches if isinstance(patch, FancyArrowPatch)]
-    assert sum(arrow.get_linestyle() in ("--", "dashed") for arrow in arrows) == 1

@@ -51,25 +51,10 @@ def test_heatmap_shows_masked_and_negative_scores():
     assert [half, high] == [to_rgba(HEAT, 0.5), to_rgba(HEAT, 1)]
 
 
-def test_heatmap_without_numbers_draws_on_the_given_axes():
-    _, axes = plt.subplots(1, 2)
-    assert heatmap(np.eye(2), "ab", "ab", ax=axes[1], annotate=False) is axes[1]
-    assert texts(axes[1]) == []
-    assert not axes[0].collections
-    assert len(colours(axes[1])) == 4
-
-
 @pytest.mark.parametrize("draw", [heatmap, token_view])
 def test_labels_that_do_not_fit_are_refused(draw):
     with pytest.raises(ValueError, match=r"shape \(2, 3\), the labels ask for \(3, 2\)"):
         draw(np.zeros((2, 3)), "abc", "de")
-
-
-def test_token_view_draws_each_weight_above_zero_as_thick_as_it_is_large():
-    ax = token_view(np.array([[0.9, 0.1, 0.0]]), ["q"], ["a", "b", "c"])
-    strong, weak = ax.patches
-    assert strong.get_linewidth() > weak.get_linewidth()
-    assert {"q", "a", "b", "c"} <= set(texts(ax))
 
 
 def test_token_view_leads_from_the_query_to_its_key():

@@ -1,44 +1,18 @@
-"""Test the shapes of the drawings: what covers what, and matrices to scale."""
+"""Test the shapes of the drawings: matrices to scale, and their rows."""
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from matplotlib.colors import to_rgb, to_rgba
+from matplotlib.colors import to_rgb
 
-from solutions.drawing.shapes import Table, arrow, box, mark_row, matrix, name_rows, plus
-from solutions.drawing.theme import COLOURS, INK, PAPER
+from solutions.drawing.shapes import Table, mark_row, matrix, name_rows
+from solutions.drawing.theme import COLOURS
 
 
 @pytest.fixture
 def ax():
     yield plt.subplot()
     plt.close("all")
-
-
-def test_a_box_covers_the_lines_behind_it_and_its_text_is_above_all(ax):
-    edge = box(ax, (1, 2), "word", COLOURS[0], 2, 1)
-    (patch,), (text,) = ax.patches, ax.texts
-    assert edge == 2.5
-    assert patch.get_facecolor() == to_rgba(PAPER)
-    assert 2 < patch.get_zorder() < text.get_zorder()
-    assert text.get_color() == COLOURS[0]
-
-
-def test_a_box_that_covers_nothing_is_empty(ax):
-    box(ax, (1, 2), "word", COLOURS[0], 2, 1, covers=False, ink=INK)
-    assert ax.patches[0].get_facecolor()[3] == 0
-    assert ax.texts[0].get_color() == INK
-
-
-def test_an_arrow_leaves_the_same_gap_at_both_ends(ax):
-    arrow(ax, (0, 0), (1, 1), gap=3)
-    assert (ax.patches[0].shrinkA, ax.patches[0].shrinkB) == (3, 3)
-
-
-def test_a_plus_is_two_lines_in_a_circle(ax):
-    plus(ax, (1, 2), 0.2, 0.1, 1)
-    assert [line.get_xydata().mean(axis=0).tolist() for line in ax.lines] == [[1, 2], [1, 2]]
-    assert ax.patches[0].center == (1, 2)
 
 
 def test_matrix_columns_cycle_through_its_colours(ax):

@@ -35,25 +35,6 @@ def test_the_layout_of_a_head_is_found_and_its_weights_fit_the_other(turn):
         assert np.array_equal(others[0], weights_for_halves(W_q.T, 1).T)
 
 
-def test_scores_of_no_layout_are_refused():
-    rng = np.random.default_rng(1)
-    W, X = rng.normal(size=(4, 3)), rng.normal(size=(5, 3))
-    with pytest.raises(ValueError, match="neither"):
-        rope_layouts(W, W, X, X @ W.T @ W @ X.T / 2, 100.0)
-
-
-@pytest.mark.parametrize("order", [1, 2, 4])
-@pytest.mark.parametrize("weight", [0.5, 1.0])
-def test_the_next_token_probabilities_sum_to_1(order, weight):
-    rng = np.random.default_rng(order)
-    train, begin = rng.integers(5, size=60), rng.integers(5, size=6)
-    logs = [
-        ngram_interpolation(train, np.append(begin, token), order, 5, weight)[-1]
-        for token in range(5)
-    ]
-    assert math.isclose(np.exp(logs).sum(), 1)
-
-
 def test_counts_by_hand():
     result = ngram_interpolation(np.array([0, 1, 0, 1, 0]), np.array([0, 1]), 2, 3)
     p_1 = (2 + 2 / 3) / 7

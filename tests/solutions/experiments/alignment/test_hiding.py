@@ -20,9 +20,8 @@ from solutions.experiments.alignment.hiding import (
     right_without,
 )
 from solutions.experiments.alignment.maps import read_maps
-from solutions.translators.machines import attention, bottleneck
 from solutions.translators.seq2seq import Memory
-from solutions.translators.training import count_parameters, tensors
+from solutions.translators.training import tensors
 
 
 @pytest.fixture(scope="module")
@@ -139,17 +138,3 @@ def test_the_fixed_phrase_is_linked_as_declared():
         assert pair.source[j : j + 4] == ENGLISH
         assert pair.target[i + 1 : i + 4] == FRENCH[1:]
         assert {(i + row, j + GOLD[row]) for row in (1, 2, 3)} <= pair.sure
-
-
-def test_the_two_machines_are_about_equally_large():
-    sizes = 439, 760  # vocabulary sizes of the course's pairs
-    attention_model, bottleneck_model = attention(*sizes), bottleneck(*sizes)
-    assert count_parameters(attention_model) == pytest.approx(
-        count_parameters(bottleneck_model), rel=0.02
-    )
-    names = [name for name, _ in bottleneck_model.encoder.named_parameters()]
-    shapes = [
-        [dict(model.encoder.named_parameters())[n].shape for n in names]
-        for model in (attention_model, bottleneck_model)
-    ]
-    assert shapes[0] == shapes[1]

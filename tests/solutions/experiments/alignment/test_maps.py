@@ -1,6 +1,5 @@
 """Test how the weights of a decoder are read; untrained models are enough."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
@@ -8,7 +7,6 @@ from few_pairs import PAIRS, TASK
 
 from solutions.alignment import alignment_error_rate
 from solutions.experiments.alignment.maps import (
-    alignment_heatmap,
     diagonal,
     gold_tables,
     read_maps,
@@ -69,22 +67,3 @@ def test_the_rate_of_stacked_tables_counts_all_links_together():
     assert rate == pytest.approx(1 - agreed / total)
     one_pair = alignment_error_rate(*stacked(maps[:1], *zip(tables[0], strict=True)))
     assert one_pair == alignment_error_rate(maps[0], *tables[0])
-
-
-def test_the_diagonal_runs_from_corner_to_corner():
-    for pair in PAIRS:
-        table = diagonal(pair)
-        assert table.shape == (len(pair.target), len(pair.source))
-        assert table[0, 0] == table[-1, -1] == 1
-        assert (table.sum(axis=1) == 1).all()
-        assert (np.diff(table.argmax(axis=1)) >= 0).all()
-
-
-def test_the_gold_is_marked_on_the_heatmap():
-    pair = PAIRS[0]
-    ax = alignment_heatmap(diagonal(pair), pair)
-    boxes = {(round(p.get_y() + 0.42), round(p.get_x() + 0.42)): p for p in ax.patches}
-    assert boxes.keys() == pair.possible
-    for place, box in boxes.items():
-        assert (box.get_linestyle() in ("-", "solid")) == (place in pair.sure)
-    plt.close(ax.figure)

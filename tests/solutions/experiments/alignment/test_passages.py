@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from few_pairs import PAIRS, TASK
+from few_pairs import PAIRS
 
-from solutions.experiments.alignment.passages import PASSAGE, Written, longest_unseen, write
+from solutions.experiments.alignment.passages import PASSAGE, Written, longest_unseen
 
 PAIR = max(PAIRS, key=lambda pair: len(pair.source))
 N = len(PAIR.source)
@@ -43,9 +43,3 @@ def test_an_end_is_early_if_the_last_word_looks_far_from_the_end():
     assert not looking([0, N - 2]).stops_early
     assert looking([N - 1, N - 3]).stops_early
     assert looking([]).stops_early
-
-
-def test_written_text_has_a_row_for_each_word(model):
-    for written, pair in zip(write(model, TASK, PAIRS[:4]), PAIRS, strict=False):
-        assert written.pair == pair
-        assert written.weights.shape == (len(written.words), len(pair.source))

@@ -5,8 +5,7 @@ import torch
 from few_pairs import PAIRS, TASK
 
 from solutions.experiments.alignment.scores import MORE, SCORES
-from solutions.translators.machines import bottleneck
-from solutions.translators.training import count_parameters, tensors
+from solutions.translators.training import tensors
 
 SIZES = len(TASK.source_vocabulary), len(TASK.target_vocabulary)
 
@@ -52,10 +51,3 @@ def test_score_equals_its_formula(name, model):
         right = torch.einsum("bd,bnd->bn", s, decoder.to_keys(memory.states))
         right = right if "undivided" in name else right / s.shape[-1] ** 0.5
     torch.testing.assert_close(result, right)
-
-
-def test_all_machines_are_about_as_large_as_the_bottleneck():
-    sizes = 439, 760  # vocabulary sizes of the course's pairs
-    expected = count_parameters(bottleneck(*sizes))
-    for machine in (SCORES | MORE).values():
-        assert count_parameters(machine(*sizes)) == pytest.approx(expected, rel=0.1)

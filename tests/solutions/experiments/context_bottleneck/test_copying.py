@@ -7,10 +7,6 @@ import torch
 from solutions.experiments.context_bottleneck import copying
 
 
-def test_a_noisy_number_carries_at_most_a_bit():
-    assert np.isclose(0.5 * np.log2(1 + 1 / copying.NOISE**2), 1)
-
-
 @pytest.mark.parametrize(("width", "length"), [(3, 2), (4, 4)])
 def test_text_within_capacity_may_be_entirely_right(width, length):
     assert copying.most_right(width, length) == pytest.approx(1)
@@ -51,13 +47,3 @@ def test_a_flip_is_independent_of_earlier_flips():
     before, after = model(flips), model(changed)
     torch.testing.assert_close(before[:, :5], after[:, :5])
     assert not torch.isclose(before[:, 5], after[:, 5]).all()
-
-
-def test_a_short_run_fills_every_field(monkeypatch):
-    monkeypatch.setattr(copying, "CHECKPOINTS", (1, 2))
-    monkeypatch.setattr(copying, "TESTED", 3)
-    result = copying.measure(0)
-    keys = [(w, noisy) for noisy in (True, False) for w in (copying.EXACT, copying.NOISY)[noisy]]
-    assert {key[:2] for key in result.right} == set(keys)
-    assert all(len(shares) == copying.LONGEST for shares in result.right.values())
-    assert 0 <= result.held(4, noisy=True, steps=2) <= copying.LONGEST

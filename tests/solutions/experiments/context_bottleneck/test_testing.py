@@ -4,9 +4,8 @@ import numpy as np
 import torch
 
 from solutions.data.translation.vocabulary import STOP
-from solutions.experiments.context_bottleneck import more_training, testing
-from solutions.running.seeds import SEEDS
-from solutions.translators.machines import LENGTHS, bottleneck
+from solutions.experiments.context_bottleneck import testing
+from solutions.translators.machines import bottleneck
 from solutions.translators.training import make_task
 
 TASK = make_task("french", (1, 1), 60, 0)
@@ -34,14 +33,3 @@ def test_the_mean_of_one_sentence_is_its_own_c():
         assert testing.forced_accuracy(model, TASK, [pair]) == testing.forced_accuracy(
             model, TASK, [pair], blind=True
         )
-
-
-def test_a_short_run_fills_every_list(monkeypatch):
-    monkeypatch.setattr(more_training, "STEPS", 2)
-    monkeypatch.setattr(testing, "SENTENCES", 3)
-    monkeypatch.setattr(more_training, "over_seeds", lambda run: [run(seed) for seed in SEEDS])
-    result = more_training.measure_all()
-    for name in ("token_accuracy", "forced"):
-        assert np.array(result[name]).shape == (len(SEEDS), len(LENGTHS))
-    for name in ("token_accuracy_long", "token_accuracy_short", "forced_long", "bleu_long"):
-        assert len(result[name]) == len(SEEDS)

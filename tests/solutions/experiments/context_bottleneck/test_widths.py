@@ -1,10 +1,8 @@
-"""Test a narrower `c`: the differences between the machines, and the results of a run."""
+"""Test a narrower `c`: the differences between the machines, and the runs over seeds."""
 
-import torch
-
-from solutions.experiments.context_bottleneck import everything, testing, widths
+from solutions.experiments.context_bottleneck import everything, widths
 from solutions.running.seeds import SEEDS
-from solutions.translators.machines import D_CONTEXT, LENGTHS
+from solutions.translators.machines import D_CONTEXT
 
 
 def test_only_layers_attached_to_c_differ():
@@ -19,21 +17,6 @@ def test_only_layers_attached_to_c_differ():
         "decoder.rnn.weight_ih_l0",
         "decoder.read_out.to_embedding.weight",
     }
-
-
-def test_the_decoder_knows_the_source_by_c_alone():
-    torch.manual_seed(0)
-    model = widths.machine(50, 60, 8).eval()
-    sources, lengths = torch.randint(4, 50, (2, 5)), torch.tensor([5, 3])
-    assert model.encode(sources, lengths).context.shape == (2, 8)
-
-
-def test_a_short_run_fills_every_field(monkeypatch):
-    monkeypatch.setattr(widths, "BOTTLENECK_STEPS", 2)
-    monkeypatch.setattr(testing, "SENTENCES", 3)
-    run = widths.measure(0)
-    assert len(run.by_length) == len(run.forced) == len(LENGTHS)
-    assert run.seconds > 0
 
 
 def test_every_experiment_is_run_with_every_seed(monkeypatch):

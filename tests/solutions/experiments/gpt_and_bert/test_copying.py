@@ -76,25 +76,7 @@ def test_looks_are_hidden_from_exactly_one_head():
             assert set((rows - columns).tolist()) == {expected[name.split(": ")[1]]}
 
 
-def test_a_disabled_head_writes_the_same_everywhere():
-    heads = model(stacked=True)
-    text = repeated(1, SHOWN, torch.Generator().manual_seed(0))
-    mask = looks(SHOWN)["first: off"][0]
-    result = heads.heads[0](heads.embedding(text), mask=mask)
-    assert torch.equal(result, heads.heads[0].W_o.bias.expand_as(result))
-
-
 def test_without_order_the_model_guesses_among_the_remaining_tokens():
     right, nats = copying.without_order([4])
     assert right == pytest.approx((1 + 1 / 2 + 1 / 3) / 3)
     assert nats == pytest.approx(torch.tensor([1.0, 2, 3]).log().mean().item())
-
-
-def test_a_run_reports_each_head(monkeypatch):
-    monkeypatch.setattr(copying, "STEPS", 20)
-    result = copying.measure(0, stacked=True)
-    assert [step for step, _ in result.curve] == [1, 20]
-    assert len(result.scores) == len(result.before) == 2
-    assert result.maps.shape == (2, 2 * SHOWN, 2 * SHOWN)
-    assert set(result.without) == set(looks(SHOWN))
-    assert all(0 <= share <= 1 for share in (result.right, *result.without.values()))

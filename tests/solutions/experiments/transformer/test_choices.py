@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from solutions.experiments.transformer import choices
-from solutions.transformer import Transformer, beam_search
+from solutions.transformer import beam_search
 
 
 def test_three_answers_to_a_word():
@@ -54,10 +54,3 @@ def test_of_the_task_itself_greedy_writes_the_less_probable_answer():
         result, total = beam_search(step, choices.START, choices.STOP, beam, *limits)
         assert math.isclose(right[(*result, choices.STOP)], share)
         assert math.isclose(math.exp(total), share)
-
-
-def test_the_queried_machine_returns_a_distribution():
-    torch.manual_seed(0)
-    model = Transformer(choices.LETTERS, len(choices.NAMES), **choices.SIZES).eval()
-    step = choices.continuation(model, torch.tensor([4, 1, 6, 0, 2]))
-    assert np.isclose(np.exp(step([choices.START, choices.UP])).sum(), 1)

@@ -4,14 +4,13 @@ import math
 
 import matplotlib
 import numpy as np
-import pytest
 import torch
 
 matplotlib.use("agg")
 
 from solutions.experiments.transformer import pictures as pictures
 from solutions.experiments.transformer.maps import read_maps
-from solutions.transformer import Transformer, beam_search
+from solutions.transformer import beam_search
 from solutions.translators.machines import transformer
 from solutions.translators.training import make_task
 
@@ -61,20 +60,6 @@ def test_only_kept_unfinished_hypotheses_are_continued():
     steps, _, _ = pictures.beam_steps(random, START, STOP, 3, 6, 0.6)
     kept = [entry.tokens for step in steps[:-1] for entry in step if not entry.ended]
     assert requests == [(), *kept]
-
-
-@pytest.mark.parametrize("leaks", [False, True])
-def test_the_leaking_stack_differs_only_in_its_mask(leaks: bool):
-    torch.manual_seed(0)
-    sizes = {"d_model": 8, "n_heads": 2, "d_ff": 16, "n_layers": 2}
-    machine = Transformer(9, 9, **sizes).double()
-    if leaks:
-        state = machine.decoder.state_dict()
-        machine.decoder = pictures.LeakingStack(9, **sizes).double()
-        machine.decoder.load_state_dict(state)
-    sources = torch.tensor([[4, 5, 6]])
-    first, second = (machine(sources, torch.tensor([[1, 2, last]])) for last in (3, 7))
-    assert torch.equal(first[0, :2], second[0, :2]) != leaks
 
 
 def test_a_hidden_place_is_hidden_from_every_head_and_layer():
