@@ -2,7 +2,7 @@
 
 The running softmax comes from Milakov and Gimelshein (2018), "Online normalizer calculation for
 softmax"; Rabe and Staats (2021), "Self-attention does not need O(n^2) memory", and Dao et al.
-(2022), "FlashAttention", make exact attention of it. Fewer heads for keys and values come from
+(2022), "FlashAttention", use it for exact attention. Fewer heads for keys and values come from
 Shazeer (2019), "Fast Transformer decoding: one write-head is all you need", and Ainslie et al.
 (2023), "GQA: training generalized multi-query Transformer models from multi-head checkpoints";
 windows from Beltagy et al. (2020), "Longformer"; linear attention from Katharopoulos et al. (2020),

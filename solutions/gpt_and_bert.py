@@ -16,7 +16,7 @@ from torch import nn
 from .transformer_block import EncoderBlock, LayerNorm
 
 IGNORED = -100
-"""The target of a token that the loss passes over."""
+"""The target that marks a token as ignored by the loss."""
 
 _EMBEDDINGS = {
     "embeddings.word_embeddings": "embedding",
@@ -216,7 +216,7 @@ def byte_pair_merges(words: dict[str, int], n_merges: int) -> list[tuple[str, st
 
 
 def merge_pair(tokens: list[str], pair: tuple[str, str]) -> list[str]:
-    """Return `tokens` with `pair` merged into one wherever it stands, from left to right."""
+    """Return `tokens` with each occurrence of `pair` merged into one token, from left to right."""
     merged: list[str] = []
     place = 0
     while place < len(tokens):

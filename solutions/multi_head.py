@@ -1,4 +1,4 @@
-"""Multi-head attention: several attention layers side by side, in the space of one.
+"""Multi-head attention: several attention layers in parallel, at the cost of one layer.
 
 The layer is that of Vaswani et al. (2017), "Attention is all you need", section 3.2.2. Measuring a
 head by removing it follows Michel et al. (2019), "Are sixteen heads really better than one?".
@@ -11,7 +11,7 @@ from .queries_keys_values import padding_mask, project_qkv, scaled_dot_product_a
 
 
 def _head_width(d_model: int, n_heads: int) -> int:
-    """Return d_model / n_heads; ValueError if that is no whole number of features a head."""
+    """Return d_model / n_heads. Raises ValueError if it is not an integer."""
     if n_heads < 1 or d_model % n_heads:
         raise ValueError(f"{d_model} features cannot be shared out equally to {n_heads} heads")
     return d_model // n_heads

@@ -1,4 +1,4 @@
-"""Where a token stands: four ways to say it, and how to stretch one of them.
+"""The position of a token: four ways to encode it, and a way to stretch one of them.
 
 Sinusoids come from Vaswani et al. (2017), "Attention is all you need"; relative positions from Shaw
 et al. (2018), "Self-attention with relative position representations"; rotary positions from Su et
@@ -197,12 +197,12 @@ def frequencies(d: int, base: float = BASE) -> np.ndarray:
 
 
 def stretched_frequencies(d: int, trained: int, factor: float, whole: float) -> np.ndarray:
-    """Slow down the pairs that training has not seen go round (Peng et al. 2024, section 3.2).
+    """Slow down the pairs that made no full turn in training (Peng et al. 2024, section 3.2).
 
-    d: the width, even. trained: the longest length in training. factor: how many times longer the
-    sequences become. A pair that makes `whole` turns or more within the trained length keeps its
-    speed; one that makes 1 turn or fewer is divided by the factor; between them, the speed is
-    mixed. Returns an array of shape (d/2,).
+    d: the width, even. trained: the longest length in training. factor: the new length divided by
+    the trained length. A pair that makes `whole` turns or more within the trained length keeps its
+    speed; the speed of a pair that makes 1 turn or less is divided by the factor; between these
+    two, the speed is a mixture of both. Returns an array of shape (d/2,).
     """
     speeds = frequencies(d)
     turns = trained * speeds / (2 * math.pi)
@@ -211,7 +211,7 @@ def stretched_frequencies(d: int, trained: int, factor: float, whole: float) -> 
 
 
 def _rows(Q: np.ndarray, K: np.ndarray, reach: int) -> np.ndarray:
-    """Return which row of a table each query and key have between them, (n_q, n_k)."""
+    """Return the index (n_q, n_k) of the table's row for each pair of query and key."""
     distance = np.arange(K.shape[-2]) - np.arange(Q.shape[-2])[:, None]  # j - i
     return np.clip(distance, -reach, reach) + reach
 

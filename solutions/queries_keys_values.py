@@ -32,7 +32,7 @@ def project_qkv(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Give every token its three roles: what it asks for, what it is found by, what it passes on.
 
-    X: tokens, one a row, (..., n, d), n at least 1. W_q and W_k: (d, d_k). W_v: (d, d_v).
+    X: tokens, one in each row, (..., n, d), n at least 1. W_q and W_k: (d, d_k). W_v: (d, d_v).
     Returns the tuple (Q, K, V), of shapes (..., n, d_k), (..., n, d_k) and (..., n, d_v).
     """
     return X @ W_q, X @ W_k, X @ W_v

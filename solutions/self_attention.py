@@ -1,4 +1,4 @@
-"""Self-attention with nothing learned: tokens that look at each other through the dot product.
+"""Self-attention without parameters: tokens look at each other through the dot product.
 
 `Y = softmax(X X^T) X` is the subject of the chapter "Attention among equals". With three learned
 projections and a scale it becomes the layer of Vaswani et al. (2017), "Attention is all you need".

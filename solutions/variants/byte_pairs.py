@@ -1,4 +1,4 @@
-"""Cut words by a byte-pair encoding: what chapter 10's page uses and never shows."""
+"""Split words by a byte-pair encoding, which chapter 10's page uses without showing it."""
 
 from ..gpt_and_bert import merge_pair
 

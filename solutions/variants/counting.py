@@ -1,4 +1,4 @@
-"""Alignment by counting: a step of IBM Model 1, which an exercise of chapter 2 asks for.
+"""Alignment by counting: a step of IBM Model 1, for an exercise of chapter 2.
 
 Source: Brown et al. (1993), "The mathematics of statistical machine translation".
 """

@@ -1,4 +1,4 @@
-"""Tests that find bugs under which a model still trains; what they test can only be called."""
+"""Tests that find bugs with which a model still trains; they can only call the implementation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A test that finds, in the losses of training, a machine that reads what it should foretell."""
+"""A test that detects, from training losses, a model that reads the tokens it should predict."""
 
 from __future__ import annotations
 

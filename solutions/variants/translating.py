@@ -1,4 +1,4 @@
-"""Training and searching for whole batches: what chapter 9 asks for and its page does not show."""
+"""Training and search for whole batches, for exercises of chapter 9 that its page does not show."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Tests of implementations that can only be called: each raises AssertionError for a wrong one."""
+"""Tests that only call an implementation: each raises AssertionError if it is wrong."""
 
 from __future__ import annotations
 
