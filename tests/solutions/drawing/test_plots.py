@@ -61,7 +61,7 @@ def test_heatmap_without_numbers_draws_on_the_given_axes():
 
 @pytest.mark.parametrize("draw", [heatmap, token_view])
 def test_labels_that_do_not_fit_are_refused(draw):
-    with pytest.raises(ValueError, match=r"shape \(2, 3\), but the labels need \(3, 2\)"):
+    with pytest.raises(ValueError, match=r"shape \(2, 3\), the labels ask for \(3, 2\)"):
         draw(np.zeros((2, 3)), "abc", "de")
 
 
