@@ -71,7 +71,7 @@ def masked_softmax(
     mask = np.broadcast_to(mask, scores.shape)
     masked = np.where(mask, scores, -np.inf)
     largest = np.max(masked, axis=axis, keepdims=True, initial=-np.inf)
-    largest = np.where(np.isfinite(largest), largest, 0)  # a row with nothing to attend to
+    largest = np.where(np.isfinite(largest), largest, 0)  # 0 for a fully masked row
     exponentials = np.where(mask, np.exp(masked - largest), 0)
     total = np.sum(exponentials, axis=axis, keepdims=True)
     return exponentials / np.where(total > 0, total, 1)

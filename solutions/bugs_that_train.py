@@ -101,7 +101,7 @@ class PaddingAgainstHeads(Attention):
     """The order of the repeated masks differs from the order of the heads in the folded batch."""
 
     def for_heads(self, mask: torch.Tensor) -> torch.Tensor:
-        """Of the folded axis, which counts the heads of the first sequence first."""
+        """Return masks in the order 1, 2, ..., 1, 2, ...; the heads have the order 1, 1, ..."""
         repeated = mask.repeat(self.n_heads, 1, 1)  # sequence 1, 2, ..., 1, 2, ...
         return repeated.unflatten(0, (len(mask), self.n_heads))  # read as 1, 1, ..., 2, 2, ...
 

@@ -128,7 +128,7 @@ def best_baseline(scores: np.ndarray, rewards: np.ndarray) -> float:
     components. Returns the baseline that makes this sum smallest.
     """
     weights = softmax(scores)  # (L,)
-    squares = 1 - 2 * weights + np.sum(weights**2)  # of the length of one-hot - weights, by place
+    squares = 1 - 2 * weights + np.sum(weights**2)  # |one-hot - weights|^2 for each place
     return float(np.sum(weights * squares * rewards) / np.sum(weights * squares))
 
 

@@ -73,10 +73,10 @@ def jacobian_norms(H: np.ndarray, W_hh: np.ndarray) -> np.ndarray:
     with respect to the state in the same row of H. The last one is 1.
     """
     norms = np.ones(H.shape[:-1])  # (..., T)
-    jacobian = np.eye(H.shape[-1])  # of the last state with respect to itself
+    jacobian = np.eye(H.shape[-1])  # d(last state) / d(last state)
     for t in range(H.shape[-2] - 2, -1, -1):
-        step = W_hh * (1 - H[..., t + 1, None, :] ** 2)  # entry [i, j]: state t, i to t + 1, j
-        jacobian = step @ jacobian  # chain rule, in rows: earlier steps stand on the left
+        step = W_hh * (1 - H[..., t + 1, None, :] ** 2)  # [i, j]: d h[t+1, j] / d h[t, i]
+        jacobian = step @ jacobian  # chain rule for rows: earlier steps on the left
         norms[..., t] = np.linalg.norm(jacobian, ord=2, axis=(-2, -1))
     return norms
 

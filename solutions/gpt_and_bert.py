@@ -206,7 +206,7 @@ def byte_pair_merges(words: dict[str, int], n_merges: int) -> list[tuple[str, st
     while counts and len(merges) < n_merges:
         pair = min(counts, key=lambda one: (-counts[one], one))
         merges.append(pair)
-        for word in [word for word in split if "".join(pair) in word]:  # no other has changed
+        for word in [word for word in split if "".join(pair) in word]:  # only these can change
             before, split[word] = split[word], merge_pair(split[word], pair)
             for sign, tokens in ((-1, before), (1, split[word])):
                 for one in pairwise(tokens):

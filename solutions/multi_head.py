@@ -211,7 +211,7 @@ def head_scales_backward(
     """
     scores = Q @ np.swapaxes(K, -1, -2)  # (..., n_heads, n_q, n_k)
     weights = softmax(scales[:, None, None] * scores)
-    d_heads = split_heads(d_merged, len(scales))  # the way back through the merge
+    d_heads = split_heads(d_merged, len(scales))  # the gradient of the merge is a split
     d_weights = d_heads @ np.swapaxes(V, -1, -2)
     mean = np.sum(weights * d_weights, axis=-1, keepdims=True)
     by_sequence = np.sum(weights * (d_weights - mean) * scores, axis=(-2, -1))  # (..., n_heads)

@@ -35,7 +35,7 @@ def shift_matrix(d: int, k: int) -> np.ndarray:
     depend on p. Raises ValueError, with the number d in its message, if d is odd.
     """
     angles = k * frequencies(d)  # (d/2,)
-    even = np.arange(0, d, 2)  # the sines; the cosine of each stands one to the right
+    even = np.arange(0, d, 2)  # the columns of sines; each cosine is one column further
     M = np.zeros((d, d))
     M[even, even] = M[even + 1, even + 1] = np.cos(angles)
     M[even, even + 1] = np.sin(angles)
@@ -98,8 +98,8 @@ def weights_for_halves(W: np.ndarray, n_heads: int) -> np.ndarray:
     d_head = W.shape[-1] // n_heads
     if d_head % 2:
         raise ValueError(f"d_head = {d_head} is odd, and the features come in pairs")
-    columns = np.arange(W.shape[-1]).reshape(n_heads, d_head // 2, 2)  # two for each pair
-    return W[..., columns.swapaxes(1, 2).ravel()]  # of a head, all first ones, then all second
+    columns = np.arange(W.shape[-1]).reshape(n_heads, d_head // 2, 2)  # row i: pair i of a head
+    return W[..., columns.swapaxes(1, 2).ravel()]  # first features, then second ones
 
 
 def cached_rotary_scores(

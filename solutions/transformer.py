@@ -136,7 +136,7 @@ class Transformer(nn.Module):
         follows token i of `inputs`, and no later token has a part in it. n and m may be 0, and have
         no upper limit.
         """
-        mask = None if source_mask is None else source_mask[:, None, :]  # the same for who asks
+        mask = None if source_mask is None else source_mask[:, None, :]  # the same for every query
         return self.decoder(inputs, self.encoder(sources, mask), mask)
 
 
@@ -175,7 +175,7 @@ def label_smoothed_loss(
     """
     log_probabilities = logits.log_softmax(dim=-1)
     counts = targets != ignore_index  # (...)
-    right = torch.where(counts, targets, 0)[..., None]  # any id will do where none counts
+    right = torch.where(counts, targets, 0)[..., None]  # any valid id for ignored targets
     sure = -log_probabilities.gather(-1, right)[..., 0]
     even = -log_probabilities.mean(dim=-1)
     losses = (1 - smoothing) * sure + smoothing * even  # (...)
@@ -235,7 +235,7 @@ def beam_search(
             for tokens, total in kept
             for token, gain in enumerate(step([start, *tokens]))
         ]
-        best = sorted(longer, key=lambda one: one[1], reverse=True)[:beam]  # stable: ties in order
+        best = sorted(longer, key=lambda one: one[1], reverse=True)[:beam]  # ties keep their order
         ended += [one for one in best if one[0][-1] == stop]
         kept = [one for one in best if one[0][-1] != stop]
     chosen = max(ended or kept, key=score)

@@ -33,7 +33,7 @@ def _matrix(weights: np.ndarray, rows: Sequence[str], columns: Sequence[str]) ->
     weights = np.asarray(weights, dtype=float)
     expected = (len(rows), len(columns))
     if weights.shape != expected:
-        raise ValueError(f"weights have shape {weights.shape}, but the labels need {expected}")
+        raise ValueError(f"weights have shape {weights.shape}, the labels ask for {expected}")
     return weights
 
 

@@ -60,7 +60,7 @@ class BERT(nn.Module):
         """Return the states after the embedding and after each block: n_layers + 1 tensors."""
         n = tokens.shape[1]
         if n > self.positions.num_embeddings:
-            raise ValueError(f"{n} tokens, but only {self.positions.num_embeddings} positions")
+            raise ValueError(f"{n} tokens, and there are {self.positions.num_embeddings} positions")
         X = self.embedding(tokens) + self.segments.weight[0] + self.positions.weight[:n]
         found = [self.norm(X)]  # (batch, n, d_model)
         for block in self.blocks:

@@ -99,7 +99,8 @@ def download(
         except OSError as error:
             raise PublishedFileError(
                 f"{name} of all-MiniLM-L6-v2 is not on this machine and could not be downloaded "
-                f"({error}). Type: {INSTALL} or set {VARIABLE} to a folder that holds it"
+                f"({error}). Type: {INSTALL} or put the file into a folder and name that in "
+                f"{VARIABLE}"
             ) from None
         verified(half, name)
         half.replace(path)

@@ -113,10 +113,10 @@ def checked(ids: Tensor) -> Tensor:
     """Return the ids (batch, n). Raises ValueError for no token or for more than `CONTEXT`."""
     n = ids.shape[-1]
     if n == 0:
-        raise ValueError("the prompt is empty: give at least one token")
+        raise ValueError("there is no token to go on from: the prompt is empty")
     if n > CONTEXT:
         raise ValueError(
-            f"the prompt has {n:,} tokens, but the model reads at most {CONTEXT:,}: shorten it"
+            f"the prompt has {n:,} tokens, and the model reads {CONTEXT:,}: shorten it"
         )
     return ids
 
@@ -144,12 +144,12 @@ def fill(model: nn.Module, file: SmolLM2File, dtype: torch.dtype) -> None:
     own = {name: tuple(one.shape) for name, one in model.named_parameters()}
     names = today_names(file.names)
     if missing := sorted(own.keys() ^ set(names.values())):
-        raise ValueError(f"only one of the published model and yours has {missing[0]!r}")
+        raise ValueError(f"the published model and yours differ in {missing[0]!r}")
     state = {}
     for published, weights in file.weights():
         name = names[published]
         if own[name] != weights.shape:
-            raise ValueError(f"{name!r} has shape {own[name]}, but the file has {weights.shape}")
+            raise ValueError(f"{name!r} has shape {own[name]}, and the weights {weights.shape}")
         state[name] = torch.from_numpy(weights).to(dtype)
     model.load_state_dict(state, assign=True)
     model.eval().requires_grad_(False)

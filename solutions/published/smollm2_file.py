@@ -82,7 +82,7 @@ def verified(path: Path) -> Path:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if found != SHA256:
         raise PublishedFileError(
-            f"{path} is not the published file: its SHA-256 is {found}, but should be {SHA256}. "
+            f"{path} is not the published file: its SHA-256 is {found}, and should be {SHA256}. "
             f"{_version()}Type: {INSTALL} --force-reinstall"
         )
     return path
@@ -93,7 +93,7 @@ def _version() -> str:
         found = importlib.metadata.version(PACKAGE)
     except importlib.metadata.PackageNotFoundError:
         return ""
-    return "" if found == VERSION else f"{PACKAGE} has version {found}, not {VERSION}. "
+    return "" if found == VERSION else f"{PACKAGE} is here in version {found}, not {VERSION}. "
 
 
 class SmolLM2File:
@@ -106,7 +106,7 @@ class SmolLM2File:
             import gguf
         except ModuleNotFoundError:
             raise PublishedFileError(
-                f"{path} is a GGUF file, and the package that reads it is missing. Type: {READER}"
+                f"{path} is a GGUF file, and the package that reads them is missing. Type: {READER}"
             ) from None
         self._gguf = gguf
         self._reader = gguf.GGUFReader(path)

@@ -39,7 +39,7 @@ def claim_about_time(holds: bool, claim: str) -> None:
     if not holds and os.environ.get(JUDGED) == "judged":
         raise TimeClaimFailed(claim)
     if not holds:
-        say(f"this claim did not hold here: {claim}")
+        say(f"this did not hold here: {claim}")
 
 
 def paired_seconds(

@@ -15,6 +15,6 @@ def bpe_encode(word: str, merges: list[tuple[str, str]]) -> list[str]:
     """
     tokens = list(word)
     for pair in merges:
-        if "".join(pair) in word:  # or it cannot stand there
+        if "".join(pair) in word:  # otherwise the pair cannot occur
             tokens = merge_pair(tokens, pair)
     return tokens

@@ -159,7 +159,7 @@ def ngram_interpolation(
         probability = 1 / vocab_size
         for k in range(order):
             after = follows.get(tuple(read[at - k : at])) if k <= at else None
-            if after is None:  # nor did anything follow a longer context
+            if after is None:  # longer contexts have no continuation either
                 break
             kinds, times = weight * len(after), after.total()
             probability = (after[token] + kinds * probability) / (times + kinds)
