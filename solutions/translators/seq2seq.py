@@ -22,9 +22,9 @@ from ..data.translation.vocabulary import PAD, START, STOP
 class Memory:
     """The encoder's output for the decoder: a batch of B sources of at most n tokens.
 
-    states: (B, n, d), one vector a source token. mask: (B, n) boolean, True where a token stands,
-    False where the row is padded. context: (B, d_c), the whole source in one vector, which is all
-    that chapter 1's decoder is given; None from an encoder that makes no such vector.
+    states: (B, n, d), a vector for each source token. mask: (B, n) boolean, True for a token, False
+    for padding. context: (B, d_c), the whole source in one vector, the only input of chapter 1's
+    decoder; None if the encoder makes no such vector.
     """
 
     states: Tensor
